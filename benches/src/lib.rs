@@ -1,0 +1,1 @@
+//! Benchmarks of figrs; see `benches/`.

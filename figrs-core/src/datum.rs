@@ -1,0 +1,96 @@
+//! Values without their types, as the algorithms carry them.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rustc_hash::FxHasher;
+
+use crate::value::Value;
+
+trait AnyValue: Debug + Send + Sync {
+    fn as_any(&self) -> &dyn Any;
+    fn same(&self, other: &dyn Any) -> bool;
+    fn digest(&self) -> u64;
+}
+
+impl<T: Value> AnyValue for T {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn same(&self, other: &dyn Any) -> bool {
+        other
+            .downcast_ref::<T>()
+            .is_some_and(|other| Value::same(self, other))
+    }
+    fn digest(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        self.feed(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// A shared [`Value`] whose type is known only to the elements that made it.
+#[derive(Clone)]
+pub struct Datum(Arc<dyn AnyValue>);
+
+impl Datum {
+    /// Wraps a value.
+    pub fn new<T: Value>(value: T) -> Self {
+        Self(Arc::new(value))
+    }
+
+    /// The value, if it is of type `T`.
+    pub fn get<T: Value>(&self) -> Option<&T> {
+        self.0.as_any().downcast_ref()
+    }
+
+    /// The value for dynamic dispatch.
+    pub fn as_any(&self) -> &dyn Any {
+        self.0.as_any()
+    }
+
+    /// Whether this is the same value as `other`.
+    pub fn same_as(&self, other: &dyn Any) -> bool {
+        self.0.same(other)
+    }
+
+    /// A hash that is the same in every run of the program on the same platform.
+    pub fn digest(&self) -> u64 {
+        self.0.digest()
+    }
+}
+
+impl Debug for Datum {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl PartialEq for Datum {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.same(other.0.as_any())
+    }
+}
+
+impl Eq for Datum {}
+
+impl Hash for Datum {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.digest());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_compare_by_type_and_value() {
+        assert_eq!(Datum::new(3u32), Datum::new(3u32));
+        assert_ne!(Datum::new(3u32), Datum::new(3i32));
+        assert_eq!(Datum::new(0.0).digest(), Datum::new(-0.0).digest());
+        assert_eq!(Datum::new("x").get::<&str>(), Some(&"x"));
+    }
+}

@@ -1,0 +1,44 @@
+//! What a user implements for an atomic element of their own.
+
+use std::fmt::Debug;
+
+use rand::Rng;
+
+use crate::value::Value;
+
+/// The outcomes of a [`Distribution`].
+#[derive(Clone, Debug)]
+pub enum Outcomes<T> {
+    /// Finitely many, with their probabilities. Outcomes that can never occur are left out; one whose
+    /// probability is too small for `f64` is listed with zero and has a finite `log_prob`.
+    Finite(Vec<(T, f64)>),
+    /// Countably many: no list of them ends.
+    Infinite,
+    /// A continuum, with a density.
+    Continuous,
+}
+
+/// A probability distribution over values of type `T`, the content of an `Atomic` element.
+///
+/// Implement this to add an atomic element of your own, then build it with
+/// [`Atomic::new`](crate::Atomic::new).
+pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
+    /// Says what is wrong with the parameters, if anything: the parameter, its value, what is allowed.
+    ///
+    /// Called before every use; the other methods may rely on it.
+    fn check(&self) -> Result<(), String>;
+
+    /// The outcomes, in the order that breaks ties.
+    fn outcomes(&self) -> Outcomes<T>;
+
+    /// The natural logarithm of the probability of `value`, or of its density if the outcomes are continuous.
+    fn log_prob(&self, value: &T) -> f64;
+
+    /// A random value.
+    fn sample(&self, rng: &mut dyn Rng) -> T;
+
+    /// A short text for pictures, such as `Flip(0.3)`.
+    fn describe(&self) -> String {
+        format!("{self:?}")
+    }
+}

@@ -1,0 +1,109 @@
+//! `Apply`: a deterministic function of other elements.
+
+use std::any::Any;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use crate::datum::Datum;
+use crate::element::Element;
+use crate::error::Fault;
+use crate::node::{AnyElement, ApplyOp, Kind, contained};
+use crate::parents::{Arguments, Parents};
+use crate::support::SupportBuilder;
+use crate::value::Value;
+
+/// Builds the element whose value is a function of its parents' values.
+#[derive(Debug)]
+pub struct Apply;
+
+impl Apply {
+    /// The element with value `function(values of parents)`; the function must be pure.
+    ///
+    /// ```
+    /// # use figrs_core::{Apply, Uniform};
+    /// let (a, b) = (Uniform::new(1..=6), Uniform::new(1..=6));
+    /// let sum = Apply::new((&a, &b), |(a, b)| a + b);
+    /// # drop(sum);
+    /// ```
+    #[track_caller]
+    pub fn new<P, T, F>(parents: P, function: F) -> Element<T>
+    where
+        P: Parents,
+        T: Value,
+        F: for<'a> Fn(<P::Arguments as Arguments>::Refs<'a>) -> T + Send + Sync + 'static,
+    {
+        apply_at::<P::Arguments, T, F>("Apply", Location::caller(), parents.elements(), function)
+    }
+}
+
+pub(crate) fn apply_at<A, T, F>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    parents: Vec<AnyElement>,
+    function: F,
+) -> Element<T>
+where
+    A: Arguments,
+    T: Value,
+    F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
+{
+    let op = Function::<A, F> {
+        function,
+        demand: None,
+        arguments: PhantomData,
+    };
+    Element::from_kind(constructor, location, Kind::Apply(parents, Box::new(op)))
+}
+
+/// What the parents' values must be for a result; see [`ApplyOp::demand`].
+pub(crate) type Demand = fn(&Datum, parents: usize) -> Option<Vec<Option<Datum>>>;
+
+/// An Apply that knows what some of its results demand of its parents.
+pub(crate) fn apply_with_demand<A, T, F>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    parents: Vec<AnyElement>,
+    function: F,
+    demand: Demand,
+) -> Element<T>
+where
+    A: Arguments,
+    T: Value,
+    F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
+{
+    let op = Function::<A, F> {
+        function,
+        demand: Some((demand, parents.len())),
+        arguments: PhantomData,
+    };
+    Element::from_kind(constructor, location, Kind::Apply(parents, Box::new(op)))
+}
+
+struct Function<A, F> {
+    function: F,
+    demand: Option<(Demand, usize)>,
+    arguments: PhantomData<fn(A)>,
+}
+
+impl<A, T, F> ApplyOp for Function<A, F>
+where
+    A: Arguments,
+    T: Value,
+    F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
+{
+    fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault> {
+        contained(|| (self.function)(A::refs(arguments))).map(Datum::new)
+    }
+
+    fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
+        let value = contained(|| (self.function)(A::refs(arguments)))?;
+        Ok(values
+            .insert(&value)
+            .expect("the support has the type of its element"))
+    }
+
+    fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
+        let (demand, parents) = self.demand?;
+        demand(value, parents)
+    }
+}

@@ -1,0 +1,88 @@
+//! `Chain`: a function from the values of elements to an element.
+
+use std::any::Any;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use crate::element::Element;
+use crate::error::Fault;
+use crate::node::{AnyElement, ChainOp, Kind, contained};
+use crate::parents::{Arguments, Parents};
+use crate::purity;
+use crate::value::Value;
+
+/// Builds the element that a function chooses by the values of its parents.
+#[derive(Debug)]
+pub struct Chain;
+
+impl Chain {
+    /// The element that `function` gives for the values of `parents`.
+    ///
+    /// The function must be pure: it may run more than once for the same values (in debug builds
+    /// it is run twice and the results compared), and never for values that no query needs.
+    #[track_caller]
+    pub fn new<P, T, F>(parents: P, function: F) -> Element<T>
+    where
+        P: Parents,
+        T: Value,
+        F: for<'a> Fn(<P::Arguments as Arguments>::Refs<'a>) -> Element<T> + Send + Sync + 'static,
+    {
+        chain_at::<P::Arguments, T, F>("Chain", Location::caller(), parents.elements(), function)
+    }
+}
+
+pub(crate) fn chain_at<A, T, F>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    parents: Vec<AnyElement>,
+    function: F,
+) -> Element<T>
+where
+    A: Arguments,
+    T: Value,
+    F: for<'a> Fn(A::Refs<'a>) -> Element<T> + Send + Sync + 'static,
+{
+    fallible_chain_at::<A, T, _>(constructor, location, parents, move |refs| {
+        Ok(function(refs))
+    })
+}
+
+/// A Chain whose function may have no element for some values.
+pub(crate) fn fallible_chain_at<A, T, F>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    parents: Vec<AnyElement>,
+    function: F,
+) -> Element<T>
+where
+    A: Arguments,
+    T: Value,
+    F: for<'a> Fn(A::Refs<'a>) -> Result<Element<T>, Fault> + Send + Sync + 'static,
+{
+    let op = Function::<A, F> {
+        function,
+        arguments: PhantomData,
+    };
+    Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
+}
+
+struct Function<A, F> {
+    function: F,
+    arguments: PhantomData<fn(A)>,
+}
+
+impl<A, T, F> ChainOp for Function<A, F>
+where
+    A: Arguments,
+    T: Value,
+    F: for<'a> Fn(A::Refs<'a>) -> Result<Element<T>, Fault> + Send + Sync + 'static,
+{
+    fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
+        let call = || contained(|| (self.function)(A::refs(arguments)))?;
+        let element = call()?.erased().clone();
+        if cfg!(debug_assertions) {
+            purity::compare(&element, call()?.erased())?;
+        }
+        Ok(element)
+    }
+}

@@ -1,0 +1,65 @@
+//! Named comparisons of elements: `==` and `<` cannot return elements in Rust.
+
+use std::panic::Location;
+
+use crate::element::{Element, apply_at};
+use crate::parents::One;
+use crate::value::Value;
+
+impl<T: Value> Element<T> {
+    /// True where both have the same value.
+    #[track_caller]
+    pub fn equals(&self, other: &Self) -> Element<bool> {
+        self.compare("equals", other, Location::caller(), T::same)
+    }
+
+    /// True where the values differ.
+    #[track_caller]
+    pub fn differs(&self, other: &Self) -> Element<bool> {
+        self.compare("differs", other, Location::caller(), |a, b| !a.same(b))
+    }
+
+    /// True where the value is this one.
+    #[track_caller]
+    pub fn is(&self, value: T) -> Element<bool> {
+        let parents = vec![self.erased().clone()];
+        apply_at::<One<T>, _, _>("is", Location::caller(), parents, move |v: &T| v.same(&value))
+    }
+
+    fn compare(
+        &self,
+        constructor: &'static str,
+        other: &Self,
+        location: &'static Location<'static>,
+        operation: fn(&T, &T) -> bool,
+    ) -> Element<bool> {
+        let parents = vec![self.erased().clone(), other.erased().clone()];
+        apply_at::<(T, T), _, _>(constructor, location, parents, move |(a, b)| operation(a, b))
+    }
+}
+
+impl<T: Value + PartialOrd> Element<T> {
+    /// True where this is less than `other`.
+    #[track_caller]
+    pub fn less_than(&self, other: &Self) -> Element<bool> {
+        self.compare("less_than", other, Location::caller(), T::lt)
+    }
+
+    /// True where this is at most `other`.
+    #[track_caller]
+    pub fn at_most(&self, other: &Self) -> Element<bool> {
+        self.compare("at_most", other, Location::caller(), T::le)
+    }
+
+    /// True where this is greater than `other`.
+    #[track_caller]
+    pub fn greater_than(&self, other: &Self) -> Element<bool> {
+        self.compare("greater_than", other, Location::caller(), T::gt)
+    }
+
+    /// True where this is at least `other`.
+    #[track_caller]
+    pub fn at_least(&self, other: &Self) -> Element<bool> {
+        self.compare("at_least", other, Location::caller(), T::ge)
+    }
+}

@@ -1,0 +1,42 @@
+//! `Constant`: a value that is certain.
+
+use std::panic::Location;
+
+use rand::Rng;
+
+use crate::distribution::{Distribution, Outcomes};
+use crate::element::{Element, atomic_at};
+use crate::value::Value;
+
+/// Builds the element that always has one value.
+#[derive(Debug)]
+pub struct Constant;
+
+impl Constant {
+    /// The element with this value.
+    #[track_caller]
+    pub fn new<T: Value>(value: T) -> Element<T> {
+        atomic_at("Constant", Location::caller(), PointMass(value))
+    }
+}
+
+#[derive(Debug)]
+struct PointMass<T>(T);
+
+impl<T: Value> Distribution<T> for PointMass<T> {
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+    fn outcomes(&self) -> Outcomes<T> {
+        Outcomes::Finite(vec![(self.0.clone(), 1.0)])
+    }
+    fn log_prob(&self, value: &T) -> f64 {
+        if self.0.same(value) { 0.0 } else { f64::NEG_INFINITY }
+    }
+    fn sample(&self, _: &mut dyn Rng) -> T {
+        self.0.clone()
+    }
+    fn describe(&self) -> String {
+        format!("{:?}", self.0)
+    }
+}

@@ -1,0 +1,61 @@
+//! `Cpd`: a conditional probability distribution, one element for each combination of parent values.
+
+use std::panic::Location;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::element::Element;
+use crate::element::chain::fallible_chain_at;
+use crate::element::tuple::Joint;
+use crate::error::Fault;
+use crate::parents::Parents;
+use crate::value::{Key, KeyRef, Value};
+
+/// Builds the element that follows the row of a table chosen by its parents' values.
+#[derive(Debug)]
+pub struct Cpd;
+
+impl Cpd {
+    /// The element of the row whose key equals the parents' values.
+    ///
+    /// Every combination that can occur needs one row; a missing or repeated row is an error when it is
+    /// reached. For tables of numbers see [`Table`](crate::Table).
+    ///
+    /// ```
+    /// # use figrs_core::{Cpd, Flip};
+    /// let (rain, sprinkler) = (Flip::new(0.2), Flip::new(0.4));
+    /// let wet = Cpd::new((&rain, &sprinkler), [
+    ///     ((true, true), Flip::new(0.99)), ((true, false), Flip::new(0.9)),
+    ///     ((false, true), Flip::new(0.9)), ((false, false), Flip::new(0.0)),
+    /// ]);
+    /// # drop(wet);
+    /// ```
+    #[track_caller]
+    pub fn new<P, T>(
+        parents: P,
+        rows: impl IntoIterator<Item = (<P::Arguments as Joint>::Tuple, Element<T>)>,
+    ) -> Element<T>
+    where
+        P: Parents,
+        P::Arguments: Joint,
+        T: Value,
+    {
+        let mut table = IndexMap::<Key<_>, Vec<Element<T>>, FxBuildHasher>::default();
+        for (key, element) in rows {
+            table.entry(Key(key)).or_default().push(element);
+        }
+        let row = move |values: <P::Arguments as crate::parents::Arguments>::Refs<'_>| {
+            let key = <P::Arguments as Joint>::join(values);
+            match table.get(&KeyRef(&key)).map(Vec::as_slice) {
+                Some([element]) => Ok(element.clone()),
+                None => Err(Fault::Row(format!("no row for {key:?}; add one"))),
+                Some(rows) => Err(Fault::Row(format!(
+                    "{} rows for {key:?}; keep one",
+                    rows.len()
+                ))),
+            }
+        };
+        fallible_chain_at::<P::Arguments, T, _>("Cpd", Location::caller(), parents.elements(), row)
+    }
+}

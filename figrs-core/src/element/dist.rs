@@ -1,0 +1,31 @@
+//! `Dist`: the value of one of some elements, chosen with weights.
+
+use std::panic::Location;
+
+use crate::element::select::select_at;
+use crate::element::{Element, chain_at};
+use crate::param::Operand;
+use crate::parents::One;
+use crate::value::Value;
+
+/// Builds the element that takes the value of one of some elements, chosen with weights.
+#[derive(Debug)]
+pub struct Dist;
+
+impl Dist {
+    /// The value of one of these elements; each weight is a number, a [`Param`](crate::Param), or an element.
+    ///
+    /// Which one was chosen is a random choice of its own, and part of the world.
+    #[track_caller]
+    pub fn new<T: Value, W: Into<Operand>>(
+        outcomes: impl IntoIterator<Item = (W, Element<T>)>,
+    ) -> Element<T> {
+        let location = Location::caller();
+        let (weights, elements): (Vec<Operand>, Vec<Element<T>>) =
+            outcomes.into_iter().map(|(w, e)| (w.into(), e)).unzip();
+        let weights = weights.into_iter().enumerate().map(|(i, w)| (w, i));
+        let choice = select_at("Dist choice", location, weights.collect());
+        let parents = vec![choice.erased().clone()];
+        chain_at::<One<usize>, T, _>("Dist", location, parents, move |&i| elements[i].clone())
+    }
+}

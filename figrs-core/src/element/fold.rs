@@ -1,0 +1,35 @@
+//! `fold`: a state carried over a list of elements.
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use crate::element::{Constant, Element, apply_at};
+use crate::value::Value;
+
+/// The state after `step` has read every one of `elements` in order, starting from `start`.
+///
+/// Each step is an Apply of the state so far and one element, so that a constraint over a whole list
+/// (a count, a pattern, connectivity) costs no more than its number of distinct states.
+///
+/// ```
+/// # use figrs_core::{Flip, fold};
+/// let coins: Vec<_> = (0..100).map(|_| Flip::new(0.5)).collect();
+/// let heads = fold(&coins, 0u32, |heads, &coin| heads + u32::from(coin)); // 101 values, not 2^100
+/// # drop(heads);
+/// ```
+#[track_caller]
+pub fn fold<S: Value, T: Value>(
+    elements: &[Element<T>],
+    start: S,
+    step: impl Fn(&S, &T) -> S + Send + Sync + 'static,
+) -> Element<S> {
+    let location = Location::caller();
+    let step = Arc::new(step);
+    let mut state = Constant::new(start);
+    for element in elements {
+        let step = Arc::clone(&step);
+        let parents = vec![state.erased().clone(), element.erased().clone()];
+        state = apply_at::<(S, T), S, _>("fold", location, parents, move |(s, t)| step(s, t));
+    }
+    state
+}

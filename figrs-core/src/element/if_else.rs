@@ -1,0 +1,35 @@
+//! `If`: one of two elements, by a test.
+
+use std::panic::Location;
+
+use crate::element::{Element, chain_at};
+use crate::parents::One;
+use crate::value::Value;
+
+/// Builds the element that is one of two others, by the value of a Boolean element.
+#[derive(Debug)]
+pub struct If;
+
+impl If {
+    /// The value of `then` where `test` is true, else that of `otherwise`.
+    ///
+    /// Only the branch that is taken is part of the world.
+    #[track_caller]
+    pub fn new<T: Value>(
+        test: &Element<bool>,
+        then: impl Into<Element<T>>,
+        otherwise: impl Into<Element<T>>,
+    ) -> Element<T> {
+        let (then, otherwise) = (then.into(), otherwise.into());
+        let parents = vec![test.erased().clone()];
+        chain_at::<One<bool>, T, _>("If", Location::caller(), parents, move |&test| {
+            if test { then.clone() } else { otherwise.clone() }
+        })
+    }
+}
+
+impl<T: Value> From<&Element<T>> for Element<T> {
+    fn from(element: &Element<T>) -> Self {
+        element.clone()
+    }
+}

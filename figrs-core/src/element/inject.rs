@@ -1,0 +1,38 @@
+//! `Inject`: the values of many elements as one list.
+
+use std::panic::Location;
+
+use crate::datum::Datum;
+use crate::element::Element;
+use crate::element::apply::apply_with_demand;
+use crate::parents::{Many, Parents};
+use crate::value::Value;
+
+/// Builds the element whose value is the list of the values of others.
+#[derive(Debug)]
+pub struct Inject;
+
+impl Inject {
+    /// The values of these elements, in order.
+    ///
+    /// The list has a value for every combination; for a summary of many elements use [`fold`](crate::fold).
+    #[track_caller]
+    pub fn new<T: Value>(elements: &[Element<T>]) -> Element<Vec<T>> {
+        inject(elements)
+    }
+}
+
+/// The values of these elements, in order: [`Inject::new`].
+#[track_caller]
+pub fn inject<T: Value>(elements: &[Element<T>]) -> Element<Vec<T>> {
+    apply_with_demand::<Many<T>, Vec<T>, _>(
+        "Inject",
+        Location::caller(),
+        elements.elements(),
+        |values| values.into_iter().cloned().collect(),
+        |value: &Datum, parents| {
+            let values = value.get::<Vec<T>>()?;
+            (values.len() == parents).then(|| values.iter().map(|v| Some(Datum::new(v.clone()))).collect())
+        },
+    )
+}

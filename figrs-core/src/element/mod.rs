@@ -1,0 +1,129 @@
+//! Elements: the random values a model is made of.
+//!
+//! The kernel is five kinds of node (`atomic`, `apply`, `chain`, `table`, `score`); the other files
+//! build Figaro's constructors and the combinators on them.
+
+mod apply;
+mod arithmetic;
+mod atomic;
+mod binomial;
+mod boolean;
+mod chain;
+mod compare;
+mod constant;
+mod cpd;
+mod dist;
+mod flip;
+mod fold;
+mod if_else;
+mod inject;
+mod rich_cpd;
+mod score;
+mod select;
+mod table;
+mod tuple;
+mod uniform;
+
+pub use apply::Apply;
+pub use atomic::Atomic;
+pub use binomial::Binomial;
+pub use chain::Chain;
+pub use constant::Constant;
+pub use cpd::Cpd;
+pub use dist::Dist;
+pub use flip::Flip;
+pub use fold::fold;
+pub use if_else::If;
+pub use inject::{Inject, inject};
+pub use rich_cpd::{RichCpd, any, none_of, one_of};
+pub use score::Score;
+pub use select::Select;
+pub use table::Table;
+pub use tuple::tuple;
+pub use uniform::Uniform;
+
+pub(crate) use apply::apply_at;
+pub(crate) use atomic::atomic_at;
+pub(crate) use chain::chain_at;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use crate::label::Label;
+use crate::node::{AnyElement, Kind};
+use crate::support::SupportBuilder;
+use crate::value::Value;
+
+/// A random value of type `T`, as a node of a lazily built model.
+///
+/// Elements are immutable, shared and cheap to clone: a clone is the *same* random value. Building one never
+/// fails and computes nothing; a mistake in a parameter is reported, with the element's name or the
+/// source line that built it, when the element is used. Evidence is stated in a [`Model`](crate::Model).
+pub struct Element<T> {
+    node: AnyElement,
+    values: PhantomData<fn() -> T>,
+}
+
+impl<T: Value> Element<T> {
+    pub(crate) fn from_kind(
+        constructor: &'static str,
+        location: &'static Location<'static>,
+        kind: Kind,
+    ) -> Self {
+        Self {
+            node: AnyElement::new(constructor, location, SupportBuilder::new::<T>, kind),
+            values: PhantomData,
+        }
+    }
+
+    /// Names the element, for messages and pictures. An element keeps its first name.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        self.node.set_name(name.into());
+        self
+    }
+
+    /// What the element is called, what built it and where.
+    pub fn label(&self) -> Label {
+        self.node.label()
+    }
+
+    /// The handle without the type, as algorithms use it.
+    pub fn erased(&self) -> &AnyElement {
+        &self.node
+    }
+
+    /// The element whose value is `function` of this one's: [`Apply`] with one parent.
+    #[track_caller]
+    pub fn map<U: Value>(&self, function: impl Fn(&T) -> U + Send + Sync + 'static) -> Element<U> {
+        crate::parents::Parents::map(self, function)
+    }
+
+    /// The element that `function` gives for this one's value: [`Chain`] with one parent.
+    ///
+    /// The function must be pure: it may run more than once for the same value, and never for
+    /// values that no query needs.
+    #[track_caller]
+    pub fn flat_map<U: Value>(
+        &self,
+        function: impl Fn(&T) -> Element<U> + Send + Sync + 'static,
+    ) -> Element<U> {
+        crate::parents::Parents::flat_map(self, function)
+    }
+}
+
+impl<T> Clone for Element<T> {
+    fn clone(&self) -> Self {
+        Self {
+            node: self.node.clone(),
+            values: PhantomData,
+        }
+    }
+}
+
+impl<T> fmt::Debug for Element<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.node.fmt(f)
+    }
+}

@@ -1,0 +1,119 @@
+//! `RichCpd`: a conditional distribution whose rows match sets of parent values.
+
+use std::panic::Location;
+
+use crate::element::Element;
+use crate::element::chain::fallible_chain_at;
+use crate::error::Fault;
+use crate::parents::{Arguments, One, Parents};
+use crate::value::Value;
+
+/// Which values of one parent a clause accepts.
+#[derive(Clone, Debug)]
+pub enum Case<T> {
+    /// Any of these.
+    OneOf(Vec<T>),
+    /// Any but these.
+    NoneOf(Vec<T>),
+    /// Every value.
+    Any,
+}
+
+/// Accepts these values.
+pub fn one_of<T: Value>(values: impl IntoIterator<Item = T>) -> Case<T> {
+    Case::OneOf(values.into_iter().collect())
+}
+
+/// Accepts all values but these.
+pub fn none_of<T: Value>(values: impl IntoIterator<Item = T>) -> Case<T> {
+    Case::NoneOf(values.into_iter().collect())
+}
+
+/// Accepts every value.
+pub fn any<T: Value>() -> Case<T> {
+    Case::Any
+}
+
+impl<T: Value> Case<T> {
+    fn accepts(&self, value: &T) -> bool {
+        match self {
+            Self::OneOf(values) => values.iter().any(|v| v.same(value)),
+            Self::NoneOf(values) => !values.iter().any(|v| v.same(value)),
+            Self::Any => true,
+        }
+    }
+}
+
+/// A case for each parent.
+pub trait Clause<A: Arguments>: Send + Sync + 'static {
+    /// Whether every parent's value is accepted.
+    fn accepts(&self, values: &A::Refs<'_>) -> bool;
+}
+
+impl<T: Value> Clause<One<T>> for Case<T> {
+    fn accepts(&self, value: &&T) -> bool {
+        Case::accepts(self, value)
+    }
+}
+
+macro_rules! clause {
+    ($($value:ident $index:tt),+) => {
+        impl<$($value: Value),+> Clause<($($value,)+)> for ($(Case<$value>,)+) {
+            fn accepts(&self, values: &($(&$value,)+)) -> bool {
+                $(self.$index.accepts(values.$index))&&+
+            }
+        }
+    };
+}
+clause!(V0 0, V1 1);
+clause!(V0 0, V1 1, V2 2);
+clause!(V0 0, V1 1, V2 2, V3 3);
+clause!(V0 0, V1 1, V2 2, V3 3, V4 4);
+clause!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5);
+clause!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6);
+clause!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6, V7 7);
+
+/// Builds the element of the first clause that accepts the parents' values.
+#[derive(Debug)]
+pub struct RichCpd;
+
+impl RichCpd {
+    /// The element of the first clause that accepts; values that no clause accepts are an error when reached.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, RichCpd, Uniform, any, none_of, one_of};
+    /// let (die, coin) = (Uniform::new(1..=6), Flip::new(0.5));
+    /// let wins = RichCpd::new((&die, &coin), [
+    ///     ((one_of([6]), any()), Flip::new(0.9)),
+    ///     ((none_of([1]), one_of([true])), Flip::new(0.5)),
+    ///     ((any(), any()), Flip::new(0.1)),
+    /// ]);
+    /// # drop(wins);
+    /// ```
+    #[track_caller]
+    pub fn new<P, T, C>(
+        parents: P,
+        clauses: impl IntoIterator<Item = (C, Element<T>)>,
+    ) -> Element<T>
+    where
+        P: Parents,
+        T: Value,
+        C: Clause<P::Arguments>,
+    {
+        let clauses: Vec<(C, Element<T>)> = clauses.into_iter().collect();
+        let first = move |values: <P::Arguments as Arguments>::Refs<'_>| {
+            clauses
+                .iter()
+                .find(|(clause, _)| clause.accepts(&values))
+                .map(|(_, element)| element.clone())
+                .ok_or_else(|| {
+                    Fault::Row(format!(
+                        "none of its {} clauses accepts these parent values; add one",
+                        clauses.len()
+                    ))
+                })
+        };
+        let location = Location::caller();
+        fallible_chain_at::<P::Arguments, T, _>("RichCpd", location, parents.elements(), first)
+    }
+}

@@ -1,0 +1,67 @@
+//! `Score`: evidence that counts only in the worlds that reach it.
+
+use std::panic::Location;
+
+use crate::element::Element;
+use crate::evidence::Evidence;
+use crate::node::Kind;
+use crate::value::Value;
+
+/// Builds elements whose value is weighed when it is reached.
+///
+/// Evidence in a [`Model`](crate::Model) holds in every world. A Score is part of the program: inside a Chain
+/// branch it weighs only the worlds that take the branch.
+///
+/// ```
+/// # use figrs_core::{Constant, Element, Flip, If, Score};
+/// let storm = Flip::new(0.1);
+/// // In a storm, and only then, the mast must hold.
+/// let holds = If::new(&storm, Score::observe(&Flip::new(0.7), true), Constant::new(true));
+/// # drop(holds);
+/// ```
+#[derive(Debug)]
+pub struct Score;
+
+impl Score {
+    /// The element's value, which must be `value` wherever this is reached.
+    #[track_caller]
+    pub fn observe<T: Value>(element: &Element<T>, value: T) -> Element<T> {
+        Self::build(element, Evidence::observe(value), Location::caller())
+    }
+
+    /// The element's value, which must pass `test` wherever this is reached.
+    #[track_caller]
+    pub fn condition<T: Value>(
+        element: &Element<T>,
+        test: impl Fn(&T) -> bool + Send + Sync + 'static,
+    ) -> Element<T> {
+        Self::build(element, Evidence::condition(test), Location::caller())
+    }
+
+    /// The element's value, weighed with `weight(value)` wherever this is reached.
+    #[track_caller]
+    pub fn weigh<T: Value>(
+        element: &Element<T>,
+        weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
+    ) -> Element<T> {
+        Self::build(element, Evidence::weigh(weight), Location::caller())
+    }
+
+    /// The same with the natural logarithm of the weight.
+    #[track_caller]
+    pub fn log_weigh<T: Value>(
+        element: &Element<T>,
+        log_weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
+    ) -> Element<T> {
+        Self::build(element, Evidence::log_weigh(log_weight), Location::caller())
+    }
+
+    fn build<T: Value>(
+        element: &Element<T>,
+        evidence: Evidence,
+        location: &'static Location<'static>,
+    ) -> Element<T> {
+        let kind = Kind::Score(element.erased().clone(), evidence);
+        Element::from_kind("Score", location, kind)
+    }
+}

@@ -1,0 +1,74 @@
+//! `tuple`: the values of a few elements together, for joint queries and evidence.
+
+use std::panic::Location;
+
+use crate::datum::Datum;
+use crate::element::Element;
+use crate::element::apply::apply_with_demand;
+use crate::parents::{Arguments, One, Parents};
+use crate::value::Value;
+
+/// Arguments of different types that make one value: a tuple, or the value of a single parent.
+pub trait Joint: Arguments {
+    /// The tuple of the values.
+    type Tuple: Value;
+    /// The tuple from references to the values.
+    fn join(values: Self::Refs<'_>) -> Self::Tuple;
+    /// The values of a tuple, one for each parent.
+    fn split(tuple: &Self::Tuple) -> Vec<Option<Datum>>;
+}
+
+impl<T: Value> Joint for One<T> {
+    type Tuple = T;
+    fn join(value: &T) -> T {
+        value.clone()
+    }
+    fn split(value: &T) -> Vec<Option<Datum>> {
+        vec![Some(Datum::new(value.clone()))]
+    }
+}
+
+macro_rules! joint {
+    ($($value:ident $index:tt),+) => {
+        impl<$($value: Value),+> Joint for ($($value,)+) {
+            type Tuple = Self;
+            fn join(values: ($(&$value,)+)) -> Self {
+                ($(values.$index.clone(),)+)
+            }
+            fn split(tuple: &Self) -> Vec<Option<Datum>> {
+                vec![$(Some(Datum::new(tuple.$index.clone()))),+]
+            }
+        }
+    };
+}
+joint!(V0 0, V1 1);
+joint!(V0 0, V1 1, V2 2);
+joint!(V0 0, V1 1, V2 2, V3 3);
+joint!(V0 0, V1 1, V2 2, V3 3, V4 4);
+joint!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5);
+joint!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6);
+joint!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6, V7 7);
+
+/// The values of these elements as a tuple.
+///
+/// ```
+/// # use figrs_core::{Flip, Model, tuple};
+/// let (rain, wet) = (Flip::new(0.2), Flip::new(0.3));
+/// // Contingent evidence: where it rains, it is wet.
+/// let model = Model::new().condition(&tuple((&rain, &wet)), |(rain, wet)| !rain || *wet);
+/// # drop(model);
+/// ```
+#[track_caller]
+pub fn tuple<P>(elements: P) -> Element<<P::Arguments as Joint>::Tuple>
+where
+    P: Parents,
+    P::Arguments: Joint,
+{
+    apply_with_demand::<P::Arguments, <P::Arguments as Joint>::Tuple, _>(
+        "tuple",
+        Location::caller(),
+        elements.elements(),
+        <P::Arguments as Joint>::join,
+        |value, _| value.get().map(<P::Arguments as Joint>::split),
+    )
+}

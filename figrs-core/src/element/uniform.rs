@@ -1,0 +1,23 @@
+//! `Uniform`: one of some values, all equally likely.
+
+use std::panic::Location;
+
+use crate::element::Element;
+use crate::element::select::select_at;
+use crate::param::Operand;
+use crate::value::Value;
+
+/// Builds the element that is one of some values with equal weights.
+#[derive(Debug)]
+pub struct Uniform;
+
+impl Uniform {
+    /// One of these values: a list, or a range of integers.
+    ///
+    /// A value listed twice is twice as likely.
+    #[track_caller]
+    pub fn new<T: Value>(values: impl IntoIterator<Item = T>) -> Element<T> {
+        let outcomes = values.into_iter().map(|v| (Operand::from(1.0), v)).collect();
+        select_at("Uniform", Location::caller(), outcomes)
+    }
+}

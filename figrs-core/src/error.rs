@@ -1,0 +1,98 @@
+//! What can be wrong with a model.
+
+use thiserror::Error;
+
+use crate::label::Label;
+
+/// Why a user's function gave no result.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The function panicked with this message.
+    #[error("its function panicked: {0}")]
+    Panicked(String),
+    /// A conditional table or a list of clauses has no row, or two rows, for some parent values.
+    #[error("{0}")]
+    Row(String),
+    /// A Chain's function gave two different elements for the same parent values.
+    #[error("its function gave two different elements for the same values, {0}; it must depend on its arguments alone")]
+    Impure(String),
+}
+
+/// A mistake in a model, found when the model is used.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// A parameter of an element is not allowed.
+    #[error("{element}: {problem}")]
+    InvalidParameter {
+        /// The element.
+        element: Label,
+        /// The parameter, its value and what is allowed.
+        problem: String,
+    },
+    /// A function of the model failed for some values.
+    #[error("{element}: {fault}")]
+    Function {
+        /// The element whose function it is.
+        element: Label,
+        /// What happened.
+        fault: Fault,
+    },
+    /// A weight is negative or not a number.
+    #[error("{element}: the evidence stated at {location} weighs a value with {weight}; weights are finite and not negative")]
+    InvalidWeight {
+        /// The element that is weighed.
+        element: Label,
+        /// The weight.
+        weight: f64,
+        /// The source line that states the evidence.
+        location: &'static std::panic::Location<'static>,
+    },
+    /// An exact algorithm met an element that is not finite.
+    #[error(
+        "{element}: {kind} values cannot be enumerated by an exact algorithm; \
+         observe the element, or use a sampling algorithm such as ImportanceSampling"
+    )]
+    NotFinite {
+        /// The element.
+        element: Label,
+        /// `continuous` or `infinitely many discrete`.
+        kind: &'static str,
+    },
+    /// A table would be larger than the budget.
+    #[error(
+        "{element}: its table needs {needed} entries, the budget allows {limit}; \
+         use fewer parents at once (a fold), smaller supports, or a larger budget"
+    )]
+    TableTooLarge {
+        /// The element.
+        element: Label,
+        /// Entries needed.
+        needed: u128,
+        /// Entries allowed.
+        limit: u64,
+    },
+    /// Chains are nested deeper than the budget.
+    #[error(
+        "{element}: Chains are nested {limit} deep here, which is the budget; the model may be infinite: \
+         use a lazy or a sampling algorithm, or a larger budget"
+    )]
+    TooDeep {
+        /// The Chain at the limit.
+        element: Label,
+        /// Nesting allowed.
+        limit: usize,
+    },
+    /// The model or one of its worlds has more elements than the budget.
+    #[error(
+        "{element}: more than {limit} elements were reached, which is the budget; the model may be infinite: \
+         use a lazy or a sampling algorithm, or a larger budget"
+    )]
+    TooManyElements {
+        /// The element at the limit.
+        element: Label,
+        /// Elements allowed.
+        limit: usize,
+    },
+}

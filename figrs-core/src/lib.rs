@@ -1,0 +1,30 @@
+//! figrs-core
+
+mod datum;
+mod distribution;
+mod element;
+mod error;
+mod evidence;
+pub mod factor;
+mod label;
+mod model;
+pub mod node;
+mod param;
+mod parents;
+mod purity;
+mod support;
+mod value;
+pub mod weights;
+
+pub use datum::Datum;
+pub use distribution::{Distribution, Outcomes};
+pub use element::*;
+pub use error::{Fault, ModelError};
+pub use evidence::{Evidence, Statement};
+pub use label::Label;
+pub use model::Model;
+pub use node::{AnyElement, ElementId};
+pub use param::{Number, Operand, Param};
+pub use parents::{Arguments, AsElement, Parents};
+pub use support::{Support, SupportBuilder};
+pub use value::Value;

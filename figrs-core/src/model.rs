@@ -1,0 +1,117 @@
+//! A model: evidence and interventions on elements.
+
+use std::panic::Location;
+
+use crate::datum::Datum;
+use crate::element::Element;
+use crate::evidence::Evidence;
+use crate::node::AnyElement;
+use crate::value::Value;
+
+/// What is known, and what is set, about elements: a value of its own, apart from the elements.
+///
+/// The same elements serve many models at once. Evidence may be stated for any element, and several
+/// times for one; all of it holds. The elements that carry evidence are, with the targets
+/// of a run, the roots of its worlds.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// # drop(model);
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Model {
+    evidence: Vec<(AnyElement, Evidence)>,
+    interventions: Vec<(AnyElement, Datum)>,
+}
+
+impl Model {
+    /// No evidence.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// States that `element` has this value.
+    #[track_caller]
+    pub fn observe<T: Value>(self, element: &Element<T>, value: T) -> Self {
+        self.with(element, Evidence::observe(value))
+    }
+
+    /// States that the value of `element` passes `test`. For a condition on several elements
+    /// state it for their [`tuple`](crate::tuple).
+    #[track_caller]
+    pub fn condition<T: Value>(
+        self,
+        element: &Element<T>,
+        test: impl Fn(&T) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.with(element, Evidence::condition(test))
+    }
+
+    /// Weighs worlds by the value of `element`; weights are finite and not negative, and may exceed one.
+    #[track_caller]
+    pub fn weigh<T: Value>(
+        self,
+        element: &Element<T>,
+        weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
+    ) -> Self {
+        self.with(element, Evidence::weigh(weight))
+    }
+
+    /// Weighs worlds by the value of `element`; `log_weight` gives natural logarithms, `-inf` excludes.
+    #[track_caller]
+    pub fn log_weigh<T: Value>(
+        self,
+        element: &Element<T>,
+        log_weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
+    ) -> Self {
+        self.with(element, Evidence::log_weigh(log_weight))
+    }
+
+    /// Sets `element` to a value, whatever its parents: they are not reached through it, and learn
+    /// nothing from it. A later intervention on the same element replaces this one.
+    pub fn intervene<T: Value>(mut self, element: &Element<T>, value: T) -> Self {
+        let id = element.erased().id();
+        self.interventions.retain(|(e, _)| e.id() != id);
+        self.interventions
+            .push((element.erased().clone(), Datum::new(value)));
+        self
+    }
+
+    fn with<T: Value>(mut self, element: &Element<T>, evidence: Evidence) -> Self {
+        self.evidence.push((element.erased().clone(), evidence));
+        self
+    }
+
+    /// All evidence, in the order it was stated.
+    pub fn evidence(&self) -> &[(AnyElement, Evidence)] {
+        &self.evidence
+    }
+
+    /// All interventions.
+    pub fn interventions(&self) -> &[(AnyElement, Datum)] {
+        &self.interventions
+    }
+
+    /// The same model with only the pieces of evidence that `keep` accepts, by position.
+    pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let kept = self.evidence.iter().enumerate().filter(|(i, _)| keep(*i));
+        Self {
+            evidence: kept.map(|(_, e)| e.clone()).collect(),
+            interventions: self.interventions.clone(),
+        }
+    }
+
+    /// One piece of evidence in words, for messages.
+    pub fn describe(&self, position: usize) -> String {
+        let (element, evidence) = &self.evidence[position];
+        let at: &Location = evidence.location();
+        match evidence.observed() {
+            Some(value) => format!("{} = {value:?} (stated at {at})", element.label()),
+            None => format!("{} {evidence:?}", element.label()),
+        }
+    }
+}

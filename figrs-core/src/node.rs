@@ -1,0 +1,232 @@
+//! The shared nodes that elements are handles to.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::sync::{Arc, OnceLock};
+
+use rand::Rng;
+
+use crate::datum::Datum;
+use crate::error::{Fault, ModelError};
+use crate::evidence::Evidence;
+use crate::label::Label;
+use crate::support::{Support, SupportBuilder};
+
+/// The finite outcomes of an atomic element or of a table row: what they are and how likely.
+#[derive(Clone, Debug)]
+pub struct FiniteOutcomes {
+    /// The outcomes.
+    pub support: Support,
+    /// The probability of each; zero may mean too small for `f64`, then the logarithm is finite.
+    pub probabilities: Vec<f64>,
+}
+
+/// Why the outcomes of an atomic element cannot be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endless {
+    /// Countably many.
+    Infinite,
+    /// A continuum.
+    Continuous,
+}
+
+/// An atomic element's distribution, without its type.
+pub trait AtomicOp: Send + Sync {
+    /// What is wrong with the parameters.
+    fn check(&self) -> Result<(), String>;
+    /// The outcomes as a support with probabilities, if they are finitely many; else what they are.
+    fn outcomes(&self) -> Result<FiniteOutcomes, Endless>;
+    /// Log-probability or log-density.
+    fn log_prob(&self, value: &dyn Any) -> f64;
+    /// A random value.
+    fn sample(&self, rng: &mut dyn Rng) -> Datum;
+    /// A short text.
+    fn describe(&self) -> String;
+}
+
+/// A deterministic function of parent values, without its types.
+pub trait ApplyOp: Send + Sync {
+    /// The value for these arguments.
+    fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault>;
+    /// The position in `values` of the value for these arguments; a new value is added.
+    fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault>;
+    /// Values that the parents must have for the result to be `value`, where they follow from it.
+    fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
+        let _ = value;
+        None
+    }
+}
+
+/// A function from parent values to an element, without its types.
+pub trait ChainOp: Send + Sync {
+    /// The element for these arguments.
+    fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault>;
+}
+
+/// A conditional probability table over finite parents, without its types.
+pub trait TableOp: Send + Sync {
+    /// What is wrong with the numbers.
+    fn check(&self) -> Result<(), String>;
+    /// The values of the element, in the order of the columns.
+    fn values(&self) -> &Support;
+    /// The position of a value among the states of a parent.
+    fn state(&self, parent: usize, value: &dyn Any) -> Option<usize>;
+    /// The probabilities of the row at these parent states.
+    fn row(&self, states: &[usize]) -> &[f64];
+}
+
+/// The closed list of node kinds; everything else is built from these.
+pub enum Kind {
+    /// A random value with a distribution of its own.
+    Atomic(Box<dyn AtomicOp>),
+    /// A deterministic function of parents.
+    Apply(Vec<AnyElement>, Box<dyn ApplyOp>),
+    /// A function from parent values to an element.
+    Chain(Vec<AnyElement>, Box<dyn ChainOp>),
+    /// A conditional table over finite parents.
+    Table(Vec<AnyElement>, Box<dyn TableOp>),
+    /// The parent's value, weighed when it is reached.
+    Score(AnyElement, Evidence),
+}
+
+/// One element of a model: its kind, its label, and its type of values.
+pub struct Node {
+    kind: Option<Kind>,
+    name: OnceLock<String>,
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    values: fn() -> SupportBuilder,
+}
+
+thread_local! {
+    /// What dropped nodes held, while a drop is under way on this thread.
+    static DROPPED: RefCell<Option<Vec<Kind>>> = const { RefCell::new(None) };
+}
+
+impl Drop for Node {
+    /// Drops what the node held without recursion: parents and captured elements join a queue.
+    fn drop(&mut self) {
+        let Some(kind) = self.kind.take() else { return };
+        if let Kind::Atomic(_) = kind {
+            return;
+        }
+        let queued = DROPPED.try_with(|queue| match &mut *queue.borrow_mut() {
+            Some(queue) => {
+                queue.push(kind);
+                None
+            }
+            idle @ None => {
+                *idle = Some(Vec::new());
+                Some(kind)
+            }
+        });
+        let Ok(Some(first)) = queued else { return };
+        drop(first);
+        while let Some(next) = DROPPED.with(|queue| queue.borrow_mut().as_mut()?.pop()) {
+            drop(next);
+        }
+        DROPPED.with(|queue| *queue.borrow_mut() = None);
+    }
+}
+
+/// A handle to an element whose type of values is not known at compile time; cheap to clone.
+#[derive(Clone)]
+pub struct AnyElement(Arc<Node>);
+
+impl AnyElement {
+    pub(crate) fn new(
+        constructor: &'static str,
+        location: &'static Location<'static>,
+        values: fn() -> SupportBuilder,
+        kind: Kind,
+    ) -> Self {
+        Self(Arc::new(Node {
+            kind: Some(kind),
+            name: OnceLock::new(),
+            constructor,
+            location,
+            values,
+        }))
+    }
+
+    /// What kind of node this is.
+    pub fn kind(&self) -> &Kind {
+        self.0
+            .kind
+            .as_ref()
+            .expect("only the drop of a node takes its kind")
+    }
+
+    /// How the element is called.
+    pub fn label(&self) -> Label {
+        Label {
+            name: self.0.name.get().cloned(),
+            constructor: self.0.constructor,
+            location: self.0.location,
+        }
+    }
+
+    pub(crate) fn set_name(&self, name: String) {
+        // The first name stays: a node is shared by all its handles.
+        let _ = self.0.name.set(name);
+    }
+
+    /// An identity that is unique among the elements that are alive.
+    pub fn id(&self) -> ElementId {
+        ElementId(Arc::as_ptr(&self.0).addr())
+    }
+
+    /// An empty list of values of this element's type.
+    pub fn no_values(&self) -> SupportBuilder {
+        (self.0.values)()
+    }
+
+    /// The elements whose values this one reads in every world that reaches it.
+    pub fn parents(&self) -> &[AnyElement] {
+        match self.kind() {
+            Kind::Atomic(_) => &[],
+            Kind::Apply(parents, _) | Kind::Chain(parents, _) | Kind::Table(parents, _) => parents,
+            Kind::Score(parent, _) => std::slice::from_ref(parent),
+        }
+    }
+
+    /// The error of this element's function.
+    pub fn fault(&self, fault: Fault) -> ModelError {
+        ModelError::Function {
+            element: self.label(),
+            fault,
+        }
+    }
+
+    /// The error of this element's parameters.
+    pub fn invalid(&self, problem: String) -> ModelError {
+        ModelError::InvalidParameter {
+            element: self.label(),
+            problem,
+        }
+    }
+}
+
+impl fmt::Debug for AnyElement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.label())
+    }
+}
+
+/// The identity of an element among those that are alive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ElementId(usize);
+
+/// Runs a user's function and turns a panic into a [`Fault`].
+pub(crate) fn contained<R>(function: impl FnOnce() -> R) -> Result<R, Fault> {
+    catch_unwind(AssertUnwindSafe(function)).map_err(|payload| {
+        let message = payload
+            .downcast_ref::<&str>()
+            .map(ToString::to_string)
+            .or_else(|| payload.downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "no message".into());
+        Fault::Panicked(message)
+    })
+}

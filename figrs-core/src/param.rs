@@ -1,0 +1,122 @@
+//! Numbers that may change between queries.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::element::Element;
+
+/// A named number that stands where an element takes a number, and may change without rebuilding the model.
+///
+/// Clones share the number. A parameter that is zero is an ordinary number that happens to be zero:
+/// what it multiplies stays in the model.
+///
+/// ```
+/// # use figrs_core::{Flip, Param};
+/// let rain_rate = Param::new("rain rate", 0.2);
+/// let rain = Flip::new(&rain_rate);
+/// rain_rate.set(0.6); // `rain` is now more likely
+/// # drop(rain);
+/// ```
+#[derive(Clone)]
+pub struct Param(Arc<(String, AtomicU64)>);
+
+impl Param {
+    /// A parameter with a name for messages and its first value.
+    pub fn new(name: impl Into<String>, value: f64) -> Self {
+        Self(Arc::new((name.into(), AtomicU64::new(value.to_bits()))))
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.0.0
+    }
+
+    /// The present value.
+    pub fn get(&self) -> f64 {
+        f64::from_bits(self.0.1.load(Ordering::Relaxed))
+    }
+
+    /// Changes the value for all elements that use this parameter, from the next run on.
+    pub fn set(&self, value: f64) {
+        self.0.1.store(value.to_bits(), Ordering::Relaxed);
+    }
+}
+
+impl fmt::Debug for Param {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.name(), self.get())
+    }
+}
+
+/// A constant or a [`Param`].
+#[derive(Clone)]
+pub enum Number {
+    /// A constant.
+    Constant(f64),
+    /// A parameter, read at each run.
+    Param(Param),
+}
+
+impl Number {
+    /// The present value.
+    pub fn get(&self) -> f64 {
+        match self {
+            Self::Constant(x) => *x,
+            Self::Param(param) => param.get(),
+        }
+    }
+
+    /// Whether this is a constant zero, and so can never be anything else.
+    pub fn is_structural_zero(&self) -> bool {
+        matches!(self, Self::Constant(0.0))
+    }
+}
+
+impl fmt::Debug for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant(x) => x.fmt(f),
+            Self::Param(param) => param.fmt(f),
+        }
+    }
+}
+
+/// What may stand where an element takes a number: a constant, a [`Param`], or an element.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    /// A constant or a parameter.
+    Number(Number),
+    /// Another element's value.
+    Element(Element<f64>),
+}
+
+impl From<f64> for Operand {
+    fn from(x: f64) -> Self {
+        Self::Number(Number::Constant(x))
+    }
+}
+
+impl From<Param> for Operand {
+    fn from(param: Param) -> Self {
+        Self::Number(Number::Param(param))
+    }
+}
+
+impl From<&Param> for Operand {
+    fn from(param: &Param) -> Self {
+        param.clone().into()
+    }
+}
+
+impl From<Element<f64>> for Operand {
+    fn from(element: Element<f64>) -> Self {
+        Self::Element(element)
+    }
+}
+
+impl From<&Element<f64>> for Operand {
+    fn from(element: &Element<f64>) -> Self {
+        Self::Element(element.clone())
+    }
+}

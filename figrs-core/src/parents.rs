@@ -1,0 +1,160 @@
+//! What a function of elements may take: one element, a tuple, or a list.
+
+use std::any::Any;
+use std::panic::Location;
+
+use crate::element::{Element, apply_at, chain_at};
+use crate::node::AnyElement;
+use crate::value::Value;
+
+/// The values of some parents, read from untyped arguments.
+pub trait Arguments: 'static {
+    /// What the function is given: references to the values.
+    type Refs<'a>;
+    /// Reads the references.
+    fn refs<'a>(arguments: &[&'a dyn Any]) -> Self::Refs<'a>;
+}
+
+/// The value of a single parent.
+#[derive(Debug)]
+pub struct One<T>(std::marker::PhantomData<T>);
+
+/// The values of a list of parents.
+#[derive(Debug)]
+pub struct Many<T>(std::marker::PhantomData<T>);
+
+fn typed<T: Value>(value: &dyn Any) -> &T {
+    value
+        .downcast_ref()
+        .expect("parents have the types they were built with")
+}
+
+impl<T: Value> Arguments for One<T> {
+    type Refs<'a> = &'a T;
+    fn refs<'a>(arguments: &[&'a dyn Any]) -> &'a T {
+        typed(arguments[0])
+    }
+}
+
+impl<T: Value> Arguments for Many<T> {
+    type Refs<'a> = Vec<&'a T>;
+    fn refs<'a>(arguments: &[&'a dyn Any]) -> Vec<&'a T> {
+        arguments.iter().map(|&value| typed(value)).collect()
+    }
+}
+
+/// An element by value or by reference.
+pub trait AsElement {
+    /// The type of its values.
+    type Value: Value;
+    /// The element.
+    fn as_element(&self) -> &Element<Self::Value>;
+}
+
+impl<T: Value> AsElement for Element<T> {
+    type Value = T;
+    fn as_element(&self) -> &Element<T> {
+        self
+    }
+}
+
+impl<E: AsElement> AsElement for &E {
+    type Value = E::Value;
+    fn as_element(&self) -> &Element<E::Value> {
+        (**self).as_element()
+    }
+}
+
+/// The parents of an Apply, a Chain or a table: an element, a tuple of up to eight, or a list of one type.
+///
+/// Brings the combinators to tuples: `(&left, &below).map(|(l, b)| ..)`.
+pub trait Parents {
+    /// How a function receives the values.
+    type Arguments: Arguments;
+
+    /// The parents in order.
+    fn elements(&self) -> Vec<AnyElement>;
+
+    /// The element whose value is `function` of these parents' values.
+    #[track_caller]
+    fn map<T, F>(&self, function: F) -> Element<T>
+    where
+        T: Value,
+        F: for<'a> Fn(<Self::Arguments as Arguments>::Refs<'a>) -> T + Send + Sync + 'static,
+    {
+        apply_at::<Self::Arguments, T, F>("map", Location::caller(), self.elements(), function)
+    }
+
+    /// The element that `function` gives for these parents' values.
+    ///
+    /// The function must be pure: it may run more than once for the same values, and never for values
+    /// that no query needs.
+    #[track_caller]
+    fn flat_map<T, F>(&self, function: F) -> Element<T>
+    where
+        T: Value,
+        F: for<'a> Fn(<Self::Arguments as Arguments>::Refs<'a>) -> Element<T> + Send + Sync + 'static,
+    {
+        chain_at::<Self::Arguments, T, F>("flat_map", Location::caller(), self.elements(), function)
+    }
+}
+
+impl<E: AsElement> Parents for E {
+    type Arguments = One<E::Value>;
+    fn elements(&self) -> Vec<AnyElement> {
+        vec![self.as_element().erased().clone()]
+    }
+}
+
+impl<T: Value> Parents for [Element<T>] {
+    type Arguments = Many<T>;
+    fn elements(&self) -> Vec<AnyElement> {
+        self.iter().map(|e| e.erased().clone()).collect()
+    }
+}
+
+impl<T: Value> Parents for &[Element<T>] {
+    type Arguments = Many<T>;
+    fn elements(&self) -> Vec<AnyElement> {
+        (**self).elements()
+    }
+}
+
+impl<T: Value> Parents for Vec<Element<T>> {
+    type Arguments = Many<T>;
+    fn elements(&self) -> Vec<AnyElement> {
+        self.as_slice().elements()
+    }
+}
+
+impl<T: Value> Parents for &Vec<Element<T>> {
+    type Arguments = Many<T>;
+    fn elements(&self) -> Vec<AnyElement> {
+        self.as_slice().elements()
+    }
+}
+
+macro_rules! tuple {
+    ($($element:ident $value:ident $index:tt),+) => {
+        impl<$($value: Value),+> Arguments for ($($value,)+) {
+            type Refs<'a> = ($(&'a $value,)+);
+            fn refs<'a>(arguments: &[&'a dyn Any]) -> Self::Refs<'a> {
+                ($(typed::<$value>(arguments[$index]),)+)
+            }
+        }
+        impl<$($element: AsElement),+> Parents for ($($element,)+) {
+            type Arguments = ($($element::Value,)+);
+            fn elements(&self) -> Vec<AnyElement> {
+                vec![$(self.$index.as_element().erased().clone()),+]
+            }
+        }
+    };
+}
+tuple!(E0 V0 0);
+tuple!(E0 V0 0, E1 V1 1);
+tuple!(E0 V0 0, E1 V1 1, E2 V2 2);
+tuple!(E0 V0 0, E1 V1 1, E2 V2 2, E3 V3 3);
+tuple!(E0 V0 0, E1 V1 1, E2 V2 2, E3 V3 3, E4 V4 4);
+tuple!(E0 V0 0, E1 V1 1, E2 V2 2, E3 V3 3, E4 V4 4, E5 V5 5);
+tuple!(E0 V0 0, E1 V1 1, E2 V2 2, E3 V3 3, E4 V4 4, E5 V5 5, E6 V6 6);
+tuple!(E0 V0 0, E1 V1 1, E2 V2 2, E3 V3 3, E4 V4 4, E5 V5 5, E6 V6 6, E7 V7 7);

@@ -1,0 +1,148 @@
+//! The values an element can take, numbered.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use crate::datum::Datum;
+use crate::value::{Key, KeyRef, Value};
+
+type Values<T> = IndexSet<Key<T>, FxBuildHasher>;
+
+trait AnyValues: Debug + Send + Sync {
+    fn as_any(&self) -> &dyn Any;
+    fn len(&self) -> usize;
+    fn any(&self, index: usize) -> &dyn Any;
+    fn datum(&self, index: usize) -> Datum;
+    fn index_of(&self, value: &dyn Any) -> Option<usize>;
+    fn insert(&mut self, value: &dyn Any) -> Option<usize>;
+    fn empty(&self) -> Box<dyn AnyValues>;
+}
+
+impl<T: Value> AnyValues for Values<T> {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn len(&self) -> usize {
+        IndexSet::len(self)
+    }
+    fn any(&self, index: usize) -> &dyn Any {
+        &self[index].0
+    }
+    fn datum(&self, index: usize) -> Datum {
+        Datum::new(self[index].0.clone())
+    }
+    fn index_of(&self, value: &dyn Any) -> Option<usize> {
+        self.get_index_of(&KeyRef(value.downcast_ref::<T>()?))
+    }
+    fn insert(&mut self, value: &dyn Any) -> Option<usize> {
+        let value = value.downcast_ref::<T>()?;
+        match self.get_index_of(&KeyRef(value)) {
+            Some(index) => Some(index),
+            None => Some(self.insert_full(Key(value.clone())).0),
+        }
+    }
+    fn empty(&self) -> Box<dyn AnyValues> {
+        Box::new(Self::default())
+    }
+}
+
+/// A growing list of distinct values; [`SupportBuilder::build`] makes it a [`Support`].
+#[derive(Debug)]
+pub struct SupportBuilder(Box<dyn AnyValues>);
+
+impl SupportBuilder {
+    /// An empty list of values of type `T`.
+    pub fn new<T: Value>() -> Self {
+        Self(Box::new(Values::<T>::default()))
+    }
+
+    /// The position of a value, which is added if it is new; `None` if its type is another.
+    pub fn insert(&mut self, value: &dyn Any) -> Option<usize> {
+        self.0.insert(value)
+    }
+
+    /// How many values there are so far.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none so far.
+    pub fn is_empty(&self) -> bool {
+        self.0.len() == 0
+    }
+
+    /// The finished support.
+    pub fn build(self) -> Support {
+        Support(Arc::from(self.0))
+    }
+}
+
+/// The distinct values of an element, in a fixed order that breaks ties; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Support(Arc<dyn AnyValues>);
+
+impl Support {
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value at a position, for dynamic dispatch.
+    pub fn any(&self, index: usize) -> &dyn Any {
+        self.0.any(index)
+    }
+
+    /// The value at a position, as a datum.
+    pub fn datum(&self, index: usize) -> Datum {
+        self.0.datum(index)
+    }
+
+    /// The value at a position, if the values are of type `T`.
+    pub fn get<T: Value>(&self, index: usize) -> Option<&T> {
+        self.any(index).downcast_ref()
+    }
+
+    /// The position of a value.
+    pub fn index_of(&self, value: &dyn Any) -> Option<usize> {
+        self.0.index_of(value)
+    }
+
+    /// All values, if they are of type `T`.
+    pub fn iter<T: Value>(&self) -> Option<impl Iterator<Item = &T> + '_> {
+        let values = self.0.as_any().downcast_ref::<Values<T>>()?;
+        Some(values.iter().map(|key| &key.0))
+    }
+
+    /// An empty builder for values of the same type.
+    pub fn like(&self) -> SupportBuilder {
+        SupportBuilder(self.0.empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_values_share_an_index() {
+        let mut builder = SupportBuilder::new::<f64>();
+        assert_eq!(builder.insert(&0.0_f64), Some(0));
+        assert_eq!(builder.insert(&1.5_f64), Some(1));
+        assert_eq!(builder.insert(&-0.0_f64), Some(0));
+        assert_eq!(builder.insert(&1u8), None);
+        let support = builder.build();
+        assert_eq!(support.index_of(&1.5_f64), Some(1));
+        assert_eq!(support.get::<f64>(1), Some(&1.5));
+        assert_eq!(support.iter::<f64>().unwrap().count(), 2);
+        assert!(support.iter::<u8>().is_none());
+    }
+}

@@ -1,0 +1,220 @@
+//! What may be the value of an element.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt::Debug;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// A type whose values an element may take.
+///
+/// Values are compared and hashed, so that equal values of a distribution merge and evidence can be looked up.
+/// Implemented for the standard types and their tuples, arrays and collections; a user's type that is
+/// `Eq + Hash` joins with one line, [`value!`](crate::value!)`(MyType);`.
+/// Floating-point numbers compare by canonical bits: `-0.0` equals `0.0`, and any NaN equals any NaN.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the value of an element",
+    note = "derive `Clone, Debug, PartialEq, Eq, Hash` and write `figrs::value!({Self});` beside the type"
+)]
+pub trait Value: Clone + Debug + Send + Sync + 'static {
+    /// Whether two values are the same outcome.
+    fn same(&self, other: &Self) -> bool;
+    /// Feeds the value to a hasher; values that are [`same`](Value::same) feed the same.
+    fn feed<H: Hasher>(&self, hasher: &mut H);
+}
+
+/// Lets types that are `Eq + Hash + Clone + Debug + Send + Sync` be values of elements.
+///
+/// ```
+/// # use figrs_core::{Element, Uniform};
+/// #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// enum Weather { Sun, Rain }
+/// figrs_core::value!(Weather);
+/// let weather: Element<Weather> = Uniform::new([Weather::Sun, Weather::Rain]);
+/// ```
+#[macro_export]
+macro_rules! value {
+    ($($type:ty),+ $(,)?) => {$(
+        impl $crate::Value for $type {
+            fn same(&self, other: &Self) -> bool {
+                self == other
+            }
+            fn feed<H: ::std::hash::Hasher>(&self, hasher: &mut H) {
+                ::std::hash::Hash::hash(self, hasher);
+            }
+        }
+    )+};
+}
+
+value!(bool, char, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
+value!(String, &'static str, Cow<'static, str>, std::cmp::Ordering);
+
+macro_rules! float {
+    ($($type:ty),+) => {$(
+        impl Value for $type {
+            fn same(&self, other: &Self) -> bool {
+                self == other || (self.is_nan() && other.is_nan())
+            }
+            fn feed<H: Hasher>(&self, hasher: &mut H) {
+                // Adding zero turns -0.0 into 0.0.
+                let canonical = if self.is_nan() { Self::NAN } else { *self + 0.0 };
+                canonical.to_bits().hash(hasher);
+            }
+        }
+    )+};
+}
+float!(f32, f64);
+
+macro_rules! tuple {
+    ($($name:ident . $index:tt),*) => {
+        impl<$($name: Value),*> Value for ($($name,)*) {
+            fn same(&self, other: &Self) -> bool {
+                let _ = other;
+                true $(&& self.$index.same(&other.$index))*
+            }
+            fn feed<HH: Hasher>(&self, hasher: &mut HH) {
+                let _ = &hasher;
+                $(self.$index.feed(hasher);)*
+            }
+        }
+    };
+}
+tuple!();
+tuple!(A.0);
+tuple!(A.0, B.1);
+tuple!(A.0, B.1, C.2);
+tuple!(A.0, B.1, C.2, D.3);
+tuple!(A.0, B.1, C.2, D.3, E.4);
+tuple!(A.0, B.1, C.2, D.3, E.4, F.5);
+tuple!(A.0, B.1, C.2, D.3, E.4, F.5, G.6);
+tuple!(A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7);
+
+macro_rules! sequence {
+    ($([$($generics:tt)*] $type:ty),+ $(,)?) => {$(
+        impl<$($generics)*> Value for $type {
+            fn same(&self, other: &Self) -> bool {
+                self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| a.same(b))
+            }
+            fn feed<HH: Hasher>(&self, hasher: &mut HH) {
+                self.len().hash(hasher);
+                for item in self.iter() {
+                    item.feed(hasher);
+                }
+            }
+        }
+    )+};
+}
+sequence!(
+    [T: Value] Vec<T>,
+    [T: Value] VecDeque<T>,
+    [T: Value + Ord] BTreeSet<T>,
+    [T: Value, const N: usize] [T; N],
+    [T: Value] Arc<[T]>,
+);
+
+impl<K: Value + Ord, V: Value> Value for BTreeMap<K, V> {
+    fn same(&self, other: &Self) -> bool {
+        self.len() == other.len()
+            && self
+                .iter()
+                .zip(other)
+                .all(|(a, b)| a.0.same(b.0) && a.1.same(b.1))
+    }
+    fn feed<H: Hasher>(&self, hasher: &mut H) {
+        self.len().hash(hasher);
+        for (key, value) in self {
+            key.feed(hasher);
+            value.feed(hasher);
+        }
+    }
+}
+
+impl<T: Value> Value for Option<T> {
+    fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Some(a), Some(b)) => a.same(b),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+    fn feed<H: Hasher>(&self, hasher: &mut H) {
+        self.is_some().hash(hasher);
+        if let Some(value) = self {
+            value.feed(hasher);
+        }
+    }
+}
+
+macro_rules! pointer {
+    ($($type:ident),+) => {$(
+        impl<T: Value> Value for $type<T> {
+            fn same(&self, other: &Self) -> bool {
+                (**self).same(&**other)
+            }
+            fn feed<H: Hasher>(&self, hasher: &mut H) {
+                (**self).feed(hasher);
+            }
+        }
+    )+};
+}
+pointer!(Box, Arc);
+
+/// A value as a key of hashed collections.
+#[derive(Clone, Debug)]
+pub(crate) struct Key<T>(pub(crate) T);
+
+impl<T: Value> PartialEq for Key<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.same(&other.0)
+    }
+}
+
+impl<T: Value> Eq for Key<T> {}
+
+impl<T: Value> Hash for Key<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.feed(state);
+    }
+}
+
+/// A borrowed value that looks up a [`Key`] without being cloned.
+pub(crate) struct KeyRef<'a, T>(pub(crate) &'a T);
+
+impl<T: Value> Hash for KeyRef<'_, T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.feed(state);
+    }
+}
+
+impl<T: Value> indexmap::Equivalent<Key<T>> for KeyRef<'_, T> {
+    fn equivalent(&self, key: &Key<T>) -> bool {
+        self.0.same(&key.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustc_hash::FxHasher;
+
+    fn hash<T: Value>(value: &T) -> u64 {
+        let mut hasher = FxHasher::default();
+        value.feed(&mut hasher);
+        hasher.finish()
+    }
+
+    #[test]
+    fn floats_compare_by_canonical_bits() {
+        assert!(0.0_f64.same(&-0.0) && hash(&0.0_f64) == hash(&-0.0_f64));
+        assert!(f64::NAN.same(&-f64::NAN) && hash(&f64::NAN) == hash(&-f64::NAN));
+        assert!(!1.0_f64.same(&2.0));
+    }
+
+    #[test]
+    fn collections_compare_by_their_items() {
+        assert!(vec![(1, 0.0)].same(&vec![(1, -0.0)]));
+        assert!(!vec![Some(1)].same(&vec![None]));
+        assert!(!Vec::<u8>::new().same(&vec![0]));
+        assert_eq!(hash(&[1u8, 2]), hash(&vec![1u8, 2]));
+    }
+}

@@ -1,0 +1,101 @@
+//! Non-negative numbers over any range of magnitudes.
+
+/// A list of non-negative weights that never flushes a positive one to zero.
+///
+/// Entry `i` weighs `linear[i] * exp(log_scale)`, with `linear` scaled to a largest entry of one where
+/// that is needed. When two positive entries are further apart than `f64` can hold, `logs` carries
+/// the natural logarithms of all of them (the scale included), and an algorithm must use those.
+#[derive(Clone, Debug, Default)]
+pub struct Weights {
+    linear: Vec<f64>,
+    log_scale: f64,
+    logs: Option<Vec<f64>>,
+}
+
+impl Weights {
+    /// Weights that are ordinary numbers; none of them is a positive number that was flushed to zero.
+    pub fn from_linear(linear: Vec<f64>) -> Self {
+        Self {
+            linear,
+            log_scale: 0.0,
+            logs: None,
+        }
+    }
+
+    /// Weights given by their natural logarithms; `f64::NEG_INFINITY` is zero.
+    pub fn from_logs(logs: Vec<f64>) -> Self {
+        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if largest == f64::NEG_INFINITY {
+            return Self::from_linear(vec![0.0; logs.len()]);
+        }
+        let linear: Vec<f64> = logs.iter().map(|l| (l - largest).exp()).collect();
+        let flushed = linear
+            .iter()
+            .zip(&logs)
+            .any(|(&x, &l)| x < f64::MIN_POSITIVE && l > f64::NEG_INFINITY);
+        Self {
+            linear,
+            log_scale: largest,
+            logs: flushed.then_some(logs),
+        }
+    }
+
+    /// How many weights there are.
+    pub fn len(&self) -> usize {
+        self.linear.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.linear.is_empty()
+    }
+
+    /// The weights divided by `exp(log_scale)`.
+    pub fn linear(&self) -> &[f64] {
+        &self.linear
+    }
+
+    /// The natural logarithm of the common scale.
+    pub fn log_scale(&self) -> f64 {
+        self.log_scale
+    }
+
+    /// Whether some positive weight is too small to be held beside the largest one.
+    pub fn is_flushed(&self) -> bool {
+        self.logs.is_some()
+    }
+
+    /// The natural logarithm of weight `i`, the scale included.
+    pub fn log(&self, i: usize) -> f64 {
+        match &self.logs {
+            Some(logs) => logs[i],
+            None => self.linear[i].ln() + self.log_scale,
+        }
+    }
+
+    /// Whether weight `i` is zero, not merely too small to be shown.
+    pub fn is_zero(&self, i: usize) -> bool {
+        match &self.logs {
+            Some(logs) => logs[i] == f64::NEG_INFINITY,
+            None => self.linear[i] == 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_ranges_keep_their_logs() {
+        let near = Weights::from_logs(vec![-1000.0, -1001.0, f64::NEG_INFINITY]);
+        assert!(!near.is_flushed());
+        assert_eq!(near.linear()[0], 1.0);
+        assert_eq!(near.log(0), -1000.0);
+        assert!(near.is_zero(2));
+        let far = Weights::from_logs(vec![0.0, -5000.0, f64::NEG_INFINITY]);
+        assert!(far.is_flushed());
+        assert_eq!(far.log(1), -5000.0);
+        assert!(!far.is_zero(1) && far.is_zero(2));
+    }
+}

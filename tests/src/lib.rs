@@ -1,0 +1,1 @@
+//! The tests of figrs as a user meets it; see `tests/`.
