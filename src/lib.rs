@@ -1,1 +1,18 @@
 //! figrs
+
+pub use figrs_core::*;
+pub use figrs_infer::*;
+pub use figrs_models as models;
+
+/// What most programs use.
+pub mod prelude {
+    pub use figrs_core::{
+        Apply, Binomial, Chain, Constant, Cpd, Dist, Element, Flip, If, Inject, Model, Param,
+        Parents, RichCpd, Score, Select, Table, Uniform, Value, any, fold, inject, none_of, one_of,
+        tuple, value,
+    };
+    pub use figrs_infer::{
+        Algorithm, Answer, Enumerate, Error, ImportanceSampling, Marginal, MpeVariableElimination,
+        Run, VariableElimination, algorithms,
+    };
+}

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use crate::datum::Datum;
 use crate::error::{Fault, ModelError};
-use crate::label::Label;
-use crate::node::contained;
+use crate::node::{AnyElement, contained};
 use crate::value::Value;
 
 type Test = Arc<dyn Fn(&dyn Any) -> bool + Send + Sync>;
@@ -87,14 +86,16 @@ impl Evidence {
         }
     }
 
+    /// Whether weights other than zero and one are possible.
+    pub fn is_soft(&self) -> bool {
+        matches!(self.statement, Statement::Weigh(_) | Statement::LogWeigh(_))
+    }
+
     /// The weight of a value of `element`, as a number and as its natural logarithm.
-    pub fn weight(&self, element: &Label, value: &dyn Any) -> Result<(f64, f64), ModelError> {
-        let fault = |fault: Fault| ModelError::Function {
-            element: element.clone(),
-            fault,
-        };
+    pub fn weight(&self, element: &AnyElement, value: &dyn Any) -> Result<(f64, f64), ModelError> {
+        let fault = |fault: Fault| element.fault(fault);
         let invalid = |weight: f64| ModelError::InvalidWeight {
-            element: element.clone(),
+            element: element.label(),
             weight,
             location: self.location,
         };

@@ -32,6 +32,16 @@ pub enum Endless {
     Continuous,
 }
 
+impl Endless {
+    /// In words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Infinite => "infinitely many discrete",
+            Self::Continuous => "continuous",
+        }
+    }
+}
+
 /// An atomic element's distribution, without its type.
 pub trait AtomicOp: Send + Sync {
     /// What is wrong with the parameters.

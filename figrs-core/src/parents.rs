@@ -65,7 +65,9 @@ impl<E: AsElement> AsElement for &E {
     }
 }
 
-/// The parents of an Apply, a Chain or a table: an element, a tuple of up to eight, or a list of one type.
+/// Some elements: one, a tuple of up to eight, an array or a list of one type.
+///
+/// They are the parents of an Apply or a Chain, or the targets of a query.
 ///
 /// Brings the combinators to tuples: `(&left, &below).map(|(l, b)| ..)`.
 pub trait Parents {
@@ -103,6 +105,25 @@ impl<E: AsElement> Parents for E {
     type Arguments = One<E::Value>;
     fn elements(&self) -> Vec<AnyElement> {
         vec![self.as_element().erased().clone()]
+    }
+}
+
+impl<E: AsElement, const N: usize> Parents for [E; N] {
+    type Arguments = Many<E::Value>;
+    fn elements(&self) -> Vec<AnyElement> {
+        self.iter().map(|e| e.as_element().erased().clone()).collect()
+    }
+}
+
+impl Arguments for () {
+    type Refs<'a> = ();
+    fn refs<'a>(_: &[&'a dyn Any]) {}
+}
+
+impl Parents for () {
+    type Arguments = ();
+    fn elements(&self) -> Vec<AnyElement> {
+        Vec::new()
     }
 }
 

@@ -65,6 +65,38 @@ impl Weights {
         self.logs.is_some()
     }
 
+    /// The weights at some positions.
+    #[must_use]
+    pub fn select(&self, positions: &[usize]) -> Self {
+        match &self.logs {
+            Some(logs) => Self::from_logs(positions.iter().map(|&i| logs[i]).collect()),
+            None => Self {
+                linear: positions.iter().map(|&i| self.linear[i]).collect(),
+                log_scale: self.log_scale,
+                logs: None,
+            },
+        }
+    }
+
+    /// The weights at some positions, zero where there is none.
+    #[must_use]
+    pub fn gather(&self, positions: &[Option<usize>]) -> Self {
+        let zero = Self::from_linear(vec![0.0]);
+        let all = Self::concat(&[self.clone(), zero]);
+        let cells: Vec<usize> = positions.iter().map(|p| p.unwrap_or(self.len())).collect();
+        all.select(&cells)
+    }
+
+    /// Some lists one after another.
+    #[must_use]
+    pub fn concat(parts: &[Self]) -> Self {
+        if parts.iter().all(|part| part.log_scale == 0.0 && part.logs.is_none()) {
+            return Self::from_linear(parts.iter().flat_map(|part| part.linear.clone()).collect());
+        }
+        let logs = parts.iter().flat_map(|part| (0..part.len()).map(|i| part.log(i)));
+        Self::from_logs(logs.collect())
+    }
+
     /// The natural logarithm of weight `i`, the scale included.
     pub fn log(&self, i: usize) -> f64 {
         match &self.logs {

@@ -1,0 +1,47 @@
+//! What an expansion knows of one element.
+
+use crate::node::{AnyElement, Endless};
+use crate::support::Support;
+use crate::weights::Weights;
+
+/// One element of an [`Expansion`](super::Expansion).
+#[derive(Debug)]
+pub struct ExpandedElement {
+    /// The element.
+    pub element: AnyElement,
+    /// The positions of its parents in the expansion.
+    pub parents: Vec<usize>,
+    /// The values it can take, less those that evidence excludes.
+    pub support: Support,
+    /// How the value comes about.
+    pub content: Content,
+    /// The weights that soft evidence gives each value.
+    pub weights: Option<Weights>,
+    /// Whether evidence left out values that the element could take otherwise.
+    pub restricted: bool,
+}
+
+/// How the value of an expanded element comes about.
+#[derive(Debug)]
+pub enum Content {
+    /// Set by an intervention.
+    Fixed,
+    /// Random, with these probabilities of the values of the support.
+    Atomic(Weights),
+    /// Random, without a finite support; only a Chain that is observed may use it.
+    Endless(Endless),
+    /// A function: for each combination of parent values the position of the value, or
+    /// [`NO_VALUE`](crate::factor::FactorTable::NO_VALUE) where evidence excludes it.
+    Apply(Vec<u32>),
+    /// A choice: for each combination of parent values the position in `results`.
+    Chain {
+        /// Which result each combination chooses.
+        choice: Vec<u32>,
+        /// The distinct elements that are chosen, by their positions in the expansion.
+        results: Vec<usize>,
+    },
+    /// A conditional table: for each combination of parent values the probabilities of the support.
+    Table(Weights),
+    /// The parent's value, and the weight of each.
+    Score(Weights),
+}

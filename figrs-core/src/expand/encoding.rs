@@ -1,0 +1,245 @@
+//! From an expansion to the variables and factors of a factor graph.
+
+use rustc_hash::FxHashMap;
+
+use super::content::Content;
+use super::expansion::Expansion;
+use super::reach::{Reach, Reaches};
+use crate::datum::Datum;
+use crate::error::ModelError;
+use crate::factor::{FactorGraph, VarId};
+use crate::node::AnyElement;
+
+/// What the worlds of an encoding say about elements that are not part of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unreached {
+    /// They are left free, which a sum does not notice.
+    Free,
+    /// They take the extra value `absent`, so that they do not weigh.
+    Absent,
+}
+
+/// A factor graph for the worlds of some roots of an expansion.
+///
+/// **Guarantee.** The product of the factors, summed over all variables, is the probability of the
+/// evidence times its soft weights; over a variable of an element, the unnormalised marginal of that element. In
+/// an encoding [`for_worlds`](Self::for_worlds), each assignment of positive weight is one world of the roots
+/// and weighs exactly its probability: elements of branches that are not taken are `absent` and weigh one.
+///
+/// **Complexity.** Linear in the entries of the expansion's tables, plus for each branch that is not a plain
+/// atomic element the product of the number of branches, its support and the Chain's support.
+#[derive(Debug)]
+pub struct Encoding<'e> {
+    expansion: &'e Expansion,
+    graph: FactorGraph,
+    variables: Vec<Option<VarId>>,
+    rows: Vec<Option<usize>>,
+}
+
+/// Where a Chain's choice can be read off: a variable and the choice that each of its values means.
+#[derive(Clone, Debug)]
+pub(super) struct Selector {
+    pub(super) variable: VarId,
+    /// `None` where the Chain is not reached.
+    pub(super) choices: Vec<Option<usize>>,
+}
+
+/// Under which values of a variable an element is reached.
+#[derive(Clone, Debug)]
+pub(super) struct Guard {
+    pub(super) variable: VarId,
+    pub(super) reached: Vec<bool>,
+}
+
+impl<'e> Encoding<'e> {
+    /// For sums over worlds: marginals of `targets` and the probability of all evidence.
+    ///
+    /// What neither needs is left out.
+    pub fn for_sums(expansion: &'e Expansion, targets: &[usize]) -> Result<Self, ModelError> {
+        let roots: Vec<usize> = expansion.evidence().iter().chain(targets).copied().collect();
+        let reaches = Reaches::new(expansion.elements(), &roots);
+        let scores = expansion.elements().iter().zip(&reaches.reach);
+        let conditional_score = scores.into_iter().any(|(element, reach)| {
+            matches!(
+                (&element.content, reach),
+                (Content::Score(_), Some(Reach::When(_)))
+            )
+        });
+        let unreached = if conditional_score {
+            Unreached::Absent
+        } else {
+            Unreached::Free
+        };
+        Builder::new(expansion, reaches, unreached).build()
+    }
+
+    /// For single worlds: the most probable one, or any that is drawn.
+    pub fn for_worlds(expansion: &'e Expansion) -> Result<Self, ModelError> {
+        let evidence = expansion.evidence().iter();
+        let roots: Vec<usize> = evidence.chain(expansion.targets()).copied().collect();
+        let reaches = Reaches::new(expansion.elements(), &roots);
+        Builder::new(expansion, reaches, Unreached::Absent).build()
+    }
+
+    /// The variables and factors.
+    pub fn graph(&self) -> &FactorGraph {
+        &self.graph
+    }
+
+    /// The variable of an element, by its position in the expansion.
+    pub fn variable(&self, position: usize) -> Option<VarId> {
+        self.variables[position]
+    }
+
+    /// The value of an element in a world given as a value for each variable; `None` if it is not part of it.
+    pub fn value(&self, element: &AnyElement, world: &[u32]) -> Option<Datum> {
+        let position = self.expansion.position(element)?;
+        let value = |position: usize| -> Option<usize> {
+            let value = world[self.variables[position]?.index()] as usize;
+            let support = &self.expansion.elements()[position].support;
+            (value < support.len()).then_some(value)
+        };
+        let datum = |position: usize, value| self.expansion.elements()[position].support.datum(value);
+        let Some(chain) = self.rows[position] else {
+            return value(position).map(|v| datum(position, v));
+        };
+        // A row of a Chain's table is reached where the Chain chooses it, and has the Chain's value.
+        let expanded = &self.expansion.elements()[chain];
+        let Content::Chain { choice, results } = &expanded.content else {
+            return None;
+        };
+        let mut combination = 0;
+        for &parent in &expanded.parents {
+            let support = &self.expansion.elements()[parent].support;
+            combination = combination * support.len() + value(parent)?;
+        }
+        let chosen = results[choice[combination] as usize];
+        let own = value(chain)?;
+        (chosen == position).then(|| datum(chain, own))
+    }
+}
+
+/// An encoding under construction.
+pub(super) struct Builder<'e> {
+    pub(super) expansion: &'e Expansion,
+    pub(super) graph: FactorGraph,
+    pub(super) variables: Vec<Option<VarId>>,
+    pub(super) selectors: FxHashMap<usize, Selector>,
+    reaches: Reaches,
+    unreached: Unreached,
+    guards: FxHashMap<Vec<(usize, usize)>, Guard>,
+}
+
+impl<'e> Builder<'e> {
+    fn new(expansion: &'e Expansion, reaches: Reaches, unreached: Unreached) -> Self {
+        Self {
+            expansion,
+            graph: FactorGraph::default(),
+            variables: vec![None; expansion.elements().len()],
+            selectors: FxHashMap::default(),
+            reaches,
+            unreached,
+            guards: FxHashMap::default(),
+        }
+    }
+
+    fn build(mut self) -> Result<Encoding<'e>, ModelError> {
+        let count = self.expansion.elements().len();
+        let needed: Vec<usize> = (0..count)
+            .filter(|&p| self.reaches.reach[p].is_some() && self.row_of(p).is_none())
+            .collect();
+        for &position in &needed {
+            self.expansion.elements()[position].require_finite()?;
+            let size = self.expansion.elements()[position].support.len();
+            let absent = usize::from(self.may_be_absent(position));
+            self.variables[position] = Some(self.graph.add_variable(size + absent));
+            self.add_selector(position);
+        }
+        for position in needed {
+            self.add_factors(position)?;
+        }
+        let count = 0..self.expansion.elements().len();
+        Ok(Encoding {
+            rows: count.map(|p| self.row_of(p)).collect(),
+            expansion: self.expansion,
+            graph: self.graph,
+            variables: self.variables,
+        })
+    }
+
+    /// The Chain whose table has this element as a row, if it is only that.
+    pub(super) fn row_of(&self, position: usize) -> Option<usize> {
+        self.reaches.row_of[position]
+    }
+
+    pub(super) fn variable(&self, position: usize) -> VarId {
+        self.variables[position].expect("what an element needs is encoded before it")
+    }
+
+    /// Whether some worlds of this encoding give the element the value `absent`.
+    pub(super) fn may_be_absent(&self, position: usize) -> bool {
+        self.unreached == Unreached::Absent
+            && !matches!(self.reaches.reach[position], Some(Reach::Always))
+    }
+
+    /// Whether the one element is absent exactly where the other is.
+    pub(super) fn reached_with(&self, a: usize, b: usize) -> bool {
+        self.unreached == Unreached::Free || self.reaches.reach[a] == self.reaches.reach[b]
+    }
+
+    /// A variable that tells whether the element is reached, unless it always is.
+    pub(super) fn guard(&mut self, position: usize) -> Option<Guard> {
+        if !self.may_be_absent(position) {
+            return None;
+        }
+        let Some(Reach::When(set)) = self.reaches.reach[position].clone() else {
+            return None;
+        };
+        let key: Vec<(usize, usize)> = set.iter().copied().collect();
+        if let Some(guard) = self.guards.get(&key) {
+            return Some(guard.clone());
+        }
+        let guard = self.combine(&key);
+        self.guards.insert(key, guard.clone());
+        Some(guard)
+    }
+
+    /// One guard for several choices of Chains: of a single variable, or of a new one that is their disjunction.
+    fn combine(&mut self, choices: &[(usize, usize)]) -> Guard {
+        let mut guards: Vec<Guard> = Vec::new();
+        for &(chain, choice) in choices {
+            let selector = &self.selectors[&chain];
+            let reached = selector.choices.iter().map(|&c| c == Some(choice));
+            match guards.last_mut() {
+                Some(last) if last.variable == selector.variable => {
+                    last.reached.iter_mut().zip(reached).for_each(|(a, b)| *a |= b);
+                }
+                _ => guards.push(Guard {
+                    variable: selector.variable,
+                    reached: reached.collect(),
+                }),
+            }
+        }
+        let mut guards = guards.into_iter();
+        let first = guards.next().expect("a conditional reach has a choice");
+        guards.fold(first, |a, b| self.either(&a, &b))
+    }
+
+    fn either(&mut self, a: &Guard, b: &Guard) -> Guard {
+        if a.variable == b.variable {
+            let reached = a.reached.iter().zip(&b.reached).map(|(&a, &b)| a || b);
+            return Guard {
+                variable: a.variable,
+                reached: reached.collect(),
+            };
+        }
+        let variable = self.graph.add_variable(2);
+        let pairs = a.reached.iter().flat_map(|&x| b.reached.iter().map(move |&y| x || y));
+        let index = pairs.map(u32::from).collect();
+        self.add_function(vec![a.variable, b.variable, variable], index);
+        Guard {
+            variable,
+            reached: vec![false, true],
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! The walk from the roots of a model to all elements that their values need.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::budget::Budget;
+use super::content::{Content, ExpandedElement};
+use super::product;
+use super::rows;
+use crate::datum::Datum;
+use crate::error::ModelError;
+use crate::evidence::Evidence;
+use crate::model::Model;
+use crate::node::{AnyElement, ChainOp, ElementId, Kind};
+use crate::support::Support;
+
+/// All elements that the roots of a model need, with their values numbered.
+///
+/// Elements stand after their parents and after the elements that their branches result in.
+#[derive(Debug)]
+pub struct Expansion {
+    elements: Vec<ExpandedElement>,
+    positions: FxHashMap<ElementId, usize>,
+    targets: Vec<usize>,
+    evidence: Vec<usize>,
+    impossible: Option<usize>,
+}
+
+impl Expansion {
+    /// Expands what `targets` and the evidence of `model` need.
+    pub fn new(
+        model: &Model,
+        targets: &[AnyElement],
+        budget: Budget,
+    ) -> Result<Self, ModelError> {
+        let mut walk = Walk::new(model, budget);
+        let evidence: Vec<AnyElement> = model.evidence().iter().map(|(e, _)| e.clone()).collect();
+        for root in evidence.iter().chain(targets) {
+            walk.from(root)?;
+            if walk.expansion.impossible.is_some() {
+                break;
+            }
+        }
+        let mut expansion = walk.expansion;
+        let positions = |roots: &[AnyElement]| -> Vec<usize> {
+            let find = |e: &AnyElement| expansion.positions.get(&e.id()).copied();
+            roots.iter().filter_map(find).collect()
+        };
+        let (targets, evidence) = (positions(targets), positions(&evidence));
+        for &root in targets.iter().chain(&evidence) {
+            expansion.elements[root].require_finite()?;
+        }
+        expansion.targets = targets;
+        expansion.evidence = evidence;
+        Ok(expansion)
+    }
+
+    /// The elements, parents and branch results first.
+    pub fn elements(&self) -> &[ExpandedElement] {
+        &self.elements
+    }
+
+    /// The position of an element, if it was reached.
+    pub fn position(&self, element: &AnyElement) -> Option<usize> {
+        self.positions.get(&element.id()).copied()
+    }
+
+    /// The positions of the targets, in the order they were given.
+    pub fn targets(&self) -> &[usize] {
+        &self.targets
+    }
+
+    /// The positions of the elements that carry evidence, in the order it was stated.
+    pub fn evidence(&self) -> &[usize] {
+        &self.evidence
+    }
+
+    /// The element for which evidence leaves no value, if there is one; the expansion ended there.
+    pub fn impossible(&self) -> Option<usize> {
+        self.impossible
+    }
+}
+
+impl ExpandedElement {
+    /// An error if the element has no finite support.
+    pub(super) fn require_finite(&self) -> Result<(), ModelError> {
+        match &self.content {
+            Content::Endless(endless) => Err(ModelError::NotFinite {
+                element: self.element.label(),
+                kind: endless.describe(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// An element whose parents, and then branch results, are being expanded.
+struct Frame {
+    element: AnyElement,
+    depth: usize,
+    stage: Stage,
+}
+
+enum Stage {
+    Parents,
+    Value,
+    Branches(Branches),
+}
+
+/// What a Chain's function gave for all combinations of parent values.
+struct Branches {
+    choice: Vec<u32>,
+    results: Vec<AnyElement>,
+}
+
+struct Walk<'m> {
+    expansion: Expansion,
+    budget: Budget,
+    evidence: FxHashMap<ElementId, Vec<&'m Evidence>>,
+    interventions: FxHashMap<ElementId, &'m Datum>,
+    open: FxHashSet<ElementId>,
+    stack: Vec<Frame>,
+}
+
+impl<'m> Walk<'m> {
+    fn new(model: &'m Model, budget: Budget) -> Self {
+        let mut evidence = FxHashMap::<_, Vec<_>>::default();
+        for (element, statement) in model.evidence() {
+            evidence.entry(element.id()).or_default().push(statement);
+        }
+        let interventions = model.interventions();
+        Self {
+            expansion: Expansion {
+                elements: Vec::new(),
+                positions: FxHashMap::default(),
+                targets: Vec::new(),
+                evidence: Vec::new(),
+                impossible: None,
+            },
+            budget,
+            evidence,
+            interventions: interventions.iter().map(|(e, v)| (e.id(), v)).collect(),
+            open: FxHashSet::default(),
+            stack: Vec::new(),
+        }
+    }
+
+    fn from(&mut self, root: &AnyElement) -> Result<(), ModelError> {
+        self.push(root, 0);
+        while let Some(frame) = self.stack.pop() {
+            self.advance(frame)?;
+            if self.expansion.impossible.is_some() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, element: &AnyElement, depth: usize) {
+        if !self.expansion.positions.contains_key(&element.id()) {
+            self.stack.push(Frame {
+                element: element.clone(),
+                depth,
+                stage: Stage::Parents,
+            });
+        }
+    }
+
+    /// Brings the element one stage further; its frame returns to the stack before what it waits for.
+    fn advance(&mut self, frame: Frame) -> Result<(), ModelError> {
+        let Frame {
+            element,
+            depth,
+            stage,
+        } = frame;
+        if self.expansion.positions.contains_key(&element.id()) {
+            return Ok(());
+        }
+        match stage {
+            Stage::Parents => {
+                if let Some(&value) = self.interventions.get(&element.id()) {
+                    return self.fix(element, value);
+                }
+                self.check_budget(&element, depth)?;
+                let value = Stage::Value;
+                self.stack.push(Frame {
+                    element: element.clone(),
+                    depth,
+                    stage: value,
+                });
+                for parent in element.parents().iter().rev() {
+                    self.push(parent, depth);
+                }
+                Ok(())
+            }
+            Stage::Value => match element.kind() {
+                Kind::Chain(_, op) => {
+                    let branches = self.branches(&element, &**op)?;
+                    let results = branches.results.clone();
+                    self.stack.push(Frame {
+                        element,
+                        depth,
+                        stage: Stage::Branches(branches),
+                    });
+                    for result in results.iter().rev() {
+                        self.push(result, depth + 1);
+                    }
+                    Ok(())
+                }
+                _ => self.value(element),
+            },
+            Stage::Branches(branches) => self.choice(element, branches),
+        }
+    }
+
+    fn check_budget(&mut self, element: &AnyElement, depth: usize) -> Result<(), ModelError> {
+        if depth > self.budget.depth {
+            return Err(ModelError::TooDeep {
+                element: element.label(),
+                limit: self.budget.depth,
+            });
+        }
+        self.open.insert(element.id());
+        if self.open.len() > self.budget.elements {
+            return Err(ModelError::TooManyElements {
+                element: element.label(),
+                limit: self.budget.elements,
+            });
+        }
+        Ok(())
+    }
+
+    fn parents(&self, element: &AnyElement) -> Result<Vec<usize>, ModelError> {
+        let positions: Vec<usize> = element
+            .parents()
+            .iter()
+            .map(|parent| self.expansion.positions[&parent.id()])
+            .collect();
+        for &position in &positions {
+            self.expansion.elements[position].require_finite()?;
+        }
+        Ok(positions)
+    }
+
+    fn supports(&self, positions: &[usize]) -> Vec<&Support> {
+        let elements = &self.expansion.elements;
+        positions.iter().map(|&p| &elements[p].support).collect()
+    }
+
+    fn branches(&self, element: &AnyElement, op: &dyn ChainOp) -> Result<Branches, ModelError> {
+        let parents = self.parents(element)?;
+        let supports = self.supports(&parents);
+        let size = product::size(element, &supports, self.budget.table_entries)?;
+        let mut choice = Vec::with_capacity(size);
+        let mut results: Vec<AnyElement> = Vec::new();
+        let mut known = FxHashMap::default();
+        product::each(&supports, |arguments| {
+            let result = op.call(arguments).map_err(|fault| element.fault(fault))?;
+            let position = *known.entry(result.id()).or_insert_with(|| {
+                results.push(result.clone());
+                results.len() - 1
+            });
+            choice.push(position as u32);
+            Ok(())
+        })?;
+        Ok(Branches { choice, results })
+    }
+
+    fn evidence_of(&self, element: &AnyElement) -> &[&'m Evidence] {
+        self.evidence.get(&element.id()).map_or(&[], Vec::as_slice)
+    }
+
+    fn fix(&mut self, element: AnyElement, value: &Datum) -> Result<(), ModelError> {
+        let mut values = element.no_values();
+        values.insert(value.as_any());
+        self.finish(element, Vec::new(), values.build(), Content::Fixed)
+    }
+
+    fn value(&mut self, element: AnyElement) -> Result<(), ModelError> {
+        let parents = self.parents(&element)?;
+        let observed = self.evidence_of(&element).iter().find_map(|e| e.observed());
+        let supports = self.supports(&parents);
+        let limit = self.budget.table_entries;
+        let (support, content) = match element.kind() {
+            Kind::Atomic(op) => rows::atomic(&element, &**op, observed)?,
+            Kind::Apply(_, op) => rows::apply(&element, &**op, &supports, limit)?,
+            Kind::Table(_, op) => rows::table(&element, &**op, &supports, limit)?,
+            Kind::Score(_, evidence) => rows::score(&element, evidence, supports[0])?,
+            Kind::Chain(..) => unreachable!("Chains are expanded in two stages"),
+        };
+        self.finish(element, parents, support, content)
+    }
+
+    fn choice(&mut self, element: AnyElement, branches: Branches) -> Result<(), ModelError> {
+        let parents = self.parents(&element)?;
+        let observed = self.evidence_of(&element).iter().find_map(|e| e.observed());
+        let mut values = element.no_values();
+        let mut results = Vec::with_capacity(branches.results.len());
+        for result in &branches.results {
+            let position = self.expansion.positions[&result.id()];
+            let expanded = &self.expansion.elements[position];
+            match (&expanded.content, observed) {
+                (Content::Endless(_), Some(value)) => {
+                    values.insert(value.as_any());
+                }
+                _ => {
+                    expanded.require_finite()?;
+                    for i in 0..expanded.support.len() {
+                        values.insert(expanded.support.any(i));
+                    }
+                }
+            }
+            results.push(position);
+        }
+        let content = Content::Chain {
+            choice: branches.choice,
+            results,
+        };
+        self.finish(element, parents, values.build(), content)
+    }
+
+    /// Applies the evidence on the element and adds it to the expansion.
+    fn finish(
+        &mut self,
+        element: AnyElement,
+        parents: Vec<usize>,
+        support: Support,
+        content: Content,
+    ) -> Result<(), ModelError> {
+        let mut expanded = ExpandedElement {
+            element,
+            parents,
+            support,
+            content,
+            weights: None,
+            restricted: false,
+        };
+        let evidence = self.evidence_of(&expanded.element);
+        if !evidence.is_empty() && !matches!(expanded.content, Content::Endless(_)) {
+            rows::restrict(&mut expanded, evidence)?;
+        }
+        let position = self.expansion.elements.len();
+        if expanded.support.is_empty() && !matches!(expanded.content, Content::Endless(_)) {
+            self.expansion.impossible = Some(position);
+        }
+        self.expansion.positions.insert(expanded.element.id(), position);
+        self.expansion.elements.push(expanded);
+        Ok(())
+    }
+}

@@ -1,0 +1,21 @@
+//! From elements to a factor graph.
+//!
+//! [`Expansion::new`] walks a model from its roots, runs each Chain's function once for every
+//! combination of parent values that evidence leaves possible, and numbers the values of every element.
+//! [`Encoding`] turns the expansion into variables and factors. A Chain whose results are plain
+//! atomic elements of its own becomes one conditional table; other results are joined through a selector
+//! variable, at a cost that adds up over the branches instead of multiplying.
+
+mod budget;
+mod content;
+mod encode;
+mod encoding;
+mod expansion;
+mod product;
+mod reach;
+mod rows;
+
+pub use budget::Budget;
+pub use content::{Content, ExpandedElement};
+pub use encoding::Encoding;
+pub use expansion::Expansion;

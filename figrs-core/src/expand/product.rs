@@ -1,0 +1,55 @@
+//! All combinations of parent values.
+
+use std::any::Any;
+
+use crate::error::ModelError;
+use crate::node::AnyElement;
+use crate::support::Support;
+
+/// The number of combinations, or an error if a table over them would be over the limit.
+pub(super) fn size(
+    element: &AnyElement,
+    supports: &[&Support],
+    limit: u64,
+) -> Result<usize, ModelError> {
+    let needed = supports
+        .iter()
+        .fold(1u128, |n, support| n.saturating_mul(support.len() as u128));
+    if needed > u128::from(limit) {
+        return Err(ModelError::TableTooLarge {
+            element: element.label(),
+            needed,
+            limit,
+        });
+    }
+    Ok(needed as usize)
+}
+
+/// Calls `visit` with each combination in row-major order (last parent fastest).
+pub(super) fn each<E>(
+    supports: &[&Support],
+    mut visit: impl FnMut(&[&dyn Any]) -> Result<(), E>,
+) -> Result<(), E> {
+    if supports.iter().any(|support| support.is_empty()) {
+        return Ok(());
+    }
+    let mut digits = vec![0; supports.len()];
+    let mut arguments: Vec<&dyn Any> = supports.iter().map(|support| support.any(0)).collect();
+    loop {
+        visit(&arguments)?;
+        let mut position = supports.len();
+        loop {
+            if position == 0 {
+                return Ok(());
+            }
+            position -= 1;
+            digits[position] += 1;
+            if digits[position] < supports[position].len() {
+                arguments[position] = supports[position].any(digits[position]);
+                break;
+            }
+            digits[position] = 0;
+            arguments[position] = supports[position].any(0);
+        }
+    }
+}

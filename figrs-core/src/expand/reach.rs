@@ -1,0 +1,143 @@
+//! When an element of an expansion is part of the world.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use super::content::{Content, ExpandedElement};
+
+/// The circumstances in which an element is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// In every world.
+    Always,
+    /// Where one of these Chains (by position) makes this choice (by position in its results).
+    When(Rc<BTreeSet<(usize, usize)>>),
+}
+
+/// Reach of every element, and which elements exist only as a row of one Chain.
+#[derive(Debug)]
+pub(super) struct Reaches {
+    /// By position; `None` for elements that the roots do not need.
+    pub(super) reach: Vec<Option<Reach>>,
+    /// By position: the only Chain that mentions the element, if it is atomic and mentioned by nothing else.
+    pub(super) row_of: Vec<Option<usize>>,
+}
+
+/// What mentions an element.
+#[derive(Clone, Copy)]
+enum Mention {
+    Nothing,
+    Chain(usize),
+    More,
+}
+
+/// A set of circumstances under construction.
+enum Gathered {
+    Nothing,
+    Always,
+    When(BTreeSet<(usize, usize)>),
+}
+
+impl Gathered {
+    fn add(&mut self, reach: &Reach) {
+        match (&mut *self, reach) {
+            (Self::Always, _) => {}
+            (_, Reach::Always) => *self = Self::Always,
+            (Self::Nothing, Reach::When(set)) => *self = Self::When((**set).clone()),
+            (Self::When(all), Reach::When(set)) => all.extend(set.iter().copied()),
+        }
+    }
+
+    fn add_choice(&mut self, choice: (usize, usize)) {
+        match self {
+            Self::Always => {}
+            Self::When(all) => {
+                all.insert(choice);
+            }
+            Self::Nothing => *self = Self::When(BTreeSet::from([choice])),
+        }
+    }
+}
+
+impl Reaches {
+    /// Follows the elements from the roots down.
+    pub(super) fn new(elements: &[ExpandedElement], roots: &[usize]) -> Self {
+        let count = elements.len();
+        let mut gathered: Vec<Gathered> = (0..count).map(|_| Gathered::Nothing).collect();
+        let mut mentions = vec![Mention::Nothing; count];
+        for &root in roots {
+            gathered[root] = Gathered::Always;
+            mentions[root] = Mention::More;
+        }
+        let mut reach: Vec<Option<Reach>> = vec![None; count];
+        for position in (0..count).rev() {
+            let found = std::mem::replace(&mut gathered[position], Gathered::Nothing);
+            let own = match found {
+                Gathered::Nothing => continue,
+                Gathered::Always => Reach::Always,
+                Gathered::When(set) => simplify(set, elements, &reach),
+            };
+            let element = &elements[position];
+            for &parent in &element.parents {
+                gathered[parent].add(&own);
+                mentions[parent] = Mention::More;
+            }
+            if let Content::Chain { results, .. } = &element.content {
+                for (choice, &result) in results.iter().enumerate() {
+                    if results.len() == 1 {
+                        gathered[result].add(&own);
+                    } else {
+                        gathered[result].add_choice((position, choice));
+                    }
+                    mentions[result] = match mentions[result] {
+                        Mention::Nothing => Mention::Chain(position),
+                        _ => Mention::More,
+                    };
+                }
+            }
+            reach[position] = Some(own);
+        }
+        let row = |(position, mention): (usize, &Mention)| match mention {
+            Mention::Chain(chain) if elements[position].is_row() => Some(*chain),
+            _ => None,
+        };
+        let row_of = mentions.iter().enumerate().map(row).collect();
+        Self { reach, row_of }
+    }
+}
+
+impl ExpandedElement {
+    /// Whether the element can stand as a row of a Chain's table.
+    fn is_row(&self) -> bool {
+        matches!(
+            self.content,
+            Content::Atomic(_) | Content::Endless(_) | Content::Fixed
+        )
+    }
+}
+
+/// Where every choice of a Chain is in the set, the Chain's own reach takes their place.
+fn simplify(
+    mut set: BTreeSet<(usize, usize)>,
+    elements: &[ExpandedElement],
+    reach: &[Option<Reach>],
+) -> Reach {
+    loop {
+        let complete = set.iter().map(|&(chain, _)| chain).find(|&chain| {
+            let Content::Chain { results, .. } = &elements[chain].content else {
+                return false;
+            };
+            (0..results.len()).all(|choice| set.contains(&(chain, choice)))
+        });
+        let Some(chain) = complete else {
+            return Reach::When(Rc::new(set));
+        };
+        match &reach[chain] {
+            Some(Reach::When(own)) => {
+                set.retain(|&(c, _)| c != chain);
+                set.extend(own.iter().copied());
+            }
+            _ => return Reach::Always,
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What identifies an element from run to run.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+
+use crate::datum::Datum;
+
+/// Where in a program an element stands: the path of parents, Chains and parent values that leads to it from
+/// the roots.
+///
+/// The same program gives the same addresses in every run and on every thread, for elements created
+/// inside Chains too; identities of handles do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Address(u64);
+
+impl Address {
+    fn step(from: u64, kind: u8, detail: u64) -> Self {
+        let mut hasher = FxHasher::default();
+        (from, kind, detail).hash(&mut hasher);
+        Self(hasher.finish())
+    }
+
+    /// The address of a root by its position.
+    pub(crate) fn root(position: usize) -> Self {
+        Self::step(0, 0, position as u64)
+    }
+
+    /// The address of a parent by its position.
+    pub(crate) fn parent(self, position: usize) -> Self {
+        Self::step(self.0, 1, position as u64)
+    }
+
+    /// The address of the element that this Chain gives for some parent values.
+    pub(crate) fn branch(self, values: &[Datum]) -> Self {
+        let mut hasher = FxHasher::default();
+        values.hash(&mut hasher);
+        Self::step(self.0, 2, hasher.finish())
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}

@@ -1,0 +1,230 @@
+//! Elements and what connects them.
+
+use rustc_hash::FxHashMap;
+
+use super::address::Address;
+use crate::datum::Datum;
+use crate::error::ModelError;
+use crate::expand::{Budget, Content, Expansion};
+use crate::label::Label;
+use crate::model::Model;
+use crate::node::{AnyElement, ElementId, Kind};
+use crate::parents::Parents;
+
+/// An element in a [`ModelGraph`].
+#[derive(Clone, Debug)]
+pub struct GraphNode {
+    /// The element.
+    pub element: AnyElement,
+    /// What it is called, what built it and where.
+    pub label: Label,
+    /// What identifies it from run to run.
+    pub address: Address,
+    /// Its distribution, if it has one of its own.
+    pub distribution: Option<String>,
+    /// The evidence on it, in words.
+    pub evidence: Vec<String>,
+    /// The value that an intervention sets.
+    pub intervention: Option<String>,
+    /// Whether it is a target.
+    pub target: bool,
+}
+
+/// What connects two elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EdgeKind {
+    /// The first is a parent of the second.
+    Parent,
+    /// The first is what the second, a Chain, gives for these parent values.
+    Branch(String),
+}
+
+/// A connection, from the element that is read to the one that reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphEdge {
+    /// The position of the element that is read.
+    pub from: usize,
+    /// The position of the element that reads it.
+    pub to: usize,
+    /// How.
+    pub kind: EdgeKind,
+}
+
+/// The elements that the roots of a model reach, and how they are connected.
+///
+/// Converts into a `petgraph::graph::DiGraph<GraphNode, GraphEdge>`, and writes itself as [DOT](Self::to_dot).
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_core::graph::ModelGraph;
+/// let rain = Flip::new(0.2).named("rain");
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 })).named("wet");
+/// let graph = ModelGraph::expanded(&Model::new().observe(&wet, true), &rain)?;
+/// assert_eq!(graph.nodes().len(), 4); // rain, wet and its two branches
+/// assert!(graph.to_dot().contains("rain"));
+/// # Ok::<(), figrs_core::ModelError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ModelGraph {
+    nodes: Vec<GraphNode>,
+    edges: Vec<GraphEdge>,
+}
+
+impl ModelGraph {
+    /// The graph without what Chains create: works for infinite and continuous models.
+    pub fn new(model: &Model, targets: impl Parents) -> Self {
+        Self::walk(model, &targets.elements(), None)
+    }
+
+    /// The graph with the branches of every Chain, for finite models within the default [`Budget`].
+    pub fn expanded(model: &Model, targets: impl Parents) -> Result<Self, ModelError> {
+        let targets = targets.elements();
+        let expansion = Expansion::new(model, &targets, Budget::default())?;
+        Ok(Self::walk(model, &targets, Some(&expansion)))
+    }
+
+    /// The elements, in the order they are first reached.
+    pub fn nodes(&self) -> &[GraphNode] {
+        &self.nodes
+    }
+
+    /// The connections.
+    pub fn edges(&self) -> &[GraphEdge] {
+        &self.edges
+    }
+
+    fn walk(model: &Model, targets: &[AnyElement], expansion: Option<&Expansion>) -> Self {
+        let mut graph = Self::default();
+        let mut positions = FxHashMap::<ElementId, usize>::default();
+        let mut open = Vec::new();
+        let evidence = model.evidence().iter().map(|(element, _)| element);
+        for (i, root) in targets.iter().chain(evidence).enumerate() {
+            graph.reach(model, root, Address::root(i), &mut positions, &mut open);
+            while let Some(to) = open.pop() {
+                for (from, kind, address) in graph.connections(to, expansion) {
+                    let from = graph.reach(model, &from, address, &mut positions, &mut open);
+                    graph.edges.push(GraphEdge { from, to, kind });
+                }
+            }
+        }
+        for target in targets {
+            graph.nodes[positions[&target.id()]].target = true;
+        }
+        graph
+    }
+
+    fn reach(
+        &mut self,
+        model: &Model,
+        element: &AnyElement,
+        address: Address,
+        positions: &mut FxHashMap<ElementId, usize>,
+        open: &mut Vec<usize>,
+    ) -> usize {
+        let next = self.nodes.len();
+        let position = *positions.entry(element.id()).or_insert(next);
+        if position == next {
+            open.push(next);
+            self.nodes.push(GraphNode::new(model, element, address));
+        }
+        position
+    }
+
+    /// What an element reads, with the addresses that this gives.
+    fn connections(
+        &self,
+        position: usize,
+        expansion: Option<&Expansion>,
+    ) -> Vec<(AnyElement, EdgeKind, Address)> {
+        let node = &self.nodes[position];
+        if node.intervention.is_some() {
+            return Vec::new();
+        }
+        let parents = node.element.parents().iter().enumerate();
+        let mut connections: Vec<_> = parents
+            .map(|(i, parent)| (parent.clone(), EdgeKind::Parent, node.address.parent(i)))
+            .collect();
+        let expanded = expansion.and_then(|e| Some((e, e.position(&node.element)?)));
+        if let Some((expansion, at)) = expanded {
+            connections.extend(branches(expansion, at, node.address));
+        }
+        connections
+    }
+}
+
+/// The results of a Chain, each with the first parent values that lead to it.
+fn branches(
+    expansion: &Expansion,
+    position: usize,
+    address: Address,
+) -> Vec<(AnyElement, EdgeKind, Address)> {
+    const SHOWN: usize = 3;
+    let chain = &expansion.elements()[position];
+    let Content::Chain { choice, results } = &chain.content else {
+        return Vec::new();
+    };
+    let mut found: Vec<(Vec<String>, Option<Address>, usize)> =
+        vec![(Vec::new(), None, 0); results.len()];
+    for (combination, &result) in choice.iter().enumerate() {
+        let values = values_of(expansion, &chain.parents, combination);
+        let (shown, first, count) = &mut found[result as usize];
+        first.get_or_insert_with(|| address.branch(&values));
+        *count += 1;
+        if *count <= SHOWN {
+            let texts: Vec<String> = values.iter().map(|v| format!("{v:?}")).collect();
+            shown.push(texts.join(", "));
+        }
+    }
+    let branch = |(&result, (mut shown, first, count)): (&usize, (Vec<String>, Option<Address>, usize))| {
+        if count > SHOWN {
+            shown.push(format!("… {count} in all"));
+        }
+        let element = expansion.elements()[result].element.clone();
+        let kind = EdgeKind::Branch(shown.join(" | "));
+        (element, kind, first.unwrap_or(address))
+    };
+    results.iter().zip(found).map(branch).collect()
+}
+
+fn values_of(expansion: &Expansion, parents: &[usize], mut combination: usize) -> Vec<Datum> {
+    let mut values: Vec<Datum> = Vec::with_capacity(parents.len());
+    for &parent in parents.iter().rev() {
+        let support = &expansion.elements()[parent].support;
+        values.push(support.datum(combination % support.len()));
+        combination /= support.len();
+    }
+    values.reverse();
+    values
+}
+
+impl GraphNode {
+    fn new(model: &Model, element: &AnyElement, address: Address) -> Self {
+        let id = element.id();
+        let mut evidence: Vec<String> = model
+            .evidence()
+            .iter()
+            .filter(|(e, _)| e.id() == id)
+            .map(|(_, statement)| format!("{statement:?}"))
+            .collect();
+        let mut interventions = model.interventions().iter();
+        let distribution = match element.kind() {
+            Kind::Atomic(op) => Some(op.describe()),
+            Kind::Score(_, statement) => {
+                evidence.push(format!("{statement:?}"));
+                None
+            }
+            Kind::Apply(..) | Kind::Chain(..) | Kind::Table(..) => None,
+        };
+        Self {
+            label: element.label(),
+            element: element.clone(),
+            address,
+            distribution,
+            evidence,
+            intervention: interventions
+                .find(|(e, _)| e.id() == id)
+                .map(|(_, value)| format!("{value:?}")),
+            target: false,
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! From elements to a flat program that runs one world at a time.
+//!
+//! A [`Program`] numbers the elements that the roots of a model reach; [`Program::run`] evaluates them in
+//! dependency order with an explicit stack, asking a [`Chooser`] for each random value. Elements
+//! that Chains create join the program when a world first reaches them, and leave it again when there are
+//! too many.
+
+mod program;
+mod run;
+
+pub use program::{Program, Slot};
+pub use run::{Choice, Chooser, Observations, WorldWeight};

@@ -1,0 +1,314 @@
+//! One world: every reached element is evaluated once.
+
+use std::any::Any;
+
+use super::program::{Program, Slot};
+use crate::datum::Datum;
+use crate::error::{Fault, ModelError};
+use crate::node::{AnyElement, AtomicOp, Kind};
+use crate::support::Support;
+
+/// A random choice that a world needs.
+pub enum Choice<'a> {
+    /// The value of an atomic element.
+    Atomic(&'a dyn AtomicOp),
+    /// One of the values of a table's row, with these probabilities.
+    Row(&'a Support, &'a [f64]),
+}
+
+impl std::fmt::Debug for Choice<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Atomic(op) => f.write_str(&op.describe()),
+            Self::Row(_, probabilities) => write!(f, "row {probabilities:?}"),
+        }
+    }
+}
+
+/// Decides the random choices of a world.
+pub trait Chooser {
+    /// The value chosen for `element`.
+    fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError>;
+}
+
+/// What becomes of observations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observations {
+    /// The observed value is chosen and the world weighed with its likelihood, wherever the structure allows.
+    Weigh,
+    /// Values are chosen as if nothing were observed; worlds that disagree weigh zero.
+    Compare,
+}
+
+/// The weight that evidence gives a world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WorldWeight {
+    /// As a number; may be zero because it is too small.
+    pub linear: f64,
+    /// Its natural logarithm; `-inf` if and only if the world contradicts the evidence.
+    pub log: f64,
+}
+
+impl WorldWeight {
+    /// The weight of a world without evidence.
+    pub const ONE: Self = Self {
+        linear: 1.0,
+        log: 0.0,
+    };
+
+    /// The product with another weight.
+    pub fn times(&mut self, linear: f64, log: f64) {
+        self.linear *= linear;
+        self.log += log;
+    }
+
+    /// Whether the world contradicts the evidence.
+    pub fn is_zero(&self) -> bool {
+        self.log == f64::NEG_INFINITY
+    }
+}
+
+/// What remains to be done for a slot. A demand is the value that it must have for the world to weigh.
+enum Step {
+    Enter(Slot, Option<Datum>),
+    Finish(Slot, Option<Datum>),
+    Branch(Slot, Slot),
+}
+
+struct Run<'p> {
+    program: &'p mut Program,
+    observations: Observations,
+    weight: WorldWeight,
+    steps: Vec<Step>,
+}
+
+impl Program {
+    /// Runs one world and returns the weight of the evidence in it.
+    ///
+    /// A world that contradicts the evidence ends early: then not all values are known.
+    pub fn run(
+        &mut self,
+        chooser: &mut dyn Chooser,
+        observations: Observations,
+    ) -> Result<WorldWeight, ModelError> {
+        self.reset();
+        let mut run = Run {
+            weight: WorldWeight::ONE,
+            observations,
+            steps: Vec::new(),
+            program: self,
+        };
+        for root in 0..run.program.roots.len() {
+            run.steps.push(Step::Enter(run.program.roots[root], None));
+            while let Some(step) = run.steps.pop() {
+                match step {
+                    Step::Enter(slot, demand) => run.enter(slot, demand, chooser)?,
+                    Step::Finish(slot, demand) => run.finish(slot, demand, chooser)?,
+                    Step::Branch(slot, result) => {
+                        let value = run.program.values[result.index()].clone();
+                        if let Some(value) = value {
+                            run.settle(slot, value, None)?;
+                        }
+                    }
+                }
+                if run.weight.is_zero() {
+                    return Ok(run.weight);
+                }
+            }
+        }
+        Ok(run.weight)
+    }
+}
+
+impl Run<'_> {
+    fn contradict(&mut self) {
+        self.weight.times(0.0, f64::NEG_INFINITY);
+    }
+
+    fn enter(
+        &mut self,
+        slot: Slot,
+        demand: Option<Datum>,
+        chooser: &mut dyn Chooser,
+    ) -> Result<(), ModelError> {
+        if let Some(value) = &self.program.values[slot.index()] {
+            if demand.is_some_and(|demand| demand != *value) {
+                self.contradict();
+            }
+            return Ok(());
+        }
+        let instruction = &self.program.instructions[slot.index()];
+        if let Some(value) = instruction.fixed.clone() {
+            return self.settle(slot, value, demand);
+        }
+        let mut demand = demand;
+        if self.observations == Observations::Weigh {
+            for observed in instruction.evidence.iter().filter_map(|e| e.observed()) {
+                if demand.as_ref().is_some_and(|demand| demand != observed) {
+                    self.contradict();
+                    return Ok(());
+                }
+                demand = Some(observed.clone());
+            }
+        }
+        let element = instruction.element.clone();
+        if let Kind::Atomic(op) = element.kind() {
+            self.check(slot, || op.check())?;
+            let Some(value) = demand else {
+                let value = chooser.choose(&element, Choice::Atomic(&**op))?;
+                return self.settle(slot, value, None);
+            };
+            let log = op.log_prob(value.as_any());
+            self.weight.times(log.exp(), log);
+            return self.settle(slot, value, None);
+        }
+        self.program.link(slot);
+        self.program.check_limit()?;
+        let weigh = self.observations == Observations::Weigh;
+        let demands = match element.kind() {
+            Kind::Apply(_, op) => demand.as_ref().and_then(|value| op.demand(value)),
+            Kind::Score(_, evidence) if weigh => {
+                let observed = evidence.observed().or(demand.as_ref());
+                Some(vec![observed.cloned()])
+            }
+            _ => None,
+        };
+        self.steps.push(Step::Finish(slot, demand));
+        let parents = self.program.instructions[slot.index()].parents.as_deref();
+        for (i, &parent) in parents.unwrap_or_default().iter().enumerate().rev() {
+            let demand = demands.as_ref().and_then(|all| all.get(i).cloned().flatten());
+            self.steps.push(Step::Enter(parent, demand));
+        }
+        Ok(())
+    }
+
+    /// Checks the parameters of an element the first time it is reached.
+    fn check(
+        &mut self,
+        slot: Slot,
+        check: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), ModelError> {
+        let instruction = &mut self.program.instructions[slot.index()];
+        if !instruction.checked {
+            check().map_err(|problem| instruction.element.invalid(problem))?;
+            instruction.checked = true;
+        }
+        Ok(())
+    }
+
+    /// The values of a slot's parents.
+    fn arguments<R>(&self, slot: Slot, read: impl FnOnce(&[&dyn Any]) -> R) -> R {
+        const MOST: usize = 8;
+        let parents = self.program.instructions[slot.index()].parents.as_deref();
+        let parents = parents.unwrap_or_default();
+        let value = |parent: Slot| -> &dyn Any {
+            self.program.values[parent.index()]
+                .as_ref()
+                .expect("parents are evaluated first")
+                .as_any()
+        };
+        if parents.len() <= MOST {
+            let mut arguments: [&dyn Any; MOST] = [&(); MOST];
+            for (argument, &parent) in arguments.iter_mut().zip(parents) {
+                *argument = value(parent);
+            }
+            read(&arguments[..parents.len()])
+        } else {
+            let arguments: Vec<&dyn Any> = parents.iter().map(|&parent| value(parent)).collect();
+            read(&arguments)
+        }
+    }
+
+    fn finish(
+        &mut self,
+        slot: Slot,
+        demand: Option<Datum>,
+        chooser: &mut dyn Chooser,
+    ) -> Result<(), ModelError> {
+        if self.program.values[slot.index()].is_some() {
+            return Ok(());
+        }
+        let element = self.program.instructions[slot.index()].element.clone();
+        let fault = |fault: Fault| element.fault(fault);
+        match element.kind() {
+            Kind::Atomic(_) => Ok(()),
+            Kind::Apply(_, op) => {
+                let value = self.arguments(slot, |values| op.call(values)).map_err(fault)?;
+                self.settle(slot, value, demand)
+            }
+            Kind::Score(_, evidence) => {
+                let parent = self.program.instructions[slot.index()].parents.as_ref();
+                let parent = parent.and_then(|parents| parents.first().copied());
+                let value = parent.and_then(|p| self.program.values[p.index()].clone());
+                let value = value.expect("parents are evaluated first");
+                let (linear, log) = evidence.weight(&element, value.as_any())?;
+                self.weight.times(linear, log);
+                self.settle(slot, value, demand)
+            }
+            Kind::Chain(_, op) => {
+                let instruction = &self.program.instructions[slot.index()];
+                let parents = instruction.parents.as_deref().unwrap_or_default();
+                let key: Box<[Datum]> = parents
+                    .iter()
+                    .filter_map(|parent| self.program.values[parent.index()].clone())
+                    .collect();
+                let result = if let Some(&known) = instruction.branches.get(&key) {
+                    known
+                } else {
+                    let result = self.arguments(slot, |values| op.call(values)).map_err(fault)?;
+                    let result = self.program.slot(&result);
+                    let instruction = &mut self.program.instructions[slot.index()];
+                    instruction.branches.insert(key, result);
+                    result
+                };
+                let demand = match self.observations {
+                    Observations::Weigh => demand,
+                    Observations::Compare => None,
+                };
+                self.steps.push(Step::Branch(slot, result));
+                self.steps.push(Step::Enter(result, demand));
+                Ok(())
+            }
+            Kind::Table(_, op) => {
+                self.check(slot, || op.check())?;
+                let states = self.arguments(slot, |values| -> Result<Vec<usize>, usize> {
+                    let state = |(i, &value): (usize, &&dyn Any)| op.state(i, value).ok_or(i);
+                    values.iter().enumerate().map(state).collect()
+                });
+                let states = states.map_err(|parent| {
+                    fault(Fault::Row(format!(
+                        "a value of parent {parent} is not among its states; add it"
+                    )))
+                })?;
+                let row = op.row(&states);
+                let Some(value) = demand else {
+                    let value = chooser.choose(&element, Choice::Row(op.values(), row))?;
+                    return self.settle(slot, value, None);
+                };
+                let p = op.values().index_of(value.as_any()).map_or(0.0, |i| row[i]);
+                self.weight.times(p, p.ln());
+                self.settle(slot, value, None)
+            }
+        }
+    }
+
+    /// Gives a slot its value and weighs the evidence on it.
+    fn settle(
+        &mut self,
+        slot: Slot,
+        value: Datum,
+        demand: Option<Datum>,
+    ) -> Result<(), ModelError> {
+        if demand.is_some_and(|demand| demand != value) {
+            self.contradict();
+        }
+        let instruction = &self.program.instructions[slot.index()];
+        for evidence in &instruction.evidence {
+            let (linear, log) = evidence.weight(&instruction.element, value.as_any())?;
+            self.weight.times(linear, log);
+        }
+        self.program.values[slot.index()] = Some(value);
+        self.program.touched.push(slot);
+        Ok(())
+    }
+}

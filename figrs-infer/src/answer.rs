@@ -1,0 +1,204 @@
+//! What an algorithm answers.
+
+use figrs_core::{AnyElement, Datum, Element, ElementId, Support, Value};
+use num_traits::ToPrimitive;
+use rustc_hash::FxHashMap;
+
+use crate::error::Error;
+use crate::marginal::{Marginal, Quality};
+
+/// The marginal of one target, without its type.
+#[derive(Clone, Debug)]
+pub struct TargetMarginal {
+    /// The target.
+    pub element: AnyElement,
+    /// Its values.
+    pub support: Support,
+    /// The probability of each.
+    pub probabilities: Vec<f64>,
+    /// For estimates, for each value its squared weights over the squared sum of all weights.
+    pub squares: Option<Vec<f64>>,
+}
+
+/// A value of the log-evidence, and its standard error where it is an estimate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogEvidence {
+    /// The natural logarithm of the probability of the evidence times its soft weights.
+    pub value: f64,
+    /// The standard error of `value`; zero where exact.
+    pub standard_error: f64,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    Marginals(Vec<TargetMarginal>, LogEvidence),
+    World(FxHashMap<ElementId, (AnyElement, Datum)>, f64),
+}
+
+/// The answer of an algorithm to one query, read by element.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    algorithm: &'static str,
+    content: Content,
+}
+
+impl Answer {
+    /// An answer that consists of marginals of the targets.
+    pub fn marginals(
+        algorithm: &'static str,
+        marginals: Vec<TargetMarginal>,
+        log_evidence: LogEvidence,
+    ) -> Self {
+        Self {
+            algorithm,
+            content: Content::Marginals(marginals, log_evidence),
+        }
+    }
+
+    /// An answer that is one world with the natural logarithm of its probability.
+    pub fn world(
+        algorithm: &'static str,
+        values: impl IntoIterator<Item = (AnyElement, Datum)>,
+        log_probability: f64,
+    ) -> Self {
+        let values = values.into_iter().map(|(e, v)| (e.id(), (e, v)));
+        Self {
+            algorithm,
+            content: Content::World(values.collect(), log_probability),
+        }
+    }
+
+    /// The algorithm that answered.
+    pub fn algorithm(&self) -> &'static str {
+        self.algorithm
+    }
+
+    /// The distribution of a target.
+    pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        let Content::Marginals(marginals, _) = &self.content else {
+            return Err(Error::NotInAnswer {
+                algorithm: self.algorithm,
+                asked: "distribution",
+                remedy: "ask for the most likely value, or another algorithm for marginals",
+            });
+        };
+        let id = element.erased().id();
+        let target = marginals.iter().find(|target| target.element.id() == id);
+        let values = target.and_then(|target| target.support.iter::<T>());
+        let (Some(target), Some(values)) = (target, values) else {
+            return Err(Error::NotATarget {
+                element: element.label(),
+            });
+        };
+        Ok(Marginal::new(
+            values.cloned().collect(),
+            target.probabilities.clone(),
+            target.squares.clone(),
+        ))
+    }
+
+    /// The probability that a target has a value.
+    pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.probability(value))
+    }
+
+    /// The probability that a target's value passes a test.
+    pub fn probability_that<T: Value>(
+        &self,
+        element: &Element<T>,
+        test: impl Fn(&T) -> bool,
+    ) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.probability_that(test))
+    }
+
+    /// The expectation of a function of a target's value.
+    pub fn expectation<T: Value>(
+        &self,
+        element: &Element<T>,
+        function: impl Fn(&T) -> f64,
+    ) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.expectation(function))
+    }
+
+    /// The mean of a numeric target.
+    pub fn mean<T: Value + ToPrimitive>(&self, element: &Element<T>) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.mean())
+    }
+
+    /// The variance of a numeric target.
+    pub fn variance<T: Value + ToPrimitive>(&self, element: &Element<T>) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.variance())
+    }
+
+    /// The standard error of [`probability`](Self::probability); zero where exact.
+    pub fn standard_error<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.standard_error(value))
+    }
+
+    /// From marginals: the most likely value of a target. From a world: the value of any element in it.
+    pub fn most_likely_value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
+        let value = match &self.content {
+            Content::World(values, _) => values
+                .get(&element.erased().id())
+                .and_then(|(_, value)| value.get::<T>().cloned()),
+            Content::Marginals(..) => self.distribution(element)?.most_likely_value().cloned(),
+        };
+        value.ok_or_else(|| Error::NotInWorld {
+            element: element.label(),
+        })
+    }
+
+    /// The natural logarithm of the probability of this world and the evidence.
+    pub fn log_probability(&self) -> Result<f64, Error> {
+        match self.content {
+            Content::World(_, log_probability) => Ok(log_probability),
+            Content::Marginals(..) => Err(Error::NotInAnswer {
+                algorithm: self.algorithm,
+                asked: "world",
+                remedy: "use MpeVariableElimination",
+            }),
+        }
+    }
+
+    /// The probability of the evidence, as a logarithm, with its standard error.
+    pub fn log_evidence(&self) -> Result<LogEvidence, Error> {
+        match self.content {
+            Content::Marginals(_, log_evidence) => Ok(log_evidence),
+            Content::World(..) => Err(Error::NotInAnswer {
+                algorithm: self.algorithm,
+                asked: "probability of evidence",
+                remedy: "use VariableElimination or ImportanceSampling",
+            }),
+        }
+    }
+
+    /// One line: the probability of `true` or of the most likely value, and how good it is.
+    pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
+        if let Content::World(_, log_probability) = &self.content {
+            let value = self.most_likely_value(element)?;
+            return Ok(format!(
+                "{value:?} in the most probable world (log-probability {log_probability:.4})"
+            ));
+        }
+        let marginal = self.distribution(element)?;
+        let yes = Datum::new(true);
+        let shown = match (yes.get::<T>(), marginal.most_likely_value()) {
+            (Some(yes), _) => yes.clone(),
+            (None, Some(value)) => value.clone(),
+            (None, None) => {
+                return Err(Error::NotInWorld {
+                    element: element.label(),
+                });
+            }
+        };
+        let p = marginal.probability(&shown);
+        let quality = match marginal.quality() {
+            Quality::Exact => format!("{p:.6} exact"),
+            Quality::Sampled { effective_samples } => format!(
+                "{p:.6} ± {:.6} (ESS {effective_samples:.0})",
+                marginal.standard_error(&shown)
+            ),
+        };
+        Ok(format!("P({shown:?}) = {quality}"))
+    }
+}

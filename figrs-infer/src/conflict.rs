@@ -1,0 +1,48 @@
+//! A small set of evidence that cannot hold together.
+
+use figrs_core::expand::{Budget, Encoding, Expansion};
+use figrs_core::{Model, ModelError};
+
+use crate::eliminate::{Boolean, Options, eliminate};
+use crate::error::Error;
+
+/// The error for impossible evidence, with a conflict that no piece can be taken from.
+///
+/// Pieces are left out in halves, quarters, ... while the rest stays impossible, which needs about
+/// `k log n` trials for a conflict of `k` among `n` pieces (Junker 2004, `QuickXplain`, has the same bound).
+pub(crate) fn impossible(model: &Model) -> Error {
+    let mut kept: Vec<usize> = (0..model.evidence().len()).collect();
+    let mut chunk = kept.len().div_ceil(2);
+    while chunk > 0 {
+        let mut start = 0;
+        while start < kept.len() {
+            let rest: Vec<usize> = kept
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| !(start..start + chunk).contains(i))
+                .map(|(_, &piece)| piece)
+                .collect();
+            let still = possible(&model.filtered(|piece| rest.binary_search(&piece).is_ok()));
+            if matches!(still, Ok(false)) {
+                kept = rest;
+            } else {
+                start += chunk;
+            }
+        }
+        chunk = if chunk == 1 { 0 } else { chunk.div_ceil(2) };
+    }
+    Error::ImpossibleEvidence {
+        conflict: kept.into_iter().map(|piece| model.describe(piece)).collect(),
+    }
+}
+
+/// Whether some world meets the evidence.
+fn possible(model: &Model) -> Result<bool, Error> {
+    let expansion = Expansion::new(model, &[], Budget::default())?;
+    if expansion.impossible().is_some() {
+        return Ok(false);
+    }
+    let encoding = Encoding::for_sums(&expansion, &[])?;
+    let outcome = eliminate::<Boolean>(encoding.graph(), &[], &Options::default())?;
+    Ok(outcome.values.first().copied().unwrap_or(false))
+}

@@ -1,0 +1,214 @@
+//! Brute force over worlds.
+
+use figrs_core::lower::{Choice, Chooser, Observations, Program, WorldWeight};
+use figrs_core::node::AtomicOp;
+use figrs_core::{AnyElement, Datum, Model, ModelError};
+
+use crate::algorithm::Algorithm;
+use crate::answer::{Answer, LogEvidence};
+use crate::conflict;
+use crate::error::Error;
+use crate::tally::Tally;
+
+/// Runs every world of a finite model, one after another.
+///
+/// **Guarantee.** Exact, up to rounding in the sum over worlds. Small enough to be checked by eye, it is
+/// what the tests compare every other exact algorithm with.
+///
+/// **Complexity.** Time proportional to the number of worlds, exponential in the number of random
+/// elements; memory in the size of one world.
+///
+/// **Errors.** [`Error::TooManyWorlds`] past the budget, [`ModelError::NotFinite`] at an element without a
+/// finite support, [`Error::ImpossibleEvidence`].
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::{Enumerate, Run};
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let answer = Enumerate::new().run(&model, &rain)?;
+/// assert!((answer.probability(&rain, &true)? - 0.18 / 0.26).abs() < 1e-12);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Enumerate {
+    max_worlds: u64,
+    max_elements: usize,
+}
+
+impl Default for Enumerate {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Enumerate {
+    /// With a budget of ten million worlds of up to four million elements.
+    pub fn new() -> Self {
+        Self {
+            max_worlds: 10_000_000,
+            max_elements: 4_000_000,
+        }
+    }
+
+    /// Ends with an error after this many worlds.
+    pub fn max_worlds(mut self, worlds: u64) -> Self {
+        self.max_worlds = worlds;
+        self
+    }
+
+    /// Ends with an error at a world of more than this many elements.
+    pub fn max_elements(mut self, elements: usize) -> Self {
+        self.max_elements = elements;
+        self
+    }
+
+    /// The most probable world of the targets and the evidence, by trying all of them.
+    pub fn most_probable_world(
+        &self,
+        model: &Model,
+        targets: impl figrs_core::Parents,
+    ) -> Result<Answer, Error> {
+        let mut best: Option<(Vec<(AnyElement, Datum)>, f64)> = None;
+        self.each(model, &targets.elements(), |program, weight| {
+            let better = best.as_ref().is_none_or(|(_, most)| weight.log > *most);
+            if !weight.is_zero() && better {
+                let world = program.world().map(|(e, v)| (e.clone(), v.clone()));
+                best = Some((world.collect(), weight.log));
+            }
+        })?;
+        match best {
+            Some((world, log)) => Ok(Answer::world(self.name(), world, log)),
+            None => Err(conflict::impossible(model)),
+        }
+    }
+
+    /// Calls `visit` with every world and its probability times the weight of the evidence.
+    fn each(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        mut visit: impl FnMut(&Program, WorldWeight),
+    ) -> Result<(), Error> {
+        let mut program = Program::new(model, targets, self.max_elements)?;
+        let mut path = Path::default();
+        for _ in 0..self.max_worlds {
+            path.restart();
+            let evidence = program.run(&mut path, Observations::Compare)?;
+            let mut weight = path.probability;
+            weight.times(evidence.linear, evidence.log);
+            visit(&program, weight);
+            if !path.advance() {
+                return Ok(());
+            }
+        }
+        Err(Error::TooManyWorlds {
+            limit: self.max_worlds,
+        })
+    }
+}
+
+impl Algorithm for Enumerate {
+    fn name(&self) -> &'static str {
+        "Enumerate"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let mut tally = Tally::new(targets);
+        self.each(model, targets, |program, weight| tally.add(program, weight))?;
+        let value = tally.log_total();
+        if value == f64::NEG_INFINITY && !targets.is_empty() {
+            return Err(conflict::impossible(model));
+        }
+        let evidence = LogEvidence {
+            value,
+            standard_error: 0.0,
+        };
+        Ok(Answer::marginals(self.name(), tally.marginals(false), evidence))
+    }
+}
+
+/// The outcomes of one choice that are still to be tried.
+#[derive(Debug)]
+struct Branch {
+    outcomes: Vec<(Datum, WorldWeight)>,
+    taken: usize,
+}
+
+/// The choices of one world. The next world takes the next outcome of the last choice that has one.
+#[derive(Debug)]
+struct Path {
+    branches: Vec<Branch>,
+    position: usize,
+    probability: WorldWeight,
+}
+
+impl Default for Path {
+    fn default() -> Self {
+        Self {
+            branches: Vec::new(),
+            position: 0,
+            probability: WorldWeight::ONE,
+        }
+    }
+}
+
+impl Path {
+    fn restart(&mut self) {
+        self.position = 0;
+        self.probability = WorldWeight::ONE;
+    }
+
+    fn advance(&mut self) -> bool {
+        // A world that contradicts the evidence may end before it makes the choices of the last one.
+        self.branches.truncate(self.position);
+        while let Some(last) = self.branches.last_mut() {
+            last.taken += 1;
+            if last.taken < last.outcomes.len() {
+                return true;
+            }
+            self.branches.pop();
+        }
+        false
+    }
+}
+
+fn outcomes(element: &AnyElement, op: &dyn AtomicOp) -> Result<Vec<(Datum, WorldWeight)>, ModelError> {
+    let finite = op.outcomes().map_err(|endless| ModelError::NotFinite {
+        element: element.label(),
+        kind: endless.describe(),
+    })?;
+    let outcome = |(i, &linear): (usize, &f64)| {
+        let value = finite.support.datum(i);
+        let log = op.log_prob(value.as_any());
+        (value, WorldWeight { linear, log })
+    };
+    Ok(finite.probabilities.iter().enumerate().map(outcome).collect())
+}
+
+impl Chooser for Path {
+    fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError> {
+        if self.position == self.branches.len() {
+            let mut outcomes = match choice {
+                Choice::Atomic(op) => outcomes(element, op)?,
+                Choice::Row(values, row) => row
+                    .iter()
+                    .enumerate()
+                    .map(|(i, &p)| (values.datum(i), WorldWeight { linear: p, log: p.ln() }))
+                    .collect(),
+            };
+            outcomes.retain(|(_, weight)| !weight.is_zero());
+            if outcomes.is_empty() {
+                return Err(element.invalid("its distribution has no outcomes".into()));
+            }
+            self.branches.push(Branch { outcomes, taken: 0 });
+        }
+        let branch = &self.branches[self.position];
+        self.position += 1;
+        let (value, weight) = &branch.outcomes[branch.taken];
+        self.probability.times(weight.linear, weight.log);
+        Ok(value.clone())
+    }
+}

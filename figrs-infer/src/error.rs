@@ -1,0 +1,76 @@
+//! What can go wrong when a model is asked.
+
+use figrs_core::{Label, ModelError};
+use thiserror::Error;
+
+use crate::eliminate::EliminationError;
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The model has a mistake, or is too large for the algorithm.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The elimination would need more than its budget.
+    #[error(transparent)]
+    Elimination(#[from] EliminationError),
+    /// No world meets the evidence.
+    #[error("the evidence is impossible; these statements exclude each other: {}", .conflict.join("; "))]
+    ImpossibleEvidence {
+        /// Pieces of evidence that cannot hold together; without any one of them the rest can.
+        conflict: Vec<String>,
+    },
+    /// No sample met the evidence, which may be impossible or only rare.
+    #[error(
+        "none of {tried} samples met the evidence: it is impossible or very rare; \
+         use more samples or an exact algorithm such as VariableElimination"
+    )]
+    NoSampleMetEvidence {
+        /// How many samples were drawn.
+        tried: u64,
+    },
+    /// More worlds than the budget allows.
+    #[error(
+        "more than {limit} worlds, which is the budget; \
+         use VariableElimination or ImportanceSampling, or a larger budget (`max_worlds`)"
+    )]
+    TooManyWorlds {
+        /// Worlds allowed.
+        limit: u64,
+    },
+    /// The element was not a target of the run.
+    #[error("{element} was not a target of this run; add it to the targets")]
+    NotATarget {
+        /// The element.
+        element: Label,
+    },
+    /// The element is not part of the world that was found.
+    #[error("{element} is not part of this world: no branch that was taken reaches it")]
+    NotInWorld {
+        /// The element.
+        element: Label,
+    },
+    /// This kind of answer does not hold what was asked of it.
+    #[error("an answer of {algorithm} has no {asked}; {remedy}")]
+    NotInAnswer {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// What was asked.
+        asked: &'static str,
+        /// What to do instead.
+        remedy: &'static str,
+    },
+    /// A setting of an algorithm cannot work.
+    #[error("{algorithm}: {setting} is {value}; {remedy}")]
+    InvalidSetting {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The setting.
+        setting: &'static str,
+        /// Its value.
+        value: String,
+        /// What is allowed.
+        remedy: &'static str,
+    },
+}

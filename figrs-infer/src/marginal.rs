@@ -1,0 +1,186 @@
+//! The distribution of one element, as an answer.
+
+use std::fmt;
+
+use figrs_core::Value;
+use num_traits::ToPrimitive;
+
+/// How far a probability or an expectation can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Quality {
+    /// Exact up to rounding.
+    Exact,
+    /// Estimated from weighted samples worth this many independent ones.
+    Sampled {
+        /// The effective sample size, `(Σw)² / Σw²`.
+        effective_samples: f64,
+    },
+}
+
+/// The probabilities of the values of an element.
+#[derive(Clone, Debug)]
+pub struct Marginal<T> {
+    values: Vec<T>,
+    probabilities: Vec<f64>,
+    /// For each value the sum of its squared weights over the squared sum of all weights.
+    squares: Option<Vec<f64>>,
+}
+
+impl<T: Value> Marginal<T> {
+    pub(crate) fn new(
+        values: Vec<T>,
+        probabilities: Vec<f64>,
+        squares: Option<Vec<f64>>,
+    ) -> Self {
+        Self {
+            values,
+            probabilities,
+            squares,
+        }
+    }
+
+    /// The values and their probabilities, in support order.
+    pub fn iter(&self) -> impl Iterator<Item = (&T, f64)> {
+        self.values.iter().zip(self.probabilities.iter().copied())
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The probability of a value; zero if it cannot occur.
+    pub fn probability(&self, value: &T) -> f64 {
+        self.probability_that(|v| v.same(value))
+    }
+
+    /// The probability that the value passes a test.
+    pub fn probability_that(&self, test: impl Fn(&T) -> bool) -> f64 {
+        let passing = self.iter().filter(|(v, _)| test(v));
+        passing.map(|(_, p)| p).sum()
+    }
+
+    /// The expectation of a function of the value.
+    pub fn expectation(&self, function: impl Fn(&T) -> f64) -> f64 {
+        self.iter().map(|(v, p)| function(v) * p).sum()
+    }
+
+    /// The most likely value; the first of several in support order.
+    pub fn most_likely_value(&self) -> Option<&T> {
+        let mut best: Option<(&T, f64)> = None;
+        for (value, p) in self.iter() {
+            if best.is_none_or(|(_, most)| p > most) {
+                best = Some((value, p));
+            }
+        }
+        best.map(|(value, _)| value)
+    }
+
+    /// How far the probabilities can be trusted.
+    pub fn quality(&self) -> Quality {
+        match &self.squares {
+            None => Quality::Exact,
+            Some(squares) => Quality::Sampled {
+                effective_samples: 1.0 / squares.iter().sum::<f64>(),
+            },
+        }
+    }
+
+    /// The standard error of [`expectation`](Self::expectation); zero where exact.
+    ///
+    /// For weighted samples by the delta method (Geweke 1989): `√Σ w²(f − μ)² / Σw`.
+    pub fn standard_error_of(&self, function: impl Fn(&T) -> f64) -> f64 {
+        let Some(squares) = &self.squares else {
+            return 0.0;
+        };
+        let mean = self.expectation(&function);
+        let terms = self.values.iter().zip(squares);
+        let variance: f64 = terms.map(|(v, s)| s * (function(v) - mean).powi(2)).sum();
+        variance.sqrt()
+    }
+
+    /// The standard error of [`probability`](Self::probability); zero where exact.
+    ///
+    /// Where every sample agrees the delta method would claim certainty; then the error is that of one more
+    /// success and one more failure among the effective samples (Agresti and Coull 1998).
+    pub fn standard_error(&self, value: &T) -> f64 {
+        let plain = self.standard_error_of(|v| f64::from(u8::from(v.same(value))));
+        match self.quality() {
+            Quality::Sampled { effective_samples } if plain == 0.0 => {
+                let n = effective_samples + 2.0;
+                let p = (self.probability(value) * effective_samples + 1.0) / n;
+                (p * (1.0 - p) / n).sqrt()
+            }
+            _ => plain,
+        }
+    }
+}
+
+impl<T: Value + ToPrimitive> Marginal<T> {
+    /// The mean of a numeric element.
+    pub fn mean(&self) -> f64 {
+        self.expectation(|v| v.to_f64().unwrap_or(f64::NAN))
+    }
+
+    /// The variance of a numeric element.
+    pub fn variance(&self) -> f64 {
+        let mean = self.mean();
+        self.expectation(|v| (v.to_f64().unwrap_or(f64::NAN) - mean).powi(2))
+    }
+}
+
+impl<T: Value> fmt::Display for Marginal<T> {
+    /// One line a value, the twenty most likely, with a bar.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 20;
+        const WIDTH: f64 = 40.0;
+        let mut order: Vec<usize> = (0..self.values.len()).collect();
+        if order.len() > SHOWN {
+            order.sort_by(|&a, &b| self.probabilities[b].total_cmp(&self.probabilities[a]));
+        }
+        let names: Vec<String> = order
+            .iter()
+            .take(SHOWN)
+            .map(|&i| format!("{:?}", self.values[i]))
+            .collect();
+        let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
+        for (name, &i) in names.iter().zip(&order) {
+            let p = self.probabilities[i];
+            let bar = "█".repeat((p * WIDTH).round() as usize);
+            writeln!(f, "{name:>width$} {p:8.6} {bar}")?;
+        }
+        if order.len() > SHOWN {
+            writeln!(f, "… {} values in all", order.len())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_and_the_most_likely_value() {
+        let die = Marginal::new(vec![1, 2, 3], vec![0.25, 0.5, 0.25], None);
+        assert_eq!(die.mean(), 2.0);
+        assert_eq!(die.variance(), 0.5);
+        assert_eq!(die.most_likely_value(), Some(&2));
+        assert_eq!(die.standard_error(&2), 0.0);
+        assert_eq!(die.to_string().lines().count(), 3);
+    }
+
+    #[test]
+    fn agreement_of_few_samples_is_not_certainty() {
+        let three = Marginal::new(vec![true], vec![1.0], Some(vec![1.0 / 3.0]));
+        assert!(three.standard_error(&true) > 0.1);
+        let fair = Marginal::new(vec![true, false], vec![0.5, 0.5], Some(vec![0.005, 0.005]));
+        assert!((fair.standard_error(&true) - 0.05).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,120 @@
+//! Weighted worlds summed up by the values of the targets.
+
+use figrs_core::lower::{Program, WorldWeight};
+use figrs_core::{AnyElement, SupportBuilder};
+
+use crate::answer::TargetMarginal;
+
+/// Sums of weights and of squared weights, in units of a scale that follows the largest weight.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    targets: Vec<Target>,
+    /// The logarithm of the unit.
+    scale: f64,
+    total: f64,
+    squares: f64,
+    /// Worlds counted, those of weight zero included.
+    worlds: u64,
+}
+
+#[derive(Debug)]
+struct Target {
+    element: AnyElement,
+    values: SupportBuilder,
+    sums: Vec<(f64, f64)>,
+}
+
+impl Tally {
+    pub(crate) fn new(targets: &[AnyElement]) -> Self {
+        let targets = targets.iter().map(|element| Target {
+            element: element.clone(),
+            values: element.no_values(),
+            sums: Vec::new(),
+        });
+        Self {
+            targets: targets.collect(),
+            scale: 0.0,
+            total: 0.0,
+            squares: 0.0,
+            worlds: 0,
+        }
+    }
+
+    /// Counts the world that `program` ran last.
+    pub(crate) fn add(&mut self, program: &Program, weight: WorldWeight) {
+        self.worlds += 1;
+        if weight.is_zero() {
+            return;
+        }
+        let weight = self.in_units(weight);
+        self.total += weight;
+        self.squares += weight * weight;
+        for (target, &slot) in self.targets.iter_mut().zip(program.targets()) {
+            let value = program.value(slot).map(|value| value.as_any());
+            let Some(index) = value.and_then(|value| target.values.insert(value)) else {
+                continue;
+            };
+            if index == target.sums.len() {
+                target.sums.push((0.0, 0.0));
+            }
+            let sums = &mut target.sums[index];
+            sums.0 += weight;
+            sums.1 += weight * weight;
+        }
+    }
+
+    /// The weight in units of the scale, which grows if the weight does not fit.
+    fn in_units(&mut self, weight: WorldWeight) -> f64 {
+        const LARGE: f64 = 1e100;
+        let plain = self.scale == 0.0 && (1.0 / LARGE..LARGE).contains(&weight.linear);
+        if plain {
+            return weight.linear;
+        }
+        let above = weight.log - self.scale;
+        if self.total > 0.0 && above <= LARGE.ln() {
+            return above.exp();
+        }
+        let shrink = (self.scale - weight.log).exp();
+        self.scale = weight.log;
+        self.total *= shrink;
+        self.squares *= shrink * shrink;
+        for target in &mut self.targets {
+            for sums in &mut target.sums {
+                sums.0 *= shrink;
+                sums.1 *= shrink * shrink;
+            }
+        }
+        1.0
+    }
+
+    /// Worlds counted so far.
+    pub(crate) fn worlds(&self) -> u64 {
+        self.worlds
+    }
+
+    /// The logarithm of the sum of all weights.
+    pub(crate) fn log_total(&self) -> f64 {
+        self.total.ln() + self.scale
+    }
+
+    /// The standard error of the mean weight relative to the mean.
+    pub(crate) fn relative_error(&self) -> f64 {
+        let n = self.worlds as f64;
+        let mean = self.total / n;
+        let variance = (self.squares / n - mean * mean).max(0.0);
+        (variance / n).sqrt() / mean
+    }
+
+    /// The marginals of the targets, with squared weights if the worlds are samples.
+    pub(crate) fn marginals(self, sampled: bool) -> Vec<TargetMarginal> {
+        let total = self.total;
+        let marginal = |target: Target| TargetMarginal {
+            element: target.element,
+            support: target.values.build(),
+            probabilities: target.sums.iter().map(|s| s.0 / total).collect(),
+            squares: sampled
+                .then(|| target.sums.iter().map(|s| s.1 / (total * total)).collect()),
+        };
+        self.targets.into_iter().map(marginal).collect()
+    }
+}

@@ -1,0 +1,23 @@
+//! Models and generators built on figrs: programs that a user of the library could have written.
+//!
+//! - [`mdmc`]: platformer levels from multi-dimensional Markov chains trained on example levels.
+//!
+//! # Example
+//!
+//! ```
+//! use figrs_models::mdmc::{Corpus, LookAheadSampler, MarkovChain, RowSplits, Structure};
+//! use rand::SeedableRng;
+//!
+//! let corpus = Corpus::shipped();
+//! let chain = MarkovChain::train(&corpus, &Structure::NS3, RowSplits::NONE)?;
+//! let sampler = LookAheadSampler::new(&chain, 3)?;
+//! let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
+//! let generated = sampler.sample(80, &mut rng)?;
+//! assert_eq!(generated.level().width(), 80);
+//! println!("{}", generated.level());
+//! # Ok::<(), figrs_models::mdmc::MdmcError>(())
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod mdmc;

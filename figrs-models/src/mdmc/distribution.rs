@@ -1,0 +1,67 @@
+//! How often each tile stood in one configuration.
+
+use super::Tile;
+
+/// The tiles that training showed in one configuration, with counts and probabilities.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TileDistribution {
+    counts: Vec<(Tile, u64)>,
+    probabilities: Vec<(Tile, f64)>,
+    total: u64,
+}
+
+impl TileDistribution {
+    /// Expects distinct tiles in ascending order with positive counts.
+    pub(super) fn new(counts: Vec<(Tile, u64)>) -> Self {
+        let total = counts.iter().map(|&(_, count)| count).sum();
+        let probabilities = counts
+            .iter()
+            .map(|&(tile, count)| (tile, count as f64 / total as f64))
+            .collect();
+        Self {
+            counts,
+            probabilities,
+            total,
+        }
+    }
+
+    /// The tiles seen, in ascending order, with how often each was seen.
+    pub fn counts(&self) -> &[(Tile, u64)] {
+        &self.counts
+    }
+
+    /// The tiles seen, in ascending order, with probabilities that sum to 1.
+    pub fn probabilities(&self) -> &[(Tile, f64)] {
+        &self.probabilities
+    }
+
+    /// How often the configuration was seen.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// The probability of a tile; zero if it was never seen here.
+    pub fn probability(&self, tile: Tile) -> f64 {
+        let found = self
+            .probabilities
+            .binary_search_by_key(&tile, |&(seen, _)| seen);
+        found.map_or(0.0, |index| self.probabilities[index].1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_are_normalised_counts() {
+        let distribution = TileDistribution::new(vec![(Tile::EMPTY, 3), (Tile::GROUND, 1)]);
+        assert_eq!(distribution.total(), 4);
+        assert_eq!(
+            distribution.probabilities(),
+            [(Tile::EMPTY, 0.75), (Tile::GROUND, 0.25)]
+        );
+        assert_eq!(distribution.probability(Tile::GROUND), 0.25);
+        assert_eq!(distribution.probability(Tile::BORDER), 0.0);
+    }
+}

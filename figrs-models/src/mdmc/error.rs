@@ -1,0 +1,168 @@
+//! What can go wrong in reading levels, training and generating.
+
+use std::{io, path::PathBuf};
+
+/// An error of the level generator, with its place and its remedy.
+///
+/// Lines and columns count from 1; `place` is a file's path, or a level's name where there is no file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MdmcError {
+    /// A file or directory cannot be read.
+    #[error("cannot read {path}: {cause}; check the path and its permissions")]
+    Read {
+        /// The path asked for.
+        path: PathBuf,
+        /// The operating system's reason.
+        cause: io::Error,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {path}: {cause}; check the path and its permissions")]
+    Write {
+        /// The path asked for.
+        path: PathBuf,
+        /// The operating system's reason.
+        cause: io::Error,
+    },
+    /// A file is not text in UTF-8.
+    #[error("{place}:{line}:{column}: not UTF-8; save the level as plain ASCII text")]
+    NotUtf8 {
+        /// The file.
+        place: String,
+        /// The line of the first bad byte.
+        line: usize,
+        /// The column of the first bad byte.
+        column: usize,
+    },
+    /// A level has no rows or no columns.
+    #[error("{place}: the level is empty; write one row of tiles a line")]
+    EmptyLevel {
+        /// The file or the level's name.
+        place: String,
+    },
+    /// A row is shorter or longer than the first row.
+    #[error(
+        "{place}:{line}:{column}: the row has {found} tiles and the first row {expected}; make all rows equally long"
+    )]
+    RaggedRow {
+        /// The file or the level's name.
+        place: String,
+        /// The line of the row.
+        line: usize,
+        /// The column where the shorter of the two rows ends.
+        column: usize,
+        /// Tiles in the first row.
+        expected: usize,
+        /// Tiles in this row.
+        found: usize,
+    },
+    /// A character is not in the alphabet.
+    #[error(
+        "{place}:{line}:{column}: unknown tile {symbol:?}; use only the tiles {}",
+        super::Tile::ALPHABET
+    )]
+    UnknownTile {
+        /// The file or the level's name.
+        place: String,
+        /// The line of the character.
+        line: usize,
+        /// The column of the character.
+        column: usize,
+        /// The character.
+        symbol: char,
+    },
+    /// An array that should become a level contains the border tile.
+    #[error(
+        "row {row}, column {column}: a level cannot contain the border tile; use a tile of the alphabet"
+    )]
+    BorderInside {
+        /// The row, from 0 at the top.
+        row: usize,
+        /// The column, from 0 at the left.
+        column: usize,
+    },
+    /// A directory or a list holds no levels.
+    #[error("{place}: no levels; a corpus needs at least one (in a directory, a file named *.txt)")]
+    NoLevels {
+        /// The directory or the list.
+        place: String,
+    },
+    /// A level's height differs from that of the first level of its corpus.
+    #[error(
+        "{place}: the level has {height} rows and the first level {expected}; a corpus needs one height"
+    )]
+    UnequalHeights {
+        /// The file or the level's name.
+        place: String,
+        /// Rows of this level.
+        height: usize,
+        /// Rows of the first level.
+        expected: usize,
+    },
+    /// A name is not that of a known structure.
+    #[error("unknown structure {name:?}; use ns0, ns1, ns2 or ns3")]
+    UnknownStructure {
+        /// The name.
+        name: String,
+    },
+    /// An offset names a cell that is not decided when its cell is sampled.
+    #[error(
+        "offset ({dx}, {dy}) is not decided before its cell; use cells below, or to the left in the same row"
+    )]
+    UndecidedOffset {
+        /// Columns to the right.
+        dx: i32,
+        /// Rows down.
+        dy: i32,
+    },
+    /// An offset reaches too far.
+    #[error("offset ({dx}, {dy}) reaches too far; stay within {max} cells")]
+    FarOffset {
+        /// Columns to the right.
+        dx: i32,
+        /// Rows down.
+        dy: i32,
+        /// The largest distance in either direction.
+        max: i32,
+    },
+    /// An offset stands twice in a structure.
+    #[error("offset ({dx}, {dy}) is repeated; name each neighbour once")]
+    RepeatedOffset {
+        /// Columns to the right.
+        dx: i32,
+        /// Rows down.
+        dy: i32,
+    },
+    /// A structure has too many offsets.
+    #[error("the structure has {count} offsets; use at most {max}")]
+    TooManyOffsets {
+        /// Offsets given.
+        count: usize,
+        /// Offsets allowed.
+        max: usize,
+    },
+    /// The rows cannot be divided into the bands asked for.
+    #[error("{height} rows cannot be split into {splits} bands; use 1 to {height}")]
+    RowSplits {
+        /// Bands asked for.
+        splits: usize,
+        /// Rows to divide.
+        height: usize,
+    },
+    /// The look-ahead is too deep.
+    #[error("look-ahead {depth} is too deep; use at most {max}")]
+    LookAhead {
+        /// Cells asked for.
+        depth: usize,
+        /// Cells allowed.
+        max: usize,
+    },
+    /// A level of this width cannot be generated.
+    #[error("cannot generate a level {width} columns wide; use 1 to {max}")]
+    Width {
+        /// Columns asked for.
+        width: usize,
+        /// Columns allowed at the chain's height.
+        max: usize,
+    },
+}

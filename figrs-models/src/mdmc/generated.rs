@@ -1,0 +1,44 @@
+//! A generated level and how it came about.
+
+use super::Level;
+
+/// A level from a sampler, with counts of where the chain had to guess.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generated {
+    pub(super) level: Level,
+    pub(super) unseen: usize,
+    pub(super) tiles_by_structure: Vec<usize>,
+    pub(super) shortened: usize,
+}
+
+impl Generated {
+    /// The level.
+    pub fn level(&self) -> &Level {
+        &self.level
+    }
+
+    /// The level alone.
+    pub fn into_level(self) -> Level {
+        self.level
+    }
+
+    /// How many cells have a configuration that training never showed to the first structure.
+    pub fn unseen(&self) -> usize {
+        self.unseen
+    }
+
+    /// How many tiles were drawn from each structure, the first structure first.
+    pub fn tiles_by_structure(&self) -> &[usize] {
+        &self.tiles_by_structure
+    }
+
+    /// How many tiles were drawn from a structure simpler than the first.
+    pub fn fallbacks(&self) -> usize {
+        self.tiles_by_structure.iter().skip(1).sum()
+    }
+
+    /// How many tiles were placed with a shorter look-ahead, because none passed the full one.
+    pub fn shortened(&self) -> usize {
+        self.shortened
+    }
+}

@@ -1,0 +1,51 @@
+//! Multi-dimensional Markov chains (`MdMC`) that learn tile levels from examples and generate new ones.
+//!
+//! A chain is trained by counting: for every cell of every training level, the tiles at a few fixed
+//! offsets (the *network structure*, such as left, below and left-below) form a *configuration*, and
+//! the chain remembers how often each tile stood in each configuration. Levels are generated from
+//! the bottom row up and from left to right, so that the neighbours of a cell are decided before it.
+//! A configuration that training never showed is *unseen*; looking ahead avoids most of them.
+//!
+//! | module idea | types |
+//! |---|---|
+//! | tiles and levels | [`Tile`], [`Level`], [`Corpus`], [`vglc`] |
+//! | which neighbours count | [`Offset`], [`Structure`], [`RowSplits`] |
+//! | training | [`MarkovChain`], [`TileDistribution`] |
+//! | generation with look-ahead | [`LookAheadSampler`], [`Generated`] |
+//!
+//! # Limits
+//!
+//! The alphabet is that of the Video Game Level Corpus for platformers ([`Tile::ALPHABET`]). All
+//! levels of a corpus have one height, and generated levels have that height too.
+//!
+//! # References
+//!
+//! S. Snodgrass and S. Ontañón, "Learning to Generate Video Game Maps Using Markov Models", IEEE
+//! Transactions on Computational Intelligence and AI in Games 9(4), 2017.
+
+mod chain;
+mod corpus;
+mod distribution;
+mod error;
+mod generated;
+mod grid;
+mod level;
+mod look_ahead;
+mod row_splits;
+mod run;
+mod shipped;
+mod structure;
+mod table;
+mod tile;
+pub mod vglc;
+
+pub use chain::MarkovChain;
+pub use corpus::Corpus;
+pub use distribution::TileDistribution;
+pub use error::MdmcError;
+pub use generated::Generated;
+pub use level::Level;
+pub use look_ahead::LookAheadSampler;
+pub use row_splits::RowSplits;
+pub use structure::{Offset, Structure};
+pub use tile::Tile;
