@@ -1,8 +1,8 @@
 //! Importance sampling with the prior as proposal and observations as likelihoods.
 
 use figrs_core::lower::{Choice, Chooser, Observations, Program};
-use figrs_core::{AnyElement, Datum, Model, ModelError};
-use rand::{Rng, RngExt, SeedableRng};
+use figrs_core::{AnyElement, Datum, Model, ModelError, stream};
+use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::algorithm::Algorithm;
@@ -72,12 +72,6 @@ impl ImportanceSampling {
         self.max_elements = elements;
         self
     }
-}
-
-/// The random numbers of one block: streams of different seeds and blocks do not overlap in practice.
-fn stream(seed: u64, block: u64) -> Xoshiro256PlusPlus {
-    let base = Xoshiro256PlusPlus::seed_from_u64(seed).next_u64();
-    Xoshiro256PlusPlus::seed_from_u64(base.wrapping_add(block.wrapping_mul(0xd1b5_4a32_d192_ed03)))
 }
 
 impl Algorithm for ImportanceSampling {

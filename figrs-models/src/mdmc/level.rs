@@ -73,6 +73,11 @@ impl Level {
         }
     }
 
+    /// A level from cells that are known to be there and to be tiles of a chain.
+    pub(super) fn from_tiles(tiles: Array2<Tile>) -> Self {
+        Self { tiles }
+    }
+
     /// The number of rows, at least 1.
     pub fn height(&self) -> usize {
         self.tiles.nrows()

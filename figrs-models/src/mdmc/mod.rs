@@ -12,6 +12,7 @@
 //! | which neighbours count | [`Offset`], [`Structure`], [`RowSplits`] |
 //! | training | [`MarkovChain`], [`TileDistribution`] |
 //! | generation with look-ahead | [`LookAheadSampler`], [`Generated`] |
+//! | the element program | [`LevelElements`], [`ElementSampler`] |
 //!
 //! # Limits
 //!
@@ -26,6 +27,8 @@
 mod chain;
 mod corpus;
 mod distribution;
+mod element_sampler;
+mod elements;
 mod error;
 mod generated;
 mod grid;
@@ -42,6 +45,8 @@ pub mod vglc;
 pub use chain::MarkovChain;
 pub use corpus::Corpus;
 pub use distribution::TileDistribution;
+pub use element_sampler::{ElementSampler, TileSelection};
+pub use elements::LevelElements;
 pub use error::MdmcError;
 pub use generated::Generated;
 pub use level::Level;

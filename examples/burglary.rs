@@ -1,0 +1,57 @@
+//! The burglary alarm: build a model, state evidence, ask every algorithm.
+//!
+//! `cargo run --release --example burglary`
+
+use figrs::prelude::*;
+
+fn main() -> Result<(), Error> {
+    // The world: a burglary or an earthquake may ring the alarm, and the neighbours may call.
+    let burglary = Flip::new(0.001).named("burglary");
+    let earthquake = Flip::new(0.002).named("earthquake");
+    let alarm = Cpd::new(
+        (&burglary, &earthquake),
+        [
+            ((true, true), Flip::new(0.95)),
+            ((true, false), Flip::new(0.94)),
+            ((false, true), Flip::new(0.29)),
+            ((false, false), Flip::new(0.001)),
+        ],
+    )
+    .named("alarm");
+    let john = alarm.flat_map(|&rings| Flip::new(if rings { 0.90 } else { 0.05 }));
+    let mary = alarm.flat_map(|&rings| Flip::new(if rings { 0.70 } else { 0.01 }));
+
+    // The evidence is a value of its own: both call.
+    let model = Model::new().observe(&john, true).observe(&mary, true);
+
+    println!("P(burglary | John and Mary call)");
+    for algorithm in algorithms![
+        Enumerate::new(),
+        VariableElimination::new(),
+        ImportanceSampling::new(200_000).seed(7),
+    ] {
+        let answer = algorithm.run(&model, [&burglary])?;
+        let p = answer.probability(&burglary, &true)?;
+        let error = answer.standard_error(&burglary, &true)?;
+        let evidence = answer.log_evidence()?.value.exp();
+        let quality = match answer.distribution(&burglary)?.quality() {
+            figrs::Quality::Sampled { effective_samples } => {
+                format!("± {error:.6}, worth {effective_samples:.0} samples")
+            }
+            _ => "exact".into(),
+        };
+        println!("  {:20} {p:.15}  {quality:34} P(evidence) = {evidence:.12}", algorithm.name());
+    }
+
+    println!("\nThe most probable world");
+    let world = MpeVariableElimination::new().run(&model, (&burglary, &earthquake, &alarm))?;
+    for element in [&burglary, &earthquake, &alarm] {
+        let name = element.label().short().to_string();
+        println!("  {name:20} {}", world.most_likely_value(element)?);
+    }
+    println!("  {:20} {:.14}", "probability", world.log_probability()?.exp());
+
+    println!("\nThe alarm, as far as we know");
+    print!("{}", VariableElimination::new().run(&model, &alarm)?.distribution(&alarm)?);
+    Ok(())
+}

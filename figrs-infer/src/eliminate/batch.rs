@@ -1,0 +1,130 @@
+//! Partial assignments in columns.
+
+use std::ops::Range;
+
+use super::program::Advance;
+
+/// Some partial assignments: the product of each so far, and the registers that are alive.
+#[derive(Debug)]
+pub(super) struct Batch<V> {
+    pub(super) product: Vec<V>,
+    /// By number of register; the columns of registers that are not alive are empty.
+    pub(super) registers: Vec<Vec<usize>>,
+    live: Vec<usize>,
+}
+
+impl<V> Default for Batch<V> {
+    fn default() -> Self {
+        Self { product: Vec::new(), registers: Vec::new(), live: Vec::new() }
+    }
+}
+
+/// How the rows of a new batch follow from those of its parent.
+#[derive(Clone, Debug)]
+pub(super) enum Spread<'a> {
+    /// Each of these rows with each of these values: by value, if there are fewer of them, else by row.
+    Product { rows: Range<usize>, values: Range<usize> },
+    /// The row and the value of each new row.
+    Pairs { rows: &'a [u32], values: &'a [u32] },
+}
+
+impl<V: Clone> Batch<V> {
+    /// Empties the batch and makes room for `registers` columns.
+    pub(super) fn clear(&mut self, registers: usize) {
+        self.product.clear();
+        for r in self.live.drain(..) {
+            self.registers[r].clear();
+        }
+        if self.registers.len() < registers {
+            self.registers.resize_with(registers, Vec::new);
+        }
+    }
+
+    /// Notes that a column is alive, and gives it out to be filled.
+    pub(super) fn open(&mut self, register: usize) -> &mut Vec<usize> {
+        self.live.push(register);
+        &mut self.registers[register]
+    }
+
+    /// Continues the products of `parent`.
+    pub(super) fn carry_product(&mut self, parent: &Self, spread: &Spread) {
+        let out = &mut self.product;
+        match spread {
+            Spread::Product { rows, values } if rows.len() >= values.len() => {
+                for _ in values.clone() {
+                    out.extend_from_slice(&parent.product[rows.clone()]);
+                }
+            }
+            Spread::Product { rows, values } => {
+                for product in &parent.product[rows.clone()] {
+                    out.extend(std::iter::repeat_n(product, values.len()).cloned());
+                }
+            }
+            Spread::Pairs { rows, .. } => out.extend(rows.iter().map(|&p| parent.product[p as usize].clone())),
+        }
+    }
+
+    /// Continues a register of `parent`, or begins one.
+    pub(super) fn carry(&mut self, parent: &Self, spread: &Spread, advance: &Advance) {
+        let &Advance { register, stride, start } = advance;
+        let out = self.open(register);
+        let before = &parent.registers[register];
+        match (spread, start) {
+            (Spread::Product { rows, values }, Some(base)) if rows.len() >= values.len() => {
+                for value in values.clone() {
+                    out.extend(std::iter::repeat_n(base + value * stride, rows.len()));
+                }
+            }
+            (Spread::Product { rows, values }, Some(base)) => {
+                for _ in rows.clone() {
+                    out.extend(values.clone().map(|value| base + value * stride));
+                }
+            }
+            (Spread::Product { rows, values }, None) if rows.len() >= values.len() => {
+                for value in values.clone() {
+                    let step = value * stride;
+                    out.extend(before[rows.clone()].iter().map(|offset| offset + step));
+                }
+            }
+            (Spread::Product { rows, values }, None) => {
+                for offset in &before[rows.clone()] {
+                    out.extend(values.clone().map(|value| offset + value * stride));
+                }
+            }
+            (Spread::Pairs { values, .. }, Some(base)) => {
+                out.extend(values.iter().map(|&value| base + value as usize * stride));
+            }
+            (Spread::Pairs { rows, values }, None) => {
+                let pairs = rows.iter().zip(*values);
+                out.extend(pairs.map(|(&p, &value)| before[p as usize] + value as usize * stride));
+            }
+        }
+    }
+
+    /// Changes a register in place by the values of a variable, or begins it.
+    pub(super) fn advance(&mut self, advance: &Advance, values: &[u32]) {
+        let &Advance { register, stride, start } = advance;
+        if let Some(base) = start {
+            let column = values.iter().map(|&value| base + value as usize * stride);
+            self.open(register).extend(column);
+        } else {
+            for (offset, &value) in self.registers[register].iter_mut().zip(values) {
+                *offset += value as usize * stride;
+            }
+        }
+    }
+
+    /// Keeps the rows that are alive, in all columns.
+    pub(super) fn retain(&mut self, alive: &[bool]) {
+        compact(&mut self.product, alive);
+        for &r in &self.live {
+            compact(&mut self.registers[r], alive);
+        }
+    }
+}
+
+/// Removes the entries of a column that are not alive.
+pub(super) fn compact<T>(column: &mut Vec<T>, alive: &[bool]) {
+    let mut row = alive.iter();
+    column.retain(|_| row.next().copied().unwrap_or(true));
+}

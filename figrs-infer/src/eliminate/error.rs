@@ -1,0 +1,49 @@
+//! Why an elimination was refused.
+
+use figrs_core::factor::VarId;
+use thiserror::Error;
+
+/// Why an elimination did not answer.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum EliminationError {
+    /// The plan, or a table that turned out larger than planned, does not fit the budget.
+    #[error(
+        "elimination needs a table of about {needed:.3e} entries and the budget is {limit}: \
+         raise it with `Options::table_budget`, ask about fewer variables at once, or use a sampler"
+    )]
+    TableTooLarge {
+        /// The entries of the table, predicted or reached so far.
+        needed: f64,
+        /// The budget.
+        limit: usize,
+    },
+    /// The plan takes more work than the budget allows.
+    #[error(
+        "elimination needs about {needed:.3e} operations and the budget is {limit:.3e}: \
+         raise it with `Options::operation_budget`, or use a sampler"
+    )]
+    TooManyOperations {
+        /// The predicted number of operations.
+        needed: f64,
+        /// The budget.
+        limit: f64,
+    },
+    /// No assignment has a positive weight, so none is the most probable one.
+    #[error("no assignment has a positive weight: the evidence contradicts the model or itself")]
+    Impossible,
+    /// A variable that was asked for is not in the graph.
+    #[error("variable {} is not in the factor graph", .0.0)]
+    UnknownVariable(VarId),
+    /// A variable was asked for twice.
+    #[error("variable {} is listed twice among the variables to keep", .0.0)]
+    RepeatedVariable(VarId),
+    /// A factor's table does not fit its variables.
+    #[error("the table of factor {factor} does not fit its variables: {reason}")]
+    MalformedFactor {
+        /// The position of the factor in the graph.
+        factor: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+}

@@ -1,0 +1,261 @@
+//! The graph of tables while it is eliminated on paper: scopes and predicted densities, no numbers.
+
+use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
+
+/// How many tables of a neighbour are looked at to see whether it can go along with a variable.
+const LOOKED_AT: usize = 16;
+/// The variables of one bucket have at most this many joint values, so that one number names them.
+const JOINT_VALUES: f64 = 40.0;
+/// Fill-in is counted up to this many neighbours and bounded beyond.
+const FILL_NEIGHBOURS: usize = 32;
+
+/// One bucket of the plan.
+#[derive(Clone, Debug)]
+pub(super) struct Bucket {
+    /// The variables that are added out here: the one the order named and those only its tables mention.
+    pub(super) eliminated: Vec<VarId>,
+    /// The tables multiplied: factors by position, then the messages of earlier buckets.
+    pub(super) inputs: Vec<u32>,
+    /// The scope of the message, sorted.
+    pub(super) output: Vec<VarId>,
+    /// The predicted base-2 logarithm of the number of non-zeros of the joint table.
+    pub(super) joint: f64,
+}
+
+/// The price of eliminating a variable now; less is better.
+pub(super) type Score = (u64, u64, u64);
+
+/// A table on paper.
+struct Sketch {
+    scope: Vec<VarId>,
+    /// The base-2 logarithm of the share of non-zeros.
+    density: f64,
+    live: bool,
+}
+
+/// Which tables mention which variables, and which variables meet in a table.
+pub(super) struct Interaction {
+    log_cards: Vec<f64>,
+    sketches: Vec<Sketch>,
+    /// The tables of a variable, with some dead ones among them.
+    mentions: Vec<Vec<u32>>,
+    live_mentions: Vec<u32>,
+    /// The neighbours of a variable, sorted, with some eliminated ones among them.
+    neighbours: Vec<Vec<VarId>>,
+    stale_neighbours: Vec<u32>,
+    gone: Vec<bool>,
+    kept: Vec<bool>,
+    stamps: Vec<u32>,
+    stamp: u32,
+}
+
+impl Interaction {
+    /// The live factors of a graph.
+    pub(super) fn new(graph: &FactorGraph, live: &[bool], keep: &[VarId]) -> Self {
+        let n = graph.cardinalities.len();
+        let mut this = Self {
+            log_cards: graph.cardinalities.iter().map(|&c| f64::from(c).log2()).collect(),
+            sketches: Vec::with_capacity(graph.factors.len() + n),
+            mentions: vec![Vec::new(); n],
+            live_mentions: vec![0; n],
+            neighbours: vec![Vec::new(); n],
+            stale_neighbours: vec![0; n],
+            gone: vec![false; n],
+            kept: vec![false; n],
+            stamps: vec![0; n],
+            stamp: 0,
+        };
+        for v in keep {
+            this.kept[v.index()] = true;
+        }
+        for (factor, &live) in graph.factors.iter().zip(live) {
+            let scope = if live { factor.variables.clone() } else { Vec::new() };
+            for &v in &scope {
+                this.neighbours[v.index()].extend(scope.iter().filter(|&&u| u != v));
+            }
+            this.push(Sketch {
+                density: log_density(graph, factor),
+                live: live && !scope.is_empty(),
+                scope,
+            });
+        }
+        for list in &mut this.neighbours {
+            list.sort_unstable();
+            list.dedup();
+        }
+        this
+    }
+
+    /// Whether some live table mentions a variable.
+    pub(super) fn is_mentioned(&self, v: VarId) -> bool {
+        self.live_mentions[v.index()] > 0
+    }
+
+    /// Whether a variable is out of the question: eliminated already, or to be kept.
+    pub(super) fn is_settled(&self, v: VarId) -> bool {
+        self.gone[v.index()] || self.kept[v.index()]
+    }
+
+    /// How much there is to look at when a variable is scored.
+    pub(super) fn degree(&self, v: VarId) -> usize {
+        self.neighbours[v.index()].len() + self.mentions[v.index()].len()
+    }
+
+    /// The live tables left, which mention kept variables only.
+    pub(super) fn rest(&self) -> Vec<u32> {
+        let live = self.sketches.iter().zip(0..).filter(|(sketch, _)| sketch.live);
+        live.map(|(_, i)| i).collect()
+    }
+
+    /// The price of eliminating `v`: predicted non-zeros of the joint table, size of the message, fill-in.
+    pub(super) fn score(&self, v: VarId) -> Score {
+        let out: f64 = self.around(v).map(|u| self.log_cards[u.index()]).sum();
+        let density: f64 = self.tables_of(v).map(|t| self.sketches[t as usize].density).sum();
+        let joint = (self.log_cards[v.index()] + out + density).max(0.0);
+        // Rounded, so that the order of the sums does not decide between equals.
+        let fixed = |x: f64| (x * 1_048_576.0).round() as u64;
+        (fixed(joint), fixed(out), self.fill_in(v))
+    }
+
+    /// Eliminates `v` and the neighbours that only its tables mention.
+    pub(super) fn eliminate(&mut self, v: VarId) -> Bucket {
+        let mut scope: Vec<VarId> = self.around(v).collect();
+        scope.push(v);
+        scope.sort_unstable();
+        self.stamp += 1;
+        for u in &scope {
+            self.stamps[u.index()] = self.stamp;
+        }
+        let mut bucket = Bucket {
+            eliminated: vec![v],
+            inputs: Vec::new(),
+            output: Vec::new(),
+            joint: scope.iter().map(|u| self.log_cards[u.index()]).sum(),
+        };
+        self.take_tables(v, &mut bucket);
+        let mut values = self.log_cards[v.index()];
+        for &u in &scope {
+            let more = values + self.log_cards[u.index()];
+            if !self.is_settled(u) && more <= JOINT_VALUES && self.is_private(u) {
+                values = more;
+                bucket.eliminated.push(u);
+                self.take_tables(u, &mut bucket);
+            }
+        }
+        bucket.output = scope;
+        bucket.output.retain(|u| !self.gone[u.index()]);
+        bucket.joint = bucket.joint.max(0.0);
+        self.add_message(&bucket);
+        bucket
+    }
+
+    fn push(&mut self, sketch: Sketch) {
+        let id = self.sketches.len() as u32;
+        for v in &sketch.scope {
+            self.mentions[v.index()].push(id);
+            self.live_mentions[v.index()] += 1;
+        }
+        self.sketches.push(sketch);
+    }
+
+    fn tables_of(&self, v: VarId) -> impl Iterator<Item = u32> + '_ {
+        let all = self.mentions[v.index()].iter().copied();
+        all.filter(|&t| self.sketches[t as usize].live)
+    }
+
+    fn around(&self, v: VarId) -> impl Iterator<Item = VarId> + '_ {
+        let all = self.neighbours[v.index()].iter().copied();
+        all.filter(|u| !self.gone[u.index()])
+    }
+
+    /// How many pairs of neighbours do not meet yet.
+    fn fill_in(&self, v: VarId) -> u64 {
+        let around: Vec<VarId> = self.around(v).take(FILL_NEIGHBOURS + 1).collect();
+        if around.len() > FILL_NEIGHBOURS {
+            return (self.degree(v) as u64).pow(2);
+        }
+        let mut missing = 0;
+        for (i, &a) in around.iter().enumerate() {
+            for &b in &around[..i] {
+                let (few, other) = if self.degree(a) < self.degree(b) { (a, b) } else { (b, a) };
+                missing += u64::from(self.neighbours[few.index()].binary_search(&other).is_err());
+            }
+        }
+        missing
+    }
+
+    /// Whether all tables of `u` (a few of them are looked at) stay within the stamped scope.
+    fn is_private(&self, u: VarId) -> bool {
+        self.live_mentions[u.index()] as usize <= LOOKED_AT
+            && self.tables_of(u).all(|t| {
+                let scope = &self.sketches[t as usize].scope;
+                scope.iter().all(|w| self.stamps[w.index()] == self.stamp)
+            })
+    }
+
+    fn take_tables(&mut self, v: VarId, bucket: &mut Bucket) {
+        self.gone[v.index()] = true;
+        for t in std::mem::take(&mut self.mentions[v.index()]) {
+            let sketch = &mut self.sketches[t as usize];
+            if !sketch.live {
+                continue;
+            }
+            sketch.live = false;
+            bucket.joint += sketch.density;
+            bucket.inputs.push(t);
+            for u in std::mem::take(&mut sketch.scope) {
+                self.live_mentions[u.index()] -= 1;
+            }
+        }
+        bucket.inputs.sort_unstable();
+        self.neighbours[v.index()] = Vec::new();
+    }
+
+    fn add_message(&mut self, bucket: &Bucket) {
+        let dense: f64 = bucket.output.iter().map(|u| self.log_cards[u.index()]).sum();
+        for &u in &bucket.output {
+            self.tidy(u, bucket.eliminated.len() as u32);
+            let list = &mut self.neighbours[u.index()];
+            for &w in bucket.output.iter().filter(|&&w| w != u) {
+                if let Err(place) = list.binary_search(&w) {
+                    list.insert(place, w);
+                }
+            }
+        }
+        self.push(Sketch {
+            scope: bucket.output.clone(),
+            density: (bucket.joint - dense).min(0.0),
+            live: !bucket.output.is_empty(),
+        });
+    }
+
+    /// Forgets dead tables and eliminated neighbours of `u` once they are the majority.
+    fn tidy(&mut self, u: VarId, newly_stale: u32) {
+        let i = u.index();
+        let (sketches, gone) = (&self.sketches, &self.gone);
+        if self.mentions[i].len() > 2 * self.live_mentions[i] as usize + 4 {
+            self.mentions[i].retain(|&t| sketches[t as usize].live);
+        }
+        self.stale_neighbours[i] += newly_stale;
+        if self.stale_neighbours[i] as usize * 2 > self.neighbours[i].len() {
+            self.neighbours[i].retain(|w| !gone[w.index()]);
+            self.stale_neighbours[i] = 0;
+        }
+    }
+}
+
+/// The base-2 logarithm of the share of a factor's entries that are not zero.
+fn log_density(graph: &FactorGraph, factor: &Factor) -> f64 {
+    let dense = |variables: &[VarId]| -> f64 {
+        variables.iter().map(|&v| (graph.cardinality(v) as f64).log2()).sum()
+    };
+    match &factor.table {
+        FactorTable::Dense(weights) => {
+            let positive = (0..weights.len()).filter(|&i| !weights.is_zero(i)).count();
+            (positive as f64).log2() - dense(&factor.variables)
+        }
+        FactorTable::Sparse { weights, .. } => (weights.len() as f64).log2() - dense(&factor.variables),
+        FactorTable::Function { .. } => -factor.variables.last().map_or(0.0, |v| dense(&[*v])),
+    }
+    .max(-1e6)
+}

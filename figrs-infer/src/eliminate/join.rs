@@ -1,0 +1,134 @@
+//! The kernel: all tables of one bucket are multiplied and the products handed to a sink.
+
+use super::batch::{Batch, Spread};
+use super::compile::compile;
+use super::error::EliminationError;
+use super::levels::{Domain, Shape, arrange};
+use super::prepare::{Prepared, prepare, shape};
+use super::program::{Program, Source};
+use super::rows::{Cursor, shared_values};
+use super::semiring::Semiring;
+use super::sink::Sink;
+use super::steps::{Buffers, apply};
+use super::table::Table;
+
+/// How many partial assignments are advanced together: enough to amortise, few enough for the first-level cache.
+pub(super) const BATCH: usize = 1024;
+
+/// Memory a join leaves to the next one.
+#[derive(Debug)]
+pub(super) struct Scratch<V> {
+    batches: Vec<Batch<V>>,
+    cursors: Vec<Cursor>,
+    rows: Vec<u32>,
+    buffers: Buffers,
+}
+
+impl<V> Default for Scratch<V> {
+    fn default() -> Self {
+        Self { batches: Vec::new(), cursors: Vec::new(), rows: Vec::new(), buffers: Buffers::default() }
+    }
+}
+
+/// Multiplies `tables` over all assignments of `domain` that have weight and hands the products to `sink`, each with
+/// its place among the values of `outputs`. Returns whether a product left the range of the semiring.
+///
+/// One backtracking join over dense tables (offsets advanced by strides), sparse ones (ranges of sorted rows that
+/// narrow) and functions (children computed), on batches of partial assignments rather than one at a time.
+///
+/// **Complexity.** The partial assignments that no zero has ruled out yet, times the tables; memory is a batch for
+/// each variable. No recursion.
+/// **References.** Veldhuizen, *Leapfrog triejoin: a simple, worst-case optimal join algorithm*, ICDT 2014.
+pub(super) fn join<S: Semiring, K: Sink<S>>(
+    tables: Vec<Table<'_, S>>,
+    domain: &Domain,
+    outputs: &[usize],
+    sink: &mut K,
+    scratch: &mut Scratch<S::Value>,
+) -> Result<bool, EliminationError> {
+    let mut shapes: Vec<Shape> = tables.iter().map(|table| shape(domain, table)).collect();
+    let slots = arrange(domain, &mut shapes);
+    let program = compile(domain, &shapes, &slots, outputs);
+    let mut turns = vec![0; domain.variables.len()];
+    for (i, slot) in slots.iter().enumerate() {
+        turns[slot.variable] = i + 1;
+    }
+    let ready = tables.into_iter().zip(&shapes);
+    let ready: Vec<_> = ready.map(|(table, shape)| prepare::<S>(table, shape, domain, &turns)).collect();
+    if ready.iter().any(|table| matches!(table, Prepared::Rows(trie) if trie.values.is_empty())) {
+        return Ok(false);
+    }
+    Join::<S> { program: &program, tables: &ready, lost: false }.run(sink, scratch)
+}
+
+/// A join under way.
+struct Join<'a, S: Semiring> {
+    program: &'a Program,
+    tables: &'a [Prepared<'a, S::Value>],
+    lost: bool,
+}
+
+impl<S: Semiring> Join<'_, S> {
+    fn run<K: Sink<S>>(mut self, sink: &mut K, scratch: &mut Scratch<S::Value>) -> Result<bool, EliminationError> {
+        let levels = &self.program.levels;
+        if scratch.batches.len() < levels.len() {
+            scratch.batches.resize_with(levels.len(), Batch::default);
+        }
+        if scratch.cursors.len() < levels.len() {
+            scratch.cursors.resize_with(levels.len(), Cursor::default);
+        }
+        scratch.cursors[0].reset();
+        let root = &mut scratch.batches[0];
+        root.clear(self.program.registers);
+        root.product.push(S::one());
+        for advance in &levels[0].carry {
+            root.open(advance.register).extend(advance.start);
+        }
+        self.lost |= apply::<S>(self.tables, &levels[0].steps, root, &mut scratch.buffers);
+        let mut depth = 0;
+        loop {
+            if depth + 1 == levels.len() {
+                sink.take(&scratch.batches[depth], &self.program.key)?;
+            } else if self.expand(depth, scratch) {
+                depth += 1;
+                let batch = &mut scratch.batches[depth];
+                self.lost |= apply::<S>(self.tables, &levels[depth].steps, batch, &mut scratch.buffers);
+                scratch.cursors[depth].reset();
+                continue;
+            }
+            if depth == 0 {
+                return Ok(self.lost);
+            }
+            depth -= 1;
+        }
+    }
+
+    /// Fills the batch below `depth` with the next continuations of the one at `depth`; false if there are none left.
+    fn expand(&self, depth: usize, scratch: &mut Scratch<S::Value>) -> bool {
+        let Scratch { batches, cursors, rows, buffers } = scratch;
+        let (parents, children) = batches.split_at_mut(depth + 1);
+        let (parent, child) = (&parents[depth], &mut children[0]);
+        let level = &self.program.levels[depth + 1];
+        let cursor = &mut cursors[depth];
+        child.clear(self.program.registers);
+        let spread = match &level.source {
+            Source::Root => return false,
+            Source::All(card) => match cursor.next_product(parent.product.len(), *card) {
+                Some((rows, values)) => Spread::Product { rows, values },
+                None => return false,
+            },
+            Source::Rows(narrows) => {
+                shared_values(self.tables, narrows, parent, child, cursor, rows, &mut buffers.values);
+                if rows.is_empty() {
+                    return false;
+                }
+                Spread::Pairs { rows, values: &buffers.values }
+            }
+        };
+        child.carry_product(parent, &spread);
+        for advance in &level.carry {
+            child.carry(parent, &spread, advance);
+        }
+        true
+    }
+}

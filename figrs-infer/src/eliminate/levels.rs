@@ -1,0 +1,279 @@
+//! The order in which a join assigns the variables of one bucket.
+
+use std::cmp::Reverse;
+
+use figrs_core::factor::{FactorGraph, VarId};
+
+use super::interaction::Bucket;
+
+/// A function whose child is known first is turned into a list of rows from this many values of the child on.
+const LISTED_FROM: usize = 4;
+
+/// The variables of one join, sorted, by position.
+#[derive(Debug, Default)]
+pub(super) struct Domain {
+    pub(super) variables: Vec<VarId>,
+    pub(super) cards: Vec<usize>,
+    /// Variables that are held at one value.
+    pub(super) pins: Vec<Option<u32>>,
+}
+
+impl Domain {
+    /// Variables without pins, in any order.
+    pub(super) fn new(graph: &FactorGraph, mut variables: Vec<VarId>) -> Self {
+        variables.sort_unstable();
+        Self {
+            cards: variables.iter().map(|&v| graph.cardinality(v)).collect(),
+            pins: vec![None; variables.len()],
+            variables,
+        }
+    }
+
+    /// The variables of a bucket.
+    pub(super) fn of_bucket(graph: &FactorGraph, bucket: &Bucket) -> Self {
+        Self::new(graph, [bucket.output.as_slice(), &bucket.eliminated].concat())
+    }
+
+    /// The position of a variable, which must be one of the domain's.
+    pub(super) fn position(&self, v: VarId) -> usize {
+        self.variables.partition_point(|&u| u < v)
+    }
+}
+
+/// How a table is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Dense,
+    Sparse,
+    Function,
+}
+
+/// What the order needs to know of a table.
+#[derive(Debug)]
+pub(super) struct Shape {
+    pub(super) kind: Kind,
+    /// The table's variables, as positions in the domain.
+    pub(super) columns: Vec<usize>,
+    pub(super) entries: usize,
+}
+
+/// One variable's turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub(super) variable: usize,
+    /// The function table that computes it; `None` if its values are tried in turn.
+    pub(super) function: Option<usize>,
+}
+
+/// Orders the unpinned variables so that zeros are met early; function tables that are better listed as rows
+/// become [`Kind::Sparse`].
+///
+/// A function's parents come before its child, which is then computed. Variables of sparse tables come before those
+/// of dense tables only, those of a table already begun first. Then variables of many tables come first, so that
+/// tables are complete early, and among those the order of the largest table is kept, so that memory is read in order.
+pub(super) fn arrange(domain: &Domain, shapes: &mut [Shape]) -> Vec<Slot> {
+    let mut search = Search::new(domain, shapes);
+    search.compute();
+    while let Some(v) = search.cheapest() {
+        search.assign(v, None);
+        search.compute();
+    }
+    search.slots
+}
+
+struct Search<'a> {
+    domain: &'a Domain,
+    shapes: &'a mut [Shape],
+    /// The tables of each variable.
+    tables: Vec<Vec<usize>>,
+    /// For each table, how many parents (function) or variables (others) have no value yet.
+    missing: Vec<usize>,
+    assigned: Vec<bool>,
+    waiting: Vec<usize>,
+    /// Functions whose parents all have values.
+    ready: Vec<usize>,
+    rank: Vec<Rank>,
+    slots: Vec<Slot>,
+}
+
+/// What makes a variable's turn come late, the most important first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    is_child: bool,
+    support: Support,
+    tables: Reverse<usize>,
+    place: usize,
+}
+
+/// What restricts the values of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Support {
+    Begun,
+    Listed,
+    Nothing,
+}
+
+impl<'a> Search<'a> {
+    fn new(domain: &'a Domain, shapes: &'a mut [Shape]) -> Self {
+        let n = domain.variables.len();
+        let unknown = Rank {
+            is_child: false,
+            support: Support::Nothing,
+            tables: Reverse(0),
+            place: usize::MAX,
+        };
+        let mut this = Self {
+            domain,
+            tables: vec![Vec::new(); n],
+            missing: vec![0; shapes.len()],
+            assigned: domain.pins.iter().map(Option::is_some).collect(),
+            waiting: (0..n).filter(|&v| domain.pins[v].is_none()).collect(),
+            ready: Vec::new(),
+            rank: vec![unknown; n],
+            slots: Vec::with_capacity(n),
+            shapes,
+        };
+        for t in 0..this.shapes.len() {
+            this.enter(t);
+        }
+        let largest = this.shapes.iter().max_by_key(|shape| shape.entries);
+        for (place, &v) in largest.iter().flat_map(|shape| shape.columns.iter().enumerate()) {
+            this.rank[v].place = place;
+        }
+        this
+    }
+
+    fn enter(&mut self, t: usize) {
+        let (begun, child_known) = {
+            let columns = &self.shapes[t].columns;
+            let known = |&&v: &&usize| self.assigned[v];
+            (columns.iter().any(|v| known(&v)), columns.last().is_some_and(|v| known(&v)))
+        };
+        for i in 0..self.shapes[t].columns.len() {
+            let v = self.shapes[t].columns[i];
+            self.tables[v].push(t);
+            self.rank[v].tables.0 += 1;
+            self.missing[t] += usize::from(!self.assigned[v]);
+        }
+        match self.shapes[t].kind {
+            Kind::Dense => {}
+            Kind::Sparse => self.support(t, if begun { Support::Begun } else { Support::Listed }),
+            Kind::Function if child_known && self.missing[t] > 0 => self.list(t),
+            Kind::Function => {
+                if let Some(&child) = self.shapes[t].columns.last() {
+                    self.missing[t] -= usize::from(!child_known);
+                    self.rank[child].is_child = true;
+                }
+                if self.missing[t] == 0 {
+                    self.ready.push(t);
+                }
+            }
+        }
+    }
+
+    fn support(&mut self, t: usize, support: Support) {
+        for &v in &self.shapes[t].columns {
+            let rank = &mut self.rank[v];
+            rank.support = rank.support.min(support);
+        }
+    }
+
+    fn list(&mut self, t: usize) {
+        self.shapes[t].kind = Kind::Sparse;
+        self.support(t, Support::Begun);
+    }
+
+    fn cheapest(&self) -> Option<usize> {
+        let waiting = self.waiting.iter().copied().filter(|&v| !self.assigned[v]);
+        waiting.min_by_key(|&v| (self.rank[v], v))
+    }
+
+    /// Assigns all children that can be computed now.
+    fn compute(&mut self) {
+        while let Some(t) = self.ready.pop() {
+            if let Some(&child) = self.shapes[t].columns.last()
+                && !self.assigned[child]
+            {
+                self.assign(child, Some(t));
+            }
+        }
+    }
+
+    fn assign(&mut self, v: usize, function: Option<usize>) {
+        self.assigned[v] = true;
+        self.waiting.retain(|&u| u != v);
+        self.slots.push(Slot { variable: v, function });
+        for t in std::mem::take(&mut self.tables[v]) {
+            let is_child = self.shapes[t].columns.last() == Some(&v);
+            match self.shapes[t].kind {
+                Kind::Dense => {}
+                Kind::Sparse => self.support(t, Support::Begun),
+                Kind::Function if is_child => {
+                    if self.missing[t] > 0 && self.domain.cards[v] >= LISTED_FROM {
+                        self.list(t);
+                    }
+                }
+                Kind::Function => {
+                    self.missing[t] -= 1;
+                    if self.missing[t] == 0 {
+                        self.ready.push(t);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(cards: &[usize], pins: &[Option<u32>], shapes: &mut [Shape]) -> Vec<(usize, Option<usize>)> {
+        let domain = Domain {
+            variables: (0..cards.len() as u32).map(VarId).collect(),
+            cards: cards.to_vec(),
+            pins: pins.to_vec(),
+        };
+        let slots = arrange(&domain, shapes);
+        slots.iter().map(|s| (s.variable, s.function)).collect()
+    }
+
+    fn shape(kind: Kind, columns: &[usize], entries: usize) -> Shape {
+        Shape {
+            kind,
+            columns: columns.to_vec(),
+            entries,
+        }
+    }
+
+    #[test]
+    fn parents_come_before_the_child_they_compute() {
+        let mut shapes = [
+            shape(Kind::Dense, &[1], 5),
+            shape(Kind::Function, &[1, 0, 2], 20),
+            shape(Kind::Dense, &[2], 9),
+        ];
+        let slots = order(&[4, 5, 9], &[None; 3], &mut shapes);
+        assert_eq!(slots, [(1, None), (0, None), (2, Some(1))]);
+    }
+
+    #[test]
+    fn a_second_function_of_the_same_child_is_listed() {
+        let mut shapes = [
+            shape(Kind::Function, &[0, 2], 50),
+            shape(Kind::Function, &[1, 2], 40),
+        ];
+        let slots = order(&[50, 40, 9], &[None; 3], &mut shapes);
+        assert_eq!(slots, [(0, None), (2, Some(0)), (1, None)]);
+        assert_eq!(shapes[1].kind, Kind::Sparse);
+    }
+
+    #[test]
+    fn a_pinned_child_lists_its_function() {
+        let mut shapes = [shape(Kind::Function, &[0, 1], 3)];
+        assert_eq!(order(&[3, 2], &[None, Some(1)], &mut shapes), [(0, None)]);
+        assert_eq!(shapes[0].kind, Kind::Sparse);
+        let mut shapes = [shape(Kind::Function, &[0, 1], 3)];
+        assert_eq!(order(&[3, 2], &[Some(2), None], &mut shapes), [(1, Some(0))]);
+    }
+}

@@ -1,0 +1,106 @@
+//! Bucket elimination of a factor graph, in any commutative semiring.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `semiring`, `scaled`, `logarithmic` | the algebras |
+//! | `options`, `error`, `validate` | what a caller chooses, and what is refused |
+//! | `prune`, `interaction`, `order`, `plan` | the elimination on paper: which bucket when, at what price |
+//! | `table`, `run` | the elimination in numbers: tables and messages, bucket after bucket |
+//! | `levels`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
+//! | `join`, `prepare`, `trie`, `batch`, `rows`, `steps`, `sink` | one bucket: the steps carried out |
+//! | `sum`, `mpe` | the two queries most callers want |
+
+mod batch;
+mod compile;
+mod error;
+mod interaction;
+mod join;
+mod levels;
+mod logarithmic;
+mod mpe;
+mod options;
+mod order;
+mod plan;
+mod prepare;
+mod program;
+mod prune;
+mod rows;
+mod run;
+mod scaled;
+mod semiring;
+mod sink;
+mod steps;
+mod sum;
+mod table;
+#[cfg(test)]
+mod tests;
+mod trie;
+mod validate;
+
+use figrs_core::factor::{FactorGraph, VarId};
+
+pub use error::EliminationError;
+pub use logarithmic::{LogSumProduct, MaxProduct};
+pub use mpe::{log_weight, most_probable};
+pub use options::{Barren, Options, Order};
+pub use plan::PlanCost;
+pub use scaled::SumProduct;
+pub use semiring::{Boolean, Counting, Semiring};
+pub use sum::{Marginal, sum_product};
+
+use plan::Plan;
+use run::{Messages, Run};
+
+/// What is left when everything but some variables is eliminated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome<S: Semiring> {
+    /// The value of each assignment of the kept variables, row-major in the order they were asked for.
+    pub values: Vec<S::Value>,
+    /// The natural logarithm of what all values are to be multiplied by; zero except for [`SumProduct`].
+    pub log_scale: f64,
+    /// Whether a number left the range of the representation, so that the values cannot be relied on.
+    pub lost: bool,
+    /// What the plan predicted.
+    pub cost: PlanCost,
+}
+
+/// Multiplies all factors and adds out every variable that is not kept.
+///
+/// **Guarantee.** The result is the sum, over all assignments that agree with the kept values, of the product of the
+/// factors, in the algebra `S` and up to its rounding, whatever the order. Deterministic.
+///
+/// **Complexity.** The predicted operations of [`PlanCost`], times the tables in a bucket; see [`plan_cost`].
+/// Memory is that of the messages not used yet. The stack does not grow with the model.
+///
+/// **Errors.** When the plan does not fit the budget (before memory is taken) or a sparse message outgrows it, and when
+/// the factors or the kept variables are not well formed.
+///
+/// **References.** Dechter, *Bucket elimination: a unifying framework for reasoning*, Artificial Intelligence 113, 1999;
+/// Aji and McEliece, *The generalized distributive law*, IEEE Transactions on Information Theory 46(2), 2000.
+pub fn eliminate<S: Semiring>(
+    graph: &FactorGraph,
+    keep: &[VarId],
+    options: &Options,
+) -> Result<Outcome<S>, EliminationError> {
+    let plan = Plan::new(graph, keep, options, S::SUMS_TO_ONE)?;
+    let run = Run::<S>::new(graph, &plan, options.table_budget, Messages::Drop)?;
+    let answer = run.answer(keep)?;
+    Ok(Outcome {
+        values: answer.values,
+        log_scale: answer.log_scale,
+        lost: answer.lost,
+        cost: plan.cost,
+    })
+}
+
+/// What [`eliminate`] is predicted to cost, without doing it; the budget of `options` does not apply.
+///
+/// **Errors.** When the factors or the kept variables are not well formed.
+pub fn plan_cost<S: Semiring>(
+    graph: &FactorGraph,
+    keep: &[VarId],
+    options: &Options,
+) -> Result<PlanCost, EliminationError> {
+    let unlimited = options.clone().table_budget(usize::MAX).operation_budget(f64::INFINITY);
+    Ok(Plan::new(graph, keep, &unlimited, S::SUMS_TO_ONE)?.cost)
+}

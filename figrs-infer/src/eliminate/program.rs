@@ -1,0 +1,72 @@
+//! A join compiled to steps over registers.
+//!
+//! A register is a number per row of a batch: the offset of a partial assignment in a dense table, the first or last
+//! row of a range of a sparse one, a value. Assigning a variable adds a stride times its value.
+
+/// How a register changes with a variable.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Advance {
+    pub(super) register: usize,
+    pub(super) stride: usize,
+    /// The value before, if this is where the register comes to be.
+    pub(super) start: Option<usize>,
+}
+
+/// A sparse table whose range of rows narrows to those of a variable's value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Narrow {
+    pub(super) table: usize,
+    /// How many variables of the table were assigned before.
+    pub(super) depth: usize,
+    /// Whether this is its last variable, so that one row is left.
+    pub(super) is_last: bool,
+    pub(super) low: usize,
+    pub(super) high: usize,
+}
+
+/// Where the values of a level's variable come from.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// No variable: what is known before the first.
+    Root,
+    /// All of this many values.
+    All(usize),
+    /// Those that the rows of these sparse tables share.
+    Rows(Vec<Narrow>),
+}
+
+/// What happens to each row of a batch.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// The entry of a table multiplies the product.
+    Multiply { table: usize, register: usize, is_final: bool },
+    /// A function gives the value of its child.
+    Compute { table: usize, register: usize, narrow: Vec<Narrow>, advance: Vec<Advance> },
+    /// A function must agree with the value its child already has.
+    Check { table: usize, register: usize, child: usize },
+}
+
+/// One variable whose values are tried, and what follows from it.
+#[derive(Debug)]
+pub(super) struct Level {
+    pub(super) source: Source,
+    pub(super) carry: Vec<Advance>,
+    pub(super) steps: Vec<Step>,
+}
+
+/// How a row names its place in the result.
+#[derive(Debug)]
+pub(super) enum Key {
+    /// By the row-major number in this register.
+    Number(usize),
+    /// By the values in these registers.
+    Values(Vec<usize>),
+}
+
+/// The compiled join.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) levels: Vec<Level>,
+    pub(super) key: Key,
+    pub(super) registers: usize,
+}

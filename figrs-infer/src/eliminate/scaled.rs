@@ -1,0 +1,110 @@
+//! Sum-product in ordinary numbers with the scale kept apart.
+
+use std::borrow::Cow;
+
+use figrs_core::weights::Weights;
+
+use super::semiring::Semiring;
+
+/// Sums of products in `f64`, each message scaled by a power of two that is kept as a logarithm.
+///
+/// A positive product that would flush to zero, to a subnormal or to infinity is reported as lost:
+/// the caller then starts over in [`super::LogSumProduct`].
+#[derive(Clone, Copy, Debug)]
+pub struct SumProduct;
+
+impl Semiring for SumProduct {
+    type Value = f64;
+    const SUMS_TO_ONE: bool = true;
+
+    fn zero() -> f64 {
+        0.0
+    }
+    fn one() -> f64 {
+        1.0
+    }
+    fn is_zero(value: &f64) -> bool {
+        *value == 0.0
+    }
+    fn add(a: f64, b: f64) -> f64 {
+        a + b
+    }
+    fn mul(a: &f64, b: &f64) -> f64 {
+        a * b
+    }
+    fn repeated(times: usize) -> f64 {
+        times as f64
+    }
+    fn lift(weights: &Weights, i: usize) -> f64 {
+        weights.linear()[i]
+    }
+    fn lift_all(weights: &Weights) -> Cow<'_, [f64]> {
+        Cow::Borrowed(weights.linear())
+    }
+    fn scale(weights: &Weights) -> f64 {
+        weights.log_scale()
+    }
+
+    fn is_lost(a: &f64, b: &f64, product: &f64) -> bool {
+        !product.is_normal() & (*a != 0.0) & (*b != 0.0)
+    }
+
+    /// Divides by the power of two at or below the largest entry, which rounds nothing.
+    fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
+        let largest = values.iter().copied().fold(0.0, f64::max);
+        if largest == 0.0 {
+            return 0.0;
+        }
+        if !largest.is_normal() {
+            *lost = true;
+            return 0.0;
+        }
+        let exponent = (largest.to_bits() >> 52) as i32 - 1023;
+        if exponent == 0 {
+            return 0.0;
+        }
+        // Two steps, because 2^-exponent itself may be out of range.
+        let half = exponent / 2;
+        let (first, second) = (power_of_two(-half), power_of_two(half - exponent));
+        for value in values.iter_mut() {
+            let scaled = *value * first * second;
+            *lost |= Self::is_lost(value, &1.0, &scaled);
+            *value = scaled;
+        }
+        f64::from(exponent) * std::f64::consts::LN_2
+    }
+}
+
+/// `2^exponent` for exponents of normal numbers.
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normalising_is_exact() {
+        for scale in [1e-300, 1e-9, 0.3, 1.0, 7.0, 1e300] {
+            let before = [0.0, 0.4 * scale, 0.9 * scale];
+            let mut after = before;
+            let mut lost = false;
+            let log = SumProduct::normalise(&mut after, &mut lost);
+            assert!(!lost && (1.0..2.0).contains(&after[2]));
+            assert_eq!(after[1] / after[2], before[1] / before[2]);
+            assert!((after[2].ln() + log - before[2].ln()).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn losses_are_seen() {
+        assert!(SumProduct::is_lost(&1e-200, &1e-200, &(1e-200 * 1e-200)));
+        assert!(SumProduct::is_lost(&1e-160, &1e-160, &(1e-160 * 1e-160)));
+        assert!(SumProduct::is_lost(&1e200, &1e200, &(1e200 * 1e200)));
+        assert!(!SumProduct::is_lost(&0.0, &1e-200, &0.0));
+        let mut lost = false;
+        SumProduct::normalise(&mut [1e-300, 1e100], &mut lost);
+        assert!(lost);
+    }
+}

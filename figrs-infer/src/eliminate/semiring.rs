@@ -1,0 +1,154 @@
+//! The algebras elimination runs in.
+
+use std::borrow::Cow;
+use std::fmt::Debug;
+
+use figrs_core::weights::Weights;
+use num_bigint::BigUint;
+use num_traits::{One, Zero};
+
+/// A commutative semiring: what "multiply the factors" and "add a variable out" mean.
+///
+/// `zero` is neutral for `add` and absorbs in `mul`; `one` is neutral for `mul`; `mul` distributes over `add`.
+pub trait Semiring: Copy + Debug + Send + Sync + 'static {
+    /// What a table holds.
+    type Value: Clone + Debug + PartialEq + Send + Sync + 'static;
+
+    /// Whether a normalised factor whose variable nothing else mentions adds out to one.
+    const SUMS_TO_ONE: bool;
+
+    /// The weight of what cannot be.
+    fn zero() -> Self::Value;
+
+    /// The weight of a factor that says nothing.
+    fn one() -> Self::Value;
+
+    /// Whether a value is zero.
+    fn is_zero(value: &Self::Value) -> bool;
+
+    /// Adds two alternatives.
+    fn add(a: Self::Value, b: Self::Value) -> Self::Value;
+
+    /// Multiplies two independent weights.
+    fn mul(a: &Self::Value, b: &Self::Value) -> Self::Value;
+
+    /// `one` added `times` times: what a variable contributes that no factor mentions.
+    fn repeated(times: usize) -> Self::Value;
+
+    /// The value of table entry `i`, without the factor `exp(Self::scale(weights))`.
+    fn lift(weights: &Weights, i: usize) -> Self::Value;
+
+    /// The values of all entries of a table.
+    fn lift_all(weights: &Weights) -> Cow<'_, [Self::Value]> {
+        (0..weights.len()).map(|i| Self::lift(weights, i)).collect()
+    }
+
+    /// The natural logarithm of what `lift` leaves out of every entry.
+    fn scale(_weights: &Weights) -> f64 {
+        0.0
+    }
+
+    /// Divides a message by its largest entry, or about that, and returns the natural logarithm of the divisor;
+    /// sets `lost` if an entry left the range of the representation.
+    fn normalise(_values: &mut [Self::Value], _lost: &mut bool) -> f64 {
+        0.0
+    }
+
+    /// Whether `product`, the product of `a` and `b`, left the range of the representation.
+    fn is_lost(_a: &Self::Value, _b: &Self::Value, _product: &Self::Value) -> bool {
+        false
+    }
+}
+
+/// Is there any assignment at all? Decides impossibility without arithmetic.
+#[derive(Clone, Copy, Debug)]
+pub struct Boolean;
+
+impl Semiring for Boolean {
+    type Value = bool;
+    const SUMS_TO_ONE: bool = true;
+
+    fn zero() -> bool {
+        false
+    }
+    fn one() -> bool {
+        true
+    }
+    fn is_zero(value: &bool) -> bool {
+        !value
+    }
+    fn add(a: bool, b: bool) -> bool {
+        a || b
+    }
+    fn mul(a: &bool, b: &bool) -> bool {
+        *a && *b
+    }
+    fn repeated(times: usize) -> bool {
+        times > 0
+    }
+    fn lift(weights: &Weights, i: usize) -> bool {
+        !weights.is_zero(i)
+    }
+}
+
+/// How many assignments have a weight at all?
+#[derive(Clone, Copy, Debug)]
+pub struct Counting;
+
+impl Semiring for Counting {
+    type Value = BigUint;
+    const SUMS_TO_ONE: bool = false;
+
+    fn zero() -> BigUint {
+        BigUint::ZERO
+    }
+    fn one() -> BigUint {
+        BigUint::one()
+    }
+    fn is_zero(value: &BigUint) -> bool {
+        value.is_zero()
+    }
+    fn add(a: BigUint, b: BigUint) -> BigUint {
+        a + b
+    }
+    fn mul(a: &BigUint, b: &BigUint) -> BigUint {
+        a * b
+    }
+    fn repeated(times: usize) -> BigUint {
+        BigUint::from(times)
+    }
+    fn lift(weights: &Weights, i: usize) -> BigUint {
+        BigUint::from(u8::from(!weights.is_zero(i)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::logarithmic::{LogSumProduct, MaxProduct};
+    use super::super::scaled::SumProduct;
+    use super::*;
+
+    fn laws<S: Semiring>(samples: &[S::Value]) {
+        let (zero, one) = (S::zero(), S::one());
+        assert!(S::is_zero(&zero) && !S::is_zero(&one));
+        assert_eq!(S::repeated(1), one);
+        for a in samples {
+            assert_eq!(&S::add(a.clone(), zero.clone()), a);
+            assert_eq!(&S::mul(a, &one), a);
+            assert_eq!(S::mul(a, &zero), zero);
+            for b in samples {
+                assert_eq!(S::add(a.clone(), b.clone()), S::add(b.clone(), a.clone()));
+                assert_eq!(S::mul(a, b), S::mul(b, a));
+            }
+        }
+    }
+
+    #[test]
+    fn every_algebra_obeys_the_laws() {
+        laws::<Boolean>(&[false, true]);
+        laws::<Counting>(&[0u32, 1, 7, 1 << 30].map(BigUint::from));
+        laws::<SumProduct>(&[0.0, 0.25, 1.0, 3.0]);
+        laws::<LogSumProduct>(&[f64::NEG_INFINITY, -700.0, 0.0, 2.0]);
+        laws::<MaxProduct>(&[f64::NEG_INFINITY, -700.0, 0.0, 2.0]);
+    }
+}

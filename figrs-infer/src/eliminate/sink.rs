@@ -1,0 +1,136 @@
+//! Where the products of a join go.
+
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
+
+use super::batch::Batch;
+use super::error::EliminationError;
+use super::logarithmic::MaxProduct;
+use super::program::Key;
+use super::semiring::Semiring;
+
+/// Takes the products of a join, each with its place.
+pub(super) trait Sink<S: Semiring> {
+    /// Takes a batch of finished products.
+    fn take(&mut self, batch: &Batch<S::Value>, key: &Key) -> Result<(), EliminationError>;
+}
+
+/// Adds products up in an array.
+pub(super) struct DenseSink<V> {
+    pub(super) values: Vec<V>,
+}
+
+impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
+    fn take(&mut self, batch: &Batch<S::Value>, key: &Key) -> Result<(), EliminationError> {
+        if let Key::Number(register) = key {
+            for (&place, product) in batch.registers[*register].iter().zip(&batch.product) {
+                let sum = &mut self.values[place];
+                *sum = S::add(std::mem::replace(sum, S::zero()), product.clone());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds products up in a hash map, by number or, where numbers do not suffice, by row.
+pub(super) struct SparseSink<V> {
+    numbers: FxHashMap<usize, V>,
+    rows: FxHashMap<Box<[u32]>, V>,
+    budget: usize,
+}
+
+impl<V> SparseSink<V> {
+    /// A sink that refuses to hold more than `budget` entries.
+    pub(super) fn new(budget: usize) -> Self {
+        Self { numbers: FxHashMap::default(), rows: FxHashMap::default(), budget }
+    }
+
+    /// The sums, as sorted rows of values below `cards` and a value for each row.
+    pub(super) fn into_rows(self, cards: &[usize]) -> (Vec<u32>, Vec<V>) {
+        let mut numbers: Vec<(usize, V)> = self.numbers.into_iter().collect();
+        numbers.sort_unstable_by_key(|entry| entry.0);
+        let mut wide: Vec<(Box<[u32]>, V)> = self.rows.into_iter().collect();
+        wide.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let mut rows = Vec::with_capacity((numbers.len() + wide.len()) * cards.len());
+        let mut values = Vec::with_capacity(numbers.len() + wide.len());
+        for (number, value) in numbers {
+            push_row(&mut rows, number, cards);
+            values.push(value);
+        }
+        for (row, value) in wide {
+            rows.extend_from_slice(&row);
+            values.push(value);
+        }
+        (rows, values)
+    }
+
+    fn check(&self) -> Result<(), EliminationError> {
+        let needed = self.numbers.len() + self.rows.len();
+        if needed > self.budget {
+            return Err(EliminationError::TableTooLarge { needed: needed as f64, limit: self.budget });
+        }
+        Ok(())
+    }
+}
+
+impl<S: Semiring> Sink<S> for SparseSink<S::Value> {
+    fn take(&mut self, batch: &Batch<S::Value>, key: &Key) -> Result<(), EliminationError> {
+        for (row, product) in batch.product.iter().enumerate() {
+            if S::is_zero(product) {
+                continue;
+            }
+            match key {
+                Key::Number(register) => add::<S, _>(self.numbers.entry(batch.registers[*register][row]), product),
+                Key::Values(registers) => {
+                    let values = registers.iter().map(|&r| batch.registers[r][row] as u32);
+                    add::<S, _>(self.rows.entry(values.collect()), product);
+                }
+            }
+        }
+        self.check()
+    }
+}
+
+fn add<S: Semiring, K>(entry: Entry<'_, K, S::Value>, product: &S::Value) {
+    match entry {
+        Entry::Vacant(place) => {
+            place.insert(product.clone());
+        }
+        Entry::Occupied(mut sum) => {
+            let before = std::mem::replace(sum.get_mut(), S::zero());
+            sum.insert(S::add(before, product.clone()));
+        }
+    }
+}
+
+/// Appends the row that a row-major number stands for.
+pub(super) fn push_row(rows: &mut Vec<u32>, number: usize, cards: &[usize]) {
+    let (start, mut rest) = (rows.len(), number);
+    rows.resize(start + cards.len(), 0);
+    for (value, &card) in rows[start..].iter_mut().zip(cards).rev() {
+        *value = (rest % card) as u32;
+        rest /= card;
+    }
+}
+
+/// Remembers the largest product; of equals the one whose values come first.
+#[derive(Debug, Default)]
+pub(super) struct BestSink {
+    /// The largest product and its row-major number.
+    pub(super) best: Option<(f64, usize)>,
+}
+
+impl Sink<MaxProduct> for BestSink {
+    fn take(&mut self, batch: &Batch<f64>, key: &Key) -> Result<(), EliminationError> {
+        if let Key::Number(register) = key {
+            for (&place, &product) in batch.registers[*register].iter().zip(&batch.product) {
+                let is_better = self.best.is_none_or(|(most, at)| product > most || product == most && place < at);
+                if is_better && product > f64::NEG_INFINITY {
+                    self.best = Some((product, place));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,59 @@
+//! Marginals and the probability of evidence.
+
+use figrs_core::factor::{FactorGraph, FactorTable, VarId};
+
+use super::error::EliminationError;
+use super::logarithmic::LogSumProduct;
+use super::options::Options;
+use super::scaled::SumProduct;
+use super::semiring::Semiring;
+use super::{Outcome, eliminate};
+
+/// A distribution over some variables and the total it was normalised by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Marginal {
+    /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if none has any.
+    pub log_total: f64,
+    /// The share of each assignment of the kept variables, row-major in their order; all zero if there is no total.
+    pub probabilities: Vec<f64>,
+}
+
+/// Sums the weights of all assignments, for each assignment of the variables `keep`.
+///
+/// **Guarantee.** Exact up to rounding, whatever the magnitudes: where an ordinary number does not suffice, the sum is
+/// done again with logarithms. Whether a total is zero is decided by the zeros of the factors, never by underflow.
+///
+/// **Complexity.** Time and memory are exponential in the width of the elimination order, less what zeros save;
+/// [`super::plan_cost`] tells beforehand.
+///
+/// **Errors.** When the plan does not fit the budget, or the factors are malformed.
+///
+/// **References.** Dechter, *Bucket elimination: a unifying framework for reasoning*, Artificial Intelligence 113, 1999.
+pub fn sum_product(graph: &FactorGraph, keep: &[VarId], options: &Options) -> Result<Marginal, EliminationError> {
+    let is_wide = |table: &FactorTable| match table {
+        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.is_flushed(),
+        FactorTable::Function { .. } => false,
+    };
+    if !graph.factors.iter().any(|factor| is_wide(&factor.table)) {
+        let outcome = eliminate::<SumProduct>(graph, keep, options)?;
+        if !outcome.lost {
+            return Ok(of_linear(outcome));
+        }
+    }
+    Ok(of_logs(&eliminate::<LogSumProduct>(graph, keep, options)?.values))
+}
+
+fn of_linear(outcome: Outcome<SumProduct>) -> Marginal {
+    let mut probabilities = outcome.values;
+    let total: f64 = probabilities.iter().sum();
+    if total > 0.0 {
+        probabilities.iter_mut().for_each(|p| *p /= total);
+    }
+    Marginal { log_total: total.ln() + outcome.log_scale, probabilities }
+}
+
+fn of_logs(logs: &[f64]) -> Marginal {
+    let log_total = logs.iter().copied().fold(f64::NEG_INFINITY, LogSumProduct::add);
+    let share = |&log: &f64| if log == f64::NEG_INFINITY { 0.0 } else { (log - log_total).exp() };
+    Marginal { log_total, probabilities: logs.iter().map(share).collect() }
+}

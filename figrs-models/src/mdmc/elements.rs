@@ -1,0 +1,167 @@
+//! A level as an element program.
+
+use std::sync::Arc;
+
+use figrs_core::{Constant, Element, Flip, Parents, Select};
+use ndarray::Array2;
+
+use super::{MarkovChain, MdmcError, Tile};
+
+figrs_core::value!(Tile);
+
+/// One cell of a [`LevelElements`].
+#[derive(Clone, Debug)]
+struct Cell {
+    configuration: Element<Vec<Tile>>,
+    unseen: Element<bool>,
+    structure: Element<usize>,
+    tile: Element<Tile>,
+}
+
+/// A whole level as elements: the joint distribution of its tiles under a trained chain.
+///
+/// For each cell there is an Apply, the *configuration* of its neighbours' tiles; an Apply that tells
+/// whether training never showed it, *unseen*; an Apply that gives the *structure* by which the tile is
+/// drawn, the first one whose part of the configuration was seen; and a Chain on configuration and
+/// structure, the *tile*. Nothing is computed by building it, and questions about a few cells, with the
+/// tiles around them set by interventions, reach those cells only.
+///
+/// ```
+/// use std::sync::Arc;
+/// use figrs_core::Model;
+/// use figrs_infer::{Run, VariableElimination};
+/// use figrs_models::mdmc::{Corpus, LevelElements, MarkovChain, RowSplits, Structure, Tile};
+///
+/// let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::NONE)?;
+/// let level = LevelElements::new(Arc::new(chain), 50)?;
+/// let (bottom_left, next) = (level.tile(13, 0), level.tile(13, 1));
+/// let gap_after_ground = VariableElimination::new()
+///     .run(&Model::new().observe(bottom_left, Tile::GROUND), next)?
+///     .probability(next, &Tile::EMPTY)?;
+/// assert!(gap_after_ground < 0.2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LevelElements {
+    chain: Arc<MarkovChain>,
+    cells: Array2<Cell>,
+}
+
+impl LevelElements {
+    /// The widest level, in columns; less for chains so high that it would exceed 2²⁰ cells.
+    pub const MAX_WIDTH: usize = 65_536;
+
+    /// The elements of a level of the chain's height and the given width.
+    ///
+    /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
+    pub fn new(chain: Arc<MarkovChain>, width: usize) -> Result<Self, MdmcError> {
+        let height = chain.height();
+        let max = ((1 << 20) / height).min(Self::MAX_WIDTH);
+        if width == 0 || width > max {
+            return Err(MdmcError::Width { width, max });
+        }
+        let border = Constant::new(Tile::BORDER).named("border");
+        let bare = Cell {
+            configuration: Constant::new(Vec::new()),
+            unseen: Flip::new(0.0),
+            structure: Constant::new(0),
+            tile: border.clone(),
+        };
+        let mut cells = Array2::from_elem((height, width), bare);
+        for row in (0..height).rev() {
+            for column in 0..width {
+                let neighbours = chain.structures()[0].neighbours(row, column, height, width);
+                let tile = |at: Option<(usize, usize)>| at.map_or(&border, |at| &cells[at].tile);
+                let neighbours: Vec<Element<Tile>> = neighbours.map(|at| tile(at).clone()).collect();
+                cells[(row, column)] = Cell::new(&chain, row, column, &neighbours);
+            }
+        }
+        Ok(Self { chain, cells })
+    }
+
+    /// The trained chain.
+    pub fn chain(&self) -> &Arc<MarkovChain> {
+        &self.chain
+    }
+
+    /// Rows, as the chain has them.
+    pub fn height(&self) -> usize {
+        self.cells.nrows()
+    }
+
+    /// Columns.
+    pub fn width(&self) -> usize {
+        self.cells.ncols()
+    }
+
+    /// The tile of a cell; rows count from the top. Panics outside the level, as indexing does.
+    pub fn tile(&self, row: usize, column: usize) -> &Element<Tile> {
+        &self.cells[(row, column)].tile
+    }
+
+    /// The tiles of the cell's neighbours, in the order of the first structure.
+    pub fn configuration(&self, row: usize, column: usize) -> &Element<Vec<Tile>> {
+        &self.cells[(row, column)].configuration
+    }
+
+    /// Whether training never showed the cell's configuration to the first structure.
+    pub fn unseen(&self, row: usize, column: usize) -> &Element<bool> {
+        &self.cells[(row, column)].unseen
+    }
+
+    /// Which of the chain's structures draws the tile. Intervene here to force a simpler one.
+    pub fn structure(&self, row: usize, column: usize) -> &Element<usize> {
+        &self.cells[(row, column)].structure
+    }
+}
+
+impl Cell {
+    fn new(
+        chain: &Arc<MarkovChain>,
+        row: usize,
+        column: usize,
+        neighbours: &[Element<Tile>],
+    ) -> Self {
+        let band = chain.band(row);
+        let name = |what: &str| format!("{what} {row},{column}");
+        let configuration = neighbours
+            .map(|tiles| tiles.into_iter().copied().collect::<Vec<Tile>>())
+            .named(name("configuration"));
+        let known = Arc::clone(chain);
+        let structure = configuration
+            .map(move |tiles| known.first_seen(band, tiles))
+            .named(name("structure"));
+        let known = Arc::clone(chain);
+        let unseen = configuration
+            .map(move |tiles| !known.seen(0, band, tiles))
+            .named(name("unseen"));
+        let known = Arc::clone(chain);
+        let tile = (&configuration, &structure)
+            .flat_map(move |(tiles, &structure)| {
+                let length = known.structures()[structure].offsets().len();
+                let row = known.distribution(structure, band, &tiles[..length]);
+                let outcomes = row.map_or(&[][..], |row| row.probabilities());
+                Select::new(outcomes.iter().map(|&(tile, p)| (p, tile)))
+            })
+            .named(name("tile"));
+        Self {
+            configuration,
+            unseen,
+            structure,
+            tile,
+        }
+    }
+}
+
+impl MarkovChain {
+    /// The first structure that was shown its part of a configuration; the simplest one if none was.
+    pub fn first_seen(&self, band: usize, configuration: &[Tile]) -> usize {
+        let structures = self.structures();
+        let seen = |&s: &usize| {
+            let length = structures[s].offsets().len();
+            let part = configuration.get(..length);
+            part.is_some_and(|part| self.seen(s, band, part))
+        };
+        (0..structures.len()).find(seen).unwrap_or(structures.len() - 1)
+    }
+}
