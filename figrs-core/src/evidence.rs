@@ -15,7 +15,7 @@ type Weigh = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
 
 /// What is stated.
 #[derive(Clone)]
-pub enum Statement {
+pub(crate) enum Statement {
     /// The value is this one.
     Observe(Datum),
     /// The value passes a test.
@@ -66,11 +66,6 @@ impl Evidence {
     #[track_caller]
     pub(crate) fn log_weigh<T: Value>(weight: impl Fn(&T) -> f64 + Send + Sync + 'static) -> Self {
         Self::new(Statement::LogWeigh(Arc::new(move |v| weight(typed(v)))))
-    }
-
-    /// What is stated.
-    pub fn statement(&self) -> &Statement {
-        &self.statement
     }
 
     /// The source line that stated it.

@@ -24,7 +24,7 @@ pub use datum::Datum;
 pub use distribution::{Distribution, Outcomes};
 pub use element::*;
 pub use error::{Fault, ModelError};
-pub use evidence::{Evidence, Statement};
+pub use evidence::Evidence;
 pub use label::Label;
 pub use model::Model;
 pub use node::{AnyElement, ElementId};

@@ -101,8 +101,20 @@ pub enum Kind {
     Score(AnyElement, Evidence),
 }
 
+impl fmt::Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Atomic(op) => write!(f, "Atomic({})", op.describe()),
+            Self::Apply(parents, _) => write!(f, "Apply({parents:?})"),
+            Self::Chain(parents, _) => write!(f, "Chain({parents:?})"),
+            Self::Table(parents, _) => write!(f, "Table({parents:?})"),
+            Self::Score(parent, evidence) => write!(f, "Score({parent:?} {evidence:?})"),
+        }
+    }
+}
+
 /// One element of a model: its kind, its label, and its type of values.
-pub struct Node {
+struct Node {
     kind: Option<Kind>,
     name: OnceLock<String>,
     constructor: &'static str,

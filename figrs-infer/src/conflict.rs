@@ -1,7 +1,7 @@
 //! A small set of evidence that cannot hold together.
 
 use figrs_core::expand::{Budget, Encoding, Expansion};
-use figrs_core::{Model, ModelError};
+use figrs_core::Model;
 
 use crate::eliminate::{Boolean, Options, eliminate};
 use crate::error::Error;

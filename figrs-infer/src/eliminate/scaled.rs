@@ -46,7 +46,7 @@ impl Semiring for SumProduct {
     }
 
     fn is_lost(a: &f64, b: &f64, product: &f64) -> bool {
-        !product.is_normal() & (*a != 0.0) & (*b != 0.0)
+        !product.is_normal() && *a != 0.0 && *b != 0.0
     }
 
     /// Divides by the power of two at or below the largest entry, which rounds nothing.

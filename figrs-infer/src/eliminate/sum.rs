@@ -47,7 +47,9 @@ fn of_linear(outcome: Outcome<SumProduct>) -> Marginal {
     let mut probabilities = outcome.values;
     let total: f64 = probabilities.iter().sum();
     if total > 0.0 {
-        probabilities.iter_mut().for_each(|p| *p /= total);
+        for p in &mut probabilities {
+            *p /= total;
+        }
     }
     Marginal { log_total: total.ln() + outcome.log_scale, probabilities }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use figrs_core::{Constant, Element, Flip, Parents, Select};
 use ndarray::Array2;
 
-use super::{MarkovChain, MdmcError, Tile};
+use super::{MarkovChain, MdmcError, Tile, TileDistribution};
 
 figrs_core::value!(Tile);
 
@@ -109,7 +109,8 @@ impl LevelElements {
         &self.cells[(row, column)].unseen
     }
 
-    /// Which of the chain's structures draws the tile. Intervene here to force a simpler one.
+    /// Which of the chain's structures draws the tile. Intervene here to force it, or the next
+    /// simpler one that was shown its part of the configuration.
     pub fn structure(&self, row: usize, column: usize) -> &Element<usize> {
         &self.cells[(row, column)].structure
     }
@@ -138,9 +139,8 @@ impl Cell {
         let known = Arc::clone(chain);
         let tile = (&configuration, &structure)
             .flat_map(move |(tiles, &structure)| {
-                let length = known.structures()[structure].offsets().len();
-                let row = known.distribution(structure, band, &tiles[..length]);
-                let outcomes = row.map_or(&[][..], |row| row.probabilities());
+                let row = known.row(band, tiles, structure);
+                let outcomes = row.map_or(&[][..], TileDistribution::probabilities);
                 Select::new(outcomes.iter().map(|&(tile, p)| (p, tile)))
             })
             .named(name("tile"));
@@ -156,12 +156,28 @@ impl Cell {
 impl MarkovChain {
     /// The first structure that was shown its part of a configuration; the simplest one if none was.
     pub fn first_seen(&self, band: usize, configuration: &[Tile]) -> usize {
-        let structures = self.structures();
-        let seen = |&s: &usize| {
-            let length = structures[s].offsets().len();
-            let part = configuration.get(..length);
-            part.is_some_and(|part| self.seen(s, band, part))
-        };
-        (0..structures.len()).find(seen).unwrap_or(structures.len() - 1)
+        let last = self.structures().len() - 1;
+        let shown = |&structure: &usize| self.part(band, configuration, structure).is_some();
+        (0..last).find(shown).unwrap_or(last)
+    }
+
+    /// What stood in a configuration of `structure`, or of the next simpler one that was shown its part.
+    fn row(
+        &self,
+        band: usize,
+        configuration: &[Tile],
+        structure: usize,
+    ) -> Option<&TileDistribution> {
+        (structure..self.structures().len()).find_map(|s| self.part(band, configuration, s))
+    }
+
+    fn part(
+        &self,
+        band: usize,
+        configuration: &[Tile],
+        structure: usize,
+    ) -> Option<&TileDistribution> {
+        let length = self.structures().get(structure)?.offsets().len();
+        self.distribution(structure, band, configuration.get(..length)?)
     }
 }

@@ -1,0 +1,48 @@
+//! Random element programs, for properties that every model must have.
+//!
+//! A [`Description`] is plain data: a failing property prints it, and [`build`] makes elements of it. It
+//! covers all constructors of elements, branches that create, share and score elements, evidence of every
+//! kind and interventions; worlds are few, so that enumeration stays an oracle.
+
+mod build;
+mod description;
+mod family;
+mod strategy;
+
+pub use build::{Built, Target, build};
+pub use description::{
+    BooleanOp, Branch, Case, Chance, CompareOp, Definition, Description, FamilyName, Inputs, Piece,
+    Ref, Shape, Statement,
+};
+pub use family::{Family, Scope};
+pub use strategy::description;
+
+use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
+
+/// Checks a property of random models, always the same ones; a failure prints the smallest one found.
+///
+/// `PROPTEST_CASES` and `PROPTEST_RNG_SEED` override the number of models and the seed.
+///
+/// # Panics
+///
+/// If the property does not hold.
+pub fn for_random_models(
+    cases: u32,
+    seed: u64,
+    property: impl Fn(&Description) -> Result<(), TestCaseError>,
+) {
+    let set = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
+    let config = Config {
+        cases: set("PROPTEST_CASES").map_or(cases, |n| n as u32),
+        rng_seed: RngSeed::Fixed(set("PROPTEST_RNG_SEED").unwrap_or(seed)),
+        max_shrink_iters: 20_000,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let outcome = TestRunner::new(config).run(&description(), |model| property(&model));
+    match outcome {
+        Ok(()) => {}
+        Err(TestError::Fail(reason, model)) => panic!("{reason}\n{model:#?}"),
+        Err(TestError::Abort(reason)) => panic!("{reason}"),
+    }
+}

@@ -1,0 +1,197 @@
+//! Random descriptions.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::description::{
+    BooleanOp, Branch, Case, Chance, CompareOp, Definition, Description, FamilyName, Inputs, Piece,
+    Ref, Shape, Statement,
+};
+
+/// Models with one to three targets.
+pub fn description() -> impl Strategy<Value = Description> {
+    (
+        vec((probability(), probability()), 0..3),
+        vec(definition(2), 1..7),
+        vec(piece(), 0..5),
+        prop_oneof![
+            2 => Just(Vec::new()),
+            1 => vec((family(), reference(), 0u8..8), 1..3),
+        ],
+        vec((family(), reference()), 1..4),
+    )
+        .prop_map(|(params, definitions, evidence, interventions, targets)| Description {
+            params,
+            definitions,
+            evidence,
+            interventions,
+            targets,
+        })
+}
+
+fn reference() -> impl Strategy<Value = Ref> {
+    prop_oneof![2 => 0u8..3, 1 => 0u8..12]
+}
+
+fn references(most: usize) -> impl Strategy<Value = Vec<Ref>> {
+    vec(reference(), 1..=most)
+}
+
+fn family() -> impl Strategy<Value = FamilyName> {
+    prop_oneof![
+        3 => Just(FamilyName::Number),
+        3 => Just(FamilyName::Boolean),
+        1 => Just(FamilyName::Pair),
+    ]
+}
+
+fn code() -> impl Strategy<Value = u64> {
+    prop_oneof![0u64..4, any::<u64>()]
+}
+
+fn probability() -> impl Strategy<Value = f64> {
+    select(vec![0.5, 0.25, 0.9, 0.0, 1.0, 0.3, 0.7, 1e-9, 1e-200, 1e-320])
+}
+
+fn chance() -> impl Strategy<Value = Chance> {
+    prop_oneof![
+        3 => probability().prop_map(Chance::Constant),
+        1 => (0u8..3).prop_map(Chance::Param),
+        1 => reference().prop_map(Chance::Element),
+    ]
+}
+
+fn weight() -> impl Strategy<Value = f64> {
+    select(vec![1.0, 2.0, 0.5, 0.0, 3.0, 1e-3, 1e-200, 1e250])
+}
+
+fn weighing() -> impl Strategy<Value = Chance> {
+    prop_oneof![
+        3 => weight().prop_map(Chance::Constant),
+        1 => (0u8..3).prop_map(Chance::Param),
+        1 => reference().prop_map(Chance::Element),
+    ]
+}
+
+fn sure() -> impl Strategy<Value = f64> {
+    select(vec![1.0, 2.0, 0.25, 1e-150])
+}
+
+fn statement() -> impl Strategy<Value = Statement> {
+    let soft = select(vec![1.0, 0.5, 2.0, 0.0, 0.1, 1e-300, 1e300, 1e-310]);
+    let log = select(vec![
+        0.0, -1.0, 1.0, -0.5, -800.0, 800.0, -745.0, -740.0, -720.0, 700.0, 709.0, 1500.0, -1500.0,
+        f64::NEG_INFINITY,
+    ]);
+    prop_oneof![
+        3 => (0u8..16).prop_map(Statement::Observe),
+        2 => any::<u8>().prop_map(Statement::Condition),
+        2 => vec(soft, 1..5).prop_map(Statement::Weigh),
+        2 => vec(log, 1..5).prop_map(Statement::LogWeigh),
+    ]
+}
+
+fn piece() -> impl Strategy<Value = Piece> {
+    let r = reference;
+    prop_oneof![
+        6 => (family(), r(), statement()).prop_map(|(f, r, s)| Piece::On(f, r, s)),
+        1 => (r(), r(), r(), statement()).prop_map(|(a, b, c, s)| Piece::Contingent(a, b, c, s)),
+        1 => (references(3), vec(0u8..4, 1..4)).prop_map(|(r, v)| Piece::Inject(r, v)),
+    ]
+}
+
+fn inputs() -> impl Strategy<Value = Inputs> {
+    let r = reference;
+    prop_oneof![
+        4 => r().prop_map(Inputs::Number),
+        4 => r().prop_map(Inputs::Boolean),
+        1 => r().prop_map(Inputs::Pair),
+        1 => (r(), r()).prop_map(|(a, b)| Inputs::Two(a, b)),
+        2 => (r(), r()).prop_map(|(a, b)| Inputs::Mixed(a, b)),
+        1 => (r(), r()).prop_map(|(a, b)| Inputs::Tuple(a, b)),
+        1 => (r(), r(), r()).prop_map(|(a, b, c)| Inputs::Three(a, b, c)),
+        1 => references(3).prop_map(Inputs::List),
+        1 => references(2).prop_map(Inputs::Inject),
+    ]
+}
+
+fn branch(depth: u32) -> impl Strategy<Value = Branch> {
+    let locals = vec(definition(depth), 0..3);
+    (locals, reference()).prop_map(|(locals, result)| Branch { locals, result })
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    prop_oneof![
+        vec(0u8..4, 0..3).prop_map(Case::OneOf),
+        vec(0u8..4, 0..3).prop_map(Case::NoneOf),
+        Just(Case::Any),
+    ]
+}
+
+fn simple_shape() -> impl Strategy<Value = Shape> {
+    prop_oneof![
+        1 => (0u8..8).prop_map(Shape::Constant),
+        3 => ((sure(), 0u8..8), vec((weighing(), 0u8..8), 0..3)).prop_map(|(s, o)| Shape::Select(s, o)),
+        1 => vec(0u8..8, 1..4).prop_map(Shape::Uniform),
+        2 => (any::<bool>(), references(2), 0u8..3, vec(weight(), 1..6))
+            .prop_map(|(b, p, c, w)| Shape::Table(b, p, c, w)),
+        2 => (inputs(), code()).prop_map(|(i, c)| Shape::Apply(i, c)),
+        3 => (reference(), statement()).prop_map(|(r, s)| Shape::Score(r, s)),
+    ]
+}
+
+fn branching_shape(depth: u32) -> impl Strategy<Value = Shape> {
+    let (r, b) = (reference, move || branch(depth));
+    prop_oneof![
+        4 => (inputs(), code(), vec(b(), 1..4)).prop_map(|(i, c, b)| Shape::Chain(i, c, b)),
+        2 => (r(), b(), b()).prop_map(|(r, y, n)| Shape::If(r, y, n)),
+        1 => ((sure(), b()), vec((weighing(), b()), 0..3)).prop_map(|(s, o)| Shape::Dist(s, o)),
+        1 => (r(), vec(0u8..4, 1..5), vec(b(), 1..4)).prop_map(|(x, r, b)| Shape::CpdOne(x, r, b)),
+        1 => (r(), r(), vec(0u8..4, 1..9), vec(b(), 1..4))
+            .prop_map(|(x, y, r, b)| Shape::CpdTwo(x, y, r, b)),
+        1 => (r(), r(), vec((case(), case(), b()), 0..3), b())
+            .prop_map(|(x, y, c, o)| Shape::RichCpd(x, y, c, o)),
+        1 => (r(), chance(), b(), 0u64..3).prop_map(|(n, p, s, c)| Shape::Recursion(n, p, s, c)),
+    ]
+}
+
+fn definition(depth: u32) -> BoxedStrategy<Definition> {
+    let r = reference;
+    let boolean = select(vec![
+        BooleanOp::And,
+        BooleanOp::Or,
+        BooleanOp::Not,
+        BooleanOp::Xor,
+        BooleanOp::Implies,
+    ]);
+    let compare = select(vec![
+        CompareOp::Equals,
+        CompareOp::Differs,
+        CompareOp::LessThan,
+        CompareOp::AtMost,
+        CompareOp::GreaterThan,
+        CompareOp::AtLeast,
+    ]);
+    let simple = prop_oneof![
+        4 => chance().prop_map(Definition::Flip),
+        1 => (0u8..4, chance()).prop_map(|(n, p)| Definition::Binomial(n, p)),
+        8 => (family(), simple_shape()).prop_map(|(f, s)| Definition::Of(f, s)),
+        2 => (boolean, r(), r()).prop_map(|(o, a, b)| Definition::Boolean(o, a, b)),
+        1 => (compare, r(), r()).prop_map(|(o, a, b)| Definition::Compare(o, a, b)),
+        1 => (r(), 0u8..8).prop_map(|(a, v)| Definition::Is(a, v)),
+        1 => (r(), r()).prop_map(|(a, b)| Definition::Tuple(a, b)),
+        1 => r().prop_map(Definition::Second),
+        1 => (r(), r()).prop_map(|(a, b)| Definition::Sum(a, b)),
+        1 => (references(3), code()).prop_map(|(r, c)| Definition::Fold(r, c)),
+    ];
+    if depth == 0 {
+        return simple.boxed();
+    }
+    let branching = (family(), branching_shape(depth - 1));
+    prop_oneof![
+        3 => simple,
+        2 => branching.prop_map(|(f, s)| Definition::Of(f, s)),
+    ]
+    .boxed()
+}

@@ -1,0 +1,32 @@
+//! Every case of the reference and every trap of our own, put to every algorithm that can answer it.
+//!
+//! A new case is one row in a table of `conformance/`; a new algorithm is one row in
+//! `conformance/contenders.rs`. Each case is a test of its own name.
+
+#[path = "conformance/asked.rs"]
+mod asked;
+#[path = "conformance/case.rs"]
+#[macro_use]
+mod case;
+#[path = "conformance/contenders.rs"]
+mod contenders;
+
+#[path = "conformance/chains.rs"]
+mod chains;
+#[path = "conformance/elements.rs"]
+mod elements;
+#[path = "conformance/endless.rs"]
+mod endless;
+#[path = "conformance/networks.rs"]
+mod networks;
+#[path = "conformance/printer.rs"]
+mod printer;
+#[path = "conformance/sequences.rs"]
+mod sequences;
+#[path = "conformance/traps.rs"]
+mod traps;
+#[path = "conformance/worlds.rs"]
+mod worlds;
+
+#[path = "conformance/reference.rs"]
+mod reference;

@@ -1,0 +1,50 @@
+//! The rows of the tables.
+
+use crate::asked::Asked;
+
+/// One row: what is asked, what is right, and how many worlds a brute-force algorithm would have to visit.
+pub struct Case {
+    pub id: &'static str,
+    pub expected: Expected,
+    pub worlds: Worlds,
+    pub build: fn() -> Asked,
+}
+
+/// The right answer.
+#[derive(Clone, Copy, Debug)]
+pub enum Expected {
+    /// A probability, an expectation or a logarithm.
+    Number(f64),
+    /// The most likely values, their probability together with the evidence, and given the evidence.
+    Most {
+        values: &'static [(&'static str, &'static str)],
+        joint: f64,
+        posterior: f64,
+    },
+    /// No answer: the evidence is impossible.
+    Impossible,
+}
+
+/// How far the worlds of a case can be counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Worlds {
+    /// At most some ten thousand.
+    Few,
+    /// Finite, but not to be tried one by one.
+    Many,
+    /// Infinite.
+    Endless,
+}
+
+/// A table of cases, and a test for each of them.
+macro_rules! cases {
+    ($($(#[$about:meta])* $id:ident: $expected:expr, $worlds:ident, $build:expr;)+) => {
+        pub const CASES: &[$crate::case::Case] = &[$($crate::case::Case {
+            id: stringify!($id),
+            expected: $expected,
+            worlds: $crate::case::Worlds::$worlds,
+            build: $build,
+        }),+];
+        $($(#[$about])* #[test] fn $id() { $crate::contenders::put_to_all(CASES, stringify!($id)); })+
+    };
+}
