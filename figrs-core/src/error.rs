@@ -96,3 +96,13 @@ pub enum ModelError {
         limit: usize,
     },
 }
+
+impl ModelError {
+    /// Whether only the worlds that reach the element are in error, and not the model as a whole.
+    pub(crate) fn is_local(&self) -> bool {
+        matches!(
+            self,
+            Self::InvalidParameter { .. } | Self::Function { .. } | Self::InvalidWeight { .. }
+        )
+    }
+}

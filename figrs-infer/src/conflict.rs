@@ -1,4 +1,4 @@
-//! A small set of evidence that cannot hold together.
+//! Whether worlds are possible: evidence that cannot hold together, failures that cannot happen.
 
 use figrs_core::expand::{Budget, Encoding, Expansion};
 use figrs_core::Model;
@@ -42,7 +42,22 @@ fn possible(model: &Model) -> Result<bool, Error> {
     if expansion.impossible().is_some() {
         return Ok(false);
     }
-    let encoding = Encoding::for_sums(&expansion, &[])?;
+    some_world(&Encoding::for_sums(&expansion, &[])?)
+}
+
+fn some_world(encoding: &Encoding<'_>) -> Result<bool, Error> {
     let outcome = eliminate::<Boolean>(encoding.graph(), &[], &Options::default())?;
     Ok(outcome.values.first().copied().unwrap_or(false))
+}
+
+/// An error if a function of the model fails in some world; failures for combinations of values that no world
+/// has do not matter.
+pub(crate) fn check_doubts(expansion: &Expansion) -> Result<(), Error> {
+    for (position, doubt) in expansion.doubts() {
+        let encoding = Encoding::for_doubt(expansion, position)?;
+        if encoding.map_or(Ok(false), |encoding| some_world(&encoding))? {
+            return Err(doubt.error.clone().into());
+        }
+    }
+    Ok(())
 }

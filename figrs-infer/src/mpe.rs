@@ -70,6 +70,7 @@ impl Algorithm for MpeVariableElimination {
         if expansion.impossible().is_some() {
             return Err(conflict::impossible(model));
         }
+        conflict::check_doubts(&expansion)?;
         let encoding = Encoding::for_worlds(&expansion)?;
         let (world, log_probability) = match most_probable(encoding.graph(), &self.options) {
             Ok(found) => found,

@@ -74,7 +74,8 @@ impl Tally {
         if self.total > 0.0 && above <= LARGE.ln() {
             return above.exp();
         }
-        let shrink = (self.scale - weight.log).exp();
+        // Nothing is in the sums before the first weight, however large the step to its scale.
+        let shrink = if self.total > 0.0 { (self.scale - weight.log).exp() } else { 0.0 };
         self.scale = weight.log;
         self.total *= shrink;
         self.squares *= shrink * shrink;

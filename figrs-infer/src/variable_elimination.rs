@@ -71,6 +71,7 @@ impl Algorithm for VariableElimination {
         let mut log_evidence = f64::NEG_INFINITY;
         let mut marginals = Vec::with_capacity(targets.len());
         if expansion.impossible().is_none() {
+            conflict::check_doubts(&expansion)?;
             let encoding = Encoding::for_sums(&expansion, &[])?;
             log_evidence = sum_product(encoding.graph(), &[], &self.options)?.log_total;
         }

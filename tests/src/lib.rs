@@ -1,3 +1,4 @@
 //! The tests of figrs as a user meets it; see `tests/`.
 
+pub mod oracle;
 pub mod random_model;

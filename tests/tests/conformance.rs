@@ -25,6 +25,8 @@ mod printer;
 mod sequences;
 #[path = "conformance/traps.rs"]
 mod traps;
+#[path = "conformance/world_traps.rs"]
+mod world_traps;
 #[path = "conformance/worlds.rs"]
 mod worlds;
 

@@ -1,5 +1,6 @@
 //! What an expansion knows of one element.
 
+use crate::error::ModelError;
 use crate::node::{AnyElement, Endless};
 use crate::support::Support;
 use crate::weights::Weights;
@@ -19,6 +20,21 @@ pub struct ExpandedElement {
     pub weights: Option<Weights>,
     /// Whether evidence left out values that the element could take otherwise.
     pub restricted: bool,
+    /// The combinations of parent values for which the element's function failed, if there are any.
+    pub doubt: Option<Doubt>,
+}
+
+/// Combinations of parent values for which an element has no value because its function failed.
+///
+/// An expansion runs functions for all combinations of the values that parents can take, some of which no
+/// world may have: parents may depend on each other, and a branch may be taken for some values only. So
+/// a failure is a mistake in the model only if a world can get there.
+#[derive(Clone, Debug)]
+pub struct Doubt {
+    /// The failure at the first of the combinations.
+    pub error: ModelError,
+    /// Whether the function failed, for each combination.
+    pub failed: Vec<bool>,
 }
 
 /// How the value of an expanded element comes about.
@@ -35,7 +51,7 @@ pub enum Content {
     Apply(Vec<u32>),
     /// A choice: for each combination of parent values the position in `results`.
     Chain {
-        /// Which result each combination chooses.
+        /// Which result each combination chooses; [`Content::NO_CHOICE`] where the function failed.
         choice: Vec<u32>,
         /// The distinct elements that are chosen, by their positions in the expansion.
         results: Vec<usize>,
@@ -44,4 +60,9 @@ pub enum Content {
     Table(Weights),
     /// The parent's value, and the weight of each.
     Score(Weights),
+}
+
+impl Content {
+    /// In the choices of a Chain: the function failed, or gave an element that cannot have a value.
+    pub const NO_CHOICE: u32 = u32::MAX;
 }

@@ -60,12 +60,17 @@ impl Builder<'_> {
         let Content::Chain { choice, results } = &expanded.content else {
             return;
         };
-        if results.len() < 2 || results.iter().all(|&r| self.row_of(r).is_some()) {
+        let single = results.len() == 1 && expanded.doubt.is_none();
+        if single || results.iter().all(|&r| self.row_of(r).is_some()) {
             return;
         }
         let absent = self.may_be_absent(position);
         let selector = match expanded.parents[..] {
-            [parent] if results.len() == choice.len() && self.reached_with(parent, position) => {
+            [parent]
+                if results.len() == choice.len()
+                    && expanded.doubt.is_none()
+                    && self.reached_with(parent, position) =>
+            {
                 let mut choices: Vec<_> = choice.iter().map(|&c| Some(c as usize)).collect();
                 choices.extend(self.may_be_absent(parent).then_some(None));
                 Selector {
@@ -88,6 +93,10 @@ impl Builder<'_> {
     pub(super) fn add_factors(&mut self, position: usize) -> Result<(), ModelError> {
         let expansion = self.expansion;
         let expanded = &expansion.elements()[position];
+        if self.doubted == Some(position) {
+            self.add_doubt(position);
+            return Ok(());
+        }
         match &expanded.content {
             Content::Fixed => self.rows(position, |_| Ok(Weights::from_linear(vec![1.0])))?,
             Content::Atomic(weights) => self.rows(position, |_| Ok(weights.clone()))?,
@@ -111,6 +120,34 @@ impl Builder<'_> {
             self.unary(position, weights);
         }
         Ok(())
+    }
+
+    /// The worlds that reach an element with parent values for which its function failed, whatever its value.
+    fn add_doubt(&mut self, position: usize) {
+        let expanded = &self.expansion.elements()[position];
+        let parents = expanded.parents.clone();
+        let values = expanded.support.len();
+        let (guard, variables, mut scope) = self.scope(position, &parents);
+        let mut linear = Vec::new();
+        loop {
+            let failed = match self.situation(position, guard.as_ref(), &parents, &scope) {
+                Situation::Reached(combination) => {
+                    let doubt = &self.expansion.elements()[position].doubt;
+                    doubt.as_ref().is_some_and(|doubt| doubt.failed[combination])
+                }
+                Situation::Absent | Situation::Never => false,
+            };
+            linear.push(f64::from(u8::from(failed)));
+            if !scope.advance() {
+                break;
+            }
+        }
+        let (distinct, cells) = self.diagonal(&variables);
+        let linear = cells.into_iter().map(|cell| linear[cell]).collect();
+        self.add_dense(distinct, Weights::from_linear(linear), false);
+        let mut any = vec![1.0; values];
+        any.extend(self.may_be_absent(position).then_some(0.0));
+        self.add_dense(vec![self.variable(position)], Weights::from_linear(any), false);
     }
 
     /// A weight for each value of an element, one where it is absent.
@@ -289,11 +326,14 @@ impl Builder<'_> {
             .map(|&r| self.row_of(r).map(|_| self.row_weights(r, expanded)))
             .collect();
         if plain.iter().all(Option::is_some) {
+            let none = Weights::from_linear(vec![0.0; expanded.support.len()]);
             return self.rows(position, |combination| {
-                Ok(plain[choice[combination] as usize].clone().unwrap_or_default())
+                let weights = plain.get(choice[combination] as usize).cloned().flatten();
+                Ok(weights.unwrap_or_else(|| none.clone()))
             });
         }
-        if let [result] = results[..] {
+        if let ([result], None) = (results, &expanded.doubt) {
+            let result = *result;
             let index = self.positions_in(result, expanded);
             self.function_of(position, &[result], &index);
             return Ok(());
@@ -319,7 +359,7 @@ impl Builder<'_> {
         let mut entries = Vec::new();
         loop {
             entries.push(match self.situation(position, guard.as_ref(), &parents, &scope) {
-                Situation::Reached(combination) => choice[combination],
+                Situation::Reached(combination) => choice[combination], // `NO_CHOICE` is `NO_VALUE`
                 Situation::Absent => absent,
                 Situation::Never => FactorTable::NO_VALUE,
             });

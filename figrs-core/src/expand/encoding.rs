@@ -58,27 +58,39 @@ impl<'e> Encoding<'e> {
     pub fn for_sums(expansion: &'e Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         let roots: Vec<usize> = expansion.evidence().iter().chain(targets).copied().collect();
         let reaches = Reaches::new(expansion.elements(), &roots);
-        let scores = expansion.elements().iter().zip(&reaches.reach);
-        let conditional_score = scores.into_iter().any(|(element, reach)| {
-            matches!(
-                (&element.content, reach),
-                (Content::Score(_), Some(Reach::When(_)))
-            )
+        let mut elements = expansion.elements().iter().zip(&reaches.reach);
+        // Where these stand in a branch, they must not weigh in the worlds that do not take it.
+        let conditional = elements.any(|(element, reach)| {
+            let weighs = matches!(element.content, Content::Score(_)) || element.doubt.is_some();
+            weighs && matches!(reach, Some(Reach::When(_)))
         });
-        let unreached = if conditional_score {
+        let unreached = if conditional {
             Unreached::Absent
         } else {
             Unreached::Free
         };
-        Builder::new(expansion, reaches, unreached).build()
+        Builder::new(expansion, reaches, unreached, None).build()
+    }
+
+    /// For the worlds that reach an element with parent values for which its function failed
+    /// ([`ExpandedElement::doubt`](super::ExpandedElement::doubt)). If there is one of positive weight, the
+    /// failure is a mistake in the model. `None` if the roots do not need the element.
+    pub fn for_doubt(
+        expansion: &'e Expansion,
+        position: usize,
+    ) -> Result<Option<Self>, ModelError> {
+        let reaches = Reaches::new(expansion.elements(), &expansion.roots());
+        if reaches.reach[position].is_none() {
+            return Ok(None);
+        }
+        let builder = Builder::new(expansion, reaches, Unreached::Absent, Some(position));
+        builder.build().map(Some)
     }
 
     /// For single worlds: the most probable one, or any that is drawn.
     pub fn for_worlds(expansion: &'e Expansion) -> Result<Self, ModelError> {
-        let evidence = expansion.evidence().iter();
-        let roots: Vec<usize> = evidence.chain(expansion.targets()).copied().collect();
-        let reaches = Reaches::new(expansion.elements(), &roots);
-        Builder::new(expansion, reaches, Unreached::Absent).build()
+        let reaches = Reaches::new(expansion.elements(), &expansion.roots());
+        Builder::new(expansion, reaches, Unreached::Absent, None).build()
     }
 
     /// The variables and factors.
@@ -113,7 +125,7 @@ impl<'e> Encoding<'e> {
             let support = &self.expansion.elements()[parent].support;
             combination = combination * support.len() + value(parent)?;
         }
-        let chosen = results[choice[combination] as usize];
+        let chosen = *results.get(choice[combination] as usize)?;
         let own = value(chain)?;
         (chosen == position).then(|| datum(chain, own))
     }
@@ -125,18 +137,26 @@ pub(super) struct Builder<'e> {
     pub(super) graph: FactorGraph,
     pub(super) variables: Vec<Option<VarId>>,
     pub(super) selectors: FxHashMap<usize, Selector>,
+    /// The element whose failures are asked for instead of its value.
+    pub(super) doubted: Option<usize>,
     reaches: Reaches,
     unreached: Unreached,
     guards: FxHashMap<Vec<(usize, usize)>, Guard>,
 }
 
 impl<'e> Builder<'e> {
-    fn new(expansion: &'e Expansion, reaches: Reaches, unreached: Unreached) -> Self {
+    fn new(
+        expansion: &'e Expansion,
+        reaches: Reaches,
+        unreached: Unreached,
+        doubted: Option<usize>,
+    ) -> Self {
         Self {
             expansion,
             graph: FactorGraph::default(),
             variables: vec![None; expansion.elements().len()],
             selectors: FxHashMap::default(),
+            doubted,
             reaches,
             unreached,
             guards: FxHashMap::default(),

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::budget::Budget;
-use super::content::{Content, ExpandedElement};
+use super::content::{Content, Doubt, ExpandedElement};
 use super::product;
 use super::rows;
 use crate::datum::Datum;
@@ -74,6 +74,17 @@ impl Expansion {
         &self.evidence
     }
 
+    /// The positions of evidence and targets.
+    pub(super) fn roots(&self) -> Vec<usize> {
+        self.evidence.iter().chain(&self.targets).copied().collect()
+    }
+
+    /// The positions of the elements whose functions failed for some combination, that the roots need.
+    pub fn doubts(&self) -> impl Iterator<Item = (usize, &Doubt)> {
+        let elements = self.elements.iter().enumerate();
+        elements.filter_map(|(position, element)| Some((position, element.doubt.as_ref()?)))
+    }
+
     /// The element for which evidence leaves no value, if there is one; the expansion ended there.
     pub fn impossible(&self) -> Option<usize> {
         self.impossible
@@ -108,8 +119,11 @@ enum Stage {
 
 /// What a Chain's function gave for all combinations of parent values.
 struct Branches {
+    /// As in [`Content::Chain`].
     choice: Vec<u32>,
     results: Vec<AnyElement>,
+    /// Why the function first failed.
+    error: Option<ModelError>,
 }
 
 struct Walk<'m> {
@@ -119,6 +133,8 @@ struct Walk<'m> {
     interventions: FxHashMap<ElementId, &'m Datum>,
     open: FxHashSet<ElementId>,
     stack: Vec<Frame>,
+    /// Elements that have no value in any world that reaches them, and why.
+    failed: FxHashMap<ElementId, ModelError>,
 }
 
 impl<'m> Walk<'m> {
@@ -141,22 +157,34 @@ impl<'m> Walk<'m> {
             interventions: interventions.iter().map(|(e, v)| (e.id(), v)).collect(),
             open: FxHashSet::default(),
             stack: Vec::new(),
+            failed: FxHashMap::default(),
         }
     }
 
     fn from(&mut self, root: &AnyElement) -> Result<(), ModelError> {
         self.push(root, 0);
         while let Some(frame) = self.stack.pop() {
-            self.advance(frame)?;
+            let id = frame.element.id();
+            match self.advance(frame) {
+                Err(error) if error.is_local() => {
+                    self.failed.insert(id, error);
+                }
+                outcome => outcome?,
+            }
             if self.expansion.impossible.is_some() {
                 break;
             }
         }
-        Ok(())
+        self.failed.get(&root.id()).cloned().map_or(Ok(()), Err)
+    }
+
+    fn is_done(&self, element: &AnyElement) -> bool {
+        let id = element.id();
+        self.expansion.positions.contains_key(&id) || self.failed.contains_key(&id)
     }
 
     fn push(&mut self, element: &AnyElement, depth: usize) {
-        if !self.expansion.positions.contains_key(&element.id()) {
+        if !self.is_done(element) {
             self.stack.push(Frame {
                 element: element.clone(),
                 depth,
@@ -172,7 +200,7 @@ impl<'m> Walk<'m> {
             depth,
             stage,
         } = frame;
-        if self.expansion.positions.contains_key(&element.id()) {
+        if self.is_done(&element) {
             return Ok(());
         }
         match stage {
@@ -229,16 +257,17 @@ impl<'m> Walk<'m> {
         Ok(())
     }
 
+    /// The positions of an element's parents; an error if one of them never has a value.
     fn parents(&self, element: &AnyElement) -> Result<Vec<usize>, ModelError> {
-        let positions: Vec<usize> = element
-            .parents()
-            .iter()
-            .map(|parent| self.expansion.positions[&parent.id()])
-            .collect();
-        for &position in &positions {
+        let position = |parent: &AnyElement| {
+            if let Some(error) = self.failed.get(&parent.id()) {
+                return Err(error.clone());
+            }
+            let position = self.expansion.positions[&parent.id()];
             self.expansion.elements[position].require_finite()?;
-        }
-        Ok(positions)
+            Ok(position)
+        };
+        element.parents().iter().map(position).collect()
     }
 
     fn supports(&self, positions: &[usize]) -> Vec<&Support> {
@@ -250,19 +279,27 @@ impl<'m> Walk<'m> {
         let parents = self.parents(element)?;
         let supports = self.supports(&parents);
         let size = product::size(element, &supports, self.budget.table_entries)?;
-        let mut choice = Vec::with_capacity(size);
-        let mut results: Vec<AnyElement> = Vec::new();
+        let mut branches = Branches {
+            choice: Vec::with_capacity(size),
+            results: Vec::new(),
+            error: None,
+        };
         let mut known = FxHashMap::default();
         product::each(&supports, |arguments| {
-            let result = op.call(arguments).map_err(|fault| element.fault(fault))?;
-            let position = *known.entry(result.id()).or_insert_with(|| {
-                results.push(result.clone());
-                results.len() - 1
-            });
-            choice.push(position as u32);
-            Ok(())
+            let choice = match op.call(arguments) {
+                Ok(result) => *known.entry(result.id()).or_insert_with(|| {
+                    branches.results.push(result);
+                    branches.results.len() as u32 - 1
+                }),
+                Err(fault) => {
+                    branches.error.get_or_insert_with(|| element.fault(fault));
+                    Content::NO_CHOICE
+                }
+            };
+            branches.choice.push(choice);
+            Ok::<_, ModelError>(())
         })?;
-        Ok(Branches { choice, results })
+        Ok(branches)
     }
 
     fn evidence_of(&self, element: &AnyElement) -> &[&'m Evidence] {
@@ -272,7 +309,7 @@ impl<'m> Walk<'m> {
     fn fix(&mut self, element: AnyElement, value: &Datum) -> Result<(), ModelError> {
         let mut values = element.no_values();
         values.insert(value.as_any());
-        self.finish(element, Vec::new(), values.build(), Content::Fixed)
+        self.finish(element, Vec::new(), values.build(), Content::Fixed, None)
     }
 
     fn value(&mut self, element: AnyElement) -> Result<(), ModelError> {
@@ -280,14 +317,14 @@ impl<'m> Walk<'m> {
         let observed = self.evidence_of(&element).iter().find_map(|e| e.observed());
         let supports = self.supports(&parents);
         let limit = self.budget.table_entries;
-        let (support, content) = match element.kind() {
+        let (support, content, doubt) = match element.kind() {
             Kind::Atomic(op) => rows::atomic(&element, &**op, observed)?,
             Kind::Apply(_, op) => rows::apply(&element, &**op, &supports, limit)?,
             Kind::Table(_, op) => rows::table(&element, &**op, &supports, limit)?,
             Kind::Score(_, evidence) => rows::score(&element, evidence, supports[0])?,
             Kind::Chain(..) => unreachable!("Chains are expanded in two stages"),
         };
-        self.finish(element, parents, support, content)
+        self.finish(element, parents, support, content, doubt)
     }
 
     fn choice(&mut self, element: AnyElement, branches: Branches) -> Result<(), ModelError> {
@@ -295,7 +332,14 @@ impl<'m> Walk<'m> {
         let observed = self.evidence_of(&element).iter().find_map(|e| e.observed());
         let mut values = element.no_values();
         let mut results = Vec::with_capacity(branches.results.len());
+        let mut renumbered = Vec::with_capacity(branches.results.len());
+        let mut error = branches.error;
         for result in &branches.results {
+            if let Some(failure) = self.failed.get(&result.id()) {
+                error.get_or_insert_with(|| failure.clone());
+                renumbered.push(Content::NO_CHOICE);
+                continue;
+            }
             let position = self.expansion.positions[&result.id()];
             let expanded = &self.expansion.elements[position];
             match (&expanded.content, observed) {
@@ -309,13 +353,24 @@ impl<'m> Walk<'m> {
                     }
                 }
             }
+            renumbered.push(results.len() as u32);
             results.push(position);
         }
-        let content = Content::Chain {
-            choice: branches.choice,
-            results,
+        let mut choice = branches.choice;
+        for chosen in choice.iter_mut().filter(|c| **c != Content::NO_CHOICE) {
+            *chosen = renumbered[*chosen as usize];
+        }
+        let failed = || choice.iter().map(|&c| c == Content::NO_CHOICE);
+        let doubt = match error {
+            Some(error) if results.is_empty() => return Err(error),
+            Some(error) => Some(Doubt {
+                error,
+                failed: failed().collect(),
+            }),
+            None => None,
         };
-        self.finish(element, parents, values.build(), content)
+        let content = Content::Chain { choice, results };
+        self.finish(element, parents, values.build(), content, doubt)
     }
 
     /// Applies the evidence on the element and adds it to the expansion.
@@ -325,6 +380,7 @@ impl<'m> Walk<'m> {
         parents: Vec<usize>,
         support: Support,
         content: Content,
+        doubt: Option<Doubt>,
     ) -> Result<(), ModelError> {
         let mut expanded = ExpandedElement {
             element,
@@ -333,6 +389,7 @@ impl<'m> Walk<'m> {
             content,
             weights: None,
             restricted: false,
+            doubt,
         };
         let evidence = self.evidence_of(&expanded.element);
         if !evidence.is_empty() && !matches!(expanded.content, Content::Endless(_)) {

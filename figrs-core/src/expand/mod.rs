@@ -5,6 +5,9 @@
 //! [`Encoding`] turns the expansion into variables and factors. A Chain whose results are plain
 //! atomic elements of its own becomes one conditional table; other results are joined through a selector
 //! variable, at a cost that adds up over the branches instead of multiplying.
+//!
+//! A function that fails for some combination is a [`Doubt`]: an algorithm asks [`Encoding::for_doubt`] whether a
+//! world can get there before it reports the failure.
 
 mod budget;
 mod content;
@@ -16,6 +19,6 @@ mod reach;
 mod rows;
 
 pub use budget::Budget;
-pub use content::{Content, ExpandedElement};
+pub use content::{Content, Doubt, ExpandedElement};
 pub use encoding::Encoding;
 pub use expansion::Expansion;

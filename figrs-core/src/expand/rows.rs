@@ -1,6 +1,6 @@
 //! The table of one element over the supports of its parents.
 
-use super::content::{Content, ExpandedElement};
+use super::content::{Content, Doubt, ExpandedElement};
 use super::product;
 use crate::datum::Datum;
 use crate::error::{Fault, ModelError};
@@ -10,7 +10,42 @@ use crate::node::{AnyElement, ApplyOp, AtomicOp, TableOp};
 use crate::support::Support;
 use crate::weights::Weights;
 
-type Row = Result<(Support, Content), ModelError>;
+type Row = Result<(Support, Content, Option<Doubt>), ModelError>;
+
+/// Collects for which combinations a function fails.
+#[derive(Default)]
+struct Failures {
+    failed: Vec<bool>,
+    first: Option<ModelError>,
+}
+
+impl Failures {
+    /// Notes the outcome for the next combination; the value if there is one. An error that concerns more than
+    /// the worlds with this combination is passed on.
+    fn note<T>(&mut self, outcome: Result<T, ModelError>) -> Result<Option<T>, ModelError> {
+        self.failed.push(outcome.is_err());
+        match outcome {
+            Ok(value) => Ok(Some(value)),
+            Err(error) if error.is_local() => {
+                self.first.get_or_insert(error);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The doubt that remains; an error if the function fails for every combination.
+    fn doubt(self) -> Result<Option<Doubt>, ModelError> {
+        match self.first {
+            Some(error) if self.failed.iter().all(|&failed| failed) => Err(error),
+            Some(error) => Ok(Some(Doubt {
+                error,
+                failed: self.failed,
+            })),
+            None => Ok(None),
+        }
+    }
+}
 
 /// The probabilities of an atomic element's outcomes; of the observed value alone if there is one.
 pub(super) fn atomic(element: &AnyElement, op: &dyn AtomicOp, observed: Option<&Datum>) -> Row {
@@ -21,15 +56,19 @@ pub(super) fn atomic(element: &AnyElement, op: &dyn AtomicOp, observed: Option<&
         }
         (Ok(outcomes), _) => {
             let weights = probabilities(op, &outcomes.support, outcomes.probabilities);
-            Ok((outcomes.support, Content::Atomic(weights)))
+            Ok((outcomes.support, Content::Atomic(weights), None))
         }
         (Err(_), Some(value)) => {
             let mut values = element.no_values();
             values.insert(value.as_any());
             let log = op.log_prob(value.as_any());
-            Ok((values.build(), Content::Atomic(Weights::from_logs(vec![log]))))
+            let weights = Weights::from_logs(vec![log]);
+            Ok((values.build(), Content::Atomic(weights), None))
         }
-        (Err(endless), None) => Ok((element.no_values().build(), Content::Endless(endless))),
+        (Err(endless), None) => {
+            let none = element.no_values().build();
+            Ok((none, Content::Endless(endless), None))
+        }
     }
 }
 
@@ -56,12 +95,14 @@ pub(super) fn apply(
 ) -> Row {
     let mut index = Vec::with_capacity(product::size(element, supports, limit)?);
     let mut values = element.no_values();
+    let mut failures = Failures::default();
     product::each(supports, |arguments| {
         let value = op.intern(arguments, &mut values);
-        index.push(value.map_err(|fault| element.fault(fault))? as u32);
+        let value = failures.note(value.map_err(|fault| element.fault(fault)))?;
+        index.push(value.map_or(FactorTable::NO_VALUE, |v| v as u32));
         Ok::<_, ModelError>(())
     })?;
-    Ok((values.build(), Content::Apply(index)))
+    Ok((values.build(), Content::Apply(index), failures.doubt()?))
 }
 
 /// The rows of a conditional table for the values that its parents can take.
@@ -83,41 +124,55 @@ pub(super) fn table(
         });
     }
     // The state of each parent value, looked up once and not once a row.
-    let mut states: Vec<Vec<usize>> = Vec::with_capacity(supports.len());
-    for (parent, support) in supports.iter().enumerate() {
-        let state = |i: usize| {
-            let value = support.any(i);
-            op.state(parent, value).ok_or_else(|| {
-                element.fault(Fault::Row(format!(
-                    "the value {:?} of parent {parent} is not among its states; add it",
-                    support.datum(i)
-                )))
-            })
-        };
-        states.push((0..support.len()).map(state).collect::<Result<_, _>>()?);
-    }
+    let states: Vec<Vec<Option<usize>>> = supports
+        .iter()
+        .enumerate()
+        .map(|(parent, support)| {
+            let values = 0..support.len();
+            values.map(|i| op.state(parent, support.any(i))).collect()
+        })
+        .collect();
     let mut weights = Vec::with_capacity(rows * columns);
+    let mut failures = Failures::default();
     let mut digits = vec![0; supports.len()];
-    let mut row: Vec<usize> = states.iter().filter_map(|s| s.first().copied()).collect();
     for _ in 0..rows {
-        weights.extend_from_slice(op.row(&row));
+        let row: Option<Vec<usize>> = digits.iter().zip(&states).map(|(&d, s)| s[d]).collect();
+        let known = row.ok_or_else(|| unknown_state(element, supports, &digits, &states));
+        match failures.note(known)? {
+            Some(row) => weights.extend_from_slice(op.row(&row)),
+            None => weights.resize(weights.len() + columns, 0.0),
+        }
         for position in (0..digits.len()).rev() {
             digits[position] += 1;
             if digits[position] < states[position].len() {
-                row[position] = states[position][digits[position]];
                 break;
             }
             digits[position] = 0;
-            row[position] = states[position][0];
         }
     }
-    Ok((op.values().clone(), Content::Table(Weights::from_linear(weights))))
+    let content = Content::Table(Weights::from_linear(weights));
+    Ok((op.values().clone(), content, failures.doubt()?))
+}
+
+fn unknown_state(
+    element: &AnyElement,
+    supports: &[&Support],
+    digits: &[usize],
+    states: &[Vec<Option<usize>>],
+) -> ModelError {
+    let unknown = (0..digits.len()).find(|&parent| states[parent][digits[parent]].is_none());
+    let parent = unknown.unwrap_or_default();
+    let value = supports[parent].datum(digits[parent]);
+    element.fault(Fault::Row(format!(
+        "the value {value:?} of parent {parent} is not among its states; add it"
+    )))
 }
 
 /// The values of a scored element and their weights.
 pub(super) fn score(element: &AnyElement, evidence: &Evidence, support: &Support) -> Row {
-    let weights = weigh(element, &[evidence], support)?;
-    Ok((support.clone(), Content::Score(weights)))
+    let mut failures = Failures::default();
+    let weights = weigh(element, &[evidence], support, &mut failures)?;
+    Ok((support.clone(), Content::Score(weights), failures.doubt()?))
 }
 
 /// The product of the weights that some evidence gives each value.
@@ -125,12 +180,14 @@ fn weigh(
     element: &AnyElement,
     evidence: &[&Evidence],
     support: &Support,
+    failures: &mut Failures,
 ) -> Result<Weights, ModelError> {
     let mut linear = vec![1.0; support.len()];
     let mut logs = vec![0.0; support.len()];
     for i in 0..support.len() {
         for piece in evidence {
-            let (weight, log) = piece.weight(element, support.any(i))?;
+            let weight = failures.note(piece.weight(element, support.any(i)))?;
+            let (weight, log) = weight.unwrap_or((0.0, f64::NEG_INFINITY));
             linear[i] *= weight;
             logs[i] += log;
         }
@@ -150,7 +207,11 @@ pub(super) fn restrict(
     expanded: &mut ExpandedElement,
     evidence: &[&Evidence],
 ) -> Result<(), ModelError> {
-    let weights = weigh(&expanded.element, evidence, &expanded.support)?;
+    let mut failures = Failures::default();
+    let weights = weigh(&expanded.element, evidence, &expanded.support, &mut failures)?;
+    if let Some(error) = failures.first {
+        return Err(error);
+    }
     let kept: Vec<usize> = (0..weights.len()).filter(|&i| !weights.is_zero(i)).collect();
     let all = expanded.support.len();
     let soft = evidence.iter().any(|piece| piece.is_soft());
@@ -170,7 +231,11 @@ pub(super) fn restrict(
     expanded.support = values.build();
     match &mut expanded.content {
         Content::Atomic(probabilities) => *probabilities = probabilities.select(&kept),
-        Content::Apply(index) => index.iter_mut().for_each(|v| *v = moved[*v as usize]),
+        Content::Apply(index) => {
+            for value in index.iter_mut().filter(|v| **v != FactorTable::NO_VALUE) {
+                *value = moved[*value as usize];
+            }
+        }
         Content::Table(rows) => {
             let cells = 0..rows.len() / all;
             let kept: Vec<usize> = cells

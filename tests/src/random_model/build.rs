@@ -132,9 +132,10 @@ pub fn build(description: &Description) -> Built {
     for definition in &description.definitions {
         scope.define(definition);
     }
+    scope.name();
     let mut model = Model::new();
-    for piece in &description.evidence {
-        model = scope.state(model, piece);
+    for (i, piece) in description.evidence.iter().enumerate() {
+        model = scope.state(model, piece, i);
     }
     for &(family, reference, value) in &description.interventions {
         model = match Target::new(&scope, family, reference) {
@@ -199,7 +200,19 @@ fn codes<'a>(values: impl IntoIterator<Item = &'a u32>) -> Vec<u64> {
 }
 
 impl Scope {
-    fn state(&self, model: Model, piece: &Piece) -> Model {
+    /// Names the elements, so that messages about them differ.
+    fn name(&self) {
+        fn all<T: Family>(scope: &Scope, family: &str) {
+            for (i, element) in T::list(scope).iter().enumerate() {
+                let _ = element.clone().named(format!("{family} {i}"));
+            }
+        }
+        all::<u32>(self, "number");
+        all::<bool>(self, "boolean");
+        all::<(bool, u32)>(self, "pair");
+    }
+
+    fn state(&self, model: Model, piece: &Piece, position: usize) -> Model {
         match piece {
             Piece::On(family, reference, statement) => match Target::new(self, *family, *reference) {
                 Target::Number(e) => state(model, &e, statement, Family::decode, Family::code),
@@ -208,6 +221,7 @@ impl Scope {
             },
             Piece::Contingent(a, b, c, statement) => {
                 let all = tuple((u32::pick(self, *a), bool::pick(self, *b), u32::pick(self, *c)));
+                let all = all.named(format!("piece {position}"));
                 let decode = |v: u64| (Family::decode(v), Family::decode(v / 4), Family::decode(v / 8));
                 state(model, &all, statement, decode, |(a, b, c): &(u32, bool, u32)| {
                     a.code() + b.code() + c.code()
@@ -216,7 +230,8 @@ impl Scope {
             Piece::Inject(references, values) => {
                 let value = |i: usize| u32::decode(values[i % values.len()].into());
                 let values = (0..references.len()).map(value).collect();
-                model.observe(&inject(&self.numbers_at(references)), values)
+                let all = inject(&self.numbers_at(references)).named(format!("piece {position}"));
+                model.observe(&all, values)
             }
         }
     }

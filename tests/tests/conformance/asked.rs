@@ -58,6 +58,12 @@ impl Asked {
         self
     }
 
+    /// Asks about this element too: its worlds, Scores included, are those of the query.
+    pub fn with_target<T: Value>(mut self, element: &Element<T>) -> Self {
+        self.targets.push(element.erased().clone());
+        self
+    }
+
     pub fn read(&self, answer: &Answer) -> Result<Reading, Error> {
         (self.read)(answer)
     }

@@ -2,7 +2,7 @@
 
 use figrs::prelude::*;
 
-use crate::asked::probability;
+use crate::asked::{expectation, probability, probability_of_evidence, probability_that};
 use crate::case::Expected::Number;
 
 fn count_from(n: u32) -> Element<u32> {
@@ -20,6 +20,27 @@ fn letters() -> Element<(bool, bool)> {
     })
 }
 
+/// The failures before a success of probability 0.2.
+fn failures() -> Element<u32> {
+    Flip::new(0.2).flat_map(|&stop| if stop { Constant::new(0) } else { failures().map(|n| n + 1) })
+}
+
+/// Of the failures, those that a coin counts.
+fn counted(failures: &Element<u32>) -> Element<u32> {
+    failures.flat_map(|&n| Binomial::new(n, 0.5))
+}
+
+/// As `count_from`, with every step halving the weight of the world.
+fn weighed_count_from(n: u32) -> Element<u32> {
+    Flip::new(0.4).flat_map(move |&stop| {
+        if stop {
+            Constant::new(n)
+        } else {
+            Score::weigh(&weighed_count_from(n + 1), |_| 0.5)
+        }
+    })
+}
+
 cases! {
     recursive_geometric: Number(0.0864), Endless, || {
         probability(Model::new(), &count_from(0), 3)
@@ -27,5 +48,28 @@ cases! {
 
     lazy_list: Number(2.0 / 7.0), Endless, || {
         probability(Model::new(), &letters().map(|&(_, b)| b), true)
+    };
+
+    geometric_tail_given_even: Number(0.4096), Endless, || {
+        let n = failures();
+        probability_that(Model::new().observe(&n.map(|n| n % 2 == 0), true), &n, |&n| n >= 4)
+    };
+
+    geometric_mean_given_even: Number(32.0 / 9.0), Endless, || {
+        let n = failures();
+        expectation(Model::new().condition(&n, |n| n % 2 == 0), &n, |&n| f64::from(n))
+    };
+
+    geometric_then_binomial: Number(8.0 / 81.0), Endless, || {
+        probability_of_evidence(Model::new().observe(&counted(&failures()), 3))
+    };
+
+    geometric_mean_given_binomial: Number(17.0 / 3.0), Endless, || {
+        let n = failures();
+        expectation(Model::new().observe(&counted(&n), 3), &n, |&n| f64::from(n))
+    };
+
+    geometric_with_scores: Number(0.7), Endless, || {
+        probability(Model::new(), &weighed_count_from(0), 0)
     };
 }
