@@ -40,7 +40,10 @@ fn main() -> Result<(), Error> {
             }
             _ => "exact".into(),
         };
-        println!("  {:20} {p:.15}  {quality:34} P(evidence) = {evidence:.12}", algorithm.name());
+        println!(
+            "  {:20} {p:.15}  {quality:34} P(evidence) = {evidence:.12}",
+            algorithm.name()
+        );
     }
 
     println!("\nThe most probable world");
@@ -49,9 +52,18 @@ fn main() -> Result<(), Error> {
         let name = element.label().short().to_string();
         println!("  {name:20} {}", world.most_likely_value(element)?);
     }
-    println!("  {:20} {:.14}", "probability", world.log_probability()?.exp());
+    println!(
+        "  {:20} {:.14}",
+        "probability",
+        world.log_probability()?.exp()
+    );
 
     println!("\nThe alarm, as far as we know");
-    print!("{}", VariableElimination::new().run(&model, &alarm)?.distribution(&alarm)?);
+    print!(
+        "{}",
+        VariableElimination::new()
+            .run(&model, &alarm)?
+            .distribution(&alarm)?
+    );
     Ok(())
 }

@@ -155,8 +155,11 @@ fn in_file(path: &Path, error: &io::Error) -> Failure {
 
 /// A file beside `path` that takes its place when it is complete.
 fn temporary(path: &Path) -> Result<tempfile::NamedTempFile, Failure> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    tempfile::NamedTempFile::new_in(directory.unwrap_or(Path::new("."))).map_err(|e| in_file(path, &e))
+    let directory = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    tempfile::NamedTempFile::new_in(directory.unwrap_or(Path::new(".")))
+        .map_err(|e| in_file(path, &e))
 }
 
 struct Generator<'a> {
@@ -216,7 +219,10 @@ impl<'a> Generator<'a> {
         };
         let results: Vec<_> = std::thread::scope(|scope| {
             let handles: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            handles.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+            handles
+                .into_iter()
+                .map(std::thread::ScopedJoinHandle::join)
+                .collect()
         });
         let mut levels = Vec::new();
         for result in results {
@@ -252,12 +258,17 @@ impl<'a> Generator<'a> {
         Ok(totals)
     }
 
-    fn write_level(&self, out: &mut dyn Write, index: u64, generated: &Generated) -> io::Result<()> {
+    fn write_level(
+        &self,
+        out: &mut dyn Write,
+        index: u64,
+        generated: &Generated,
+    ) -> io::Result<()> {
         let text = generated.level().to_string();
         match self.options.format {
             Format::Text => {
                 let gap = if index > 0 { "\n" } else { "" };
-                write!(out, "{gap}{}\n", text.trim_end())
+                writeln!(out, "{gap}{}", text.trim_end())
             }
             Format::Json => {
                 let level = json!({

@@ -1,18 +1,19 @@
-//! figrs
+#![doc = include_str!("../README.md")]
+#![warn(clippy::unwrap_used)]
 
 pub use figrs_core::*;
 pub use figrs_infer::*;
 pub use figrs_models as models;
 
-/// What most programs use.
+/// What most programs use: `use figrs::prelude::*;`.
 pub mod prelude {
     pub use figrs_core::{
-        Apply, Binomial, Chain, Constant, Cpd, Dist, Element, Flip, If, Inject, Model, Param,
-        Parents, RichCpd, Score, Select, Table, Uniform, Value, any, fold, inject, none_of, one_of,
-        tuple, value,
+        Apply, Binomial, Chain, Constant, Cpd, Dist, Element, Flip, Hypergeometric, If, Inject,
+        Model, Param, Parents, RichCpd, Score, Select, Table, Uniform, Value, any, fold, inject,
+        none_of, one_of, tuple, value,
     };
     pub use figrs_infer::{
         Algorithm, Answer, Enumerate, Error, ImportanceSampling, Marginal, MpeVariableElimination,
-        Run, VariableElimination, algorithms,
+        Quality, Run, VariableElimination, algorithms,
     };
 }

@@ -15,7 +15,9 @@ pub enum Fault {
     #[error("{0}")]
     Row(String),
     /// A Chain's function gave two different elements for the same parent values.
-    #[error("its function gave two different elements for the same values, {0}; it must depend on its arguments alone")]
+    #[error(
+        "its function gave two different elements for the same values, {0}; it must depend on its arguments alone"
+    )]
     Impure(String),
 }
 
@@ -40,7 +42,9 @@ pub enum ModelError {
         fault: Fault,
     },
     /// A weight is negative or not a number.
-    #[error("{element}: the evidence stated at {location} weighs a value with {weight}; weights are finite and not negative")]
+    #[error(
+        "{element}: the evidence stated at {location} weighs a value with {weight}; weights are finite and not negative"
+    )]
     InvalidWeight {
         /// The element that is weighed.
         element: Label,

@@ -97,11 +97,19 @@ impl Evidence {
         match &self.statement {
             Statement::Observe(observed) => {
                 let same = observed.same_as(value);
-                Ok(if same { (1.0, 0.0) } else { (0.0, f64::NEG_INFINITY) })
+                Ok(if same {
+                    (1.0, 0.0)
+                } else {
+                    (0.0, f64::NEG_INFINITY)
+                })
             }
             Statement::Condition(test) => {
                 let holds = contained(|| test(value)).map_err(fault)?;
-                Ok(if holds { (1.0, 0.0) } else { (0.0, f64::NEG_INFINITY) })
+                Ok(if holds {
+                    (1.0, 0.0)
+                } else {
+                    (0.0, f64::NEG_INFINITY)
+                })
             }
             Statement::Weigh(weigh) => {
                 let weight = contained(|| weigh(value)).map_err(fault)?;
@@ -128,7 +136,9 @@ impl fmt::Debug for Evidence {
         match &self.statement {
             Statement::Observe(value) => write!(f, "= {value:?}"),
             Statement::Condition(_) => write!(f, "condition at {}", self.location),
-            Statement::Weigh(_) | Statement::LogWeigh(_) => write!(f, "weight at {}", self.location),
+            Statement::Weigh(_) | Statement::LogWeigh(_) => {
+                write!(f, "weight at {}", self.location)
+            }
         }
     }
 }

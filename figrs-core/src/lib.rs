@@ -1,4 +1,41 @@
-//! figrs-core
+//! Elements, models and their expansion: the core of figrs.
+//!
+//! ```
+//! use figrs_core::{Cpd, Flip, Model};
+//!
+//! let rain = Flip::new(0.2).named("rain");
+//! let sprinkler = rain.flat_map(|&rain| Flip::new(if rain { 0.01 } else { 0.4 }));
+//! let wet = Cpd::new((&rain, &sprinkler), [
+//!     ((true, true), Flip::new(0.99)), ((true, false), Flip::new(0.8)),
+//!     ((false, true), Flip::new(0.9)), ((false, false), Flip::new(0.0)),
+//! ]);
+//! let model = Model::new().observe(&wet, true); // ask it with figrs-infer
+//! # drop(model);
+//! ```
+//!
+//! | where | what |
+//! |---|---|
+//! | [`Element`] and its constructors | random values that build a lazy graph |
+//! | [`Model`] | evidence and interventions, apart from the elements |
+//! | [`Parents`] | tuples and lists of elements, with `map` and `flat_map` |
+//! | [`Distribution`] | what a user implements for an atomic element |
+//! | [`graph`] | the graph of a model, walked and drawn |
+//! | [`lower`] | for samplers: one world at a time |
+//! | [`expand`], [`factor`], [`weights`] | for exact algorithms: variables and factors |
+//! | [`node`] | the closed kernel of five kinds of node |
+//!
+//! # Words
+//!
+//! A *world* is one run of the program from its *roots*, the targets of a query and all elements with
+//! evidence; elements of branches that are not taken are not part of it. The *support* of an
+//! element is the list of its possible values; its order breaks ties. A *structural* zero is one that no
+//! parameter can change.
+//!
+//! # Limits
+//!
+//! Functions given to elements must be pure. Exact algorithms need finite supports.
+
+#![warn(clippy::unwrap_used)]
 
 mod datum;
 mod distribution;
@@ -22,14 +59,18 @@ pub mod weights;
 
 pub use datum::Datum;
 pub use distribution::{Distribution, Outcomes};
-pub use element::*;
+pub use element::{
+    Apply, Atomic, Binomial, Case, Chain, Clause, Constant, Cpd, Dist, Element, Flip,
+    Hypergeometric, If, Inject, Joint, RichCpd, Score, Select, Table, Uniform, any, fold, inject,
+    none_of, one_of, tuple,
+};
 pub use error::{Fault, ModelError};
 pub use evidence::Evidence;
 pub use label::Label;
 pub use model::Model;
 pub use node::{AnyElement, ElementId};
 pub use param::{Number, Operand, Param};
-pub use parents::{Arguments, AsElement, Parents};
+pub use parents::{Arguments, AsElement, Many, One, Parents};
 pub use random::stream;
 pub use support::{Support, SupportBuilder};
 pub use value::Value;

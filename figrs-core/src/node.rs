@@ -174,6 +174,7 @@ impl AnyElement {
     }
 
     /// What kind of node this is.
+    #[allow(clippy::missing_panics_doc)]
     pub fn kind(&self) -> &Kind {
         self.0
             .kind

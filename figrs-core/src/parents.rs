@@ -95,7 +95,10 @@ pub trait Parents {
     fn flat_map<T, F>(&self, function: F) -> Element<T>
     where
         T: Value,
-        F: for<'a> Fn(<Self::Arguments as Arguments>::Refs<'a>) -> Element<T> + Send + Sync + 'static,
+        F: for<'a> Fn(<Self::Arguments as Arguments>::Refs<'a>) -> Element<T>
+            + Send
+            + Sync
+            + 'static,
     {
         chain_at::<Self::Arguments, T, F>("flat_map", Location::caller(), self.elements(), function)
     }
@@ -111,13 +114,15 @@ impl<E: AsElement> Parents for E {
 impl<E: AsElement, const N: usize> Parents for [E; N] {
     type Arguments = Many<E::Value>;
     fn elements(&self) -> Vec<AnyElement> {
-        self.iter().map(|e| e.as_element().erased().clone()).collect()
+        self.iter()
+            .map(|e| e.as_element().erased().clone())
+            .collect()
     }
 }
 
 impl Arguments for () {
     type Refs<'a> = ();
-    fn refs<'a>(_: &[&'a dyn Any]) {}
+    fn refs(_: &[&dyn Any]) {}
 }
 
 impl Parents for () {

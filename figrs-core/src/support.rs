@@ -117,7 +117,7 @@ impl Support {
     }
 
     /// All values, if they are of type `T`.
-    pub fn iter<T: Value>(&self) -> Option<impl Iterator<Item = &T> + '_> {
+    pub fn values<T: Value>(&self) -> Option<impl Iterator<Item = &T> + '_> {
         let values = self.0.as_any().downcast_ref::<Values<T>>()?;
         Some(values.iter().map(|key| &key.0))
     }
@@ -142,7 +142,7 @@ mod tests {
         let support = builder.build();
         assert_eq!(support.index_of(&1.5_f64), Some(1));
         assert_eq!(support.get::<f64>(1), Some(&1.5));
-        assert_eq!(support.iter::<f64>().unwrap().count(), 2);
-        assert!(support.iter::<u8>().is_none());
+        assert_eq!(support.values::<f64>().unwrap().count(), 2);
+        assert!(support.values::<u8>().is_none());
     }
 }

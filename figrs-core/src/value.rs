@@ -46,7 +46,9 @@ macro_rules! value {
     )+};
 }
 
-value!(bool, char, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
+value!(
+    bool, char, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize
+);
 value!(String, &'static str, Cow<'static, str>, std::cmp::Ordering);
 
 macro_rules! float {

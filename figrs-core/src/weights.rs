@@ -90,10 +90,15 @@ impl Weights {
     /// Some lists one after another.
     #[must_use]
     pub fn concat(parts: &[Self]) -> Self {
-        if parts.iter().all(|part| part.log_scale == 0.0 && part.logs.is_none()) {
+        if parts
+            .iter()
+            .all(|part| part.log_scale == 0.0 && part.logs.is_none())
+        {
             return Self::from_linear(parts.iter().flat_map(|part| part.linear.clone()).collect());
         }
-        let logs = parts.iter().flat_map(|part| (0..part.len()).map(|i| part.log(i)));
+        let logs = parts
+            .iter()
+            .flat_map(|part| (0..part.len()).map(|i| part.log(i)));
         Self::from_logs(logs.collect())
     }
 

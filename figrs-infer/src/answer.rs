@@ -84,7 +84,7 @@ impl Answer {
         };
         let id = element.erased().id();
         let target = marginals.iter().find(|target| target.element.id() == id);
-        let values = target.and_then(|target| target.support.iter::<T>());
+        let values = target.and_then(|target| target.support.values::<T>());
         let (Some(target), Some(values)) = (target, values) else {
             return Err(Error::NotATarget {
                 element: element.label(),

@@ -1,7 +1,7 @@
 //! Whether worlds are possible: evidence that cannot hold together, failures that cannot happen.
 
 use figrs_core::expand::{Budget, Encoding, Expansion};
-use figrs_core::Model;
+use figrs_core::{AnyElement, Model};
 
 use crate::eliminate::{Boolean, Options, eliminate};
 use crate::error::Error;
@@ -10,7 +10,9 @@ use crate::error::Error;
 ///
 /// Pieces are left out in halves, quarters, ... while the rest stays impossible, which needs about
 /// `k log n` trials for a conflict of `k` among `n` pieces (Junker 2004, `QuickXplain`, has the same bound).
-pub(crate) fn impossible(model: &Model) -> Error {
+///
+/// The targets count because Scores that they reach weigh; if these alone exclude every world the conflict is empty.
+pub(crate) fn impossible(model: &Model, targets: &[AnyElement]) -> Error {
     let mut kept: Vec<usize> = (0..model.evidence().len()).collect();
     let mut chunk = kept.len().div_ceil(2);
     while chunk > 0 {
@@ -22,7 +24,8 @@ pub(crate) fn impossible(model: &Model) -> Error {
                 .filter(|(i, _)| !(start..start + chunk).contains(i))
                 .map(|(_, &piece)| piece)
                 .collect();
-            let still = possible(&model.filtered(|piece| rest.binary_search(&piece).is_ok()));
+            let rest_only = model.filtered(|piece| rest.binary_search(&piece).is_ok());
+            let still = possible(&rest_only, targets);
             if matches!(still, Ok(false)) {
                 kept = rest;
             } else {
@@ -32,13 +35,16 @@ pub(crate) fn impossible(model: &Model) -> Error {
         chunk = if chunk == 1 { 0 } else { chunk.div_ceil(2) };
     }
     Error::ImpossibleEvidence {
-        conflict: kept.into_iter().map(|piece| model.describe(piece)).collect(),
+        conflict: kept
+            .into_iter()
+            .map(|piece| model.describe(piece))
+            .collect(),
     }
 }
 
 /// Whether some world meets the evidence.
-fn possible(model: &Model) -> Result<bool, Error> {
-    let expansion = Expansion::new(model, &[], Budget::default())?;
+fn possible(model: &Model, targets: &[AnyElement]) -> Result<bool, Error> {
+    let expansion = Expansion::new(model, targets, Budget::default())?;
     if expansion.impossible().is_some() {
         return Ok(false);
     }

@@ -72,7 +72,8 @@ impl Enumerate {
         targets: impl figrs_core::Parents,
     ) -> Result<Answer, Error> {
         let mut best: Option<(Vec<(AnyElement, Datum)>, f64)> = None;
-        self.each(model, &targets.elements(), |program, weight| {
+        let targets = targets.elements();
+        self.each(model, &targets, |program, weight| {
             let better = best.as_ref().is_none_or(|(_, most)| weight.log > *most);
             if !weight.is_zero() && better {
                 let world = program.world().map(|(e, v)| (e.clone(), v.clone()));
@@ -81,7 +82,7 @@ impl Enumerate {
         })?;
         match best {
             Some((world, log)) => Ok(Answer::world(self.name(), world, log)),
-            None => Err(conflict::impossible(model)),
+            None => Err(conflict::impossible(model, &targets)),
         }
     }
 
@@ -120,13 +121,17 @@ impl Algorithm for Enumerate {
         self.each(model, targets, |program, weight| tally.add(program, weight))?;
         let value = tally.log_total();
         if value == f64::NEG_INFINITY && !targets.is_empty() {
-            return Err(conflict::impossible(model));
+            return Err(conflict::impossible(model, targets));
         }
         let evidence = LogEvidence {
             value,
             standard_error: 0.0,
         };
-        Ok(Answer::marginals(self.name(), tally.marginals(false), evidence))
+        Ok(Answer::marginals(
+            self.name(),
+            tally.marginals(false),
+            evidence,
+        ))
     }
 }
 
@@ -175,7 +180,10 @@ impl Path {
     }
 }
 
-fn outcomes(element: &AnyElement, op: &dyn AtomicOp) -> Result<Vec<(Datum, WorldWeight)>, ModelError> {
+fn outcomes(
+    element: &AnyElement,
+    op: &dyn AtomicOp,
+) -> Result<Vec<(Datum, WorldWeight)>, ModelError> {
     let finite = op.outcomes().map_err(|endless| ModelError::NotFinite {
         element: element.label(),
         kind: endless.describe(),
@@ -185,7 +193,12 @@ fn outcomes(element: &AnyElement, op: &dyn AtomicOp) -> Result<Vec<(Datum, World
         let log = op.log_prob(value.as_any());
         (value, WorldWeight { linear, log })
     };
-    Ok(finite.probabilities.iter().enumerate().map(outcome).collect())
+    Ok(finite
+        .probabilities
+        .iter()
+        .enumerate()
+        .map(outcome)
+        .collect())
 }
 
 impl Chooser for Path {
@@ -196,7 +209,15 @@ impl Chooser for Path {
                 Choice::Row(values, row) => row
                     .iter()
                     .enumerate()
-                    .map(|(i, &p)| (values.datum(i), WorldWeight { linear: p, log: p.ln() }))
+                    .map(|(i, &p)| {
+                        (
+                            values.datum(i),
+                            WorldWeight {
+                                linear: p,
+                                log: p.ln(),
+                            },
+                        )
+                    })
                     .collect(),
             };
             outcomes.retain(|(_, weight)| !weight.is_zero());

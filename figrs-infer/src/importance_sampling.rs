@@ -107,7 +107,11 @@ impl Algorithm for ImportanceSampling {
             value: log_total - (tally.worlds() as f64).ln(),
             standard_error: tally.relative_error(),
         };
-        Ok(Answer::marginals(self.name(), tally.marginals(true), evidence))
+        Ok(Answer::marginals(
+            self.name(),
+            tally.marginals(true),
+            evidence,
+        ))
     }
 }
 

@@ -1,4 +1,31 @@
-//! figrs-infer
+//! Inference algorithms for figrs models, and their answers.
+//!
+//! ```
+//! use figrs_core::{Flip, Model};
+//! use figrs_infer::{ImportanceSampling, Run, VariableElimination, algorithms};
+//!
+//! let rain = Flip::new(0.2);
+//! let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+//! let model = Model::new().observe(&wet, true);
+//! for algorithm in algorithms![VariableElimination::new(), ImportanceSampling::new(10_000)] {
+//!     let answer = algorithm.run(&model, [&rain])?;
+//!     println!("{}: {}", algorithm.name(), answer.summary(&rain)?);
+//! }
+//! # use figrs_infer::Algorithm;
+//! # Ok::<(), figrs_infer::Error>(())
+//! ```
+//!
+//! Every algorithm implements [`Algorithm`] and is called through [`Run`]; every answer is an [`Answer`], whose
+//! [`Marginal`]s know whether they are exact or estimates, and how good.
+//!
+//! | algorithm | file |
+//! |---|---|
+//! | [`Enumerate`] | `enumerate.rs` |
+//! | [`VariableElimination`] | `variable_elimination.rs`, on [`eliminate`] |
+//! | [`MpeVariableElimination`] | `mpe.rs`, on [`eliminate`] |
+//! | [`ImportanceSampling`] | `importance_sampling.rs` |
+
+#![warn(clippy::unwrap_used)]
 
 mod algorithm;
 mod answer;

@@ -28,11 +28,7 @@ pub struct Marginal<T> {
 }
 
 impl<T: Value> Marginal<T> {
-    pub(crate) fn new(
-        values: Vec<T>,
-        probabilities: Vec<f64>,
-        squares: Option<Vec<f64>>,
-    ) -> Self {
+    pub(crate) fn new(values: Vec<T>, probabilities: Vec<f64>, squares: Option<Vec<f64>>) -> Self {
         Self {
             values,
             probabilities,

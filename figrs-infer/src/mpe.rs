@@ -68,13 +68,13 @@ impl Algorithm for MpeVariableElimination {
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let expansion = Expansion::new(model, targets, self.budget)?;
         if expansion.impossible().is_some() {
-            return Err(conflict::impossible(model));
+            return Err(conflict::impossible(model, targets));
         }
         conflict::check_doubts(&expansion)?;
         let encoding = Encoding::for_worlds(&expansion)?;
         let (world, log_probability) = match most_probable(encoding.graph(), &self.options) {
             Ok(found) => found,
-            Err(EliminationError::Impossible) => return Err(conflict::impossible(model)),
+            Err(EliminationError::Impossible) => return Err(conflict::impossible(model, targets)),
             Err(error) => return Err(error.into()),
         };
         let values = expansion.elements().iter().filter_map(|expanded| {

@@ -50,7 +50,7 @@ impl Tally {
         self.total += weight;
         self.squares += weight * weight;
         for (target, &slot) in self.targets.iter_mut().zip(program.targets()) {
-            let value = program.value(slot).map(|value| value.as_any());
+            let value = program.value(slot).map(figrs_core::Datum::as_any);
             let Some(index) = value.and_then(|value| target.values.insert(value)) else {
                 continue;
             };
@@ -75,7 +75,11 @@ impl Tally {
             return above.exp();
         }
         // Nothing is in the sums before the first weight, however large the step to its scale.
-        let shrink = if self.total > 0.0 { (self.scale - weight.log).exp() } else { 0.0 };
+        let shrink = if self.total > 0.0 {
+            (self.scale - weight.log).exp()
+        } else {
+            0.0
+        };
         self.scale = weight.log;
         self.total *= shrink;
         self.squares *= shrink * shrink;
@@ -113,8 +117,7 @@ impl Tally {
             element: target.element,
             support: target.values.build(),
             probabilities: target.sums.iter().map(|s| s.0 / total).collect(),
-            squares: sampled
-                .then(|| target.sums.iter().map(|s| s.1 / (total * total)).collect()),
+            squares: sampled.then(|| target.sums.iter().map(|s| s.1 / (total * total)).collect()),
         };
         self.targets.into_iter().map(marginal).collect()
     }

@@ -88,7 +88,7 @@ impl Algorithm for VariableElimination {
                 });
             }
         } else if !targets.is_empty() {
-            return Err(conflict::impossible(model));
+            return Err(conflict::impossible(model, targets));
         }
         let evidence = LogEvidence {
             value: log_evidence,

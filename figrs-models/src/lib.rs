@@ -18,6 +18,6 @@
 //! # Ok::<(), figrs_models::mdmc::MdmcError>(())
 //! ```
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![warn(clippy::unwrap_used)]
 
 pub mod mdmc;

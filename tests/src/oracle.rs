@@ -164,14 +164,23 @@ impl<'g> Search<'g> {
         let mut open: Vec<&Factor> = graph.factors.iter().collect();
         while order.len() < count {
             let ready = |factor: &&&Factor| {
-                let (last, rest) = factor.variables.split_last().expect("a factor has variables");
-                place[last.index()] == usize::MAX && rest.iter().all(|v| place[v.index()] != usize::MAX)
+                let (last, rest) = factor
+                    .variables
+                    .split_last()
+                    .expect("a factor has variables");
+                place[last.index()] == usize::MAX
+                    && rest.iter().all(|v| place[v.index()] != usize::MAX)
             };
             let function = |factor: &&&Factor| matches!(factor.table, FactorTable::Function { .. });
             let candidates = || open.iter().filter(ready);
             let next = candidates().find(function).or_else(|| candidates().next());
             let next = next.map_or_else(
-                || place.iter().position(|&p| p == usize::MAX).expect("one is left"),
+                || {
+                    place
+                        .iter()
+                        .position(|&p| p == usize::MAX)
+                        .expect("one is left")
+                },
                 |factor| factor.variables[factor.variables.len() - 1].index(),
             );
             place[next] = order.len();
@@ -204,7 +213,9 @@ impl<'g> Search<'g> {
             self.left -= 1;
             self.values[variable] = value;
             let factors = self.complete[place].iter();
-            let more: f64 = factors.map(|f| log_entry(self.graph, f, &self.values)).sum();
+            let more: f64 = factors
+                .map(|f| log_entry(self.graph, f, &self.values))
+                .sum();
             if more > f64::NEG_INFINITY && !self.from(place + 1, log + more, visit) {
                 return false;
             }
@@ -215,7 +226,11 @@ impl<'g> Search<'g> {
 
 /// Calls `visit` with every assignment of positive weight and the logarithm of its weight. Returns whether
 /// that took at most `limit` steps.
-pub fn every_assignment(graph: &FactorGraph, limit: usize, mut visit: impl FnMut(&[u32], f64)) -> bool {
+pub fn every_assignment(
+    graph: &FactorGraph,
+    limit: usize,
+    mut visit: impl FnMut(&[u32], f64),
+) -> bool {
     Search::new(graph, limit).from(0, 0.0, &mut visit)
 }
 

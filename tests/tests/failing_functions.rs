@@ -27,7 +27,13 @@ fn parents_that_depend_on_each_other() {
     let picked = (&list, &index).map(|(list, &i)| list[i]);
     let chained = (&list, &index).flat_map(|(list, &i)| Flip::new(1.0 / (list[i] + 1) as f64));
     for exact in &marginals(&model, &picked)[..2] {
-        let p0 = exact.as_ref().unwrap().iter().find(|(v, _)| *v == 0).unwrap().1;
+        let p0 = exact
+            .as_ref()
+            .unwrap()
+            .iter()
+            .find(|(v, _)| *v == 0)
+            .unwrap()
+            .1;
         assert!((p0 - (1.0 + 0.5 + 1.0 / 3.0) / 3.0).abs() < 1e-12);
     }
     let all = marginals(&model, &chained);
@@ -36,7 +42,9 @@ fn parents_that_depend_on_each_other() {
         let q = b.iter().find(|(v, _)| v == value).unwrap().1;
         assert!((p - q).abs() < 1e-12);
     }
-    let world = MpeVariableElimination::new().run(&model, (&picked, &length)).unwrap();
+    let world = MpeVariableElimination::new()
+        .run(&model, (&picked, &length))
+        .unwrap();
     assert_eq!(world.most_likely_value(&picked).unwrap(), 0);
 }
 
@@ -48,11 +56,15 @@ fn branches_taken_for_some_values_only() {
     let quotient = x.flat_map(move |&v| match v {
         0 => Constant::new(0),
         1 => Score::weigh(&a, |&v| if v == 1 { 2.0 } else { f64::NAN }),
-        _ => b.map(|&v| 12 / v).map(|&q| q + 0),
+        _ => b.map(|&v| 12 / v).map(|&q| q),
     });
     for all in &marginals(&Model::new(), &quotient)[..2] {
         let all = all.as_ref().unwrap();
-        let p = |value| all.iter().find(|(v, _)| *v == value).map_or(0.0, |found| found.1);
+        let p = |value| {
+            all.iter()
+                .find(|(v, _)| *v == value)
+                .map_or(0.0, |found| found.1)
+        };
         assert!((p(0) - 0.2).abs() < 1e-12 && (p(1) - 0.4).abs() < 1e-12);
         assert!((p(6) - 0.2).abs() < 1e-12 && (p(4) - 0.2).abs() < 1e-12);
     }
@@ -63,7 +75,13 @@ fn branches_taken_for_some_values_only() {
 fn failures_that_happen_are_errors() {
     let x = Uniform::new(0..4i32).named("x");
     let quotient = x.map(|&v| 12 / v).named("quotient");
-    let after = quotient.flat_map(|&q| if q > 3 { Flip::new(0.5) } else { Flip::new(7.0) });
+    let after = quotient.flat_map(|&q| {
+        if q > 3 {
+            Flip::new(0.5)
+        } else {
+            Flip::new(7.0)
+        }
+    });
     for result in marginals(&Model::new(), &quotient) {
         let Err(Error::Model(ModelError::Function { element, fault })) = result else {
             panic!("no error");
@@ -80,8 +98,17 @@ fn failures_that_happen_are_errors() {
     for result in marginals(&model, &after) {
         assert_eq!(result.unwrap().len(), 2);
     }
-    let harsh = quotient.flat_map(|&q| if q > 4 { Flip::new(0.5) } else { Flip::new(7.0) });
+    let harsh = quotient.flat_map(|&q| {
+        if q > 4 {
+            Flip::new(0.5)
+        } else {
+            Flip::new(7.0)
+        }
+    });
     for result in marginals(&model, &harsh) {
-        assert!(matches!(result, Err(Error::Model(ModelError::InvalidParameter { .. }))));
+        assert!(matches!(
+            result,
+            Err(Error::Model(ModelError::InvalidParameter { .. }))
+        ));
     }
 }

@@ -48,7 +48,7 @@ where
     F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
 {
     let op = Function::<A, F> {
-        function,
+        body: function,
         demand: None,
         arguments: PhantomData,
     };
@@ -72,7 +72,7 @@ where
     F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
 {
     let op = Function::<A, F> {
-        function,
+        body: function,
         demand: Some((demand, parents.len())),
         arguments: PhantomData,
     };
@@ -80,7 +80,7 @@ where
 }
 
 struct Function<A, F> {
-    function: F,
+    body: F,
     demand: Option<(Demand, usize)>,
     arguments: PhantomData<fn(A)>,
 }
@@ -92,11 +92,11 @@ where
     F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
 {
     fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault> {
-        contained(|| (self.function)(A::refs(arguments))).map(Datum::new)
+        contained(|| (self.body)(A::refs(arguments))).map(Datum::new)
     }
 
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
-        let value = contained(|| (self.function)(A::refs(arguments)))?;
+        let value = contained(|| (self.body)(A::refs(arguments)))?;
         Ok(values
             .insert(&value)
             .expect("the support has the type of its element"))

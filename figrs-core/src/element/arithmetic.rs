@@ -12,6 +12,7 @@ macro_rules! operations {
         impl<T: Value + Num> Element<T> {$(
             $(#[$doc])*
             #[track_caller]
+            #[must_use]
             pub fn $name(&self, other: &Self) -> Self {
                 let parents = vec![self.erased().clone(), other.erased().clone()];
                 apply_at::<(T, T), _, _>(stringify!($name), Location::caller(), parents, |(a, b)| {

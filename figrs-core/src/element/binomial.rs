@@ -72,7 +72,9 @@ impl Distribution<u32> for Trials {
 
     fn sample(&self, rng: &mut dyn Rng) -> u32 {
         let p = self.p.get();
-        (0..self.trials).map(|_| u32::from(rng.random_bool(p))).sum()
+        (0..self.trials)
+            .map(|_| u32::from(rng.random_bool(p)))
+            .sum()
     }
 
     fn describe(&self) -> String {

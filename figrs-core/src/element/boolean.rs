@@ -11,13 +11,16 @@ fn all_are(wanted: bool) -> Demand {
     if wanted {
         |value, parents| (value.get() == Some(&true)).then(|| vec![Some(Datum::new(true)); parents])
     } else {
-        |value, parents| (value.get() == Some(&false)).then(|| vec![Some(Datum::new(false)); parents])
+        |value, parents| {
+            (value.get() == Some(&false)).then(|| vec![Some(Datum::new(false)); parents])
+        }
     }
 }
 
 impl Element<bool> {
     /// True where both are true.
     #[track_caller]
+    #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         let parents = vec![self.erased().clone(), other.erased().clone()];
         apply_with_demand::<(bool, bool), _, _>(
@@ -31,6 +34,7 @@ impl Element<bool> {
 
     /// True where at least one is true.
     #[track_caller]
+    #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         let parents = vec![self.erased().clone(), other.erased().clone()];
         apply_with_demand::<(bool, bool), _, _>(
@@ -45,6 +49,7 @@ impl Element<bool> {
     /// True where this is false.
     #[allow(clippy::should_implement_trait)]
     #[track_caller]
+    #[must_use]
     pub fn not(&self) -> Self {
         apply_with_demand::<crate::parents::One<bool>, _, _>(
             "not",
@@ -57,12 +62,14 @@ impl Element<bool> {
 
     /// True where exactly one is true.
     #[track_caller]
+    #[must_use]
     pub fn xor(&self, other: &Self) -> Self {
         self.binary("xor", other, Location::caller(), |a, b| a != b)
     }
 
     /// False only where this is true and `other` is not.
     #[track_caller]
+    #[must_use]
     pub fn implies(&self, other: &Self) -> Self {
         self.binary("implies", other, Location::caller(), |a, b| !a || b)
     }

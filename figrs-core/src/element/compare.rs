@@ -23,7 +23,9 @@ impl<T: Value> Element<T> {
     #[track_caller]
     pub fn is(&self, value: T) -> Element<bool> {
         let parents = vec![self.erased().clone()];
-        apply_at::<One<T>, _, _>("is", Location::caller(), parents, move |v: &T| v.same(&value))
+        apply_at::<One<T>, _, _>("is", Location::caller(), parents, move |v: &T| {
+            v.same(&value)
+        })
     }
 
     fn compare(
@@ -34,7 +36,9 @@ impl<T: Value> Element<T> {
         operation: fn(&T, &T) -> bool,
     ) -> Element<bool> {
         let parents = vec![self.erased().clone(), other.erased().clone()];
-        apply_at::<(T, T), _, _>(constructor, location, parents, move |(a, b)| operation(a, b))
+        apply_at::<(T, T), _, _>(constructor, location, parents, move |(a, b)| {
+            operation(a, b)
+        })
     }
 }
 

@@ -31,7 +31,11 @@ impl<T: Value> Distribution<T> for PointMass<T> {
         Outcomes::Finite(vec![(self.0.clone(), 1.0)])
     }
     fn log_prob(&self, value: &T) -> f64 {
-        if self.0.same(value) { 0.0 } else { f64::NEG_INFINITY }
+        if self.0.same(value) {
+            0.0
+        } else {
+            f64::NEG_INFINITY
+        }
     }
     fn sample(&self, _: &mut dyn Rng) -> T {
         self.0.clone()

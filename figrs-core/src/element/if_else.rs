@@ -23,7 +23,11 @@ impl If {
         let (then, otherwise) = (then.into(), otherwise.into());
         let parents = vec![test.erased().clone()];
         chain_at::<One<bool>, T, _>("If", Location::caller(), parents, move |&test| {
-            if test { then.clone() } else { otherwise.clone() }
+            if test {
+                then.clone()
+            } else {
+                otherwise.clone()
+            }
         })
     }
 }

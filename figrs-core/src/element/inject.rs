@@ -32,7 +32,8 @@ pub fn inject<T: Value>(elements: &[Element<T>]) -> Element<Vec<T>> {
         |values| values.into_iter().cloned().collect(),
         |value: &Datum, parents| {
             let values = value.get::<Vec<T>>()?;
-            (values.len() == parents).then(|| values.iter().map(|v| Some(Datum::new(v.clone()))).collect())
+            (values.len() == parents)
+                .then(|| values.iter().map(|v| Some(Datum::new(v.clone()))).collect())
         },
     )
 }

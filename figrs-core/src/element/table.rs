@@ -51,7 +51,12 @@ impl Table {
         let op = Rows {
             states: states
                 .into_iter()
-                .map(|s| s.into_iter().enumerate().map(|(i, v)| (Key(v), i)).collect())
+                .map(|s| {
+                    s.into_iter()
+                        .enumerate()
+                        .map(|(i, v)| (Key(v), i))
+                        .collect()
+                })
                 .collect::<Vec<IndexMap<Key<P>, usize, FxBuildHasher>>>(),
             values: support.build(),
             repeated,
@@ -93,14 +98,18 @@ impl<P: Value> Rows<P> {
         }
         for (i, row) in self.probabilities.chunks_mut(columns).enumerate() {
             if let Some(w) = row.iter().find(|w| !(**w >= 0.0 && w.is_finite())) {
-                return Err(format!("row {i}: the weight {w} must be finite and not negative"));
+                return Err(format!(
+                    "row {i}: the weight {w} must be finite and not negative"
+                ));
             }
             let largest = row.iter().copied().fold(0.0, f64::max);
             if largest == 0.0 {
                 return Err(format!("row {i}: one of its weights must be positive"));
             }
             let sum: f64 = row.iter().map(|w| w / largest).sum();
-            row.iter_mut().for_each(|w| *w = *w / largest / sum);
+            for w in row {
+                *w = *w / largest / sum;
+            }
         }
         Ok(())
     }

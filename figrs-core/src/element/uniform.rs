@@ -17,7 +17,10 @@ impl Uniform {
     /// A value listed twice is twice as likely.
     #[track_caller]
     pub fn new<T: Value>(values: impl IntoIterator<Item = T>) -> Element<T> {
-        let outcomes = values.into_iter().map(|v| (Operand::from(1.0), v)).collect();
+        let outcomes = values
+            .into_iter()
+            .map(|v| (Operand::from(1.0), v))
+            .collect();
         select_at("Uniform", Location::caller(), outcomes)
     }
 }

@@ -133,7 +133,9 @@ impl Builder<'_> {
             let failed = match self.situation(position, guard.as_ref(), &parents, &scope) {
                 Situation::Reached(combination) => {
                     let doubt = &self.expansion.elements()[position].doubt;
-                    doubt.as_ref().is_some_and(|doubt| doubt.failed[combination])
+                    doubt
+                        .as_ref()
+                        .is_some_and(|doubt| doubt.failed[combination])
                 }
                 Situation::Absent | Situation::Never => false,
             };
@@ -147,7 +149,11 @@ impl Builder<'_> {
         self.add_dense(distinct, Weights::from_linear(linear), false);
         let mut any = vec![1.0; values];
         any.extend(self.may_be_absent(position).then_some(0.0));
-        self.add_dense(vec![self.variable(position)], Weights::from_linear(any), false);
+        self.add_dense(
+            vec![self.variable(position)],
+            Weights::from_linear(any),
+            false,
+        );
     }
 
     /// A weight for each value of an element, one where it is absent.
@@ -163,16 +169,27 @@ impl Builder<'_> {
 
     /// The variables that decide about an element: a guard where no parent tells whether it is reached, and its parents.
     fn scope(&mut self, position: usize, parents: &[usize]) -> (Option<Guard>, Vec<VarId>, Scope) {
-        let told = parents.iter().any(|&p| self.may_be_absent(p) && self.reached_with(p, position));
+        let told = parents
+            .iter()
+            .any(|&p| self.may_be_absent(p) && self.reached_with(p, position));
         let guard = if told { None } else { self.guard(position) };
         let mut variables: Vec<VarId> = guard.iter().map(|g| g.variable).collect();
         variables.extend(parents.iter().map(|&p| self.variable(p)));
-        let sizes: Vec<usize> = variables.iter().map(|&v| self.graph.cardinality(v)).collect();
+        let sizes: Vec<usize> = variables
+            .iter()
+            .map(|&v| self.graph.cardinality(v))
+            .collect();
         let digits = vec![0; sizes.len()];
         (guard, variables, Scope { sizes, digits })
     }
 
-    fn situation(&self, position: usize, guard: Option<&Guard>, parents: &[usize], scope: &Scope) -> Situation {
+    fn situation(
+        &self,
+        position: usize,
+        guard: Option<&Guard>,
+        parents: &[usize],
+        scope: &Scope,
+    ) -> Situation {
         let digits = match guard {
             Some(guard) if !guard.reached[scope.digits[0]] => return Situation::Absent,
             Some(_) => &scope.digits[1..],
@@ -190,7 +207,11 @@ impl Builder<'_> {
                 never = true;
             }
         }
-        if never { Situation::Never } else { Situation::Reached(combination) }
+        if never {
+            Situation::Never
+        } else {
+            Situation::Reached(combination)
+        }
     }
 
     /// The element as a function of its parents.
@@ -204,11 +225,13 @@ impl Builder<'_> {
         let (guard, mut variables, mut scope) = self.scope(position, parents);
         let mut entries = Vec::new();
         loop {
-            entries.push(match self.situation(position, guard.as_ref(), parents, &scope) {
-                Situation::Reached(combination) => index[combination],
-                Situation::Absent => absent,
-                Situation::Never => FactorTable::NO_VALUE,
-            });
+            entries.push(
+                match self.situation(position, guard.as_ref(), parents, &scope) {
+                    Situation::Reached(combination) => index[combination],
+                    Situation::Absent => absent,
+                    Situation::Never => FactorTable::NO_VALUE,
+                },
+            );
             if !scope.advance() {
                 break;
             }
@@ -238,11 +261,17 @@ impl Builder<'_> {
         let mut strides = vec![0; distinct.len()];
         let mut stride = 1;
         for variable in variables.iter().rev() {
-            let at = distinct.iter().position(|v| v == variable).unwrap_or_default();
+            let at = distinct
+                .iter()
+                .position(|v| v == variable)
+                .unwrap_or_default();
             strides[at] += stride;
             stride *= self.graph.cardinality(*variable);
         }
-        let sizes: Vec<usize> = distinct.iter().map(|&v| self.graph.cardinality(v)).collect();
+        let sizes: Vec<usize> = distinct
+            .iter()
+            .map(|&v| self.graph.cardinality(v))
+            .collect();
         let digits = vec![0; sizes.len()];
         let mut scope = Scope { sizes, digits };
         let mut cells = Vec::new();
@@ -274,11 +303,13 @@ impl Builder<'_> {
         };
         let mut rows = Vec::new();
         loop {
-            rows.push(match self.situation(position, guard.as_ref(), &parents, &scope) {
-                Situation::Reached(combination) => absent(Some(row(combination)?)),
-                Situation::Absent => absent(None),
-                Situation::Never => Weights::from_linear(vec![0.0; columns + extra]),
-            });
+            rows.push(
+                match self.situation(position, guard.as_ref(), &parents, &scope) {
+                    Situation::Reached(combination) => absent(Some(row(combination)?)),
+                    Situation::Absent => absent(None),
+                    Situation::Never => Weights::from_linear(vec![0.0; columns + extra]),
+                },
+            );
             if !scope.advance() {
                 break;
             }
@@ -286,10 +317,21 @@ impl Builder<'_> {
         let weights = Weights::concat(&rows);
         let (mut distinct, cells) = self.diagonal(&variables);
         let all = columns + extra;
-        let cells: Vec<usize> = cells.into_iter().flat_map(|c| c * all..(c + 1) * all).collect();
-        let weights = if distinct.len() == variables.len() { weights } else { weights.select(&cells) };
+        let cells: Vec<usize> = cells
+            .into_iter()
+            .flat_map(|c| c * all..(c + 1) * all)
+            .collect();
+        let weights = if distinct.len() == variables.len() {
+            weights
+        } else {
+            weights.select(&cells)
+        };
         distinct.push(self.variable(position));
-        self.add_dense(distinct, weights, normalised && guard.is_none() && extra == 0);
+        self.add_dense(
+            distinct,
+            weights,
+            normalised && guard.is_none() && extra == 0,
+        );
         Ok(())
     }
 
@@ -318,7 +360,12 @@ impl Builder<'_> {
         }
     }
 
-    fn chain(&mut self, position: usize, choice: &[u32], results: &[usize]) -> Result<(), ModelError> {
+    fn chain(
+        &mut self,
+        position: usize,
+        choice: &[u32],
+        results: &[usize],
+    ) -> Result<(), ModelError> {
         let expansion = self.expansion;
         let expanded = &expansion.elements()[position];
         let plain: Vec<Option<Weights>> = results
@@ -339,7 +386,11 @@ impl Builder<'_> {
             return Ok(());
         }
         let selector = self.selectors[&position].clone();
-        if !expanded.parents.iter().any(|&p| self.variable(p) == selector.variable) {
+        if !expanded
+            .parents
+            .iter()
+            .any(|&p| self.variable(p) == selector.variable)
+        {
             self.selection(position, &selector, choice);
         }
         self.plain_results(position, &selector, &plain);
@@ -358,11 +409,13 @@ impl Builder<'_> {
         let absent = selector.choices.len() as u32 - 1;
         let mut entries = Vec::new();
         loop {
-            entries.push(match self.situation(position, guard.as_ref(), &parents, &scope) {
-                Situation::Reached(combination) => choice[combination], // `NO_CHOICE` is `NO_VALUE`
-                Situation::Absent => absent,
-                Situation::Never => FactorTable::NO_VALUE,
-            });
+            entries.push(
+                match self.situation(position, guard.as_ref(), &parents, &scope) {
+                    Situation::Reached(combination) => choice[combination], // `NO_CHOICE` is `NO_VALUE`
+                    Situation::Absent => absent,
+                    Situation::Never => FactorTable::NO_VALUE,
+                },
+            );
             if !scope.advance() {
                 break;
             }

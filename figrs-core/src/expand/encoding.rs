@@ -54,9 +54,16 @@ pub(super) struct Guard {
 impl<'e> Encoding<'e> {
     /// For sums over worlds: marginals of `targets` and the probability of all evidence.
     ///
-    /// What neither needs is left out.
+    /// What neither needs is left out. A Score that any target of the expansion reaches is part of its worlds, and
+    /// weighs whichever targets are asked for.
     pub fn for_sums(expansion: &'e Expansion, targets: &[usize]) -> Result<Self, ModelError> {
-        let roots: Vec<usize> = expansion.evidence().iter().chain(targets).copied().collect();
+        let mut roots: Vec<usize> = expansion
+            .evidence()
+            .iter()
+            .chain(targets)
+            .copied()
+            .collect();
+        roots.extend(scored_targets(expansion));
         let reaches = Reaches::new(expansion.elements(), &roots);
         let mut elements = expansion.elements().iter().zip(&reaches.reach);
         // Where these stand in a branch, they must not weigh in the worlds that do not take it.
@@ -111,7 +118,8 @@ impl<'e> Encoding<'e> {
             let support = &self.expansion.elements()[position].support;
             (value < support.len()).then_some(value)
         };
-        let datum = |position: usize, value| self.expansion.elements()[position].support.datum(value);
+        let datum =
+            |position: usize, value| self.expansion.elements()[position].support.datum(value);
         let Some(chain) = self.rows[position] else {
             return value(position).map(|v| datum(position, v));
         };
@@ -129,6 +137,21 @@ impl<'e> Encoding<'e> {
         let own = value(chain)?;
         (chosen == position).then(|| datum(chain, own))
     }
+}
+
+/// The targets whose worlds may reach a Score.
+fn scored_targets(expansion: &Expansion) -> Vec<usize> {
+    let mut scored: Vec<bool> = Vec::with_capacity(expansion.elements().len());
+    for element in expansion.elements() {
+        let results: &[usize] = match &element.content {
+            Content::Chain { results, .. } => results,
+            _ => &[],
+        };
+        let mut read = element.parents.iter().chain(results);
+        scored.push(matches!(element.content, Content::Score(_)) || read.any(|&r| scored[r]));
+    }
+    let targets = expansion.targets().iter().copied();
+    targets.filter(|&target| scored[target]).collect()
 }
 
 /// An encoding under construction.
@@ -232,7 +255,10 @@ impl<'e> Builder<'e> {
             let reached = selector.choices.iter().map(|&c| c == Some(choice));
             match guards.last_mut() {
                 Some(last) if last.variable == selector.variable => {
-                    last.reached.iter_mut().zip(reached).for_each(|(a, b)| *a |= b);
+                    last.reached
+                        .iter_mut()
+                        .zip(reached)
+                        .for_each(|(a, b)| *a |= b);
                 }
                 _ => guards.push(Guard {
                     variable: selector.variable,
@@ -254,7 +280,10 @@ impl<'e> Builder<'e> {
             };
         }
         let variable = self.graph.add_variable(2);
-        let pairs = a.reached.iter().flat_map(|&x| b.reached.iter().map(move |&y| x || y));
+        let pairs = a
+            .reached
+            .iter()
+            .flat_map(|&x| b.reached.iter().map(move |&y| x || y));
         let index = pairs.map(u32::from).collect();
         self.add_function(vec![a.variable, b.variable, variable], index);
         Guard {

@@ -27,11 +27,7 @@ pub struct Expansion {
 
 impl Expansion {
     /// Expands what `targets` and the evidence of `model` need.
-    pub fn new(
-        model: &Model,
-        targets: &[AnyElement],
-        budget: Budget,
-    ) -> Result<Self, ModelError> {
+    pub fn new(model: &Model, targets: &[AnyElement], budget: Budget) -> Result<Self, ModelError> {
         let mut walk = Walk::new(model, budget);
         let evidence: Vec<AnyElement> = model.evidence().iter().map(|(e, _)| e.clone()).collect();
         for root in evidence.iter().chain(targets) {
@@ -342,15 +338,12 @@ impl<'m> Walk<'m> {
             }
             let position = self.expansion.positions[&result.id()];
             let expanded = &self.expansion.elements[position];
-            match (&expanded.content, observed) {
-                (Content::Endless(_), Some(value)) => {
-                    values.insert(value.as_any());
-                }
-                _ => {
-                    expanded.require_finite()?;
-                    for i in 0..expanded.support.len() {
-                        values.insert(expanded.support.any(i));
-                    }
+            if let (Content::Endless(_), Some(value)) = (&expanded.content, observed) {
+                values.insert(value.as_any());
+            } else {
+                expanded.require_finite()?;
+                for i in 0..expanded.support.len() {
+                    values.insert(expanded.support.any(i));
                 }
             }
             renumbered.push(results.len() as u32);
@@ -399,7 +392,9 @@ impl<'m> Walk<'m> {
         if expanded.support.is_empty() && !matches!(expanded.content, Content::Endless(_)) {
             self.expansion.impossible = Some(position);
         }
-        self.expansion.positions.insert(expanded.element.id(), position);
+        self.expansion
+            .positions
+            .insert(expanded.element.id(), position);
         self.expansion.elements.push(expanded);
         Ok(())
     }

@@ -6,6 +6,7 @@ use crate::datum::Datum;
 use crate::error::{Fault, ModelError};
 use crate::evidence::Evidence;
 use crate::factor::FactorTable;
+use crate::lower::WorldWeight;
 use crate::node::{AnyElement, ApplyOp, AtomicOp, TableOp};
 use crate::support::Support;
 use crate::weights::Weights;
@@ -182,23 +183,23 @@ fn weigh(
     support: &Support,
     failures: &mut Failures,
 ) -> Result<Weights, ModelError> {
-    let mut linear = vec![1.0; support.len()];
-    let mut logs = vec![0.0; support.len()];
-    for i in 0..support.len() {
+    let mut products = vec![WorldWeight::ONE; support.len()];
+    for (i, product) in products.iter_mut().enumerate() {
         for piece in evidence {
             let weight = failures.note(piece.weight(element, support.any(i)))?;
             let (weight, log) = weight.unwrap_or((0.0, f64::NEG_INFINITY));
-            linear[i] *= weight;
-            logs[i] += log;
+            product.times(weight, log);
         }
     }
-    let held = |(&x, &log): (&f64, &f64)| {
-        x.is_finite() && (x >= f64::MIN_POSITIVE || log == f64::NEG_INFINITY)
-    };
-    if linear.iter().zip(&logs).all(held) {
-        Ok(Weights::from_linear(linear))
+    if products
+        .iter()
+        .all(|p| p.linear.is_normal() || (p.linear == 0.0 && p.is_zero()))
+    {
+        Ok(Weights::from_linear(
+            products.iter().map(|p| p.linear).collect(),
+        ))
     } else {
-        Ok(Weights::from_logs(logs))
+        Ok(Weights::from_logs(products.iter().map(|p| p.log).collect()))
     }
 }
 
@@ -208,11 +209,18 @@ pub(super) fn restrict(
     evidence: &[&Evidence],
 ) -> Result<(), ModelError> {
     let mut failures = Failures::default();
-    let weights = weigh(&expanded.element, evidence, &expanded.support, &mut failures)?;
+    let weights = weigh(
+        &expanded.element,
+        evidence,
+        &expanded.support,
+        &mut failures,
+    )?;
     if let Some(error) = failures.first {
         return Err(error);
     }
-    let kept: Vec<usize> = (0..weights.len()).filter(|&i| !weights.is_zero(i)).collect();
+    let kept: Vec<usize> = (0..weights.len())
+        .filter(|&i| !weights.is_zero(i))
+        .collect();
     let all = expanded.support.len();
     let soft = evidence.iter().any(|piece| piece.is_soft());
     if soft {

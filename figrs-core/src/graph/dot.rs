@@ -20,7 +20,9 @@ impl From<&ModelGraph> for DiGraph<GraphNode, GraphEdge> {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    text.replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
 }
 
 impl ModelGraph {
@@ -31,12 +33,13 @@ impl ModelGraph {
     /// the parent values that lead to them.
     pub fn to_dot(&self) -> String {
         let graph = DiGraph::from(self);
-        let edge = |_, edge: petgraph::graph::EdgeReference<'_, GraphEdge>| match &edge.weight().kind {
-            EdgeKind::Parent => String::new(),
-            EdgeKind::Branch(values) => {
-                format!("style=dashed label=\"{}\"", escape(values))
-            }
-        };
+        let edge =
+            |_, edge: petgraph::graph::EdgeReference<'_, GraphEdge>| match &edge.weight().kind {
+                EdgeKind::Parent => String::new(),
+                EdgeKind::Branch(values) => {
+                    format!("style=dashed label=\"{}\"", escape(values))
+                }
+            };
         let node = |_, (_, node): (NodeIndex, &GraphNode)| node.attributes();
         let labels = [Config::NodeNoLabel, Config::EdgeNoLabel];
         let dot = Dot::with_attr_getters(&graph, &labels, &edge, &node);
@@ -53,7 +56,11 @@ impl GraphNode {
         }
         lines.extend(self.distribution.iter().map(|text| escape(text)));
         lines.extend(self.evidence.iter().map(|text| escape(text)));
-        lines.extend(self.intervention.iter().map(|value| format!("set to {}", escape(value))));
+        lines.extend(
+            self.intervention
+                .iter()
+                .map(|value| format!("set to {}", escape(value))),
+        );
         let shape = match self.element.kind() {
             Kind::Atomic(_) | Kind::Table(..) => "ellipse",
             Kind::Apply(..) => "box",

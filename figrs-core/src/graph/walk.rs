@@ -175,14 +175,15 @@ fn branches(
             shown.push(texts.join(", "));
         }
     }
-    let branch = |(&result, (mut shown, first, count)): (&usize, (Vec<String>, Option<Address>, usize))| {
-        if count > SHOWN {
-            shown.push(format!("… {count} in all"));
-        }
-        let element = expansion.elements()[result].element.clone();
-        let kind = EdgeKind::Branch(shown.join(" | "));
-        (element, kind, first.unwrap_or(address))
-    };
+    let branch =
+        |(&result, (mut shown, first, count)): (&usize, (Vec<String>, Option<Address>, usize))| {
+            if count > SHOWN {
+                shown.push(format!("… {count} in all"));
+            }
+            let element = expansion.elements()[result].element.clone();
+            let kind = EdgeKind::Branch(shown.join(" | "));
+            (element, kind, first.unwrap_or(address))
+        };
     results.iter().zip(found).map(branch).collect()
 }
 

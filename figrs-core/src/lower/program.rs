@@ -77,8 +77,14 @@ impl Program {
             lasting: 0,
         };
         // Observations first: what they determine need not be drawn.
-        let observed = model.evidence().iter().filter(|(_, e)| e.observed().is_some());
-        let others = model.evidence().iter().filter(|(_, e)| e.observed().is_none());
+        let observed = model
+            .evidence()
+            .iter()
+            .filter(|(_, e)| e.observed().is_some());
+        let others = model
+            .evidence()
+            .iter()
+            .filter(|(_, e)| e.observed().is_none());
         for (element, _) in observed.chain(others) {
             let slot = program.slot(element);
             program.roots.push(slot);

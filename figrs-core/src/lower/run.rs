@@ -43,7 +43,7 @@ pub enum Observations {
 /// The weight that evidence gives a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorldWeight {
-    /// As a number; may be zero because it is too small.
+    /// As a number, where it is a normal one; zero, infinite or NaN where `f64` cannot hold it: then `log` tells.
     pub linear: f64,
     /// Its natural logarithm; `-inf` if and only if the world contradicts the evidence.
     pub log: f64,
@@ -58,7 +58,9 @@ impl WorldWeight {
 
     /// The product with another weight.
     pub fn times(&mut self, linear: f64, log: f64) {
-        self.linear *= linear;
+        // A subnormal number has lost digits, which a large factor would bring back into sight.
+        let normal_or_zero = |x: f64| if x < f64::MIN_POSITIVE { 0.0 } else { x };
+        self.linear = normal_or_zero(self.linear * normal_or_zero(linear));
         self.log += log;
     }
 
@@ -176,7 +178,9 @@ impl Run<'_> {
         self.steps.push(Step::Finish(slot, demand));
         let parents = self.program.instructions[slot.index()].parents.as_deref();
         for (i, &parent) in parents.unwrap_or_default().iter().enumerate().rev() {
-            let demand = demands.as_ref().and_then(|all| all.get(i).cloned().flatten());
+            let demand = demands
+                .as_ref()
+                .and_then(|all| all.get(i).cloned().flatten());
             self.steps.push(Step::Enter(parent, demand));
         }
         Ok(())
@@ -233,7 +237,9 @@ impl Run<'_> {
         match element.kind() {
             Kind::Atomic(_) => Ok(()),
             Kind::Apply(_, op) => {
-                let value = self.arguments(slot, |values| op.call(values)).map_err(fault)?;
+                let value = self
+                    .arguments(slot, |values| op.call(values))
+                    .map_err(fault)?;
                 self.settle(slot, value, demand)
             }
             Kind::Score(_, evidence) => {
@@ -255,7 +261,9 @@ impl Run<'_> {
                 let result = if let Some(&known) = instruction.branches.get(&key) {
                     known
                 } else {
-                    let result = self.arguments(slot, |values| op.call(values)).map_err(fault)?;
+                    let result = self
+                        .arguments(slot, |values| op.call(values))
+                        .map_err(fault)?;
                     let result = self.program.slot(&result);
                     let instruction = &mut self.program.instructions[slot.index()];
                     instruction.branches.insert(key, result);

@@ -15,7 +15,11 @@ pub(super) struct Batch<V> {
 
 impl<V> Default for Batch<V> {
     fn default() -> Self {
-        Self { product: Vec::new(), registers: Vec::new(), live: Vec::new() }
+        Self {
+            product: Vec::new(),
+            registers: Vec::new(),
+            live: Vec::new(),
+        }
     }
 }
 
@@ -23,7 +27,10 @@ impl<V> Default for Batch<V> {
 #[derive(Clone, Debug)]
 pub(super) enum Spread<'a> {
     /// Each of these rows with each of these values: by value, if there are fewer of them, else by row.
-    Product { rows: Range<usize>, values: Range<usize> },
+    Product {
+        rows: Range<usize>,
+        values: Range<usize>,
+    },
     /// The row and the value of each new row.
     Pairs { rows: &'a [u32], values: &'a [u32] },
 }
@@ -60,13 +67,19 @@ impl<V: Clone> Batch<V> {
                     out.extend(std::iter::repeat_n(product, values.len()).cloned());
                 }
             }
-            Spread::Pairs { rows, .. } => out.extend(rows.iter().map(|&p| parent.product[p as usize].clone())),
+            Spread::Pairs { rows, .. } => {
+                out.extend(rows.iter().map(|&p| parent.product[p as usize].clone()))
+            }
         }
     }
 
     /// Continues a register of `parent`, or begins one.
     pub(super) fn carry(&mut self, parent: &Self, spread: &Spread, advance: &Advance) {
-        let &Advance { register, stride, start } = advance;
+        let &Advance {
+            register,
+            stride,
+            start,
+        } = advance;
         let out = self.open(register);
         let before = &parent.registers[register];
         match (spread, start) {
@@ -103,7 +116,11 @@ impl<V: Clone> Batch<V> {
 
     /// Changes a register in place by the values of a variable, or begins it.
     pub(super) fn advance(&mut self, advance: &Advance, values: &[u32]) {
-        let &Advance { register, stride, start } = advance;
+        let &Advance {
+            register,
+            stride,
+            start,
+        } = advance;
         if let Some(base) = start {
             let column = values.iter().map(|&value| base + value as usize * stride);
             self.open(register).extend(column);

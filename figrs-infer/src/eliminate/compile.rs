@@ -18,12 +18,21 @@ impl Register {
     fn new(base: usize, strides: Vec<(usize, usize)>) -> Self {
         let turns = || strides.iter().map(|s| s.0);
         let (first, last) = (turns().min().unwrap_or(0), turns().max().unwrap_or(0));
-        Self { base, strides, first, last, is_range: false }
+        Self {
+            base,
+            strides,
+            first,
+            last,
+            is_range: false,
+        }
     }
 
     fn range(turns: &[usize]) -> Self {
         let strides = turns.iter().map(|&turn| (turn, 0)).collect();
-        Self { is_range: true, ..Self::new(0, strides) }
+        Self {
+            is_range: true,
+            ..Self::new(0, strides)
+        }
     }
 
     fn until(self, last: usize) -> Self {
@@ -47,10 +56,19 @@ impl Register {
 }
 
 /// Compiles the join of tables of these shapes in this order.
-pub(super) fn compile(domain: &Domain, shapes: &[Shape], slots: &[Slot], outputs: &[usize]) -> Program {
+pub(super) fn compile(
+    domain: &Domain,
+    shapes: &[Shape],
+    slots: &[Slot],
+    outputs: &[usize],
+) -> Program {
     let mut compiler = Compiler::new(domain, shapes, slots);
     let key = compiler.key(outputs);
-    let mut levels = vec![Level { source: Source::Root, carry: compiler.carry(0), steps: Vec::new() }];
+    let mut levels = vec![Level {
+        source: Source::Root,
+        carry: compiler.carry(0),
+        steps: Vec::new(),
+    }];
     compiler.finish(0, &mut levels[0].steps);
     for (i, slot) in slots.iter().enumerate() {
         let turn = i + 1;
@@ -76,7 +94,11 @@ pub(super) fn compile(domain: &Domain, shapes: &[Shape], slots: &[Slot], outputs
             compiler.finish(turn, &mut level.steps);
         }
     }
-    Program { levels, key, registers: compiler.registers.len() }
+    Program {
+        levels,
+        key,
+        registers: compiler.registers.len(),
+    }
 }
 
 struct Compiler<'a> {
@@ -123,7 +145,11 @@ impl<'a> Compiler<'a> {
     }
 
     fn sparse_turns(&self, columns: &[usize]) -> Vec<usize> {
-        let mut turns: Vec<usize> = columns.iter().map(|&v| self.turns[v]).filter(|&t| t > 0).collect();
+        let mut turns: Vec<usize> = columns
+            .iter()
+            .map(|&v| self.turns[v])
+            .filter(|&t| t > 0)
+            .collect();
         turns.sort_unstable();
         turns
     }
@@ -154,7 +180,11 @@ impl<'a> Compiler<'a> {
     fn multiply(&mut self, table: usize) {
         let last = self.registers[table].last;
         let is_final = last + 1 == self.finished.len();
-        self.finished[last].push(Step::Multiply { table, register: table, is_final });
+        self.finished[last].push(Step::Multiply {
+            table,
+            register: table,
+            is_final,
+        });
     }
 
     fn narrow(&mut self, table: usize, columns: &[usize]) {
@@ -163,7 +193,13 @@ impl<'a> Compiler<'a> {
         self.registers.push(Register::range(&turns));
         for (depth, &turn) in turns.iter().enumerate() {
             let is_last = depth + 1 == turns.len();
-            self.narrows[turn].push(Narrow { table, depth, is_last, low: table, high });
+            self.narrows[turn].push(Narrow {
+                table,
+                depth,
+                is_last,
+                low: table,
+                high,
+            });
         }
         self.multiply(table);
     }
@@ -178,11 +214,17 @@ impl<'a> Compiler<'a> {
         let last = self.registers[table].last.max(turn);
         self.registers[table].last = last;
         let child = self.value(child, last);
-        self.finished[last].push(Step::Check { table, register: table, child });
+        self.finished[last].push(Step::Check {
+            table,
+            register: table,
+            child,
+        });
     }
 
     fn key(&mut self, outputs: &[usize]) -> Key {
-        let size = outputs.iter().try_fold(1usize, |n, &v| n.checked_mul(self.domain.cards[v]));
+        let size = outputs
+            .iter()
+            .try_fold(1usize, |n, &v| n.checked_mul(self.domain.cards[v]));
         if size.is_none() {
             return Key::Values(outputs.iter().map(|&v| self.value(v, usize::MAX)).collect());
         }
@@ -200,7 +242,11 @@ impl<'a> Compiler<'a> {
 
     /// What a computed variable does to the registers it changes.
     fn advance(&self, turn: usize) -> Vec<Advance> {
-        let changed = self.registers.iter().enumerate().filter(|(_, r)| r.stride_at(turn).is_some());
+        let changed = self
+            .registers
+            .iter()
+            .enumerate()
+            .filter(|(_, r)| r.stride_at(turn).is_some());
         changed.filter_map(|(i, r)| r.advance(i, turn)).collect()
     }
 

@@ -54,7 +54,11 @@ impl Interaction {
     pub(super) fn new(graph: &FactorGraph, live: &[bool], keep: &[VarId]) -> Self {
         let n = graph.cardinalities.len();
         let mut this = Self {
-            log_cards: graph.cardinalities.iter().map(|&c| f64::from(c).log2()).collect(),
+            log_cards: graph
+                .cardinalities
+                .iter()
+                .map(|&c| f64::from(c).log2())
+                .collect(),
             sketches: Vec::with_capacity(graph.factors.len() + n),
             mentions: vec![Vec::new(); n],
             live_mentions: vec![0; n],
@@ -69,7 +73,11 @@ impl Interaction {
             this.kept[v.index()] = true;
         }
         for (factor, &live) in graph.factors.iter().zip(live) {
-            let scope = if live { factor.variables.clone() } else { Vec::new() };
+            let scope = if live {
+                factor.variables.clone()
+            } else {
+                Vec::new()
+            };
             for &v in &scope {
                 this.neighbours[v.index()].extend(scope.iter().filter(|&&u| u != v));
             }
@@ -103,14 +111,21 @@ impl Interaction {
 
     /// The live tables left, which mention kept variables only.
     pub(super) fn rest(&self) -> Vec<u32> {
-        let live = self.sketches.iter().zip(0..).filter(|(sketch, _)| sketch.live);
+        let live = self
+            .sketches
+            .iter()
+            .zip(0..)
+            .filter(|(sketch, _)| sketch.live);
         live.map(|(_, i)| i).collect()
     }
 
     /// The price of eliminating `v`: predicted non-zeros of the joint table, size of the message, fill-in.
     pub(super) fn score(&self, v: VarId) -> Score {
         let out: f64 = self.around(v).map(|u| self.log_cards[u.index()]).sum();
-        let density: f64 = self.tables_of(v).map(|t| self.sketches[t as usize].density).sum();
+        let density: f64 = self
+            .tables_of(v)
+            .map(|t| self.sketches[t as usize].density)
+            .sum();
         let joint = (self.log_cards[v.index()] + out + density).max(0.0);
         // Rounded, so that the order of the sums does not decide between equals.
         let fixed = |x: f64| (x * 1_048_576.0).round() as u64;
@@ -177,7 +192,11 @@ impl Interaction {
         let mut missing = 0;
         for (i, &a) in around.iter().enumerate() {
             for &b in &around[..i] {
-                let (few, other) = if self.degree(a) < self.degree(b) { (a, b) } else { (b, a) };
+                let (few, other) = if self.degree(a) < self.degree(b) {
+                    (a, b)
+                } else {
+                    (b, a)
+                };
                 missing += u64::from(self.neighbours[few.index()].binary_search(&other).is_err());
             }
         }
@@ -212,7 +231,11 @@ impl Interaction {
     }
 
     fn add_message(&mut self, bucket: &Bucket) {
-        let dense: f64 = bucket.output.iter().map(|u| self.log_cards[u.index()]).sum();
+        let dense: f64 = bucket
+            .output
+            .iter()
+            .map(|u| self.log_cards[u.index()])
+            .sum();
         for &u in &bucket.output {
             self.tidy(u, bucket.eliminated.len() as u32);
             let list = &mut self.neighbours[u.index()];
@@ -247,14 +270,19 @@ impl Interaction {
 /// The base-2 logarithm of the share of a factor's entries that are not zero.
 fn log_density(graph: &FactorGraph, factor: &Factor) -> f64 {
     let dense = |variables: &[VarId]| -> f64 {
-        variables.iter().map(|&v| (graph.cardinality(v) as f64).log2()).sum()
+        variables
+            .iter()
+            .map(|&v| (graph.cardinality(v) as f64).log2())
+            .sum()
     };
     match &factor.table {
         FactorTable::Dense(weights) => {
             let positive = (0..weights.len()).filter(|&i| !weights.is_zero(i)).count();
             (positive as f64).log2() - dense(&factor.variables)
         }
-        FactorTable::Sparse { weights, .. } => (weights.len() as f64).log2() - dense(&factor.variables),
+        FactorTable::Sparse { weights, .. } => {
+            (weights.len() as f64).log2() - dense(&factor.variables)
+        }
         FactorTable::Function { .. } => -factor.variables.last().map_or(0.0, |v| dense(&[*v])),
     }
     .max(-1e6)

@@ -26,7 +26,12 @@ pub(super) struct Scratch<V> {
 
 impl<V> Default for Scratch<V> {
     fn default() -> Self {
-        Self { batches: Vec::new(), cursors: Vec::new(), rows: Vec::new(), buffers: Buffers::default() }
+        Self {
+            batches: Vec::new(),
+            cursors: Vec::new(),
+            rows: Vec::new(),
+            buffers: Buffers::default(),
+        }
     }
 }
 
@@ -54,11 +59,21 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
         turns[slot.variable] = i + 1;
     }
     let ready = tables.into_iter().zip(&shapes);
-    let ready: Vec<_> = ready.map(|(table, shape)| prepare::<S>(table, shape, domain, &turns)).collect();
-    if ready.iter().any(|table| matches!(table, Prepared::Rows(trie) if trie.values.is_empty())) {
+    let ready: Vec<_> = ready
+        .map(|(table, shape)| prepare::<S>(table, shape, domain, &turns))
+        .collect();
+    if ready
+        .iter()
+        .any(|table| matches!(table, Prepared::Rows(trie) if trie.values.is_empty()))
+    {
         return Ok(false);
     }
-    Join::<S> { program: &program, tables: &ready, lost: false }.run(sink, scratch)
+    Join::<S> {
+        program: &program,
+        tables: &ready,
+        lost: false,
+    }
+    .run(sink, scratch)
 }
 
 /// A join under way.
@@ -69,7 +84,11 @@ struct Join<'a, S: Semiring> {
 }
 
 impl<S: Semiring> Join<'_, S> {
-    fn run<K: Sink<S>>(mut self, sink: &mut K, scratch: &mut Scratch<S::Value>) -> Result<bool, EliminationError> {
+    fn run<K: Sink<S>>(
+        mut self,
+        sink: &mut K,
+        scratch: &mut Scratch<S::Value>,
+    ) -> Result<bool, EliminationError> {
         let levels = &self.program.levels;
         if scratch.batches.len() < levels.len() {
             scratch.batches.resize_with(levels.len(), Batch::default);
@@ -92,7 +111,12 @@ impl<S: Semiring> Join<'_, S> {
             } else if self.expand(depth, scratch) {
                 depth += 1;
                 let batch = &mut scratch.batches[depth];
-                self.lost |= apply::<S>(self.tables, &levels[depth].steps, batch, &mut scratch.buffers);
+                self.lost |= apply::<S>(
+                    self.tables,
+                    &levels[depth].steps,
+                    batch,
+                    &mut scratch.buffers,
+                );
                 scratch.cursors[depth].reset();
                 continue;
             }
@@ -105,7 +129,12 @@ impl<S: Semiring> Join<'_, S> {
 
     /// Fills the batch below `depth` with the next continuations of the one at `depth`; false if there are none left.
     fn expand(&self, depth: usize, scratch: &mut Scratch<S::Value>) -> bool {
-        let Scratch { batches, cursors, rows, buffers } = scratch;
+        let Scratch {
+            batches,
+            cursors,
+            rows,
+            buffers,
+        } = scratch;
         let (parents, children) = batches.split_at_mut(depth + 1);
         let (parent, child) = (&parents[depth], &mut children[0]);
         let level = &self.program.levels[depth + 1];
@@ -118,11 +147,22 @@ impl<S: Semiring> Join<'_, S> {
                 None => return false,
             },
             Source::Rows(narrows) => {
-                shared_values(self.tables, narrows, parent, child, cursor, rows, &mut buffers.values);
+                shared_values(
+                    self.tables,
+                    narrows,
+                    parent,
+                    child,
+                    cursor,
+                    rows,
+                    &mut buffers.values,
+                );
                 if rows.is_empty() {
                     return false;
                 }
-                Spread::Pairs { rows, values: &buffers.values }
+                Spread::Pairs {
+                    rows,
+                    values: &buffers.values,
+                }
             }
         };
         child.carry_product(parent, &spread);

@@ -31,7 +31,10 @@ impl Domain {
 
     /// The variables of a bucket.
     pub(super) fn of_bucket(graph: &FactorGraph, bucket: &Bucket) -> Self {
-        Self::new(graph, [bucket.output.as_slice(), &bucket.eliminated].concat())
+        Self::new(
+            graph,
+            [bucket.output.as_slice(), &bucket.eliminated].concat(),
+        )
     }
 
     /// The position of a variable, which must be one of the domain's.
@@ -137,7 +140,10 @@ impl<'a> Search<'a> {
             this.enter(t);
         }
         let largest = this.shapes.iter().max_by_key(|shape| shape.entries);
-        for (place, &v) in largest.iter().flat_map(|shape| shape.columns.iter().enumerate()) {
+        for (place, &v) in largest
+            .iter()
+            .flat_map(|shape| shape.columns.iter().enumerate())
+        {
             this.rank[v].place = place;
         }
         this
@@ -147,7 +153,10 @@ impl<'a> Search<'a> {
         let (begun, child_known) = {
             let columns = &self.shapes[t].columns;
             let known = |&&v: &&usize| self.assigned[v];
-            (columns.iter().any(|v| known(&v)), columns.last().is_some_and(|v| known(&v)))
+            (
+                columns.iter().any(|v| known(&v)),
+                columns.last().is_some_and(|v| known(&v)),
+            )
         };
         for i in 0..self.shapes[t].columns.len() {
             let v = self.shapes[t].columns[i];
@@ -157,7 +166,14 @@ impl<'a> Search<'a> {
         }
         match self.shapes[t].kind {
             Kind::Dense => {}
-            Kind::Sparse => self.support(t, if begun { Support::Begun } else { Support::Listed }),
+            Kind::Sparse => self.support(
+                t,
+                if begun {
+                    Support::Begun
+                } else {
+                    Support::Listed
+                },
+            ),
             Kind::Function if child_known && self.missing[t] > 0 => self.list(t),
             Kind::Function => {
                 if let Some(&child) = self.shapes[t].columns.last() {
@@ -202,7 +218,10 @@ impl<'a> Search<'a> {
     fn assign(&mut self, v: usize, function: Option<usize>) {
         self.assigned[v] = true;
         self.waiting.retain(|&u| u != v);
-        self.slots.push(Slot { variable: v, function });
+        self.slots.push(Slot {
+            variable: v,
+            function,
+        });
         for t in std::mem::take(&mut self.tables[v]) {
             let is_child = self.shapes[t].columns.last() == Some(&v);
             match self.shapes[t].kind {
@@ -228,7 +247,11 @@ impl<'a> Search<'a> {
 mod tests {
     use super::*;
 
-    fn order(cards: &[usize], pins: &[Option<u32>], shapes: &mut [Shape]) -> Vec<(usize, Option<usize>)> {
+    fn order(
+        cards: &[usize],
+        pins: &[Option<u32>],
+        shapes: &mut [Shape],
+    ) -> Vec<(usize, Option<usize>)> {
         let domain = Domain {
             variables: (0..cards.len() as u32).map(VarId).collect(),
             cards: cards.to_vec(),
@@ -274,6 +297,9 @@ mod tests {
         assert_eq!(order(&[3, 2], &[None, Some(1)], &mut shapes), [(0, None)]);
         assert_eq!(shapes[0].kind, Kind::Sparse);
         let mut shapes = [shape(Kind::Function, &[0, 1], 3)];
-        assert_eq!(order(&[3, 2], &[Some(2), None], &mut shapes), [(1, Some(0))]);
+        assert_eq!(
+            order(&[3, 2], &[Some(2), None], &mut shapes),
+            [(1, Some(0))]
+        );
     }
 }

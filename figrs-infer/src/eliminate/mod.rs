@@ -101,6 +101,9 @@ pub fn plan_cost<S: Semiring>(
     keep: &[VarId],
     options: &Options,
 ) -> Result<PlanCost, EliminationError> {
-    let unlimited = options.clone().table_budget(usize::MAX).operation_budget(f64::INFINITY);
+    let unlimited = options
+        .clone()
+        .table_budget(usize::MAX)
+        .operation_budget(f64::INFINITY);
     Ok(Plan::new(graph, keep, &unlimited, S::SUMS_TO_ONE)?.cost)
 }

@@ -26,7 +26,10 @@ const OPEN: u32 = u32::MAX;
 ///
 /// **References.** Dechter, *Bucket elimination: a unifying framework for reasoning*, Artificial Intelligence 113, 1999,
 /// section 5.
-pub fn most_probable(graph: &FactorGraph, options: &Options) -> Result<(Vec<u32>, f64), EliminationError> {
+pub fn most_probable(
+    graph: &FactorGraph,
+    options: &Options,
+) -> Result<(Vec<u32>, f64), EliminationError> {
     let plan = Plan::new(graph, &[], options, MaxProduct::SUMS_TO_ONE)?;
     let run = Run::<MaxProduct>::new(graph, &plan, options.table_budget, Messages::Keep)?;
     if MaxProduct::is_zero(&run.scalar) {
@@ -40,7 +43,11 @@ pub fn most_probable(graph: &FactorGraph, options: &Options) -> Result<(Vec<u32>
             *pin = (values[v.index()] != OPEN).then_some(values[v.index()]);
         }
         // A joint number orders the variables as the bucket lists them.
-        let places: Vec<usize> = bucket.eliminated.iter().map(|&v| domain.position(v)).collect();
+        let places: Vec<usize> = bucket
+            .eliminated
+            .iter()
+            .map(|&v| domain.position(v))
+            .collect();
         let tables = inputs(graph, &run.messages, &bucket.inputs);
         let mut sink = BestSink::default();
         join(tables, &domain, &places, &mut sink, &mut scratch)?;
@@ -63,13 +70,19 @@ pub fn most_probable(graph: &FactorGraph, options: &Options) -> Result<(Vec<u32>
 ///
 /// `values` has one value for each variable of the graph, each below its cardinality.
 pub fn log_weight(graph: &FactorGraph, values: &[u32]) -> f64 {
-    graph.factors.iter().map(|factor| log_entry(graph, factor, values)).sum()
+    graph
+        .factors
+        .iter()
+        .map(|factor| log_entry(graph, factor, values))
+        .sum()
 }
 
 fn log_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> f64 {
     let offset = |n: usize| {
         let parents = factor.variables[..n].iter();
-        parents.fold(0, |at, &v| at * graph.cardinality(v) + values[v.index()] as usize)
+        parents.fold(0, |at, &v| {
+            at * graph.cardinality(v) + values[v.index()] as usize
+        })
     };
     let arity = factor.variables.len();
     match &factor.table {
@@ -80,9 +93,17 @@ fn log_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> f64 {
             let (mut low, mut high) = (0, weights.len());
             while low < high {
                 let middle = usize::midpoint(low, high);
-                if row(middle).lt(sought()) { low = middle + 1 } else { high = middle }
+                if row(middle).lt(sought()) {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
             }
-            if low < weights.len() && row(low).eq(sought()) { weights.log(low) } else { f64::NEG_INFINITY }
+            if low < weights.len() && row(low).eq(sought()) {
+                weights.log(low)
+            } else {
+                f64::NEG_INFINITY
+            }
         }
         FactorTable::Function { index } => match factor.variables.last() {
             Some(child) if index[offset(arity - 1)] == values[child.index()] => 0.0,

@@ -19,7 +19,11 @@ const SCORED_AT_ONCE: usize = 128;
 /// **Complexity.** Near linear in the number of mentions for graphs of bounded width.
 /// **References.** Kjaerulff, *Triangulation of graphs: algorithms giving small total state space*, 1990;
 /// Darwiche, *Modeling and Reasoning with Bayesian Networks*, 2009, section 9.3.
-pub(super) fn eliminate_all(graph: &mut Interaction, candidates: &[VarId], order: &Order) -> Vec<Bucket> {
+pub(super) fn eliminate_all(
+    graph: &mut Interaction,
+    candidates: &[VarId],
+    order: &Order,
+) -> Vec<Bucket> {
     match order {
         Order::Greedy => Greedy::new(graph, candidates).run(graph),
         Order::Given(listed) => {

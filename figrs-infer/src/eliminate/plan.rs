@@ -89,7 +89,11 @@ impl Plan {
     }
 
     fn check(&self, options: &Options) -> Result<(), EliminationError> {
-        let PlanCost { operations, largest_table, .. } = self.cost;
+        let PlanCost {
+            operations,
+            largest_table,
+            ..
+        } = self.cost;
         if largest_table > options.table_budget as f64 {
             return Err(EliminationError::TableTooLarge {
                 needed: largest_table,
@@ -119,7 +123,9 @@ fn price(graph: &FactorGraph, keep: &[VarId], buckets: &[Bucket], budget: usize)
             Layout::Dense => dense,
             Layout::Sparse => dense.min(bucket.joint),
         };
-        cost.width = cost.width.max(bucket.output.len() + bucket.eliminated.len());
+        cost.width = cost
+            .width
+            .max(bucket.output.len() + bucket.eliminated.len());
         cost.operations += bucket.joint.exp2();
         cost.largest_table = cost.largest_table.max(entries.exp2());
     }
@@ -128,5 +134,8 @@ fn price(graph: &FactorGraph, keep: &[VarId], buckets: &[Bucket], budget: usize)
 
 /// The base-2 logarithm of the number of joint values of some variables.
 pub(super) fn log_size(graph: &FactorGraph, variables: &[VarId]) -> f64 {
-    variables.iter().map(|&v| f64::from(graph.cardinalities[v.index()]).log2()).sum()
+    variables
+        .iter()
+        .map(|&v| f64::from(graph.cardinalities[v.index()]).log2())
+        .sum()
 }

@@ -63,7 +63,9 @@ pub(super) fn prepare<'a, S: Semiring>(
 ) -> Prepared<'a, S::Value> {
     let (rows, values) = match table.entries {
         Entries::Dense(values) => return Prepared::Dense(values),
-        Entries::Function(index) if shape.kind == Kind::Function => return Prepared::Function(index),
+        Entries::Function(index) if shape.kind == Kind::Function => {
+            return Prepared::Function(index);
+        }
         Entries::Function(index) => {
             let cards: Vec<usize> = shape.columns.iter().map(|&v| domain.cards[v]).collect();
             let pins: Vec<Option<u32>> = shape.columns.iter().map(|&v| domain.pins[v]).collect();
@@ -73,13 +75,23 @@ pub(super) fn prepare<'a, S: Semiring>(
         }
         Entries::Sparse { rows, values } => (rows, values),
     };
-    let pinned = shape.columns.iter().enumerate().filter_map(|(c, &v)| domain.pins[v].map(|pin| (c, pin)));
+    let pinned = shape
+        .columns
+        .iter()
+        .enumerate()
+        .filter_map(|(c, &v)| domain.pins[v].map(|pin| (c, pin)));
     let pins: Vec<(usize, u32)> = pinned.collect();
     let mut columns: Vec<usize> = (0..shape.columns.len()).collect();
     columns.retain(|&c| domain.pins[shape.columns[c]].is_none());
     columns.sort_unstable_by_key(|&c| turns[shape.columns[c]]);
-    let cards = columns.iter().map(|&c| domain.cards[shape.columns[c]]).collect();
-    let selection = Selection { columns, cards, pins };
+    let cards = columns
+        .iter()
+        .map(|&c| domain.cards[shape.columns[c]])
+        .collect();
+    let selection = Selection {
+        columns,
+        cards,
+        pins,
+    };
     Prepared::Rows(Trie::new(&rows, shape.columns.len(), values, &selection))
 }
-

@@ -39,11 +39,24 @@ pub(super) enum Source {
 #[derive(Debug)]
 pub(super) enum Step {
     /// The entry of a table multiplies the product.
-    Multiply { table: usize, register: usize, is_final: bool },
+    Multiply {
+        table: usize,
+        register: usize,
+        is_final: bool,
+    },
     /// A function gives the value of its child.
-    Compute { table: usize, register: usize, narrow: Vec<Narrow>, advance: Vec<Advance> },
+    Compute {
+        table: usize,
+        register: usize,
+        narrow: Vec<Narrow>,
+        advance: Vec<Advance>,
+    },
     /// A function must agree with the value its child already has.
-    Check { table: usize, register: usize, child: usize },
+    Check {
+        table: usize,
+        register: usize,
+        child: usize,
+    },
 }
 
 /// One variable whose values are tried, and what follows from it.

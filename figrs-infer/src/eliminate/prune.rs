@@ -75,7 +75,11 @@ mod tests {
         let mut graph = FactorGraph::default();
         let v: Vec<VarId> = (0..100).map(|_| graph.add_variable(2)).collect();
         for i in 0..100 {
-            let variables = if i == 0 { vec![v[0]] } else { vec![v[i - 1], v[i]] };
+            let variables = if i == 0 {
+                vec![v[0]]
+            } else {
+                vec![v[i - 1], v[i]]
+            };
             let weights = vec![0.5; 1 << variables.len()];
             graph.factors.push(Factor {
                 variables,

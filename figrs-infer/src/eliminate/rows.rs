@@ -33,7 +33,11 @@ impl Cursor {
     }
 
     /// The next rows and values of a variable that takes all its values.
-    pub(super) fn next_product(&mut self, rows: usize, card: usize) -> Option<(Range<usize>, Range<usize>)> {
+    pub(super) fn next_product(
+        &mut self,
+        rows: usize,
+        card: usize,
+    ) -> Option<(Range<usize>, Range<usize>)> {
         if self.row == rows {
             return None;
         }
@@ -45,7 +49,11 @@ impl Cursor {
         }
         let (row, start) = (self.row, self.next);
         let end = card.min(start + BATCH);
-        (self.row, self.next) = if end == card { (row + 1, 0) } else { (row, end) };
+        (self.row, self.next) = if end == card {
+            (row + 1, 0)
+        } else {
+            (row, end)
+        };
         Some((row..row + 1, start..end))
     }
 }
@@ -73,16 +81,33 @@ pub(super) fn shared_values<V: Clone>(
     while cursor.row < parent.product.len() && rows.len() < BATCH {
         let row = cursor.row;
         cursor.ranges.left.clear();
-        cursor.ranges.left.extend(narrows.iter().map(|narrow| match narrow.depth {
-            0 => 0..tables[narrow.table].keys(0).len(),
-            _ => parent.registers[narrow.low][row]..parent.registers[narrow.high][row],
-        }));
-        let leader = (0..narrows.len()).min_by_key(|&i| cursor.ranges.left[i].len()).unwrap_or(0);
+        cursor
+            .ranges
+            .left
+            .extend(narrows.iter().map(|narrow| match narrow.depth {
+                0 => 0..tables[narrow.table].keys(0).len(),
+                _ => parent.registers[narrow.low][row]..parent.registers[narrow.high][row],
+            }));
+        let leader = (0..narrows.len())
+            .min_by_key(|&i| cursor.ranges.left[i].len())
+            .unwrap_or(0);
         if cursor.next > 0 {
             cursor.ranges.left[leader].start = cursor.next - 1;
         }
-        let is_done = continue_row(tables, narrows, child, (row, leader), &mut cursor.ranges, rows, values);
-        (cursor.row, cursor.next) = if is_done { (row + 1, 0) } else { (row, cursor.ranges.left[leader].start + 1) };
+        let is_done = continue_row(
+            tables,
+            narrows,
+            child,
+            (row, leader),
+            &mut cursor.ranges,
+            rows,
+            values,
+        );
+        (cursor.row, cursor.next) = if is_done {
+            (row + 1, 0)
+        } else {
+            (row, cursor.ranges.left[leader].start + 1)
+        };
     }
 }
 

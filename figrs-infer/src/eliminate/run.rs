@@ -64,11 +64,21 @@ impl<'a, S: Semiring> Run<'a, S> {
             budget,
             scratch: Scratch::default(),
         };
-        for (factor, _) in graph.factors.iter().zip(&plan.live).filter(|(_, live)| **live) {
-            if let FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } = &factor.table {
+        for (factor, _) in graph
+            .factors
+            .iter()
+            .zip(&plan.live)
+            .filter(|(_, live)| **live)
+        {
+            if let FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } = &factor.table
+            {
                 run.log_scale += S::scale(weights);
                 if factor.variables.is_empty() {
-                    run.multiply(if weights.is_empty() { S::zero() } else { S::lift(weights, 0) });
+                    run.multiply(if weights.is_empty() {
+                        S::zero()
+                    } else {
+                        S::lift(weights, 0)
+                    });
                 }
             }
         }
@@ -86,7 +96,9 @@ impl<'a, S: Semiring> Run<'a, S> {
         let domain = Domain::new(self.graph, keep.to_vec());
         let tables = inputs(self.graph, &self.messages, &self.plan.rest);
         let outputs: Vec<usize> = keep.iter().map(|&v| domain.position(v)).collect();
-        let mut sink = DenseSink { values: vec![S::zero(); self.graph.dense_size(keep)] };
+        let mut sink = DenseSink {
+            values: vec![S::zero(); self.graph.dense_size(keep)],
+        };
         self.lost |= join(tables, &domain, &outputs, &mut sink, &mut self.scratch)?;
         let mut values = sink.values;
         for value in &mut values {
@@ -95,29 +107,45 @@ impl<'a, S: Semiring> Run<'a, S> {
             *value = product;
         }
         self.log_scale += S::normalise(&mut values, &mut self.lost);
-        Ok(Answer { values, log_scale: self.log_scale, lost: self.lost })
+        Ok(Answer {
+            values,
+            log_scale: self.log_scale,
+            lost: self.lost,
+        })
     }
 
     fn bucket(&mut self, bucket: &Bucket, messages: Messages) -> Result<(), EliminationError> {
         let domain = Domain::of_bucket(self.graph, bucket);
         let outputs: Vec<usize> = bucket.output.iter().map(|&v| domain.position(v)).collect();
         let tables = inputs(self.graph, &self.messages, &bucket.inputs);
-        let layout = Layout::choose(log_size(self.graph, &bucket.output), bucket.joint, self.budget);
+        let layout = Layout::choose(
+            log_size(self.graph, &bucket.output),
+            bucket.joint,
+            self.budget,
+        );
         let mut entries: Entries<'static, S> = if layout == Layout::Dense {
-            let mut sink = DenseSink { values: vec![S::zero(); self.graph.dense_size(&bucket.output)] };
+            let mut sink = DenseSink {
+                values: vec![S::zero(); self.graph.dense_size(&bucket.output)],
+            };
             self.lost |= join(tables, &domain, &outputs, &mut sink, &mut self.scratch)?;
             Entries::Dense(Cow::Owned(sink.values))
         } else {
             let mut sink = SparseSink::new(self.budget);
             self.lost |= join(tables, &domain, &outputs, &mut sink, &mut self.scratch)?;
             let (rows, values) = sink.into_rows(&self.cards(&bucket.output));
-            Entries::Sparse { rows: Cow::Owned(rows), values: Cow::Owned(values) }
+            Entries::Sparse {
+                rows: Cow::Owned(rows),
+                values: Cow::Owned(values),
+            }
         };
         if let Entries::Dense(values) | Entries::Sparse { values, .. } = &mut entries {
             self.log_scale += S::normalise(values.to_mut(), &mut self.lost);
         }
         if messages == Messages::Drop {
-            let earlier = bucket.inputs.iter().filter_map(|&id| (id as usize).checked_sub(self.graph.factors.len()));
+            let earlier = bucket
+                .inputs
+                .iter()
+                .filter_map(|&id| (id as usize).checked_sub(self.graph.factors.len()));
             for message in earlier {
                 self.messages[message] = None;
             }
@@ -129,7 +157,10 @@ impl<'a, S: Semiring> Run<'a, S> {
             }
             entries => {
                 let entries = self.compact(entries, &bucket.output);
-                self.messages.push(Some(Table { scope: Cow::Owned(bucket.output.clone()), entries }));
+                self.messages.push(Some(Table {
+                    scope: Cow::Owned(bucket.output.clone()),
+                    entries,
+                }));
             }
         }
         Ok(())
@@ -143,12 +174,17 @@ impl<'a, S: Semiring> Run<'a, S> {
     }
 
     fn cards(&self, variables: &[VarId]) -> Vec<usize> {
-        variables.iter().map(|&v| self.graph.cardinality(v)).collect()
+        variables
+            .iter()
+            .map(|&v| self.graph.cardinality(v))
+            .collect()
     }
 
     /// Lists a dense message that turned out nearly empty by its rows.
     fn compact(&self, entries: Entries<'static, S>, scope: &[VarId]) -> Entries<'static, S> {
-        let Entries::Dense(values) = &entries else { return entries };
+        let Entries::Dense(values) = &entries else {
+            return entries;
+        };
         let places = || (0..values.len()).filter(|&i| !S::is_zero(&values[i]));
         if values.len() <= SMALL || places().count() * SPARSE_BELOW > values.len() {
             return entries;
@@ -158,7 +194,10 @@ impl<'a, S: Semiring> Run<'a, S> {
             push_row(&mut rows, place, &cards);
         }
         let values = places().map(|i| values[i].clone()).collect();
-        Entries::Sparse { rows: Cow::Owned(rows), values: Cow::Owned(values) }
+        Entries::Sparse {
+            rows: Cow::Owned(rows),
+            values: Cow::Owned(values),
+        }
     }
 }
 

@@ -43,7 +43,11 @@ pub(super) struct SparseSink<V> {
 impl<V> SparseSink<V> {
     /// A sink that refuses to hold more than `budget` entries.
     pub(super) fn new(budget: usize) -> Self {
-        Self { numbers: FxHashMap::default(), rows: FxHashMap::default(), budget }
+        Self {
+            numbers: FxHashMap::default(),
+            rows: FxHashMap::default(),
+            budget,
+        }
     }
 
     /// The sums, as sorted rows of values below `cards` and a value for each row.
@@ -68,7 +72,10 @@ impl<V> SparseSink<V> {
     fn check(&self) -> Result<(), EliminationError> {
         let needed = self.numbers.len() + self.rows.len();
         if needed > self.budget {
-            return Err(EliminationError::TableTooLarge { needed: needed as f64, limit: self.budget });
+            return Err(EliminationError::TableTooLarge {
+                needed: needed as f64,
+                limit: self.budget,
+            });
         }
         Ok(())
     }
@@ -81,7 +88,9 @@ impl<S: Semiring> Sink<S> for SparseSink<S::Value> {
                 continue;
             }
             match key {
-                Key::Number(register) => add::<S, _>(self.numbers.entry(batch.registers[*register][row]), product),
+                Key::Number(register) => {
+                    add::<S, _>(self.numbers.entry(batch.registers[*register][row]), product)
+                }
                 Key::Values(registers) => {
                     let values = registers.iter().map(|&r| batch.registers[r][row] as u32);
                     add::<S, _>(self.rows.entry(values.collect()), product);
@@ -125,7 +134,9 @@ impl Sink<MaxProduct> for BestSink {
     fn take(&mut self, batch: &Batch<f64>, key: &Key) -> Result<(), EliminationError> {
         if let Key::Number(register) = key {
             for (&place, &product) in batch.registers[*register].iter().zip(&batch.product) {
-                let is_better = self.best.is_none_or(|(most, at)| product > most || product == most && place < at);
+                let is_better = self
+                    .best
+                    .is_none_or(|(most, at)| product > most || product == most && place < at);
                 if is_better && product > f64::NEG_INFINITY {
                     self.best = Some((product, place));
                 }

@@ -26,38 +26,70 @@ pub(super) fn apply<S: Semiring>(
     let mut lost = false;
     for step in steps {
         match step {
-            Step::Multiply { table, register, is_final } => {
-                let found = multiply::<S>(&mut batch.product, tables[*table].values(), &batch.registers[*register]);
+            Step::Multiply {
+                table,
+                register,
+                is_final,
+            } => {
+                let found = multiply::<S>(
+                    &mut batch.product,
+                    tables[*table].values(),
+                    &batch.registers[*register],
+                );
                 lost |= found.lost;
                 if found.zero && !is_final {
                     buffers.alive.clear();
-                    buffers.alive.extend(batch.product.iter().map(|product| !S::is_zero(product)));
+                    buffers
+                        .alive
+                        .extend(batch.product.iter().map(|product| !S::is_zero(product)));
                     batch.retain(&buffers.alive);
                 }
             }
-            Step::Compute { table, register, narrow, advance } => {
+            Step::Compute {
+                table,
+                register,
+                narrow,
+                advance,
+            } => {
                 let index = tables[*table].index();
                 let offsets = &batch.registers[*register];
                 buffers.values.clear();
-                buffers.values.extend(offsets.iter().map(|&offset| index[offset]));
+                buffers
+                    .values
+                    .extend(offsets.iter().map(|&offset| index[offset]));
                 if buffers.values.contains(&FactorTable::NO_VALUE) {
                     buffers.alive.clear();
-                    buffers.alive.extend(buffers.values.iter().map(|&x| x != FactorTable::NO_VALUE));
+                    buffers
+                        .alive
+                        .extend(buffers.values.iter().map(|&x| x != FactorTable::NO_VALUE));
                     drop_dead(batch, buffers);
                 }
                 for narrow in narrow {
-                    narrow_rows(tables[narrow.table].keys(narrow.depth), narrow, batch, buffers);
+                    narrow_rows(
+                        tables[narrow.table].keys(narrow.depth),
+                        narrow,
+                        batch,
+                        buffers,
+                    );
                     drop_dead(batch, buffers);
                 }
                 for advance in advance {
                     batch.advance(advance, &buffers.values);
                 }
             }
-            Step::Check { table, register, child } => {
+            Step::Check {
+                table,
+                register,
+                child,
+            } => {
                 let index = tables[*table].index();
-                let pairs = batch.registers[*register].iter().zip(&batch.registers[*child]);
+                let pairs = batch.registers[*register]
+                    .iter()
+                    .zip(&batch.registers[*child]);
                 buffers.alive.clear();
-                buffers.alive.extend(pairs.map(|(&offset, &value)| index[offset] as usize == value));
+                buffers
+                    .alive
+                    .extend(pairs.map(|(&offset, &value)| index[offset] as usize == value));
                 batch.retain(&buffers.alive);
             }
         }
@@ -71,8 +103,15 @@ struct Found {
     zero: bool,
 }
 
-fn multiply<S: Semiring>(products: &mut [S::Value], values: &[S::Value], offsets: &[usize]) -> Found {
-    let mut found = Found { lost: false, zero: false };
+fn multiply<S: Semiring>(
+    products: &mut [S::Value],
+    values: &[S::Value],
+    offsets: &[usize],
+) -> Found {
+    let mut found = Found {
+        lost: false,
+        zero: false,
+    };
     for (product, &offset) in products.iter_mut().zip(offsets) {
         let next = S::mul(product, &values[offset]);
         found.lost |= S::is_lost(product, &values[offset], &next);
@@ -90,7 +129,12 @@ fn drop_dead<V: Clone>(batch: &mut Batch<V>, buffers: &mut Buffers) {
 }
 
 /// Narrows the ranges of a sparse table to the rows of a computed value, and notes where none is left.
-fn narrow_rows<V: Clone>(keys: &[u32], narrow: &Narrow, batch: &mut Batch<V>, buffers: &mut Buffers) {
+fn narrow_rows<V: Clone>(
+    keys: &[u32],
+    narrow: &Narrow,
+    batch: &mut Batch<V>,
+    buffers: &mut Buffers,
+) {
     buffers.alive.clear();
     if narrow.depth == 0 {
         let rows = buffers.values.len();
@@ -100,7 +144,11 @@ fn narrow_rows<V: Clone>(keys: &[u32], narrow: &Narrow, batch: &mut Batch<V>, bu
         }
     }
     for (row, &value) in buffers.values.iter().enumerate() {
-        let end = if narrow.depth == 0 { keys.len() } else { batch.registers[narrow.high][row] };
+        let end = if narrow.depth == 0 {
+            keys.len()
+        } else {
+            batch.registers[narrow.high][row]
+        };
         let range = equal_range(keys, batch.registers[narrow.low][row]..end, value);
         buffers.alive.push(!range.is_empty());
         batch.registers[narrow.low][row] = range.start;

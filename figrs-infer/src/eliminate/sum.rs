@@ -29,7 +29,11 @@ pub struct Marginal {
 /// **Errors.** When the plan does not fit the budget, or the factors are malformed.
 ///
 /// **References.** Dechter, *Bucket elimination: a unifying framework for reasoning*, Artificial Intelligence 113, 1999.
-pub fn sum_product(graph: &FactorGraph, keep: &[VarId], options: &Options) -> Result<Marginal, EliminationError> {
+pub fn sum_product(
+    graph: &FactorGraph,
+    keep: &[VarId],
+    options: &Options,
+) -> Result<Marginal, EliminationError> {
     let is_wide = |table: &FactorTable| match table {
         FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.is_flushed(),
         FactorTable::Function { .. } => false,
@@ -40,7 +44,9 @@ pub fn sum_product(graph: &FactorGraph, keep: &[VarId], options: &Options) -> Re
             return Ok(of_linear(outcome));
         }
     }
-    Ok(of_logs(&eliminate::<LogSumProduct>(graph, keep, options)?.values))
+    Ok(of_logs(
+        &eliminate::<LogSumProduct>(graph, keep, options)?.values,
+    ))
 }
 
 fn of_linear(outcome: Outcome<SumProduct>) -> Marginal {
@@ -51,11 +57,26 @@ fn of_linear(outcome: Outcome<SumProduct>) -> Marginal {
             *p /= total;
         }
     }
-    Marginal { log_total: total.ln() + outcome.log_scale, probabilities }
+    Marginal {
+        log_total: total.ln() + outcome.log_scale,
+        probabilities,
+    }
 }
 
 fn of_logs(logs: &[f64]) -> Marginal {
-    let log_total = logs.iter().copied().fold(f64::NEG_INFINITY, LogSumProduct::add);
-    let share = |&log: &f64| if log == f64::NEG_INFINITY { 0.0 } else { (log - log_total).exp() };
-    Marginal { log_total, probabilities: logs.iter().map(share).collect() }
+    let log_total = logs
+        .iter()
+        .copied()
+        .fold(f64::NEG_INFINITY, LogSumProduct::add);
+    let share = |&log: &f64| {
+        if log == f64::NEG_INFINITY {
+            0.0
+        } else {
+            (log - log_total).exp()
+        }
+    };
+    Marginal {
+        log_total,
+        probabilities: logs.iter().map(share).collect(),
+    }
 }

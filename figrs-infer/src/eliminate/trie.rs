@@ -24,7 +24,12 @@ pub(super) struct Selection {
 
 impl<'a, V: Clone> Trie<'a, V> {
     /// Sorts what is selected of sorted rows of `arity` columns each.
-    pub(super) fn new(rows: &[u32], arity: usize, values: Cow<'a, [V]>, selection: &Selection) -> Self {
+    pub(super) fn new(
+        rows: &[u32],
+        arity: usize,
+        values: Cow<'a, [V]>,
+        selection: &Selection,
+    ) -> Self {
         let Selection { columns, pins, .. } = selection;
         if pins.is_empty() && columns.is_sorted() {
             let column = |&c: &usize| rows.iter().skip(c).step_by(arity).copied().collect();
@@ -37,7 +42,11 @@ impl<'a, V: Clone> Trie<'a, V> {
         let mut chosen: Vec<usize> = (0..values.len()).collect();
         chosen.retain(|&row| pins.iter().all(|&(c, x)| at(row, c) == x));
         if !columns.is_sorted() {
-            let widths: Vec<u32> = selection.cards.iter().map(|&n| usize::BITS - (n - 1).leading_zeros()).collect();
+            let widths: Vec<u32> = selection
+                .cards
+                .iter()
+                .map(|&n| usize::BITS - (n - 1).leading_zeros())
+                .collect();
             if widths.iter().sum::<u32>() <= u64::BITS {
                 chosen.sort_by_cached_key(|&row| {
                     let pairs = columns.iter().zip(&widths);
@@ -49,7 +58,10 @@ impl<'a, V: Clone> Trie<'a, V> {
             }
         }
         Self {
-            keys: columns.iter().map(|&c| chosen.iter().map(|&row| at(row, c)).collect()).collect(),
+            keys: columns
+                .iter()
+                .map(|&c| chosen.iter().map(|&row| at(row, c)).collect())
+                .collect(),
             values: chosen.iter().map(|&row| values[row].clone()).collect(),
         }
     }

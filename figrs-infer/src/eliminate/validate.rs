@@ -8,7 +8,10 @@ use super::error::EliminationError;
 pub(super) fn validate(graph: &FactorGraph, keep: &[VarId]) -> Result<(), EliminationError> {
     let mut kept = keep.to_vec();
     kept.sort_unstable();
-    if let Some(&unknown) = kept.last().filter(|v| v.index() >= graph.cardinalities.len()) {
+    if let Some(&unknown) = kept
+        .last()
+        .filter(|v| v.index() >= graph.cardinalities.len())
+    {
         return Err(EliminationError::UnknownVariable(unknown));
     }
     if let Some(pair) = kept.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -41,12 +44,19 @@ fn table_fault(graph: &FactorGraph, factor: &Factor) -> Option<&'static str> {
         FactorTable::Dense(weights) => (weights.len() != graph.dense_size(&factor.variables))
             .then_some("a dense table has one weight for each assignment"),
         FactorTable::Sparse { rows, weights } => {
-            let cards: Vec<u32> = factor.variables.iter().map(|&v| graph.cardinality(v) as u32).collect();
+            let cards: Vec<u32> = factor
+                .variables
+                .iter()
+                .map(|&v| graph.cardinality(v) as u32)
+                .collect();
             if rows.len() != arity * weights.len() {
                 Some("a sparse table has one weight for each row")
             } else if arity == 0 {
                 (weights.len() > 1).then_some("a table over no variables has at most one row")
-            } else if rows.chunks_exact(arity).any(|row| row.iter().zip(&cards).any(|(x, card)| x >= card)) {
+            } else if rows
+                .chunks_exact(arity)
+                .any(|row| row.iter().zip(&cards).any(|(x, card)| x >= card))
+            {
                 Some("a row names a value its variable does not have")
             } else if !rows.chunks_exact(arity).is_sorted_by(|a, b| a < b) {
                 Some("the rows of a sparse table are sorted and differ")
@@ -61,7 +71,10 @@ fn table_fault(graph: &FactorGraph, factor: &Factor) -> Option<&'static str> {
             let values = graph.cardinality(child) as u32;
             if index.len() != graph.dense_size(parents) {
                 Some("a function table has one value for each assignment of the parents")
-            } else if index.iter().any(|&x| x >= values && x != FactorTable::NO_VALUE) {
+            } else if index
+                .iter()
+                .any(|&x| x >= values && x != FactorTable::NO_VALUE)
+            {
                 Some("a function table names a value its variable does not have")
             } else {
                 None

@@ -148,7 +148,9 @@ impl Drawing<'_> {
         }
         loop {
             let excluded = failed.clone();
-            let model = model.clone().condition(tile, move |tile| !excluded.contains(tile));
+            let model = model
+                .clone()
+                .condition(tile, move |tile| !excluded.contains(tile));
             let marginal = match VariableElimination::new().run(&model, tile) {
                 Ok(answer) => answer.distribution(tile)?,
                 Err(Error::ImpossibleEvidence { .. }) => return Ok(None),

@@ -72,7 +72,8 @@ impl LevelElements {
             for column in 0..width {
                 let neighbours = chain.structures()[0].neighbours(row, column, height, width);
                 let tile = |at: Option<(usize, usize)>| at.map_or(&border, |at| &cells[at].tile);
-                let neighbours: Vec<Element<Tile>> = neighbours.map(|at| tile(at).clone()).collect();
+                let neighbours: Vec<Element<Tile>> =
+                    neighbours.map(|at| tile(at).clone()).collect();
                 cells[(row, column)] = Cell::new(&chain, row, column, &neighbours);
             }
         }

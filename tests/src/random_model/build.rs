@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use figrs_core::{
-    AnyElement, Apply, Binomial, Chain, Constant, Cpd, Dist, Element, Flip, If, Model, Operand, Param,
-    Parents, RichCpd, Score, Select, Table, Uniform, any, fold, inject, none_of, one_of, tuple,
+    AnyElement, Apply, Binomial, Chain, Constant, Cpd, Datum, Dist, Element, Flip, If, Model,
+    Operand, Param, Parents, RichCpd, Score, Select, Table, Uniform, any, fold, inject, none_of,
+    one_of, tuple,
 };
-use figrs_infer::{Answer, Error};
+use figrs_infer::{Answer, Error, Quality};
 
 use super::description::{
     BooleanOp, Branch, Case, Chance, CompareOp, Definition, Description, FamilyName, Inputs, Piece,
@@ -81,6 +82,29 @@ impl Target {
         }
     }
 
+    /// How good the answer about this target is.
+    pub fn quality(&self, answer: &Answer) -> Result<Quality, Error> {
+        match self {
+            Self::Number(element) => Ok(answer.distribution(element)?.quality()),
+            Self::Boolean(element) => Ok(answer.distribution(element)?.quality()),
+            Self::Pair(element) => Ok(answer.distribution(element)?.quality()),
+        }
+    }
+
+    /// The code of one of its values.
+    ///
+    /// # Panics
+    ///
+    /// If the value is of another type.
+    pub fn code(&self, value: &Datum) -> u64 {
+        let code = match self {
+            Self::Number(_) => value.get::<u32>().map(Family::code),
+            Self::Boolean(_) => value.get::<bool>().map(Family::code),
+            Self::Pair(_) => value.get::<(bool, u32)>().map(Family::code),
+        };
+        code.expect("a value of the target's type")
+    }
+
     /// The code of the value in a world.
     pub fn in_world(&self, answer: &Answer) -> Result<u64, Error> {
         match self {
@@ -124,7 +148,10 @@ impl Built {
 
 /// Builds the elements, the evidence and the interventions.
 pub fn build(description: &Description) -> Built {
-    let params = description.params.iter().map(|&(now, _)| Param::new("p", now));
+    let params = description
+        .params
+        .iter()
+        .map(|&(now, _)| Param::new("p", now));
     let mut scope = Scope {
         params: params.collect(),
         ..Scope::default()
@@ -166,7 +193,9 @@ fn state<T: figrs_core::Value>(
 ) -> Model {
     match statement.clone() {
         Statement::Observe(value) => model.observe(element, decode(u64::from(value))),
-        Statement::Condition(mask) => model.condition(element, move |v| mask >> (code(v) % 8) & 1 == 1),
+        Statement::Condition(mask) => {
+            model.condition(element, move |v| mask >> (code(v) % 8) & 1 == 1)
+        }
         Statement::Weigh(weights) => model.weigh(element, move |v| looked_up(&weights, code(v))),
         Statement::LogWeigh(logs) => model.log_weigh(element, move |v| looked_up(&logs, code(v))),
     }
@@ -175,7 +204,9 @@ fn state<T: figrs_core::Value>(
 fn score<T: Family>(element: &Element<T>, statement: &Statement) -> Element<T> {
     match statement.clone() {
         Statement::Observe(value) => Score::observe(element, T::decode(u64::from(value))),
-        Statement::Condition(mask) => Score::condition(element, move |v| mask >> (v.code() % 8) & 1 == 1),
+        Statement::Condition(mask) => {
+            Score::condition(element, move |v| mask >> (v.code() % 8) & 1 == 1)
+        }
         Statement::Weigh(weights) => Score::weigh(element, move |v| looked_up(&weights, v.code())),
         Statement::LogWeigh(logs) => Score::log_weigh(element, move |v| looked_up(&logs, v.code())),
     }
@@ -185,7 +216,10 @@ fn score<T: Family>(element: &Element<T>, statement: &Statement) -> Element<T> {
 macro_rules! case {
     ($family:ty, $case:expr) => {{
         let decode = |codes: &[u8]| -> Vec<$family> {
-            codes.iter().map(|&code| Family::decode(u64::from(code))).collect()
+            codes
+                .iter()
+                .map(|&code| Family::decode(u64::from(code)))
+                .collect()
         };
         match $case {
             Case::OneOf(codes) => one_of(decode(codes)),
@@ -214,18 +248,33 @@ impl Scope {
 
     fn state(&self, model: Model, piece: &Piece, position: usize) -> Model {
         match piece {
-            Piece::On(family, reference, statement) => match Target::new(self, *family, *reference) {
+            Piece::On(family, reference, statement) => match Target::new(self, *family, *reference)
+            {
                 Target::Number(e) => state(model, &e, statement, Family::decode, Family::code),
                 Target::Boolean(e) => state(model, &e, statement, Family::decode, Family::code),
                 Target::Pair(e) => state(model, &e, statement, Family::decode, Family::code),
             },
             Piece::Contingent(a, b, c, statement) => {
-                let all = tuple((u32::pick(self, *a), bool::pick(self, *b), u32::pick(self, *c)));
+                let all = tuple((
+                    u32::pick(self, *a),
+                    bool::pick(self, *b),
+                    u32::pick(self, *c),
+                ));
                 let all = all.named(format!("piece {position}"));
-                let decode = |v: u64| (Family::decode(v), Family::decode(v / 4), Family::decode(v / 8));
-                state(model, &all, statement, decode, |(a, b, c): &(u32, bool, u32)| {
-                    a.code() + b.code() + c.code()
-                })
+                let decode = |v: u64| {
+                    (
+                        Family::decode(v),
+                        Family::decode(v / 4),
+                        Family::decode(v / 8),
+                    )
+                };
+                state(
+                    model,
+                    &all,
+                    statement,
+                    decode,
+                    |(a, b, c): &(u32, bool, u32)| a.code() + b.code() + c.code(),
+                )
             }
             Piece::Inject(references, values) => {
                 let value = |i: usize| u32::decode(values[i % values.len()].into());
@@ -252,8 +301,15 @@ impl Scope {
         }
     }
 
-    fn apply<T: Family>(&self, inputs: &Inputs, f: impl Fn(&[u64]) -> T + Send + Sync + 'static) -> Element<T> {
-        let (n, b) = (|r: &Ref| u32::pick(self, *r), |r: &Ref| bool::pick(self, *r));
+    fn apply<T: Family>(
+        &self,
+        inputs: &Inputs,
+        f: impl Fn(&[u64]) -> T + Send + Sync + 'static,
+    ) -> Element<T> {
+        let (n, b) = (
+            |r: &Ref| u32::pick(self, *r),
+            |r: &Ref| bool::pick(self, *r),
+        );
         match inputs {
             Inputs::Number(r) => n(r).map(move |v| f(&[v.code()])),
             Inputs::Boolean(r) => b(r).map(move |v| f(&[v.code()])),
@@ -274,19 +330,26 @@ impl Scope {
         inputs: &Inputs,
         f: impl Fn(&[u64]) -> Element<T> + Send + Sync + 'static,
     ) -> Element<T> {
-        let (n, b) = (|r: &Ref| u32::pick(self, *r), |r: &Ref| bool::pick(self, *r));
+        let (n, b) = (
+            |r: &Ref| u32::pick(self, *r),
+            |r: &Ref| bool::pick(self, *r),
+        );
         match inputs {
             Inputs::Number(r) => n(r).flat_map(move |v| f(&[v.code()])),
             Inputs::Boolean(r) => b(r).flat_map(move |v| f(&[v.code()])),
             Inputs::Pair(r) => <(bool, u32)>::pick(self, *r).flat_map(move |v| f(&[v.code()])),
             Inputs::Two(x, y) => (n(x), n(y)).flat_map(move |(x, y)| f(&[x.code(), y.code()])),
             Inputs::Mixed(x, y) => (b(x), n(y)).flat_map(move |(x, y)| f(&[x.code(), y.code()])),
-            Inputs::Tuple(x, y) => tuple((b(x), n(y))).flat_map(move |(x, y)| f(&[x.code(), y.code()])),
+            Inputs::Tuple(x, y) => {
+                tuple((b(x), n(y))).flat_map(move |(x, y)| f(&[x.code(), y.code()]))
+            }
             Inputs::Three(x, y, z) => Chain::new((n(x), b(y), n(z)), move |(x, y, z)| {
                 f(&[x.code(), y.code(), z.code()])
             }),
             Inputs::List(all) => self.numbers_at(all).flat_map(move |all| f(&codes(all))),
-            Inputs::Inject(all) => inject(&self.numbers_at(all)).flat_map(move |all| f(&codes(all))),
+            Inputs::Inject(all) => {
+                inject(&self.numbers_at(all)).flat_map(move |all| f(&codes(all)))
+            }
         }
     }
 
@@ -303,7 +366,10 @@ impl Scope {
     }
 
     fn define(&mut self, definition: &Definition) {
-        let (n, b) = (|r: &Ref| u32::pick(self, *r), |r: &Ref| bool::pick(self, *r));
+        let (n, b) = (
+            |r: &Ref| u32::pick(self, *r),
+            |r: &Ref| bool::pick(self, *r),
+        );
         match definition {
             Definition::Of(FamilyName::Number, shape) => self.add::<u32>(shape),
             Definition::Of(FamilyName::Boolean, shape) => self.add::<bool>(shape),
@@ -336,7 +402,8 @@ impl Scope {
             }
             Definition::Is(x, value) => {
                 let pair = <(bool, u32)>::pick(self, *x);
-                self.booleans.push(pair.is(Family::decode(u64::from(*value))));
+                self.booleans
+                    .push(pair.is(Family::decode(u64::from(*value))));
             }
             Definition::Tuple(x, y) => self.pairs.push(tuple((b(x), n(y)))),
             Definition::Second(x) => {
@@ -375,8 +442,12 @@ impl Scope {
                 let others = others.iter().map(|(w, b)| (self.chance(w), self.branch(b)));
                 Dist::new(std::iter::once(sure).chain(others))
             }
-            Shape::Table(true, parents, columns, weights) => self.table::<bool, T>(parents, *columns, weights),
-            Shape::Table(false, parents, columns, weights) => self.table::<u32, T>(parents, *columns, weights),
+            Shape::Table(true, parents, columns, weights) => {
+                self.table::<bool, T>(parents, *columns, weights)
+            }
+            Shape::Table(false, parents, columns, weights) => {
+                self.table::<u32, T>(parents, *columns, weights)
+            }
             Shape::Apply(inputs, code) => {
                 let code = *code;
                 self.apply(inputs, move |values| T::decode(mix(code, values)))
@@ -410,7 +481,9 @@ impl Scope {
                 Cpd::new((bool::pick(self, *x), u32::pick(self, *y)), rows)
             }
             Shape::RichCpd(x, y, clauses, otherwise) => {
-                let clause = |(x, y, b): &(Case, Case, Branch)| ((case!(bool, x), case!(u32, y)), self.branch(b));
+                let clause = |(x, y, b): &(Case, Case, Branch)| {
+                    ((case!(bool, x), case!(u32, y)), self.branch(b))
+                };
                 let mut clauses: Vec<_> = clauses.iter().map(clause).collect();
                 clauses.push(((any(), any()), self.branch::<T>(otherwise)));
                 RichCpd::new((bool::pick(self, *x), u32::pick(self, *y)), clauses)
@@ -428,12 +501,19 @@ impl Scope {
         }
     }
 
-    fn table<P: Family, T: Family>(&self, parents: &[Ref], columns: u8, weights: &[f64]) -> Element<T> {
+    fn table<P: Family, T: Family>(
+        &self,
+        parents: &[Ref],
+        columns: u8,
+        weights: &[f64],
+    ) -> Element<T> {
         let parents: Vec<Element<P>> = parents.iter().map(|&r| P::pick(self, r)).collect();
         let all = T::all();
         let columns = usize::from(columns) % all.len() + 1;
         let rows = P::all().len().pow(parents.len() as u32);
-        let mut cells: Vec<f64> = (0..rows * columns).map(|i| weights[i % weights.len()]).collect();
+        let mut cells: Vec<f64> = (0..rows * columns)
+            .map(|i| weights[i % weights.len()])
+            .collect();
         for (i, row) in cells.chunks_mut(columns).enumerate() {
             if row.iter().all(|&w| w == 0.0) {
                 row[i % columns] = 1.0;
@@ -459,9 +539,17 @@ impl Recursion {
         let this = Arc::clone(self);
         let coin = Flip::new(self.scope.chance(&self.chance));
         let rest = coin.flat_map(move |&heads| {
-            if heads { this.step(n - 1) } else { this.scope.branch(&this.stop) }
+            if heads {
+                this.step(n - 1)
+            } else {
+                this.scope.branch(&this.stop)
+            }
         });
         let code = self.code;
-        if code == 0 { rest } else { rest.map(move |v: &T| T::decode(mix(code, &[v.code()]))) }
+        if code == 0 {
+            rest
+        } else {
+            rest.map(move |v: &T| T::decode(mix(code, &[v.code()])))
+        }
     }
 }

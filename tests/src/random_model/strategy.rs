@@ -21,13 +21,15 @@ pub fn description() -> impl Strategy<Value = Description> {
         ],
         vec((family(), reference()), 1..4),
     )
-        .prop_map(|(params, definitions, evidence, interventions, targets)| Description {
-            params,
-            definitions,
-            evidence,
-            interventions,
-            targets,
-        })
+        .prop_map(
+            |(params, definitions, evidence, interventions, targets)| Description {
+                params,
+                definitions,
+                evidence,
+                interventions,
+                targets,
+            },
+        )
 }
 
 fn reference() -> impl Strategy<Value = Ref> {
@@ -51,7 +53,9 @@ fn code() -> impl Strategy<Value = u64> {
 }
 
 fn probability() -> impl Strategy<Value = f64> {
-    select(vec![0.5, 0.25, 0.9, 0.0, 1.0, 0.3, 0.7, 1e-9, 1e-200, 1e-320])
+    select(vec![
+        0.5, 0.25, 0.9, 0.0, 1.0, 0.3, 0.7, 1e-9, 1e-200, 1e-320,
+    ])
 }
 
 fn chance() -> impl Strategy<Value = Chance> {
@@ -81,7 +85,19 @@ fn sure() -> impl Strategy<Value = f64> {
 fn statement() -> impl Strategy<Value = Statement> {
     let soft = select(vec![1.0, 0.5, 2.0, 0.0, 0.1, 1e-300, 1e300, 1e-310]);
     let log = select(vec![
-        0.0, -1.0, 1.0, -0.5, -800.0, 800.0, -745.0, -740.0, -720.0, 700.0, 709.0, 1500.0, -1500.0,
+        0.0,
+        -1.0,
+        1.0,
+        -0.5,
+        -800.0,
+        800.0,
+        -745.0,
+        -740.0,
+        -720.0,
+        700.0,
+        709.0,
+        1500.0,
+        -1500.0,
         f64::NEG_INFINITY,
     ]);
     prop_oneof![

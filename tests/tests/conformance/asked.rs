@@ -5,7 +5,7 @@ use figrs::prelude::*;
 
 /// What an answer says: a number with its standard error, and for "most likely" queries the values.
 #[derive(Debug)]
-pub struct Reading {
+pub(crate) struct Reading {
     pub number: f64,
     pub standard_error: f64,
     pub values: Vec<(&'static str, String)>,
@@ -25,12 +25,12 @@ type Read = Box<dyn Fn(&Answer) -> Result<Reading, Error>>;
 
 /// Which kind of answer a query is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub(crate) enum Form {
     Marginals,
     World,
 }
 
-pub struct Asked {
+pub(crate) struct Asked {
     pub model: Model,
     pub targets: Vec<AnyElement>,
     pub form: Form,
@@ -53,24 +53,24 @@ impl Asked {
     }
 
     /// For models so large that 100 000 samples take too long.
-    pub fn samples(mut self, samples: u64) -> Self {
+    pub(crate) fn samples(mut self, samples: u64) -> Self {
         self.samples = samples;
         self
     }
 
     /// Asks about this element too: its worlds, Scores included, are those of the query.
-    pub fn with_target<T: Value>(mut self, element: &Element<T>) -> Self {
+    pub(crate) fn with_target<T: Value>(mut self, element: &Element<T>) -> Self {
         self.targets.push(element.erased().clone());
         self
     }
 
-    pub fn read(&self, answer: &Answer) -> Result<Reading, Error> {
+    pub(crate) fn read(&self, answer: &Answer) -> Result<Reading, Error> {
         (self.read)(answer)
     }
 }
 
 /// The probability of one value.
-pub fn probability<T: Value>(model: Model, element: &Element<T>, value: T) -> Asked {
+pub(crate) fn probability<T: Value>(model: Model, element: &Element<T>, value: T) -> Asked {
     let (element, targets) = (element.clone(), element.elements());
     Asked::new(model, targets, Form::Marginals, move |answer| {
         Ok(Reading::number(
@@ -81,7 +81,11 @@ pub fn probability<T: Value>(model: Model, element: &Element<T>, value: T) -> As
 }
 
 /// The expectation of a function.
-pub fn expectation<T: Value>(model: Model, element: &Element<T>, function: fn(&T) -> f64) -> Asked {
+pub(crate) fn expectation<T: Value>(
+    model: Model,
+    element: &Element<T>,
+    function: fn(&T) -> f64,
+) -> Asked {
     let (element, targets) = (element.clone(), element.elements());
     Asked::new(model, targets, Form::Marginals, move |answer| {
         let distribution = answer.distribution(&element)?;
@@ -93,7 +97,11 @@ pub fn expectation<T: Value>(model: Model, element: &Element<T>, function: fn(&T
 }
 
 /// The probability that the value passes a test.
-pub fn probability_that<T: Value>(model: Model, element: &Element<T>, test: fn(&T) -> bool) -> Asked {
+pub(crate) fn probability_that<T: Value>(
+    model: Model,
+    element: &Element<T>,
+    test: fn(&T) -> bool,
+) -> Asked {
     let (element, targets) = (element.clone(), element.elements());
     Asked::new(model, targets, Form::Marginals, move |answer| {
         let indicator = |v: &T| f64::from(u8::from(test(v)));
@@ -106,7 +114,7 @@ pub fn probability_that<T: Value>(model: Model, element: &Element<T>, test: fn(&
 }
 
 /// The logarithm of the probability of the evidence: for numbers that no `f64` holds.
-pub fn log_evidence(model: Model) -> Asked {
+pub(crate) fn log_evidence(model: Model) -> Asked {
     Asked::new(model, Vec::new(), Form::Marginals, |answer| {
         let log = answer.log_evidence()?;
         Ok(Reading::number(log.value, log.standard_error))
@@ -114,7 +122,7 @@ pub fn log_evidence(model: Model) -> Asked {
 }
 
 /// The probability of the evidence.
-pub fn probability_of_evidence(model: Model) -> Asked {
+pub(crate) fn probability_of_evidence(model: Model) -> Asked {
     Asked::new(model, Vec::new(), Form::Marginals, |answer| {
         let log = answer.log_evidence()?;
         let p = log.value.exp();
@@ -123,7 +131,7 @@ pub fn probability_of_evidence(model: Model) -> Asked {
 }
 
 /// Marginal MAP of the parts of one element, such as a tuple: its most likely value, everything else summed out.
-pub fn marginal_map<T: Value>(
+pub(crate) fn marginal_map<T: Value>(
     model: Model,
     element: &Element<T>,
     parts: fn(&T) -> Vec<(&'static str, String)>,
@@ -140,13 +148,13 @@ pub fn marginal_map<T: Value>(
 }
 
 /// One element of a world that is asked for, with the name it has in the table.
-pub struct Asks {
+pub(crate) struct Asks {
     name: &'static str,
     element: AnyElement,
     read: Box<dyn Fn(&Answer) -> Result<String, Error>>,
 }
 
-pub fn asks<T: Value>(name: &'static str, element: &Element<T>) -> Asks {
+pub(crate) fn asks<T: Value>(name: &'static str, element: &Element<T>) -> Asks {
     let own = element.clone();
     Asks {
         name,
@@ -156,7 +164,7 @@ pub fn asks<T: Value>(name: &'static str, element: &Element<T>) -> Asks {
 }
 
 /// The most probable world of these elements and the evidence, and its probability.
-pub fn most_probable_world(model: Model, roots: Vec<Asks>) -> Asked {
+pub(crate) fn most_probable_world(model: Model, roots: Vec<Asks>) -> Asked {
     let targets = roots.iter().map(|root| root.element.clone()).collect();
     Asked::new(model, targets, Form::World, move |answer| {
         let value = |root: &Asks| Ok((root.name, (root.read)(answer)?));

@@ -3,7 +3,7 @@
 use crate::asked::Asked;
 
 /// One row: what is asked, what is right, and how many worlds a brute-force algorithm would have to visit.
-pub struct Case {
+pub(crate) struct Case {
     pub id: &'static str,
     pub expected: Expected,
     pub worlds: Worlds,
@@ -12,7 +12,7 @@ pub struct Case {
 
 /// The right answer.
 #[derive(Clone, Copy, Debug)]
-pub enum Expected {
+pub(crate) enum Expected {
     /// A probability, an expectation or a logarithm.
     Number(f64),
     /// The most likely values, their probability together with the evidence, and given the evidence.
@@ -27,7 +27,7 @@ pub enum Expected {
 
 /// How far the worlds of a case can be counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Worlds {
+pub(crate) enum Worlds {
     /// At most some ten thousand.
     Few,
     /// Finite, but not to be tried one by one.
@@ -39,7 +39,7 @@ pub enum Worlds {
 /// A table of cases, and a test for each of them.
 macro_rules! cases {
     ($($(#[$about:meta])* $id:ident: $expected:expr, $worlds:ident, $build:expr;)+) => {
-        pub const CASES: &[$crate::case::Case] = &[$($crate::case::Case {
+        pub(crate) const CASES: &[$crate::case::Case] = &[$($crate::case::Case {
             id: stringify!($id),
             expected: $expected,
             worlds: $crate::case::Worlds::$worlds,

@@ -17,7 +17,13 @@ fn outcomes() -> Outcomes {
     let first = Select::new([(0.1, 1), (0.9, 2)]);
     let second = Select::new([(0.7, 1), (0.2, 2), (0.1, 3)]);
     let results = (first.clone(), second);
-    let chain = test.flat_map(move |&t| if t { results.0.clone() } else { results.1.clone() });
+    let chain = test.flat_map(move |&t| {
+        if t {
+            results.0.clone()
+        } else {
+            results.1.clone()
+        }
+    });
     Outcomes { test, first, chain }
 }
 

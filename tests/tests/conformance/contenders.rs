@@ -82,7 +82,7 @@ impl Parents for Roots<'_> {
 }
 
 /// Puts one row of a table to every algorithm that can answer it, and reports all that are wrong.
-pub fn put_to_all(cases: &[Case], id: &str) {
+pub(crate) fn put_to_all(cases: &[Case], id: &str) {
     let case = cases.iter().find(|case| case.id == id).unwrap();
     let asked = (case.build)();
     let able = |c: &&Contender| c.form == asked.form && case.worlds <= c.copes_with;
@@ -133,7 +133,10 @@ fn compare(
             };
             let all = values.len() == reading.values.len();
             if !all || !values.iter().zip(&reading.values).all(same) {
-                return Err(format!("{values:?} is most likely, not {:?}", reading.values));
+                return Err(format!(
+                    "{values:?} is most likely, not {:?}",
+                    reading.values
+                ));
             }
             match asked.form {
                 Form::World => {

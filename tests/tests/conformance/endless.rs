@@ -6,7 +6,13 @@ use crate::asked::{expectation, probability, probability_of_evidence, probabilit
 use crate::case::Expected::Number;
 
 fn count_from(n: u32) -> Element<u32> {
-    Flip::new(0.4).flat_map(move |&stop| if stop { Constant::new(n) } else { count_from(n + 1) })
+    Flip::new(0.4).flat_map(move |&stop| {
+        if stop {
+            Constant::new(n)
+        } else {
+            count_from(n + 1)
+        }
+    })
 }
 
 /// Whether a random list has an `a` in it, and a `b`.
@@ -22,7 +28,13 @@ fn letters() -> Element<(bool, bool)> {
 
 /// The failures before a success of probability 0.2.
 fn failures() -> Element<u32> {
-    Flip::new(0.2).flat_map(|&stop| if stop { Constant::new(0) } else { failures().map(|n| n + 1) })
+    Flip::new(0.2).flat_map(|&stop| {
+        if stop {
+            Constant::new(0)
+        } else {
+            failures().map(|n| n + 1)
+        }
+    })
 }
 
 /// Of the failures, those that a coin counts.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 
 use crate::case::{Case, Expected};
-use crate::{chains, elements, endless, networks, printer, sequences, world_traps, worlds, traps};
+use crate::{chains, elements, endless, networks, printer, sequences, traps, world_traps, worlds};
 
 /// The tables that hold cases of the reference, and may hold others.
 const TABLES: &[&[Case]] = &[
@@ -23,7 +23,10 @@ const OWN: &[&[Case]] = &[traps::CASES, world_traps::CASES];
 
 /// Cases that need what is not built yet.
 const NOT_YET: &[(&str, &[&str])] = &[
-    ("lazy bounds", &["lazy_bounds_condition", "lazy_bounds_constraint"]),
+    (
+        "lazy bounds",
+        &["lazy_bounds_condition", "lazy_bounds_constraint"],
+    ),
     (
         "continuous elements",
         &[
@@ -39,7 +42,10 @@ const NOT_YET: &[(&str, &[&str])] = &[
             "bayes_spam",
         ],
     ),
-    ("atomic elements with infinitely many values", &["poisson_pmf", "geometric_pmf"]),
+    (
+        "atomic elements with infinitely many values",
+        &["poisson_pmf", "geometric_pmf"],
+    ),
     ("learning", &["em_coin_map", "em_spam_map_words"]),
     ("decisions", &["decision_single"]),
 ];
@@ -53,7 +59,11 @@ fn ids_are_unique() {
     let mut seen = BTreeSet::new();
     for case in TABLES.iter().chain(OWN).copied().flatten() {
         assert!(seen.insert(case.id), "two cases are called {}", case.id);
-        assert!(!not_yet(case.id), "{} is in a table and said to be missing", case.id);
+        assert!(
+            !not_yet(case.id),
+            "{} is in a table and said to be missing",
+            case.id
+        );
     }
 }
 
@@ -75,17 +85,30 @@ fn every_case_of_the_reference_is_accounted_for() {
         let id = entry["id"].as_str().unwrap();
         match cases.get(id) {
             Some(case) if agrees(&case.expected, &entry["expected"]) => {}
-            Some(case) => wrong.push(format!("{id}: {:?} is not {}", case.expected, entry["expected"])),
+            Some(case) => wrong.push(format!(
+                "{id}: {:?} is not {}",
+                case.expected, entry["expected"]
+            )),
             None if not_yet(id) => {}
             None => wrong.push(format!("{id} is in no table, nor in NOT_YET")),
         }
     }
     let known = |id: &str| reference.iter().any(|entry| entry["id"] == id);
     let listed = NOT_YET.iter().flat_map(|(_, ids)| *ids);
-    wrong.extend(listed.filter(|id| !known(id)).map(|id| format!("{id} is not in the reference")));
+    wrong.extend(
+        listed
+            .filter(|id| !known(id))
+            .map(|id| format!("{id} is not in the reference")),
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let ours = reference.iter().filter(|e| cases.contains_key(e["id"].as_str().unwrap()));
-    println!("{} of {} cases in the tables", ours.count(), reference.len());
+    let ours = reference
+        .iter()
+        .filter(|e| cases.contains_key(e["id"].as_str().unwrap()));
+    println!(
+        "{} of {} cases in the tables",
+        ours.count(),
+        reference.len()
+    );
 }
 
 fn agrees(expected: &Expected, reference: &Json) -> bool {

@@ -28,9 +28,14 @@ fn hmm(seen: &[bool]) -> Asked {
 }
 
 fn viterbi() -> Asked {
-    const NAMES: [[&str; 5]; 2] = [["h0", "h1", "h2", "h3", "h4"], ["o0", "o1", "o2", "o3", "o4"]];
+    const NAMES: [[&str; 5]; 2] = [
+        ["h0", "h1", "h2", "h3", "h4"],
+        ["o0", "o1", "o2", "o3", "o4"],
+    ];
     let hidden = states(Flip::new(0.4), 5);
-    let sensors = hidden.iter().map(|state| If::new(state, Flip::new(0.7), Flip::new(0.2)));
+    let sensors = hidden
+        .iter()
+        .map(|state| If::new(state, Flip::new(0.7), Flip::new(0.2)));
     let sensors: Vec<Element<bool>> = sensors.collect();
     let mut model = Model::new();
     for (sensor, seen) in sensors.iter().zip([true, true, false, false, true]) {
@@ -50,21 +55,27 @@ fn soccer() -> Asked {
     let mut lead = Constant::new(0);
     for _ in 0..90 {
         let winning = lead.map(|lead: &i32| lead.signum());
-        confident = Cpd::new((&confident, &winning), [
-            ((true, 1), Flip::new(0.9)),
-            ((true, 0), Flip::new(0.7)),
-            ((true, -1), Flip::new(0.5)),
-            ((false, 1), Flip::new(0.5)),
-            ((false, 0), Flip::new(0.3)),
-            ((false, -1), Flip::new(0.1)),
-        ]);
+        confident = Cpd::new(
+            (&confident, &winning),
+            [
+                ((true, 1), Flip::new(0.9)),
+                ((true, 0), Flip::new(0.7)),
+                ((true, -1), Flip::new(0.5)),
+                ((false, 1), Flip::new(0.5)),
+                ((false, 0), Flip::new(0.3)),
+                ((false, -1), Flip::new(0.1)),
+            ],
+        );
         let possession = If::new(&confident, Flip::new(0.7), Flip::new(0.3));
-        let goal = Cpd::new((&possession, &confident), [
-            ((true, true), Flip::new(0.04)),
-            ((true, false), Flip::new(0.01)),
-            ((false, true), Flip::new(0.045)),
-            ((false, false), Flip::new(0.02)),
-        ]);
+        let goal = Cpd::new(
+            (&possession, &confident),
+            [
+                ((true, true), Flip::new(0.04)),
+                ((true, false), Flip::new(0.01)),
+                ((false, true), Flip::new(0.045)),
+                ((false, false), Flip::new(0.02)),
+            ],
+        );
         let scored = (&possession, &lead)
             .map(|(&ours, &lead)| (lead + if ours { 1 } else { -1 }).clamp(-5, 5));
         lead = If::new(&goal, scored, &lead);

@@ -2,7 +2,9 @@
 
 use figrs::prelude::*;
 
-use crate::asked::{Asked, expectation, log_evidence, probability, probability_of_evidence, probability_that};
+use crate::asked::{
+    Asked, expectation, log_evidence, probability, probability_of_evidence, probability_that,
+};
 use crate::case::Expected::{Impossible, Number};
 
 /// A coin weighed four times with weights whose products hold in no `f64`, three to one against `true`.
@@ -25,7 +27,10 @@ fn tiny_remainder() -> (Model, Element<char>) {
         'b' => 1e-200,
         _ => 2e-200,
     };
-    let model = Model::new().weigh(&x, first).weigh(&x, second).observe(&alarm, true);
+    let model = Model::new()
+        .weigh(&x, first)
+        .weigh(&x, second)
+        .observe(&alarm, true);
     (model, x)
 }
 
@@ -39,7 +44,11 @@ fn line() -> [Element<bool>; 3] {
 
 /// A storm, and a mast that matters only then.
 fn mast(storm: &Element<bool>) -> Element<bool> {
-    If::new(storm, Score::observe(&Flip::new(0.7), true), Constant::new(true))
+    If::new(
+        storm,
+        Score::observe(&Flip::new(0.7), true),
+        Constant::new(true),
+    )
 }
 
 fn branch_of(branch: &Element<bool>) -> (Element<bool>, Element<bool>) {
@@ -99,13 +108,13 @@ cases! {
     weights_that_underflow_log: Number(3.713_572_066_704_308 - 480.0 * std::f64::consts::LN_10), Few, || {
         log_evidence(weighed().0)
     };
-    /// 1e-320 has four digits only as an `f64`; times 1e200 it looks like an ordinary number.
+    /// 1e-320 has four digits only as an `f64`; times 1e250 it looks like an ordinary number.
     weights_through_subnormals: Number(0.1), Few, || {
         let coin = Flip::new(0.5);
         let small = |&heads: &bool| if heads { 1e-160 } else { 3e-160 };
         let parts = [coin.map(|&c| c), coin.map(|&c| c)];
         let model = Model::new().weigh(&parts[0], small).weigh(&parts[1], small);
-        probability(model.weigh(&coin.map(|&c| c), |_| 1e200), &coin, true)
+        probability(model.weigh(&coin.map(|&c| c), |_| 1e250), &coin, true)
     };
     weights_that_overflow: Number(0.8), Few, || {
         let coin = Flip::new(0.5);

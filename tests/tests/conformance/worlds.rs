@@ -6,13 +6,20 @@ use crate::asked::{asks, marginal_map, most_probable_world, probability};
 use crate::case::Expected::{Most, Number};
 
 const PIXELS: [&str; 16] = [
-    "p00", "p01", "p02", "p03", "p10", "p11", "p12", "p13",
-    "p20", "p21", "p22", "p23", "p30", "p31", "p32", "p33",
+    "p00", "p01", "p02", "p03", "p10", "p11", "p12", "p13", "p20", "p21", "p22", "p23", "p30",
+    "p31", "p32", "p33",
 ];
 
 /// A picture of four by four pixels; neighbours that differ halve the weight, and six pixels are known.
 fn pixels() -> (Model, Vec<Element<bool>>) {
-    let known = [(0, true), (2, false), (5, true), (8, true), (11, false), (13, true)];
+    let known = [
+        (0, true),
+        (2, false),
+        (5, true),
+        (8, true),
+        (11, false),
+        (13, true),
+    ];
     let pixels: Vec<Element<bool>> = PIXELS.map(|_| Flip::new(0.4)).to_vec();
     let mut model = Model::new();
     for (at, value) in known {
@@ -36,7 +43,6 @@ fn two_levels() -> [Element<bool>; 4] {
     let d = If::new(&b, Flip::new(0.1), Flip::new(0.6));
     [a, b, c, d]
 }
-
 
 cases! {
     mpe_pixels: Most {

@@ -35,12 +35,19 @@ fn by_place(graph: &FactorGraph, keep: &[VarId]) -> Vec<Vec<f64>> {
 #[test]
 fn sums_are_those_of_enumeration() {
     for_each_case(300, |graph, keep, options, case| {
-        let sums: Vec<f64> = by_place(graph, keep).iter().map(|logs| log_sum(logs)).collect();
+        let sums: Vec<f64> = by_place(graph, keep)
+            .iter()
+            .map(|logs| log_sum(logs))
+            .collect();
         let total = log_sum(&sums);
         let marginal = sum_product(graph, keep, options).expect(case);
         assert_close(marginal.log_total, total, 1e-10, case);
         for (p, log) in marginal.probabilities.iter().zip(&sums) {
-            let expected = if total == f64::NEG_INFINITY { 0.0 } else { (log - total).exp() };
+            let expected = if total == f64::NEG_INFINITY {
+                0.0
+            } else {
+                (log - total).exp()
+            };
             assert_close(*p, expected, 1e-10, case);
         }
         let logs = eliminate::<LogSumProduct>(graph, keep, options).expect(case);
@@ -86,10 +93,16 @@ fn the_most_probable_assignment_has_the_largest_weight() {
         match most_probable(graph, options) {
             Ok((values, weight)) => {
                 assert_close(weight, best, 1e-11, case);
-                let (place, log) = worlds.iter().find(|w| values_of(graph, &all, w.0) == values).expect(case);
+                let (place, log) = worlds
+                    .iter()
+                    .find(|w| values_of(graph, &all, w.0) == values)
+                    .expect(case);
                 assert_close(*log, weight, 1e-12, &format!("{case}, place {place}"));
             }
-            Err(error) => assert!(error == EliminationError::Impossible && worlds.is_empty(), "{case}: {error}"),
+            Err(error) => assert!(
+                error == EliminationError::Impossible && worlds.is_empty(),
+                "{case}: {error}"
+            ),
         }
     });
 }
@@ -101,7 +114,9 @@ fn ties_go_to_the_first_values() {
     graph.factors.clear();
     let all = variables(&graph);
     for pair in all.windows(2) {
-        graph.factors.push(super::dense(pair, &vec![0.5; graph.dense_size(pair)]));
+        graph
+            .factors
+            .push(super::dense(pair, &vec![0.5; graph.dense_size(pair)]));
     }
     let (values, _) = most_probable(&graph, &Options::default()).expect("possible");
     assert_eq!(values, vec![0; all.len()]);
@@ -117,7 +132,8 @@ fn the_order_does_not_matter() {
         for _ in 0..10 {
             let mut order = variables(&graph);
             order.shuffle(&mut rng);
-            let given = sum_product(&graph, keep, &Options::default().order(Order::given(order))).expect("small");
+            let given = sum_product(&graph, keep, &Options::default().order(Order::given(order)))
+                .expect("small");
             assert_close(greedy.log_total, given.log_total, 1e-12, "total");
             for (a, b) in greedy.probabilities.iter().zip(&given.probabilities) {
                 assert_close(*a, *b, 1e-12, "probability");

@@ -29,7 +29,13 @@ pub(super) enum Range {
     Logic,
 }
 
-pub(super) const RANGES: [Range; 5] = [Range::Plain, Range::Wide, Range::Tiny, Range::Far, Range::Logic];
+pub(super) const RANGES: [Range; 5] = [
+    Range::Plain,
+    Range::Wide,
+    Range::Tiny,
+    Range::Far,
+    Range::Logic,
+];
 
 fn weights(rng: &mut Xoshiro256PlusPlus, n: usize, range: Range, zeros: f64) -> Weights {
     let log = |rng: &mut Xoshiro256PlusPlus| {
@@ -50,18 +56,27 @@ fn weights(rng: &mut Xoshiro256PlusPlus, n: usize, range: Range, zeros: f64) -> 
     }
 }
 
-fn table(rng: &mut Xoshiro256PlusPlus, graph: &FactorGraph, variables: &[VarId], range: Range) -> FactorTable {
+fn table(
+    rng: &mut Xoshiro256PlusPlus,
+    graph: &FactorGraph,
+    variables: &[VarId],
+    range: Range,
+) -> FactorTable {
     let size = graph.dense_size(variables);
     let zeros = [0.0, 0.3, 0.8][rng.random_range(0..3)];
     match (rng.random_range(0..3), variables.split_last()) {
         (0, Some((&child, parents))) => {
             let values = graph.cardinality(child) as u32;
             let holes = rng.random_bool(0.3);
-            let value = |rng: &mut Xoshiro256PlusPlus| match rng.random_range(0..values + u32::from(holes)) {
+            let value = |rng: &mut Xoshiro256PlusPlus| match rng
+                .random_range(0..values + u32::from(holes))
+            {
                 x if x == values => FactorTable::NO_VALUE,
                 x => x,
             };
-            FactorTable::Function { index: (0..graph.dense_size(parents)).map(|_| value(rng)).collect() }
+            FactorTable::Function {
+                index: (0..graph.dense_size(parents)).map(|_| value(rng)).collect(),
+            }
         }
         (1, Some(_)) => {
             let listed: Vec<usize> = (0..size).filter(|_| rng.random_bool(0.4)).collect();
@@ -69,7 +84,10 @@ fn table(rng: &mut Xoshiro256PlusPlus, graph: &FactorGraph, variables: &[VarId],
             for &i in &listed {
                 rows.extend(values_of(graph, variables, i));
             }
-            FactorTable::Sparse { rows, weights: weights(rng, listed.len(), range, 0.1) }
+            FactorTable::Sparse {
+                rows,
+                weights: weights(rng, listed.len(), range, 0.1),
+            }
         }
         _ => FactorTable::Dense(weights(rng, size, range, zeros)),
     }
@@ -97,7 +115,11 @@ pub(super) fn random_graph(rng: &mut Xoshiro256PlusPlus, range: Range) -> Factor
         let arity = rng.random_range(0..=4.min(all.len()));
         let variables = all[..arity].to_vec();
         let table = table(rng, &graph, &variables, range);
-        graph.factors.push(Factor { variables, table, normalised: false });
+        graph.factors.push(Factor {
+            variables,
+            table,
+            normalised: false,
+        });
     }
     graph
 }
@@ -111,17 +133,27 @@ fn log_weight(graph: &FactorGraph, values: &[u32]) -> f64 {
     let entry = |factor: &Factor| {
         let scope = &factor.variables;
         let own: Vec<u32> = scope.iter().map(|v| values[v.index()]).collect();
-        let number = |n: usize| (0..n).fold(0, |at, i| at * graph.cardinality(scope[i]) + own[i] as usize);
+        let number = |n: usize| {
+            (0..n).fold(0, |at, i| {
+                at * graph.cardinality(scope[i]) + own[i] as usize
+            })
+        };
         match &factor.table {
             FactorTable::Dense(weights) => weights.log(number(scope.len())),
-            FactorTable::Sparse { weights, .. } if scope.is_empty() && weights.is_empty() => f64::NEG_INFINITY,
+            FactorTable::Sparse { weights, .. } if scope.is_empty() && weights.is_empty() => {
+                f64::NEG_INFINITY
+            }
             FactorTable::Sparse { weights, .. } if scope.is_empty() => weights.log(0),
             FactorTable::Sparse { rows, weights } => {
                 let row = rows.chunks(scope.len()).position(|row| row == own);
                 row.map_or(f64::NEG_INFINITY, |i| weights.log(i))
             }
             FactorTable::Function { index } => {
-                if index[number(scope.len() - 1)] == own[scope.len() - 1] { 0.0 } else { f64::NEG_INFINITY }
+                if index[number(scope.len() - 1)] == own[scope.len() - 1] {
+                    0.0
+                } else {
+                    f64::NEG_INFINITY
+                }
             }
         }
     };
@@ -133,16 +165,25 @@ pub(super) fn worlds(graph: &FactorGraph, keep: &[VarId]) -> Vec<(usize, f64)> {
     let all = variables(graph);
     let world = |i: usize| {
         let values = values_of(graph, &all, i);
-        let place = keep.iter().fold(0, |at, &v| at * graph.cardinality(v) + values[v.index()] as usize);
+        let place = keep.iter().fold(0, |at, &v| {
+            at * graph.cardinality(v) + values[v.index()] as usize
+        });
         (place, log_weight(graph, &values))
     };
-    (0..graph.dense_size(&all)).map(world).filter(|w| w.1 > f64::NEG_INFINITY).collect()
+    (0..graph.dense_size(&all))
+        .map(world)
+        .filter(|w| w.1 > f64::NEG_INFINITY)
+        .collect()
 }
 
 /// `ln(sum exp)`.
 pub(super) fn log_sum(logs: &[f64]) -> f64 {
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if most == f64::NEG_INFINITY { most } else { most + logs.iter().map(|l| (l - most).exp()).sum::<f64>().ln() }
+    if most == f64::NEG_INFINITY {
+        most
+    } else {
+        most + logs.iter().map(|l| (l - most).exp()).sum::<f64>().ln()
+    }
 }
 
 pub(super) fn assert_close(a: f64, b: f64, tolerance: f64, what: &str) {
@@ -152,5 +193,9 @@ pub(super) fn assert_close(a: f64, b: f64, tolerance: f64, what: &str) {
 
 pub(super) fn dense(variables: &[VarId], weights: &[f64]) -> Factor {
     let table = FactorTable::Dense(Weights::from_linear(weights.to_vec()));
-    Factor { variables: variables.to_vec(), table, normalised: false }
+    Factor {
+        variables: variables.to_vec(),
+        table,
+        normalised: false,
+    }
 }

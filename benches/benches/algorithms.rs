@@ -1,0 +1,70 @@
+//! The algorithms on small standard models: expansion, elimination, sampling.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use figrs::prelude::*;
+
+fn burglary() -> (Model, Element<bool>) {
+    let burglary = Flip::new(0.001);
+    let earthquake = Flip::new(0.002);
+    let alarm = Cpd::new(
+        (&burglary, &earthquake),
+        [
+            ((true, true), Flip::new(0.95)),
+            ((true, false), Flip::new(0.94)),
+            ((false, true), Flip::new(0.29)),
+            ((false, false), Flip::new(0.001)),
+        ],
+    );
+    let john = alarm.flat_map(|&rings| Flip::new(if rings { 0.90 } else { 0.05 }));
+    let mary = alarm.flat_map(|&rings| Flip::new(if rings { 0.70 } else { 0.01 }));
+    let model = Model::new().observe(&john, true).observe(&mary, true);
+    (model, burglary)
+}
+
+/// A hidden Markov model of five states with a symbol observed at every step.
+fn hmm(steps: usize) -> (Model, Element<u8>) {
+    let near = |i: u8| {
+        let weight = move |j: u8| 1.0 / f64::from(1 + i.abs_diff(j)).powi(2);
+        Select::new((0..5u8).map(move |j| (weight(j), j)))
+    };
+    let emit = |i: u8| Select::new((0..5u8).map(move |k| (if i == k { 0.6 } else { 0.1 }, k)));
+    let mut state = Uniform::new(0..5u8);
+    let mut model = Model::new();
+    for t in 0..steps {
+        if t > 0 {
+            state = state.flat_map(move |&i| near(i));
+        }
+        model = model.observe(&state.flat_map(move |&i| emit(i)), (t / 7 % 5) as u8);
+    }
+    (model, state)
+}
+
+fn algorithms(c: &mut Criterion) {
+    let (model, target) = burglary();
+    c.bench_function("burglary/VariableElimination", |b| {
+        b.iter(|| VariableElimination::new().run(&model, &target));
+    });
+    c.bench_function("burglary/MpeVariableElimination", |b| {
+        b.iter(|| MpeVariableElimination::new().run(&model, &target));
+    });
+    c.bench_function("burglary/Enumerate", |b| {
+        b.iter(|| Enumerate::new().run(&model, &target));
+    });
+    c.bench_function("burglary/ImportanceSampling/10000", |b| {
+        b.iter(|| ImportanceSampling::new(10_000).run(&model, &target));
+    });
+    let (model, last) = hmm(500);
+    c.bench_function("hmm500/VariableElimination", |b| {
+        b.iter(|| VariableElimination::new().run(&model, &last));
+    });
+    c.bench_function("hmm500/MpeVariableElimination", |b| {
+        b.iter(|| MpeVariableElimination::new().run(&model, &last));
+    });
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(20);
+    targets = algorithms
+}
+criterion_main!(benches);

@@ -1,0 +1,107 @@
+//! `Hypergeometric`: the number of marked items in a draw without replacement.
+
+use std::panic::Location;
+
+use rand::{Rng, RngExt};
+use statrs::distribution::{Discrete, Hypergeometric as Statrs};
+
+use crate::distribution::{Distribution, Outcomes};
+use crate::element::{Element, atomic_at};
+
+/// Builds the number of marked items among some drawn from a population without replacement.
+#[derive(Debug)]
+pub struct Hypergeometric;
+
+impl Hypergeometric {
+    /// Marked items among `draws` taken from `population` items of which `marked` are marked.
+    #[track_caller]
+    pub fn new(population: u32, marked: u32, draws: u32) -> Element<u32> {
+        let draw = Draw {
+            population,
+            marked,
+            draws,
+        };
+        atomic_at("Hypergeometric", Location::caller(), draw)
+    }
+}
+
+#[derive(Debug)]
+struct Draw {
+    population: u32,
+    marked: u32,
+    draws: u32,
+}
+
+impl Draw {
+    fn statrs(&self) -> Option<Statrs> {
+        let [population, marked, draws] = [self.population, self.marked, self.draws].map(u64::from);
+        Statrs::new(population, marked, draws).ok()
+    }
+}
+
+impl Distribution<u32> for Draw {
+    fn check(&self) -> Result<(), String> {
+        let Self {
+            population,
+            marked,
+            draws,
+        } = self;
+        if marked > population || draws > population {
+            return Err(format!(
+                "{marked} marked items and {draws} draws must not exceed the population of {population}"
+            ));
+        }
+        Ok(())
+    }
+
+    fn outcomes(&self) -> Outcomes<u32> {
+        let least = (self.draws + self.marked).saturating_sub(self.population);
+        let most = self.draws.min(self.marked);
+        let probability = |k| self.statrs().map_or(0.0, |s| s.pmf(u64::from(k)));
+        Outcomes::Finite((least..=most).map(|k| (k, probability(k))).collect())
+    }
+
+    fn log_prob(&self, value: &u32) -> f64 {
+        self.statrs()
+            .map_or(f64::NAN, |s| s.ln_pmf(u64::from(*value)))
+    }
+
+    fn sample(&self, rng: &mut dyn Rng) -> u32 {
+        let (mut rest, mut marked, mut found) = (self.population, self.marked, 0);
+        for _ in 0..self.draws {
+            let hit = rng.random_range(0..rest) < marked;
+            found += u32::from(hit);
+            marked -= u32::from(hit);
+            rest -= 1;
+        }
+        found
+    }
+
+    fn describe(&self) -> String {
+        format!(
+            "Hypergeometric({}, {}, {})",
+            self.population, self.marked, self.draws
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_sum_to_one_over_the_possible_draws() {
+        let draw = Draw {
+            population: 10,
+            marked: 7,
+            draws: 6,
+        };
+        let Outcomes::Finite(outcomes) = draw.outcomes() else {
+            panic!("finite")
+        };
+        assert_eq!(outcomes.first().unwrap().0, 3);
+        assert_eq!(outcomes.last().unwrap().0, 6);
+        assert!((outcomes.iter().map(|o| o.1).sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!((draw.log_prob(&4).exp() - 0.5).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,262 @@
+//! What runs, when and how often; and models that are deep or have no end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use figrs::ModelError;
+use figrs::expand::Budget;
+use figrs::prelude::*;
+
+/// In debug builds a Chain's function runs twice for each value, to see that it is pure.
+const ONCE: usize = if cfg!(debug_assertions) { 2 } else { 1 };
+
+/// Counts the calls of a function.
+#[derive(Clone, Default)]
+struct Calls(Arc<AtomicUsize>);
+
+impl Calls {
+    fn note(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The calls since the last time this was asked.
+    fn taken(&self) -> usize {
+        self.0.swap(0, Ordering::Relaxed)
+    }
+}
+
+/// A Chain that counts the calls of its function.
+fn counted(parent: &Element<u32>) -> (Element<bool>, Calls) {
+    let calls = Calls::default();
+    let own = calls.clone();
+    let chain = parent.flat_map(move |&n| {
+        own.note();
+        Flip::new(1.0 / f64::from(n + 2))
+    });
+    (chain, calls)
+}
+
+fn everyone() -> [Box<dyn Algorithm>; 4] {
+    algorithms![
+        Enumerate::new(),
+        VariableElimination::new(),
+        MpeVariableElimination::new(),
+        ImportanceSampling::new(2000),
+    ]
+}
+
+#[test]
+fn a_function_runs_once_for_each_value() {
+    let (chain, calls) = counted(&Uniform::new(0..3));
+    for algorithm in everyone() {
+        algorithm.run(&Model::new(), &chain).unwrap();
+        assert_eq!(calls.taken(), 3 * ONCE, "{}", algorithm.name());
+    }
+}
+
+#[test]
+fn a_function_runs_for_the_observed_value_only() {
+    let parent = Uniform::new(0..1000);
+    let (chain, calls) = counted(&parent);
+    let model = Model::new().observe(&parent, 7);
+    for algorithm in everyone() {
+        algorithm.run(&model, &chain).unwrap();
+        assert_eq!(calls.taken(), ONCE, "{}", algorithm.name());
+    }
+}
+
+#[test]
+fn a_function_runs_for_the_intervened_value_only() {
+    let parent = Uniform::new(0..1000);
+    let (chain, calls) = counted(&parent);
+    let (grandchild, later) = counted(&chain.map(|&b| u32::from(b)));
+    let model = Model::new().intervene(&parent, 7);
+    for algorithm in everyone() {
+        algorithm.run(&model, &grandchild).unwrap();
+        assert_eq!(calls.taken(), ONCE, "{}", algorithm.name());
+        assert_eq!(later.taken(), 2 * ONCE, "{}", algorithm.name());
+        algorithm
+            .run(&model.clone().intervene(&chain, true), &grandchild)
+            .unwrap();
+        assert_eq!(calls.taken(), 0, "{}", algorithm.name());
+        assert_eq!(later.taken(), ONCE, "{}", algorithm.name());
+    }
+}
+
+#[test]
+fn a_function_that_no_query_needs_never_runs() {
+    let parent = Uniform::new(0..3);
+    let (_beside, calls) = counted(&parent);
+    let model = Model::new().condition(&parent, |&n| n > 0);
+    for algorithm in everyone() {
+        algorithm.run(&model, &parent).unwrap();
+        assert_eq!(calls.taken(), 0, "{}", algorithm.name());
+    }
+}
+
+#[test]
+fn a_function_in_a_branch_not_taken_never_runs() {
+    let test = Flip::new(0.5);
+    let (inner, calls) = counted(&Uniform::new(0..3));
+    let outer = If::new(&test, &inner, Constant::new(true));
+    for (value, runs) in [(false, 0), (true, 3 * ONCE)] {
+        let model = Model::new().observe(&test, value);
+        for algorithm in everyone() {
+            algorithm.run(&model, &outer).unwrap();
+            assert_eq!(calls.taken(), runs, "{}: {value}", algorithm.name());
+        }
+    }
+}
+
+/// The failures before a success of probability 0.2: a model without end.
+fn failures() -> Element<u32> {
+    Flip::new(0.2).flat_map(|&stop| {
+        if stop {
+            Constant::new(0)
+        } else {
+            failures().map(|n| n + 1)
+        }
+    })
+}
+
+/// The same the other way round: the first world that is tried never ends.
+fn successes() -> Element<u32> {
+    Flip::new(0.8).flat_map(|&go_on| {
+        if go_on {
+            successes().map(|n| n + 1)
+        } else {
+            Constant::new(0)
+        }
+    })
+}
+
+#[test]
+fn sampling_answers_about_a_model_without_end() {
+    let n = failures();
+    let answer = ImportanceSampling::new(100_000)
+        .seed(5)
+        .run(&Model::new(), &n)
+        .unwrap();
+    for k in 0..8 {
+        let right = 0.2 * 0.8_f64.powi(k);
+        let k = k.unsigned_abs();
+        let found = answer.probability(&n, &k).unwrap();
+        // Five sigma: one false alarm in two million seeds and values.
+        assert!(
+            (found - right).abs() < 5.0 * answer.standard_error(&n, &k).unwrap(),
+            "{k}: {found}"
+        );
+    }
+    assert!((answer.mean(&n).unwrap() - 4.0).abs() < 0.08);
+}
+
+/// What an exact algorithm says of a model without end, and that it does not take long to say it.
+fn refusal(algorithm: &dyn Algorithm, endless: &Element<u32>) -> Error {
+    const LONG: Duration = Duration::from_secs(20);
+    let start = Instant::now();
+    let error = algorithm.run(&Model::new(), endless).unwrap_err();
+    let took = start.elapsed();
+    assert!(took < LONG, "{} took {took:?}", algorithm.name());
+    error
+}
+
+#[test]
+fn elimination_refuses_a_model_without_end() {
+    for algorithm in algorithms![VariableElimination::new(), MpeVariableElimination::new()] {
+        for endless in [failures(), successes()] {
+            let error = refusal(&*algorithm, &endless);
+            assert!(
+                matches!(error, Error::Model(ModelError::TooDeep { .. })),
+                "{error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn enumeration_refuses_a_model_without_end() {
+    let error = refusal(&Enumerate::new(), &successes());
+    assert!(
+        matches!(error, Error::Model(ModelError::TooManyElements { .. })),
+        "{error}"
+    );
+    let error = refusal(&Enumerate::new().max_worlds(2000), &failures());
+    assert_eq!(error, Error::TooManyWorlds { limit: 2000 });
+}
+
+/// With the default budgets too: ten million ever longer worlds are not "quickly".
+#[test]
+fn enumeration_refuses_a_model_without_end_by_default() {
+    let error = refusal(&Enumerate::new(), &failures());
+    assert!(
+        matches!(
+            error,
+            Error::TooManyWorlds { .. } | Error::Model(ModelError::TooManyElements { .. })
+        ),
+        "{error}"
+    );
+}
+
+/// Runs in a thread with the stack that threads have by default.
+fn in_a_small_stack(run: impl FnOnce() + Send + 'static) {
+    let thread = thread::Builder::new().stack_size(2 << 20).spawn(run);
+    thread.unwrap().join().unwrap();
+}
+
+fn run_and_drop(deep: Element<bool>, depth: usize, right: f64) {
+    let budget = Budget {
+        depth,
+        ..Budget::default()
+    };
+    let sampling = ImportanceSampling::new(1);
+    sampling.run(&Model::new(), &deep).unwrap();
+    let answer = VariableElimination::new()
+        .budget(budget)
+        .run(&Model::new(), &deep)
+        .unwrap();
+    let found = answer.probability(&deep, &true).unwrap();
+    assert!((found - right).abs() < 1e-9, "{found} is not {right}");
+    drop((answer, deep));
+}
+
+#[test]
+fn a_chain_of_a_million_elements() {
+    in_a_small_stack(|| {
+        let mut last = Flip::new(0.5);
+        for _ in 0..500_000 {
+            last = last.map(|&b| !b);
+            last = last.flat_map(|&b| Flip::new(if b { 0.9 } else { 0.2 }));
+        }
+        // The fixed point of p = 0.9 (1 - p) + 0.2 p.
+        run_and_drop(last, 10, 0.9 / 1.7);
+    });
+}
+
+/// Whether the first of `left` coins that shows heads stands at an even place, or none does.
+fn even(left: u32) -> Element<bool> {
+    Flip::new(0.3).flat_map(move |&heads| match left {
+        _ if heads => Constant::new(left % 2 == 0),
+        0 => Constant::new(true),
+        _ => even(left - 1),
+    })
+}
+
+const NESTED: usize = 100_000;
+
+#[test]
+fn a_hundred_thousand_chains_nested_as_they_are_reached() {
+    in_a_small_stack(|| run_and_drop(even(NESTED as u32), NESTED + 10, 0.3 / (1.0 - 0.49)));
+}
+
+#[test]
+fn a_hundred_thousand_chains_nested_as_they_are_built() {
+    in_a_small_stack(|| {
+        let mut nested = Constant::new(true);
+        for left in 0..=NESTED {
+            nested = If::new(&Flip::new(0.3), Constant::new(left % 2 == 0), nested);
+        }
+        run_and_drop(nested, NESTED + 10, 0.3 / (1.0 - 0.49));
+    });
+}

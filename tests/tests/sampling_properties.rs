@@ -1,0 +1,218 @@
+//! What likelihood weighting promises: that its estimates have the right mean, checked without noise by making
+//! every choice that a sampler could make, and that its standard errors are those of its estimates.
+
+use figrs_core::lower::Observations;
+use figrs_infer::{Enumerate, Error, ImportanceSampling, Quality, Run};
+use figrs_tests::oracle::{Erased, LogSum, close, every_run};
+use figrs_tests::random_model::{Built, Description, Target, build, for_random_models};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+const WORLDS: usize = 3000;
+const EXACT: f64 = 1e-10;
+
+type Checked = Result<(), TestCaseError>;
+
+fn failed(error: impl std::fmt::Display) -> TestCaseError {
+    TestCaseError::fail(error.to_string())
+}
+
+/// The weighted sum of all runs: in all, and by target and code; and their number.
+struct Sums {
+    total: LogSum,
+    by_code: Vec<[LogSum; 8]>,
+    runs: usize,
+}
+
+/// Nothing if there are too many runs.
+fn sums(built: &Built, observations: Observations) -> Result<Option<Sums>, TestCaseError> {
+    let mut sums = Sums {
+        total: LogSum::default(),
+        by_code: vec![[LogSum::default(); 8]; built.targets.len()],
+        runs: 0,
+    };
+    let done = every_run(
+        &built.model,
+        &built.erased(),
+        observations,
+        WORLDS,
+        |program, log| {
+            sums.total.add(log);
+            sums.runs += 1;
+            let targets = built.targets.iter().zip(program.targets());
+            for ((target, &slot), by_code) in targets.zip(&mut sums.by_code) {
+                let value = program
+                    .value(slot)
+                    .expect("targets are part of every world");
+                by_code[target.code(value) as usize].add(log);
+            }
+        },
+    );
+    Ok(done.map_err(failed)?.then_some(sums))
+}
+
+fn weighing_has_the_right_mean(description: &Description) -> Checked {
+    let built = build(description);
+    let weighed = sums(&built, Observations::Weigh)?;
+    let compared = sums(&built, Observations::Compare)?;
+    let (Some(weighed), Some(compared)) = (weighed, compared) else {
+        return Ok(());
+    };
+    let (a, b) = (weighed.total.value(), compared.total.value());
+    prop_assert!(close(a, b, EXACT), "P(e): weighed {a}, compared {b}");
+    for (target, (of_a, of_b)) in weighed.by_code.iter().zip(&compared.by_code).enumerate() {
+        for (code, (x, y)) in of_a.iter().zip(of_b).enumerate() {
+            let (p, q) = ((x.value() - a).exp(), (y.value() - b).exp());
+            let equal = (p - q).abs() <= EXACT || (p.is_nan() && q.is_nan());
+            prop_assert!(
+                equal,
+                "target {target}, code {code}: weighed {p}, compared {q}"
+            );
+        }
+    }
+    // What observations determine is not drawn, so weighing never needs more runs.
+    prop_assert!(
+        weighed.runs <= compared.runs,
+        "{} {}",
+        weighed.runs,
+        compared.runs
+    );
+    Ok(())
+}
+
+#[test]
+fn likelihood_weighting_has_the_right_mean_exactly() {
+    for_random_models(8000, 11, weighing_has_the_right_mean);
+}
+
+const SAMPLES: u64 = 2000;
+/// Estimates with fewer effective samples or fewer expected hits are not near normal.
+const EFFECTIVE: f64 = 400.0;
+const HITS: f64 = 40.0;
+
+/// How far an estimate for this model is off, in its standard errors: one number a model, so that they are
+/// independent.
+fn standardised(built: &Built, seed: u64) -> Result<Option<f64>, Error> {
+    let targets = Erased(built.erased());
+    let exact = match Enumerate::new()
+        .max_worlds(WORLDS as u64)
+        .run(&built.model, targets.clone())
+    {
+        Err(Error::TooManyWorlds { .. } | Error::ImpossibleEvidence { .. }) => return Ok(None),
+        exact => exact?,
+    };
+    let sampled = match ImportanceSampling::new(SAMPLES)
+        .seed(seed)
+        .run(&built.model, targets)
+    {
+        Err(Error::NoSampleMetEvidence { .. }) => return Ok(None),
+        sampled => sampled?,
+    };
+    let evidence = sampled.log_evidence()?;
+    let relative = evidence.standard_error;
+    // P(e) is a mean of independent weights: the error of its logarithm is that of a mean where it is small.
+    let log_is_normal = relative > 0.0 && relative < 0.05;
+    let mut all = Vec::new();
+    if log_is_normal {
+        all.push((evidence.value - exact.log_evidence()?.value) / relative);
+    }
+    for target in &built.targets {
+        let n = match target.quality(&sampled)? {
+            Quality::Sampled { effective_samples } => effective_samples,
+            _ => 0.0,
+        };
+        let (p, q) = (
+            target.probabilities(&exact)?,
+            target.probabilities(&sampled)?,
+        );
+        for code in 0..8 {
+            let likely = n * p[code] * (1.0 - p[code]);
+            if n >= EFFECTIVE && likely >= HITS {
+                let error = target.standard_error(&sampled, code as u64)?;
+                all.push((q[code] - p[code]) / error);
+            }
+        }
+    }
+    let chosen = all.len().max(1) - 1;
+    Ok(all.get(seed as usize % (chosen + 1)).copied())
+}
+
+/// With the seeds fixed this test always gives the same result. Had they been drawn, it would fail for a correct
+/// sampler with a probability of at most 1e-6: the bounds allow each of three statistics 3e-7 if the estimates are
+/// normal, with a margin (a half in the spread, one in the largest) because they are only nearly so.
+#[test]
+fn standard_errors_are_those_of_the_estimates() {
+    let scores = std::cell::RefCell::new(Vec::new());
+    let seed = std::cell::Cell::new(0);
+    for_random_models(2500, 12, |description| {
+        seed.set(seed.get() + 1);
+        let built = build(description);
+        scores
+            .borrow_mut()
+            .extend(standardised(&built, seed.get()).map_err(failed)?);
+        Ok(())
+    });
+    let scores = scores.into_inner();
+    let n = scores.len() as f64;
+    let mean = scores.iter().sum::<f64>() / n;
+    let spread = scores.iter().map(|z| z * z).sum::<f64>() / n;
+    let largest = scores
+        .iter()
+        .copied()
+        .fold(0.0, |most: f64, z| most.max(z.abs()));
+    println!("{n} scores: mean {mean:.3}, mean square {spread:.3}, largest {largest:.2}");
+    assert!(n >= 300.0, "{n} scores are too few");
+    // 5.12 standard deviations are exceeded, on either side, with probability 3e-7.
+    assert!(
+        mean.abs() < 5.12 / n.sqrt(),
+        "the mean of {n} scores is {mean}"
+    );
+    let slack = 5.12 * (2.0 / n).sqrt();
+    assert!(
+        (spread - 1.0).abs() < slack * 1.5,
+        "the mean square of {n} scores is {spread}"
+    );
+    // Bonferroni: n tails beyond 6.5 have probability 8e-11 n.
+    assert!(largest < 7.5, "the largest of {n} scores is {largest}");
+}
+
+/// The generator is not vacuous: most models are small enough to be enumerated, and possible.
+#[test]
+fn random_models_are_small_and_often_possible() {
+    let (all, large, impossible) = Default::default();
+    let count = |cell: &std::cell::Cell<u32>| cell.set(cell.get() + 1);
+    let (all, large, impossible): (std::cell::Cell<u32>, _, _) = (all, large, impossible);
+    for_random_models(1000, 13, |description| {
+        let built = build(description);
+        count(&all);
+        match Enumerate::new()
+            .max_worlds(WORLDS as u64)
+            .run(&built.model, Erased(built.erased()))
+        {
+            Ok(_) => {}
+            Err(Error::TooManyWorlds { .. }) => count(&large),
+            Err(Error::ImpossibleEvidence { .. }) => count(&impossible),
+            Err(error) => return Err(failed(error)),
+        }
+        Ok(())
+    });
+    let share = |cell: &std::cell::Cell<u32>| f64::from(cell.get()) / f64::from(all.get());
+    println!(
+        "too large: {:.3}, impossible: {:.3}",
+        share(&large),
+        share(&impossible)
+    );
+    assert!(share(&large) < 0.1, "too large: {}", share(&large));
+    assert!(
+        share(&impossible) < 0.5,
+        "impossible: {}",
+        share(&impossible)
+    );
+}
+
+/// Targets can be read from every answer: what the other tests rely on.
+#[test]
+fn codes_of_data_and_values_agree() {
+    let target = Target::Number(figrs_core::Constant::new(3));
+    assert_eq!(target.code(&figrs_core::Datum::new(3u32)), 3);
+}
