@@ -78,28 +78,22 @@ impl Weights {
         }
     }
 
+    /// Whether the weights are plain numbers: no scale, nothing flushed.
+    fn is_plain(&self) -> bool {
+        self.log_scale == 0.0 && self.logs.is_none()
+    }
+
     /// The weights at some positions, zero where there is none.
     #[must_use]
     pub fn gather(&self, positions: &[Option<usize>]) -> Self {
-        let zero = Self::from_linear(vec![0.0]);
-        let all = Self::concat(&[self.clone(), zero]);
-        let cells: Vec<usize> = positions.iter().map(|p| p.unwrap_or(self.len())).collect();
-        all.select(&cells)
-    }
-
-    /// Some lists one after another.
-    #[must_use]
-    pub fn concat(parts: &[Self]) -> Self {
-        if parts
-            .iter()
-            .all(|part| part.log_scale == 0.0 && part.logs.is_none())
-        {
-            return Self::from_linear(parts.iter().flat_map(|part| part.linear.clone()).collect());
+        let mut builder = WeightsBuilder::default();
+        for position in positions {
+            match position {
+                Some(i) => builder.extend(self, *i..*i + 1),
+                None => builder.push(0.0),
+            }
         }
-        let logs = parts
-            .iter()
-            .flat_map(|part| (0..part.len()).map(|i| part.log(i)));
-        Self::from_logs(logs.collect())
+        builder.build()
     }
 
     /// The natural logarithm of weight `i`, the scale included.
@@ -115,6 +109,50 @@ impl Weights {
         match &self.logs {
             Some(logs) => logs[i] == f64::NEG_INFINITY,
             None => self.linear[i] == 0.0,
+        }
+    }
+}
+
+/// A list of weights under construction: plain numbers as long as they suffice, then logarithms.
+#[derive(Debug, Default)]
+pub(crate) struct WeightsBuilder {
+    linear: Vec<f64>,
+    logs: Option<Vec<f64>>,
+}
+
+impl WeightsBuilder {
+    /// Adds a plain number.
+    pub(crate) fn push(&mut self, weight: f64) {
+        match &mut self.logs {
+            Some(logs) => logs.push(weight.ln()),
+            None => self.linear.push(weight),
+        }
+    }
+
+    /// Adds a plain number several times.
+    pub(crate) fn repeat(&mut self, weight: f64, times: usize) {
+        for _ in 0..times {
+            self.push(weight);
+        }
+    }
+
+    /// Adds some weights of a list.
+    pub(crate) fn extend(&mut self, weights: &Weights, range: std::ops::Range<usize>) {
+        if self.logs.is_none() && weights.is_plain() {
+            self.linear.extend_from_slice(&weights.linear[range]);
+            return;
+        }
+        let linear = &self.linear;
+        let logs = || linear.iter().map(|w| w.ln()).collect();
+        self.logs
+            .get_or_insert_with(logs)
+            .extend(range.map(|i| weights.log(i)));
+    }
+
+    pub(crate) fn build(self) -> Weights {
+        match self.logs {
+            Some(logs) => Weights::from_logs(logs),
+            None => Weights::from_linear(self.linear),
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::tally::Tally;
 /// **Complexity.** Time proportional to the number of worlds, exponential in the number of random
 /// elements; memory in the size of one world.
 ///
-/// **Errors.** [`Error::TooManyWorlds`] past the budget, [`ModelError::NotFinite`] at an element without a
+/// **Errors.** [`Error::TooManyWorlds`] or [`Error::TooManyEvaluations`] past the budget, [`ModelError::NotFinite`] at an element without a
 /// finite support, [`Error::ImpossibleEvidence`].
 ///
 /// ```
@@ -35,6 +35,7 @@ use crate::tally::Tally;
 #[must_use]
 pub struct Enumerate {
     max_worlds: u64,
+    max_evaluations: u64,
     max_elements: usize,
 }
 
@@ -45,10 +46,12 @@ impl Default for Enumerate {
 }
 
 impl Enumerate {
-    /// With a budget of ten million worlds of up to four million elements.
+    /// With a budget of ten million worlds, fifty million evaluations of elements, and four million elements
+    /// in one world.
     pub fn new() -> Self {
         Self {
             max_worlds: 10_000_000,
+            max_evaluations: 50_000_000,
             max_elements: 4_000_000,
         }
     }
@@ -56,6 +59,12 @@ impl Enumerate {
     /// Ends with an error after this many worlds.
     pub fn max_worlds(mut self, worlds: u64) -> Self {
         self.max_worlds = worlds;
+        self
+    }
+
+    /// Ends with an error once this many elements were evaluated, over all worlds.
+    pub fn max_evaluations(mut self, evaluations: u64) -> Self {
+        self.max_evaluations = evaluations;
         self
     }
 
@@ -95,9 +104,17 @@ impl Enumerate {
     ) -> Result<(), Error> {
         let mut program = Program::new(model, targets, self.max_elements)?;
         let mut path = Path::default();
-        for _ in 0..self.max_worlds {
+        let mut evaluations = 0;
+        for worlds in 0..self.max_worlds {
+            if evaluations > self.max_evaluations {
+                return Err(Error::TooManyEvaluations {
+                    limit: self.max_evaluations,
+                    worlds,
+                });
+            }
             path.restart();
             let evidence = program.run(&mut path, Observations::Compare)?;
+            evaluations += program.evaluated() as u64;
             let mut weight = path.probability;
             weight.times(evidence.linear, evidence.log);
             visit(&program, weight);

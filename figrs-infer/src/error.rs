@@ -39,6 +39,17 @@ pub enum Error {
         /// Worlds allowed.
         limit: u64,
     },
+    /// The worlds together have more elements than the budget allows to evaluate.
+    #[error(
+        "{worlds} worlds took {limit} evaluations of elements, which is the budget; use VariableElimination \
+         or ImportanceSampling, or a larger budget (`max_evaluations`)"
+    )]
+    TooManyEvaluations {
+        /// Evaluations allowed.
+        limit: u64,
+        /// Worlds that were finished.
+        worlds: u64,
+    },
     /// The element was not a target of the run.
     #[error("{element} was not a target of this run; add it to the targets")]
     NotATarget {

@@ -100,21 +100,21 @@ impl Chooser for EveryChoice {
     }
 }
 
-/// Calls `visit` with every run of the program that a sampler could make and the logarithm of its
-/// probability times its weight, those of weight zero left out. Returns whether there were at most `limit` runs.
+/// Calls `visit` with every run of the program that a sampler could make and the logarithms of its probability and
+/// its weight, those of weight zero left out. Returns whether there were at most `limit` runs.
 pub fn every_run(
     model: &Model,
     targets: &[AnyElement],
     observations: Observations,
     limit: usize,
-    mut visit: impl FnMut(&Program, f64),
+    mut visit: impl FnMut(&Program, f64, f64),
 ) -> Result<bool, ModelError> {
     let mut program = Program::new(model, targets, 1_000_000)?;
     let mut choices = EveryChoice::default();
     for _ in 0..limit {
         let weight = program.run(&mut choices, observations)?;
         if !weight.is_zero() {
-            visit(&program, choices.log + weight.log);
+            visit(&program, choices.log, weight.log);
         }
         if !choices.next() {
             return Ok(true);

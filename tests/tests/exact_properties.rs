@@ -4,7 +4,9 @@ use figrs_core::expand::{Budget, Encoding, Expansion};
 use figrs_core::factor::{FactorGraph, FactorTable, VarId};
 use figrs_core::lower::Observations;
 use figrs_core::{Model, tuple};
-use figrs_infer::eliminate::{Barren, Options, Order, most_probable, sum_product};
+use figrs_infer::eliminate::{
+    Barren, EliminationError, Options, Order, most_probable, sum_product,
+};
 use figrs_infer::{
     Algorithm, Answer, Enumerate, Error, MpeVariableElimination, Run, VariableElimination,
 };
@@ -223,10 +225,10 @@ fn graphs_mean_worlds(description: &Description) -> Checked {
         &targets,
         Observations::Compare,
         WORLDS as usize,
-        |_, log| {
-            total.add(log);
+        |_, p, w| {
+            total.add(p + w);
             worlds += 1;
-            best = best.max(log);
+            best = best.max(p + w);
         },
     );
     if !done.map_err(failed)? {
@@ -319,8 +321,9 @@ fn orders_agree(description: &Description, seed: u64) -> Checked {
         let options = small().barren(barren).order(order(worlds.graph()));
         match (&best, most_probable(worlds.graph(), &options)) {
             (Ok(best), Ok(found)) => prop_assert!(close(best.1, found.1, EXACT)),
-            (Err(a), Err(b)) => prop_assert_eq!(a, &b),
-            (_, Err(figrs_infer::eliminate::EliminationError::TableTooLarge { .. })) => {}
+            (_, Err(EliminationError::TableTooLarge { .. }))
+            | (Err(EliminationError::TableTooLarge { .. }), _)
+            | (Err(EliminationError::Impossible), Err(EliminationError::Impossible)) => {}
             (a, b) => return Err(failed(format!("{a:?} {b:?}"))),
         }
     }

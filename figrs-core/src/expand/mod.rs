@@ -17,6 +17,7 @@ mod expansion;
 mod product;
 mod reach;
 mod rows;
+mod scope;
 
 pub use budget::Budget;
 pub use content::{Content, Doubt, ExpandedElement};

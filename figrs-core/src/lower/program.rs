@@ -114,6 +114,11 @@ impl Program {
         self.values[slot.index()].as_ref()
     }
 
+    /// How many elements the world that ran last evaluated.
+    pub fn evaluated(&self) -> usize {
+        self.touched.len()
+    }
+
     /// All elements of the world that ran last with their values, in the order they were evaluated.
     pub fn world(&self) -> impl Iterator<Item = (&AnyElement, &Datum)> {
         self.touched.iter().filter_map(|slot| {

@@ -68,7 +68,7 @@ impl<V: Clone> Batch<V> {
                 }
             }
             Spread::Pairs { rows, .. } => {
-                out.extend(rows.iter().map(|&p| parent.product[p as usize].clone()))
+                out.extend(rows.iter().map(|&p| parent.product[p as usize].clone()));
             }
         }
     }

@@ -1,59 +1,9 @@
 //! From tables and an order of variables to the steps of a join.
 
-use super::levels::{Domain, Kind, Shape, Slot};
+use super::domain::{Domain, Kind, Shape};
+use super::levels::Slot;
 use super::program::{Advance, Key, Level, Narrow, Program, Source, Step};
-
-/// A register and its life, in turns: a slot's turn is its position plus one, turn zero is before the first slot.
-struct Register {
-    base: usize,
-    /// The turns that change it, and by how much a value does.
-    strides: Vec<(usize, usize)>,
-    first: usize,
-    last: usize,
-    /// Whether it bounds a range of rows, which narrowing sets.
-    is_range: bool,
-}
-
-impl Register {
-    fn new(base: usize, strides: Vec<(usize, usize)>) -> Self {
-        let turns = || strides.iter().map(|s| s.0);
-        let (first, last) = (turns().min().unwrap_or(0), turns().max().unwrap_or(0));
-        Self {
-            base,
-            strides,
-            first,
-            last,
-            is_range: false,
-        }
-    }
-
-    fn range(turns: &[usize]) -> Self {
-        let strides = turns.iter().map(|&turn| (turn, 0)).collect();
-        Self {
-            is_range: true,
-            ..Self::new(0, strides)
-        }
-    }
-
-    fn until(self, last: usize) -> Self {
-        Self { last, ..self }
-    }
-
-    fn stride_at(&self, turn: usize) -> Option<usize> {
-        self.strides.iter().find(|s| s.0 == turn).map(|s| s.1)
-    }
-
-    /// How an ordinary register changes in a turn, if it is alive then.
-    fn advance(&self, register: usize, turn: usize) -> Option<Advance> {
-        let stride = self.stride_at(turn);
-        let lives = self.first <= turn && turn <= self.last && !(self.is_range && stride.is_some());
-        lives.then(|| Advance {
-            register,
-            stride: stride.unwrap_or(0),
-            start: (self.first == turn).then_some(self.base),
-        })
-    }
-}
+use super::registers::Register;
 
 /// Compiles the join of tables of these shapes in this order.
 pub(super) fn compile(
@@ -64,34 +14,25 @@ pub(super) fn compile(
 ) -> Program {
     let mut compiler = Compiler::new(domain, shapes, slots);
     let key = compiler.key(outputs);
-    let mut levels = vec![Level {
-        source: Source::Root,
-        carry: compiler.carry(0),
-        steps: Vec::new(),
-    }];
-    compiler.finish(0, &mut levels[0].steps);
+    let mut levels = vec![compiler.level(0, Source::Root)];
     for (i, slot) in slots.iter().enumerate() {
         let turn = i + 1;
         let narrow = std::mem::take(&mut compiler.narrows[turn]);
         match (slot.function, levels.last_mut()) {
-            (Some(table), Some(level)) => level.steps.push(Step::Compute {
-                table,
-                register: table,
-                narrow,
-                advance: compiler.advance(turn),
-            }),
-            _ => levels.push(Level {
-                source: if narrow.is_empty() {
-                    Source::All(domain.cards[slot.variable])
-                } else {
-                    Source::Rows(narrow)
-                },
-                carry: compiler.carry(turn),
-                steps: Vec::new(),
-            }),
-        }
-        if let Some(level) = levels.last_mut() {
-            compiler.finish(turn, &mut level.steps);
+            (Some(table), Some(level)) => {
+                let advance = compiler.advance(turn);
+                level.steps.push(Step::Compute {
+                    table,
+                    register: table,
+                    narrow,
+                    advance,
+                });
+                level.steps.append(&mut compiler.finished[turn]);
+            }
+            _ if narrow.is_empty() => {
+                levels.push(compiler.level(turn, Source::All(domain.cards[slot.variable])));
+            }
+            _ => levels.push(compiler.level(turn, Source::Rows(narrow))),
         }
     }
     Program {
@@ -228,16 +169,37 @@ impl<'a> Compiler<'a> {
         if size.is_none() {
             return Key::Values(outputs.iter().map(|&v| self.value(v, usize::MAX)).collect());
         }
-        let mut register = self.offset(outputs);
-        (register.first, register.last) = (0, usize::MAX);
+        let register = self.offset(outputs).until(usize::MAX);
         self.registers.push(register);
         Key::Number(self.registers.len() - 1)
     }
 
-    /// What a level's variable does to the registers that are alive.
-    fn carry(&self, turn: usize) -> Vec<Advance> {
+    /// The level of a variable whose values are tried in turn.
+    fn level(&mut self, turn: usize, source: Source) -> Level {
+        let is_final = turn + 1 == self.finished.len();
+        let mut level = Level {
+            source,
+            carry: Vec::new(),
+            multiply: Vec::new(),
+            is_final,
+            steps: Vec::new(),
+        };
+        for step in std::mem::take(&mut self.finished[turn]) {
+            match step {
+                Step::Multiply { register, .. }
+                    if turn > 0 && !self.registers[register].is_range =>
+                {
+                    level
+                        .multiply
+                        .extend(self.registers[register].advance(register, turn));
+                    self.registers[register].last = turn - 1;
+                }
+                step => level.steps.push(step),
+            }
+        }
         let all = self.registers.iter().enumerate();
-        all.filter_map(|(i, r)| r.advance(i, turn)).collect()
+        level.carry = all.filter_map(|(i, r)| r.advance(i, turn)).collect();
+        level
     }
 
     /// What a computed variable does to the registers it changes.
@@ -248,10 +210,5 @@ impl<'a> Compiler<'a> {
             .enumerate()
             .filter(|(_, r)| r.stride_at(turn).is_some());
         changed.filter_map(|(i, r)| r.advance(i, turn)).collect()
-    }
-
-    /// Moves the steps that are due after a turn.
-    fn finish(&mut self, turn: usize, steps: &mut Vec<Step>) {
-        steps.append(&mut self.finished[turn]);
     }
 }

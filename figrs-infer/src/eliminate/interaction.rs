@@ -1,13 +1,13 @@
 //! The graph of tables while it is eliminated on paper: scopes and predicted densities, no numbers.
 
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
+use figrs_core::factor::{FactorGraph, VarId};
+
+use super::sketch::{Sketch, log_density};
 
 /// How many tables of a neighbour are looked at to see whether it can go along with a variable.
 const LOOKED_AT: usize = 16;
 /// The variables of one bucket have at most this many joint values, so that one number names them.
 const JOINT_VALUES: f64 = 40.0;
-/// Fill-in is counted up to this many neighbours and bounded beyond.
-const FILL_NEIGHBOURS: usize = 32;
 
 /// One bucket of the plan.
 #[derive(Clone, Debug)]
@@ -22,26 +22,15 @@ pub(super) struct Bucket {
     pub(super) joint: f64,
 }
 
-/// The price of eliminating a variable now; less is better.
-pub(super) type Score = (u64, u64, u64);
-
-/// A table on paper.
-struct Sketch {
-    scope: Vec<VarId>,
-    /// The base-2 logarithm of the share of non-zeros.
-    density: f64,
-    live: bool,
-}
-
 /// Which tables mention which variables, and which variables meet in a table.
 pub(super) struct Interaction {
-    log_cards: Vec<f64>,
-    sketches: Vec<Sketch>,
+    pub(super) log_cards: Vec<f64>,
+    pub(super) sketches: Vec<Sketch>,
     /// The tables of a variable, with some dead ones among them.
     mentions: Vec<Vec<u32>>,
     live_mentions: Vec<u32>,
     /// The neighbours of a variable, sorted, with some eliminated ones among them.
-    neighbours: Vec<Vec<VarId>>,
+    pub(super) neighbours: Vec<Vec<VarId>>,
     stale_neighbours: Vec<u32>,
     gone: Vec<bool>,
     kept: Vec<bool>,
@@ -119,19 +108,6 @@ impl Interaction {
         live.map(|(_, i)| i).collect()
     }
 
-    /// The price of eliminating `v`: predicted non-zeros of the joint table, size of the message, fill-in.
-    pub(super) fn score(&self, v: VarId) -> Score {
-        let out: f64 = self.around(v).map(|u| self.log_cards[u.index()]).sum();
-        let density: f64 = self
-            .tables_of(v)
-            .map(|t| self.sketches[t as usize].density)
-            .sum();
-        let joint = (self.log_cards[v.index()] + out + density).max(0.0);
-        // Rounded, so that the order of the sums does not decide between equals.
-        let fixed = |x: f64| (x * 1_048_576.0).round() as u64;
-        (fixed(joint), fixed(out), self.fill_in(v))
-    }
-
     /// Eliminates `v` and the neighbours that only its tables mention.
     pub(super) fn eliminate(&mut self, v: VarId) -> Bucket {
         let mut scope: Vec<VarId> = self.around(v).collect();
@@ -173,34 +149,16 @@ impl Interaction {
         self.sketches.push(sketch);
     }
 
-    fn tables_of(&self, v: VarId) -> impl Iterator<Item = u32> + '_ {
+    /// The live tables of a variable.
+    pub(super) fn tables_of(&self, v: VarId) -> impl Iterator<Item = u32> + '_ {
         let all = self.mentions[v.index()].iter().copied();
         all.filter(|&t| self.sketches[t as usize].live)
     }
 
-    fn around(&self, v: VarId) -> impl Iterator<Item = VarId> + '_ {
+    /// The neighbours of a variable that are left.
+    pub(super) fn around(&self, v: VarId) -> impl Iterator<Item = VarId> + '_ {
         let all = self.neighbours[v.index()].iter().copied();
         all.filter(|u| !self.gone[u.index()])
-    }
-
-    /// How many pairs of neighbours do not meet yet.
-    fn fill_in(&self, v: VarId) -> u64 {
-        let around: Vec<VarId> = self.around(v).take(FILL_NEIGHBOURS + 1).collect();
-        if around.len() > FILL_NEIGHBOURS {
-            return (self.degree(v) as u64).pow(2);
-        }
-        let mut missing = 0;
-        for (i, &a) in around.iter().enumerate() {
-            for &b in &around[..i] {
-                let (few, other) = if self.degree(a) < self.degree(b) {
-                    (a, b)
-                } else {
-                    (b, a)
-                };
-                missing += u64::from(self.neighbours[few.index()].binary_search(&other).is_err());
-            }
-        }
-        missing
     }
 
     /// Whether all tables of `u` (a few of them are looked at) stay within the stamped scope.
@@ -265,25 +223,4 @@ impl Interaction {
             self.stale_neighbours[i] = 0;
         }
     }
-}
-
-/// The base-2 logarithm of the share of a factor's entries that are not zero.
-fn log_density(graph: &FactorGraph, factor: &Factor) -> f64 {
-    let dense = |variables: &[VarId]| -> f64 {
-        variables
-            .iter()
-            .map(|&v| (graph.cardinality(v) as f64).log2())
-            .sum()
-    };
-    match &factor.table {
-        FactorTable::Dense(weights) => {
-            let positive = (0..weights.len()).filter(|&i| !weights.is_zero(i)).count();
-            (positive as f64).log2() - dense(&factor.variables)
-        }
-        FactorTable::Sparse { weights, .. } => {
-            (weights.len() as f64).log2() - dense(&factor.variables)
-        }
-        FactorTable::Function { .. } => -factor.variables.last().map_or(0.0, |v| dense(&[*v])),
-    }
-    .max(-1e6)
 }

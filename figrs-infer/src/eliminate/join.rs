@@ -2,14 +2,16 @@
 
 use super::batch::{Batch, Spread};
 use super::compile::compile;
+use super::domain::{Domain, Shape};
 use super::error::EliminationError;
-use super::levels::{Domain, Shape, arrange};
+use super::levels::arrange;
+use super::multiply::{Care, multiply_spread};
 use super::prepare::{Prepared, prepare, shape};
 use super::program::{Program, Source};
 use super::rows::{Cursor, shared_values};
-use super::semiring::Semiring;
+use super::semiring::{Extent, Semiring};
 use super::sink::Sink;
-use super::steps::{Buffers, apply};
+use super::steps::{Buffers, apply, sweep};
 use super::table::Table;
 
 /// How many partial assignments are advanced together: enough to amortise, few enough for the first-level cache.
@@ -62,24 +64,38 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
     let ready: Vec<_> = ready
         .map(|(table, shape)| prepare::<S>(table, shape, domain, &turns))
         .collect();
-    if ready
-        .iter()
-        .any(|table| matches!(table, Prepared::Rows(trie) if trie.values.is_empty()))
-    {
+    if ready.iter().any(Prepared::is_empty) {
         return Ok(false);
     }
     Join::<S> {
         program: &program,
         tables: &ready,
+        care: care(&ready),
         lost: false,
     }
     .run(sink, scratch)
+}
+
+/// Whether products of entries of these tables may leave the range of a 64-bit floating-point number.
+fn care<V: Clone>(tables: &[Prepared<V>]) -> Care {
+    let sum = |exponent: fn(&Extent) -> i32| -> i64 {
+        tables
+            .iter()
+            .map(|table| i64::from(exponent(&table.extent)))
+            .sum()
+    };
+    if sum(|extent| extent.low) < -1000 || sum(|extent| extent.high) > 1000 {
+        Care::Needed
+    } else {
+        Care::Needless
+    }
 }
 
 /// A join under way.
 struct Join<'a, S: Semiring> {
     program: &'a Program,
     tables: &'a [Prepared<'a, S::Value>],
+    care: Care,
     lost: bool,
 }
 
@@ -103,7 +119,13 @@ impl<S: Semiring> Join<'_, S> {
         for advance in &levels[0].carry {
             root.open(advance.register).extend(advance.start);
         }
-        self.lost |= apply::<S>(self.tables, &levels[0].steps, root, &mut scratch.buffers);
+        self.lost |= apply::<S>(
+            self.tables,
+            &levels[0].steps,
+            root,
+            &mut scratch.buffers,
+            self.care,
+        );
         let mut depth = 0;
         loop {
             if depth + 1 == levels.len() {
@@ -116,6 +138,7 @@ impl<S: Semiring> Join<'_, S> {
                     &levels[depth].steps,
                     batch,
                     &mut scratch.buffers,
+                    self.care,
                 );
                 scratch.cursors[depth].reset();
                 continue;
@@ -128,7 +151,7 @@ impl<S: Semiring> Join<'_, S> {
     }
 
     /// Fills the batch below `depth` with the next continuations of the one at `depth`; false if there are none left.
-    fn expand(&self, depth: usize, scratch: &mut Scratch<S::Value>) -> bool {
+    fn expand(&mut self, depth: usize, scratch: &mut Scratch<S::Value>) -> bool {
         let Scratch {
             batches,
             cursors,
@@ -165,9 +188,26 @@ impl<S: Semiring> Join<'_, S> {
                 }
             }
         };
-        child.carry_product(parent, &spread);
         for advance in &level.carry {
             child.carry(parent, &spread, advance);
+        }
+        child.carry_product(parent, &spread);
+        let mut zeros = false;
+        for advance in &level.multiply {
+            let table = &self.tables[advance.register];
+            let before = &parent.registers[advance.register];
+            self.lost |= multiply_spread::<S>(
+                &mut child.product,
+                table.values(),
+                before,
+                &spread,
+                advance,
+                self.care,
+            );
+            zeros |= table.extent.has_zeros;
+        }
+        if zeros && !level.is_final {
+            sweep::<S>(child, buffers);
         }
         true
     }

@@ -2,63 +2,10 @@
 
 use std::cmp::Reverse;
 
-use figrs_core::factor::{FactorGraph, VarId};
-
-use super::interaction::Bucket;
+use super::domain::{Domain, Kind, Shape};
 
 /// A function whose child is known first is turned into a list of rows from this many values of the child on.
 const LISTED_FROM: usize = 4;
-
-/// The variables of one join, sorted, by position.
-#[derive(Debug, Default)]
-pub(super) struct Domain {
-    pub(super) variables: Vec<VarId>,
-    pub(super) cards: Vec<usize>,
-    /// Variables that are held at one value.
-    pub(super) pins: Vec<Option<u32>>,
-}
-
-impl Domain {
-    /// Variables without pins, in any order.
-    pub(super) fn new(graph: &FactorGraph, mut variables: Vec<VarId>) -> Self {
-        variables.sort_unstable();
-        Self {
-            cards: variables.iter().map(|&v| graph.cardinality(v)).collect(),
-            pins: vec![None; variables.len()],
-            variables,
-        }
-    }
-
-    /// The variables of a bucket.
-    pub(super) fn of_bucket(graph: &FactorGraph, bucket: &Bucket) -> Self {
-        Self::new(
-            graph,
-            [bucket.output.as_slice(), &bucket.eliminated].concat(),
-        )
-    }
-
-    /// The position of a variable, which must be one of the domain's.
-    pub(super) fn position(&self, v: VarId) -> usize {
-        self.variables.partition_point(|&u| u < v)
-    }
-}
-
-/// How a table is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Dense,
-    Sparse,
-    Function,
-}
-
-/// What the order needs to know of a table.
-#[derive(Debug)]
-pub(super) struct Shape {
-    pub(super) kind: Kind,
-    /// The table's variables, as positions in the domain.
-    pub(super) columns: Vec<usize>,
-    pub(super) entries: usize,
-}
 
 /// One variable's turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,6 +192,8 @@ impl<'a> Search<'a> {
 
 #[cfg(test)]
 mod tests {
+    use figrs_core::factor::VarId;
+
     use super::*;
 
     fn order(

@@ -4,31 +4,36 @@
 //! |---|---|
 //! | `semiring`, `scaled`, `logarithmic` | the algebras |
 //! | `options`, `error`, `validate` | what a caller chooses, and what is refused |
-//! | `prune`, `interaction`, `order`, `plan` | the elimination on paper: which bucket when, at what price |
+//! | `prune`, `sketch`, `interaction`, `score`, `order`, `plan` | the elimination on paper: which bucket when, at what price |
 //! | `table`, `run` | the elimination in numbers: tables and messages, bucket after bucket |
-//! | `levels`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
-//! | `join`, `prepare`, `trie`, `batch`, `rows`, `steps`, `sink` | one bucket: the steps carried out |
+//! | `domain`, `levels`, `registers`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
+//! | `join`, `prepare`, `trie`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: the steps carried out |
 //! | `sum`, `mpe` | the two queries most callers want |
 
 mod batch;
 mod compile;
+mod domain;
 mod error;
 mod interaction;
 mod join;
 mod levels;
 mod logarithmic;
 mod mpe;
+mod multiply;
 mod options;
 mod order;
 mod plan;
 mod prepare;
 mod program;
 mod prune;
+mod registers;
 mod rows;
 mod run;
 mod scaled;
+mod score;
 mod semiring;
 mod sink;
+mod sketch;
 mod steps;
 mod sum;
 mod table;
@@ -82,7 +87,7 @@ pub fn eliminate<S: Semiring>(
     keep: &[VarId],
     options: &Options,
 ) -> Result<Outcome<S>, EliminationError> {
-    let plan = Plan::new(graph, keep, options, S::SUMS_TO_ONE)?;
+    let plan = Plan::new(graph, keep, options, S::SUMS_TO_ONE)?.within(options)?;
     let run = Run::<S>::new(graph, &plan, options.table_budget, Messages::Drop)?;
     let answer = run.answer(keep)?;
     Ok(Outcome {
@@ -93,7 +98,7 @@ pub fn eliminate<S: Semiring>(
     })
 }
 
-/// What [`eliminate`] is predicted to cost, without doing it; the budget of `options` does not apply.
+/// What [`eliminate`] is predicted to cost, without doing it. What does not fit the budget is not refused here.
 ///
 /// **Errors.** When the factors or the kept variables are not well formed.
 pub fn plan_cost<S: Semiring>(
@@ -101,9 +106,5 @@ pub fn plan_cost<S: Semiring>(
     keep: &[VarId],
     options: &Options,
 ) -> Result<PlanCost, EliminationError> {
-    let unlimited = options
-        .clone()
-        .table_budget(usize::MAX)
-        .operation_budget(f64::INFINITY);
-    Ok(Plan::new(graph, keep, &unlimited, S::SUMS_TO_ONE)?.cost)
+    Ok(Plan::new(graph, keep, options, S::SUMS_TO_ONE)?.cost)
 }

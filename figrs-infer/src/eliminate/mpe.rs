@@ -2,25 +2,23 @@
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable};
 
+use super::domain::Domain;
 use super::error::EliminationError;
 use super::join::{Scratch, join};
-use super::levels::Domain;
 use super::logarithmic::MaxProduct;
 use super::options::Options;
 use super::plan::Plan;
-use super::run::{Messages, Run, inputs};
+use super::run::{Messages, Run};
 use super::semiring::Semiring;
 use super::sink::BestSink;
-
-/// Marks a variable without a value.
-const OPEN: u32 = u32::MAX;
 
 /// An assignment of all variables of the largest weight, and the natural logarithm of that weight.
 ///
 /// **Guarantee.** Exact up to rounding. Buckets are gone through backwards, each variable of a bucket taking the first
 /// of its best values given those chosen already; variables that no factor mentions take their first value.
 ///
-/// **Complexity.** As [`super::sum_product`], but nothing is pruned and all messages are kept until the end.
+/// **Complexity.** As [`super::sum_product`], but nothing is pruned, and all messages are kept until the end:
+/// the budget is on the largest of them, not on their sum.
 ///
 /// **Errors.** [`EliminationError::Impossible`] if no assignment has weight; else as [`super::sum_product`].
 ///
@@ -30,17 +28,17 @@ pub fn most_probable(
     graph: &FactorGraph,
     options: &Options,
 ) -> Result<(Vec<u32>, f64), EliminationError> {
-    let plan = Plan::new(graph, &[], options, MaxProduct::SUMS_TO_ONE)?;
+    let plan = Plan::new(graph, &[], options, MaxProduct::SUMS_TO_ONE)?.within(options)?;
     let run = Run::<MaxProduct>::new(graph, &plan, options.table_budget, Messages::Keep)?;
     if MaxProduct::is_zero(&run.scalar) {
         return Err(EliminationError::Impossible);
     }
-    let mut values = vec![OPEN; graph.cardinalities.len()];
+    let mut values: Vec<Option<u32>> = vec![None; graph.cardinalities.len()];
     let mut scratch = Scratch::default();
     for bucket in plan.buckets.iter().rev() {
         let mut domain = Domain::of_bucket(graph, bucket);
         for (pin, v) in domain.pins.iter_mut().zip(&domain.variables) {
-            *pin = (values[v.index()] != OPEN).then_some(values[v.index()]);
+            *pin = values[v.index()];
         }
         // A joint number orders the variables as the bucket lists them.
         let places: Vec<usize> = bucket
@@ -48,20 +46,18 @@ pub fn most_probable(
             .iter()
             .map(|&v| domain.position(v))
             .collect();
-        let tables = inputs(graph, &run.messages, &bucket.inputs);
+        let tables = run.parts(&bucket.inputs, &values);
         let mut sink = BestSink::default();
         join(tables, &domain, &places, &mut sink, &mut scratch)?;
         let Some((_, mut number)) = sink.best else {
             return Err(EliminationError::Impossible);
         };
         for v in bucket.eliminated.iter().rev() {
-            values[v.index()] = (number % graph.cardinality(*v)) as u32;
+            values[v.index()] = Some((number % graph.cardinality(*v)) as u32);
             number /= graph.cardinality(*v);
         }
     }
-    for value in values.iter_mut().filter(|value| **value == OPEN) {
-        *value = 0;
-    }
+    let values: Vec<u32> = values.into_iter().map(Option::unwrap_or_default).collect();
     let log_weight = log_weight(graph, &values);
     Ok((values, log_weight))
 }
@@ -94,9 +90,9 @@ fn log_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> f64 {
             while low < high {
                 let middle = usize::midpoint(low, high);
                 if row(middle).lt(sought()) {
-                    low = middle + 1
+                    low = middle + 1;
                 } else {
-                    high = middle
+                    high = middle;
                 }
             }
             if low < weights.len() && row(low).eq(sought()) {

@@ -5,7 +5,9 @@ use figrs_core::factor::VarId;
 /// In which order variables are eliminated. Any order gives the same answer, not the same cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Next the variable whose bucket is predicted to have the fewest non-zeros.
+    /// Next the variable whose bucket is predicted to have the fewest non-zeros, then the one with the smallest
+    /// message, then the one that makes the fewest neighbours meet, then the first. Where that is costly, the order
+    /// that looks at new neighbours first is tried too, and the cheaper one taken.
     #[default]
     Greedy,
     /// As listed; variables that are not listed come last, by identifier.

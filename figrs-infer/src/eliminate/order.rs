@@ -5,41 +5,43 @@ use std::collections::BinaryHeap;
 
 use figrs_core::factor::VarId;
 
-use super::interaction::{Bucket, Interaction, Score};
-use super::options::Order;
+use super::interaction::{Bucket, Interaction};
+use super::score::{Rule, Score};
 
 /// A variable whose neighbourhood is larger than this is scored when it comes up, not when a neighbour goes.
 const SCORED_AT_ONCE: usize = 128;
 
-/// Eliminates all `candidates` on paper, in the given order or greedily.
-///
-/// **Guarantee.** Deterministic: the greedy order takes the variable with the fewest predicted non-zeros in its joint
-/// table, then the one with the smallest message, then the least fill-in, then the first one. Scores of variables with
-/// a large neighbourhood may be out of date on the low side, never on the high side, when they are taken.
-/// **Complexity.** Near linear in the number of mentions for graphs of bounded width.
-/// **References.** Kjaerulff, *Triangulation of graphs: algorithms giving small total state space*, 1990;
-/// Darwiche, *Modeling and Reasoning with Bayesian Networks*, 2009, section 9.3.
-pub(super) fn eliminate_all(
+/// Eliminates the `listed` variables on paper, then the `others`.
+pub(super) fn as_listed(
     graph: &mut Interaction,
-    candidates: &[VarId],
-    order: &Order,
+    listed: &[VarId],
+    others: &[VarId],
 ) -> Vec<Bucket> {
-    match order {
-        Order::Greedy => Greedy::new(graph, candidates).run(graph),
-        Order::Given(listed) => {
-            let mut buckets = Vec::new();
-            for &v in listed.iter().chain(candidates) {
-                if !graph.is_settled(v) && graph.is_mentioned(v) {
-                    buckets.push(graph.eliminate(v));
-                }
-            }
-            buckets
+    let mut buckets = Vec::new();
+    for &v in listed.iter().chain(others) {
+        if !graph.is_settled(v) && graph.is_mentioned(v) {
+            buckets.push(graph.eliminate(v));
         }
     }
+    buckets
+}
+
+/// Eliminates all `candidates` on paper, each time the one with the best score by `rule`, of equals the first.
+///
+/// **Guarantee.** Deterministic. The scores of an eliminated variable's neighbours are renewed, at once or, if the
+/// neighbourhood is large, when they come up; those of variables further off, whose fill-in may have changed, are not.
+///
+/// **Complexity.** Near linear in the number of mentions for graphs of bounded width.
+///
+/// **References.** Kjærulff, *Triangulation of graphs: algorithms giving small total state space*, 1990;
+/// Darwiche, *Modeling and Reasoning with Bayesian Networks*, 2009, section 9.3.
+pub(super) fn greedily(graph: &mut Interaction, candidates: &[VarId], rule: Rule) -> Vec<Bucket> {
+    Greedy::new(graph, candidates, rule).run(graph)
 }
 
 /// A heap of scores that are renewed lazily.
 struct Greedy {
+    rule: Rule,
     heap: BinaryHeap<Reverse<(Score, VarId, u32)>>,
     /// How often the neighbourhood of a variable has changed.
     version: Vec<u32>,
@@ -48,10 +50,13 @@ struct Greedy {
 }
 
 impl Greedy {
-    fn new(graph: &Interaction, candidates: &[VarId]) -> Self {
+    fn new(graph: &Interaction, candidates: &[VarId], rule: Rule) -> Self {
         let size = candidates.iter().map(|v| v.index() + 1).max().unwrap_or(0);
-        let first = candidates.iter().map(|&v| Reverse((graph.score(v), v, 0)));
+        let first = candidates
+            .iter()
+            .map(|&v| Reverse((graph.score(v, rule), v, 0)));
         Self {
+            rule,
             heap: first.collect(),
             version: vec![0; size],
             queued: vec![0; size],
@@ -85,6 +90,7 @@ impl Greedy {
     fn score(&mut self, graph: &Interaction, v: VarId) {
         let version = self.version[v.index()];
         self.queued[v.index()] = version;
-        self.heap.push(Reverse((graph.score(v), v, version)));
+        self.heap
+            .push(Reverse((graph.score(v, self.rule), v, version)));
     }
 }

@@ -4,9 +4,10 @@ use figrs_core::factor::{FactorGraph, VarId};
 
 use super::error::EliminationError;
 use super::interaction::{Bucket, Interaction};
-use super::options::{Barren, Options};
-use super::order::eliminate_all;
+use super::options::{Barren, Options, Order};
+use super::order::{as_listed, greedily};
 use super::prune::{Pruned, prune};
+use super::score::Rule;
 use super::validate::validate;
 
 /// What an elimination is predicted to cost.
@@ -30,9 +31,10 @@ pub(super) enum Layout {
 impl Layout {
     /// Dense if that is small or not much larger than what is in it, and within the budget.
     ///
-    /// Both sizes are base-2 logarithms.
-    pub(super) fn choose(dense: f64, joint: f64, budget: usize) -> Self {
-        if dense <= (budget as f64).log2() && (dense <= 12.0 || dense <= joint + 3.0) {
+    /// `entries` is the size of the dense message, `joint` the base-2 logarithm of the predicted non-zeros.
+    pub(super) fn choose(entries: f64, joint: f64, budget: usize) -> Self {
+        let is_worth_it = entries <= 4096.0 || entries.log2() <= joint + 3.0;
+        if entries <= budget as f64 && is_worth_it {
             Self::Dense
         } else {
             Self::Sparse
@@ -40,7 +42,50 @@ impl Layout {
     }
 }
 
+/// From this many operations for each variable and factor on, a second order is tried.
+const SECOND_DRAFT: f64 = 64.0;
+
+/// Buckets in one order, and their price.
+struct Draft {
+    buckets: Vec<Bucket>,
+    rest: Vec<u32>,
+    cost: PlanCost,
+}
+
+impl Draft {
+    fn new(
+        graph: &FactorGraph,
+        keep: &[VarId],
+        options: &Options,
+        mut interaction: Interaction,
+        eliminate: impl FnOnce(&mut Interaction) -> Vec<Bucket>,
+    ) -> Self {
+        let buckets = eliminate(&mut interaction);
+        Self {
+            rest: interaction.rest(),
+            cost: price(graph, keep, &buckets, options.table_budget),
+            buckets,
+        }
+    }
+
+    /// The draft that fits the budget, or else the one with fewer operations.
+    fn or_cheaper(self, other: Self, options: &Options) -> Self {
+        let rank = |cost: PlanCost| {
+            (
+                cost.largest_table > options.table_budget as f64,
+                cost.operations,
+            )
+        };
+        if rank(other.cost) < rank(self.cost) {
+            other
+        } else {
+            self
+        }
+    }
+}
+
 /// Buckets in the order they are computed.
+#[derive(Default)]
 pub(super) struct Plan {
     pub(super) buckets: Vec<Bucket>,
     /// Tables left in the end, over kept variables only.
@@ -53,7 +98,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Plans the elimination of everything but `keep`; refuses what does not fit the budget.
+    /// Plans the elimination of everything but `keep`.
     pub(super) fn new(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -66,29 +111,47 @@ impl Plan {
         } else {
             Pruned::nothing(graph)
         };
-        let mut interaction = Interaction::new(graph, &pruned.live, keep);
+        let mut plan = Self {
+            live: pruned.live,
+            ..Self::default()
+        };
+        let mut mentioned = Vec::new();
+        let interaction = Interaction::new(graph, &plan.live, keep);
         let variables = (0..graph.cardinalities.len() as u32).map(VarId);
-        let (mut mentioned, mut free) = (Vec::new(), Vec::new());
         for v in variables.filter(|&v| !interaction.is_settled(v)) {
             if interaction.is_mentioned(v) {
                 mentioned.push(v);
             } else if !pruned.vanished[v.index()] {
-                free.push(v);
+                plan.free.push(v);
             }
         }
-        let buckets = eliminate_all(&mut interaction, &mentioned, &options.order);
-        let plan = Self {
-            cost: price(graph, keep, &buckets, options.table_budget),
-            rest: interaction.rest(),
-            live: pruned.live,
-            buckets,
-            free,
+        let chosen = match &options.order {
+            Order::Given(listed) => Draft::new(graph, keep, options, interaction, |interaction| {
+                as_listed(interaction, listed, &mentioned)
+            }),
+            Order::Greedy => {
+                let draft = |interaction, rule| {
+                    Draft::new(graph, keep, options, interaction, |interaction| {
+                        greedily(interaction, &mentioned, rule)
+                    })
+                };
+                let first = draft(interaction, Rule::NonZeros);
+                if first.cost.operations
+                    > SECOND_DRAFT * (mentioned.len() + graph.factors.len()) as f64
+                {
+                    let second = draft(Interaction::new(graph, &plan.live, keep), Rule::FillIn);
+                    first.or_cheaper(second, options)
+                } else {
+                    first
+                }
+            }
         };
-        plan.check(options)?;
+        (plan.buckets, plan.rest, plan.cost) = (chosen.buckets, chosen.rest, chosen.cost);
         Ok(plan)
     }
 
-    fn check(&self, options: &Options) -> Result<(), EliminationError> {
+    /// Refuses a plan that does not fit the budget.
+    pub(super) fn within(self, options: &Options) -> Result<Self, EliminationError> {
         let PlanCost {
             operations,
             largest_table,
@@ -106,36 +169,36 @@ impl Plan {
                 limit: options.operation_budget,
             });
         }
-        Ok(())
+        Ok(self)
     }
 }
 
 fn price(graph: &FactorGraph, keep: &[VarId], buckets: &[Bucket], budget: usize) -> PlanCost {
-    let answer = log_size(graph, keep).exp2();
+    let answer = entries(graph, keep);
     let mut cost = PlanCost {
         width: keep.len(),
         operations: answer,
         largest_table: answer,
     };
     for bucket in buckets {
-        let dense = log_size(graph, &bucket.output);
-        let entries = match Layout::choose(dense, bucket.joint, budget) {
+        let dense = entries(graph, &bucket.output);
+        let message = match Layout::choose(dense, bucket.joint, budget) {
             Layout::Dense => dense,
-            Layout::Sparse => dense.min(bucket.joint),
+            Layout::Sparse => dense.min(bucket.joint.exp2()),
         };
         cost.width = cost
             .width
             .max(bucket.output.len() + bucket.eliminated.len());
         cost.operations += bucket.joint.exp2();
-        cost.largest_table = cost.largest_table.max(entries.exp2());
+        cost.largest_table = cost.largest_table.max(message);
     }
     cost
 }
 
-/// The base-2 logarithm of the number of joint values of some variables.
-pub(super) fn log_size(graph: &FactorGraph, variables: &[VarId]) -> f64 {
+/// The number of joint values of some variables.
+pub(super) fn entries(graph: &FactorGraph, variables: &[VarId]) -> f64 {
     variables
         .iter()
-        .map(|&v| f64::from(graph.cardinalities[v.index()]).log2())
-        .sum()
+        .map(|&v| graph.cardinality(v) as f64)
+        .product()
 }

@@ -2,41 +2,63 @@
 
 use std::borrow::Cow;
 
-use super::levels::{Domain, Kind, Shape};
-use super::semiring::Semiring;
+use super::domain::{Domain, Kind, Shape};
+use super::semiring::{Extent, Semiring};
 use super::table::{Entries, Table};
 use super::trie::{Selection, Trie, list_function};
 
 /// A table made ready for the order of a join.
-pub(super) enum Prepared<'a, V: Clone> {
+pub(super) struct Prepared<'a, V: Clone> {
+    form: Form<'a, V>,
+    /// Bounds of the weights.
+    pub(super) extent: Extent,
+}
+
+enum Form<'a, V: Clone> {
     Dense(Cow<'a, [V]>),
     Rows(Trie<'a, V>),
     Function(&'a [u32]),
 }
 
-impl<V: Clone> Prepared<'_, V> {
+impl<'a, V: Clone> Prepared<'a, V> {
+    fn new<S: Semiring<Value = V>>(form: Form<'a, V>) -> Self {
+        let mut this = Self {
+            form,
+            extent: Extent::default(),
+        };
+        if !matches!(this.form, Form::Function(_)) {
+            this.extent = S::extent(this.values());
+        }
+        this
+    }
+
+    /// Whether nothing in the table has weight.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(&self.form, Form::Rows(trie) if trie.values.is_empty())
+    }
+
+    /// The weights; a function has none.
+    pub(super) fn values(&self) -> &[V] {
+        match &self.form {
+            Form::Dense(values) => values,
+            Form::Rows(trie) => &trie.values,
+            Form::Function(_) => &[],
+        }
+    }
+
     /// The sorted keys of the variable assigned at some depth; only sparse tables have any.
     pub(super) fn keys(&self, depth: usize) -> &[u32] {
-        match self {
-            Self::Rows(trie) => &trie.keys[depth],
+        match &self.form {
+            Form::Rows(trie) => &trie.keys[depth],
             _ => &[],
         }
     }
 
     /// The values of a function's child.
     pub(super) fn index(&self) -> &[u32] {
-        match self {
-            Self::Function(index) => index,
+        match self.form {
+            Form::Function(index) => index,
             _ => &[],
-        }
-    }
-
-    /// The weights; a function has none.
-    pub(super) fn values(&self) -> &[V] {
-        match self {
-            Self::Dense(values) => values,
-            Self::Rows(trie) => &trie.values,
-            Self::Function(_) => &[],
         }
     }
 }
@@ -62,9 +84,9 @@ pub(super) fn prepare<'a, S: Semiring>(
     turns: &[usize],
 ) -> Prepared<'a, S::Value> {
     let (rows, values) = match table.entries {
-        Entries::Dense(values) => return Prepared::Dense(values),
+        Entries::Dense(values) => return Prepared::new::<S>(Form::Dense(values)),
         Entries::Function(index) if shape.kind == Kind::Function => {
-            return Prepared::Function(index);
+            return Prepared::new::<S>(Form::Function(index));
         }
         Entries::Function(index) => {
             let cards: Vec<usize> = shape.columns.iter().map(|&v| domain.cards[v]).collect();
@@ -93,5 +115,10 @@ pub(super) fn prepare<'a, S: Semiring>(
         cards,
         pins,
     };
-    Prepared::Rows(Trie::new(&rows, shape.columns.len(), values, &selection))
+    Prepared::new::<S>(Form::Rows(Trie::new(
+        &rows,
+        shape.columns.len(),
+        values,
+        &selection,
+    )))
 }

@@ -64,6 +64,10 @@ pub(super) enum Step {
 pub(super) struct Level {
     pub(super) source: Source,
     pub(super) carry: Vec<Advance>,
+    /// Dense tables that this variable completes: multiplied at once, their registers end here.
+    pub(super) multiply: Vec<Advance>,
+    /// Whether zeros need not be swept out, because no variable follows.
+    pub(super) is_final: bool,
     pub(super) steps: Vec<Step>,
 }
 

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use figrs_core::factor::{FactorGraph, FactorTable, VarId};
+use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 
+use super::domain::Domain;
 use super::error::EliminationError;
 use super::interaction::Bucket;
 use super::join::{Scratch, join};
-use super::levels::Domain;
-use super::plan::{Layout, Plan, log_size};
+use super::plan::{Layout, Plan, entries};
 use super::semiring::Semiring;
 use super::sink::{DenseSink, SparseSink, push_row};
 use super::table::{Entries, Message, Table};
@@ -37,7 +37,7 @@ pub(super) struct Run<'a, S: Semiring> {
     graph: &'a FactorGraph,
     plan: &'a Plan,
     /// The message of each bucket, `None` for scalars and dropped ones.
-    pub(super) messages: Vec<Option<Message<S>>>,
+    messages: Vec<Option<Message<S>>>,
     /// The product of all scalars.
     pub(super) scalar: S::Value,
     log_scale: f64,
@@ -94,7 +94,12 @@ impl<'a, S: Semiring> Run<'a, S> {
     /// The product of everything, as a table over the kept variables in the order they were asked for.
     pub(super) fn answer(mut self, keep: &[VarId]) -> Result<Answer<S>, EliminationError> {
         let domain = Domain::new(self.graph, keep.to_vec());
-        let tables = inputs(self.graph, &self.messages, &self.plan.rest);
+        let tables = inputs(
+            self.graph,
+            &self.messages,
+            &self.plan.rest,
+            Table::of_factor,
+        );
         let outputs: Vec<usize> = keep.iter().map(|&v| domain.position(v)).collect();
         let mut sink = DenseSink {
             values: vec![S::zero(); self.graph.dense_size(keep)],
@@ -114,12 +119,19 @@ impl<'a, S: Semiring> Run<'a, S> {
         })
     }
 
+    /// What a bucket took in, as far as it agrees with `values`.
+    pub(super) fn parts(&self, ids: &[u32], values: &[Option<u32>]) -> Vec<Table<'_, S>> {
+        inputs(self.graph, &self.messages, ids, |factor| {
+            Table::of_part(factor, self.graph, values)
+        })
+    }
+
     fn bucket(&mut self, bucket: &Bucket, messages: Messages) -> Result<(), EliminationError> {
         let domain = Domain::of_bucket(self.graph, bucket);
         let outputs: Vec<usize> = bucket.output.iter().map(|&v| domain.position(v)).collect();
-        let tables = inputs(self.graph, &self.messages, &bucket.inputs);
+        let tables = inputs(self.graph, &self.messages, &bucket.inputs, Table::of_factor);
         let layout = Layout::choose(
-            log_size(self.graph, &bucket.output),
+            entries(self.graph, &bucket.output),
             bucket.joint,
             self.budget,
         );
@@ -202,13 +214,14 @@ impl<'a, S: Semiring> Run<'a, S> {
 }
 
 /// The tables with these numbers: factors first, then messages.
-pub(super) fn inputs<'t, S: Semiring>(
+fn inputs<'t, S: Semiring>(
     graph: &'t FactorGraph,
     messages: &'t [Option<Message<S>>],
     ids: &[u32],
+    of_factor: impl Fn(&'t Factor) -> Table<'t, S>,
 ) -> Vec<Table<'t, S>> {
     let table = |&id: &u32| match (id as usize).checked_sub(graph.factors.len()) {
-        None => Some(Table::of_factor(&graph.factors[id as usize])),
+        None => Some(of_factor(&graph.factors[id as usize])),
         Some(message) => messages[message].as_ref().map(Table::view),
     };
     ids.iter().filter_map(table).collect()

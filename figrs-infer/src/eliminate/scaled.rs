@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use figrs_core::weights::Weights;
 
-use super::semiring::Semiring;
+use super::semiring::{Extent, Semiring};
 
 /// Sums of products in `f64`, each message scaled by a power of two that is kept as a logarithm.
 ///
@@ -47,6 +47,23 @@ impl Semiring for SumProduct {
 
     fn is_lost(a: &f64, b: &f64, product: &f64) -> bool {
         !product.is_normal() && *a != 0.0 && *b != 0.0
+    }
+
+    fn extent(values: &[f64]) -> Extent {
+        // The bits of positive numbers are ordered as the numbers; zero less one wraps to the largest.
+        let (mut low, mut high) = (u64::MAX, 0);
+        for value in values {
+            let bits = value.to_bits();
+            low = low.min(bits.wrapping_sub(1));
+            high = high.max(bits);
+        }
+        let has_zeros = values.contains(&0.0);
+        let exponent = |bits: u64| (bits >> 52) as i32 - 1023;
+        Extent {
+            has_zeros,
+            low: exponent(low.saturating_add(1).min(high)).min(0),
+            high: (exponent(high) + 1).max(0),
+        }
     }
 
     /// Divides by the power of two at or below the largest entry, which rounds nothing.
@@ -95,6 +112,25 @@ mod tests {
             assert_eq!(after[1] / after[2], before[1] / before[2]);
             assert!((after[2].ln() + log - before[2].ln()).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn extents_bound_the_values() {
+        let extent = |values: &[f64]| {
+            let Extent {
+                has_zeros,
+                low,
+                high,
+            } = SumProduct::extent(values);
+            (has_zeros, low, high)
+        };
+        assert_eq!(extent(&[]), (false, -1023, 0));
+        assert_eq!(extent(&[0.0]), (true, -1023, 0));
+        assert_eq!(extent(&[0.5, 0.25, 1.0]), (false, -2, 1));
+        assert_eq!(extent(&[0.0, 3.0, 0.1]), (true, -4, 2));
+        assert_eq!(extent(&[5.0, 9.0]), (false, 0, 4));
+        assert_eq!(extent(&[f64::INFINITY]).2, 1025);
+        assert_eq!(extent(&[1e-310, 1.0]).1, -1023);
     }
 
     #[test]

@@ -29,6 +29,11 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     /// Adds two alternatives.
     fn add(a: Self::Value, b: Self::Value) -> Self::Value;
 
+    /// Adds `term` to `total`.
+    fn accumulate(total: &mut Self::Value, term: &Self::Value) {
+        *total = Self::add(total.clone(), term.clone());
+    }
+
     /// Multiplies two independent weights.
     fn mul(a: &Self::Value, b: &Self::Value) -> Self::Value;
 
@@ -58,6 +63,25 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     fn is_lost(_a: &Self::Value, _b: &Self::Value, _product: &Self::Value) -> bool {
         false
     }
+
+    /// Bounds of some values, from which it is seen whether products of them may be lost.
+    fn extent(values: &[Self::Value]) -> Extent {
+        Extent {
+            has_zeros: values.iter().any(Self::is_zero),
+            ..Extent::default()
+        }
+    }
+}
+
+/// Bounds of some values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Whether some value is zero.
+    pub has_zeros: bool,
+    /// A base-2 exponent no value other than zero is below, or zero if that is less.
+    pub low: i32,
+    /// A base-2 exponent all values are below, or zero if that is more.
+    pub high: i32,
 }
 
 /// Is there any assignment at all? Decides impossibility without arithmetic.
@@ -110,6 +134,9 @@ impl Semiring for Counting {
     }
     fn add(a: BigUint, b: BigUint) -> BigUint {
         a + b
+    }
+    fn accumulate(total: &mut BigUint, term: &BigUint) {
+        *total += term;
     }
     fn mul(a: &BigUint, b: &BigUint) -> BigUint {
         a * b

@@ -25,8 +25,7 @@ impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
     fn take(&mut self, batch: &Batch<S::Value>, key: &Key) -> Result<(), EliminationError> {
         if let Key::Number(register) = key {
             for (&place, product) in batch.registers[*register].iter().zip(&batch.product) {
-                let sum = &mut self.values[place];
-                *sum = S::add(std::mem::replace(sum, S::zero()), product.clone());
+                S::accumulate(&mut self.values[place], product);
             }
         }
         Ok(())
@@ -89,7 +88,7 @@ impl<S: Semiring> Sink<S> for SparseSink<S::Value> {
             }
             match key {
                 Key::Number(register) => {
-                    add::<S, _>(self.numbers.entry(batch.registers[*register][row]), product)
+                    add::<S, _>(self.numbers.entry(batch.registers[*register][row]), product);
                 }
                 Key::Values(registers) => {
                     let values = registers.iter().map(|&r| batch.registers[r][row] as u32);
@@ -106,10 +105,7 @@ fn add<S: Semiring, K>(entry: Entry<'_, K, S::Value>, product: &S::Value) {
         Entry::Vacant(place) => {
             place.insert(product.clone());
         }
-        Entry::Occupied(mut sum) => {
-            let before = std::mem::replace(sum.get_mut(), S::zero());
-            sum.insert(S::add(before, product.clone()));
-        }
+        Entry::Occupied(mut sum) => S::accumulate(sum.get_mut(), product),
     }
 }
 

@@ -3,6 +3,7 @@
 use figrs_core::factor::FactorTable;
 
 use super::batch::{Batch, compact};
+use super::multiply::{Care, multiply};
 use super::prepare::Prepared;
 use super::program::{Narrow, Step};
 use super::semiring::Semiring;
@@ -22,6 +23,7 @@ pub(super) fn apply<S: Semiring>(
     steps: &[Step],
     batch: &mut Batch<S::Value>,
     buffers: &mut Buffers,
+    care: Care,
 ) -> bool {
     let mut lost = false;
     for step in steps {
@@ -31,18 +33,10 @@ pub(super) fn apply<S: Semiring>(
                 register,
                 is_final,
             } => {
-                let found = multiply::<S>(
-                    &mut batch.product,
-                    tables[*table].values(),
-                    &batch.registers[*register],
-                );
-                lost |= found.lost;
-                if found.zero && !is_final {
-                    buffers.alive.clear();
-                    buffers
-                        .alive
-                        .extend(batch.product.iter().map(|product| !S::is_zero(product)));
-                    batch.retain(&buffers.alive);
+                let (table, offsets) = (&tables[*table], &batch.registers[*register]);
+                lost |= multiply::<S>(&mut batch.product, table.values(), offsets, care);
+                if table.extent.has_zeros && !is_final {
+                    sweep::<S>(batch, buffers);
                 }
             }
             Step::Compute {
@@ -97,28 +91,15 @@ pub(super) fn apply<S: Semiring>(
     lost
 }
 
-/// What a multiplication came upon.
-struct Found {
-    lost: bool,
-    zero: bool,
-}
-
-fn multiply<S: Semiring>(
-    products: &mut [S::Value],
-    values: &[S::Value],
-    offsets: &[usize],
-) -> Found {
-    let mut found = Found {
-        lost: false,
-        zero: false,
-    };
-    for (product, &offset) in products.iter_mut().zip(offsets) {
-        let next = S::mul(product, &values[offset]);
-        found.lost |= S::is_lost(product, &values[offset], &next);
-        found.zero |= S::is_zero(&next);
-        *product = next;
+/// Drops the rows whose product is zero.
+pub(super) fn sweep<S: Semiring>(batch: &mut Batch<S::Value>, buffers: &mut Buffers) {
+    buffers.alive.clear();
+    buffers
+        .alive
+        .extend(batch.product.iter().map(|product| !S::is_zero(product)));
+    if buffers.alive.contains(&false) {
+        batch.retain(&buffers.alive);
     }
-    found
 }
 
 fn drop_dead<V: Clone>(batch: &mut Batch<V>, buffers: &mut Buffers) {

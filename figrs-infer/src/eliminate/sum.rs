@@ -6,7 +6,6 @@ use super::error::EliminationError;
 use super::logarithmic::LogSumProduct;
 use super::options::Options;
 use super::scaled::SumProduct;
-use super::semiring::Semiring;
 use super::{Outcome, eliminate};
 
 /// A distribution over some variables and the total it was normalised by.
@@ -51,12 +50,7 @@ pub fn sum_product(
 
 fn of_linear(outcome: Outcome<SumProduct>) -> Marginal {
     let mut probabilities = outcome.values;
-    let total: f64 = probabilities.iter().sum();
-    if total > 0.0 {
-        for p in &mut probabilities {
-            *p /= total;
-        }
-    }
+    let total = normalise(&mut probabilities);
     Marginal {
         log_total: total.ln() + outcome.log_scale,
         probabilities,
@@ -64,19 +58,28 @@ fn of_linear(outcome: Outcome<SumProduct>) -> Marginal {
 }
 
 fn of_logs(logs: &[f64]) -> Marginal {
-    let log_total = logs
-        .iter()
-        .copied()
-        .fold(f64::NEG_INFINITY, LogSumProduct::add);
-    let share = |&log: &f64| {
-        if log == f64::NEG_INFINITY {
-            0.0
-        } else {
-            (log - log_total).exp()
-        }
-    };
-    Marginal {
-        log_total,
-        probabilities: logs.iter().map(share).collect(),
+    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if largest == f64::NEG_INFINITY {
+        return Marginal {
+            log_total: largest,
+            probabilities: vec![0.0; logs.len()],
+        };
     }
+    let mut probabilities: Vec<f64> = logs.iter().map(|log| (log - largest).exp()).collect();
+    let total = normalise(&mut probabilities);
+    Marginal {
+        log_total: largest + total.ln(),
+        probabilities,
+    }
+}
+
+/// Divides by the sum, unless that is zero, and returns it.
+fn normalise(values: &mut [f64]) -> f64 {
+    let total: f64 = values.iter().sum();
+    if total > 0.0 {
+        for value in values {
+            *value /= total;
+        }
+    }
+    total
 }

@@ -11,29 +11,53 @@ use super::description::{
 
 /// Models with one to three targets.
 pub fn description() -> impl Strategy<Value = Description> {
+    let interventions = vec((family(), reference(), 0u8..8), 1..3);
     (
         vec((probability(), probability()), 0..3),
-        vec(definition(2), 1..7),
-        vec(piece(), 0..5),
+        (roots(), vec(definition(2), 1..10)),
+        prop_oneof![3 => vec(piece(), 0..3), 1 => vec(piece(), 3..6)],
+        prop_oneof![2 => Just(Vec::new()), 1 => interventions],
         prop_oneof![
-            2 => Just(Vec::new()),
-            1 => vec((family(), reference(), 0u8..8), 1..3),
+            vec((family(), reference()), 1..4),
+            vec((family(), reference()), 3)
         ],
-        vec((family(), reference()), 1..4),
     )
         .prop_map(
-            |(params, definitions, evidence, interventions, targets)| Description {
-                params,
-                definitions,
-                evidence,
-                interventions,
-                targets,
+            |(params, (roots, more), evidence, interventions, targets)| {
+                let definitions = roots.into_iter().chain(more).collect();
+                Description {
+                    params,
+                    definitions,
+                    evidence,
+                    interventions,
+                    targets,
+                }
             },
         )
 }
 
+/// Mostly some atomic elements of each family, so that references find elements that vary.
+fn roots() -> impl Strategy<Value = Vec<Definition>> {
+    let values = |family, most| {
+        let uniform = vec(0..most, 2..5).prop_map(Shape::Uniform);
+        let others = vec((weighing(), 0..most), 1..4);
+        let select = ((sure(), 0..most), others).prop_map(|(s, o)| Shape::Select(s, o));
+        prop_oneof![select, uniform].prop_map(move |shape| Definition::Of(family, shape))
+    };
+    let likely = prop_oneof![
+        4 => select(vec![0.5, 0.25, 0.9]).prop_map(Chance::Constant),
+        1 => chance(),
+    ];
+    let roots = (
+        vec(likely.prop_map(Definition::Flip), 0..4),
+        vec(values(FamilyName::Number, 4u8), 0..4),
+        vec(values(FamilyName::Pair, 8u8), 0..2),
+    );
+    roots.prop_map(|(a, b, c)| [a, b, c].concat())
+}
+
 fn reference() -> impl Strategy<Value = Ref> {
-    prop_oneof![2 => 0u8..3, 1 => 0u8..12]
+    prop_oneof![0u8..3, 0u8..12]
 }
 
 fn references(most: usize) -> impl Strategy<Value = Vec<Ref>> {
@@ -53,9 +77,10 @@ fn code() -> impl Strategy<Value = u64> {
 }
 
 fn probability() -> impl Strategy<Value = f64> {
-    select(vec![
-        0.5, 0.25, 0.9, 0.0, 1.0, 0.3, 0.7, 1e-9, 1e-200, 1e-320,
-    ])
+    prop_oneof![
+        4 => select(vec![0.5, 0.25, 0.9, 0.3, 0.7]),
+        1 => select(vec![0.0, 1.0, 1e-9, 1e-200, 1e-320]),
+    ]
 }
 
 fn chance() -> impl Strategy<Value = Chance> {
@@ -67,7 +92,10 @@ fn chance() -> impl Strategy<Value = Chance> {
 }
 
 fn weight() -> impl Strategy<Value = f64> {
-    select(vec![1.0, 2.0, 0.5, 0.0, 3.0, 1e-3, 1e-200, 1e250])
+    prop_oneof![
+        4 => select(vec![1.0, 2.0, 0.5, 3.0, 0.1]),
+        1 => select(vec![0.0, 1e-3, 1e-200, 1e250]),
+    ]
 }
 
 fn weighing() -> impl Strategy<Value = Chance> {
@@ -79,30 +107,28 @@ fn weighing() -> impl Strategy<Value = Chance> {
 }
 
 fn sure() -> impl Strategy<Value = f64> {
-    select(vec![1.0, 2.0, 0.25, 1e-150])
+    prop_oneof![6 => select(vec![1.0, 2.0, 0.25]), 1 => Just(1e-150)]
 }
 
 fn statement() -> impl Strategy<Value = Statement> {
-    let soft = select(vec![1.0, 0.5, 2.0, 0.0, 0.1, 1e-300, 1e300, 1e-310]);
-    let log = select(vec![
-        0.0,
-        -1.0,
-        1.0,
-        -0.5,
-        -800.0,
-        800.0,
-        -745.0,
-        -740.0,
-        -720.0,
-        700.0,
-        709.0,
-        1500.0,
-        -1500.0,
-        f64::NEG_INFINITY,
-    ]);
+    let soft = prop_oneof![
+        9 => select(vec![1.0, 0.5, 2.0, 0.1]),
+        2 => select(vec![1e-300, 1e300, 1e-310]),
+        1 => Just(0.0),
+    ];
+    let extreme = [
+        -800.0, 800.0, -745.0, -740.0, -720.0, 700.0, 709.0, 1500.0, -1500.0,
+    ];
+    let log = prop_oneof![
+        8 => select(vec![0.0, -1.0, 1.0, -0.5]),
+        8 => select(extreme.to_vec()),
+        1 => Just(f64::NEG_INFINITY),
+    ];
+    let mask = (any::<u8>(), any::<u8>(), any::<u8>()).prop_map(|(a, b, c)| a | b | c);
     prop_oneof![
-        3 => (0u8..16).prop_map(Statement::Observe),
-        2 => any::<u8>().prop_map(Statement::Condition),
+        4 => (0u8..4).prop_map(Statement::Observe),
+        1 => (0u8..16).prop_map(Statement::Observe),
+        3 => mask.prop_map(Statement::Condition),
         2 => vec(soft, 1..5).prop_map(Statement::Weigh),
         2 => vec(log, 1..5).prop_map(Statement::LogWeigh),
     ]

@@ -21,7 +21,7 @@ impl Reading {
     }
 }
 
-type Read = Box<dyn Fn(&Answer) -> Result<Reading, Error>>;
+type Read<R> = Box<dyn Fn(&Answer) -> Result<R, Error>>;
 
 /// Which kind of answer a query is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(crate) struct Asked {
     pub targets: Vec<AnyElement>,
     pub form: Form,
     pub samples: u64,
-    read: Read,
+    read: Read<Reading>,
 }
 
 impl Asked {
@@ -151,7 +151,7 @@ pub(crate) fn marginal_map<T: Value>(
 pub(crate) struct Asks {
     name: &'static str,
     element: AnyElement,
-    read: Box<dyn Fn(&Answer) -> Result<String, Error>>,
+    read: Read<String>,
 }
 
 pub(crate) fn asks<T: Value>(name: &'static str, element: &Element<T>) -> Asks {

@@ -34,7 +34,7 @@ fn by_place(graph: &FactorGraph, keep: &[VarId]) -> Vec<Vec<f64>> {
 
 #[test]
 fn sums_are_those_of_enumeration() {
-    for_each_case(300, |graph, keep, options, case| {
+    for_each_case(100, |graph, keep, options, case| {
         let sums: Vec<f64> = by_place(graph, keep)
             .iter()
             .map(|logs| log_sum(logs))
@@ -70,7 +70,7 @@ fn sums_are_those_of_enumeration() {
 
 #[test]
 fn maxima_counts_and_satisfiability_are_those_of_enumeration() {
-    for_each_case(300, |graph, keep, options, case| {
+    for_each_case(100, |graph, keep, options, case| {
         let worlds = by_place(graph, keep);
         let most = eliminate::<MaxProduct>(graph, keep, options).expect(case);
         let count = eliminate::<Counting>(graph, keep, options).expect(case);
@@ -86,7 +86,7 @@ fn maxima_counts_and_satisfiability_are_those_of_enumeration() {
 
 #[test]
 fn the_most_probable_assignment_has_the_largest_weight() {
-    for_each_case(300, |graph, _, options, case| {
+    for_each_case(100, |graph, _, options, case| {
         let all = variables(graph);
         let worlds = worlds(graph, &all);
         let best = worlds.iter().map(|w| w.1).fold(f64::NEG_INFINITY, f64::max);

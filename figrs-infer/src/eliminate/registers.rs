@@ -1,0 +1,59 @@
+//! The registers of a join and their lives.
+
+use super::program::Advance;
+
+/// A register and its life, in turns: a slot's turn is its position plus one, turn zero is before the first slot.
+pub(super) struct Register {
+    pub(super) base: usize,
+    /// The turns that change it, and by how much a value does.
+    pub(super) strides: Vec<(usize, usize)>,
+    pub(super) first: usize,
+    pub(super) last: usize,
+    /// Whether it bounds a range of rows, which narrowing sets.
+    pub(super) is_range: bool,
+}
+
+impl Register {
+    /// A register that sums stride times value over these turns; it lives as long as they last.
+    pub(super) fn new(base: usize, strides: Vec<(usize, usize)>) -> Self {
+        let turns = || strides.iter().map(|s| s.0);
+        let (first, last) = (turns().min().unwrap_or(0), turns().max().unwrap_or(0));
+        Self {
+            base,
+            strides,
+            first,
+            last,
+            is_range: false,
+        }
+    }
+
+    /// A bound of a range of rows that narrows in these turns.
+    pub(super) fn range(turns: &[usize]) -> Self {
+        let strides = turns.iter().map(|&turn| (turn, 0)).collect();
+        Self {
+            is_range: true,
+            ..Self::new(0, strides)
+        }
+    }
+
+    /// The same register, living until another turn.
+    pub(super) fn until(self, last: usize) -> Self {
+        Self { last, ..self }
+    }
+
+    /// By how much a value assigned in a turn changes the register, if it does.
+    pub(super) fn stride_at(&self, turn: usize) -> Option<usize> {
+        self.strides.iter().find(|s| s.0 == turn).map(|s| s.1)
+    }
+
+    /// How an ordinary register changes in a turn, if it is alive then.
+    pub(super) fn advance(&self, register: usize, turn: usize) -> Option<Advance> {
+        let stride = self.stride_at(turn);
+        let lives = self.first <= turn && turn <= self.last && !(self.is_range && stride.is_some());
+        lives.then(|| Advance {
+            register,
+            stride: stride.unwrap_or(0),
+            start: (self.first == turn).then_some(self.base),
+        })
+    }
+}

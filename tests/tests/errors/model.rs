@@ -1,0 +1,202 @@
+//! Mistakes in a model, and models too large for an algorithm.
+
+use figrs::expand::Budget;
+use figrs::prelude::*;
+use figrs::{Atomic, Distribution, ModelError, Outcomes};
+use rand::Rng;
+
+use crate::{error, everywhere, says};
+
+macro_rules! all_are {
+    ($errors:expr, $pattern:pat) => {
+        for error in $errors {
+            assert!(matches!(error, $pattern), "{error:?}");
+        }
+    };
+}
+
+/// 2.5 or any other number: a distribution whose outcomes nobody can list.
+#[derive(Debug)]
+struct Endless(Outcomes<f64>);
+
+impl Distribution<f64> for Endless {
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+    fn outcomes(&self) -> Outcomes<f64> {
+        self.0.clone()
+    }
+    fn log_prob(&self, _: &f64) -> f64 {
+        0.0
+    }
+    fn sample(&self, _: &mut dyn Rng) -> f64 {
+        2.5
+    }
+}
+
+fn failures() -> Element<u32> {
+    Flip::new(0.2)
+        .named("success")
+        .flat_map(|&stop| {
+            if stop {
+                Constant::new(0)
+            } else {
+                failures().map(|n| n + 1)
+            }
+        })
+        .named("failures")
+}
+
+#[test]
+fn invalid_parameter() {
+    let rain = Flip::new(1.2).named("rain");
+    let errors = everywhere(
+        &Model::new(),
+        &rain,
+        &["`rain`", "Flip", "model.rs:", "1.2", "[0, 1]"],
+    );
+    all_are!(errors, Error::Model(ModelError::InvalidParameter { .. }));
+}
+
+#[test]
+fn invalid_parameter_of_an_element_without_a_name() {
+    let line = line!() + 1;
+    let die = Select::new([(1.0, "one"), (-2.0, "two")]);
+    let place = format!("model.rs:{line}:");
+    everywhere(
+        &Model::new(),
+        &die,
+        &[&place, "Select", "-2", "\"two\"", "not negative"],
+    );
+}
+
+#[test]
+fn invalid_parameter_of_a_table() {
+    let smoker = Flip::new(0.3);
+    let states = vec![true, false];
+    let cough = Table::new([(&smoker, states)], ["yes", "no"], vec![0.4, 0.6, 0.1]).named("cough");
+    everywhere(
+        &Model::new(),
+        &cough,
+        &["`cough`", "3 weights", "2 rows of 2 values need 4"],
+    );
+}
+
+#[test]
+fn invalid_parameter_that_another_element_supplies() {
+    let rate = Uniform::new([0.5, 1.5]);
+    let coin = Flip::new(&rate).named("coin");
+    everywhere(
+        &Model::new(),
+        &coin,
+        &["Flip", "model.rs:", "1.5", "[0, 1]"],
+    );
+}
+
+#[test]
+fn invalid_weight() {
+    let rain = Flip::new(0.2).named("rain");
+    let line = line!() + 1;
+    let model = Model::new().weigh(&rain, |_| -2.0);
+    let place = format!("model.rs:{line}:");
+    let errors = everywhere(
+        &model,
+        &rain,
+        &["`rain`", &place, "-2", "finite and not negative"],
+    );
+    all_are!(errors, Error::Model(ModelError::InvalidWeight { .. }));
+}
+
+#[test]
+fn invalid_weight_of_a_score() {
+    let rain = Score::weigh(&Flip::new(0.2), |_| f64::NAN).named("rain");
+    everywhere(
+        &Model::new(),
+        &rain,
+        &["`rain`", "NaN", "finite and not negative"],
+    );
+}
+
+#[test]
+fn not_finite() {
+    for (outcomes, kind) in [
+        (Outcomes::Continuous, "continuous"),
+        (Outcomes::Infinite, "infinitely many"),
+    ] {
+        let height = Atomic::new(Endless(outcomes)).named("height");
+        for algorithm in algorithms![
+            Enumerate::new(),
+            VariableElimination::new(),
+            MpeVariableElimination::new()
+        ] {
+            let found = error(&*algorithm, &Model::new(), &height);
+            let found = says(found, &["`height`", kind, "ImportanceSampling"]);
+            assert!(matches!(found, Error::Model(ModelError::NotFinite { .. })));
+        }
+    }
+}
+
+#[test]
+fn table_too_large() {
+    let digit = || Uniform::new(0..1000);
+    let number = (digit(), digit(), digit())
+        .map(|(a, b, c)| a + b + c)
+        .named("number");
+    let parts = ["`number`", "1000000000", "33554432", "fold"];
+    let found = says(
+        error(&VariableElimination::new(), &Model::new(), &number),
+        &parts,
+    );
+    assert!(matches!(
+        found,
+        Error::Model(ModelError::TableTooLarge { .. })
+    ));
+}
+
+#[test]
+fn too_deep() {
+    let shallow = VariableElimination::new().budget(Budget {
+        depth: 50,
+        ..Budget::default()
+    });
+    let parts = [
+        "model.rs:",
+        "50 deep",
+        "infinite",
+        "sampling algorithm",
+        "larger budget",
+    ];
+    let found = says(error(&shallow, &Model::new(), &failures()), &parts);
+    assert!(matches!(
+        found,
+        Error::Model(ModelError::TooDeep { limit: 50, .. })
+    ));
+}
+
+#[test]
+fn too_many_elements() {
+    let mut total = Constant::new(0);
+    for _ in 0..100 {
+        total = total.map(|n| n + 1).named("total");
+    }
+    let small = Budget {
+        elements: 30,
+        ..Budget::default()
+    };
+    for algorithm in algorithms![
+        VariableElimination::new().budget(small),
+        MpeVariableElimination::new().budget(small),
+        Enumerate::new().max_elements(30),
+        ImportanceSampling::new(1000).max_elements(30),
+    ] {
+        let found = error(&*algorithm, &Model::new(), &total);
+        let found = says(
+            found,
+            &["`total`", "more than 30 elements", "larger budget"],
+        );
+        assert!(matches!(
+            found,
+            Error::Model(ModelError::TooManyElements { .. })
+        ));
+    }
+}
