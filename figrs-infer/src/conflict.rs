@@ -1,6 +1,7 @@
 //! Whether worlds are possible: evidence that cannot hold together, failures that cannot happen.
 
 use figrs_core::expand::{Budget, Encoding, Expansion};
+use figrs_core::node::Kind;
 use figrs_core::{AnyElement, Model};
 
 use crate::eliminate::{Boolean, Options, eliminate};
@@ -11,7 +12,8 @@ use crate::error::Error;
 /// Pieces are left out in halves, quarters, ... while the rest stays impossible, which needs about
 /// `k log n` trials for a conflict of `k` among `n` pieces (Junker 2004, `QuickXplain`, has the same bound).
 ///
-/// The targets count because Scores that they reach weigh; if these alone exclude every world the conflict is empty.
+/// Scores are part of the program and not left out; where the evidence that is left conflicts with those
+/// that the targets reach, they are named as well.
 pub(crate) fn impossible(model: &Model, targets: &[AnyElement]) -> Error {
     let mut kept: Vec<usize> = (0..model.evidence().len()).collect();
     let mut chunk = kept.len().div_ceil(2);
@@ -34,12 +36,30 @@ pub(crate) fn impossible(model: &Model, targets: &[AnyElement]) -> Error {
         }
         chunk = if chunk == 1 { 0 } else { chunk.div_ceil(2) };
     }
-    Error::ImpossibleEvidence {
-        conflict: kept
-            .into_iter()
-            .map(|piece| model.describe(piece))
-            .collect(),
+    let pieces = kept.iter().map(|&piece| model.describe(piece));
+    let mut conflict: Vec<String> = pieces.collect();
+    let kept_only = model.filtered(|piece| kept.binary_search(&piece).is_ok());
+    if !matches!(possible(&kept_only, &[]), Ok(false)) {
+        conflict.extend(scores(&kept_only, targets));
     }
+    Error::ImpossibleEvidence { conflict }
+}
+
+/// The Scores that the roots reach, in words; the first few.
+fn scores(model: &Model, targets: &[AnyElement]) -> Vec<String> {
+    const NAMED: usize = 8;
+    let Ok(expansion) = Expansion::new(model, targets, Budget::default()) else {
+        return Vec::new();
+    };
+    let elements = expansion.elements().iter().map(|e| &e.element);
+    let scores = elements.filter_map(|element| match element.kind() {
+        Kind::Score(_, evidence) => Some(format!("{} {evidence:?}", element.label())),
+        _ => None,
+    });
+    let mut named: Vec<String> = scores.collect();
+    named.dedup();
+    named.truncate(NAMED);
+    named
 }
 
 /// Whether some world meets the evidence.

@@ -204,7 +204,7 @@ impl<'m> Walk<'m> {
                 if let Some(&value) = self.interventions.get(&element.id()) {
                     return self.fix(element, value);
                 }
-                self.check_budget(&element, depth)?;
+                self.check_budget(&element)?;
                 let value = Stage::Value;
                 self.stack.push(Frame {
                     element: element.clone(),
@@ -218,6 +218,12 @@ impl<'m> Walk<'m> {
             }
             Stage::Value => match element.kind() {
                 Kind::Chain(_, op) => {
+                    if depth >= self.budget.depth {
+                        return Err(ModelError::TooDeep {
+                            element: element.label(),
+                            limit: self.budget.depth,
+                        });
+                    }
                     let branches = self.branches(&element, &**op)?;
                     let results = branches.results.clone();
                     self.stack.push(Frame {
@@ -236,13 +242,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    fn check_budget(&mut self, element: &AnyElement, depth: usize) -> Result<(), ModelError> {
-        if depth > self.budget.depth {
-            return Err(ModelError::TooDeep {
-                element: element.label(),
-                limit: self.budget.depth,
-            });
-        }
+    fn check_budget(&mut self, element: &AnyElement) -> Result<(), ModelError> {
         self.open.insert(element.id());
         if self.open.len() > self.budget.elements {
             return Err(ModelError::TooManyElements {

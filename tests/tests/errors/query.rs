@@ -82,7 +82,6 @@ fn impossible_evidence_names_what_conflicts_and_nothing_else() {
 }
 
 #[test]
-#[ignore = "the conflict is an empty list: Scores are not among the pieces that are searched"]
 fn impossible_evidence_inside_the_program_names_the_scores() {
     let coin = Flip::new(0.5);
     let other = coin
@@ -121,6 +120,19 @@ fn too_many_worlds() {
         &["more than 1000 worlds", "VariableElimination", "max_worlds"],
     );
     assert_eq!(found, Error::TooManyWorlds { limit: 1000 });
+}
+
+#[test]
+fn too_many_evaluations() {
+    let coins: Vec<_> = (0..40).map(|_| Flip::new(0.5)).collect();
+    let heads = fold(&coins, 0, |n, &coin| n + i32::from(coin));
+    let hasty = Enumerate::new().max_evaluations(10_000);
+    let found = error(&hasty, &Model::new(), &heads);
+    let found = says(found, &["10000", "VariableElimination", "max_evaluations"]);
+    assert!(matches!(
+        found,
+        Error::TooManyEvaluations { limit: 10_000, .. }
+    ));
 }
 
 #[test]
