@@ -34,9 +34,9 @@ use crate::tally::Tally;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Enumerate {
-    max_worlds: u64,
-    max_evaluations: u64,
-    max_elements: usize,
+    worlds: u64,
+    evaluations: u64,
+    elements: usize,
 }
 
 impl Default for Enumerate {
@@ -50,27 +50,27 @@ impl Enumerate {
     /// in one world.
     pub fn new() -> Self {
         Self {
-            max_worlds: 10_000_000,
-            max_evaluations: 50_000_000,
-            max_elements: 4_000_000,
+            worlds: 10_000_000,
+            evaluations: 50_000_000,
+            elements: 4_000_000,
         }
     }
 
     /// Ends with an error after this many worlds.
     pub fn max_worlds(mut self, worlds: u64) -> Self {
-        self.max_worlds = worlds;
+        self.worlds = worlds;
         self
     }
 
     /// Ends with an error once this many elements were evaluated, over all worlds.
     pub fn max_evaluations(mut self, evaluations: u64) -> Self {
-        self.max_evaluations = evaluations;
+        self.evaluations = evaluations;
         self
     }
 
     /// Ends with an error at a world of more than this many elements.
     pub fn max_elements(mut self, elements: usize) -> Self {
-        self.max_elements = elements;
+        self.elements = elements;
         self
     }
 
@@ -102,13 +102,13 @@ impl Enumerate {
         targets: &[AnyElement],
         mut visit: impl FnMut(&Program, WorldWeight),
     ) -> Result<(), Error> {
-        let mut program = Program::new(model, targets, self.max_elements)?;
+        let mut program = Program::new(model, targets, self.elements)?;
         let mut path = Path::default();
         let mut evaluations = 0;
-        for worlds in 0..self.max_worlds {
-            if evaluations > self.max_evaluations {
+        for worlds in 0..self.worlds {
+            if evaluations > self.evaluations {
                 return Err(Error::TooManyEvaluations {
-                    limit: self.max_evaluations,
+                    limit: self.evaluations,
                     worlds,
                 });
             }
@@ -122,9 +122,7 @@ impl Enumerate {
                 return Ok(());
             }
         }
-        Err(Error::TooManyWorlds {
-            limit: self.max_worlds,
-        })
+        Err(Error::TooManyWorlds { limit: self.worlds })
     }
 }
 

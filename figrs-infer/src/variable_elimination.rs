@@ -1,12 +1,12 @@
 //! Exact marginals by summing variables out one after another.
 
 use figrs_core::expand::{Budget, Encoding, Expansion};
-use figrs_core::{AnyElement, Model};
+use figrs_core::{AnyElement, Model, Parents};
 
 use crate::algorithm::Algorithm;
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::conflict;
-use crate::eliminate::{Options, sum_product};
+use crate::eliminate::{Options, Outcome, PlanCost, Semiring, eliminate, sum_product};
 use crate::error::Error;
 
 /// Exact marginals and probability of evidence by variable elimination.
@@ -58,6 +58,43 @@ impl VariableElimination {
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
+    }
+}
+
+impl VariableElimination {
+    /// The sum over all worlds of the product of their weights, in the algebra `S`.
+    ///
+    /// The worlds are those of the targets and the evidence. With [`Counting`](crate::eliminate::Counting) this is the
+    /// number of worlds that the evidence leaves possible.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Model, fold};
+    /// # use figrs_infer::{VariableElimination, eliminate::Counting};
+    /// let coins: Vec<_> = (0..100).map(|_| Flip::new(0.5)).collect();
+    /// let heads = fold(&coins, 0u32, |heads, &coin| heads + u32::from(coin));
+    /// let model = Model::new().observe(&heads, 2);
+    /// let count = VariableElimination::new().total::<Counting>(&model, &coins)?;
+    /// assert_eq!(count.values[0].to_string(), "4950");
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn total<S: Semiring>(
+        &self,
+        model: &Model,
+        targets: impl Parents,
+    ) -> Result<Outcome<S>, Error> {
+        let targets = targets.elements();
+        let expansion = Expansion::new(model, &targets, self.budget)?;
+        if expansion.impossible().is_some() {
+            return Ok(Outcome {
+                values: vec![S::zero()],
+                log_scale: 0.0,
+                lost: false,
+                cost: PlanCost::default(),
+            });
+        }
+        conflict::check_doubts(&expansion)?;
+        let encoding = Encoding::for_worlds(&expansion)?;
+        Ok(eliminate::<S>(encoding.graph(), &[], &self.options)?)
     }
 }
 
