@@ -6,16 +6,19 @@
 
 mod build;
 mod description;
+mod evidence;
 mod family;
 mod strategy;
+mod target;
 
-pub use build::{Built, Target, build};
+pub use build::{Built, build};
 pub use description::{
     BooleanOp, Branch, Case, Chance, CompareOp, Definition, Description, FamilyName, Inputs, Piece,
     Ref, Shape, Statement,
 };
 pub use family::{Family, Scope};
 pub use strategy::description;
+pub use target::Target;
 
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
 

@@ -12,6 +12,7 @@
 mod budget;
 mod content;
 mod encode;
+mod encode_chain;
 mod encoding;
 mod expansion;
 mod product;

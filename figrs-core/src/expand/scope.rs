@@ -49,6 +49,11 @@ impl Scope {
         self.digits[self.places[listed]]
     }
 
+    /// The values of the distinct variables.
+    pub(super) fn digits(&self) -> &[usize] {
+        &self.digits
+    }
+
     /// Goes to the next assignment; false after the last.
     pub(super) fn advance(&mut self) -> bool {
         for position in (0..self.digits.len()).rev() {

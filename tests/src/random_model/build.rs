@@ -3,28 +3,17 @@
 use std::sync::Arc;
 
 use figrs_core::{
-    AnyElement, Apply, Binomial, Chain, Constant, Cpd, Datum, Dist, Element, Flip, If, Model,
-    Operand, Param, Parents, RichCpd, Score, Select, Table, Uniform, any, fold, inject, none_of,
-    one_of, tuple,
+    AnyElement, Apply, Binomial, Chain, Constant, Cpd, Dist, Element, Flip, If, Model, Operand,
+    Param, Parents, RichCpd, Select, Table, Uniform, any, fold, inject, none_of, one_of, tuple,
 };
-use figrs_infer::{Answer, Error, Quality};
 
 use super::description::{
-    BooleanOp, Branch, Case, Chance, CompareOp, Definition, Description, FamilyName, Inputs, Piece,
-    Ref, Shape, Statement,
+    BooleanOp, Branch, Case, Chance, CompareOp, Definition, Description, FamilyName, Inputs, Ref,
+    Shape,
 };
+use super::evidence::score;
 use super::family::{Family, Scope, mix};
-
-/// An element of any family.
-#[derive(Clone, Debug)]
-pub enum Target {
-    /// A number.
-    Number(Element<u32>),
-    /// A Boolean.
-    Boolean(Element<bool>),
-    /// A pair.
-    Pair(Element<(bool, u32)>),
-}
+use super::target::Target;
 
 /// A model made from a description.
 #[derive(Debug)]
@@ -37,91 +26,6 @@ pub struct Built {
     pub scope: Scope,
     /// For each parameter its later value.
     pub later: Vec<f64>,
-}
-
-impl Target {
-    fn new(scope: &Scope, family: FamilyName, reference: Ref) -> Self {
-        match family {
-            FamilyName::Number => Self::Number(u32::pick(scope, reference)),
-            FamilyName::Boolean => Self::Boolean(bool::pick(scope, reference)),
-            FamilyName::Pair => Self::Pair(Family::pick(scope, reference)),
-        }
-    }
-
-    /// The element without its type.
-    pub fn erased(&self) -> AnyElement {
-        match self {
-            Self::Number(element) => element.erased().clone(),
-            Self::Boolean(element) => element.erased().clone(),
-            Self::Pair(element) => element.erased().clone(),
-        }
-    }
-
-    /// The probability of each value, by code.
-    pub fn probabilities(&self, answer: &Answer) -> Result<[f64; 8], Error> {
-        fn of<T: Family>(answer: &Answer, element: &Element<T>) -> Result<[f64; 8], Error> {
-            let mut all = [0.0; 8];
-            for (value, p) in answer.distribution(element)?.iter() {
-                all[value.code() as usize] += p;
-            }
-            Ok(all)
-        }
-        match self {
-            Self::Number(element) => of(answer, element),
-            Self::Boolean(element) => of(answer, element),
-            Self::Pair(element) => of(answer, element),
-        }
-    }
-
-    /// The standard error of the probability of a value, by code.
-    pub fn standard_error(&self, answer: &Answer, code: u64) -> Result<f64, Error> {
-        match self {
-            Self::Number(element) => answer.standard_error(element, &Family::decode(code)),
-            Self::Boolean(element) => answer.standard_error(element, &Family::decode(code)),
-            Self::Pair(element) => answer.standard_error(element, &Family::decode(code)),
-        }
-    }
-
-    /// How good the answer about this target is.
-    pub fn quality(&self, answer: &Answer) -> Result<Quality, Error> {
-        match self {
-            Self::Number(element) => Ok(answer.distribution(element)?.quality()),
-            Self::Boolean(element) => Ok(answer.distribution(element)?.quality()),
-            Self::Pair(element) => Ok(answer.distribution(element)?.quality()),
-        }
-    }
-
-    /// The code of one of its values.
-    ///
-    /// # Panics
-    ///
-    /// If the value is of another type.
-    pub fn code(&self, value: &Datum) -> u64 {
-        let code = match self {
-            Self::Number(_) => value.get::<u32>().map(Family::code),
-            Self::Boolean(_) => value.get::<bool>().map(Family::code),
-            Self::Pair(_) => value.get::<(bool, u32)>().map(Family::code),
-        };
-        code.expect("a value of the target's type")
-    }
-
-    /// The code of the value in a world.
-    pub fn in_world(&self, answer: &Answer) -> Result<u64, Error> {
-        match self {
-            Self::Number(element) => answer.most_likely_value(element).map(|v| v.code()),
-            Self::Boolean(element) => answer.most_likely_value(element).map(|v| v.code()),
-            Self::Pair(element) => answer.most_likely_value(element).map(|v| v.code()),
-        }
-    }
-
-    /// The model with an observation of the value of this code.
-    pub fn observe(&self, model: Model, code: u64) -> Model {
-        match self {
-            Self::Number(element) => model.observe(element, Family::decode(code)),
-            Self::Boolean(element) => model.observe(element, Family::decode(code)),
-            Self::Pair(element) => model.observe(element, Family::decode(code)),
-        }
-    }
 }
 
 impl Built {
@@ -180,38 +84,6 @@ pub fn build(description: &Description) -> Built {
     }
 }
 
-fn looked_up(weights: &[f64], code: u64) -> f64 {
-    weights[code as usize % weights.len()]
-}
-
-fn state<T: figrs_core::Value>(
-    model: Model,
-    element: &Element<T>,
-    statement: &Statement,
-    decode: impl Fn(u64) -> T,
-    code: fn(&T) -> u64,
-) -> Model {
-    match statement.clone() {
-        Statement::Observe(value) => model.observe(element, decode(u64::from(value))),
-        Statement::Condition(mask) => {
-            model.condition(element, move |v| mask >> (code(v) % 8) & 1 == 1)
-        }
-        Statement::Weigh(weights) => model.weigh(element, move |v| looked_up(&weights, code(v))),
-        Statement::LogWeigh(logs) => model.log_weigh(element, move |v| looked_up(&logs, code(v))),
-    }
-}
-
-fn score<T: Family>(element: &Element<T>, statement: &Statement) -> Element<T> {
-    match statement.clone() {
-        Statement::Observe(value) => Score::observe(element, T::decode(u64::from(value))),
-        Statement::Condition(mask) => {
-            Score::condition(element, move |v| mask >> (v.code() % 8) & 1 == 1)
-        }
-        Statement::Weigh(weights) => Score::weigh(element, move |v| looked_up(&weights, v.code())),
-        Statement::LogWeigh(logs) => Score::log_weigh(element, move |v| looked_up(&logs, v.code())),
-    }
-}
-
 /// A case of a clause, whose type has no public name.
 macro_rules! case {
     ($family:ty, $case:expr) => {{
@@ -246,46 +118,7 @@ impl Scope {
         all::<(bool, u32)>(self, "pair");
     }
 
-    fn state(&self, model: Model, piece: &Piece, position: usize) -> Model {
-        match piece {
-            Piece::On(family, reference, statement) => match Target::new(self, *family, *reference)
-            {
-                Target::Number(e) => state(model, &e, statement, Family::decode, Family::code),
-                Target::Boolean(e) => state(model, &e, statement, Family::decode, Family::code),
-                Target::Pair(e) => state(model, &e, statement, Family::decode, Family::code),
-            },
-            Piece::Contingent(a, b, c, statement) => {
-                let all = tuple((
-                    u32::pick(self, *a),
-                    bool::pick(self, *b),
-                    u32::pick(self, *c),
-                ));
-                let all = all.named(format!("piece {position}"));
-                let decode = |v: u64| {
-                    (
-                        Family::decode(v),
-                        Family::decode(v / 4),
-                        Family::decode(v / 8),
-                    )
-                };
-                state(
-                    model,
-                    &all,
-                    statement,
-                    decode,
-                    |(a, b, c): &(u32, bool, u32)| a.code() + b.code() + c.code(),
-                )
-            }
-            Piece::Inject(references, values) => {
-                let value = |i: usize| u32::decode(values[i % values.len()].into());
-                let values = (0..references.len()).map(value).collect();
-                let all = inject(&self.numbers_at(references)).named(format!("piece {position}"));
-                model.observe(&all, values)
-            }
-        }
-    }
-
-    fn numbers_at(&self, references: &[Ref]) -> Vec<Element<u32>> {
+    pub(super) fn numbers_at(&self, references: &[Ref]) -> Vec<Element<u32>> {
         references.iter().map(|&r| u32::pick(self, r)).collect()
     }
 

@@ -15,7 +15,7 @@ pub fn description() -> impl Strategy<Value = Description> {
     (
         vec((probability(), probability()), 0..3),
         (roots(), vec(definition(2), 1..10)),
-        prop_oneof![3 => vec(piece(), 0..3), 1 => vec(piece(), 3..6)],
+        prop_oneof![3 => vec(piece(), 0..2), 3 => vec(piece(), 1..4), 1 => vec(piece(), 3..6)],
         prop_oneof![2 => Just(Vec::new()), 1 => interventions],
         prop_oneof![
             vec((family(), reference()), 1..4),
@@ -137,7 +137,7 @@ fn statement() -> impl Strategy<Value = Statement> {
 fn piece() -> impl Strategy<Value = Piece> {
     let r = reference;
     prop_oneof![
-        6 => (family(), r(), statement()).prop_map(|(f, r, s)| Piece::On(f, r, s)),
+        9 => (family(), r(), statement()).prop_map(|(f, r, s)| Piece::On(f, r, s)),
         1 => (r(), r(), r(), statement()).prop_map(|(a, b, c, s)| Piece::Contingent(a, b, c, s)),
         1 => (references(3), vec(0u8..4, 1..4)).prop_map(|(r, v)| Piece::Inject(r, v)),
     ]

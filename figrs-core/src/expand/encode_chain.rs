@@ -1,0 +1,296 @@
+//! The factors of a Chain.
+//!
+//! Results that are rows of the Chain's own make a conditional table, sparse where most of it is zero.
+//! Otherwise a selector variable holds the choice; each remaining result is joined to the Chain by one
+//! factor, or where that would be large through a variable that is the result's value where it is
+//! chosen and `none` elsewhere, so that the cost stays linear in the supports.
+
+use super::content::{Content, ExpandedElement};
+use super::encoding::{Builder, Selector};
+use super::scope::{Scope, Situation};
+use crate::factor::{FactorTable, VarId};
+use crate::node::Kind;
+use crate::weights::{Weights, WeightsBuilder};
+
+/// Tables up to this size are dense whatever they hold.
+const SMALL: usize = 32;
+/// A sparse entry costs about as much as this many dense ones.
+const SPARSE_ENTRY: usize = 4;
+
+/// What a row of a Chain's own gives the Chain's values: their positions, ascending, and weights.
+struct Outcomes {
+    columns: Vec<u32>,
+    weights: Weights,
+}
+
+impl Outcomes {
+    fn dense(&self, columns: usize) -> Weights {
+        let mut positions = vec![None; columns];
+        for (i, &column) in self.columns.iter().enumerate() {
+            positions[column as usize] = Some(i);
+        }
+        self.weights.gather(&positions)
+    }
+}
+
+/// A sparse table under construction.
+#[derive(Default)]
+struct SparseBuilder {
+    rows: Vec<u32>,
+    weights: WeightsBuilder,
+}
+
+impl SparseBuilder {
+    fn push(&mut self, assignment: &[usize], column: u32, weight: f64) {
+        self.rows.extend(assignment.iter().map(|&d| d as u32));
+        self.rows.push(column);
+        self.weights.push(weight);
+    }
+
+    fn extend(&mut self, assignment: &[usize], outcomes: &Outcomes) {
+        for (i, &column) in outcomes.columns.iter().enumerate() {
+            self.rows.extend(assignment.iter().map(|&d| d as u32));
+            self.rows.push(column);
+            self.weights.extend(&outcomes.weights, i..i + 1);
+        }
+    }
+
+    fn build(self) -> FactorTable {
+        FactorTable::Sparse {
+            rows: self.rows,
+            weights: self.weights.build(),
+        }
+    }
+}
+
+impl Builder<'_> {
+    /// What a row of a Chain gives each of the Chain's values.
+    fn outcomes(&self, result: usize, chain: &ExpandedElement) -> Outcomes {
+        let row = &self.expansion.elements()[result];
+        if let (Content::Endless(_), Kind::Atomic(op)) = (&row.content, row.element.kind()) {
+            let values = 0..chain.support.len();
+            let logs = values.clone().map(|i| op.log_prob(chain.support.any(i)));
+            return Outcomes {
+                weights: Weights::from_logs(logs.collect()),
+                columns: values.map(|i| i as u32).collect(),
+            };
+        }
+        let found = |i: usize| Some((chain.support.index_of(row.support.any(i))?, i));
+        let mut found: Vec<(usize, usize)> = (0..row.support.len()).filter_map(found).collect();
+        found.sort_unstable();
+        let order: Vec<usize> = found.iter().map(|&(_, i)| i).collect();
+        Outcomes {
+            columns: found.iter().map(|&(column, _)| column as u32).collect(),
+            weights: match &row.content {
+                Content::Atomic(weights) => weights.select(&order),
+                _ => Weights::from_linear(vec![1.0; order.len()]),
+            },
+        }
+    }
+
+    /// Gives a Chain with results other than rows of its own a variable to read its choice from.
+    pub(super) fn add_selector(&mut self, position: usize) {
+        let expanded = &self.expansion.elements()[position];
+        let Content::Chain { choice, results } = &expanded.content else {
+            return;
+        };
+        let single = results.len() == 1 && expanded.doubt.is_none();
+        if single || results.iter().all(|&r| self.row_of(r).is_some()) {
+            return;
+        }
+        // A parent whose values each choose another result is the selector itself.
+        let itself = expanded.parents.first().copied().filter(|&parent| {
+            expanded.parents.len() == 1
+                && results.len() == choice.len()
+                && expanded.doubt.is_none()
+                && self.reached_with(parent, position)
+        });
+        let selector = if let Some(parent) = itself {
+            let mut choices: Vec<_> = choice.iter().map(|&c| Some(c as usize)).collect();
+            choices.extend(self.may_be_absent(parent).then_some(None));
+            Selector {
+                variable: self.variable(parent),
+                choices,
+            }
+        } else {
+            let mut choices: Vec<_> = (0..results.len()).map(Some).collect();
+            choices.extend(self.may_be_absent(position).then_some(None));
+            Selector {
+                variable: self.graph.add_variable(choices.len()),
+                choices,
+            }
+        };
+        self.selectors.insert(position, selector);
+    }
+
+    pub(super) fn chain(&mut self, position: usize, choice: &[u32], results: &[usize]) {
+        let expansion = self.expansion;
+        let expanded = &expansion.elements()[position];
+        let row = |&result: &usize| {
+            let own = self.row_of(result)?;
+            debug_assert_eq!(own, position);
+            Some(self.outcomes(result, expanded))
+        };
+        let rows: Vec<Option<Outcomes>> = results.iter().map(row).collect();
+        if rows.iter().all(Option::is_some) {
+            let rows: Vec<Outcomes> = rows.into_iter().flatten().collect();
+            self.own_rows(position, choice, &rows);
+            return;
+        }
+        let Some(selector) = self.selectors.get(&position).cloned() else {
+            // All combinations choose the same element.
+            let index = self.positions_in(results[0], expanded);
+            self.function(position, results, &index);
+            return;
+        };
+        let parents = &expanded.parents;
+        if !parents
+            .iter()
+            .any(|&p| self.variable(p) == selector.variable)
+        {
+            // `NO_CHOICE` is `NO_VALUE`.
+            let absent = selector.choices.len() as u32 - 1;
+            self.number(position, parents, selector.variable, choice, absent);
+        }
+        self.selected_rows(position, &selector, &rows);
+        for (at, &result) in results.iter().enumerate() {
+            if rows[at].is_none() {
+                self.selected_result(position, &selector, at, result);
+            }
+        }
+    }
+
+    /// The conditional table of a Chain all of whose results are rows of its own.
+    fn own_rows(&mut self, position: usize, choice: &[u32], rows: &[Outcomes]) {
+        let expanded = &self.expansion.elements()[position];
+        let columns = expanded.support.len();
+        let entries = choice.iter().filter_map(|&c| rows.get(c as usize));
+        let entries: usize = entries.map(|row| row.columns.len()).sum();
+        let size = choice.len().saturating_mul(columns);
+        if size <= SMALL || entries.saturating_mul(SPARSE_ENTRY) >= size {
+            let rows: Vec<Weights> = rows.iter().map(|row| row.dense(columns)).collect();
+            self.rows(position, |combination| {
+                Some((rows.get(choice[combination] as usize)?, 0))
+            });
+            return;
+        }
+        let mut scope = self.scope(position, &expanded.parents);
+        let mut table = SparseBuilder::default();
+        loop {
+            match self.situation(position, &expanded.parents, &scope) {
+                Situation::Reached(combination) => {
+                    if let Some(row) = rows.get(choice[combination] as usize) {
+                        table.extend(scope.digits(), row);
+                    }
+                }
+                Situation::Absent => table.push(scope.digits(), columns as u32, 1.0),
+                Situation::Never => {}
+            }
+            if !scope.advance() {
+                break;
+            }
+        }
+        let normalised =
+            !expanded.restricted && expanded.doubt.is_none() && !self.may_be_absent(position);
+        let mut variables = scope.variables;
+        variables.push(self.variable(position));
+        self.add_factor(variables, table.build(), normalised);
+    }
+
+    /// The rows of the choices that are rows of the Chain's own; any value for the other choices.
+    fn selected_rows(&mut self, position: usize, selector: &Selector, rows: &[Option<Outcomes>]) {
+        let columns = self.expansion.elements()[position].support.len();
+        let may_be_absent = self.may_be_absent(position);
+        if !may_be_absent && rows.iter().all(Option::is_none) {
+            return;
+        }
+        // Choices that leave the value open count as one; so does a Chain that is not reached.
+        let mut kinds: Vec<Option<Option<usize>>> = Vec::new();
+        let mut index = Vec::with_capacity(selector.choices.len());
+        for choice in &selector.choices {
+            let kind = choice.map(|c| rows[c].as_ref().map(|_| c));
+            let known = match kind {
+                Some(Some(_)) => None,
+                open => kinds.iter().position(|&k| k == open),
+            };
+            index.push(known.unwrap_or(kinds.len()) as u32);
+            if known.is_none() {
+                kinds.push(kind);
+            }
+        }
+        let kind_of_row = if kinds.len() == selector.choices.len() {
+            selector.variable
+        } else {
+            let kind = self.graph.add_variable(kinds.len());
+            self.add_function(vec![selector.variable, kind], index);
+            kind
+        };
+        let mut table = SparseBuilder::default();
+        for (i, kind) in kinds.iter().enumerate() {
+            match kind.map(|c| c.and_then(|c| rows[c].as_ref())) {
+                Some(Some(row)) => table.extend(&[i], row),
+                Some(None) => (0..columns).for_each(|c| table.push(&[i], c as u32, 1.0)),
+                None => table.push(&[i], columns as u32, 1.0),
+            }
+        }
+        let variables = vec![kind_of_row, self.variable(position)];
+        self.add_factor(variables, table.build(), false);
+    }
+
+    /// Where the choice is this result the Chain has its value; elsewhere the result does not matter.
+    fn selected_result(&mut self, position: usize, selector: &Selector, at: usize, result: usize) {
+        let expanded = &self.expansion.elements()[position];
+        let moved = self.positions_in(result, expanded);
+        let (from, own) = (self.variable(result), self.variable(position));
+        let size = self.graph.dense_size(&[selector.variable, from, own]);
+        if size <= SMALL {
+            let mut scope = Scope::new(&self.graph, &[selector.variable, from, own]);
+            let mut linear = Vec::with_capacity(size);
+            loop {
+                let chosen = selector.choices[scope.digit(0)] == Some(at);
+                let image = moved.get(scope.digit(1)).copied();
+                let agrees = !chosen || image == Some(scope.digit(2) as u32);
+                linear.push(f64::from(u8::from(agrees)));
+                if !scope.advance() {
+                    break;
+                }
+            }
+            self.add_dense(scope.variables, Weights::from_linear(linear));
+            return;
+        }
+        let columns = self.graph.cardinality(own);
+        let none = columns as u32;
+        let chosen = self.graph.add_variable(columns + 1);
+        self.chosen_value(selector, at, from, chosen, &moved, none);
+        let mut table = SparseBuilder::default();
+        for column in 0..columns {
+            table.push(&[column], column as u32, 1.0);
+        }
+        for column in 0..columns {
+            table.push(&[columns], column as u32, 1.0);
+        }
+        self.add_factor(vec![chosen, own], table.build(), false);
+    }
+
+    /// A variable that is the Chain's value where the choice is this result, and `none` elsewhere.
+    fn chosen_value(
+        &mut self,
+        selector: &Selector,
+        at: usize,
+        from: VarId,
+        chosen: VarId,
+        moved: &[u32],
+        none: u32,
+    ) {
+        // Which choice it was does not matter: whether it was this one is enough.
+        let is_chosen = self.graph.add_variable(2);
+        let choices = selector.choices.iter();
+        let index = choices.map(|&c| u32::from(c == Some(at))).collect();
+        self.add_function(vec![selector.variable, is_chosen], index);
+        let values = self.graph.cardinality(from);
+        let image = |value: usize| moved.get(value).copied().unwrap_or(FactorTable::NO_VALUE);
+        let mut index = vec![none; values];
+        index.extend((0..values).map(image));
+        self.add_function(vec![is_chosen, from, chosen], index);
+    }
+}

@@ -1,0 +1,103 @@
+//! Elements of any family, and what an answer says of them.
+
+use figrs_core::{AnyElement, Datum, Element, Model};
+use figrs_infer::{Answer, Error, Quality};
+
+use super::description::{FamilyName, Ref};
+use super::family::{Family, Scope};
+
+/// An element of any family.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// A number.
+    Number(Element<u32>),
+    /// A Boolean.
+    Boolean(Element<bool>),
+    /// A pair.
+    Pair(Element<(bool, u32)>),
+}
+
+impl Target {
+    pub(super) fn new(scope: &Scope, family: FamilyName, reference: Ref) -> Self {
+        match family {
+            FamilyName::Number => Self::Number(u32::pick(scope, reference)),
+            FamilyName::Boolean => Self::Boolean(bool::pick(scope, reference)),
+            FamilyName::Pair => Self::Pair(Family::pick(scope, reference)),
+        }
+    }
+
+    /// The element without its type.
+    pub fn erased(&self) -> AnyElement {
+        match self {
+            Self::Number(element) => element.erased().clone(),
+            Self::Boolean(element) => element.erased().clone(),
+            Self::Pair(element) => element.erased().clone(),
+        }
+    }
+
+    /// The probability of each value, by code.
+    pub fn probabilities(&self, answer: &Answer) -> Result<[f64; 8], Error> {
+        fn of<T: Family>(answer: &Answer, element: &Element<T>) -> Result<[f64; 8], Error> {
+            let mut all = [0.0; 8];
+            for (value, p) in answer.distribution(element)?.iter() {
+                all[value.code() as usize] += p;
+            }
+            Ok(all)
+        }
+        match self {
+            Self::Number(element) => of(answer, element),
+            Self::Boolean(element) => of(answer, element),
+            Self::Pair(element) => of(answer, element),
+        }
+    }
+
+    /// The standard error of the probability of a value, by code.
+    pub fn standard_error(&self, answer: &Answer, code: u64) -> Result<f64, Error> {
+        match self {
+            Self::Number(element) => answer.standard_error(element, &Family::decode(code)),
+            Self::Boolean(element) => answer.standard_error(element, &Family::decode(code)),
+            Self::Pair(element) => answer.standard_error(element, &Family::decode(code)),
+        }
+    }
+
+    /// How good the answer about this target is.
+    pub fn quality(&self, answer: &Answer) -> Result<Quality, Error> {
+        match self {
+            Self::Number(element) => Ok(answer.distribution(element)?.quality()),
+            Self::Boolean(element) => Ok(answer.distribution(element)?.quality()),
+            Self::Pair(element) => Ok(answer.distribution(element)?.quality()),
+        }
+    }
+
+    /// The code of one of its values.
+    ///
+    /// # Panics
+    ///
+    /// If the value is of another type.
+    pub fn code(&self, value: &Datum) -> u64 {
+        let code = match self {
+            Self::Number(_) => value.get::<u32>().map(Family::code),
+            Self::Boolean(_) => value.get::<bool>().map(Family::code),
+            Self::Pair(_) => value.get::<(bool, u32)>().map(Family::code),
+        };
+        code.expect("a value of the target's type")
+    }
+
+    /// The code of the value in a world.
+    pub fn in_world(&self, answer: &Answer) -> Result<u64, Error> {
+        match self {
+            Self::Number(element) => answer.most_likely_value(element).map(|v| v.code()),
+            Self::Boolean(element) => answer.most_likely_value(element).map(|v| v.code()),
+            Self::Pair(element) => answer.most_likely_value(element).map(|v| v.code()),
+        }
+    }
+
+    /// The model with an observation of the value of this code.
+    pub fn observe(&self, model: Model, code: u64) -> Model {
+        match self {
+            Self::Number(element) => model.observe(element, Family::decode(code)),
+            Self::Boolean(element) => model.observe(element, Family::decode(code)),
+            Self::Pair(element) => model.observe(element, Family::decode(code)),
+        }
+    }
+}

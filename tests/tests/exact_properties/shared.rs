@@ -1,0 +1,52 @@
+//! What the properties share.
+
+use figrs_core::expand::{Budget, Encoding, Expansion};
+use figrs_core::{Model, Parents};
+use figrs_infer::eliminate::{Boolean, Options, plan_cost};
+use figrs_infer::{Answer, Enumerate, Error};
+use figrs_tests::oracle::Erased;
+use figrs_tests::random_model::Target;
+use proptest::test_runner::TestCaseError;
+
+pub(crate) const WORLDS: u64 = 3000;
+pub(crate) const EXACT: f64 = 1e-10;
+
+pub(crate) type Checked = Result<(), TestCaseError>;
+
+pub(crate) fn failed(error: impl std::fmt::Display) -> TestCaseError {
+    TestCaseError::fail(error.to_string())
+}
+
+pub(crate) fn enumerate() -> Enumerate {
+    Enumerate::new().max_worlds(WORLDS)
+}
+
+/// Whether eliminations for this model may take long: a plan predicts the non-zeros of a bucket as if tables were
+/// independent, which they are not, so that wide buckets can take much longer than predicted.
+pub(crate) fn is_wide(model: &Model, targets: &Erased) -> Result<bool, TestCaseError> {
+    const WIDE: usize = 12;
+    let expansion =
+        Expansion::new(model, &targets.elements(), Budget::default()).map_err(failed)?;
+    if expansion.impossible().is_some() {
+        return Ok(false);
+    }
+    let encoding = Encoding::for_worlds(&expansion).map_err(failed)?;
+    let cost = plan_cost::<Boolean>(encoding.graph(), &[], &Options::default());
+    Ok(cost.map_err(failed)?.width > WIDE)
+}
+
+/// The answer, or the conflict if the evidence is impossible; nothing if there are too many worlds.
+pub(crate) fn asked(
+    run: Result<Answer, Error>,
+) -> Result<Option<Result<Answer, Vec<String>>>, TestCaseError> {
+    match run {
+        Ok(answer) => Ok(Some(Ok(answer))),
+        Err(Error::ImpossibleEvidence { conflict }) => Ok(Some(Err(conflict))),
+        Err(Error::TooManyWorlds { .. }) => Ok(None),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+pub(crate) fn erased(targets: &[Target]) -> Erased {
+    Erased(targets.iter().map(Target::erased).collect())
+}

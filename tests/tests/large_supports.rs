@@ -1,0 +1,56 @@
+//! Chains over large supports: tables that must not be dense.
+
+use figrs::prelude::*;
+
+/// A random walk on a long line: ten thousand rows of three outcomes, in a table of a hundred million cells.
+#[test]
+fn a_chain_of_few_outcomes_among_many_is_sparse() {
+    const STATES: i32 = 10_000;
+    let mut position = Uniform::new(0..STATES);
+    for _ in 0..3 {
+        position = position.flat_map(|&at| {
+            let next = |step: i32| (at + step).rem_euclid(STATES);
+            Select::new([(0.5, next(1)), (0.3, at), (0.2, next(-1))])
+        });
+    }
+    let model = Model::new().condition(&position, |&at| at < 2);
+    let answer = VariableElimination::new().run(&model, &position).unwrap();
+    assert!((answer.probability(&position, &0).unwrap() - 0.5).abs() < 1e-12);
+    let log_evidence = answer.log_evidence().unwrap().value;
+    assert!((log_evidence.exp() - 2.0 / f64::from(STATES)).abs() < 1e-15);
+    let world = MpeVariableElimination::new()
+        .run(&model, &position)
+        .unwrap();
+    let right = (1.0 / f64::from(STATES)).ln() + 3.0 * 0.5_f64.ln();
+    assert!((world.log_probability().unwrap() - right).abs() < 1e-9);
+}
+
+/// Branches that are elements of their own with thousands of values each.
+#[test]
+fn branches_with_many_values_are_joined_in_linear_size() {
+    const VALUES: u32 = 20_000;
+    let coin = Flip::new(0.25);
+    let (low, high) = (Uniform::new(0..VALUES), Uniform::new(0..VALUES));
+    let doubled = high.map(|&v| 2 * v);
+    let either = If::new(&coin, &low, &doubled);
+    // `low` is weighed, so that it is not a row of the Chain's own.
+    let model = Model::new()
+        .condition(&either, |v| v % 4 == 0)
+        .weigh(&low, |&v| if v == 4 { 3.0 } else { 1.0 });
+    let answer = VariableElimination::new().run(&model, &coin).unwrap();
+    let n = f64::from(VALUES);
+    let (heads, tails) = (0.25 * (n / 4.0 + 2.0) / n, 0.75 * 0.5 * (n + 2.0) / n);
+    let p = answer.probability(&coin, &true).unwrap();
+    assert!((p - heads / (heads + tails)).abs() < 1e-12);
+    // Where the coin is heads `high` is not reached, and there is one unlikely choice less to pay for.
+    let world = MpeVariableElimination::new().run(&model, &coin).unwrap();
+    assert!(world.most_likely_value(&coin).unwrap());
+    assert_eq!(world.most_likely_value(&low).unwrap(), 4);
+    assert_eq!(world.most_likely_value(&either).unwrap(), 4);
+    assert!(matches!(
+        world.most_likely_value(&high),
+        Err(Error::NotInWorld { .. })
+    ));
+    let right = (0.25 * 3.0 / n).ln();
+    assert!((world.log_probability().unwrap() - right).abs() < 1e-9);
+}

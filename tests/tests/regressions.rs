@@ -1,0 +1,79 @@
+//! Mistakes that random models have found, each as the smallest program that showed it.
+
+use figrs::prelude::*;
+
+fn close(a: f64, b: f64) {
+    assert!((a - b).abs() < 1e-12 * b.abs().max(1.0), "{a} is not {b}");
+}
+
+/// The sums of worlds became NaN if the first weight was too small for `f64`.
+#[test]
+fn the_first_world_may_weigh_very_little() {
+    let coin = Flip::new(0.5);
+    let model = Model::new().log_weigh(&coin, |_| -800.0);
+    for algorithm in algorithms![
+        Enumerate::new(),
+        VariableElimination::new(),
+        ImportanceSampling::new(10),
+    ] {
+        close(algorithm.log_evidence(&model).unwrap(), -800.0);
+    }
+    let answer = Enumerate::new().run(&model, &coin).unwrap();
+    close(answer.probability(&coin, &true).unwrap(), 0.5);
+}
+
+/// `exp(-745)` is subnormal and has one significant digit; a later `exp(700)` made it look like an ordinary number.
+#[test]
+fn digits_lost_in_a_subnormal_weight_do_not_come_back() {
+    let (a, b) = (Constant::new(1), Constant::new(2));
+    let apart = Model::new()
+        .log_weigh(&a, |_| -745.0)
+        .log_weigh(&b, |_| 700.0);
+    let together = Model::new()
+        .log_weigh(&a, |_| -745.0)
+        .log_weigh(&a, |_| 700.0);
+    for model in [apart, together] {
+        for algorithm in algorithms![
+            Enumerate::new(),
+            VariableElimination::new(),
+            ImportanceSampling::new(10),
+        ] {
+            close(algorithm.log_evidence(&model).unwrap(), -45.0);
+        }
+    }
+}
+
+/// Variable elimination left out the Scores that only other targets reach, and those of targets from the
+/// probability of evidence; a world is one of all roots.
+#[test]
+fn scores_weigh_for_all_targets() {
+    let coin = Flip::new(0.5);
+    let heads = Score::weigh(&coin, |&heads| if heads { 0.3 } else { 0.1 });
+    for algorithm in algorithms![Enumerate::new(), VariableElimination::new()] {
+        let answer = algorithm.run(&Model::new(), (&coin, &heads)).unwrap();
+        close(answer.probability(&coin, &true).unwrap(), 0.75);
+        close(answer.log_evidence().unwrap().value, 0.2_f64.ln());
+        // Alone it is not weighed: nothing reaches the Score.
+        let alone = algorithm.run(&Model::new(), &coin).unwrap();
+        close(alone.probability(&coin, &true).unwrap(), 0.5);
+    }
+}
+
+/// The conflict was sought without the targets, so that one with their Scores named all evidence.
+#[test]
+fn a_conflict_with_a_score_of_a_target_is_small() {
+    let (coin, other) = (Flip::new(0.5).named("coin"), Flip::new(0.5).named("other"));
+    let heads = Score::observe(&coin, true);
+    let model = Model::new().observe(&other, true).observe(&coin, false);
+    for algorithm in algorithms![
+        Enumerate::new(),
+        VariableElimination::new(),
+        MpeVariableElimination::new(),
+    ] {
+        let Err(Error::ImpossibleEvidence { conflict }) = algorithm.run(&model, &heads) else {
+            panic!("{} finds it possible", algorithm.name());
+        };
+        let names = |name: &str| conflict.iter().any(|piece| piece.contains(name));
+        assert!(names("`coin`") && !names("`other`"), "{conflict:?}");
+    }
+}
