@@ -9,7 +9,7 @@ use crate::value::Value;
 /// The outcomes of a [`Distribution`].
 #[derive(Clone, Debug)]
 pub enum Outcomes<T> {
-    /// Finitely many, with their probabilities. Outcomes that can never occur are left out; one whose
+    /// Finitely many, with their probabilities, which sum to one. Outcomes that can never occur are left out; one whose
     /// probability is too small for `f64` is listed with zero and has a finite `log_prob`.
     Finite(Vec<(T, f64)>),
     /// Countably many: no list of them ends.
@@ -25,7 +25,8 @@ pub enum Outcomes<T> {
 pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
     /// Says what is wrong with the parameters, if anything: the parameter, its value, what is allowed.
     ///
-    /// Called before every use; the other methods may rely on it.
+    /// Called when an expansion or a sampler first meets the element. A [`Param`](crate::Param) may change after
+    /// that, so the other methods must not panic whatever it is.
     fn check(&self) -> Result<(), String>;
 
     /// The outcomes, in the order that breaks ties.

@@ -11,6 +11,9 @@ pub enum Fault {
     /// The function panicked with this message.
     #[error("its function panicked: {0}")]
     Panicked(String),
+    /// A user's distribution gave numbers that are not probabilities.
+    #[error("its distribution {0}")]
+    Distribution(String),
     /// A conditional table or a list of clauses has no row, or two rows, for some parent values.
     #[error("{0}")]
     Row(String),

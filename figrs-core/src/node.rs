@@ -47,11 +47,11 @@ pub trait AtomicOp: Send + Sync {
     /// What is wrong with the parameters.
     fn check(&self) -> Result<(), String>;
     /// The outcomes as a support with probabilities, if they are finitely many; else what they are.
-    fn outcomes(&self) -> Result<FiniteOutcomes, Endless>;
-    /// Log-probability or log-density.
-    fn log_prob(&self, value: &dyn Any) -> f64;
+    fn outcomes(&self) -> Result<Result<FiniteOutcomes, Endless>, Fault>;
+    /// Log-probability or log-density; never NaN or infinitely large.
+    fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault>;
     /// A random value.
-    fn sample(&self, rng: &mut dyn Rng) -> Datum;
+    fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault>;
     /// A short text.
     fn describe(&self) -> String;
 }
@@ -131,9 +131,6 @@ impl Drop for Node {
     /// Drops what the node held without recursion: parents and captured elements join a queue.
     fn drop(&mut self) {
         let Some(kind) = self.kind.take() else { return };
-        if let Kind::Atomic(_) = kind {
-            return;
-        }
         let queued = DROPPED.try_with(|queue| match &mut *queue.borrow_mut() {
             Some(queue) => {
                 queue.push(kind);

@@ -37,7 +37,7 @@ impl Param {
         f64::from_bits(self.0.1.load(Ordering::Relaxed))
     }
 
-    /// Changes the value for all elements that use this parameter, from the next run on.
+    /// Changes the value for all elements that use this parameter. A run that is under way may see either value.
     pub fn set(&self, value: f64) {
         self.0.1.store(value.to_bits(), Ordering::Relaxed);
     }
@@ -79,6 +79,18 @@ impl fmt::Debug for Number {
             Self::Constant(x) => x.fmt(f),
             Self::Param(param) => param.fmt(f),
         }
+    }
+}
+
+impl From<f64> for Number {
+    fn from(x: f64) -> Self {
+        Self::Constant(x)
+    }
+}
+
+impl From<&Param> for Number {
+    fn from(param: &Param) -> Self {
+        Self::Param(param.clone())
     }
 }
 

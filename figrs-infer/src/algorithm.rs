@@ -25,12 +25,15 @@ pub trait Run: Algorithm {
         self.answer(model, &targets.elements())
     }
 
-    /// The natural logarithm of the probability of the evidence; `-inf` if it is impossible.
+    /// The natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds it impossible.
+    ///
+    /// A sampler that met the evidence in no sample cannot tell, and returns
+    /// [`Error::NoSampleMetEvidence`]; an algorithm that looks for one world has no such probability.
     fn log_evidence(&self, model: &Model) -> Result<f64, Error> {
         Ok(self.answer(model, &[])?.log_evidence()?.value)
     }
 
-    /// The probability of the evidence; zero if it is impossible.
+    /// The probability of the evidence: the exponential of [`log_evidence`](Self::log_evidence).
     fn probability_of_evidence(&self, model: &Model) -> Result<f64, Error> {
         Ok(self.log_evidence(model)?.exp())
     }

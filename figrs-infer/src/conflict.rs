@@ -1,20 +1,22 @@
 //! Whether worlds are possible: evidence that cannot hold together, failures that cannot happen.
 
-use figrs_core::expand::{Budget, Encoding, Expansion};
+use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::node::Kind;
 use figrs_core::{AnyElement, Model};
 
-use crate::eliminate::{Boolean, Options, eliminate};
+use crate::eliminate::{Boolean, eliminate};
 use crate::error::Error;
+use crate::limits::Limits;
 
-/// The error for impossible evidence, with a conflict that no piece can be taken from.
+/// The error for impossible evidence, with a conflict that no piece can be taken from, as far as the limits allow to
+/// decide it.
 ///
 /// Pieces are left out in halves, quarters, ... while the rest stays impossible, which needs about
 /// `k log n` trials for a conflict of `k` among `n` pieces (Junker 2004, `QuickXplain`, has the same bound).
 ///
 /// Scores are part of the program and not left out; where the evidence that is left conflicts with those
 /// that the targets reach, they are named as well.
-pub(crate) fn impossible(model: &Model, targets: &[AnyElement]) -> Error {
+pub(crate) fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Error {
     let mut kept: Vec<usize> = (0..model.evidence().len()).collect();
     let mut chunk = kept.len().div_ceil(2);
     while chunk > 0 {
@@ -27,7 +29,7 @@ pub(crate) fn impossible(model: &Model, targets: &[AnyElement]) -> Error {
                 .map(|(_, &piece)| piece)
                 .collect();
             let rest_only = model.filtered(|piece| rest.binary_search(&piece).is_ok());
-            let still = possible(&rest_only, targets);
+            let still = possible(&rest_only, targets, limits);
             if matches!(still, Ok(false)) {
                 kept = rest;
             } else {
@@ -39,16 +41,16 @@ pub(crate) fn impossible(model: &Model, targets: &[AnyElement]) -> Error {
     let pieces = kept.iter().map(|&piece| model.describe(piece));
     let mut conflict: Vec<String> = pieces.collect();
     let kept_only = model.filtered(|piece| kept.binary_search(&piece).is_ok());
-    if !matches!(possible(&kept_only, &[]), Ok(false)) {
-        conflict.extend(scores(&kept_only, targets));
+    if !matches!(possible(&kept_only, &[], limits), Ok(false)) {
+        conflict.extend(scores(&kept_only, targets, limits));
     }
     Error::ImpossibleEvidence { conflict }
 }
 
 /// The Scores that the roots reach, in words; the first few.
-fn scores(model: &Model, targets: &[AnyElement]) -> Vec<String> {
+fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<String> {
     const NAMED: usize = 8;
-    let Ok(expansion) = Expansion::new(model, targets, Budget::default()) else {
+    let Ok(expansion) = Expansion::new(model, targets, limits.budget) else {
         return Vec::new();
     };
     let elements = expansion.elements().iter().map(|e| &e.element);
@@ -63,25 +65,28 @@ fn scores(model: &Model, targets: &[AnyElement]) -> Vec<String> {
 }
 
 /// Whether some world meets the evidence.
-fn possible(model: &Model, targets: &[AnyElement]) -> Result<bool, Error> {
-    let expansion = Expansion::new(model, targets, Budget::default())?;
+fn possible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Result<bool, Error> {
+    let expansion = Expansion::new(model, targets, limits.budget)?;
     if expansion.impossible().is_some() {
         return Ok(false);
     }
-    some_world(&Encoding::for_sums(&expansion, &[])?)
+    some_world(&Encoding::for_sums(&expansion, &[])?, limits)
 }
 
-fn some_world(encoding: &Encoding<'_>) -> Result<bool, Error> {
-    let outcome = eliminate::<Boolean>(encoding.graph(), &[], &Options::default())?;
+fn some_world(encoding: &Encoding<'_>, limits: &Limits) -> Result<bool, Error> {
+    let outcome = eliminate::<Boolean>(encoding.graph(), &[], &limits.options)?;
     Ok(outcome.values.first().copied().unwrap_or(false))
 }
 
 /// An error if a function of the model fails in some world; failures for combinations of values that no world
 /// has do not matter.
-pub(crate) fn check_doubts(expansion: &Expansion) -> Result<(), Error> {
+pub(crate) fn check_doubts(expansion: &Expansion, limits: &Limits) -> Result<(), Error> {
+    let fails = |position| some_world(&Encoding::for_doubt(expansion, position)?, limits);
+    if expansion.doubts().next().is_none() || !fails(None)? {
+        return Ok(());
+    }
     for (position, doubt) in expansion.doubts() {
-        let encoding = Encoding::for_doubt(expansion, position)?;
-        if encoding.map_or(Ok(false), |encoding| some_world(&encoding))? {
+        if fails(Some(position))? {
             return Err(doubt.error.clone().into());
         }
     }

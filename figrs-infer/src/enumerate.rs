@@ -8,6 +8,7 @@ use crate::algorithm::Algorithm;
 use crate::answer::{Answer, LogEvidence};
 use crate::conflict;
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::tally::Tally;
 
 /// Runs every world of a finite model, one after another.
@@ -91,7 +92,7 @@ impl Enumerate {
         })?;
         match best {
             Some((world, log)) => Ok(Answer::world(self.name(), world, log)),
-            None => Err(conflict::impossible(model, &targets)),
+            None => Err(conflict::impossible(model, &targets, &Limits::default())),
         }
     }
 
@@ -136,7 +137,7 @@ impl Algorithm for Enumerate {
         self.each(model, targets, |program, weight| tally.add(program, weight))?;
         let value = tally.log_total();
         if value == f64::NEG_INFINITY && !targets.is_empty() {
-            return Err(conflict::impossible(model, targets));
+            return Err(conflict::impossible(model, targets, &Limits::default()));
         }
         let evidence = LogEvidence {
             value,
@@ -199,21 +200,23 @@ fn outcomes(
     element: &AnyElement,
     op: &dyn AtomicOp,
 ) -> Result<Vec<(Datum, WorldWeight)>, ModelError> {
-    let finite = op.outcomes().map_err(|endless| ModelError::NotFinite {
+    let finite = op.outcomes().map_err(|fault| element.fault(fault))?;
+    let finite = finite.map_err(|endless| ModelError::NotFinite {
         element: element.label(),
         kind: endless.describe(),
     })?;
     let outcome = |(i, &linear): (usize, &f64)| {
         let value = finite.support.datum(i);
-        let log = op.log_prob(value.as_any());
-        (value, WorldWeight { linear, log })
+        let log = if linear.is_normal() {
+            linear.ln()
+        } else {
+            let log = op.log_prob(value.as_any());
+            log.map_err(|fault| element.fault(fault))?
+        };
+        Ok((value, WorldWeight { linear, log }))
     };
-    Ok(finite
-        .probabilities
-        .iter()
-        .enumerate()
-        .map(outcome)
-        .collect())
+    let outcomes = finite.probabilities.iter().enumerate().map(outcome);
+    outcomes.collect()
 }
 
 impl Chooser for Path {

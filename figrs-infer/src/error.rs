@@ -16,7 +16,11 @@ pub enum Error {
     #[error(transparent)]
     Elimination(#[from] EliminationError),
     /// No world meets the evidence.
-    #[error("the evidence is impossible; these statements exclude each other: {}", .conflict.join("; "))]
+    #[error(
+        "the evidence is impossible; {}: {}; take one of them back",
+        if .conflict.len() == 1 { "no world has" } else { "these statements exclude each other" },
+        .conflict.join("; ")
+    )]
     ImpossibleEvidence {
         /// Pieces of evidence that cannot hold together; without any one of them the rest can.
         conflict: Vec<String>,

@@ -119,9 +119,9 @@ impl Algorithm for ImportanceSampling {
 struct Draws(Xoshiro256PlusPlus);
 
 impl Chooser for Draws {
-    fn choose(&mut self, _: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError> {
+    fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError> {
         Ok(match choice {
-            Choice::Atomic(op) => op.sample(&mut self.0),
+            Choice::Atomic(op) => op.sample(&mut self.0).map_err(|f| element.fault(f))?,
             Choice::Row(values, row) => {
                 let mut rest: f64 = self.0.random();
                 let mut chosen = 0;

@@ -36,7 +36,8 @@ impl<T: Value> Marginal<T> {
         }
     }
 
-    /// The values and their probabilities, in support order.
+    /// The values and their probabilities: in support order where exact, in the order they were first drawn where
+    /// sampled. Values of probability zero may be listed.
     pub fn iter(&self) -> impl Iterator<Item = (&T, f64)> {
         self.values.iter().zip(self.probabilities.iter().copied())
     }
@@ -59,7 +60,8 @@ impl<T: Value> Marginal<T> {
     /// The probability that the value passes a test.
     pub fn probability_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let passing = self.iter().filter(|(v, _)| test(v));
-        passing.map(|(_, p)| p).sum()
+        // A plain sum of nothing is -0.0.
+        passing.fold(0.0, |sum, (_, p)| sum + p)
     }
 
     /// The expectation of a function of the value.
@@ -132,7 +134,7 @@ impl<T: Value + ToPrimitive> Marginal<T> {
 }
 
 impl<T: Value> fmt::Display for Marginal<T> {
-    /// One line a value, the twenty most likely, with a bar.
+    /// One line a value with a bar: in support order, or the twenty most likely of more.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 20;
         const WIDTH: f64 = 40.0;

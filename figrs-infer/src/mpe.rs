@@ -8,6 +8,7 @@ use crate::answer::Answer;
 use crate::conflict;
 use crate::eliminate::{EliminationError, Options, most_probable};
 use crate::error::Error;
+use crate::limits::Limits;
 
 /// The most probable explanation: the one world of the roots with the largest probability.
 ///
@@ -37,8 +38,7 @@ use crate::error::Error;
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct MpeVariableElimination {
-    budget: Budget,
-    options: Options,
+    limits: Limits,
 }
 
 impl MpeVariableElimination {
@@ -49,13 +49,13 @@ impl MpeVariableElimination {
 
     /// Limits the expansion of the model.
     pub fn budget(mut self, budget: Budget) -> Self {
-        self.budget = budget;
+        self.limits.budget = budget;
         self
     }
 
     /// Sets the order and the limits of the elimination.
     pub fn options(mut self, options: Options) -> Self {
-        self.options = options;
+        self.limits.options = options;
         self
     }
 }
@@ -66,15 +66,17 @@ impl Algorithm for MpeVariableElimination {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let expansion = Expansion::new(model, targets, self.budget)?;
+        let expansion = Expansion::new(model, targets, self.limits.budget)?;
         if expansion.impossible().is_some() {
-            return Err(conflict::impossible(model, targets));
+            return Err(conflict::impossible(model, targets, &self.limits));
         }
-        conflict::check_doubts(&expansion)?;
+        conflict::check_doubts(&expansion, &self.limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
-        let (world, log_probability) = match most_probable(encoding.graph(), &self.options) {
+        let (world, log_probability) = match most_probable(encoding.graph(), &self.limits.options) {
             Ok(found) => found,
-            Err(EliminationError::Impossible) => return Err(conflict::impossible(model, targets)),
+            Err(EliminationError::Impossible) => {
+                return Err(conflict::impossible(model, targets, &self.limits));
+            }
             Err(error) => return Err(error.into()),
         };
         let values = expansion.elements().iter().filter_map(|expanded| {

@@ -106,8 +106,10 @@ impl Tally {
     pub(crate) fn relative_error(&self) -> f64 {
         let n = self.worlds as f64;
         let mean = self.total / n;
-        let variance = (self.squares / n - mean * mean).max(0.0);
-        (variance / n).sqrt() / mean
+        // Of one sample the spread is not known: 0 / 0 becomes infinity.
+        let variance = (self.squares / n - mean * mean).max(0.0) * n / (n - 1.0);
+        let error = (variance / n).sqrt() / mean;
+        if error.is_nan() { f64::INFINITY } else { error }
     }
 
     /// The marginals of the targets, with squared weights if the worlds are samples.

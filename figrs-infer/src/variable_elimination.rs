@@ -8,6 +8,7 @@ use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::conflict;
 use crate::eliminate::{Options, Outcome, PlanCost, Semiring, eliminate, sum_product};
 use crate::error::Error;
+use crate::limits::Limits;
 
 /// Exact marginals and probability of evidence by variable elimination.
 ///
@@ -38,8 +39,7 @@ use crate::error::Error;
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct VariableElimination {
-    budget: Budget,
-    options: Options,
+    limits: Limits,
 }
 
 impl VariableElimination {
@@ -50,13 +50,13 @@ impl VariableElimination {
 
     /// Limits the expansion of the model.
     pub fn budget(mut self, budget: Budget) -> Self {
-        self.budget = budget;
+        self.limits.budget = budget;
         self
     }
 
     /// Sets the order and the limits of the elimination.
     pub fn options(mut self, options: Options) -> Self {
-        self.options = options;
+        self.limits.options = options;
         self
     }
 }
@@ -83,7 +83,7 @@ impl VariableElimination {
         targets: impl Parents,
     ) -> Result<Outcome<S>, Error> {
         let targets = targets.elements();
-        let expansion = Expansion::new(model, &targets, self.budget)?;
+        let expansion = Expansion::new(model, &targets, self.limits.budget)?;
         if expansion.impossible().is_some() {
             return Ok(Outcome {
                 values: vec![S::zero()],
@@ -92,9 +92,9 @@ impl VariableElimination {
                 cost: PlanCost::default(),
             });
         }
-        conflict::check_doubts(&expansion)?;
+        conflict::check_doubts(&expansion, &self.limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
-        Ok(eliminate::<S>(encoding.graph(), &[], &self.options)?)
+        Ok(eliminate::<S>(encoding.graph(), &[], &self.limits.options)?)
     }
 }
 
@@ -104,19 +104,19 @@ impl Algorithm for VariableElimination {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let expansion = Expansion::new(model, targets, self.budget)?;
+        let expansion = Expansion::new(model, targets, self.limits.budget)?;
         let mut log_evidence = f64::NEG_INFINITY;
         let mut marginals = Vec::with_capacity(targets.len());
         if expansion.impossible().is_none() {
-            conflict::check_doubts(&expansion)?;
+            conflict::check_doubts(&expansion, &self.limits)?;
             let encoding = Encoding::for_sums(&expansion, &[])?;
-            log_evidence = sum_product(encoding.graph(), &[], &self.options)?.log_total;
+            log_evidence = sum_product(encoding.graph(), &[], &self.limits.options)?.log_total;
         }
         if log_evidence > f64::NEG_INFINITY {
             for (target, &position) in targets.iter().zip(expansion.targets()) {
                 let encoding = Encoding::for_sums(&expansion, &[position])?;
                 let keep: Vec<_> = encoding.variable(position).into_iter().collect();
-                let marginal = sum_product(encoding.graph(), &keep, &self.options)?;
+                let marginal = sum_product(encoding.graph(), &keep, &self.limits.options)?;
                 marginals.push(TargetMarginal {
                     element: target.clone(),
                     support: expansion.elements()[position].support.clone(),
@@ -125,7 +125,7 @@ impl Algorithm for VariableElimination {
                 });
             }
         } else if !targets.is_empty() {
-            return Err(conflict::impossible(model, targets));
+            return Err(conflict::impossible(model, targets, &self.limits));
         }
         let evidence = LogEvidence {
             value: log_evidence,

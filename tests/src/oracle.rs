@@ -80,8 +80,10 @@ impl Chooser for EveryChoice {
         if self.made == self.path.len() {
             let mut outcomes: Vec<(Datum, f64)> = match choice {
                 Choice::Atomic(op) => {
-                    let support = op.outcomes().expect("random models are finite").support;
-                    let outcome = |i| (support.datum(i), op.log_prob(support.any(i)));
+                    let outcomes = op.outcomes().expect("random models do not fail");
+                    let support = outcomes.expect("random models are finite").support;
+                    let log = |i| op.log_prob(support.any(i)).expect("a number");
+                    let outcome = |i| (support.datum(i), log(i));
                     (0..support.len()).map(outcome).collect()
                 }
                 Choice::Row(values, row) => {

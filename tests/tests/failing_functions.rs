@@ -112,3 +112,47 @@ fn failures_that_happen_are_errors() {
         ));
     }
 }
+
+/// Two functions that fail for the same value do not hide each other.
+#[test]
+fn failures_do_not_hide_each_other() {
+    let x = Uniform::new(0..2i32);
+    let (a, b) = (x.map(|&x| 1 / x), x.map(|&x| 2 / x));
+    for algorithm in algorithms![
+        Enumerate::new(),
+        VariableElimination::new(),
+        MpeVariableElimination::new()
+    ] {
+        let error = algorithm.run(&Model::new(), (&a, &b, &x)).unwrap_err();
+        assert!(
+            matches!(error, Error::Model(ModelError::Function { .. })),
+            "{error}"
+        );
+    }
+    // Nor does a contradiction in a branch that is not taken.
+    let y = Uniform::new(0..2i32);
+    let z = y.flat_map(|&y| match y {
+        0 => panic!("zero"),
+        _ => Score::observe(&Constant::new(true), false),
+    });
+    for algorithm in algorithms![Enumerate::new(), VariableElimination::new()] {
+        let error = algorithm.run(&Model::new(), &z).unwrap_err();
+        assert!(
+            matches!(error, Error::Model(ModelError::Function { .. })),
+            "{error}"
+        );
+    }
+}
+
+/// A branch that failed for one Chain does not make another Chain's branches fail.
+#[test]
+fn a_failed_branch_is_forgotten() {
+    for _ in 0..20 {
+        let (a, b) = (Uniform::new(0..3u8), Uniform::new(0..50u8));
+        let bad = a.flat_map(|&a| Flip::new(if a == 2 { 2.0 } else { 0.5 }));
+        let good = b.flat_map(|_| Flip::new(0.5));
+        let model = Model::new().condition(&a, |&a| a < 2).observe(&bad, true);
+        let answer = VariableElimination::new().run(&model, &good).unwrap();
+        assert!((answer.probability(&good, &true).unwrap() - 0.5).abs() < 1e-12);
+    }
+}

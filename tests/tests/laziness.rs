@@ -261,3 +261,16 @@ fn a_hundred_thousand_chains_nested_as_they_are_built() {
         run_and_drop(nested, NESTED + 10, 0.3 / (1.0 - 0.49));
     });
 }
+
+/// The limit on elements is one world's, however many different ones all worlds reach together.
+#[test]
+fn the_limit_on_elements_is_of_one_world() {
+    let n = Uniform::new(0..1000u32);
+    let coin = n.flat_map(|&n| Flip::new(f64::from(n) / 1000.0));
+    for algorithm in algorithms![
+        Enumerate::new().max_elements(100),
+        ImportanceSampling::new(5000).max_elements(100)
+    ] {
+        assert!(algorithm.run(&Model::new(), &coin).is_ok());
+    }
+}

@@ -9,7 +9,8 @@ use rand::Rng;
 use crate::datum::Datum;
 use crate::distribution::{Distribution, Outcomes};
 use crate::element::Element;
-use crate::node::{AtomicOp, Endless, FiniteOutcomes, Kind};
+use crate::error::Fault;
+use crate::node::{AtomicOp, Endless, FiniteOutcomes, Kind, contained};
 use crate::support::SupportBuilder;
 use crate::value::Value;
 
@@ -37,6 +38,9 @@ pub(crate) fn atomic_at<T: Value>(
     Element::from_kind(constructor, location, Kind::Atomic(Box::new(op)))
 }
 
+/// How far the probabilities of a list may be from a sum of one, for rounding in long lists.
+const TOLERANCE: f64 = 1e-6;
+
 struct Typed<T, D> {
     distribution: D,
     values: PhantomData<fn() -> T>,
@@ -44,14 +48,14 @@ struct Typed<T, D> {
 
 impl<T: Value, D: Distribution<T>> AtomicOp for Typed<T, D> {
     fn check(&self) -> Result<(), String> {
-        self.distribution.check()
+        contained(|| self.distribution.check()).unwrap_or_else(|fault| Err(fault.to_string()))
     }
 
-    fn outcomes(&self) -> Result<FiniteOutcomes, Endless> {
-        let outcomes = match self.distribution.outcomes() {
+    fn outcomes(&self) -> Result<Result<FiniteOutcomes, Endless>, Fault> {
+        let outcomes = match contained(|| self.distribution.outcomes())? {
             Outcomes::Finite(outcomes) => outcomes,
-            Outcomes::Infinite => return Err(Endless::Infinite),
-            Outcomes::Continuous => return Err(Endless::Continuous),
+            Outcomes::Infinite => return Ok(Err(Endless::Infinite)),
+            Outcomes::Continuous => return Ok(Err(Endless::Continuous)),
         };
         let mut values = SupportBuilder::new::<T>();
         let mut probabilities: Vec<f64> = Vec::with_capacity(outcomes.len());
@@ -61,20 +65,35 @@ impl<T: Value, D: Distribution<T>> AtomicOp for Typed<T, D> {
                 _ => probabilities.push(probability),
             }
         }
-        Ok(FiniteOutcomes {
+        let sum: f64 = probabilities.iter().sum();
+        if !((sum - 1.0).abs() < TOLERANCE && probabilities.iter().all(|&p| p >= 0.0)) {
+            return Err(Fault::Distribution(format!(
+                "lists {} outcomes whose probabilities sum to {sum}; they must be non-negative and sum to 1",
+                probabilities.len()
+            )));
+        }
+        Ok(Ok(FiniteOutcomes {
             support: values.build(),
             probabilities,
-        })
+        }))
     }
 
-    fn log_prob(&self, value: &dyn Any) -> f64 {
-        value
-            .downcast_ref()
-            .map_or(f64::NEG_INFINITY, |value| self.distribution.log_prob(value))
+    fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault> {
+        let Some(typed) = value.downcast_ref::<T>() else {
+            return Ok(f64::NEG_INFINITY);
+        };
+        let log = contained(|| self.distribution.log_prob(typed))?;
+        if log < f64::INFINITY {
+            Ok(log)
+        } else {
+            Err(Fault::Distribution(format!(
+                "gives {typed:?} the log-probability {log}; it must be a number or -inf"
+            )))
+        }
     }
 
-    fn sample(&self, rng: &mut dyn Rng) -> Datum {
-        Datum::new(self.distribution.sample(rng))
+    fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault> {
+        contained(|| self.distribution.sample(rng)).map(Datum::new)
     }
 
     fn describe(&self) -> String {

@@ -32,6 +32,9 @@ impl Binomial {
     }
 }
 
+/// The most outcomes that are listed.
+const MOST: u32 = 1 << 24;
+
 #[derive(Debug)]
 struct Trials {
     trials: u32,
@@ -46,6 +49,12 @@ impl Trials {
 
 impl Distribution<u32> for Trials {
     fn check(&self) -> Result<(), String> {
+        if self.trials > MOST {
+            return Err(format!(
+                "{} trials are too many to list; at most {MOST}",
+                self.trials
+            ));
+        }
         if (0.0..=1.0).contains(&self.p.get()) {
             Ok(())
         } else {
@@ -73,7 +82,7 @@ impl Distribution<u32> for Trials {
     fn sample(&self, rng: &mut dyn Rng) -> u32 {
         let p = self.p.get();
         (0..self.trials)
-            .map(|_| u32::from(rng.random_bool(p)))
+            .map(|_| u32::from(rng.random::<f64>() < p))
             .sum()
     }
 

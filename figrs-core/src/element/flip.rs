@@ -61,7 +61,8 @@ impl Distribution<bool> for Bernoulli {
     }
 
     fn sample(&self, rng: &mut dyn Rng) -> bool {
-        rng.random_bool(self.0.get())
+        // A parameter may change while a sampler runs: any number is compared, none panics.
+        rng.random::<f64>() < self.0.get()
     }
 
     fn describe(&self) -> String {

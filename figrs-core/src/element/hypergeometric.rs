@@ -1,5 +1,6 @@
 //! `Hypergeometric`: the number of marked items in a draw without replacement.
 
+use std::ops::RangeInclusive;
 use std::panic::Location;
 
 use rand::{Rng, RngExt};
@@ -25,6 +26,9 @@ impl Hypergeometric {
     }
 }
 
+/// The most outcomes that are listed.
+const MOST: u32 = 1 << 24;
+
 #[derive(Debug)]
 struct Draw {
     population: u32,
@@ -33,6 +37,11 @@ struct Draw {
 }
 
 impl Draw {
+    fn possible(&self) -> RangeInclusive<u32> {
+        let unmarked = self.population.saturating_sub(self.marked);
+        self.draws.saturating_sub(unmarked)..=self.draws.min(self.marked)
+    }
+
     fn statrs(&self) -> Option<Statrs> {
         let [population, marked, draws] = [self.population, self.marked, self.draws].map(u64::from);
         Statrs::new(population, marked, draws).ok()
@@ -51,19 +60,27 @@ impl Distribution<u32> for Draw {
                 "{marked} marked items and {draws} draws must not exceed the population of {population}"
             ));
         }
+        if *draws > MOST {
+            return Err(format!(
+                "{draws} draws are too many to list; at most {MOST}"
+            ));
+        }
         Ok(())
     }
 
     fn outcomes(&self) -> Outcomes<u32> {
-        let least = (self.draws + self.marked).saturating_sub(self.population);
-        let most = self.draws.min(self.marked);
-        let probability = |k| self.statrs().map_or(0.0, |s| s.pmf(u64::from(k)));
-        Outcomes::Finite((least..=most).map(|k| (k, probability(k))).collect())
+        let Some(statrs) = self.statrs() else {
+            return Outcomes::Finite(Vec::new());
+        };
+        let outcome = |k| (k, statrs.pmf(u64::from(k)));
+        Outcomes::Finite(self.possible().map(outcome).collect())
     }
 
     fn log_prob(&self, value: &u32) -> f64 {
-        self.statrs()
-            .map_or(f64::NAN, |s| s.ln_pmf(u64::from(*value)))
+        match self.statrs() {
+            Some(statrs) if self.possible().contains(value) => statrs.ln_pmf(u64::from(*value)),
+            _ => f64::NEG_INFINITY,
+        }
     }
 
     fn sample(&self, rng: &mut dyn Rng) -> u32 {

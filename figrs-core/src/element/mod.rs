@@ -62,6 +62,7 @@ use crate::value::Value;
 /// Elements are immutable, shared and cheap to clone: a clone is the *same* random value. Building one never
 /// fails and computes nothing; a mistake in a parameter is reported, with the element's name or the
 /// source line that built it, when the element is used. Evidence is stated in a [`Model`](crate::Model).
+#[must_use]
 pub struct Element<T> {
     node: AnyElement,
     values: PhantomData<fn() -> T>,

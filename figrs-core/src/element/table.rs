@@ -88,12 +88,13 @@ impl<P: Value> Rows<P> {
         if self.repeated || columns == 0 {
             return Err("a table needs at least one value, each once".into());
         }
-        let rows: usize = self.states.iter().map(IndexMap::len).product();
-        if rows * columns != self.probabilities.len() {
+        let sizes = self.states.iter().map(IndexMap::len);
+        let rows = sizes.fold(1u128, |n, states| n.saturating_mul(states as u128));
+        let needed = rows.saturating_mul(columns as u128);
+        if needed != self.probabilities.len() as u128 {
             return Err(format!(
-                "{} weights given, but {rows} rows of {columns} values need {}",
-                self.probabilities.len(),
-                rows * columns
+                "{} weights given, but {rows} rows of {columns} values need {needed}",
+                self.probabilities.len()
             ));
         }
         for (i, row) in self.probabilities.chunks_mut(columns).enumerate() {
@@ -108,7 +109,13 @@ impl<P: Value> Rows<P> {
             }
             let sum: f64 = row.iter().map(|w| w / largest).sum();
             for w in row {
-                *w = *w / largest / sum;
+                let probability = *w / largest / sum;
+                if *w > 0.0 && probability < f64::MIN_POSITIVE {
+                    return Err(format!(
+                        "row {i}: the weight {w} is too small beside {largest} to be told from zero"
+                    ));
+                }
+                *w = probability;
             }
         }
         Ok(())

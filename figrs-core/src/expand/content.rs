@@ -1,6 +1,7 @@
 //! What an expansion knows of one element.
 
 use crate::error::ModelError;
+use crate::factor::FactorTable;
 use crate::node::{AnyElement, Endless};
 use crate::support::Support;
 use crate::weights::Weights;
@@ -64,5 +65,5 @@ pub enum Content {
 
 impl Content {
     /// In the choices of a Chain: the function failed, or gave an element that cannot have a value.
-    pub const NO_CHOICE: u32 = u32::MAX;
+    pub const NO_CHOICE: u32 = FactorTable::NO_VALUE;
 }

@@ -1,7 +1,7 @@
 //! The factors of one element.
 
 use super::content::{Content, ExpandedElement};
-use super::encoding::Builder;
+use super::encoding::{Builder, Doubted, Guard};
 use super::scope::Situation;
 use crate::error::ModelError;
 use crate::factor::{Factor, FactorTable, VarId};
@@ -36,33 +36,82 @@ impl Builder<'_> {
     pub(super) fn add_factors(&mut self, position: usize) -> Result<(), ModelError> {
         let expansion = self.expansion;
         let expanded = &expansion.elements()[position];
-        if self.doubted == Some(position) {
-            self.doubt(position);
-            return Ok(());
-        }
         match &expanded.content {
             Content::Fixed => {
                 let certain = Weights::from_linear(vec![1.0]);
-                self.rows(position, |_| Some((&certain, 0)));
+                self.rows(position, |_| Some((&certain, 0)))?;
             }
-            Content::Atomic(weights) => self.rows(position, |_| Some((weights, 0))),
+            Content::Atomic(weights) => self.rows(position, |_| Some((weights, 0)))?,
             Content::Table(weights) => {
                 let columns = expanded.support.len();
-                self.rows(position, |row| Some((weights, row * columns)));
+                self.rows(position, |row| Some((weights, row * columns)))?;
+            }
+            Content::Apply(index) if self.is_wild(position) => {
+                // A row of zeros with a one at each place, by where it starts.
+                let last = expanded.support.len() - 1;
+                let mut zeros = vec![0.0; 2 * last + 1];
+                zeros[last] = 1.0;
+                let ones = Weights::from_linear(zeros);
+                self.rows(position, |row| {
+                    Some((&ones, last.checked_sub(index[row] as usize)?))
+                })?;
             }
             Content::Apply(index) => self.function(position, &expanded.parents, index),
             Content::Score(weights) => {
                 let identity = self.positions_in(expanded.parents[0], expanded);
                 self.function(position, &expanded.parents, &identity);
-                self.unary(position, weights);
+                if self.is_wild(position) {
+                    let failed = |i: usize| expanded.doubt.as_ref().is_some_and(|d| d.failed[i]);
+                    let possible = |i: usize| f64::from(u8::from(failed(i) || !weights.is_zero(i)));
+                    let weights = (0..weights.len()).map(possible).collect();
+                    self.unary(position, &Weights::from_linear(weights));
+                } else {
+                    self.unary(position, weights);
+                }
             }
-            Content::Chain { choice, results } => self.chain(position, choice, results),
+            Content::Chain { choice, results } => self.chain(position, choice, results)?,
             Content::Endless(_) => expanded.require_finite()?,
         }
         if let Some(weights) = &expanded.weights {
             self.unary(position, weights);
         }
+        if self.is_wild(position) {
+            self.add_failure(position);
+        }
         Ok(())
+    }
+
+    /// Whether the element may have any value where its function fails, because the encoding asks for failures.
+    pub(super) fn is_wild(&self, position: usize) -> bool {
+        self.doubted.is_some() && self.expansion.elements()[position].doubt.is_some()
+    }
+
+    /// A variable that tells whether the element is reached with parent values for which its function fails.
+    fn add_failure(&mut self, position: usize) {
+        let expanded = &self.expansion.elements()[position];
+        let (Some(doubt), Some(asked)) = (&expanded.doubt, self.doubted) else {
+            return;
+        };
+        if asked != Doubted::Any && asked != Doubted::One(position) {
+            return;
+        }
+        let variable = self.graph.add_variable(2);
+        let index: Vec<u32> = doubt.failed.iter().map(|&failed| failed.into()).collect();
+        self.number(position, &expanded.parents, variable, &index, 0);
+        self.failures.push(Guard {
+            variable,
+            reached: vec![false, true],
+        });
+    }
+
+    /// Leaves the worlds in which one of the functions asked for fails.
+    pub(super) fn require_failure(&mut self) {
+        let failures = std::mem::take(&mut self.failures);
+        let (variable, weights) = match self.any_of(failures) {
+            Some(any) => (any.variable, vec![0.0, 1.0]),
+            None => (self.graph.add_variable(1), vec![0.0]),
+        };
+        self.add_dense(vec![variable], Weights::from_linear(weights));
     }
 
     /// A weight for each value of an element, one where it is absent.
@@ -109,11 +158,23 @@ impl Builder<'_> {
     }
 
     /// The element as a random value, with a row of weights for each combination of its parents' values.
-    pub(super) fn rows<'w>(&mut self, position: usize, row: impl Fn(usize) -> Option<Row<'w>>) {
+    pub(super) fn rows<'w>(
+        &mut self,
+        position: usize,
+        row: impl Fn(usize) -> Option<Row<'w>>,
+    ) -> Result<(), ModelError> {
         let expanded = &self.expansion.elements()[position];
         let columns = expanded.support.len();
         let may_be_absent = self.may_be_absent(position);
         let mut scope = self.scope(position, &expanded.parents);
+        let rows = self.graph.dense_size(&scope.variables);
+        let needed = rows as u128 * self.graph.cardinality(self.variable(position)) as u128;
+        self.expansion.check_table(expanded, needed)?;
+        let wild = self.is_wild(position);
+        let fails = |combination: usize| {
+            let doubt = expanded.doubt.as_ref();
+            wild && doubt.is_some_and(|doubt| doubt.failed[combination])
+        };
         let mut weights = WeightsBuilder::default();
         loop {
             let situation = self.situation(position, &expanded.parents, &scope);
@@ -121,9 +182,10 @@ impl Builder<'_> {
                 Situation::Reached(combination) => row(combination),
                 Situation::Absent | Situation::Never => None,
             };
-            match found {
-                Some((row, start)) => weights.extend(row, start..start + columns),
-                None => weights.repeat(0.0, columns),
+            match (found, &situation) {
+                (_, Situation::Reached(at)) if fails(*at) => weights.repeat(1.0, columns),
+                (Some((row, start)), _) => weights.extend(row, start..start + columns),
+                (None, _) => weights.repeat(0.0, columns),
             }
             if may_be_absent {
                 let absent = matches!(situation, Situation::Absent);
@@ -137,6 +199,7 @@ impl Builder<'_> {
         let mut variables = scope.variables;
         variables.push(self.variable(position));
         self.add_factor(variables, FactorTable::Dense(weights.build()), normalised);
+        Ok(())
     }
 
     /// For each value of an element its position in another's support, if it is there.
@@ -146,26 +209,5 @@ impl Builder<'_> {
         (0..from.len())
             .map(|i| find(i).map_or(FactorTable::NO_VALUE, |v| v as u32))
             .collect()
-    }
-
-    /// The worlds that reach an element with parent values for which its function failed, whatever its value.
-    fn doubt(&mut self, position: usize) {
-        let expanded = &self.expansion.elements()[position];
-        let mut scope = self.scope(position, &expanded.parents);
-        let mut failed = Vec::new();
-        loop {
-            let fails = match self.situation(position, &expanded.parents, &scope) {
-                Situation::Reached(at) => expanded.doubt.as_ref().is_some_and(|d| d.failed[at]),
-                Situation::Absent | Situation::Never => false,
-            };
-            failed.push(f64::from(u8::from(fails)));
-            if !scope.advance() {
-                break;
-            }
-        }
-        self.add_dense(scope.variables, Weights::from_linear(failed));
-        let mut any = vec![1.0; expanded.support.len()];
-        any.extend(self.may_be_absent(position).then_some(0.0));
-        self.add_dense(vec![self.variable(position)], Weights::from_linear(any));
     }
 }

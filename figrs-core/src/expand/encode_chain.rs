@@ -8,6 +8,7 @@
 use super::content::{Content, ExpandedElement};
 use super::encoding::{Builder, Selector};
 use super::scope::{Scope, Situation};
+use crate::error::{Fault, ModelError};
 use crate::factor::{FactorTable, VarId};
 use crate::node::Kind;
 use crate::weights::{Weights, WeightsBuilder};
@@ -65,27 +66,28 @@ impl SparseBuilder {
 
 impl Builder<'_> {
     /// What a row of a Chain gives each of the Chain's values.
-    fn outcomes(&self, result: usize, chain: &ExpandedElement) -> Outcomes {
+    fn outcomes(&self, result: usize, chain: &ExpandedElement) -> Result<Outcomes, ModelError> {
         let row = &self.expansion.elements()[result];
         if let (Content::Endless(_), Kind::Atomic(op)) = (&row.content, row.element.kind()) {
             let values = 0..chain.support.len();
-            let logs = values.clone().map(|i| op.log_prob(chain.support.any(i)));
-            return Outcomes {
-                weights: Weights::from_logs(logs.collect()),
+            let log = |i| op.log_prob(chain.support.any(i));
+            let logs: Result<Vec<f64>, Fault> = values.clone().map(log).collect();
+            return Ok(Outcomes {
+                weights: Weights::from_logs(logs.map_err(|fault| row.element.fault(fault))?),
                 columns: values.map(|i| i as u32).collect(),
-            };
+            });
         }
         let found = |i: usize| Some((chain.support.index_of(row.support.any(i))?, i));
         let mut found: Vec<(usize, usize)> = (0..row.support.len()).filter_map(found).collect();
         found.sort_unstable();
         let order: Vec<usize> = found.iter().map(|&(_, i)| i).collect();
-        Outcomes {
+        Ok(Outcomes {
             columns: found.iter().map(|&(column, _)| column as u32).collect(),
             weights: match &row.content {
                 Content::Atomic(weights) => weights.select(&order),
                 _ => Weights::from_linear(vec![1.0; order.len()]),
             },
-        }
+        })
     }
 
     /// Gives a Chain with results other than rows of its own a variable to read its choice from.
@@ -114,7 +116,8 @@ impl Builder<'_> {
             }
         } else {
             let mut choices: Vec<_> = (0..results.len()).map(Some).collect();
-            choices.extend(self.may_be_absent(position).then_some(None));
+            let none = self.may_be_absent(position) || self.is_wild(position);
+            choices.extend(none.then_some(None));
             Selector {
                 variable: self.graph.add_variable(choices.len()),
                 choices,
@@ -123,34 +126,42 @@ impl Builder<'_> {
         self.selectors.insert(position, selector);
     }
 
-    pub(super) fn chain(&mut self, position: usize, choice: &[u32], results: &[usize]) {
+    pub(super) fn chain(
+        &mut self,
+        position: usize,
+        choice: &[u32],
+        results: &[usize],
+    ) -> Result<(), ModelError> {
         let expansion = self.expansion;
         let expanded = &expansion.elements()[position];
         let row = |&result: &usize| {
-            let own = self.row_of(result)?;
-            debug_assert_eq!(own, position);
-            Some(self.outcomes(result, expanded))
+            let own = self.row_of(result).is_some();
+            own.then(|| self.outcomes(result, expanded)).transpose()
         };
-        let rows: Vec<Option<Outcomes>> = results.iter().map(row).collect();
+        let rows: Vec<Option<Outcomes>> = results.iter().map(row).collect::<Result<_, _>>()?;
         if rows.iter().all(Option::is_some) {
             let rows: Vec<Outcomes> = rows.into_iter().flatten().collect();
-            self.own_rows(position, choice, &rows);
-            return;
+            return self.own_rows(position, choice, &rows);
         }
         let Some(selector) = self.selectors.get(&position).cloned() else {
             // All combinations choose the same element.
             let index = self.positions_in(results[0], expanded);
             self.function(position, results, &index);
-            return;
+            return Ok(());
         };
         let parents = &expanded.parents;
         if !parents
             .iter()
             .any(|&p| self.variable(p) == selector.variable)
         {
-            // `NO_CHOICE` is `NO_VALUE`.
-            let absent = selector.choices.len() as u32 - 1;
-            self.number(position, parents, selector.variable, choice, absent);
+            let none = selector.choices.len() as u32 - 1;
+            let mut choice = choice.to_vec();
+            if self.is_wild(position) {
+                for chosen in choice.iter_mut().filter(|c| **c == Content::NO_CHOICE) {
+                    *chosen = none;
+                }
+            }
+            self.number(position, parents, selector.variable, &choice, none);
         }
         self.selected_rows(position, &selector, &rows);
         for (at, &result) in results.iter().enumerate() {
@@ -158,21 +169,27 @@ impl Builder<'_> {
                 self.selected_result(position, &selector, at, result);
             }
         }
+        Ok(())
     }
 
     /// The conditional table of a Chain all of whose results are rows of its own.
-    fn own_rows(&mut self, position: usize, choice: &[u32], rows: &[Outcomes]) {
+    fn own_rows(
+        &mut self,
+        position: usize,
+        choice: &[u32],
+        rows: &[Outcomes],
+    ) -> Result<(), ModelError> {
         let expanded = &self.expansion.elements()[position];
         let columns = expanded.support.len();
         let entries = choice.iter().filter_map(|&c| rows.get(c as usize));
         let entries: usize = entries.map(|row| row.columns.len()).sum();
         let size = choice.len().saturating_mul(columns);
-        if size <= SMALL || entries.saturating_mul(SPARSE_ENTRY) >= size {
+        let dense = size <= SMALL || entries.saturating_mul(SPARSE_ENTRY) >= size;
+        if dense || self.is_wild(position) {
             let rows: Vec<Weights> = rows.iter().map(|row| row.dense(columns)).collect();
-            self.rows(position, |combination| {
+            return self.rows(position, |combination| {
                 Some((rows.get(choice[combination] as usize)?, 0))
             });
-            return;
         }
         let mut scope = self.scope(position, &expanded.parents);
         let mut table = SparseBuilder::default();
@@ -195,12 +212,14 @@ impl Builder<'_> {
         let mut variables = scope.variables;
         variables.push(self.variable(position));
         self.add_factor(variables, table.build(), normalised);
+        Ok(())
     }
 
     /// The rows of the choices that are rows of the Chain's own; any value for the other choices.
     fn selected_rows(&mut self, position: usize, selector: &Selector, rows: &[Option<Outcomes>]) {
         let columns = self.expansion.elements()[position].support.len();
         let may_be_absent = self.may_be_absent(position);
+        let wild = self.is_wild(position);
         if !may_be_absent && rows.iter().all(Option::is_none) {
             return;
         }
@@ -230,7 +249,11 @@ impl Builder<'_> {
             match kind.map(|c| c.and_then(|c| rows[c].as_ref())) {
                 Some(Some(row)) => table.extend(&[i], row),
                 Some(None) => (0..columns).for_each(|c| table.push(&[i], c as u32, 1.0)),
-                None => table.push(&[i], columns as u32, 1.0),
+                None => {
+                    let first = if wild { 0 } else { columns };
+                    let last = columns + usize::from(may_be_absent);
+                    (first..last).for_each(|c| table.push(&[i], c as u32, 1.0));
+                }
             }
         }
         let variables = vec![kind_of_row, self.variable(position)];

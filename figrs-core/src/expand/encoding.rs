@@ -36,6 +36,13 @@ pub struct Encoding<'e> {
     rows: Vec<Option<usize>>,
 }
 
+/// Which failures an encoding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doubted {
+    Any,
+    One(usize),
+}
+
 /// Where a Chain's choice can be read off: a variable and the choice that each of its values means.
 #[derive(Clone, Debug)]
 pub(super) struct Selector {
@@ -79,19 +86,16 @@ impl<'e> Encoding<'e> {
         Builder::new(expansion, reaches, unreached, None).build()
     }
 
-    /// For the worlds that reach an element with parent values for which its function failed
-    /// ([`ExpandedElement::doubt`](super::ExpandedElement::doubt)). If there is one of positive weight, the
-    /// failure is a mistake in the model. `None` if the roots do not need the element.
+    /// For the worlds in which a function fails ([`ExpandedElement::doubt`](super::ExpandedElement::doubt)): that
+    /// of the element at a position, or any. If there is one of positive weight, the failure is a mistake in
+    /// the model. Where a function fails its element may have any value.
     pub fn for_doubt(
         expansion: &'e Expansion,
-        position: usize,
-    ) -> Result<Option<Self>, ModelError> {
+        position: Option<usize>,
+    ) -> Result<Self, ModelError> {
         let reaches = Reaches::new(expansion.elements(), &expansion.roots());
-        if reaches.reach[position].is_none() {
-            return Ok(None);
-        }
-        let builder = Builder::new(expansion, reaches, Unreached::Absent, Some(position));
-        builder.build().map(Some)
+        let doubted = Some(position.map_or(Doubted::Any, Doubted::One));
+        Builder::new(expansion, reaches, Unreached::Absent, doubted).build()
     }
 
     /// For single worlds: the most probable one, or any that is drawn.
@@ -160,8 +164,10 @@ pub(super) struct Builder<'e> {
     pub(super) graph: FactorGraph,
     pub(super) variables: Vec<Option<VarId>>,
     pub(super) selectors: FxHashMap<usize, Selector>,
-    /// The element whose failures are asked for instead of its value.
-    pub(super) doubted: Option<usize>,
+    /// Which failures are asked for, if any are.
+    pub(super) doubted: Option<Doubted>,
+    /// Variables that tell which of the functions in doubt fail.
+    pub(super) failures: Vec<Guard>,
     reaches: Reaches,
     unreached: Unreached,
     guards: FxHashMap<Vec<(usize, usize)>, Guard>,
@@ -172,7 +178,7 @@ impl<'e> Builder<'e> {
         expansion: &'e Expansion,
         reaches: Reaches,
         unreached: Unreached,
-        doubted: Option<usize>,
+        doubted: Option<Doubted>,
     ) -> Self {
         Self {
             expansion,
@@ -180,6 +186,7 @@ impl<'e> Builder<'e> {
             variables: vec![None; expansion.elements().len()],
             selectors: FxHashMap::default(),
             doubted,
+            failures: Vec::new(),
             reaches,
             unreached,
             guards: FxHashMap::default(),
@@ -200,6 +207,9 @@ impl<'e> Builder<'e> {
         }
         for position in needed {
             self.add_factors(position)?;
+        }
+        if self.doubted.is_some() {
+            self.require_failure();
         }
         let count = 0..self.expansion.elements().len();
         Ok(Encoding {
@@ -266,9 +276,13 @@ impl<'e> Builder<'e> {
                 }),
             }
         }
-        let mut guards = guards.into_iter();
-        let first = guards.next().expect("a conditional reach has a choice");
-        guards.fold(first, |a, b| self.either(&a, &b))
+        self.any_of(guards)
+            .expect("a conditional reach has a choice")
+    }
+
+    /// One guard for the disjunction of several.
+    pub(super) fn any_of(&mut self, guards: Vec<Guard>) -> Option<Guard> {
+        guards.into_iter().reduce(|a, b| self.either(&a, &b))
     }
 
     fn either(&mut self, a: &Guard, b: &Guard) -> Guard {

@@ -1,6 +1,6 @@
 //! The walk from the roots of a model to all elements that their values need.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::budget::Budget;
 use super::content::{Content, Doubt, ExpandedElement};
@@ -23,6 +23,7 @@ pub struct Expansion {
     targets: Vec<usize>,
     evidence: Vec<usize>,
     impossible: Option<usize>,
+    budget: Budget,
 }
 
 impl Expansion {
@@ -68,6 +69,23 @@ impl Expansion {
     /// The positions of the elements that carry evidence, in the order it was stated.
     pub fn evidence(&self) -> &[usize] {
         &self.evidence
+    }
+
+    /// An error if a table of an element would have more entries than the budget.
+    pub(super) fn check_table(
+        &self,
+        element: &ExpandedElement,
+        needed: u128,
+    ) -> Result<(), ModelError> {
+        let limit = self.budget.table_entries;
+        if needed > u128::from(limit) {
+            return Err(ModelError::TableTooLarge {
+                element: element.element.label(),
+                needed,
+                limit,
+            });
+        }
+        Ok(())
     }
 
     /// The positions of evidence and targets.
@@ -127,10 +145,10 @@ struct Walk<'m> {
     budget: Budget,
     evidence: FxHashMap<ElementId, Vec<&'m Evidence>>,
     interventions: FxHashMap<ElementId, &'m Datum>,
-    open: FxHashSet<ElementId>,
+    reached: usize,
     stack: Vec<Frame>,
     /// Elements that have no value in any world that reaches them, and why.
-    failed: FxHashMap<ElementId, ModelError>,
+    failed: FxHashMap<ElementId, (AnyElement, ModelError)>,
 }
 
 impl<'m> Walk<'m> {
@@ -147,11 +165,12 @@ impl<'m> Walk<'m> {
                 targets: Vec::new(),
                 evidence: Vec::new(),
                 impossible: None,
+                budget,
             },
             budget,
             evidence,
             interventions: interventions.iter().map(|(e, v)| (e.id(), v)).collect(),
-            open: FxHashSet::default(),
+            reached: 0,
             stack: Vec::new(),
             failed: FxHashMap::default(),
         }
@@ -160,10 +179,11 @@ impl<'m> Walk<'m> {
     fn from(&mut self, root: &AnyElement) -> Result<(), ModelError> {
         self.push(root, 0);
         while let Some(frame) = self.stack.pop() {
-            let id = frame.element.id();
+            let element = frame.element.clone();
             match self.advance(frame) {
                 Err(error) if error.is_local() => {
-                    self.failed.insert(id, error);
+                    // The handle keeps the identity from being given to another element.
+                    self.failed.insert(element.id(), (element, error));
                 }
                 outcome => outcome?,
             }
@@ -171,7 +191,10 @@ impl<'m> Walk<'m> {
                 break;
             }
         }
-        self.failed.get(&root.id()).cloned().map_or(Ok(()), Err)
+        match self.failed.get(&root.id()) {
+            Some((_, error)) => Err(error.clone()),
+            None => Ok(()),
+        }
     }
 
     fn is_done(&self, element: &AnyElement) -> bool {
@@ -243,8 +266,8 @@ impl<'m> Walk<'m> {
     }
 
     fn check_budget(&mut self, element: &AnyElement) -> Result<(), ModelError> {
-        self.open.insert(element.id());
-        if self.open.len() > self.budget.elements {
+        self.reached += 1;
+        if self.reached > self.budget.elements {
             return Err(ModelError::TooManyElements {
                 element: element.label(),
                 limit: self.budget.elements,
@@ -256,7 +279,7 @@ impl<'m> Walk<'m> {
     /// The positions of an element's parents; an error if one of them never has a value.
     fn parents(&self, element: &AnyElement) -> Result<Vec<usize>, ModelError> {
         let position = |parent: &AnyElement| {
-            if let Some(error) = self.failed.get(&parent.id()) {
+            if let Some((_, error)) = self.failed.get(&parent.id()) {
                 return Err(error.clone());
             }
             let position = self.expansion.positions[&parent.id()];
@@ -331,7 +354,7 @@ impl<'m> Walk<'m> {
         let mut renumbered = Vec::with_capacity(branches.results.len());
         let mut error = branches.error;
         for result in &branches.results {
-            if let Some(failure) = self.failed.get(&result.id()) {
+            if let Some((_, failure)) = self.failed.get(&result.id()) {
                 error.get_or_insert_with(|| failure.clone());
                 renumbered.push(Content::NO_CHOICE);
                 continue;

@@ -84,7 +84,7 @@ impl Reaches {
             }
             if let Content::Chain { results, .. } = &element.content {
                 for (choice, &result) in results.iter().enumerate() {
-                    if results.len() == 1 {
+                    if results.len() == 1 && element.doubt.is_none() {
                         gathered[result].add(&own);
                     } else {
                         gathered[result].add_choice((position, choice));
@@ -127,7 +127,9 @@ fn simplify(
             let Content::Chain { results, .. } = &elements[chain].content else {
                 return false;
             };
-            (0..results.len()).all(|choice| set.contains(&(chain, choice)))
+            // A Chain whose function may fail does not always choose.
+            elements[chain].doubt.is_none()
+                && (0..results.len()).all(|choice| set.contains(&(chain, choice)))
         });
         let Some(chain) = complete else {
             return Reach::When(Rc::new(set));

@@ -51,18 +51,17 @@ impl Failures {
 /// The probabilities of an atomic element's outcomes; of the observed value alone if there is one.
 pub(super) fn atomic(element: &AnyElement, op: &dyn AtomicOp, observed: Option<&Datum>) -> Row {
     op.check().map_err(|problem| element.invalid(problem))?;
-    match (op.outcomes(), observed) {
-        (Ok(outcomes), _) if outcomes.support.is_empty() => {
-            Err(element.invalid("its distribution has no outcomes".into()))
-        }
+    let fault = |fault: Fault| element.fault(fault);
+    match (op.outcomes().map_err(fault)?, observed) {
         (Ok(outcomes), _) => {
             let weights = probabilities(op, &outcomes.support, outcomes.probabilities);
-            Ok((outcomes.support, Content::Atomic(weights), None))
+            let content = Content::Atomic(weights.map_err(fault)?);
+            Ok((outcomes.support, content, None))
         }
         (Err(_), Some(value)) => {
             let mut values = element.no_values();
             values.insert(value.as_any());
-            let log = op.log_prob(value.as_any());
+            let log = op.log_prob(value.as_any()).map_err(fault)?;
             let weights = Weights::from_logs(vec![log]);
             Ok((values.build(), Content::Atomic(weights), None))
         }
@@ -74,16 +73,17 @@ pub(super) fn atomic(element: &AnyElement, op: &dyn AtomicOp, observed: Option<&
 }
 
 /// Probabilities as weights; by their logarithms if one is too small for `f64`.
-fn probabilities(op: &dyn AtomicOp, support: &Support, linear: Vec<f64>) -> Weights {
-    let log = |i: usize| op.log_prob(support.any(i));
-    let flushed = linear
-        .iter()
-        .enumerate()
-        .any(|(i, &p)| p < f64::MIN_POSITIVE && log(i) > f64::NEG_INFINITY);
-    if flushed {
-        Weights::from_logs((0..linear.len()).map(log).collect())
+fn probabilities(op: &dyn AtomicOp, support: &Support, linear: Vec<f64>) -> Result<Weights, Fault> {
+    if linear.iter().all(|p| p.is_normal()) {
+        return Ok(Weights::from_linear(linear));
+    }
+    let logs = (0..linear.len()).map(|i| op.log_prob(support.any(i)));
+    let logs: Vec<f64> = logs.collect::<Result<_, _>>()?;
+    let held = |(&p, &log): (&f64, &f64)| p.is_normal() || log == f64::NEG_INFINITY;
+    if linear.iter().zip(&logs).all(held) {
+        Ok(Weights::from_linear(linear))
     } else {
-        Weights::from_linear(linear)
+        Ok(Weights::from_logs(logs))
     }
 }
 
@@ -226,6 +226,8 @@ pub(super) fn restrict(
     if soft {
         expanded.weights = Some(weights.select(&kept));
     }
+    // The density of an observed value is not a probability that sums to one over the support.
+    expanded.restricted = evidence.iter().any(|piece| piece.observed().is_some());
     if kept.len() == all {
         return Ok(());
     }

@@ -165,7 +165,8 @@ fn branches(
     };
     let mut found: Vec<(Vec<String>, Option<Address>, usize)> =
         vec![(Vec::new(), None, 0); results.len()];
-    for (combination, &result) in choice.iter().enumerate() {
+    let chosen = choice.iter().enumerate();
+    for (combination, &result) in chosen.filter(|(_, c)| **c != Content::NO_CHOICE) {
         let values = values_of(expansion, &chain.parents, combination);
         let (shown, first, count) = &mut found[result as usize];
         first.get_or_insert_with(|| address.branch(&values));

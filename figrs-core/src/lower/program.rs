@@ -6,9 +6,9 @@ use crate::datum::Datum;
 use crate::error::ModelError;
 use crate::evidence::Evidence;
 use crate::model::Model;
-use crate::node::{AnyElement, ElementId};
+use crate::node::{AnyElement, ElementId, Kind};
 
-/// How many elements created by Chains are kept from world to world.
+/// How many elements created by Chains, and how many branches of Chains, are kept from world to world.
 const KEPT: usize = 1 << 18;
 
 /// The number of an element in a [`Program`].
@@ -26,6 +26,8 @@ pub(super) struct Instruction {
     pub(super) parents: Option<Box<[Slot]>>,
     pub(super) evidence: Vec<Evidence>,
     pub(super) fixed: Option<Datum>,
+    /// Values that the element must have for observed elements to have theirs.
+    pub(super) implied: Vec<Datum>,
     pub(super) branches: FxHashMap<Box<[Datum]>, Slot>,
     pub(super) checked: bool,
 }
@@ -38,10 +40,12 @@ pub struct Program {
     pub(super) limit: usize,
     slots: FxHashMap<ElementId, Slot>,
     evidence: FxHashMap<ElementId, Vec<Evidence>>,
-    interventions: FxHashMap<ElementId, Datum>,
+    interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
     pub(super) roots: Vec<Slot>,
     targets: Vec<Slot>,
     lasting: usize,
+    /// Branches that Chains remember.
+    pub(super) remembered: usize,
 }
 
 impl std::fmt::Debug for Program {
@@ -71,10 +75,13 @@ impl Program {
             limit,
             slots: FxHashMap::default(),
             evidence,
-            interventions: interventions.map(|(e, v)| (e.id(), v.clone())).collect(),
+            interventions: interventions
+                .map(|(e, v)| (e.id(), (e.clone(), v.clone())))
+                .collect(),
             roots: Vec::new(),
             targets: Vec::new(),
             lasting: 0,
+            remembered: 0,
         };
         // Observations first: what they determine need not be drawn.
         let observed = model
@@ -96,12 +103,45 @@ impl Program {
         }
         let mut next = 0;
         while next < program.instructions.len() {
-            program.check_limit()?;
+            program.check_limit(next)?;
             program.link(Slot(next as u32));
             next += 1;
         }
         program.lasting = program.instructions.len();
+        program.imply();
         Ok(program)
+    }
+
+    /// Passes observed values on to the elements that must have certain values for them, so that these are set
+    /// and not drawn, whichever root comes first.
+    fn imply(&mut self) {
+        let mut demands: Vec<(Slot, Datum)> = Vec::new();
+        for (i, instruction) in self.instructions.iter().enumerate() {
+            let observed = instruction.evidence.iter().filter_map(Evidence::observed);
+            demands.extend(observed.map(|value| (Slot(i as u32), value.clone())));
+            if let Kind::Score(_, evidence) = instruction.element.kind() {
+                demands.extend(
+                    evidence
+                        .observed()
+                        .map(|value| (Slot(i as u32), value.clone())),
+                );
+            }
+        }
+        while let Some((slot, value)) = demands.pop() {
+            let instruction = &mut self.instructions[slot.index()];
+            if instruction.fixed.is_some() || instruction.implied.contains(&value) {
+                continue;
+            }
+            let passed = match instruction.element.kind() {
+                Kind::Apply(_, op) => op.demand(&value).unwrap_or_default(),
+                Kind::Score(..) => vec![Some(value.clone())],
+                Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => Vec::new(),
+            };
+            instruction.implied.push(value);
+            let parents = instruction.parents.as_deref().unwrap_or_default();
+            let passed = parents.iter().zip(passed);
+            demands.extend(passed.filter_map(|(&parent, value)| Some((parent, value?))));
+        }
     }
 
     /// The slots of the targets, in the order they were given.
@@ -127,14 +167,14 @@ impl Program {
         })
     }
 
-    pub(super) fn check_limit(&self) -> Result<(), ModelError> {
-        match self.instructions.get(self.limit) {
-            Some(instruction) => Err(ModelError::TooManyElements {
-                element: instruction.element.label(),
+    fn check_limit(&self, reached: usize) -> Result<(), ModelError> {
+        if reached >= self.limit {
+            return Err(ModelError::TooManyElements {
+                element: self.instructions[reached].element.label(),
                 limit: self.limit,
-            }),
-            None => Ok(()),
+            });
         }
+        Ok(())
     }
 
     /// The slot of an element, which joins the program if it is new.
@@ -150,7 +190,8 @@ impl Program {
             element: element.clone(),
             parents: None,
             evidence: self.evidence.get(&id).cloned().unwrap_or_default(),
-            fixed: self.interventions.get(&id).cloned(),
+            fixed: self.interventions.get(&id).map(|(_, value)| value.clone()),
+            implied: Vec::new(),
             branches: FxHashMap::default(),
             checked: false,
         });
@@ -175,7 +216,8 @@ impl Program {
         for slot in self.touched.drain(..) {
             self.values[slot.index()] = None;
         }
-        if self.instructions.len() > self.lasting + KEPT {
+        if self.instructions.len() > self.lasting + KEPT || self.remembered > KEPT {
+            self.remembered = 0;
             self.instructions.truncate(self.lasting);
             self.values.truncate(self.lasting);
             let lasting = self.lasting as u32;

@@ -81,6 +81,8 @@ struct Run<'p> {
     program: &'p mut Program,
     observations: Observations,
     weight: WorldWeight,
+    /// Elements entered in this world.
+    entered: usize,
     steps: Vec<Step>,
 }
 
@@ -96,6 +98,7 @@ impl Program {
         self.reset();
         let mut run = Run {
             weight: WorldWeight::ONE,
+            entered: 0,
             observations,
             steps: Vec::new(),
             program: self,
@@ -139,13 +142,21 @@ impl Run<'_> {
             }
             return Ok(());
         }
+        self.entered += 1;
         let instruction = &self.program.instructions[slot.index()];
+        if self.entered > self.program.limit {
+            return Err(ModelError::TooManyElements {
+                element: instruction.element.label(),
+                limit: self.program.limit,
+            });
+        }
         if let Some(value) = instruction.fixed.clone() {
             return self.settle(slot, value, demand);
         }
         let mut demand = demand;
         if self.observations == Observations::Weigh {
-            for observed in instruction.evidence.iter().filter_map(|e| e.observed()) {
+            let observed = instruction.evidence.iter().filter_map(|e| e.observed());
+            for observed in observed.chain(&instruction.implied) {
                 if demand.as_ref().is_some_and(|demand| demand != observed) {
                     self.contradict();
                     return Ok(());
@@ -161,11 +172,11 @@ impl Run<'_> {
                 return self.settle(slot, value, None);
             };
             let log = op.log_prob(value.as_any());
+            let log = log.map_err(|fault| element.fault(fault))?;
             self.weight.times(log.exp(), log);
             return self.settle(slot, value, None);
         }
         self.program.link(slot);
-        self.program.check_limit()?;
         let weigh = self.observations == Observations::Weigh;
         let demands = match element.kind() {
             Kind::Apply(_, op) => demand.as_ref().and_then(|value| op.demand(value)),
@@ -267,6 +278,7 @@ impl Run<'_> {
                     let result = self.program.slot(&result);
                     let instruction = &mut self.program.instructions[slot.index()];
                     instruction.branches.insert(key, result);
+                    self.program.remembered += 1;
                     result
                 };
                 let demand = match self.observations {
