@@ -28,7 +28,7 @@ fn main() -> Result<(), Error> {
     for algorithm in algorithms![
         Enumerate::new(),
         VariableElimination::new(),
-        ImportanceSampling::new(200_000).seed(7),
+        ImportanceSampling::new(1_000_000).seed(7),
     ] {
         let answer = algorithm.run(&model, [&burglary])?;
         let p = answer.probability(&burglary, &true)?;
@@ -36,7 +36,7 @@ fn main() -> Result<(), Error> {
         let evidence = answer.log_evidence()?.value.exp();
         let quality = match answer.distribution(&burglary)?.quality() {
             figrs::Quality::Sampled { effective_samples } => {
-                format!("± {error:.6}, worth {effective_samples:.0} samples")
+                format!("± {:.6} (95 %), worth {effective_samples:.0}", 1.96 * error)
             }
             _ => "exact".into(),
         };

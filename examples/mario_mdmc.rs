@@ -32,17 +32,19 @@ struct Options {
     /// instead of the levels that figrs ships.
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
-    /// Columns of each level.
+    /// Columns of each level, from 1 to a million (65 536 for the elements method).
     #[arg(long, default_value_t = 120)]
     width: usize,
     /// Which neighbours a tile depends on: ns0 none, ns1 left, ns2 left and below, ns3 left, below and
     /// left-below. Simpler structures are fallen back on.
-    #[arg(long, default_value_t = Structure::NS3)]
+    #[arg(long, value_name = "ns0|ns1|ns2|ns3", default_value_t = Structure::NS3)]
     structure: Structure,
-    /// Train one table for each of this many bands of rows.
-    #[arg(long, value_name = "BANDS", default_value_t = 14)]
-    row_splits: usize,
-    /// Accept a tile only if this many cells after it can be filled without an unseen state.
+    /// Train one table for each of this many bands of rows, at most as many as there are rows; one band a row
+    /// if not given.
+    #[arg(long, value_name = "BANDS")]
+    row_splits: Option<usize>,
+    /// Accept a tile only if this many cells after it can be filled without an unseen state: 0 to 32, or to 8
+    /// for the elements method.
     #[arg(long, value_name = "CELLS", default_value_t = 3)]
     look_ahead: usize,
     /// How levels are drawn.
@@ -52,14 +54,14 @@ struct Options {
     #[arg(long, value_enum, default_value_t = Tile::Sampled)]
     tile: Tile,
     /// How many levels.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     levels: u64,
     /// Where the random numbers start; another one at every run if not given.
     #[arg(long)]
     seed: Option<u64>,
     /// Threads that draw levels of a set; all cores if not given.
-    #[arg(long)]
-    threads: Option<usize>,
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
     /// Text in the format of the corpus, levels parted by an empty line; or a JSON list.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -110,30 +112,22 @@ fn run(options: &Options) -> Result<(), Failure> {
     if options.tile == Tile::MostLikely && options.method != Method::Elements {
         return Err("--tile most-likely needs --method elements".into());
     }
-    if options.levels == 0 || options.threads == Some(0) {
-        return Err("--levels and --threads must be at least 1".into());
-    }
     let corpus = match &options.corpus {
         Some(directory) => vglc::read_corpus(directory)?,
         None => Corpus::shipped(),
     };
-    let splits = RowSplits::new(options.row_splits, corpus.height())?;
+    let bands = options.row_splits.unwrap_or(corpus.height());
+    let splits = RowSplits::new(bands, corpus.height())?;
     let chain = Arc::new(MarkovChain::train(&corpus, &options.structure, splits)?);
     let seed = options.seed.unwrap_or_else(fresh_seed);
     let started = Instant::now();
     let generator = Generator::new(options, &chain, seed)?;
     let totals = match &options.out {
-        None => generator.write(&mut io::stdout().lock())?,
-        Some(path) => {
-            let mut file = temporary(path)?;
-            let totals = generator.write(&mut io::BufWriter::new(file.as_file_mut()))?;
-            let cannot = |e: tempfile::PersistError| in_file(path, &e.error);
-            file.persist(path).map_err(cannot)?;
-            totals
-        }
+        None => generator.write(&mut io::stdout().lock(), Path::new("the standard output"))?,
+        Some(path) => write_file(&generator, path)?,
     };
     eprintln!(
-        "seed {seed}, {} level(s) of {} by {}: {} unseen state(s), {} fallback(s), {:.3} s",
+        "seed {seed}, levels {} of {} by {}: unseen states {}, fallbacks {}, {:.3} s",
         options.levels,
         chain.height(),
         options.width,
@@ -150,16 +144,49 @@ fn fresh_seed() -> u64 {
 }
 
 fn in_file(path: &Path, error: &io::Error) -> Failure {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return Box::new(io::Error::from(io::ErrorKind::BrokenPipe));
+    }
     format!("cannot write {}: {error}", path.display()).into()
 }
 
-/// A file beside `path` that takes its place when it is complete.
-fn temporary(path: &Path) -> Result<tempfile::NamedTempFile, Failure> {
+/// Writes to a file beside `path` that takes its place when it is complete; straight to what is not a plain file.
+fn write_file(generator: &Generator<'_>, path: &Path) -> Result<Totals, Failure> {
+    let cannot = |error: &io::Error| in_file(path, error);
+    // A link stays a link: what it points to is replaced.
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let present = std::fs::metadata(path).ok();
+    if present.as_ref().is_some_and(|present| !present.is_file()) {
+        let mut file = std::fs::File::options()
+            .write(true)
+            .open(path)
+            .map_err(|e| cannot(&e))?;
+        return generator.write(&mut file, path);
+    }
     let directory = path
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty());
-    tempfile::NamedTempFile::new_in(directory.unwrap_or(Path::new(".")))
-        .map_err(|e| in_file(path, &e))
+    let directory = directory.unwrap_or(Path::new("."));
+    if !directory.is_dir() {
+        return Err(format!(
+            "cannot write {}: there is no such directory",
+            path.display()
+        )
+        .into());
+    }
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(directory).map_err(|e| cannot(&e))?;
+    if let Some(present) = present {
+        let permissions = present.permissions();
+        file.as_file()
+            .set_permissions(permissions)
+            .map_err(|e| cannot(&e))?;
+    }
+    let totals = generator.write(&mut io::BufWriter::new(file.as_file_mut()), path)?;
+    file.persist(path).map_err(|e| cannot(&e.error))?;
+    Ok(totals)
 }
 
 struct Generator<'a> {
@@ -217,12 +244,11 @@ impl<'a> Generator<'a> {
                 done.push((index, self.level(index)?));
             }
         };
+        let threads = threads.min((to - from) as usize);
         let results: Vec<_> = std::thread::scope(|scope| {
             let handles: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            handles
-                .into_iter()
-                .map(std::thread::ScopedJoinHandle::join)
-                .collect()
+            let results = handles.into_iter().map(std::thread::ScopedJoinHandle::join);
+            results.collect()
         });
         let mut levels = Vec::new();
         for result in results {
@@ -232,9 +258,10 @@ impl<'a> Generator<'a> {
         Ok(levels.into_iter().map(|(_, level)| level).collect())
     }
 
-    fn write(&self, out: &mut dyn Write) -> Result<Totals, Failure> {
+    fn write(&self, out: &mut dyn Write, place: &Path) -> Result<Totals, Failure> {
+        let cannot = |error: io::Error| in_file(place, &error);
         let threads = match self.options.threads {
-            Some(threads) => threads,
+            Some(threads) => threads.into(),
             None => std::thread::available_parallelism()?.get(),
         };
         let progress = progress_bar(self.options.levels)?;
@@ -243,7 +270,7 @@ impl<'a> Generator<'a> {
         while index < self.options.levels {
             let to = self.options.levels.min(index + 8 * threads as u64);
             for generated in self.batch(index, to, threads)? {
-                self.write_level(out, index, &generated)?;
+                self.write_level(out, index, &generated).map_err(cannot)?;
                 totals.unseen += generated.unseen();
                 totals.fallbacks += generated.fallbacks();
                 index += 1;
@@ -251,9 +278,9 @@ impl<'a> Generator<'a> {
             progress.set_position(index);
         }
         if self.options.format == Format::Json {
-            writeln!(out, "]")?;
+            writeln!(out, "\n]").map_err(cannot)?;
         }
-        out.flush()?;
+        out.flush().map_err(cannot)?;
         progress.finish_and_clear();
         Ok(totals)
     }
@@ -277,7 +304,7 @@ impl<'a> Generator<'a> {
                     "width": generated.level().width(),
                     "height": generated.level().height(),
                     "structure": self.options.structure.to_string(),
-                    "row_splits": self.options.row_splits,
+                    "row_splits": self.chain.row_splits().count(),
                     "look_ahead": self.options.look_ahead,
                     "method": self.options.method.to_possible_value().map(|v| v.get_name().to_owned()),
                     "unseen": generated.unseen(),

@@ -8,9 +8,9 @@ pub use figrs_models as models;
 /// What most programs use: `use figrs::prelude::*;`.
 pub mod prelude {
     pub use figrs_core::{
-        Apply, Binomial, Chain, Constant, Cpd, Dist, Element, Flip, Hypergeometric, If, Inject,
-        Model, Param, Parents, RichCpd, Score, Select, Table, Uniform, Value, any, fold, inject,
-        none_of, one_of, tuple, value,
+        Apply, Atomic, Binomial, Chain, Constant, Cpd, Dist, Distribution, Element, Flip,
+        Hypergeometric, If, Inject, Model, Outcomes, Param, Parents, RichCpd, Score, Select, Table,
+        Uniform, Value, any, fold, inject, none_of, one_of, tuple, value,
     };
     pub use figrs_infer::{
         Algorithm, Answer, Enumerate, Error, ImportanceSampling, Marginal, MpeVariableElimination,

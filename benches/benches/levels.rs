@@ -1,4 +1,4 @@
-//! Levels from the MdMC, by both methods.
+//! Levels from the multi-dimensional Markov chain, by both methods.
 
 use std::sync::Arc;
 

@@ -22,6 +22,33 @@ pub enum Outcomes<T> {
 ///
 /// Implement this to add an atomic element of your own, then build it with
 /// [`Atomic::new`](crate::Atomic::new).
+///
+/// ```
+/// use figrs_core::rand::{Rng, RngExt};
+/// use figrs_core::{Atomic, Distribution, Outcomes};
+///
+/// /// A number between 0 and 1, any as likely as any other.
+/// #[derive(Debug)]
+/// struct Unit;
+///
+/// impl Distribution<f64> for Unit {
+///     fn check(&self) -> Result<(), String> {
+///         Ok(())
+///     }
+///     fn outcomes(&self) -> Outcomes<f64> {
+///         Outcomes::Continuous
+///     }
+///     fn log_prob(&self, value: &f64) -> f64 {
+///         if (0.0..1.0).contains(value) { 0.0 } else { f64::NEG_INFINITY }
+///     }
+///     fn sample(&self, rng: &mut dyn Rng) -> f64 {
+///         rng.random()
+///     }
+/// }
+///
+/// let u = Atomic::new(Unit);
+/// # drop(u);
+/// ```
 pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
     /// Says what is wrong with the parameters, if anything: the parameter, its value, what is allowed.
     ///

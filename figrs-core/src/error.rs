@@ -9,8 +9,11 @@ use crate::label::Label;
 #[non_exhaustive]
 pub enum Fault {
     /// The function panicked with this message.
-    #[error("its function panicked: {0}")]
+    #[error("its function panicked: {0}; make it total, or exclude these values by evidence")]
     Panicked(String),
+    /// A calculation has no result of its type.
+    #[error("{0}; use a wider type, or exclude these values by evidence")]
+    Arithmetic(String),
     /// A user's distribution gave numbers that are not probabilities.
     #[error("its distribution {0}")]
     Distribution(String),

@@ -60,7 +60,7 @@ pub mod weights;
 pub use datum::Datum;
 pub use distribution::{Distribution, Outcomes};
 pub use element::{
-    Apply, Atomic, Binomial, Case, Chain, Clause, Constant, Cpd, Dist, Element, Flip,
+    Apply, Arithmetic, Atomic, Binomial, Case, Chain, Clause, Constant, Cpd, Dist, Element, Flip,
     Hypergeometric, If, Inject, Joint, RichCpd, Score, Select, Table, Uniform, any, fold, inject,
     none_of, one_of, tuple,
 };
@@ -74,3 +74,6 @@ pub use parents::{Arguments, AsElement, Many, One, Parents};
 pub use random::stream;
 pub use support::{Support, SupportBuilder};
 pub use value::Value;
+
+/// The random numbers that a [`Distribution`] of your own draws from.
+pub use rand;

@@ -67,7 +67,8 @@ impl<E: AsElement> AsElement for &E {
 
 /// Some elements: one, a tuple of up to eight, an array or a list of one type.
 ///
-/// They are the parents of an Apply or a Chain, or the targets of a query.
+/// They are the parents of an Apply or a Chain, or the targets of a query. (An array has a `map` of its own, which
+/// comes first: write [`Apply::new`](crate::Apply::new), or a tuple.)
 ///
 /// Brings the combinators to tuples: `(&left, &below).map(|(l, b)| ..)`.
 pub trait Parents {

@@ -172,7 +172,8 @@ impl Answer {
         }
     }
 
-    /// One line: the probability of `true` or of the most likely value, and how good it is.
+    /// One line: the probability of `true` or of the most likely value, and how good it is: exact, or one standard
+    /// error (SE) with the effective sample size (ESS).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
         if let Content::World(_, log_probability) = &self.content {
             let value = self.most_likely_value(element)?;
@@ -195,7 +196,7 @@ impl Answer {
         let quality = match marginal.quality() {
             Quality::Exact => format!("{p:.6} exact"),
             Quality::Sampled { effective_samples } => format!(
-                "{p:.6} ± {:.6} (ESS {effective_samples:.0})",
+                "{p:.6} ± {:.6} (SE; ESS {effective_samples:.0})",
                 marginal.standard_error(&shown)
             ),
         };

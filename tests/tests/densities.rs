@@ -1,8 +1,8 @@
 //! Densities and a user's own distributions.
 
 use figrs::prelude::*;
-use figrs::{Atomic, Distribution, Fault, ModelError, Outcomes};
-use rand::{Rng, RngExt};
+use figrs::rand::{Rng, RngExt};
+use figrs::{Fault, ModelError};
 
 /// Uniform on an interval.
 #[derive(Clone, Debug)]

@@ -20,7 +20,6 @@ fn all_are(wanted: bool) -> Demand {
 impl Element<bool> {
     /// True where both are true.
     #[track_caller]
-    #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         let parents = vec![self.erased().clone(), other.erased().clone()];
         apply_with_demand::<(bool, bool), _, _>(
@@ -34,7 +33,6 @@ impl Element<bool> {
 
     /// True where at least one is true.
     #[track_caller]
-    #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         let parents = vec![self.erased().clone(), other.erased().clone()];
         apply_with_demand::<(bool, bool), _, _>(
@@ -49,7 +47,6 @@ impl Element<bool> {
     /// True where this is false.
     #[allow(clippy::should_implement_trait)]
     #[track_caller]
-    #[must_use]
     pub fn not(&self) -> Self {
         apply_with_demand::<crate::parents::One<bool>, _, _>(
             "not",
@@ -62,14 +59,12 @@ impl Element<bool> {
 
     /// True where exactly one is true.
     #[track_caller]
-    #[must_use]
     pub fn xor(&self, other: &Self) -> Self {
         self.binary("xor", other, Location::caller(), |a, b| a != b)
     }
 
     /// False only where this is true and `other` is not.
     #[track_caller]
-    #[must_use]
     pub fn implies(&self, other: &Self) -> Self {
         self.binary("implies", other, Location::caller(), |a, b| !a || b)
     }

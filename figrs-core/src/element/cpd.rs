@@ -9,8 +9,8 @@ use crate::element::Element;
 use crate::element::chain::fallible_chain_at;
 use crate::element::tuple::Joint;
 use crate::error::Fault;
-use crate::parents::Parents;
-use crate::value::{Key, KeyRef, Value};
+use crate::parents::{AsElement, Parents};
+use crate::value::{Key, KeyRef};
 
 /// Builds the element that follows the row of a table chosen by its parents' values.
 #[derive(Debug)]
@@ -32,18 +32,21 @@ impl Cpd {
     /// # drop(wet);
     /// ```
     #[track_caller]
-    pub fn new<P, T>(
+    pub fn new<P, E>(
         parents: P,
-        rows: impl IntoIterator<Item = (<P::Arguments as Joint>::Tuple, Element<T>)>,
-    ) -> Element<T>
+        rows: impl IntoIterator<Item = (<P::Arguments as Joint>::Tuple, E)>,
+    ) -> Element<E::Value>
     where
         P: Parents,
         P::Arguments: Joint,
-        T: Value,
+        E: AsElement,
     {
-        let mut table = IndexMap::<Key<_>, Vec<Element<T>>, FxBuildHasher>::default();
+        let mut table = IndexMap::<Key<_>, Vec<Element<E::Value>>, FxBuildHasher>::default();
         for (key, element) in rows {
-            table.entry(Key(key)).or_default().push(element);
+            table
+                .entry(Key(key))
+                .or_default()
+                .push(element.as_element().clone());
         }
         let row = move |values: <P::Arguments as crate::parents::Arguments>::Refs<'_>| {
             let key = <P::Arguments as Joint>::join(values);
@@ -56,6 +59,11 @@ impl Cpd {
                 ))),
             }
         };
-        fallible_chain_at::<P::Arguments, T, _>("Cpd", Location::caller(), parents.elements(), row)
+        fallible_chain_at::<P::Arguments, E::Value, _>(
+            "Cpd",
+            Location::caller(),
+            parents.elements(),
+            row,
+        )
     }
 }

@@ -5,8 +5,7 @@ use std::panic::Location;
 use crate::element::select::select_at;
 use crate::element::{Element, chain_at};
 use crate::param::Operand;
-use crate::parents::One;
-use crate::value::Value;
+use crate::parents::{AsElement, One};
 
 /// Builds the element that takes the value of one of some elements, chosen with weights.
 #[derive(Debug)]
@@ -17,15 +16,19 @@ impl Dist {
     ///
     /// Which one was chosen is a random choice of its own, and part of the world.
     #[track_caller]
-    pub fn new<T: Value, W: Into<Operand>>(
-        outcomes: impl IntoIterator<Item = (W, Element<T>)>,
-    ) -> Element<T> {
+    pub fn new<E: AsElement, W: Into<Operand>>(
+        outcomes: impl IntoIterator<Item = (W, E)>,
+    ) -> Element<E::Value> {
         let location = Location::caller();
-        let (weights, elements): (Vec<Operand>, Vec<Element<T>>) =
-            outcomes.into_iter().map(|(w, e)| (w.into(), e)).unzip();
+        let outcomes = outcomes.into_iter();
+        let (weights, elements): (Vec<Operand>, Vec<Element<E::Value>>) = outcomes
+            .map(|(weight, element)| (weight.into(), element.as_element().clone()))
+            .unzip();
         let weights = weights.into_iter().enumerate().map(|(i, w)| (w, i));
         let choice = select_at("Dist choice", location, weights.collect());
         let parents = vec![choice.erased().clone()];
-        chain_at::<One<usize>, T, _>("Dist", location, parents, move |&i| elements[i].clone())
+        chain_at::<One<usize>, E::Value, _>("Dist", location, parents, move |&i| {
+            elements[i].clone()
+        })
     }
 }

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use crate::element::{Element, chain_at};
-use crate::parents::One;
+use crate::parents::{AsElement, One};
 use crate::value::Value;
 
 /// Builds the element that is one of two others, by the value of a Boolean element.
@@ -17,10 +17,11 @@ impl If {
     #[track_caller]
     pub fn new<T: Value>(
         test: &Element<bool>,
-        then: impl Into<Element<T>>,
-        otherwise: impl Into<Element<T>>,
+        then: impl AsElement<Value = T>,
+        otherwise: impl AsElement<Value = T>,
     ) -> Element<T> {
-        let (then, otherwise) = (then.into(), otherwise.into());
+        let then = then.as_element().clone();
+        let otherwise = otherwise.as_element().clone();
         let parents = vec![test.erased().clone()];
         chain_at::<One<bool>, T, _>("If", Location::caller(), parents, move |&test| {
             if test {
@@ -29,11 +30,5 @@ impl If {
                 otherwise.clone()
             }
         })
-    }
-}
-
-impl<T: Value> From<&Element<T>> for Element<T> {
-    fn from(element: &Element<T>) -> Self {
-        element.clone()
     }
 }

@@ -26,6 +26,7 @@ mod tuple;
 mod uniform;
 
 pub use apply::Apply;
+pub use arithmetic::Arithmetic;
 pub use atomic::Atomic;
 pub use binomial::Binomial;
 pub use chain::Chain;
@@ -81,7 +82,6 @@ impl<T: Value> Element<T> {
     }
 
     /// Names the element, for messages and pictures. An element keeps its first name.
-    #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         self.node.set_name(name.into());
         self
@@ -105,8 +105,9 @@ impl<T: Value> Element<T> {
 
     /// The element that `function` gives for this one's value: [`Chain`] with one parent.
     ///
-    /// The function must be pure: it may run more than once for the same value, and never for
-    /// values that no query needs.
+    /// The function must be pure: it may run more than once for the same value, and in debug builds it is run
+    /// twice and the results compared. An exact algorithm may run it for combinations of values that no world has;
+    /// if it fails there (by a panic, or with an element that has invalid parameters) the failure is passed over.
     #[track_caller]
     pub fn flat_map<U: Value>(
         &self,

@@ -5,7 +5,7 @@ use std::panic::Location;
 use crate::element::Element;
 use crate::element::chain::fallible_chain_at;
 use crate::error::Fault;
-use crate::parents::{Arguments, One, Parents};
+use crate::parents::{Arguments, AsElement, One, Parents};
 use crate::value::Value;
 
 /// Which values of one parent a clause accepts.
@@ -91,16 +91,16 @@ impl RichCpd {
     /// # drop(wins);
     /// ```
     #[track_caller]
-    pub fn new<P, T, C>(
-        parents: P,
-        clauses: impl IntoIterator<Item = (C, Element<T>)>,
-    ) -> Element<T>
+    pub fn new<P, E, C>(parents: P, clauses: impl IntoIterator<Item = (C, E)>) -> Element<E::Value>
     where
         P: Parents,
-        T: Value,
+        E: AsElement,
         C: Clause<P::Arguments>,
     {
-        let clauses: Vec<(C, Element<T>)> = clauses.into_iter().collect();
+        let clauses: Vec<(C, Element<E::Value>)> = clauses
+            .into_iter()
+            .map(|(clause, element)| (clause, element.as_element().clone()))
+            .collect();
         let first = move |values: <P::Arguments as Arguments>::Refs<'_>| {
             clauses
                 .iter()
@@ -114,6 +114,11 @@ impl RichCpd {
                 })
         };
         let location = Location::caller();
-        fallible_chain_at::<P::Arguments, T, _>("RichCpd", location, parents.elements(), first)
+        fallible_chain_at::<P::Arguments, E::Value, _>(
+            "RichCpd",
+            location,
+            parents.elements(),
+            first,
+        )
     }
 }

@@ -92,7 +92,9 @@ impl<T: Value> Distribution<T> for Categorical<T> {
                 ));
             }
         }
-        if self.scale().0 > 0.0 {
+        if self.outcomes.is_empty() {
+            Err("it has no values; give it at least one".into())
+        } else if self.scale().0 > 0.0 {
             Ok(())
         } else {
             Err(format!(

@@ -1,7 +1,7 @@
 //! Levels from the element program, one tile after another.
 
 use figrs_core::Model;
-use figrs_infer::{Error, Marginal, MpeVariableElimination, Run, VariableElimination};
+use figrs_infer::{Error, MpeVariableElimination, Run, VariableElimination};
 use ndarray::Array2;
 use rand::{Rng, RngExt};
 
@@ -20,7 +20,7 @@ pub enum TileSelection {
 /// Draws levels by questions to their [`LevelElements`].
 ///
 /// Cells are decided in the order of the look-ahead sampler. The distribution of a tile, given the decided
-/// tiles around it and less the tiles that failed, is a query to variable elimination; whether the
+/// tiles around it, is a query to variable elimination, and tiles that failed are taken out of it; whether the
 /// next few cells of the row run into an unseen configuration is the most likely value of an element
 /// in their most probable world. Decided tiles are set, so that a question reaches no further than its
 /// window: given all neighbours that it depends on, a tile is independent of the rest of what is decided.
@@ -142,31 +142,23 @@ impl Drawing<'_> {
         let tile = elements.tile(row, column);
         let forced = elements.structure(row, column);
         let model = decided.clone().intervene(forced, structure);
-        let mut failed: Vec<Tile> = Vec::new();
         if !self.known(row, column, structure) {
             return Ok(None);
         }
-        loop {
-            let excluded = failed.clone();
-            let model = model
-                .clone()
-                .condition(tile, move |tile| !excluded.contains(tile));
-            let marginal = match VariableElimination::new().run(&model, tile) {
-                Ok(answer) => answer.distribution(tile)?,
-                Err(Error::ImpossibleEvidence { .. }) => return Ok(None),
-                Err(error) => return Err(error),
-            };
-            let Some(candidate) = self.take(&marginal, rng) else {
-                return Ok(None);
-            };
+        let marginal = VariableElimination::new()
+            .run(&model, tile)?
+            .distribution(tile)?;
+        let mut left: Vec<(Tile, f64)> = marginal.iter().map(|(&tile, p)| (tile, p)).collect();
+        while let Some(candidate) = self.take(&left, rng) {
             self.tiles[(row, column)] = Some(candidate);
             let passes = self.passes(row, column, depth)?;
             self.tiles[(row, column)] = None;
             if passes {
                 return Ok(Some(candidate));
             }
-            failed.push(candidate);
+            left.retain(|&(tile, _)| tile != candidate);
         }
+        Ok(None)
     }
 
     /// Whether training showed a structure its part of the cell's configuration, whose tiles are all decided.
@@ -181,13 +173,17 @@ impl Drawing<'_> {
         chain.seen(structure, chain.band(row), &tiles)
     }
 
-    fn take<R: Rng + ?Sized>(&self, marginal: &Marginal<Tile>, rng: &mut R) -> Option<Tile> {
+    /// One of the tiles that are left, by their weights; the first of the likeliest if that is wanted.
+    fn take<R: Rng + ?Sized>(&self, left: &[(Tile, f64)], rng: &mut R) -> Option<Tile> {
+        let likely = left.iter().filter(|&&(_, p)| p > 0.0);
         if self.sampler.selection == TileSelection::MostLikely {
-            return marginal.most_likely_value().copied();
+            let best = likely.reduce(|best, next| if next.1 > best.1 { next } else { best });
+            return best.map(|&(tile, _)| tile);
         }
-        let mut rest: f64 = rng.random();
+        let total: f64 = left.iter().map(|&(_, p)| p).sum();
+        let mut rest = rng.random::<f64>() * total;
         let mut taken = None;
-        for (&tile, p) in marginal.iter().filter(|&(_, p)| p > 0.0) {
+        for &(tile, p) in likely {
             taken = Some(tile);
             if rest < p {
                 break;

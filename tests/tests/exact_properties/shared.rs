@@ -1,8 +1,9 @@
 //! What the properties share.
 
 use figrs_core::expand::{Budget, Encoding, Expansion};
+use figrs_core::factor::{FactorGraph, VarId};
 use figrs_core::{Model, Parents};
-use figrs_infer::eliminate::{Boolean, Options, plan_cost};
+use figrs_infer::eliminate::{Counting, Options, plan_cost};
 use figrs_infer::{Answer, Enumerate, Error};
 use figrs_tests::oracle::Erased;
 use figrs_tests::random_model::Target;
@@ -21,18 +22,22 @@ pub(crate) fn enumerate() -> Enumerate {
     Enumerate::new().max_worlds(WORLDS)
 }
 
-/// Whether eliminations for this model may take long: a plan predicts the non-zeros of a bucket as if tables were
-/// independent, which they are not, so that wide buckets can take much longer than predicted.
-pub(crate) fn is_wide(model: &Model, targets: &Erased) -> Result<bool, TestCaseError> {
+/// Whether an elimination may take long: a plan predicts the non-zeros of a bucket as if tables were independent,
+/// which they are not, so that wide buckets can take much longer than predicted.
+pub(crate) fn takes_long(graph: &FactorGraph, keep: &[VarId], options: &Options) -> bool {
     const WIDE: usize = 12;
+    plan_cost::<Counting>(graph, keep, options).is_ok_and(|cost| cost.width > WIDE)
+}
+
+/// Whether eliminations for this model may take long.
+pub(crate) fn is_wide(model: &Model, targets: &Erased) -> Result<bool, TestCaseError> {
     let expansion =
         Expansion::new(model, &targets.elements(), Budget::default()).map_err(failed)?;
     if expansion.impossible().is_some() {
         return Ok(false);
     }
     let encoding = Encoding::for_worlds(&expansion).map_err(failed)?;
-    let cost = plan_cost::<Boolean>(encoding.graph(), &[], &Options::default());
-    Ok(cost.map_err(failed)?.width > WIDE)
+    Ok(takes_long(encoding.graph(), &[], &Options::default()))
 }
 
 /// The answer, or the conflict if the evidence is impossible; nothing if there are too many worlds.
