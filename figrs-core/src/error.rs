@@ -62,13 +62,24 @@ pub enum ModelError {
     /// An exact algorithm met an element that is not finite.
     #[error(
         "{element}: {kind} values cannot be enumerated by an exact algorithm; \
-         observe the element, or use a sampling algorithm such as ImportanceSampling"
+         observe it in the model, or use a sampling algorithm such as ImportanceSampling"
     )]
     NotFinite {
         /// The element.
         element: Label,
         /// `continuous` or `infinitely many discrete`.
         kind: &'static str,
+    },
+    /// An observed value has a probability in some branches and a density in others.
+    #[error(
+        "{element}: the observed value {value} has a probability in some branches and a density in others, which \
+         exact algorithms do not compare; use ImportanceSampling, where the probability dominates"
+    )]
+    MixedObservation {
+        /// The Chain.
+        element: Label,
+        /// The value.
+        value: String,
     },
     /// A table would be larger than the budget.
     #[error(
@@ -86,7 +97,7 @@ pub enum ModelError {
     /// Chains are nested deeper than the budget.
     #[error(
         "{element}: Chains are nested {limit} deep here, which is the budget; the model may be infinite: \
-         use a lazy or a sampling algorithm, or a larger budget"
+         use ImportanceSampling, or a larger budget"
     )]
     TooDeep {
         /// The Chain at the limit.
@@ -97,7 +108,7 @@ pub enum ModelError {
     /// The model or one of its worlds has more elements than the budget.
     #[error(
         "{element}: more than {limit} elements were reached, which is the budget; the model may be infinite: \
-         use a lazy or a sampling algorithm, or a larger budget"
+         use ImportanceSampling, or a larger budget"
     )]
     TooManyElements {
         /// The element at the limit.

@@ -157,6 +157,36 @@ impl WeightsBuilder {
     }
 }
 
+/// The weight that evidence gives a world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WorldWeight {
+    /// As a number, where it is a normal one; zero, infinite or NaN where `f64` cannot hold it: then `log` tells.
+    pub linear: f64,
+    /// Its natural logarithm; `-inf` if and only if the world contradicts the evidence.
+    pub log: f64,
+}
+
+impl WorldWeight {
+    /// The weight of a world without evidence.
+    pub const ONE: Self = Self {
+        linear: 1.0,
+        log: 0.0,
+    };
+
+    /// The product with another weight.
+    pub fn times(&mut self, linear: f64, log: f64) {
+        // A subnormal number has lost digits, which a large factor would bring back into sight.
+        let normal_or_zero = |x: f64| if x < f64::MIN_POSITIVE { 0.0 } else { x };
+        self.linear = normal_or_zero(self.linear * normal_or_zero(linear));
+        self.log += log;
+    }
+
+    /// Whether the world contradicts the evidence.
+    pub fn is_zero(&self) -> bool {
+        self.log == f64::NEG_INFINITY
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

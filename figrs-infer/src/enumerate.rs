@@ -1,7 +1,8 @@
 //! Brute force over worlds.
 
-use figrs_core::lower::{Choice, Chooser, Observations, Program, WorldWeight};
+use figrs_core::lower::{Choice, Chooser, Observations, Program};
 use figrs_core::node::AtomicOp;
+use figrs_core::weights::WorldWeight;
 use figrs_core::{AnyElement, Datum, Model, ModelError};
 
 use crate::algorithm::Algorithm;

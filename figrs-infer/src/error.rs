@@ -37,7 +37,7 @@ pub enum Error {
     /// More worlds than the budget allows.
     #[error(
         "more than {limit} worlds, which is the budget; \
-         use VariableElimination or ImportanceSampling, or a larger budget (`max_worlds`)"
+         use VariableElimination, for an infinite model ImportanceSampling, or a larger budget (`max_worlds`)"
     )]
     TooManyWorlds {
         /// Worlds allowed.
@@ -45,8 +45,8 @@ pub enum Error {
     },
     /// The worlds together have more elements than the budget allows to evaluate.
     #[error(
-        "{worlds} worlds took {limit} evaluations of elements, which is the budget; use VariableElimination \
-         or ImportanceSampling, or a larger budget (`max_evaluations`)"
+        "{worlds} worlds took {limit} evaluations of elements, which is the budget; use VariableElimination, for an \
+         infinite model ImportanceSampling, or a larger budget (`max_evaluations`)"
     )]
     TooManyEvaluations {
         /// Evaluations allowed.
@@ -61,7 +61,9 @@ pub enum Error {
         element: Label,
     },
     /// The element is not part of the world that was found.
-    #[error("{element} is not part of this world: no branch that was taken reaches it")]
+    #[error(
+        "{element} is not part of this world: no branch that was taken reaches it; add it to the targets"
+    )]
     NotInWorld {
         /// The element.
         element: Label,

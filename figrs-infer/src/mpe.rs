@@ -17,7 +17,8 @@ use crate::limits::Limits;
 /// an unlikely choice with many continuations does not lose to them. The answer tells the value of every
 /// element of the world, not of the targets only.
 ///
-/// **Guarantee.** Exact; ties are broken towards the values that stand first in their supports.
+/// **Guarantee.** Exact; ties are broken towards values that stand first in their supports, in an order of the
+/// elements that is fixed for one model.
 ///
 /// **Complexity.** As [`VariableElimination`](crate::VariableElimination) with products maximised instead of
 /// summed, over a graph in which nothing is left out and elements of branches have one more value, `absent`.

@@ -1,6 +1,7 @@
 //! Weighted worlds summed up by the values of the targets.
 
-use figrs_core::lower::{Program, WorldWeight};
+use figrs_core::lower::Program;
+use figrs_core::weights::WorldWeight;
 use figrs_core::{AnyElement, SupportBuilder};
 
 use crate::answer::TargetMarginal;
@@ -15,6 +16,8 @@ pub(crate) struct Tally {
     squares: f64,
     /// Worlds counted, those of weight zero included.
     worlds: u64,
+    /// The fewest densities among the likelihoods of a world: worlds with more are infinitely less likely.
+    densities: usize,
 }
 
 #[derive(Debug)]
@@ -37,14 +40,18 @@ impl Tally {
             total: 0.0,
             squares: 0.0,
             worlds: 0,
+            densities: usize::MAX,
         }
     }
 
     /// Counts the world that `program` ran last.
     pub(crate) fn add(&mut self, program: &Program, weight: WorldWeight) {
         self.worlds += 1;
-        if weight.is_zero() {
+        if weight.is_zero() || program.densities() > self.densities {
             return;
+        }
+        if program.densities() < self.densities {
+            self.restart(program.densities());
         }
         let weight = self.in_units(weight);
         self.total += weight;
@@ -60,6 +67,16 @@ impl Tally {
             let sums = &mut target.sums[index];
             sums.0 += weight;
             sums.1 += weight * weight;
+        }
+    }
+
+    /// Forgets the weights so far: they are nothing beside those of worlds with fewer densities.
+    fn restart(&mut self, densities: usize) {
+        self.densities = densities;
+        (self.scale, self.total, self.squares) = (0.0, 0.0, 0.0);
+        for target in &mut self.targets {
+            target.values = target.element.no_values();
+            target.sums.clear();
         }
     }
 

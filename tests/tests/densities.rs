@@ -139,3 +139,35 @@ fn what_is_not_a_distribution_is_an_error() {
     let found = fault(ImportanceSampling::new(10).run(&Model::new(), &half));
     assert_eq!(found, Fault::Panicked("no sample today".into()));
 }
+
+#[test]
+fn point_masses_dominate_densities() {
+    let exact = Flip::new(0.001);
+    let x = exact.flat_map(|&exact| {
+        if exact {
+            Constant::new(1.0)
+        } else {
+            Atomic::new(Interval(0.0, 2.0))
+        }
+    });
+    let model = Model::new().observe(&x, 1.0);
+    let answer = ImportanceSampling::new(20_000)
+        .seed(1)
+        .run(&model, &exact)
+        .unwrap();
+    assert_eq!(answer.probability(&exact, &true).unwrap(), 1.0);
+    let evidence = answer.log_evidence().unwrap();
+    assert!((evidence.value - 0.001_f64.ln()).abs() < 5.0 * evidence.standard_error);
+    let error = VariableElimination::new().run(&model, &exact).unwrap_err();
+    assert!(matches!(
+        error,
+        Error::Model(ModelError::MixedObservation { .. })
+    ));
+    assert!(error.to_string().contains("ImportanceSampling"), "{error}");
+    // Elsewhere there is only the density.
+    let model = Model::new().observe(&x, 0.5);
+    for algorithm in two() {
+        let answer = algorithm.run(&model, &exact).unwrap();
+        assert_eq!(answer.probability(&exact, &true).unwrap(), 0.0);
+    }
+}

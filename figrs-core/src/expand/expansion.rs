@@ -10,7 +10,7 @@ use crate::datum::Datum;
 use crate::error::ModelError;
 use crate::evidence::Evidence;
 use crate::model::Model;
-use crate::node::{AnyElement, ChainOp, ElementId, Kind};
+use crate::node::{AnyElement, ChainOp, ElementId, Endless, Kind};
 use crate::support::Support;
 
 /// All elements that the roots of a model need, with their values numbered.
@@ -372,6 +372,9 @@ impl<'m> Walk<'m> {
             renumbered.push(results.len() as u32);
             results.push(position);
         }
+        if let Some(value) = observed {
+            self.require_one_measure(&element, &results, value)?;
+        }
         let mut choice = branches.choice;
         for chosen in choice.iter_mut().filter(|c| **c != Content::NO_CHOICE) {
             *chosen = renumbered[*chosen as usize];
@@ -387,6 +390,26 @@ impl<'m> Walk<'m> {
         };
         let content = Content::Chain { choice, results };
         self.finish(element, parents, values.build(), content, doubt)
+    }
+
+    /// An error if an observed value is a point mass in one branch and has a density in another.
+    fn require_one_measure(
+        &self,
+        element: &AnyElement,
+        results: &[usize],
+        value: &Datum,
+    ) -> Result<(), ModelError> {
+        let results = || results.iter().map(|&r| &self.expansion.elements[r]);
+        let density =
+            |r: &ExpandedElement| matches!(r.content, Content::Endless(Endless::Continuous));
+        let mass = |r: &ExpandedElement| r.support.index_of(value.as_any()).is_some();
+        if results().any(density) && results().any(mass) {
+            return Err(ModelError::MixedObservation {
+                element: element.label(),
+                value: format!("{value:?}"),
+            });
+        }
+        Ok(())
     }
 
     /// Applies the evidence on the element and adds it to the expansion.

@@ -6,10 +6,9 @@ use crate::datum::Datum;
 use crate::error::{Fault, ModelError};
 use crate::evidence::Evidence;
 use crate::factor::FactorTable;
-use crate::lower::WorldWeight;
 use crate::node::{AnyElement, ApplyOp, AtomicOp, TableOp};
 use crate::support::Support;
-use crate::weights::Weights;
+use crate::weights::{Weights, WorldWeight};
 
 type Row = Result<(Support, Content, Option<Doubt>), ModelError>;
 

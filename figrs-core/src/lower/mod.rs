@@ -9,4 +9,4 @@ mod program;
 mod run;
 
 pub use program::{Program, Slot};
-pub use run::{Choice, Chooser, Observations, WorldWeight};
+pub use run::{Choice, Chooser, Observations};

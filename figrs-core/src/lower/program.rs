@@ -30,6 +30,7 @@ pub(super) struct Instruction {
     pub(super) implied: Vec<Datum>,
     pub(super) branches: FxHashMap<Box<[Datum]>, Slot>,
     pub(super) checked: bool,
+    pub(super) continuous: Option<bool>,
 }
 
 /// A model and some targets, ready to run world after world.
@@ -46,6 +47,7 @@ pub struct Program {
     lasting: usize,
     /// Branches that Chains remember.
     pub(super) remembered: usize,
+    pub(super) densities: usize,
 }
 
 impl std::fmt::Debug for Program {
@@ -82,6 +84,7 @@ impl Program {
             targets: Vec::new(),
             lasting: 0,
             remembered: 0,
+            densities: 0,
         };
         // Observations first: what they determine need not be drawn.
         let observed = model
@@ -154,6 +157,12 @@ impl Program {
         self.values[slot.index()].as_ref()
     }
 
+    /// How many of the likelihoods in the weight of the world that ran last are densities. A world with fewer is
+    /// infinitely more likely: where an observation mixes point masses and densities, the point masses dominate.
+    pub fn densities(&self) -> usize {
+        self.densities
+    }
+
     /// How many elements the world that ran last evaluated.
     pub fn evaluated(&self) -> usize {
         self.touched.len()
@@ -194,6 +203,7 @@ impl Program {
             implied: Vec::new(),
             branches: FxHashMap::default(),
             checked: false,
+            continuous: None,
         });
         slot
     }
@@ -213,6 +223,7 @@ impl Program {
 
     /// Forgets the last world, and the elements of Chains if they have become too many.
     pub(super) fn reset(&mut self) {
+        self.densities = 0;
         for slot in self.touched.drain(..) {
             self.values[slot.index()] = None;
         }

@@ -5,8 +5,9 @@ use std::any::Any;
 use super::program::{Program, Slot};
 use crate::datum::Datum;
 use crate::error::{Fault, ModelError};
-use crate::node::{AnyElement, AtomicOp, Kind};
+use crate::node::{AnyElement, AtomicOp, Endless, Kind};
 use crate::support::Support;
+use crate::weights::WorldWeight;
 
 /// A random choice that a world needs.
 pub enum Choice<'a> {
@@ -38,36 +39,6 @@ pub enum Observations {
     Weigh,
     /// Values are chosen as if nothing were observed; worlds that disagree weigh zero.
     Compare,
-}
-
-/// The weight that evidence gives a world.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WorldWeight {
-    /// As a number, where it is a normal one; zero, infinite or NaN where `f64` cannot hold it: then `log` tells.
-    pub linear: f64,
-    /// Its natural logarithm; `-inf` if and only if the world contradicts the evidence.
-    pub log: f64,
-}
-
-impl WorldWeight {
-    /// The weight of a world without evidence.
-    pub const ONE: Self = Self {
-        linear: 1.0,
-        log: 0.0,
-    };
-
-    /// The product with another weight.
-    pub fn times(&mut self, linear: f64, log: f64) {
-        // A subnormal number has lost digits, which a large factor would bring back into sight.
-        let normal_or_zero = |x: f64| if x < f64::MIN_POSITIVE { 0.0 } else { x };
-        self.linear = normal_or_zero(self.linear * normal_or_zero(linear));
-        self.log += log;
-    }
-
-    /// Whether the world contradicts the evidence.
-    pub fn is_zero(&self) -> bool {
-        self.log == f64::NEG_INFINITY
-    }
 }
 
 /// What remains to be done for a slot. A demand is the value that it must have for the world to weigh.
@@ -174,6 +145,7 @@ impl Run<'_> {
             let log = op.log_prob(value.as_any());
             let log = log.map_err(|fault| element.fault(fault))?;
             self.weight.times(log.exp(), log);
+            self.program.densities += usize::from(self.is_continuous(slot, &**op));
             return self.settle(slot, value, None);
         }
         self.program.link(slot);
@@ -195,6 +167,13 @@ impl Run<'_> {
             self.steps.push(Step::Enter(parent, demand));
         }
         Ok(())
+    }
+
+    /// Whether the likelihood of an atomic element is a density.
+    fn is_continuous(&mut self, slot: Slot, op: &dyn AtomicOp) -> bool {
+        let instruction = &mut self.program.instructions[slot.index()];
+        let continuous = || matches!(op.outcomes(), Ok(Err(Endless::Continuous)));
+        *instruction.continuous.get_or_insert_with(continuous)
     }
 
     /// Checks the parameters of an element the first time it is reached.

@@ -81,7 +81,7 @@ pub struct Outcome<S: Semiring> {
 /// the factors or the kept variables are not well formed.
 ///
 /// **References.** Dechter, *Bucket elimination: a unifying framework for reasoning*, Artificial Intelligence 113, 1999;
-/// Aji and Mc Eliece, *The generalized distributive law*, IEEE Transactions on Information Theory 46(2), 2000.
+/// Aji and McEliece, *The generalized distributive law*, IEEE Transactions on Information Theory 46(2), 2000.
 pub fn eliminate<S: Semiring>(
     graph: &FactorGraph,
     keep: &[VarId],
