@@ -22,6 +22,15 @@ pub(super) struct Bucket {
     pub(super) joint: f64,
 }
 
+/// Whether a plan expects tables to have zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Zeros {
+    /// As many as they have.
+    Counted,
+    /// None: the predicted work is a bound.
+    Ignored,
+}
+
 /// Which tables mention which variables, and which variables meet in a table.
 pub(super) struct Interaction {
     pub(super) log_cards: Vec<f64>,
@@ -40,7 +49,7 @@ pub(super) struct Interaction {
 
 impl Interaction {
     /// The live factors of a graph.
-    pub(super) fn new(graph: &FactorGraph, live: &[bool], keep: &[VarId]) -> Self {
+    pub(super) fn new(graph: &FactorGraph, live: &[bool], keep: &[VarId], zeros: Zeros) -> Self {
         let n = graph.cardinalities.len();
         let mut this = Self {
             log_cards: graph
@@ -71,7 +80,10 @@ impl Interaction {
                 this.neighbours[v.index()].extend(scope.iter().filter(|&&u| u != v));
             }
             this.push(Sketch {
-                density: log_density(graph, factor),
+                density: match zeros {
+                    Zeros::Counted => log_density(graph, factor),
+                    Zeros::Ignored => 0.0,
+                },
                 live: live && !scope.is_empty(),
                 scope,
             });

@@ -3,7 +3,7 @@
 use figrs_core::factor::{FactorGraph, VarId};
 
 use super::error::EliminationError;
-use super::interaction::{Bucket, Interaction};
+use super::interaction::{Bucket, Interaction, Zeros};
 use super::options::{Barren, Options, Order};
 use super::order::{as_listed, greedily};
 use super::prune::{Pruned, prune};
@@ -42,6 +42,11 @@ impl Layout {
     }
 }
 
+/// Up to this many operations for each variable and factor an order is taken that is as cheap if no entry is zero.
+///
+/// The prediction multiplies the shares of non-zeros of tables as if they were independent, and can promise far too
+/// little; an order that needs no such promise is preferred where it costs next to nothing.
+const CERTAIN_DRAFT: f64 = 256.0;
 /// From this many operations for each variable and factor on, a second order is tried.
 const SECOND_DRAFT: f64 = 64.0;
 
@@ -116,7 +121,8 @@ impl Plan {
             ..Self::default()
         };
         let mut mentioned = Vec::new();
-        let interaction = Interaction::new(graph, &plan.live, keep);
+        let drawn = |zeros| Interaction::new(graph, &plan.live, keep, zeros);
+        let interaction = drawn(Zeros::Ignored);
         let variables = (0..graph.cardinalities.len() as u32).map(VarId);
         for v in variables.filter(|&v| !interaction.is_settled(v)) {
             if interaction.is_mentioned(v) {
@@ -126,23 +132,31 @@ impl Plan {
             }
         }
         let chosen = match &options.order {
-            Order::Given(listed) => Draft::new(graph, keep, options, interaction, |interaction| {
-                as_listed(interaction, listed, &mentioned)
-            }),
+            Order::Given(listed) => {
+                let interaction = drawn(Zeros::Counted);
+                Draft::new(graph, keep, options, interaction, |interaction| {
+                    as_listed(interaction, listed, &mentioned)
+                })
+            }
             Order::Greedy => {
                 let draft = |interaction, rule| {
                     Draft::new(graph, keep, options, interaction, |interaction| {
                         greedily(interaction, &mentioned, rule)
                     })
                 };
-                let first = draft(interaction, Rule::NonZeros);
-                if first.cost.operations
-                    > SECOND_DRAFT * (mentioned.len() + graph.factors.len()) as f64
-                {
-                    let second = draft(Interaction::new(graph, &plan.live, keep), Rule::FillIn);
-                    first.or_cheaper(second, options)
+                let size = (mentioned.len() + graph.factors.len()) as f64;
+                let certain = draft(interaction, Rule::NonZeros);
+                let fits = certain.cost.largest_table <= options.table_budget as f64;
+                if fits && certain.cost.operations <= CERTAIN_DRAFT * size {
+                    certain
                 } else {
-                    first
+                    let first = draft(drawn(Zeros::Counted), Rule::NonZeros);
+                    if first.cost.operations > SECOND_DRAFT * size {
+                        let second = draft(drawn(Zeros::Counted), Rule::FillIn);
+                        first.or_cheaper(second, options)
+                    } else {
+                        first
+                    }
                 }
             }
         };

@@ -163,7 +163,7 @@ fn too_deep() {
         "model.rs:",
         "50 deep",
         "infinite",
-        "sampling algorithm",
+        "ImportanceSampling",
         "larger budget",
     ];
     let found = says(error(&shallow, &Model::new(), &failures()), &parts);
