@@ -1,5 +1,6 @@
 //! Chains over large supports: tables that must not be dense.
 
+use approx::assert_abs_diff_eq;
 use figrs::prelude::*;
 
 /// A random walk on a long line: ten thousand rows of three outcomes, in a table of a hundred million cells.
@@ -15,14 +16,18 @@ fn a_chain_of_few_outcomes_among_many_is_sparse() {
     }
     let model = Model::new().condition(&position, |&at| at < 2);
     let answer = VariableElimination::new().run(&model, &position).unwrap();
-    assert!((answer.probability(&position, &0).unwrap() - 0.5).abs() < 1e-12);
+    assert_abs_diff_eq!(
+        answer.probability(&position, &0).unwrap(),
+        0.5,
+        epsilon = 1e-12
+    );
     let log_evidence = answer.log_evidence().unwrap().value;
-    assert!((log_evidence.exp() - 2.0 / f64::from(STATES)).abs() < 1e-15);
+    assert_abs_diff_eq!(log_evidence.exp(), 2.0 / f64::from(STATES), epsilon = 1e-15);
     let world = MpeVariableElimination::new()
         .run(&model, &position)
         .unwrap();
     let right = (1.0 / f64::from(STATES)).ln() + 3.0 * 0.5_f64.ln();
-    assert!((world.log_probability().unwrap() - right).abs() < 1e-9);
+    assert_abs_diff_eq!(world.log_probability().unwrap(), right, epsilon = 1e-9);
 }
 
 /// Branches that are elements of their own with thousands of values each.
@@ -41,7 +46,7 @@ fn branches_with_many_values_are_joined_in_linear_size() {
     let n = f64::from(VALUES);
     let (heads, tails) = (0.25 * (n / 4.0 + 2.0) / n, 0.75 * 0.5 * (n + 2.0) / n);
     let p = answer.probability(&coin, &true).unwrap();
-    assert!((p - heads / (heads + tails)).abs() < 1e-12);
+    assert_abs_diff_eq!(p, heads / (heads + tails), epsilon = 1e-12);
     // Where the coin is heads `high` is not reached, and there is one unlikely choice less to pay for.
     let world = MpeVariableElimination::new().run(&model, &coin).unwrap();
     assert!(world.most_likely_value(&coin).unwrap());
@@ -52,5 +57,5 @@ fn branches_with_many_values_are_joined_in_linear_size() {
         Err(Error::NotInWorld { .. })
     ));
     let right = (0.25 * 3.0 / n).ln();
-    assert!((world.log_probability().unwrap() - right).abs() < 1e-9);
+    assert_abs_diff_eq!(world.log_probability().unwrap(), right, epsilon = 1e-9);
 }
