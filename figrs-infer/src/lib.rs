@@ -34,6 +34,7 @@ pub mod eliminate;
 mod enumerate;
 mod error;
 mod importance_sampling;
+mod junction;
 mod limits;
 mod marginal;
 mod mpe;

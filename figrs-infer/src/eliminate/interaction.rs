@@ -11,15 +11,15 @@ const JOINT_VALUES: f64 = 40.0;
 
 /// One bucket of the plan.
 #[derive(Clone, Debug)]
-pub(super) struct Bucket {
+pub(crate) struct Bucket {
     /// The variables that are added out here: the one the order named and those only its tables mention.
-    pub(super) eliminated: Vec<VarId>,
+    pub(crate) eliminated: Vec<VarId>,
     /// The tables multiplied: factors by position, then the messages of earlier buckets.
-    pub(super) inputs: Vec<u32>,
+    pub(crate) inputs: Vec<u32>,
     /// The scope of the message, sorted.
-    pub(super) output: Vec<VarId>,
+    pub(crate) output: Vec<VarId>,
     /// The predicted base-2 logarithm of the number of non-zeros of the joint table.
-    pub(super) joint: f64,
+    pub(crate) joint: f64,
 }
 
 /// Whether a plan expects tables to have zeros.

@@ -38,7 +38,7 @@ mod steps;
 mod sum;
 mod table;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod trie;
 mod validate;
 
@@ -50,10 +50,11 @@ pub use mpe::{log_weight, most_probable};
 pub use options::{Barren, Options, Order};
 pub use plan::PlanCost;
 pub use scaled::SumProduct;
-pub use semiring::{Boolean, Counting, Semiring};
+pub(crate) use interaction::Bucket;
+pub(crate) use plan::Plan;
+pub use semiring::{Boolean, Counting, Extent, Range, Semiring};
 pub use sum::{Marginal, sum_product};
 
-use plan::Plan;
 use run::{Messages, Run};
 
 /// What is left when everything but some variables is eliminated.

@@ -36,7 +36,7 @@ pub enum Barren {
 pub struct Options {
     pub(super) order: Order,
     pub(super) barren: Barren,
-    pub(super) table_budget: usize,
+    pub(crate) table_budget: usize,
     pub(super) operation_budget: f64,
 }
 

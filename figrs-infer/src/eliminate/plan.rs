@@ -91,20 +91,20 @@ impl Draft {
 
 /// Buckets in the order they are computed.
 #[derive(Default)]
-pub(super) struct Plan {
-    pub(super) buckets: Vec<Bucket>,
+pub(crate) struct Plan {
+    pub(crate) buckets: Vec<Bucket>,
     /// Tables left in the end, over kept variables only.
     pub(super) rest: Vec<u32>,
     /// For each factor, whether it takes part.
     pub(super) live: Vec<bool>,
     /// Eliminated variables that nothing mentions, except those that were pruned.
-    pub(super) free: Vec<VarId>,
-    pub(super) cost: PlanCost,
+    pub(crate) free: Vec<VarId>,
+    pub(crate) cost: PlanCost,
 }
 
 impl Plan {
     /// Plans the elimination of everything but `keep`.
-    pub(super) fn new(
+    pub(crate) fn new(
         graph: &FactorGraph,
         keep: &[VarId],
         options: &Options,
@@ -165,7 +165,7 @@ impl Plan {
     }
 
     /// Refuses a plan that does not fit the budget.
-    pub(super) fn within(self, options: &Options) -> Result<Self, EliminationError> {
+    pub(crate) fn within(self, options: &Options) -> Result<Self, EliminationError> {
         let PlanCost {
             operations,
             largest_table,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use figrs_core::weights::Weights;
 
-use super::semiring::{Extent, Semiring};
+use super::semiring::{Extent, Range, Semiring};
 
 /// Sums of products in `f64`, each message scaled by a power of two that is kept as a logarithm.
 ///
@@ -49,6 +49,15 @@ impl Semiring for SumProduct {
         !product.is_normal() && *a != 0.0 && *b != 0.0
     }
 
+    fn range(values: &[f64]) -> Range {
+        let (low, high) = exponents(values);
+        Range { low, high }
+    }
+
+    fn settle(values: &mut [f64], lost: &mut bool) -> (f64, Range) {
+        settle(values, lost)
+    }
+
     fn extent(values: &[f64]) -> Extent {
         // The bits of positive numbers are ordered as the numbers; zero less one wraps to the largest.
         let (mut low, mut high) = (u64::MAX, 0);
@@ -90,6 +99,35 @@ impl Semiring for SumProduct {
         }
         f64::from(exponent) * std::f64::consts::LN_2
     }
+}
+
+/// Values whose largest is between these powers of two are left as they are.
+const SETTLED: std::ops::RangeInclusive<i32> = -32..=32;
+
+/// [`Semiring::settle`] for numbers as they are.
+pub(super) fn settle(values: &mut [f64], lost: &mut bool) -> (f64, Range) {
+    let (low, high) = exponents(values);
+    if low > high || SETTLED.contains(&high) {
+        return (0.0, Range { low, high });
+    }
+    let scale = SumProduct::normalise(values, lost);
+    (scale, SumProduct::range(values))
+}
+
+/// The exponents of the smallest positive value and of the power of two above the largest; of nothing but zeros, zero.
+fn exponents(values: &[f64]) -> (i32, i32) {
+    // The bits of positive numbers are ordered as the numbers; zero less one wraps to the largest.
+    let (mut low, mut high) = (u64::MAX, 0);
+    for value in values {
+        let bits = value.to_bits();
+        low = low.min(bits.wrapping_sub(1));
+        high = high.max(bits);
+    }
+    let exponent = |bits: u64| (bits >> 52) as i32 - 1023;
+    if high == 0 {
+        return (0, 0);
+    }
+    (exponent(low + 1), exponent(high) + 1)
 }
 
 /// `2^exponent` for exponents of normal numbers.

@@ -64,12 +64,49 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         false
     }
 
+    /// How far apart some values are, from which it is seen whether products of them may be lost.
+    fn range(_values: &[Self::Value]) -> Range {
+        Range::default()
+    }
+
+    /// Divides values by a power of two where they are far from one, which rounds nothing; returns the natural logarithm
+    /// of the divisor and the range that is left. Sets `lost` if a value left the range of the representation.
+    fn settle(values: &mut [Self::Value], lost: &mut bool) -> (f64, Range) {
+        let scale = Self::normalise(values, lost);
+        (scale, Self::range(values))
+    }
+
     /// Bounds of some values, from which it is seen whether products of them may be lost.
     fn extent(values: &[Self::Value]) -> Extent {
         Extent {
             has_zeros: values.iter().any(Self::is_zero),
             ..Extent::default()
         }
+    }
+}
+
+/// Base-2 exponents between which some values lie, zeros left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Range {
+    /// No value is below this power of two.
+    pub low: i32,
+    /// All values are below this power of two.
+    pub high: i32,
+}
+
+impl Range {
+    /// The range of products.
+    #[must_use]
+    pub fn times(self, other: Self) -> Self {
+        Self {
+            low: self.low + other.low,
+            high: self.high + other.high,
+        }
+    }
+
+    /// Whether numbers in this range, or sums of them, may be beyond a 64-bit floating-point number.
+    pub fn is_risky(self) -> bool {
+        self.low < -1000 || self.high > 900
     }
 }
 

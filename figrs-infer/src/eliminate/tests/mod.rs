@@ -12,13 +12,13 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-pub(super) fn generator(seed: u64) -> Xoshiro256PlusPlus {
+pub(crate) fn generator(seed: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed)
 }
 
 /// How far apart the weights of a graph are.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Range {
+pub(crate) enum Range {
     Plain,
     /// Within a factor of `1e16`.
     Wide,
@@ -30,7 +30,7 @@ pub(super) enum Range {
     Logic,
 }
 
-pub(super) const RANGES: [Range; 5] = [
+pub(crate) const RANGES: [Range; 5] = [
     Range::Plain,
     Range::Wide,
     Range::Tiny,
@@ -95,7 +95,7 @@ fn table(
 }
 
 /// The values that a row-major number stands for.
-pub(super) fn values_of(graph: &FactorGraph, variables: &[VarId], mut number: usize) -> Vec<u32> {
+pub(crate) fn values_of(graph: &FactorGraph, variables: &[VarId], mut number: usize) -> Vec<u32> {
     let mut values = vec![0; variables.len()];
     for (value, &v) in values.iter_mut().zip(variables).rev() {
         *value = (number % graph.cardinality(v)) as u32;
@@ -104,7 +104,7 @@ pub(super) fn values_of(graph: &FactorGraph, variables: &[VarId], mut number: us
     values
 }
 
-pub(super) fn random_graph(rng: &mut Xoshiro256PlusPlus, range: Range) -> FactorGraph {
+pub(crate) fn random_graph(rng: &mut Xoshiro256PlusPlus, range: Range) -> FactorGraph {
     let mut graph = FactorGraph::default();
     let mut all: Vec<VarId> = Vec::new();
     while graph.dense_size(&all) < 300 && all.len() < 10 {
@@ -125,7 +125,7 @@ pub(super) fn random_graph(rng: &mut Xoshiro256PlusPlus, range: Range) -> Factor
     graph
 }
 
-pub(super) fn variables(graph: &FactorGraph) -> Vec<VarId> {
+pub(crate) fn variables(graph: &FactorGraph) -> Vec<VarId> {
     (0..graph.cardinalities.len() as u32).map(VarId).collect()
 }
 
@@ -162,7 +162,7 @@ fn log_weight(graph: &FactorGraph, values: &[u32]) -> f64 {
 }
 
 /// All assignments with weight, each with its log weight and the number of the kept variables' values.
-pub(super) fn worlds(graph: &FactorGraph, keep: &[VarId]) -> Vec<(usize, f64)> {
+pub(crate) fn worlds(graph: &FactorGraph, keep: &[VarId]) -> Vec<(usize, f64)> {
     let all = variables(graph);
     let world = |i: usize| {
         let values = values_of(graph, &all, i);
@@ -178,7 +178,7 @@ pub(super) fn worlds(graph: &FactorGraph, keep: &[VarId]) -> Vec<(usize, f64)> {
 }
 
 /// `ln(sum exp)`.
-pub(super) fn log_sum(logs: &[f64]) -> f64 {
+pub(crate) fn log_sum(logs: &[f64]) -> f64 {
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if most == f64::NEG_INFINITY {
         most
@@ -187,12 +187,12 @@ pub(super) fn log_sum(logs: &[f64]) -> f64 {
     }
 }
 
-pub(super) fn assert_close(a: f64, b: f64, tolerance: f64, what: &str) {
+pub(crate) fn assert_close(a: f64, b: f64, tolerance: f64, what: &str) {
     let is_close = a == b || (a - b).abs() <= tolerance * (1.0 + a.abs().min(b.abs()));
     assert!(is_close, "{what}: {a} and {b}");
 }
 
-pub(super) fn dense(variables: &[VarId], weights: &[f64]) -> Factor {
+pub(crate) fn dense(variables: &[VarId], weights: &[f64]) -> Factor {
     let table = FactorTable::Dense(Weights::from_linear(weights.to_vec()));
     Factor {
         variables: variables.to_vec(),

@@ -1,0 +1,362 @@
+//! From a plan to a tree: the buckets are divided into steps of two tensors.
+
+use figrs_core::factor::{FactorGraph, VarId};
+use rustc_hash::FxHashMap;
+
+use crate::eliminate::{Bucket, EliminationError, Options, Plan};
+
+use super::leaf::lay;
+use super::pairs::{Listing, Meeting};
+use super::tensor::{Layout, Number, Origin, Rank, Tensor, union};
+use super::tree::{Step, Tree, check};
+
+/// When tables are listed by their non-zeros.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Thresholds {
+    /// Tables up to this size are dense.
+    pub(super) small: usize,
+    /// A table is listed if fewer than one in this many entries is other than zero.
+    pub(super) listed_below: usize,
+    /// A product found through a list costs about as much as this many in a dense loop.
+    pub(super) listed_product: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self {
+            small: 64,
+            listed_below: 5,
+            listed_product: 8.0,
+        }
+    }
+}
+
+/// Up to this many tables in one bucket, the best partner of each is looked for.
+const PARTNERS: usize = 24;
+
+impl Thresholds {
+    /// Whether a table with so many places, so many of which are other than zero, is dense.
+    pub(super) fn is_dense(self, size: f64, positive: usize) -> bool {
+        size <= self.small as f64 || size <= positive as f64 * self.listed_below as f64
+    }
+}
+
+impl Tree {
+    /// Plans and compiles the elimination of all variables.
+    ///
+    /// **Errors.** When the plan, or a table that turns out larger, does not fit the budget.
+    pub(crate) fn new(graph: &FactorGraph, options: &Options) -> Result<Self, EliminationError> {
+        Self::with(graph, options, Thresholds::default())
+    }
+
+    /// As [`Self::new`], with other rules for what is listed.
+    pub(super) fn with(
+        graph: &FactorGraph,
+        options: &Options,
+        thresholds: Thresholds,
+    ) -> Result<Self, EliminationError> {
+        let plan = Plan::new(graph, &[], options, false)?.within(options)?;
+        check(graph)?;
+        let mut assembly = Assembly::new(graph, &plan, options, thresholds);
+        for i in 0..graph.factors.len() {
+            assembly.leaf(i)?;
+        }
+        for bucket in &plan.buckets {
+            assembly.bucket(bucket)?;
+        }
+        let mut tree = assembly.tree;
+        tree.roots = (0..tree.tensors.len() as u32)
+            .filter(|&t| tree.tensor(t).used_by.is_none())
+            .collect();
+        tree.free = plan.free.iter().map(|&v| graph.cardinality(v)).collect();
+        tree.cost = plan.cost;
+        tree.choose_homes();
+        Ok(tree)
+    }
+}
+
+/// A tree under construction.
+struct Assembly<'a> {
+    graph: &'a FactorGraph,
+    tree: Tree,
+    /// The tensor of each factor and of each bucket's message.
+    made: Vec<u32>,
+    /// The base-2 logarithms of the numbers of values, by rank.
+    log_cards: Vec<f64>,
+    /// How many tables of the present bucket mention a variable, by rank.
+    mentions: Vec<u32>,
+    is_eliminated: Vec<bool>,
+    budget: usize,
+    thresholds: Thresholds,
+}
+
+impl<'a> Assembly<'a> {
+    fn new(
+        graph: &'a FactorGraph,
+        plan: &Plan,
+        options: &Options,
+        thresholds: Thresholds,
+    ) -> Self {
+        let mut tree = Tree {
+            ranks: vec![None; graph.cardinalities.len()],
+            ..Tree::default()
+        };
+        let eliminated = plan.buckets.iter().flat_map(|bucket| &bucket.eliminated);
+        tree.variables = eliminated.copied().collect();
+        for (rank, v) in tree.variables.iter().enumerate() {
+            tree.ranks[v.index()] = Some(rank as Rank);
+        }
+        let cards = |v: &VarId| graph.cardinality(*v) as u32;
+        tree.cards = tree.variables.iter().map(cards).collect();
+        let n = tree.cards.len();
+        Self {
+            graph,
+            log_cards: tree.cards.iter().map(|&n| f64::from(n).log2()).collect(),
+            tree,
+            made: Vec::with_capacity(graph.factors.len() + plan.buckets.len()),
+            mentions: vec![0; n],
+            is_eliminated: vec![false; n],
+            budget: options.table_budget,
+            thresholds,
+        }
+    }
+
+    fn leaf(&mut self, i: usize) -> Result<(), EliminationError> {
+        let laid = lay(self.graph, i, &self.tree.ranks, self.thresholds);
+        let origin = Origin::Factor(i as u32);
+        let tensor = self.tensor(&laid.scope, laid.layout.clone(), laid.len, origin)?;
+        self.tree.leaves.push(laid.leaf(tensor, i as u32));
+        self.made.push(tensor);
+        Ok(())
+    }
+
+    fn tensor(
+        &mut self,
+        scope: &[Rank],
+        layout: Layout,
+        len: usize,
+        origin: Origin,
+    ) -> Result<u32, EliminationError> {
+        if len > self.budget || self.log_size(scope) >= f64::from(Number::BITS - 1) {
+            return Err(self.too_large(self.log_size(scope).exp2().min(len as f64)));
+        }
+        let tree = &mut self.tree;
+        let range = tree.scopes.push(scope.iter().copied());
+        tree.tensors.push(Tensor {
+            scope: range,
+            layout,
+            start: tree.entries,
+            len,
+            origin,
+            used_by: None,
+        });
+        tree.entries += len;
+        Ok(tree.tensors.len() as u32 - 1)
+    }
+
+    fn too_large(&self, needed: f64) -> EliminationError {
+        EliminationError::TableTooLarge {
+            needed,
+            limit: self.budget,
+        }
+    }
+
+    fn log_size(&self, scope: &[Rank]) -> f64 {
+        scope.iter().map(|&rank| self.log_cards[rank as usize]).sum()
+    }
+
+    /// The base-2 logarithm of the share of entries that a tensor stores.
+    fn log_density(&self, tensor: u32) -> f64 {
+        match &self.tree.tensor(tensor).layout {
+            Layout::Dense => 0.0,
+            Layout::Listed(numbers) => {
+                (numbers.len() as f64).max(0.5).log2() - self.log_size(self.tree.scope(tensor))
+            }
+        }
+    }
+
+    /// Multiplies the tables of a bucket two by two.
+    fn bucket(&mut self, bucket: &Bucket) -> Result<(), EliminationError> {
+        let ranks = |v: &VarId| self.tree.ranks[v.index()];
+        let eliminated: Vec<Rank> = bucket.eliminated.iter().filter_map(ranks).collect();
+        let mut tables: Vec<u32> = bucket.inputs.iter().map(|&id| self.made[id as usize]).collect();
+        for &table in &tables {
+            for &rank in self.tree.scopes.get(&self.tree.tensors[table as usize].scope) {
+                self.mentions[rank as usize] += 1;
+            }
+        }
+        for &rank in &eliminated {
+            self.is_eliminated[rank as usize] = true;
+        }
+        if tables.len() > PARTNERS {
+            tables = self.join_equals(tables)?;
+        }
+        tables.sort_by_key(|&t| std::cmp::Reverse((self.tree.tensor(t).len, t)));
+        while tables.len() > 1 {
+            let smallest = tables.pop().unwrap_or_default();
+            let partner = tables.remove(self.partner(smallest, &tables));
+            let product = self.multiply(partner, Some(smallest))?;
+            let len = self.tree.tensor(product).len;
+            let place = tables.partition_point(|&t| self.tree.tensor(t).len >= len);
+            tables.insert(place, product);
+        }
+        let mut last = tables[0];
+        if eliminated.iter().any(|rank| self.tree.scope(last).contains(rank)) {
+            last = self.multiply(last, None)?;
+        }
+        for &rank in self.tree.scopes.get(&self.tree.tensors[last as usize].scope) {
+            self.mentions[rank as usize] = 0;
+        }
+        self.made.push(last);
+        Ok(())
+    }
+
+    /// Multiplies tables over the same variables, of which a large bucket may have very many.
+    fn join_equals(&mut self, tables: Vec<u32>) -> Result<Vec<u32>, EliminationError> {
+        let mut by_scope: FxHashMap<Vec<Rank>, usize> = FxHashMap::default();
+        let mut joined: Vec<u32> = Vec::new();
+        for table in tables {
+            let scope = self.tree.scope(table).to_vec();
+            if let Some(&place) = by_scope.get(&scope) {
+                joined[place] = self.multiply(joined[place], Some(table))?;
+                // If this was the last to mention them, its variables are gone.
+                if self.tree.scope(joined[place]) != scope {
+                    by_scope.remove(&scope);
+                }
+            } else {
+                by_scope.insert(scope, joined.len());
+                joined.push(table);
+            }
+        }
+        Ok(joined)
+    }
+
+    /// Which of `tables` gives the smallest product with `table`.
+    fn partner(&self, table: u32, tables: &[u32]) -> usize {
+        if tables.len() > PARTNERS {
+            return tables.len() - 1;
+        }
+        let scope = self.tree.scope(table);
+        let size = |&other: &u32| {
+            let all = union(scope, self.tree.scope(other));
+            self.log_size(&all) + self.log_density(other)
+        };
+        let mut best = (f64::INFINITY, 0);
+        for (i, other) in tables.iter().enumerate().rev() {
+            let size = size(other);
+            if size < best.0 {
+                best = (size, i);
+            }
+        }
+        best.1
+    }
+
+    /// Adds the step that multiplies two tensors, or takes one, and sums out what no other table mentions.
+    fn multiply(&mut self, left: u32, right: Option<u32>) -> Result<u32, EliminationError> {
+        let left_scope = self.tree.scope(left).to_vec();
+        let right_scope = right.map_or(Vec::new(), |right| self.tree.scope(right).to_vec());
+        let all = union(&left_scope, &right_scope);
+        let mut out = Vec::with_capacity(all.len());
+        for &rank in &all {
+            let at = rank as usize;
+            let both = left_scope.contains(&rank) && right_scope.contains(&rank);
+            self.mentions[at] -= u32::from(both);
+            if self.is_eliminated[at] && self.mentions[at] == 1 {
+                self.mentions[at] = 0;
+            } else {
+                out.push(rank);
+            }
+        }
+        let is_dense = |t: u32| self.tree.tensor(t).is_dense();
+        if is_dense(left) && right.is_none_or(is_dense) {
+            return self.dense(left, right, &out);
+        }
+        let unit = Listing {
+            scope: &[],
+            layout: &Layout::Dense,
+            len: 1,
+        };
+        let listing = |t: u32| Listing {
+            scope: self.tree.scope(t),
+            layout: &self.tree.tensor(t).layout,
+            len: self.tree.tensor(t).len,
+        };
+        let meeting = Meeting::new(
+            listing(left),
+            right.map_or(unit, listing),
+            &out,
+            &self.tree.cards,
+        );
+        let dense_size = self.log_size(&all).exp2();
+        let places = self.log_size(&left_scope).max(self.log_size(&right_scope)).exp2();
+        if dense_size <= self.thresholds.listed_product * meeting.count as f64 && places <= self.budget as f64 {
+            let left = self.densify(left)?;
+            let right = right.map(|right| self.densify(right)).transpose()?;
+            return self.dense(left, right, &out);
+        }
+        if meeting.count > (self.budget as u128).min(u128::from(u32::MAX)) {
+            return Err(self.too_large(meeting.count as f64));
+        }
+        let (mut products, numbers) = meeting.products();
+        let size = self.log_size(&out).exp2();
+        let is_dense = self.thresholds.is_dense(size, numbers.len());
+        let (layout, len) = if is_dense {
+            for product in &mut products {
+                product[2] = numbers[product[2] as usize] as u32;
+            }
+            (Layout::Dense, size.round() as usize)
+        } else {
+            let len = numbers.len();
+            (Layout::Listed(numbers.into()), len)
+        };
+        self.step(left, right, &out, layout, len, Some(products.into()))
+    }
+
+    fn dense(
+        &mut self,
+        left: u32,
+        right: Option<u32>,
+        out: &[Rank],
+    ) -> Result<u32, EliminationError> {
+        let size = self.log_size(out).exp2();
+        if size > self.budget as f64 {
+            return Err(self.too_large(size));
+        }
+        self.step(left, right, out, Layout::Dense, size.round() as usize, None)
+    }
+
+    /// The same tensor with all its zeros.
+    fn densify(&mut self, tensor: u32) -> Result<u32, EliminationError> {
+        let Layout::Listed(numbers) = self.tree.tensor(tensor).layout.clone() else {
+            return Ok(tensor);
+        };
+        let scope = self.tree.scope(tensor).to_vec();
+        let places = numbers.iter().zip(0u32..);
+        let products = places.map(|(&number, i)| [i, 0, number as u32]).collect();
+        let len = self.log_size(&scope).exp2().round() as usize;
+        self.step(tensor, None, &scope, Layout::Dense, len, Some(products))
+    }
+
+    fn step(
+        &mut self,
+        left: u32,
+        right: Option<u32>,
+        scope: &[Rank],
+        layout: Layout,
+        len: usize,
+        products: Option<std::sync::Arc<[super::kernel::Product]>>,
+    ) -> Result<u32, EliminationError> {
+        let step = self.tree.steps.len() as u32;
+        let out = self.tensor(scope, layout, len, Origin::Step(step))?;
+        for input in [Some(left), right].into_iter().flatten() {
+            self.tree.tensors[input as usize].used_by = Some(step);
+        }
+        self.tree.steps.push(Step {
+            left,
+            right,
+            out,
+            products,
+        });
+        Ok(out)
+    }
+}

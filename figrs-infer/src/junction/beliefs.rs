@@ -1,0 +1,241 @@
+//! The numbers of a tree: messages from the leaves to the roots, and derivatives from the roots to the leaves.
+
+use figrs_core::factor::{FactorGraph, VarId};
+
+use crate::eliminate::{Range, Semiring};
+
+use super::kernel::{Workspace, contract_listed};
+use super::tensor::{Layout, Number, Rank};
+use super::tree::{Step, Tree};
+
+/// The messages of one tree for one set of weights and evidence, in one algebra.
+///
+/// The derivative of the total by a tensor is what the rest of the tree multiplies that tensor with. It is found by
+/// the product rule, without division: for `z = x y`, that of `x` is the one of `z` times `y`, summed over what
+/// `x` does not mention. The product of a tensor and its derivative is the unnormalised marginal of its
+/// variables.
+///
+/// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003;
+/// Shenoy and Shafer, *Axioms for probability and belief-function propagation*, 1990.
+#[derive(Debug)]
+pub(crate) struct Beliefs<S: Semiring> {
+    values: Vec<S::Value>,
+    derivatives: Vec<S::Value>,
+    /// Bounds of the entries of each tensor and of each derivative.
+    ranges: [Vec<Range>; 2],
+    /// The natural logarithm of what was left out of each tensor.
+    scales: Vec<f64>,
+    /// Whether the message of each tensor, and its derivative, fit the present weights.
+    fresh: [Vec<bool>; 2],
+    /// Whether a positive number left the range of the representation.
+    pub(super) lost: bool,
+    workspace: Workspace<S::Value>,
+    path: Vec<u32>,
+}
+
+/// The two halves of [`Beliefs::fresh`] and [`Beliefs::ranges`].
+const UP: usize = 0;
+const DOWN: usize = 1;
+
+impl<S: Semiring> Beliefs<S> {
+    /// Takes the weights of the factors in; nothing is multiplied yet.
+    pub(crate) fn new(tree: &Tree, graph: &FactorGraph) -> Self {
+        let n = tree.tensors.len();
+        let mut this = Self {
+            values: vec![S::zero(); tree.entries],
+            derivatives: Vec::new(),
+            ranges: [vec![Range::default(); n], vec![Range::default(); n]],
+            scales: vec![0.0; n],
+            fresh: [vec![false; n], vec![false; n]],
+            lost: false,
+            workspace: Workspace::default(),
+            path: Vec::new(),
+        };
+        for leaf in 0..tree.leaves.len() {
+            this.load(tree, graph, leaf);
+        }
+        this
+    }
+
+    /// Takes the weights of one factor in again.
+    pub(super) fn load(&mut self, tree: &Tree, graph: &FactorGraph, leaf: usize) {
+        let leaf = &tree.leaves[leaf];
+        let tensor = leaf.tensor;
+        let entries = &mut self.values[tree.tensor(tensor).place()];
+        let factor = &graph.factors[leaf.factor as usize];
+        self.scales[tensor as usize] = leaf.load::<S>(factor, entries);
+        self.ranges[UP][tensor as usize] = S::range(entries);
+        self.outdate(tree, tensor);
+    }
+
+    /// Notes that a leaf has changed: the messages above it, and all derivatives but theirs.
+    fn outdate(&mut self, tree: &Tree, leaf: u32) {
+        self.fresh[UP][leaf as usize] = true;
+        let mut kept = vec![(leaf, self.fresh[DOWN][leaf as usize])];
+        let mut at = leaf;
+        while let Some(step) = tree.tensor(at).used_by {
+            at = tree.steps[step as usize].out;
+            self.fresh[UP][at as usize] = false;
+            kept.push((at, self.fresh[DOWN][at as usize]));
+        }
+        self.fresh[DOWN].fill(false);
+        for (tensor, fresh) in kept {
+            self.fresh[DOWN][tensor as usize] = fresh;
+        }
+    }
+
+    /// Brings all messages up to date.
+    pub(crate) fn collect(&mut self, tree: &Tree) {
+        for step in &tree.steps {
+            if !self.fresh[UP][step.out as usize] {
+                self.forward(tree, step);
+            }
+        }
+    }
+
+    /// The message of one step.
+    fn forward(&mut self, tree: &Tree, step: &Step) {
+        let out = tree.tensor(step.out);
+        let (before, after) = self.values.split_at_mut(out.start);
+        let z = &mut after[..out.len];
+        let x = &before[tree.tensor(step.left).place()];
+        let unit = [S::one()];
+        let y = step.right.map_or(&unit[..], |t| &before[tree.tensor(t).place()]);
+        let mut range = self.ranges[UP][step.left as usize];
+        if let Some(right) = step.right {
+            range = range.times(self.ranges[UP][right as usize]);
+        }
+        self.lost |= range.is_risky();
+        if let Some(products) = &step.products {
+            contract_listed::<S>(products, [0, 1, 2], x, y, z);
+        } else {
+            let y_scope = step.right.map_or(&[][..], |t| tree.scope(t));
+            let (x_scope, z_scope) = (tree.scope(step.left), tree.scope(step.out));
+            let (x, y, z) = ((x_scope, x), (y_scope, y), (z_scope, &mut *z));
+            self.workspace.contract::<S>(&tree.cards, x, y, z);
+        }
+        let (scale, range) = S::settle(z, &mut self.lost);
+        self.scales[step.out as usize] = scale;
+        self.ranges[UP][step.out as usize] = range;
+        self.fresh[UP][step.out as usize] = true;
+    }
+
+    /// The total of all assignments, without the factor `exp` of the logarithm it comes with.
+    pub(crate) fn total(&self, tree: &Tree) -> (S::Value, f64) {
+        let mut total = S::one();
+        let mut scale: f64 = self.scales.iter().sum();
+        let roots = tree.roots.iter().map(|&t| self.values[tree.tensor(t).start].clone());
+        let free = tree.free.iter().map(|&n| S::repeated(n));
+        for value in roots.chain(free) {
+            let mut product = [S::mul(&total, &value)];
+            scale += S::normalise(&mut product, &mut false);
+            [total] = product;
+        }
+        (total, scale)
+    }
+
+    /// Whether a positive number left the range of the representation, so that no value can be relied on.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost
+    }
+
+    /// Brings the derivative by a tensor up to date, and those above it.
+    fn derive(&mut self, tree: &Tree, tensor: u32) {
+        if self.derivatives.is_empty() {
+            self.derivatives = vec![S::zero(); tree.entries];
+        }
+        let mut path = std::mem::take(&mut self.path);
+        path.clear();
+        let mut at = tensor;
+        while !self.fresh[DOWN][at as usize] {
+            path.push(at);
+            match tree.tensor(at).used_by {
+                Some(step) => at = tree.steps[step as usize].out,
+                None => break,
+            }
+        }
+        for &tensor in path.iter().rev() {
+            self.backward(tree, tensor);
+        }
+        self.path = path;
+    }
+
+    /// The derivative by one tensor, from that by the result of the step that takes it in.
+    fn backward(&mut self, tree: &Tree, tensor: u32) {
+        let place = tree.tensor(tensor).place();
+        let Some(used_by) = tree.tensor(tensor).used_by else {
+            self.derivatives[place.start] = S::one();
+            self.ranges[DOWN][tensor as usize] = Range::default();
+            self.fresh[DOWN][tensor as usize] = true;
+            return;
+        };
+        let step = &tree.steps[used_by as usize];
+        let is_left = step.left == tensor;
+        let other = if is_left { step.right } else { Some(step.left) };
+        let out = tree.tensor(step.out);
+        let (before, after) = self.derivatives.split_at_mut(out.start);
+        let x = &after[..out.len];
+        let unit = [S::one()];
+        let y = other.map_or(&unit[..], |t| &self.values[tree.tensor(t).place()]);
+        let z = &mut before[place];
+        let mut range = self.ranges[DOWN][step.out as usize];
+        if let Some(other) = other {
+            range = range.times(self.ranges[UP][other as usize]);
+        }
+        self.lost |= range.is_risky();
+        if let Some(products) = &step.products {
+            let roles = if is_left { [2, 1, 0] } else { [2, 0, 1] };
+            contract_listed::<S>(products, roles, x, y, z);
+        } else {
+            let y_scope = other.map_or(&[][..], |t| tree.scope(t));
+            let (x, y) = ((tree.scope(step.out), x), (y_scope, y));
+            let z = (tree.scope(tensor), &mut *z);
+            self.workspace.contract::<S>(&tree.cards, x, y, z);
+        }
+        let (_, range) = S::settle(z, &mut self.lost);
+        self.ranges[DOWN][tensor as usize] = range;
+        self.fresh[DOWN][tensor as usize] = true;
+    }
+
+    /// The unnormalised marginal of a variable that some factor mentions.
+    pub(crate) fn marginal(&mut self, tree: &Tree, rank: Rank) -> Vec<S::Value> {
+        let home = tree.homes[rank as usize];
+        self.derive(tree, home);
+        let place = tree.tensor(home).place();
+        let risk = self.ranges[UP][home as usize].times(self.ranges[DOWN][home as usize]);
+        self.lost |= risk.is_risky();
+        let mut marginal = vec![S::zero(); tree.cards[rank as usize] as usize];
+        let (x, y) = (&self.values[place.clone()], &self.derivatives[place]);
+        let scope = tree.scope(home);
+        match &tree.tensor(home).layout {
+            Layout::Dense => {
+                let (x, y) = ((scope, x), (scope, y));
+                let z = (&[rank][..], &mut marginal[..]);
+                self.workspace.contract::<S>(&tree.cards, x, y, z);
+            }
+            Layout::Listed(numbers) => {
+                let size = |&rank: &Rank| Number::from(tree.cards[rank as usize]);
+                let after = scope.iter().skip_while(|&&r| r != rank).skip(1);
+                let (stride, n) = (after.map(size).product::<Number>(), size(&rank));
+                for (number, (x, y)) in numbers.iter().zip(x.iter().zip(y)) {
+                    let value = (number / stride % n) as usize;
+                    S::accumulate(&mut marginal[value], &S::mul(x, y));
+                }
+            }
+        }
+        marginal
+    }
+
+    /// The unnormalised marginal of a variable of the graph.
+    pub(crate) fn marginal_of(&mut self, tree: &Tree, graph: &FactorGraph, v: VarId) -> Vec<S::Value> {
+        match tree.ranks[v.index()] {
+            Some(rank) => self.marginal(tree, rank),
+            None => vec![S::one(); graph.cardinality(v)],
+        }
+    }
+
+    /// The entries of a tensor.
+    pub(super) fn entries(&self, tree: &Tree, tensor: u32) -> &[S::Value] {
+        &self.values[tree.tensor(tensor).place()]
+    }
+}

@@ -1,0 +1,246 @@
+//! The innermost loops: one dense or listed contraction `z[..] += x[..] * y[..]`.
+
+use crate::eliminate::Semiring;
+
+use super::nest::{Dim, LARGEST_BLOCK, Mode, Nest};
+use super::tensor::Rank;
+
+/// How many partial sums run side by side in a reduction, so that they fill vector registers.
+const LANES: usize = 8;
+
+/// Memory that contractions leave to the next one.
+#[derive(Debug)]
+pub(super) struct Workspace<V> {
+    nest: Nest,
+    digits: Vec<usize>,
+    gathered: [Vec<V>; 2],
+}
+
+impl<V> Default for Workspace<V> {
+    fn default() -> Self {
+        Self {
+            nest: Nest::default(),
+            digits: Vec::new(),
+            gathered: [Vec::new(), Vec::new()],
+        }
+    }
+}
+
+impl<V: Clone> Workspace<V> {
+    /// Sets each `z[c]` to the sum, over all assignments that agree with `c`, of the product of the entries of `x` and
+    /// `y`; all tables are dense over their scopes.
+    pub(super) fn contract<S: Semiring<Value = V>>(
+        &mut self,
+        cards: &[u32],
+        (x_scope, x): (&[Rank], &[V]),
+        (y_scope, y): (&[Rank], &[V]),
+        (z_scope, z): (&[Rank], &mut [V]),
+    ) {
+        self.nest.lay([x_scope, y_scope, z_scope], cards);
+        let n = self.nest.block;
+        let digits = &mut self.digits;
+        let outer = self.nest.outer();
+        let modes = self.nest.modes.map(|mode| mode.unwrap_or(Mode::Same));
+        let offsets = &self.nest.offsets;
+        match modes {
+            [Mode::Run, Mode::Run, Mode::Run] => walk(outer, digits, |[i, j, k], first| {
+                multiply::<S>(&x[i..i + n], &y[j..j + n], &mut z[k..k + n], first);
+            }),
+            [Mode::Run, Mode::Same, Mode::Run] => walk(outer, digits, |[i, j, k], first| {
+                scale::<S>(&x[i..i + n], &y[j], &mut z[k..k + n], first);
+            }),
+            [Mode::Same, Mode::Run, Mode::Run] => walk(outer, digits, |[i, j, k], first| {
+                scale::<S>(&y[j..j + n], &x[i], &mut z[k..k + n], first);
+            }),
+            [Mode::Same, Mode::Same, Mode::Run] => walk(outer, digits, |[i, j, k], first| {
+                fill::<S>(&S::mul(&x[i], &y[j]), &mut z[k..k + n], first);
+            }),
+            [Mode::Run, Mode::Run, Mode::Same] => walk(outer, digits, |[i, j, k], first| {
+                put::<S>(&mut z[k], dot::<S>(&x[i..i + n], &y[j..j + n]), first);
+            }),
+            [Mode::Run, Mode::Same, Mode::Same] => walk(outer, digits, |[i, j, k], first| {
+                put::<S>(&mut z[k], S::mul(&sum::<S>(&x[i..i + n]), &y[j]), first);
+            }),
+            [Mode::Same, Mode::Run, Mode::Same] => walk(outer, digits, |[i, j, k], first| {
+                put::<S>(&mut z[k], S::mul(&sum::<S>(&y[j..j + n]), &x[i]), first);
+            }),
+            _ => {
+                let [gx, gy] = &mut self.gathered;
+                for gathered in [&mut *gx, &mut *gy] {
+                    gathered.clear();
+                    gathered.resize(LARGEST_BLOCK.max(n), S::zero());
+                }
+                let (mut at_x, mut at_y) = (usize::MAX, usize::MAX);
+                if modes[2] == Mode::Listed {
+                    z.fill(S::zero());
+                }
+                walk(outer, digits, |[i, j, k], first| {
+                    if modes[0] != Mode::Run && at_x != i {
+                        gather(&x[i..], modes[0], &offsets[0], &mut gx[..n]);
+                        at_x = i;
+                    }
+                    if modes[1] != Mode::Run && at_y != j {
+                        gather(&y[j..], modes[1], &offsets[1], &mut gy[..n]);
+                        at_y = j;
+                    }
+                    let a = if modes[0] == Mode::Run { &x[i..i + n] } else { &gx[..n] };
+                    let b = if modes[1] == Mode::Run { &y[j..j + n] } else { &gy[..n] };
+                    match modes[2] {
+                        Mode::Run => multiply::<S>(a, b, &mut z[k..k + n], first),
+                        Mode::Same => put::<S>(&mut z[k], dot::<S>(a, b), first),
+                        Mode::Listed => {
+                            let z = &mut z[k..];
+                            for ((a, b), &at) in a.iter().zip(b).zip(&offsets[2]) {
+                                S::accumulate(&mut z[at as usize], &S::mul(a, b));
+                            }
+                        }
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// Runs through the outer loops; tells for each block where it starts in the three tables, and whether it is the first
+/// to reach its place in the third.
+#[inline]
+fn walk(outer: &[Dim], digits: &mut Vec<usize>, mut block: impl FnMut([usize; 3], bool)) {
+    digits.clear();
+    digits.resize(outer.len(), 0);
+    let mut at = [0usize; 3];
+    // How many summed loops are past their first round.
+    let mut repeats = 0u32;
+    loop {
+        block(at, repeats == 0);
+        let mut depth = outer.len();
+        loop {
+            let Some(d) = depth.checked_sub(1) else {
+                return;
+            };
+            depth = d;
+            let dim = &outer[d];
+            digits[d] += 1;
+            let is_summed = dim.strides[2] == 0;
+            if digits[d] < dim.n {
+                repeats += u32::from(is_summed && digits[d] == 1);
+                for (at, stride) in at.iter_mut().zip(dim.strides) {
+                    *at += stride;
+                }
+                break;
+            }
+            digits[d] = 0;
+            repeats -= u32::from(is_summed);
+            for (at, stride) in at.iter_mut().zip(dim.strides) {
+                *at -= stride * (dim.n - 1);
+            }
+        }
+    }
+}
+
+fn gather<V: Clone>(from: &[V], mode: Mode, offsets: &[u32], to: &mut [V]) {
+    if mode == Mode::Same {
+        to.fill(from[0].clone());
+        return;
+    }
+    for (to, &offset) in to.iter_mut().zip(offsets) {
+        *to = from[offset as usize].clone();
+    }
+}
+
+#[inline]
+fn put<S: Semiring>(z: &mut S::Value, value: S::Value, first: bool) {
+    if first {
+        *z = value;
+    } else {
+        S::accumulate(z, &value);
+    }
+}
+
+#[inline]
+fn multiply<S: Semiring>(x: &[S::Value], y: &[S::Value], z: &mut [S::Value], first: bool) {
+    let pairs = x.iter().zip(y);
+    if first {
+        for (z, (x, y)) in z.iter_mut().zip(pairs) {
+            *z = S::mul(x, y);
+        }
+    } else {
+        for (z, (x, y)) in z.iter_mut().zip(pairs) {
+            S::accumulate(z, &S::mul(x, y));
+        }
+    }
+}
+
+#[inline]
+fn scale<S: Semiring>(x: &[S::Value], y: &S::Value, z: &mut [S::Value], first: bool) {
+    if first {
+        for (z, x) in z.iter_mut().zip(x) {
+            *z = S::mul(x, y);
+        }
+    } else if !S::is_zero(y) {
+        for (z, x) in z.iter_mut().zip(x) {
+            S::accumulate(z, &S::mul(x, y));
+        }
+    }
+}
+
+#[inline]
+fn fill<S: Semiring>(value: &S::Value, z: &mut [S::Value], first: bool) {
+    if first {
+        z.fill(value.clone());
+    } else {
+        for z in z {
+            S::accumulate(z, value);
+        }
+    }
+}
+
+#[inline]
+fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
+    let mut lanes: [S::Value; LANES] = std::array::from_fn(|_| S::zero());
+    let (xs, ys) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
+    let rest = xs.remainder().iter().zip(ys.remainder());
+    let rest = rest.fold(S::zero(), |mut sum, (x, y)| {
+        S::accumulate(&mut sum, &S::mul(x, y));
+        sum
+    });
+    for (x, y) in xs.zip(ys) {
+        for ((lane, x), y) in lanes.iter_mut().zip(x).zip(y) {
+            S::accumulate(lane, &S::mul(x, y));
+        }
+    }
+    lanes.into_iter().fold(rest, S::add)
+}
+
+#[inline]
+fn sum<S: Semiring>(x: &[S::Value]) -> S::Value {
+    let mut lanes: [S::Value; LANES] = std::array::from_fn(|_| S::zero());
+    let xs = x.chunks_exact(LANES);
+    let rest = xs.remainder().iter().fold(S::zero(), |mut sum, x| {
+        S::accumulate(&mut sum, x);
+        sum
+    });
+    for x in xs {
+        for (lane, x) in lanes.iter_mut().zip(x) {
+            S::accumulate(lane, x);
+        }
+    }
+    lanes.into_iter().fold(rest, S::add)
+}
+
+/// One product of a listed contraction: the entries of `x`, `y` and `z` that take part.
+pub(super) type Product = [u32; 3];
+
+/// Sets `z` to the sums of these products; `roles` says which column of a product is `x`, `y` and `z`.
+pub(super) fn contract_listed<S: Semiring>(
+    products: &[Product],
+    roles: [usize; 3],
+    x: &[S::Value],
+    y: &[S::Value],
+    z: &mut [S::Value],
+) {
+    z.fill(S::zero());
+    for product in products {
+        let [i, j, k] = roles.map(|role| product[role] as usize);
+        S::accumulate(&mut z[k], &S::mul(&x[i], &y[j]));
+    }
+}

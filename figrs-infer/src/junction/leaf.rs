@@ -1,0 +1,218 @@
+//! The leaves of a tree: factors in the layout of the tree.
+
+use std::sync::Arc;
+
+use figrs_core::factor::{Factor, FactorGraph, FactorTable};
+
+use crate::eliminate::Semiring;
+
+use super::assemble::Thresholds;
+use super::tensor::{Layout, Number, Rank};
+
+/// Where the entries of a leaf come from.
+#[derive(Clone, Debug)]
+enum Source {
+    /// The whole dense table, read with a loop for each variable: how many values, and how far apart in the factor.
+    Strided(Vec<(usize, usize)>),
+    /// These entries of the factor's weights.
+    Picked(Vec<u32>),
+    /// Ones at these places of a dense table, zero elsewhere: a small function.
+    Ones(Vec<u32>),
+    /// Ones throughout: a listed function.
+    AllOnes,
+    /// Entries of the factor's weights at these places of a dense table: a small sparse factor.
+    Placed(Vec<u32>),
+}
+
+/// One factor as a tensor.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf {
+    pub(super) tensor: u32,
+    pub(super) factor: u32,
+    source: Source,
+}
+
+/// A factor as the tree will store it.
+pub(super) struct Laid {
+    pub(super) scope: Vec<Rank>,
+    pub(super) layout: Layout,
+    pub(super) len: usize,
+    source: Source,
+}
+
+impl Laid {
+    pub(super) fn leaf(self, tensor: u32, factor: u32) -> Leaf {
+        Leaf {
+            tensor,
+            factor,
+            source: self.source,
+        }
+    }
+}
+
+/// Chooses the layout of a factor.
+pub(super) fn lay(
+    graph: &FactorGraph,
+    factor: usize,
+    ranks: &[Option<Rank>],
+    thresholds: Thresholds,
+) -> Laid {
+    let factor = &graph.factors[factor];
+    let rank = |i: usize| ranks[factor.variables[i].index()].unwrap_or(Rank::MAX);
+    let mut order: Vec<usize> = (0..factor.variables.len()).collect();
+    order.sort_unstable_by_key(|&i| rank(i));
+    let scope: Vec<Rank> = order.iter().map(|&i| rank(i)).collect();
+    let cards: Vec<usize> = factor.variables.iter().map(|&v| graph.cardinality(v)).collect();
+    let size = graph.dense_size(&factor.variables);
+    // The stride of each of the factor's variables in the tensor.
+    let mut strides: Vec<Number> = vec![0; cards.len()];
+    let mut stride: Number = 1;
+    for &i in order.iter().rev() {
+        strides[i] = stride;
+        stride = stride.saturating_mul(cards[i] as Number);
+    }
+    let number = |row: &[u32]| -> Number {
+        let digits = row.iter().zip(&strides);
+        digits.map(|(&x, stride)| Number::from(x) * stride).sum()
+    };
+    let (layout, len, source) = match &factor.table {
+        FactorTable::Dense(weights) => {
+            let positive = || (0..size).filter(|&i| !weights.is_zero(i));
+            if size > thresholds.small && !thresholds.is_dense(size as f64, positive().count()) {
+                let entries = positive().map(|i| (number(&digits(i, &cards)), i as u32));
+                listed(entries.collect())
+            } else {
+                let mut loops = Vec::with_capacity(cards.len());
+                for &i in &order {
+                    loops.push((cards[i], cards[i + 1..].iter().product()));
+                }
+                (Layout::Dense, size, Source::Strided(loops))
+            }
+        }
+        FactorTable::Sparse { rows, weights } => {
+            let arity = cards.len();
+            let entries = (0..weights.len()).filter(|&i| !weights.is_zero(i));
+            let entries = entries.map(|i| (number(&rows[i * arity..][..arity]), i as u32));
+            let entries: Vec<(Number, u32)> = entries.collect();
+            if thresholds.is_dense(size as f64, entries.len()) {
+                let mut places = vec![u32::MAX; weights.len()];
+                entries.iter().for_each(|&(at, i)| places[i as usize] = at as u32);
+                (Layout::Dense, size, Source::Placed(places))
+            } else {
+                listed(entries)
+            }
+        }
+        FactorTable::Function { index } => {
+            let parents = &cards[..cards.len() - 1];
+            let child = strides[parents.len()];
+            let entry = |(i, &value): (usize, &u32)| {
+                let known = value != FactorTable::NO_VALUE;
+                known.then(|| (number(&digits(i, parents)) + Number::from(value) * child, 0))
+            };
+            let entries: Vec<(Number, u32)> = index.iter().enumerate().filter_map(entry).collect();
+            if thresholds.is_dense(size as f64, entries.len()) {
+                let places = entries.iter().map(|&(at, _)| at as u32).collect();
+                (Layout::Dense, size, Source::Ones(places))
+            } else {
+                let (layout, len, _) = listed(entries);
+                (layout, len, Source::AllOnes)
+            }
+        }
+    };
+    Laid {
+        scope,
+        layout,
+        len,
+        source,
+    }
+}
+
+/// The layout of entries given by their numbers and where their weights stand.
+fn listed(mut entries: Vec<(Number, u32)>) -> (Layout, usize, Source) {
+    entries.sort_unstable();
+    let numbers: Arc<[Number]> = entries.iter().map(|&(number, _)| number).collect();
+    let picked: Vec<u32> = entries.iter().map(|&(_, i)| i).collect();
+    (Layout::Listed(numbers), picked.len(), Source::Picked(picked))
+}
+
+fn digits(mut number: usize, cards: &[usize]) -> Vec<u32> {
+    let mut digits = vec![0; cards.len()];
+    for (digit, &n) in digits.iter_mut().zip(cards).rev() {
+        *digit = (number % n) as u32;
+        number /= n;
+    }
+    digits
+}
+
+impl Leaf {
+    /// Writes the weights of the factor into the entries of its tensor; returns the natural logarithm of the scale that
+    /// was left out.
+    pub(super) fn load<S: Semiring>(&self, factor: &Factor, entries: &mut [S::Value]) -> f64 {
+        let weights = match &factor.table {
+            FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights,
+            FactorTable::Function { .. } => {
+                if let Source::Ones(places) = &self.source {
+                    entries.fill(S::zero());
+                    places.iter().for_each(|&at| entries[at as usize] = S::one());
+                } else {
+                    entries.fill(S::one());
+                }
+                return 0.0;
+            }
+        };
+        match &self.source {
+            Source::Strided(loops) => copy(&S::lift_all(weights), loops, entries),
+            Source::Picked(picked) => {
+                for (entry, &i) in entries.iter_mut().zip(picked) {
+                    *entry = S::lift(weights, i as usize);
+                }
+            }
+            Source::Placed(places) => {
+                entries.fill(S::zero());
+                for (i, &at) in places.iter().enumerate() {
+                    if at != u32::MAX {
+                        entries[at as usize] = S::lift(weights, i);
+                    }
+                }
+            }
+            Source::Ones(_) | Source::AllOnes => entries.fill(S::one()),
+        }
+        S::scale(weights)
+    }
+}
+
+/// Reads a table with these loops (outermost first: how often, and how far each time) and writes it in that order.
+fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
+    let Some((&(n, stride), outer)) = loops.split_last() else {
+        to.clone_from_slice(from);
+        return;
+    };
+    let is_same = {
+        let mut run = 1;
+        loops.iter().rev().all(|&(n, stride)| {
+            let fits = stride == run;
+            run *= n;
+            fits
+        })
+    };
+    if is_same {
+        to.clone_from_slice(from);
+        return;
+    }
+    let mut digits = vec![0; outer.len()];
+    let mut at = 0;
+    for row in to.chunks_exact_mut(n) {
+        for (to, from) in row.iter_mut().zip(from[at..].iter().step_by(stride)) {
+            to.clone_from(from);
+        }
+        for (digit, &(n, stride)) in digits.iter_mut().zip(outer).rev() {
+            *digit += 1;
+            at += stride;
+            if *digit < n {
+                break;
+            }
+            *digit = 0;
+            at -= stride * n;
+        }
+    }
+}

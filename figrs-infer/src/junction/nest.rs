@@ -1,0 +1,149 @@
+//! The loops of one dense contraction, with their strides.
+
+use super::tensor::Rank;
+
+/// An inner block is extended over further variables until it has this many entries.
+const BLOCK: usize = 24;
+/// An inner block made of several variables has at most this many entries.
+pub(super) const LARGEST_BLOCK: usize = 256;
+
+/// One loop: how often it runs and how far each step moves in the three tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Dim {
+    pub(super) n: usize,
+    pub(super) strides: [usize; 3],
+}
+
+/// How a table lies within the inner block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// One entry after the other.
+    Run,
+    /// The same entry throughout.
+    Same,
+    /// By a list of offsets.
+    Listed,
+}
+
+/// The loops of `z[..] += x[..] * y[..]` over the union of three scopes: outer ones with strides, and a block of the
+/// innermost variables that a kernel runs through at once.
+///
+/// **References.** Huang and Darwiche, *Inference in belief networks: a procedural guide*, 1996, for the computation;
+/// the blocking is that of dense linear algebra.
+#[derive(Debug, Default)]
+pub(super) struct Nest {
+    dims: Vec<Dim>,
+    /// How many of the dims are outer loops.
+    outer: usize,
+    pub(super) block: usize,
+    pub(super) modes: [Option<Mode>; 3],
+    /// The offsets within the block of the tables that are [`Mode::Listed`].
+    pub(super) offsets: [Vec<u32>; 3],
+}
+
+impl Nest {
+    /// Lays the loops out anew for tables over these scopes.
+    pub(super) fn lay(&mut self, scopes: [&[Rank]; 3], cards: &[u32]) {
+        self.dims.clear();
+        let mut left = scopes.map(<[Rank]>::len);
+        let mut strides = [1usize; 3];
+        loop {
+            let last = |t: usize| left[t].checked_sub(1).map(|i| scopes[t][i]);
+            let Some(rank) = (0..3).filter_map(last).max() else {
+                break;
+            };
+            let n = cards[rank as usize] as usize;
+            let mut dim = Dim { n, strides: [0; 3] };
+            for t in 0..3 {
+                if left[t] > 0 && scopes[t][left[t] - 1] == rank {
+                    dim.strides[t] = strides[t];
+                    strides[t] *= n;
+                    left[t] -= 1;
+                }
+            }
+            self.push(dim);
+        }
+        if self.dims.is_empty() {
+            self.dims.push(Dim {
+                n: 1,
+                strides: [0; 3],
+            });
+        }
+        self.choose_block();
+    }
+
+    /// Adds the next loop further out; one that continues the last in all tables is merged with it.
+    fn push(&mut self, dim: Dim) {
+        if dim.n == 1 {
+            return;
+        }
+        if let Some(last) = self.dims.last_mut() {
+            let continues = (0..3).all(|t| dim.strides[t] == last.strides[t] * last.n);
+            if continues {
+                last.n *= dim.n;
+                return;
+            }
+        }
+        self.dims.push(dim);
+    }
+
+    fn choose_block(&mut self) {
+        let (mut taken, mut block) = (1, self.dims[0].n);
+        while block < BLOCK && taken < self.dims.len() {
+            let more = block * self.dims[taken].n;
+            if more > LARGEST_BLOCK {
+                break;
+            }
+            block = more;
+            taken += 1;
+        }
+        self.block = block;
+        for t in 0..3 {
+            self.modes[t] = Some(self.mode(t, taken));
+            self.offsets[t].clear();
+            if self.modes[t] == Some(Mode::Listed) {
+                list(&self.dims[..taken], t, block, &mut self.offsets[t]);
+            }
+        }
+        // From here on the loops stand outermost first.
+        self.dims.drain(..taken);
+        self.dims.reverse();
+        self.outer = self.dims.len();
+    }
+
+    fn mode(&self, t: usize, taken: usize) -> Mode {
+        let inner = &self.dims[..taken];
+        let mut run = 1;
+        let is_run = inner.iter().all(|dim| {
+            let fits = dim.strides[t] == run;
+            run *= dim.n;
+            fits
+        });
+        if is_run {
+            Mode::Run
+        } else if inner.iter().all(|dim| dim.strides[t] == 0) {
+            Mode::Same
+        } else {
+            Mode::Listed
+        }
+    }
+
+    /// The outer loops, outermost first.
+    pub(super) fn outer(&self) -> &[Dim] {
+        &self.dims[..self.outer]
+    }
+}
+
+/// The offsets of one table within a block of these loops, innermost first.
+fn list(inner: &[Dim], t: usize, block: usize, offsets: &mut Vec<u32>) {
+    offsets.push(0);
+    for dim in inner {
+        let known = offsets.len();
+        for i in 1..dim.n {
+            for k in 0..known {
+                offsets.push(offsets[k] + (i * dim.strides[t]) as u32);
+            }
+        }
+    }
+    debug_assert_eq!(offsets.len(), block);
+}

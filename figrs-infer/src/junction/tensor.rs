@@ -1,0 +1,92 @@
+//! The tensors of a contraction tree: their variables, layout and place in memory.
+//!
+//! Variables are named by their rank in the elimination order. Every scope is sorted by rank and stored row-major,
+//! so that what is summed out first lies outermost and the layouts of all tensors agree.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A variable by its place in the elimination order.
+pub(super) type Rank = u32;
+
+/// The number of an assignment of a scope: row-major, the last variable fastest.
+pub(super) type Number = u128;
+
+/// Where a tensor comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A factor of the graph.
+    Factor(u32),
+    /// A step of the tree.
+    Step(u32),
+}
+
+/// Which entries of a tensor are stored.
+#[derive(Clone, Debug)]
+pub(super) enum Layout {
+    /// All of them.
+    Dense,
+    /// Those with these numbers, ascending.
+    Listed(Arc<[Number]>),
+}
+
+/// One table of a tree.
+#[derive(Clone, Debug)]
+pub(super) struct Tensor {
+    /// Its variables, as a range of [`Scopes`].
+    pub(super) scope: Range<u32>,
+    pub(super) layout: Layout,
+    /// Where its entries start in the memory of a run.
+    pub(super) start: usize,
+    /// How many entries it stores.
+    pub(super) len: usize,
+    pub(super) origin: Origin,
+    /// The step that takes it in; roots have none.
+    pub(super) used_by: Option<u32>,
+}
+
+impl Tensor {
+    pub(super) fn is_dense(&self) -> bool {
+        matches!(self.layout, Layout::Dense)
+    }
+
+    /// Where its entries stand in the memory of a run.
+    pub(super) fn place(&self) -> Range<usize> {
+        self.start..self.start + self.len
+    }
+}
+
+/// The scopes of all tensors, one after another.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scopes {
+    ranks: Vec<Rank>,
+}
+
+impl Scopes {
+    pub(super) fn push(&mut self, scope: impl IntoIterator<Item = Rank>) -> Range<u32> {
+        let start = self.ranks.len() as u32;
+        self.ranks.extend(scope);
+        start..self.ranks.len() as u32
+    }
+
+    pub(super) fn get(&self, range: &Range<u32>) -> &[Rank] {
+        &self.ranks[range.start as usize..range.end as usize]
+    }
+}
+
+/// The sorted union of two sorted scopes.
+pub(super) fn union(a: &[Rank], b: &[Rank]) -> Vec<Rank> {
+    let mut all = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() || j < b.len() {
+        let next = match (a.get(i), b.get(j)) {
+            (Some(&x), Some(&y)) => x.min(y),
+            (Some(&x), None) | (None, Some(&x)) => x,
+            (None, None) => break,
+        };
+        i += usize::from(a.get(i) == Some(&next));
+        j += usize::from(b.get(j) == Some(&next));
+        all.push(next);
+    }
+    all
+}

@@ -1,0 +1,117 @@
+//! From messages to worlds: the steps are gone through from the roots down, each choosing the values it summed out.
+
+use crate::eliminate::Semiring;
+
+use super::beliefs::Beliefs;
+use super::tensor::Rank;
+use super::tree::{Step, Tree};
+
+/// The alternatives of one step, given the values of the variables of its result.
+#[derive(Debug)]
+pub(super) struct Alternatives<V> {
+    /// The variables that were summed out.
+    pub(super) summed: Vec<Rank>,
+    /// Their values, one alternative after another.
+    pub(super) values: Vec<u32>,
+    /// What each alternative contributed to the sum.
+    pub(super) weights: Vec<V>,
+}
+
+impl<V> Alternatives<V> {
+    /// Writes the values of an alternative into an assignment (by rank).
+    pub(super) fn assign(&self, alternative: usize, values: &mut [u32]) {
+        let n = self.summed.len();
+        for (&rank, &value) in self.summed.iter().zip(&self.values[alternative * n..]) {
+            values[rank as usize] = value;
+        }
+    }
+}
+
+impl<S: Semiring> Beliefs<S> {
+    /// What a step may choose, in the order of the values, less what has no weight; `values` holds those of the
+    /// variables of its result.
+    pub(super) fn alternatives(
+        &self,
+        tree: &Tree,
+        step: &Step,
+        values: &mut [u32],
+    ) -> Alternatives<S::Value> {
+        let mut found = Alternatives {
+            summed: tree.summed(step),
+            values: Vec::new(),
+            weights: Vec::new(),
+        };
+        let x = self.entries(tree, step.left);
+        let unit = [S::one()];
+        let y = step.right.map_or(&unit[..], |t| self.entries(tree, t));
+        if let Some(products) = &step.products {
+            let Some(out) = tree.entry(step.out, values) else {
+                return found;
+            };
+            let first = products.partition_point(|product| (product[2] as usize) < out);
+            let group = products[first..].iter().take_while(|p| p[2] as usize == out);
+            for &[i, j, _] in group {
+                let weight = S::mul(&x[i as usize], &y[j as usize]);
+                if S::is_zero(&weight) {
+                    continue;
+                }
+                tree.decode(step.left, i as usize, values);
+                if let Some(right) = step.right {
+                    tree.decode(right, j as usize, values);
+                }
+                found.values.extend(found.summed.iter().map(|&rank| values[rank as usize]));
+                found.weights.push(weight);
+            }
+            return found;
+        }
+        found.summed.iter().for_each(|&rank| values[rank as usize] = 0);
+        loop {
+            let entry = |t: u32| tree.entry(t, values).unwrap_or_default();
+            let weight = S::mul(&x[entry(step.left)], &y[step.right.map_or(0, entry)]);
+            if !S::is_zero(&weight) {
+                found.values.extend(found.summed.iter().map(|&rank| values[rank as usize]));
+                found.weights.push(weight);
+            }
+            if !tree.advance(&found.summed, values) {
+                return found;
+            }
+        }
+    }
+
+    /// Chooses a value for every variable: from the roots down, `choose` picks one of each step's alternatives by their
+    /// weights. `None` if a step has no alternative, because nothing has weight.
+    pub(super) fn trace(
+        &self,
+        tree: &Tree,
+        mut choose: impl FnMut(&[S::Value]) -> usize,
+    ) -> Option<Vec<u32>> {
+        let mut values = vec![0; tree.cards.len()];
+        for step in tree.steps.iter().rev() {
+            let alternatives = self.alternatives(tree, step, &mut values);
+            if alternatives.weights.is_empty() {
+                return None;
+            }
+            let chosen = match alternatives.weights.len() {
+                1 => 0,
+                _ => choose(&alternatives.weights),
+            };
+            alternatives.assign(chosen, &mut values);
+        }
+        Some(values)
+    }
+}
+
+impl Tree {
+    /// The next assignment of some variables; false after the last.
+    fn advance(&self, variables: &[Rank], values: &mut [u32]) -> bool {
+        for &rank in variables.iter().rev() {
+            let value = &mut values[rank as usize];
+            *value += 1;
+            if *value < self.cards[rank as usize] {
+                return true;
+            }
+            *value = 0;
+        }
+        false
+    }
+}

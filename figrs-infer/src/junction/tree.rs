@@ -1,0 +1,131 @@
+//! The contraction tree of a factor graph: which two tensors meet when, and what is summed out there.
+
+use std::sync::Arc;
+
+use figrs_core::factor::{FactorGraph, VarId};
+
+use crate::eliminate::{EliminationError, PlanCost};
+
+use super::kernel::Product;
+use super::leaf::Leaf;
+use super::tensor::{Layout, Number, Rank, Scopes, Tensor};
+
+/// Two tensors are multiplied and what nothing else mentions is summed out.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) left: u32,
+    /// Nothing, if only something is summed out of `left`.
+    pub(super) right: Option<u32>,
+    pub(super) out: u32,
+    /// Which entries meet, sorted by where the products go; dense tensors need no list.
+    pub(super) products: Option<Arc<[Product]>>,
+}
+
+/// A compiled elimination of all variables.
+///
+/// Each step takes in two tensors that no other step does, so that the steps form a tree (one for each component of
+/// the graph) whose tensors are the messages; the variables of a step are a clique. A pass up the tree gives
+/// the total, a pass down its derivative by each tensor, and so every marginal.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tree {
+    /// How many values each variable has, by rank.
+    pub(super) cards: Vec<u32>,
+    /// The variable of each rank.
+    pub(super) variables: Vec<VarId>,
+    /// The rank of each variable; `None` if no factor mentions it.
+    pub(super) ranks: Vec<Option<Rank>>,
+    pub(super) scopes: Scopes,
+    pub(super) tensors: Vec<Tensor>,
+    pub(super) leaves: Vec<Leaf>,
+    /// In an order in which tensors are made before they are used.
+    pub(super) steps: Vec<Step>,
+    /// The tensors without variables that the steps end in.
+    pub(super) roots: Vec<u32>,
+    /// How many values each variable has that no factor mentions.
+    pub(super) free: Vec<usize>,
+    /// How many entries all tensors have together.
+    pub(super) entries: usize,
+    /// For each rank the tensor that its marginal is read from.
+    pub(super) homes: Vec<u32>,
+    pub(crate) cost: PlanCost,
+}
+
+impl Tree {
+    pub(super) fn scope(&self, tensor: u32) -> &[Rank] {
+        self.scopes.get(&self.tensors[tensor as usize].scope)
+    }
+
+    pub(super) fn tensor(&self, tensor: u32) -> &Tensor {
+        &self.tensors[tensor as usize]
+    }
+
+    /// The variables of a step that are not in its result.
+    pub(super) fn summed(&self, step: &Step) -> Vec<Rank> {
+        let right = step.right.map_or(&[][..], |t| self.scope(t));
+        let mut all = super::tensor::union(self.scope(step.left), right);
+        let out = self.scope(step.out);
+        all.retain(|rank| !out.contains(rank));
+        all
+    }
+
+    /// The number of the entry of a tensor at an assignment (by rank); `None` if it is not stored.
+    pub(super) fn entry(&self, tensor: u32, values: &[u32]) -> Option<usize> {
+        let number = self.scope(tensor).iter().fold(0, |number, &rank| {
+            number * Number::from(self.cards[rank as usize]) + Number::from(values[rank as usize])
+        });
+        match &self.tensor(tensor).layout {
+            Layout::Dense => Some(number as usize),
+            Layout::Listed(numbers) => numbers.binary_search(&number).ok(),
+        }
+    }
+
+    /// Writes the values that an entry of a tensor stands for into an assignment (by rank).
+    pub(super) fn decode(&self, tensor: u32, entry: usize, values: &mut [u32]) {
+        let mut number = match &self.tensor(tensor).layout {
+            Layout::Dense => entry as Number,
+            Layout::Listed(numbers) => numbers[entry],
+        };
+        for &rank in self.scope(tensor).iter().rev() {
+            let n = Number::from(self.cards[rank as usize]);
+            values[rank as usize] = (number % n) as u32;
+            number /= n;
+        }
+    }
+
+    /// The assignment of the graph's variables, from one by rank; those that nothing mentions take their first value.
+    pub(super) fn world(&self, values: &[u32]) -> Vec<u32> {
+        let value = |rank: &Option<Rank>| rank.map_or(0, |rank| values[rank as usize]);
+        self.ranks.iter().map(value).collect()
+    }
+
+    /// Chooses for each variable the smallest table that its marginal can be read from, preferring messages, whose
+    /// derivatives are needed anyway.
+    pub(super) fn choose_homes(&mut self) {
+        let mut best: Vec<Option<(bool, usize)>> = vec![None; self.cards.len()];
+        self.homes = vec![u32::MAX; self.cards.len()];
+        for (id, tensor) in self.tensors.iter().enumerate() {
+            let is_leaf = matches!(tensor.origin, super::tensor::Origin::Factor(_));
+            let key = (is_leaf, tensor.len);
+            for &rank in self.scopes.get(&tensor.scope) {
+                let rank = rank as usize;
+                if best[rank].is_none_or(|known| key < known) {
+                    best[rank] = Some(key);
+                    self.homes[rank] = id as u32;
+                }
+            }
+        }
+    }
+}
+
+/// Checks that a factor graph fits the numbers that a tree counts with.
+pub(super) fn check(graph: &FactorGraph) -> Result<(), EliminationError> {
+    let limit = u32::MAX as usize;
+    let needed = graph.factors.iter().map(|f| f.entries()).max().unwrap_or(0);
+    if needed > limit {
+        return Err(EliminationError::TableTooLarge {
+            needed: needed as f64,
+            limit,
+        });
+    }
+    Ok(())
+}
