@@ -73,7 +73,7 @@ fn possible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Result<bo
     some_world(&Encoding::for_sums(&expansion, &[])?, limits)
 }
 
-fn some_world(encoding: &Encoding<'_>, limits: &Limits) -> Result<bool, Error> {
+fn some_world(encoding: &Encoding, limits: &Limits) -> Result<bool, Error> {
     let outcome = eliminate::<Boolean>(encoding.graph(), &[], &limits.options)?;
     Ok(outcome.values.first().copied().unwrap_or(false))
 }

@@ -78,6 +78,20 @@ pub enum Error {
         /// What to do instead.
         remedy: &'static str,
     },
+    /// The element was not declared varying when the model was compiled.
+    #[error("{element} was not compiled as varying; declare it with `JunctionTree::varying`")]
+    NotVarying {
+        /// The element.
+        element: Label,
+    },
+    /// No clique of the tree holds all these elements.
+    #[error(
+        "no clique of the junction tree holds {elements}; make their `tuple` a target"
+    )]
+    NoClique {
+        /// The elements.
+        elements: String,
+    },
     /// A setting of an algorithm cannot work.
     #[error("{algorithm}: {setting} is {value}; {remedy}")]
     InvalidSetting {

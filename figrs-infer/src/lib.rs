@@ -23,29 +23,36 @@
 //! | [`Enumerate`] | `enumerate.rs` |
 //! | [`VariableElimination`] | `variable_elimination.rs`, on [`eliminate`] |
 //! | [`MpeVariableElimination`] | `mpe.rs`, on [`eliminate`] |
+//! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
 //! | [`ImportanceSampling`] | `importance_sampling.rs` |
 
 #![warn(clippy::unwrap_used)]
 
 mod algorithm;
 mod answer;
+mod compiled_tree;
 mod conflict;
 pub mod eliminate;
 mod enumerate;
 mod error;
 mod importance_sampling;
 mod junction;
+mod junction_tree;
 mod limits;
 mod marginal;
 mod mpe;
 mod tally;
 mod variable_elimination;
+mod world;
 
 pub use algorithm::{Algorithm, Run};
 pub use answer::{Answer, LogEvidence, TargetMarginal};
+pub use compiled_tree::CompiledTree;
 pub use enumerate::Enumerate;
 pub use error::Error;
 pub use importance_sampling::ImportanceSampling;
+pub use junction_tree::JunctionTree;
 pub use marginal::{Marginal, Quality};
 pub use mpe::MpeVariableElimination;
 pub use variable_elimination::VariableElimination;
+pub use world::World;

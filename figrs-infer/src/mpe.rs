@@ -81,7 +81,7 @@ impl Algorithm for MpeVariableElimination {
             Err(error) => return Err(error.into()),
         };
         let values = expansion.elements().iter().filter_map(|expanded| {
-            let value = encoding.value(&expanded.element, &world)?;
+            let value = encoding.value(&expansion, &expanded.element, &world)?;
             Some((expanded.element.clone(), value))
         });
         Ok(Answer::world(self.name(), values, log_probability))

@@ -29,11 +29,11 @@ enum Unreached {
 /// **Complexity.** Linear in the entries of the expansion's tables, plus for each branch that is not a plain
 /// atomic element the product of the number of branches, its support and the Chain's support.
 #[derive(Debug)]
-pub struct Encoding<'e> {
-    expansion: &'e Expansion,
+pub struct Encoding {
     graph: FactorGraph,
     variables: Vec<Option<VarId>>,
     rows: Vec<Option<usize>>,
+    conditional: bool,
 }
 
 /// Which failures an encoding is about.
@@ -58,12 +58,12 @@ pub(super) struct Guard {
     pub(super) reached: Vec<bool>,
 }
 
-impl<'e> Encoding<'e> {
+impl Encoding {
     /// For sums over worlds: marginals of `targets` and the probability of all evidence.
     ///
     /// What neither needs is left out. A Score that any target of the expansion reaches is part of its worlds, and
     /// weighs whichever targets are asked for.
-    pub fn for_sums(expansion: &'e Expansion, targets: &[usize]) -> Result<Self, ModelError> {
+    pub fn for_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         let mut roots: Vec<usize> = expansion
             .evidence()
             .iter()
@@ -90,7 +90,7 @@ impl<'e> Encoding<'e> {
     /// of the element at a position, or any. If there is one of positive weight, the failure is a mistake in
     /// the model. Where a function fails its element may have any value.
     pub fn for_doubt(
-        expansion: &'e Expansion,
+        expansion: &Expansion,
         position: Option<usize>,
     ) -> Result<Self, ModelError> {
         let reaches = Reaches::new(expansion.elements(), &expansion.roots());
@@ -99,7 +99,7 @@ impl<'e> Encoding<'e> {
     }
 
     /// For single worlds: the most probable one, or any that is drawn.
-    pub fn for_worlds(expansion: &'e Expansion) -> Result<Self, ModelError> {
+    pub fn for_worlds(expansion: &Expansion) -> Result<Self, ModelError> {
         let reaches = Reaches::new(expansion.elements(), &expansion.roots());
         Builder::new(expansion, reaches, Unreached::Absent, None).build()
     }
@@ -109,32 +109,48 @@ impl<'e> Encoding<'e> {
         &self.graph
     }
 
+    /// The variables and factors, taken out.
+    pub fn take_graph(&mut self) -> FactorGraph {
+        std::mem::take(&mut self.graph)
+    }
+
+    /// Whether some elements are not part of all worlds, so that sums and single worlds need different encodings.
+    pub fn is_conditional(&self) -> bool {
+        self.conditional
+    }
+
     /// The variable of an element, by its position in the expansion.
     pub fn variable(&self, position: usize) -> Option<VarId> {
         self.variables[position]
     }
 
     /// The value of an element in a world given as a value for each variable; `None` if it is not part of it.
-    pub fn value(&self, element: &AnyElement, world: &[u32]) -> Option<Datum> {
-        let position = self.expansion.position(element)?;
+    /// `expansion` is the one that was encoded.
+    pub fn value(
+        &self,
+        expansion: &Expansion,
+        element: &AnyElement,
+        world: &[u32],
+    ) -> Option<Datum> {
+        let position = expansion.position(element)?;
         let value = |position: usize| -> Option<usize> {
             let value = world[self.variables[position]?.index()] as usize;
-            let support = &self.expansion.elements()[position].support;
+            let support = &expansion.elements()[position].support;
             (value < support.len()).then_some(value)
         };
         let datum =
-            |position: usize, value| self.expansion.elements()[position].support.datum(value);
+            |position: usize, value| expansion.elements()[position].support.datum(value);
         let Some(chain) = self.rows[position] else {
             return value(position).map(|v| datum(position, v));
         };
         // A row of a Chain's table is reached where the Chain chooses it, and has the Chain's value.
-        let expanded = &self.expansion.elements()[chain];
+        let expanded = &expansion.elements()[chain];
         let Content::Chain { choice, results } = &expanded.content else {
             return None;
         };
         let mut combination = 0;
         for &parent in &expanded.parents {
-            let support = &self.expansion.elements()[parent].support;
+            let support = &expansion.elements()[parent].support;
             combination = combination * support.len() + value(parent)?;
         }
         let chosen = *results.get(choice[combination] as usize)?;
@@ -193,7 +209,7 @@ impl<'e> Builder<'e> {
         }
     }
 
-    fn build(mut self) -> Result<Encoding<'e>, ModelError> {
+    fn build(mut self) -> Result<Encoding, ModelError> {
         let count = self.expansion.elements().len();
         let needed: Vec<usize> = (0..count)
             .filter(|&p| self.reaches.reach[p].is_some() && self.row_of(p).is_none())
@@ -205,6 +221,8 @@ impl<'e> Builder<'e> {
             self.variables[position] = Some(self.graph.add_variable(size + absent));
             self.add_selector(position);
         }
+        let reach = |&p: &usize| matches!(self.reaches.reach[p], Some(Reach::When(_)));
+        let conditional = needed.iter().any(reach);
         for position in needed {
             self.add_factors(position)?;
         }
@@ -214,9 +232,9 @@ impl<'e> Builder<'e> {
         let count = 0..self.expansion.elements().len();
         Ok(Encoding {
             rows: count.map(|p| self.row_of(p)).collect(),
-            expansion: self.expansion,
             graph: self.graph,
             variables: self.variables,
+            conditional,
         })
     }
 

@@ -49,7 +49,7 @@ pub use logarithmic::{LogSumProduct, MaxProduct};
 pub use mpe::{log_weight, most_probable};
 pub use options::{Barren, Options, Order};
 pub use plan::PlanCost;
-pub use scaled::SumProduct;
+pub use scaled::{ScaledMaxProduct, SumProduct};
 pub(crate) use interaction::Bucket;
 pub(crate) use plan::Plan;
 pub use semiring::{Boolean, Counting, Extent, Range, Semiring};

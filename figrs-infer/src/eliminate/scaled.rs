@@ -101,6 +101,55 @@ impl Semiring for SumProduct {
     }
 }
 
+/// Maxima of products in `f64`, scaled as in [`SumProduct`].
+#[derive(Clone, Copy, Debug)]
+pub struct ScaledMaxProduct;
+
+impl Semiring for ScaledMaxProduct {
+    type Value = f64;
+    const SUMS_TO_ONE: bool = false;
+
+    fn zero() -> f64 {
+        0.0
+    }
+    fn one() -> f64 {
+        1.0
+    }
+    fn is_zero(value: &f64) -> bool {
+        *value == 0.0
+    }
+    fn add(a: f64, b: f64) -> f64 {
+        if b > a { b } else { a }
+    }
+    fn mul(a: &f64, b: &f64) -> f64 {
+        a * b
+    }
+    fn repeated(_times: usize) -> f64 {
+        1.0
+    }
+    fn lift(weights: &Weights, i: usize) -> f64 {
+        SumProduct::lift(weights, i)
+    }
+    fn lift_all(weights: &Weights) -> Cow<'_, [f64]> {
+        SumProduct::lift_all(weights)
+    }
+    fn scale(weights: &Weights) -> f64 {
+        SumProduct::scale(weights)
+    }
+    fn is_lost(a: &f64, b: &f64, product: &f64) -> bool {
+        SumProduct::is_lost(a, b, product)
+    }
+    fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
+        SumProduct::normalise(values, lost)
+    }
+    fn range(values: &[f64]) -> Range {
+        SumProduct::range(values)
+    }
+    fn settle(values: &mut [f64], lost: &mut bool) -> (f64, Range) {
+        settle(values, lost)
+    }
+}
+
 /// Values whose largest is between these powers of two are left as they are.
 const SETTLED: std::ops::RangeInclusive<i32> = -32..=32;
 

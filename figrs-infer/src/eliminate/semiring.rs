@@ -189,7 +189,7 @@ impl Semiring for Counting {
 #[cfg(test)]
 mod tests {
     use super::super::logarithmic::{LogSumProduct, MaxProduct};
-    use super::super::scaled::SumProduct;
+    use super::super::scaled::{ScaledMaxProduct, SumProduct};
     use super::*;
 
     fn laws<S: Semiring>(samples: &[S::Value]) {
@@ -212,6 +212,7 @@ mod tests {
         laws::<Boolean>(&[false, true]);
         laws::<Counting>(&[0u32, 1, 7, 1 << 30].map(BigUint::from));
         laws::<SumProduct>(&[0.0, 0.25, 1.0, 3.0]);
+        laws::<ScaledMaxProduct>(&[0.0, 0.25, 1.0, 3.0]);
         laws::<LogSumProduct>(&[f64::NEG_INFINITY, -700.0, 0.0, 2.0]);
         laws::<MaxProduct>(&[f64::NEG_INFINITY, -700.0, 0.0, 2.0]);
     }

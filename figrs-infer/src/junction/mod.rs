@@ -5,13 +5,17 @@
 //! | `tensor`, `leaf`, `tree` | the tree: tensors in one layout, and the steps that contract them two by two |
 //! | `assemble`, `pairs` | from a plan to a tree; which entries of tables with many zeros meet |
 //! | `nest`, `kernel` | the inner loops |
-//! | `beliefs` | the numbers: messages up and derivatives down |
+//! | `beliefs`, `numbers` | messages up and derivatives down; in scaled numbers or logarithms |
+//! | `trace`, `k_best`, `draw` | from messages to worlds: the best ones and random ones |
 
 mod assemble;
 mod beliefs;
+mod draw;
+mod k_best;
 mod kernel;
 mod leaf;
 mod nest;
+mod numbers;
 mod pairs;
 mod tensor;
 #[cfg(test)]
@@ -20,4 +24,7 @@ mod trace;
 mod tree;
 
 pub(crate) use beliefs::Beliefs;
+pub(crate) use draw::Draw;
+pub(crate) use k_best::KBest;
+pub(crate) use numbers::{Maxima, Numbers, Sums};
 pub(crate) use tree::Tree;

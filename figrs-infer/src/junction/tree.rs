@@ -93,7 +93,7 @@ impl Tree {
     }
 
     /// The assignment of the graph's variables, from one by rank; those that nothing mentions take their first value.
-    pub(super) fn world(&self, values: &[u32]) -> Vec<u32> {
+    pub(crate) fn world(&self, values: &[u32]) -> Vec<u32> {
         let value = |rank: &Option<Rank>| rank.map_or(0, |rank| values[rank as usize]);
         self.ranks.iter().map(value).collect()
     }

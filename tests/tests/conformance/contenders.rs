@@ -38,6 +38,12 @@ const CONTENDERS: &[Contender] = &[
         copes_with: Worlds::Many,
     },
     Contender {
+        algorithm: |_| Box::new(JunctionTree::new()),
+        claim: Claim::Exact,
+        form: Form::Marginals,
+        copes_with: Worlds::Many,
+    },
+    Contender {
         algorithm: |samples| Box::new(ImportanceSampling::new(samples).seed(SEED)),
         claim: Claim::Estimate,
         form: Form::Marginals,
@@ -55,6 +61,12 @@ const CONTENDERS: &[Contender] = &[
         form: Form::World,
         copes_with: Worlds::Many,
     },
+    Contender {
+        algorithm: |_| Box::new(BestOfTree),
+        claim: Claim::Exact,
+        form: Form::World,
+        copes_with: Worlds::Many,
+    },
 ];
 
 /// `Enumerate::most_probable_world` as an algorithm of its own.
@@ -68,6 +80,27 @@ impl Algorithm for EveryWorld {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         Enumerate::new().most_probable_world(model, Roots(targets))
+    }
+}
+
+/// `CompiledTree::most_probable` as an algorithm of its own.
+#[derive(Debug)]
+struct BestOfTree;
+
+impl Algorithm for BestOfTree {
+    fn name(&self) -> &'static str {
+        "CompiledTree::most_probable"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let world = JunctionTree::new()
+            .compile(model, Roots(targets))?
+            .most_probable()?;
+        Ok(Answer::world(
+            self.name(),
+            world.elements(),
+            world.log_probability(),
+        ))
     }
 }
 

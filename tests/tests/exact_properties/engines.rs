@@ -1,7 +1,7 @@
-//! Elimination and enumeration give the same marginals, probability of evidence and conflicts.
+//! Elimination, junction tree and enumeration give the same marginals, probability of evidence and conflicts.
 
 use figrs_core::{Model, tuple};
-use figrs_infer::{Answer, Run, VariableElimination};
+use figrs_infer::{Algorithm, Answer, JunctionTree, Run, VariableElimination};
 use figrs_tests::oracle::{Erased, close};
 use figrs_tests::random_model::{Built, Description, Family, Target, build, for_random_models};
 use proptest::prelude::*;
@@ -73,28 +73,40 @@ fn engines_agree(description: &Description) -> Checked {
     let Some(expected) = asked(enumerate().run(&built.model, erased(&targets)))? else {
         return Ok(());
     };
-    let found = VariableElimination::new().run(&built.model, erased(&targets));
-    let found = asked(found)?.expect("elimination counts no worlds");
+    let engines: [&dyn Algorithm; 2] = [&VariableElimination::new(), &JunctionTree::new()];
+    for engine in engines {
+        agrees(engine, &built.model, &targets, expected.clone())?;
+    }
+    Ok(())
+}
+
+fn agrees(
+    engine: &dyn Algorithm,
+    model: &Model,
+    targets: &[Target],
+    expected: Result<Answer, Vec<String>>,
+) -> Checked {
+    let found = asked(engine.run(model, erased(targets)))?.expect("elimination counts no worlds");
     match (expected, found) {
-        (Ok(expected), Ok(found)) => same_answers(&targets, &expected, &found),
+        (Ok(expected), Ok(found)) => same_answers(targets, &expected, &found),
         (Err(conflict), Err(same)) => {
             prop_assert_eq!(&conflict, &same);
             let logs = [
-                enumerate().log_evidence(&built.model),
-                VariableElimination::new().log_evidence(&built.model),
+                enumerate().log_evidence(model),
+                engine.log_evidence(model),
             ];
             if let [Ok(a), Ok(b)] = logs {
                 prop_assert!(close(a, b, EXACT), "log-evidence without targets: {a} {b}");
             }
-            is_smallest_conflict(&built.model, &erased(&targets), &conflict)
+            is_smallest_conflict(model, &erased(targets), &conflict)
         }
         (expected, found) => Err(failed(format!(
-            "enumeration: {expected:?}\nelimination: {found:?}"
+            "enumeration: {expected:?}\n{}: {found:?}", engine.name()
         ))),
     }
 }
 
 #[test]
-fn variable_elimination_and_enumeration_agree() {
+fn elimination_junction_tree_and_enumeration_agree() {
     for_random_models(20_000, 1, engines_agree);
 }

@@ -1,0 +1,394 @@
+//! A model compiled once, to be asked many times.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
+use figrs_core::weights::Weights;
+use figrs_core::{AnyElement, Element, Model, Value};
+use num_bigint::BigUint;
+use rand::Rng;
+
+use crate::answer::{Answer, LogEvidence, TargetMarginal};
+use crate::conflict;
+use crate::eliminate::{Counting, Options, PlanCost, log_weight};
+use crate::error::Error;
+use crate::junction::{Beliefs, Draw, KBest, Maxima, Numbers, Sums, Tree};
+use crate::limits::Limits;
+use crate::marginal::Marginal;
+use crate::world::{Reader, World};
+
+/// A model compiled to a junction tree.
+///
+/// Expansion, elimination order and tables are made once. Then evidence on the elements that were declared
+/// [`varying`](crate::JunctionTree::varying) may change, and every question is a pass over the tree,
+/// or over the part of it that a change concerns.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::JunctionTree;
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let mut tree = JunctionTree::new().varying(&wet).compile(&Model::new(), &rain)?;
+/// for (seen, expected) in [(true, 0.18 / 0.26), (false, 0.02 / 0.74)] {
+///     tree.set(&wet, seen)?;
+///     assert!((tree.probability(&rain, &true)? - expected).abs() < 1e-12);
+/// }
+/// let best = tree.most_probable()?;
+/// assert!(!best.value(&rain)?);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CompiledTree {
+    model: Model,
+    targets: Vec<AnyElement>,
+    varying: Vec<AnyElement>,
+    /// The present evidence on each varying element, as a weight for each of its values.
+    statements: Vec<Option<Vec<f64>>>,
+    limits: Limits,
+    expansion: Arc<Expansion>,
+    /// `None` if the evidence compiled in leaves no world.
+    sums: Option<Part>,
+    /// The tree of single worlds, where it is another one.
+    worlds: Option<Part>,
+}
+
+impl CompiledTree {
+    pub(crate) fn new(
+        model: &Model,
+        targets: Vec<AnyElement>,
+        varying: Vec<AnyElement>,
+        limits: Limits,
+    ) -> Result<Self, Error> {
+        let roots: Vec<AnyElement> = targets.iter().chain(&varying).cloned().collect();
+        let expansion = Arc::new(Expansion::new(model, &roots, limits.budget)?);
+        let mut sums = None;
+        if expansion.impossible().is_none() {
+            conflict::check_doubts(&expansion, &limits)?;
+            let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
+            let varying = &expansion.targets()[targets.len()..];
+            sums = Some(Part::new(&expansion, encoding, varying, &limits.options)?);
+        }
+        Ok(Self {
+            model: model.clone(),
+            statements: vec![None; varying.len()],
+            targets,
+            varying,
+            limits,
+            expansion,
+            sums,
+            worlds: None,
+        })
+    }
+
+    /// What the elimination was predicted to cost.
+    pub fn cost(&self) -> PlanCost {
+        self.sums.as_ref().map_or(PlanCost::default(), |part| part.tree.cost)
+    }
+
+    /// States that a varying element has this value, instead of what was stated of it before.
+    pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
+        self.weigh(element, |v| f64::from(u8::from(v.same(&value))))
+    }
+
+    /// Weighs the worlds by the value of a varying element, instead of what was stated of it before.
+    ///
+    /// **Errors.** [`Error::NotVarying`]; [`Error::InvalidSetting`] if a weight is negative or not finite.
+    pub fn weigh<T: Value>(
+        &mut self,
+        element: &Element<T>,
+        weight: impl Fn(&T) -> f64,
+    ) -> Result<(), Error> {
+        let place = self.varying_place(element)?;
+        let position = self.expansion.targets()[self.targets.len() + place];
+        let support = &self.expansion.elements()[position].support;
+        let values = support.values::<T>().into_iter().flatten();
+        let weights: Vec<f64> = values.map(weight).collect();
+        if let Some(wrong) = weights.iter().find(|w| !(**w >= 0.0 && w.is_finite())) {
+            return Err(Error::InvalidSetting {
+                algorithm: "JunctionTree",
+                setting: "a weight of evidence",
+                value: wrong.to_string(),
+                remedy: "weights are finite and not negative",
+            });
+        }
+        self.state(place, Some(weights));
+        Ok(())
+    }
+
+    /// Takes back what was stated of a varying element.
+    pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
+        let place = self.varying_place(element)?;
+        self.state(place, None);
+        Ok(())
+    }
+
+    fn varying_place<T: Value>(&self, element: &Element<T>) -> Result<usize, Error> {
+        let id = element.erased().id();
+        let place = self.varying.iter().position(|e| e.id() == id);
+        place.ok_or_else(|| Error::NotVarying {
+            element: element.label(),
+        })
+    }
+
+    fn state(&mut self, place: usize, weights: Option<Vec<f64>>) {
+        if self.statements[place] == weights {
+            return;
+        }
+        for part in [&mut self.sums, &mut self.worlds].into_iter().flatten() {
+            part.state(place, weights.as_deref());
+        }
+        self.statements[place] = weights;
+    }
+
+    /// The natural logarithm of the probability of all evidence; `-inf` if it is impossible.
+    pub fn log_evidence(&mut self) -> f64 {
+        self.sums.as_mut().map_or(f64::NEG_INFINITY, Part::log_total)
+    }
+
+    /// The distribution of a target or a varying element.
+    pub fn distribution<T: Value>(&mut self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        let roots = self.targets.iter().chain(&self.varying);
+        let id = element.erased().id();
+        let place = roots.enumerate().find(|(_, e)| e.id() == id);
+        let Some((place, _)) = place else {
+            return Err(Error::NotATarget {
+                element: element.label(),
+            });
+        };
+        self.require_possible()?;
+        let position = self.expansion.targets()[place];
+        let mut probabilities = match &mut self.sums {
+            Some(part) => part.marginals(&[position]),
+            None => Vec::new(),
+        };
+        let support = &self.expansion.elements()[position].support;
+        let values = support.values::<T>().into_iter().flatten().cloned();
+        Ok(Marginal::new(
+            values.collect(),
+            probabilities.pop().unwrap_or_default(),
+            None,
+        ))
+    }
+
+    /// The probability that a target or a varying element has a value.
+    pub fn probability<T: Value>(&mut self, element: &Element<T>, value: &T) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.probability(value))
+    }
+
+    /// The distributions of all targets, and the probability of the evidence.
+    pub fn answer(&mut self) -> Result<Answer, Error> {
+        let log_evidence = self.log_evidence();
+        let mut marginals = Vec::with_capacity(self.targets.len());
+        if !self.targets.is_empty() {
+            self.require_possible()?;
+            let positions = self.expansion.targets()[..self.targets.len()].to_vec();
+            let found = match &mut self.sums {
+                Some(part) => part.marginals(&positions),
+                None => Vec::new(),
+            };
+            for ((element, &position), probabilities) in self.targets.iter().zip(&positions).zip(found) {
+                marginals.push(TargetMarginal {
+                    element: element.clone(),
+                    support: self.expansion.elements()[position].support.clone(),
+                    probabilities,
+                    squares: None,
+                });
+            }
+        }
+        let log_evidence = LogEvidence {
+            value: log_evidence,
+            standard_error: 0.0,
+        };
+        Ok(Answer::marginals("JunctionTree", marginals, log_evidence))
+    }
+
+    fn require_possible(&mut self) -> Result<(), Error> {
+        if self.log_evidence() > f64::NEG_INFINITY {
+            return Ok(());
+        }
+        Err(self.impossible())
+    }
+
+    /// The error for the present evidence.
+    fn impossible(&self) -> Error {
+        let mut error = conflict::impossible(&self.model, &self.targets, &self.limits);
+        if let Error::ImpossibleEvidence { conflict } = &mut error {
+            let stated = self.varying.iter().zip(&self.statements);
+            let stated = stated.filter(|(_, weights)| weights.is_some());
+            conflict.extend(stated.map(|(e, _)| format!("what was set for {}", e.label())));
+        }
+        error
+    }
+
+    /// The part that worlds are read from, compiled when it is first needed.
+    fn worlds(&mut self) -> Result<&mut Part, Error> {
+        if self.sums.is_none() {
+            return Err(self.impossible());
+        }
+        if self.sums.as_ref().is_some_and(|part| part.reader.encoding.is_conditional())
+            && self.worlds.is_none()
+        {
+            let encoding = Encoding::for_worlds(&self.expansion)?;
+            let varying = &self.expansion.targets()[self.targets.len()..];
+            let mut part = Part::new(&self.expansion, encoding, varying, &self.limits.options)?;
+            for (place, weights) in self.statements.iter().enumerate() {
+                part.state(place, weights.as_deref());
+            }
+            self.worlds = Some(part);
+        }
+        let part = self.worlds.as_mut().or(self.sums.as_mut());
+        part.ok_or(Error::ImpossibleEvidence { conflict: Vec::new() })
+    }
+
+    /// The most probable world of the targets and the evidence.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn most_probable(&mut self) -> Result<World, Error> {
+        match self.k_best(1)?.pop() {
+            Some(world) => Ok(world),
+            None => Err(self.impossible()),
+        }
+    }
+
+    /// The `count` most probable worlds, best first; fewer if there are not as many.
+    ///
+    /// **Guarantee.** Exact; worlds of equal probability stand in an order that is fixed for one model.
+    pub fn k_best(&mut self, count: usize) -> Result<Vec<World>, Error> {
+        Ok(self.worlds()?.k_best(count))
+    }
+
+    /// How many worlds the evidence leaves possible.
+    pub fn count(&mut self) -> Result<BigUint, Error> {
+        if self.sums.is_none() {
+            return Ok(BigUint::ZERO);
+        }
+        Ok(self.worlds()?.count())
+    }
+
+    /// One world, drawn with exactly its posterior probability.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn sample(&mut self, rng: &mut impl Rng) -> Result<World, Error> {
+        match self.worlds()?.sample(rng) {
+            Some(world) => Ok(world),
+            None => Err(self.impossible()),
+        }
+    }
+
+    /// Endlessly many independent worlds, drawn with exactly their posterior probabilities; none if the evidence is
+    /// impossible. The same seed gives the same worlds.
+    pub fn samples(&mut self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
+        self.require_possible()?;
+        let mut rng = figrs_core::stream(seed, 0);
+        let part = self.worlds()?;
+        Ok(std::iter::from_fn(move || part.sample(&mut rng)))
+    }
+}
+
+/// One encoding of a model with its tree and its numbers.
+#[derive(Debug)]
+struct Part {
+    reader: Arc<Reader>,
+    graph: FactorGraph,
+    tree: Tree,
+    /// The factor of each varying element that holds what is stated of it.
+    statements: Vec<usize>,
+    sums: Option<Numbers<Sums>>,
+    maxima: Option<Numbers<Maxima>>,
+}
+
+impl Part {
+    fn new(
+        expansion: &Arc<Expansion>,
+        mut encoding: Encoding,
+        varying: &[usize],
+        options: &Options,
+    ) -> Result<Self, Error> {
+        let mut graph = encoding.take_graph();
+        let mut statements = Vec::with_capacity(varying.len());
+        for variable in varying.iter().filter_map(|&position| encoding.variable(position)) {
+            statements.push(graph.factors.len());
+            graph.factors.push(Factor {
+                variables: vec![variable],
+                table: statement(graph.cardinality(variable), None),
+                normalised: false,
+            });
+        }
+        Ok(Self {
+            tree: Tree::new(&graph, options)?,
+            reader: Arc::new(Reader {
+                expansion: expansion.clone(),
+                encoding,
+            }),
+            graph,
+            statements,
+            sums: None,
+            maxima: None,
+        })
+    }
+
+    fn state(&mut self, place: usize, weights: Option<&[f64]>) {
+        let at = self.statements[place];
+        let n = self.graph.cardinality(self.graph.factors[at].variables[0]);
+        self.graph.factors[at].table = statement(n, weights);
+        if let Some(sums) = &mut self.sums {
+            sums.reload(&self.tree, &self.graph, &[at]);
+        }
+        if let Some(maxima) = &mut self.maxima {
+            maxima.reload(&self.tree, &self.graph, &[at]);
+        }
+    }
+
+    fn numbers(&mut self) -> (&mut Numbers<Sums>, &Tree, &FactorGraph) {
+        let new = || Numbers::new(&self.tree, &self.graph);
+        (self.sums.get_or_insert_with(new), &self.tree, &self.graph)
+    }
+
+    fn log_total(&mut self) -> f64 {
+        let (sums, tree, graph) = self.numbers();
+        sums.log_total(tree, graph)
+    }
+
+    /// The probabilities of the values of some elements, by their positions in the expansion.
+    fn marginals(&mut self, positions: &[usize]) -> Vec<Vec<f64>> {
+        let variable = |&position: &usize| self.reader.encoding.variable(position);
+        let variables: Vec<VarId> = positions.iter().filter_map(variable).collect();
+        let (sums, tree, graph) = self.numbers();
+        sums.marginals(tree, graph, &variables)
+    }
+
+    fn k_best(&mut self, count: usize) -> Vec<World> {
+        let new = || Numbers::new(&self.tree, &self.graph);
+        let maxima = self.maxima.get_or_insert_with(new);
+        let tree = &self.tree;
+        let best = maxima.ask(tree, &self.graph, KBest { tree, count });
+        best.iter().map(|values| self.world(values)).collect()
+    }
+
+    fn count(&self) -> BigUint {
+        let mut beliefs = Beliefs::<Counting>::new(&self.tree, &self.graph);
+        beliefs.collect(&self.tree);
+        beliefs.total(&self.tree).0
+    }
+
+    fn sample(&mut self, rng: &mut impl Rng) -> Option<World> {
+        let (sums, tree, graph) = self.numbers();
+        let rng = RefCell::new(rng);
+        let values = sums.ask(tree, graph, Draw { tree, rng })?;
+        Some(self.world(&values))
+    }
+
+    fn world(&self, values: &[u32]) -> World {
+        let values = self.tree.world(values);
+        let log_probability = log_weight(&self.graph, &values);
+        World::new(self.reader.clone(), values, log_probability)
+    }
+}
+
+/// What is stated of a variable, as a table.
+fn statement(values: usize, weights: Option<&[f64]>) -> FactorTable {
+    let weights = weights.map_or_else(|| vec![1.0; values], <[f64]>::to_vec);
+    FactorTable::Dense(Weights::from_linear(weights))
+}

@@ -1,0 +1,49 @@
+//! Exact samples from the messages of a tree.
+
+use rand::{Rng, RngExt};
+
+use crate::eliminate::Semiring;
+
+use super::beliefs::Beliefs;
+use super::numbers::{Form, Question};
+use super::tree::Tree;
+
+/// One assignment (by rank), drawn with probability proportional to its weight; `None` if none has weight.
+///
+/// **Complexity.** One trace: for each step, the alternatives that are left given the values drawn before.
+/// **References.** Dawid, *Applications of a general propagation algorithm for probabilistic expert systems*, Statistics
+/// and Computing 2, 1992, section 5.
+#[derive(Debug)]
+pub(crate) struct Draw<'a, R> {
+    pub(crate) tree: &'a Tree,
+    pub(crate) rng: std::cell::RefCell<&'a mut R>,
+}
+
+impl<R: Rng> Question<Option<Vec<u32>>> for Draw<'_, R> {
+    fn ask<S: Semiring<Value = f64>>(
+        &self,
+        beliefs: &mut Beliefs<S>,
+        form: Form,
+    ) -> Option<Vec<u32>> {
+        let (total, _) = beliefs.total(self.tree);
+        if S::is_zero(&total) {
+            return None;
+        }
+        let mut rng = self.rng.borrow_mut();
+        beliefs.trace(self.tree, |weights| {
+            pick(&form.shares(weights.to_vec()), rng.random())
+        })
+    }
+}
+
+/// The position that a number between zero and one falls on.
+fn pick(shares: &[f64], mut left: f64) -> usize {
+    for (i, share) in shares.iter().enumerate() {
+        if left < *share {
+            return i;
+        }
+        left -= share;
+    }
+    // Rounding may leave a little: the last alternative has weight.
+    shares.len() - 1
+}
