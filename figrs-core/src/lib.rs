@@ -53,6 +53,7 @@ mod param;
 mod parents;
 mod purity;
 mod random;
+mod states;
 mod support;
 mod value;
 pub mod weights;
@@ -72,6 +73,7 @@ pub use node::{AnyElement, ElementId};
 pub use param::{Number, Operand, Param};
 pub use parents::{Arguments, AsElement, Many, One, Parents};
 pub use random::stream;
+pub use states::States;
 pub use support::{Support, SupportBuilder};
 pub use value::Value;
 

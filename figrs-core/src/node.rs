@@ -13,6 +13,7 @@ use crate::error::{Fault, ModelError};
 use crate::evidence::Evidence;
 use crate::label::Label;
 use crate::support::{Support, SupportBuilder};
+use crate::weights::Weights;
 
 /// The finite outcomes of an atomic element or of a table row: what they are and how likely.
 #[derive(Clone, Debug)]
@@ -81,10 +82,11 @@ pub trait TableOp: Send + Sync {
     fn check(&self) -> Result<(), String>;
     /// The values of the element, in the order of the columns.
     fn values(&self) -> &Support;
-    /// The position of a value among the states of a parent.
-    fn state(&self, parent: usize, value: &dyn Any) -> Option<usize>;
-    /// The probabilities of the row at these parent states.
-    fn row(&self, states: &[usize]) -> &[f64];
+    /// The states of each parent, in the order of the rows.
+    fn states(&self) -> &[Support];
+    /// The probabilities of all rows, without a scale: the last parent varies fastest, and the values of a
+    /// row stand together.
+    fn weights(&self) -> &Weights;
 }
 
 /// The closed list of node kinds; everything else is built from these.

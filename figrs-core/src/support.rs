@@ -18,6 +18,7 @@ trait AnyValues: Debug + Send + Sync {
     fn any(&self, index: usize) -> &dyn Any;
     fn datum(&self, index: usize) -> Datum;
     fn index_of(&self, value: &dyn Any) -> Option<usize>;
+    fn same(&self, other: &dyn AnyValues) -> bool;
     fn insert(&mut self, value: &dyn Any) -> Option<usize>;
     fn empty(&self) -> Box<dyn AnyValues>;
 }
@@ -37,6 +38,13 @@ impl<T: Value> AnyValues for Values<T> {
     }
     fn index_of(&self, value: &dyn Any) -> Option<usize> {
         self.get_index_of(&KeyRef(value.downcast_ref::<T>()?))
+    }
+    fn same(&self, other: &dyn AnyValues) -> bool {
+        let other = other.as_any().downcast_ref::<Self>();
+        other.is_some_and(|other| {
+            IndexSet::len(self) == IndexSet::len(other)
+                && self.iter().zip(other).all(|(a, b)| a.0.same(&b.0))
+        })
     }
     fn insert(&mut self, value: &dyn Any) -> Option<usize> {
         let value = value.downcast_ref::<T>()?;
@@ -128,6 +136,15 @@ impl Support {
     }
 }
 
+impl PartialEq for Support {
+    /// Whether these are the same values in the same order; at once for clones.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.same(&*other.0)
+    }
+}
+
+impl Eq for Support {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,5 +161,20 @@ mod tests {
         assert_eq!(support.get::<f64>(1), Some(&1.5));
         assert_eq!(support.values::<f64>().unwrap().count(), 2);
         assert!(support.values::<u8>().is_none());
+    }
+
+    #[test]
+    fn supports_are_equal_by_values_and_order() {
+        let support = |values: &[f64]| {
+            let mut builder = SupportBuilder::new::<f64>();
+            for value in values {
+                builder.insert(value);
+            }
+            builder.build()
+        };
+        assert_eq!(support(&[0.0, 1.0]), support(&[-0.0, 1.0]));
+        assert_ne!(support(&[0.0, 1.0]), support(&[1.0, 0.0]));
+        assert_ne!(support(&[0.0, 1.0]), support(&[0.0]));
+        assert_ne!(support(&[]), SupportBuilder::new::<u8>().build());
     }
 }

@@ -1,22 +1,24 @@
 //! Non-negative numbers over any range of magnitudes.
 
-/// A list of non-negative weights that never flushes a positive one to zero.
+use std::sync::Arc;
+
+/// A list of non-negative weights that never flushes a positive one to zero; cheap to clone.
 ///
 /// Entry `i` weighs `linear[i] * exp(log_scale)`, with `linear` scaled to a largest entry of one where
 /// that is needed. When two positive entries are further apart than `f64` can hold, `logs` carries
 /// the natural logarithms of all of them (the scale included), and an algorithm must use those.
 #[derive(Clone, Debug, Default)]
 pub struct Weights {
-    linear: Vec<f64>,
+    linear: Arc<Vec<f64>>,
     log_scale: f64,
-    logs: Option<Vec<f64>>,
+    logs: Option<Arc<Vec<f64>>>,
 }
 
 impl Weights {
     /// Weights that are ordinary numbers; none of them is a positive number that was flushed to zero.
     pub fn from_linear(linear: Vec<f64>) -> Self {
         Self {
-            linear,
+            linear: Arc::new(linear),
             log_scale: 0.0,
             logs: None,
         }
@@ -28,15 +30,24 @@ impl Weights {
         if largest == f64::NEG_INFINITY {
             return Self::from_linear(vec![0.0; logs.len()]);
         }
-        let linear: Vec<f64> = logs.iter().map(|l| (l - largest).exp()).collect();
+        Self::scaled(logs, largest)
+    }
+
+    /// Weights up to one, given by their natural logarithms: without a scale.
+    pub(crate) fn from_log_probabilities(logs: Vec<f64>) -> Self {
+        Self::scaled(logs, 0.0)
+    }
+
+    fn scaled(logs: Vec<f64>, log_scale: f64) -> Self {
+        let linear: Vec<f64> = logs.iter().map(|l| (l - log_scale).exp()).collect();
         let flushed = linear
             .iter()
             .zip(&logs)
             .any(|(&x, &l)| x < f64::MIN_POSITIVE && l > f64::NEG_INFINITY);
         Self {
-            linear,
-            log_scale: largest,
-            logs: flushed.then_some(logs),
+            linear: Arc::new(linear),
+            log_scale,
+            logs: flushed.then(|| Arc::new(logs)),
         }
     }
 
@@ -71,7 +82,7 @@ impl Weights {
         match &self.logs {
             Some(logs) => Self::from_logs(positions.iter().map(|&i| logs[i]).collect()),
             None => Self {
-                linear: positions.iter().map(|&i| self.linear[i]).collect(),
+                linear: Arc::new(positions.iter().map(|&i| self.linear[i]).collect()),
                 log_scale: self.log_scale,
                 logs: None,
             },
@@ -79,8 +90,23 @@ impl Weights {
     }
 
     /// Whether the weights are plain numbers: no scale, nothing flushed.
-    fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.log_scale == 0.0 && self.logs.is_none()
+    }
+
+    /// The numbers of plain weights, to be changed: copied only if another clone holds them.
+    pub(crate) fn plain_mut(&mut self) -> &mut [f64] {
+        let linear: &mut Vec<f64> = Arc::make_mut(&mut self.linear);
+        linear
+    }
+
+    /// Some consecutive weights.
+    pub fn row(&self, start: usize, len: usize) -> Row<'_> {
+        Row {
+            weights: self,
+            start,
+            len,
+        }
     }
 
     /// The weights at some positions, zero where there is none.
@@ -110,6 +136,32 @@ impl Weights {
             Some(logs) => logs[i] == f64::NEG_INFINITY,
             None => self.linear[i] == 0.0,
         }
+    }
+}
+
+impl From<Vec<f64>> for Weights {
+    fn from(linear: Vec<f64>) -> Self {
+        Self::from_linear(linear)
+    }
+}
+
+/// Consecutive weights of a list, such as one row of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    weights: &'a Weights,
+    start: usize,
+    len: usize,
+}
+
+impl<'a> Row<'a> {
+    /// The weights divided by `exp` of the scale of their list; the rows of a table have none.
+    pub fn linear(self) -> &'a [f64] {
+        &self.weights.linear[self.start..][..self.len]
+    }
+
+    /// The natural logarithm of the row's weight `i`, the scale included.
+    pub fn log(self, i: usize) -> f64 {
+        self.weights.log(self.start + i)
     }
 }
 

@@ -226,16 +226,12 @@ impl Chooser for Path {
             let mut outcomes = match choice {
                 Choice::Atomic(op) => outcomes(element, op)?,
                 Choice::Row(values, row) => row
+                    .linear()
                     .iter()
                     .enumerate()
-                    .map(|(i, &p)| {
-                        (
-                            values.datum(i),
-                            WorldWeight {
-                                linear: p,
-                                log: p.ln(),
-                            },
-                        )
+                    .map(|(i, &linear)| {
+                        let log = row.log(i);
+                        (values.datum(i), WorldWeight { linear, log })
                     })
                     .collect(),
             };

@@ -125,7 +125,7 @@ impl Chooser for Draws {
             Choice::Row(values, row) => {
                 let mut rest: f64 = self.0.random();
                 let mut chosen = 0;
-                for (i, &p) in row.iter().enumerate() {
+                for (i, &p) in row.linear().iter().enumerate() {
                     if p > 0.0 {
                         chosen = i;
                         if rest < p {

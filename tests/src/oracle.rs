@@ -87,8 +87,8 @@ impl Chooser for EveryChoice {
                     (0..support.len()).map(outcome).collect()
                 }
                 Choice::Row(values, row) => {
-                    let outcome = |(i, &p): (usize, &f64)| (values.datum(i), p.ln());
-                    row.iter().enumerate().map(outcome).collect()
+                    let outcome = |i| (values.datum(i), row.log(i));
+                    (0..values.len()).map(outcome).collect()
                 }
             };
             outcomes.retain(|&(_, log)| log > f64::NEG_INFINITY);

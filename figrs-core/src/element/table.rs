@@ -1,15 +1,13 @@
 //! `Table`: a conditional probability table given by numbers.
 
-use std::any::Any;
 use std::panic::Location;
-
-use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
 
 use crate::element::Element;
 use crate::node::{Kind, TableOp};
-use crate::support::{Support, SupportBuilder};
-use crate::value::{Key, KeyRef, Value};
+use crate::states::States;
+use crate::support::Support;
+use crate::value::Value;
+use crate::weights::Weights;
 
 /// Builds elements from tables of numbers, as networks and trained chains supply them.
 #[derive(Debug)]
@@ -20,7 +18,8 @@ impl Table {
     ///
     /// Each parent comes with its states, in the order of the table. `weights` has one row of
     /// `values.len()` weights for each combination of parent states, the last parent varying fastest; rows are
-    /// normalised. A parent value that is not among its states is an error when it is reached.
+    /// normalised, and left as they are where they sum to one up to rounding. A parent value that is not
+    /// among its states is an error when it is reached.
     ///
     /// ```
     /// # use figrs_core::{Flip, Table};
@@ -31,98 +30,140 @@ impl Table {
     /// ]);
     /// # drop(cough);
     /// ```
+    ///
+    /// Large tables are not copied on their way to an algorithm: neither [`Weights`], nor the values of a parent that
+    /// was built with the same [`States`].
     #[track_caller]
-    pub fn new<'a, P: Value, T: Value>(
-        parents: impl IntoIterator<Item = (&'a Element<P>, Vec<P>)>,
-        values: impl IntoIterator<Item = T>,
-        weights: Vec<f64>,
+    pub fn new<'a, P: Value, S: Into<States<P>>, T: Value>(
+        parents: impl IntoIterator<Item = (&'a Element<P>, S)>,
+        values: impl Into<States<T>>,
+        weights: impl Into<Weights>,
     ) -> Element<T> {
-        let (parents, states): (Vec<_>, Vec<_>) = parents
+        let (parents, states): (Vec<_>, Vec<States<P>>) = parents
             .into_iter()
-            .map(|(element, states)| (element.erased().clone(), states))
+            .map(|(element, states)| (element.erased().clone(), states.into()))
             .unzip();
-        let mut support = SupportBuilder::new::<T>();
-        let mut columns = 0;
-        for value in values {
-            columns += 1;
-            support.insert(&value);
-        }
-        let repeated = support.len() != columns;
-        let op = Rows {
-            states: states
-                .into_iter()
-                .map(|s| {
-                    s.into_iter()
-                        .enumerate()
-                        .map(|(i, v)| (Key(v), i))
-                        .collect()
-                })
-                .collect::<Vec<IndexMap<Key<P>, usize, FxBuildHasher>>>(),
-            values: support.build(),
-            repeated,
+        let values: States<T> = values.into();
+        let repeated = states.iter().position(States::repeated);
+        let mut op = Rows {
+            states: states.iter().map(|s| s.support().clone()).collect(),
+            values: values.support().clone(),
+            weights: weights.into(),
             problem: None,
-            probabilities: weights,
         };
-        let kind = Kind::Table(parents, Box::new(op.normalised()));
+        op.problem = match repeated {
+            Some(parent) => Some(format!("parent {parent} has a state twice; give each once")),
+            None if values.repeated() || values.is_empty() => {
+                Some("a table needs at least one value, each once".into())
+            }
+            None => op.normalise().err(),
+        };
+        let kind = Kind::Table(parents, Box::new(op));
         Element::from_kind("Table", Location::caller(), kind)
     }
 }
 
-struct Rows<P> {
-    states: Vec<IndexMap<Key<P>, usize, FxBuildHasher>>,
+struct Rows {
+    states: Vec<Support>,
     values: Support,
-    repeated: bool,
+    weights: Weights,
     problem: Option<String>,
-    probabilities: Vec<f64>,
 }
 
-impl<P: Value> Rows<P> {
-    fn normalised(mut self) -> Self {
-        self.problem = self.normalise().err();
-        self
-    }
-
+impl Rows {
     /// Divides each row by its sum, or says what is wrong with the numbers.
     fn normalise(&mut self) -> Result<(), String> {
         let columns = self.values.len();
-        if self.repeated || columns == 0 {
-            return Err("a table needs at least one value, each once".into());
-        }
-        let sizes = self.states.iter().map(IndexMap::len);
+        let sizes = self.states.iter().map(Support::len);
         let rows = sizes.fold(1u128, |n, states| n.saturating_mul(states as u128));
         let needed = rows.saturating_mul(columns as u128);
-        if needed != self.probabilities.len() as u128 {
+        if needed != self.weights.len() as u128 {
             return Err(format!(
                 "{} weights given, but {rows} rows of {columns} values need {needed}",
-                self.probabilities.len()
+                self.weights.len()
             ));
         }
-        for (i, row) in self.probabilities.chunks_mut(columns).enumerate() {
-            if let Some(w) = row.iter().find(|w| !(**w >= 0.0 && w.is_finite())) {
-                return Err(format!(
-                    "row {i}: the weight {w} must be finite and not negative"
-                ));
-            }
-            let largest = row.iter().copied().fold(0.0, f64::max);
-            if largest == 0.0 {
-                return Err(format!("row {i}: one of its weights must be positive"));
-            }
-            let sum: f64 = row.iter().map(|w| w / largest).sum();
-            for w in row {
-                let probability = *w / largest / sum;
-                if *w > 0.0 && probability < f64::MIN_POSITIVE {
-                    return Err(format!(
-                        "row {i}: the weight {w} is too small beside {largest} to be told from zero"
-                    ));
-                }
-                *w = probability;
-            }
+        if !self.weights.is_plain() || !self.divide()? {
+            self.weights = by_logs(&self.weights, columns)?;
         }
         Ok(())
     }
+
+    /// Divides the rows of plain weights; false if a weight is too small for that.
+    fn divide(&mut self) -> Result<bool, String> {
+        let columns = self.values.len();
+        for i in 0..self.weights.len() / columns {
+            let row = &self.weights.linear()[i * columns..][..columns];
+            if sums_to_one(row) {
+                continue;
+            }
+            let largest = largest(i, row)?;
+            let sum: f64 = row.iter().sum();
+            // Dividing by the largest first costs a rounding, and is needed only if the sum overflows or is tiny.
+            let (scale, sum) = if sum.is_normal() {
+                (1.0, sum)
+            } else {
+                (largest, row.iter().map(|w| w / largest).sum())
+            };
+            let lost = |w: f64| w > 0.0 && w / scale / sum < f64::MIN_POSITIVE;
+            if row.iter().any(|&w| lost(w)) {
+                return Ok(false);
+            }
+            for w in &mut self.weights.plain_mut()[i * columns..][..columns] {
+                *w = *w / scale / sum;
+            }
+        }
+        Ok(true)
+    }
 }
 
-impl<P: Value> TableOp for Rows<P> {
+/// Whether a row can stay as it is: its sum is one, up to the rounding of its numbers and of their addition.
+fn sums_to_one(row: &[f64]) -> bool {
+    let mut plain = true;
+    let mut sum = 0.0;
+    for &w in row {
+        plain &= w >= f64::MIN_POSITIVE || w == 0.0;
+        sum += w;
+    }
+    plain && (sum - 1.0).abs() <= row.len() as f64 * f64::EPSILON
+}
+
+/// The largest weight of row `i`; an error if there is none, or one that is no weight.
+fn largest(i: usize, row: &[f64]) -> Result<f64, String> {
+    if let Some(w) = row.iter().find(|w| !(**w >= 0.0 && w.is_finite())) {
+        return Err(format!(
+            "row {i}: the weight {w} must be finite and not negative"
+        ));
+    }
+    let largest = row.iter().copied().fold(0.0, f64::max);
+    if largest == 0.0 {
+        return Err(format!("row {i}: one of its weights must be positive"));
+    }
+    Ok(largest)
+}
+
+/// The rows divided by their sums where `f64` does not hold all of them.
+fn by_logs(weights: &Weights, columns: usize) -> Result<Weights, String> {
+    let mut logs: Vec<f64> = (0..weights.len()).map(|i| weights.log(i)).collect();
+    for (i, row) in logs.chunks_mut(columns).enumerate() {
+        if row.iter().any(|l| l.is_nan() || *l == f64::INFINITY) {
+            return Err(format!(
+                "row {i}: its weights must be finite and not negative"
+            ));
+        }
+        let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if top == f64::NEG_INFINITY {
+            return Err(format!("row {i}: one of its weights must be positive"));
+        }
+        let total = top + row.iter().map(|l| (l - top).exp()).sum::<f64>().ln();
+        for log in row {
+            *log -= total;
+        }
+    }
+    Ok(Weights::from_log_probabilities(logs))
+}
+
+impl TableOp for Rows {
     fn check(&self) -> Result<(), String> {
         self.problem.clone().map_or(Ok(()), Err)
     }
@@ -131,17 +172,98 @@ impl<P: Value> TableOp for Rows<P> {
         &self.values
     }
 
-    fn state(&self, parent: usize, value: &dyn Any) -> Option<usize> {
-        let value = value.downcast_ref::<P>()?;
-        self.states[parent].get(&KeyRef(value)).copied()
+    fn states(&self) -> &[Support] {
+        &self.states
     }
 
-    fn row(&self, states: &[usize]) -> &[f64] {
-        let row = states
-            .iter()
-            .zip(&self.states)
-            .fold(0, |row, (&state, all)| row * all.len() + state);
-        let columns = self.values.len();
-        &self.probabilities[row * columns..][..columns]
+    fn weights(&self) -> &Weights {
+        &self.weights
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expand::{Budget, Content, Expansion};
+    use crate::model::Model;
+
+    /// The weights of an element's table over what its parents can be.
+    fn expanded<T: Value>(model: &Model, element: &Element<T>) -> Weights {
+        let targets = [element.erased().clone()];
+        let expansion = Expansion::new(model, &targets, Budget::default()).unwrap();
+        match &expansion.elements()[expansion.targets()[0]].content {
+            Content::Table(weights) => weights.clone(),
+            other => panic!("not a table: {other:?}"),
+        }
+    }
+
+    fn root(states: &States<char>) -> Element<char> {
+        let coin = crate::Flip::new(0.5);
+        let rows = vec![0.2, 0.3, 0.5, 0.1, 0.1, 0.8];
+        Table::new([(&coin, [true, false])], states, rows)
+    }
+
+    #[test]
+    fn equal_states_share_the_numbers_and_evidence_gathers_rows() {
+        let states = States::new(['a', 'b', 'c']);
+        let root = root(&states);
+        let given = Weights::from(vec![0.1, 0.9, 0.25, 0.75, 0.3, 0.7]);
+        for states in [states, States::from(vec!['a', 'b', 'c'])] {
+            let child = Table::new([(&root, &states)], [0, 1], given.clone());
+            let found = expanded(&Model::new(), &child);
+            assert!(std::ptr::eq(found.linear(), given.linear()));
+            let without_b = Model::new().condition(&root, |&s| s != 'b');
+            let found = expanded(&without_b, &child);
+            assert_eq!(found.linear(), [0.1, 0.9, 0.3, 0.7]);
+        }
+        let child = Table::new([(&root, ['c', 'b', 'a'])], [0, 1], given);
+        let found = expanded(&Model::new(), &child);
+        assert_eq!(found.linear(), [0.3, 0.7, 0.25, 0.75, 0.1, 0.9]);
+    }
+
+    #[test]
+    fn rows_that_sum_to_one_keep_their_bits() {
+        let states = States::new(['a', 'b', 'c']);
+        let row = [0.1, 0.2, 0.7];
+        let tenths = vec![0.1, 0.2, 0.7, 1.0, 2.0, 7.0, 1e308, 1e308, 1e308];
+        let given = Weights::from(tenths);
+        let child = Table::new([(&root(&states), &states)], [0, 1, 2], given.clone());
+        let found = expanded(&Model::new(), &child);
+        let third = 1.0 / 3.0;
+        assert_eq!(found.linear()[..6], [row, row].concat());
+        assert_eq!(found.linear()[6..], [third; 3]);
+        assert_eq!(given.linear()[3], 1.0, "a clone is not changed");
+    }
+
+    #[test]
+    fn weights_that_are_far_apart_keep_their_logarithms() {
+        let states = States::new(['a', 'b', 'c']);
+        let rows = vec![1e-200, 1e200, 1.0, 3.0, 1e-310, 1.0];
+        let child = Table::new([(&root(&states), &states)], [0, 1], rows);
+        let found = expanded(&Model::new(), &child);
+        let far = found.log(0) + 400.0 * 10f64.ln();
+        assert!(found.is_flushed() && far.abs() < 1e-10, "{far}");
+        assert!((found.linear()[2] - 0.25).abs() < 1e-15);
+        assert!((found.log(4) - 1e-310_f64.ln()).abs() < 1e-10);
+    }
+
+    #[test]
+    fn repeated_states_and_bad_numbers_are_named() {
+        let states = States::new(['a', 'b', 'c']);
+        let root = root(&states);
+        let problem = |child: Element<i32>| {
+            let targets = [child.erased().clone()];
+            let outcome = Expansion::new(&Model::new(), &targets, Budget::default());
+            outcome.unwrap_err().to_string()
+        };
+        let rows = |w: f64| vec![1.0, 0.0, 1.0, 0.0, w, 0.0];
+        let twice = Table::new([(&root, ['a', 'b', 'a'])], [0, 1], rows(1.0));
+        assert!(problem(twice).contains("parent 0 has a state twice"));
+        let twice = Table::new([(&root, &states)], [1, 1], rows(1.0));
+        assert!(problem(twice).contains("each once"));
+        let negative = Table::new([(&root, &states)], [0, 1], rows(-1.0));
+        assert!(problem(negative).contains("row 2: the weight -1 must be"));
+        let none = Table::new([(&root, &states)], [0, 1], rows(0.0));
+        assert!(problem(none).contains("row 2: one of its weights"));
     }
 }

@@ -42,6 +42,13 @@ impl Builder<'_> {
                 self.rows(position, |_| Some((&certain, 0)))?;
             }
             Content::Atomic(weights) => self.rows(position, |_| Some((weights, 0)))?,
+            Content::Table(weights) if self.is_whole(position, weights) => {
+                let parents = expanded.parents.iter();
+                let mut variables: Vec<VarId> = parents.map(|&p| self.variable(p)).collect();
+                variables.push(self.variable(position));
+                let table = FactorTable::Dense(weights.clone());
+                self.add_factor(variables, table, !expanded.restricted);
+            }
             Content::Table(weights) => {
                 let columns = expanded.support.len();
                 self.rows(position, |row| Some((weights, row * columns)))?;
@@ -79,6 +86,19 @@ impl Builder<'_> {
             self.add_failure(position);
         }
         Ok(())
+    }
+
+    /// Whether the table of an element is its factor as it stands: it has a row for each assignment of its parents'
+    /// variables, which are distinct, and no others.
+    fn is_whole(&mut self, position: usize, weights: &Weights) -> bool {
+        let expanded = &self.expansion.elements()[position];
+        let scope = self.scope(position, &expanded.parents);
+        let rows = self.graph.dense_size(&scope.variables);
+        let entries = rows.checked_mul(self.graph.cardinality(self.variable(position)));
+        expanded.doubt.is_none()
+            && scope.variables.len() == expanded.parents.len()
+            && entries == Some(weights.len())
+            && !self.may_be_absent(position)
     }
 
     /// Whether the element may have any value where its function fails, because the encoding asks for failures.

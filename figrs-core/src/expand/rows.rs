@@ -8,7 +8,7 @@ use crate::evidence::Evidence;
 use crate::factor::FactorTable;
 use crate::node::{AnyElement, ApplyOp, AtomicOp, TableOp};
 use crate::support::Support;
-use crate::weights::{Weights, WorldWeight};
+use crate::weights::{Weights, WeightsBuilder, WorldWeight};
 
 type Row = Result<(Support, Content, Option<Doubt>), ModelError>;
 
@@ -123,44 +123,71 @@ pub(super) fn table(
             limit,
         });
     }
-    // The state of each parent value, looked up once and not once a row.
-    let states: Vec<Vec<Option<usize>>> = supports
-        .iter()
-        .enumerate()
-        .map(|(parent, support)| {
-            let values = 0..support.len();
-            values.map(|i| op.state(parent, support.any(i))).collect()
-        })
-        .collect();
-    let mut weights = Vec::with_capacity(rows * columns);
+    let parents: Vec<Positions> = supports.iter().zip(op.states()).map(positions).collect();
+    let values = op.values().clone();
+    if parents.iter().all(|p| matches!(p, Positions::Same)) {
+        return Ok((values, Content::Table(op.weights().clone()), None));
+    }
+    let mut weights = WeightsBuilder::default();
     let mut failures = Failures::default();
     let mut digits = vec![0; supports.len()];
     for _ in 0..rows {
-        let row: Option<Vec<usize>> = digits.iter().zip(&states).map(|(&d, s)| s[d]).collect();
-        let known = row.ok_or_else(|| unknown_state(element, supports, &digits, &states));
+        let row = digits
+            .iter()
+            .zip(&parents)
+            .zip(op.states())
+            .try_fold(0, |row, ((&digit, positions), states)| {
+                Some(row * states.len() + positions.state(digit)?)
+            });
+        let known = row.ok_or_else(|| unknown_state(element, supports, &digits, &parents));
         match failures.note(known)? {
-            Some(row) => weights.extend_from_slice(op.row(&row)),
-            None => weights.resize(weights.len() + columns, 0.0),
+            Some(row) => weights.extend(op.weights(), row * columns..(row + 1) * columns),
+            None => weights.repeat(0.0, columns),
         }
         for position in (0..digits.len()).rev() {
             digits[position] += 1;
-            if digits[position] < states[position].len() {
+            if digits[position] < supports[position].len() {
                 break;
             }
             digits[position] = 0;
         }
     }
-    let content = Content::Table(Weights::from_linear(weights));
-    Ok((op.values().clone(), content, failures.doubt()?))
+    Ok((values, Content::Table(weights.build()), failures.doubt()?))
+}
+
+/// Where the values of a parent stand among the states that a table has for it.
+enum Positions {
+    /// They are the same list.
+    Same,
+    /// The state of each value, looked up once and not once a row.
+    Listed(Vec<Option<usize>>),
+}
+
+impl Positions {
+    fn state(&self, value: usize) -> Option<usize> {
+        match self {
+            Self::Same => Some(value),
+            Self::Listed(states) => states[value],
+        }
+    }
+}
+
+fn positions((support, states): (&&Support, &Support)) -> Positions {
+    if *support == states {
+        Positions::Same
+    } else {
+        let values = 0..support.len();
+        Positions::Listed(values.map(|i| states.index_of(support.any(i))).collect())
+    }
 }
 
 fn unknown_state(
     element: &AnyElement,
     supports: &[&Support],
     digits: &[usize],
-    states: &[Vec<Option<usize>>],
+    parents: &[Positions],
 ) -> ModelError {
-    let unknown = (0..digits.len()).find(|&parent| states[parent][digits[parent]].is_none());
+    let unknown = (0..digits.len()).find(|&p| parents[p].state(digits[p]).is_none());
     let parent = unknown.unwrap_or_default();
     let value = supports[parent].datum(digits[parent]);
     element.fault(Fault::Row(format!(

@@ -7,21 +7,21 @@ use crate::datum::Datum;
 use crate::error::{Fault, ModelError};
 use crate::node::{AnyElement, AtomicOp, Endless, Kind};
 use crate::support::Support;
-use crate::weights::WorldWeight;
+use crate::weights::{Row, WorldWeight};
 
 /// A random choice that a world needs.
 pub enum Choice<'a> {
     /// The value of an atomic element.
     Atomic(&'a dyn AtomicOp),
     /// One of the values of a table's row, with these probabilities.
-    Row(&'a Support, &'a [f64]),
+    Row(&'a Support, Row<'a>),
 }
 
 impl std::fmt::Debug for Choice<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Atomic(op) => f.write_str(&op.describe()),
-            Self::Row(_, probabilities) => write!(f, "row {probabilities:?}"),
+            Self::Row(_, row) => write!(f, "row {:?}", row.linear()),
         }
     }
 }
@@ -270,22 +270,29 @@ impl Run<'_> {
             }
             Kind::Table(_, op) => {
                 self.check(slot, || op.check())?;
-                let states = self.arguments(slot, |values| -> Result<Vec<usize>, usize> {
-                    let state = |(i, &value): (usize, &&dyn Any)| op.state(i, value).ok_or(i);
-                    values.iter().enumerate().map(state).collect()
+                let row = self.arguments(slot, |values| {
+                    let mut parents = values.iter().zip(op.states()).enumerate();
+                    parents.try_fold(0, |row, (parent, (&value, states))| {
+                        let state = states.index_of(value).ok_or(parent)?;
+                        Ok::<_, usize>(row * states.len() + state)
+                    })
                 });
-                let states = states.map_err(|parent| {
+                let row = row.map_err(|parent| {
                     fault(Fault::Row(format!(
                         "a value of parent {parent} is not among its states; add it"
                     )))
                 })?;
-                let row = op.row(&states);
+                let columns = op.values().len();
+                let row = op.weights().row(row * columns, columns);
                 let Some(value) = demand else {
                     let value = chooser.choose(&element, Choice::Row(op.values(), row))?;
                     return self.settle(slot, value, None);
                 };
-                let p = op.values().index_of(value.as_any()).map_or(0.0, |i| row[i]);
-                self.weight.times(p, p.ln());
+                let (p, log) = match op.values().index_of(value.as_any()) {
+                    Some(i) => (row.linear()[i], row.log(i)),
+                    None => (0.0, f64::NEG_INFINITY),
+                };
+                self.weight.times(p, log);
                 self.settle(slot, value, None)
             }
         }

@@ -351,14 +351,9 @@ impl Scope {
             if row.iter().all(|&w| w == 0.0) {
                 row[i % columns] = 1.0;
             }
-            // A table refuses weights that are too far apart for `f64`.
-            let least = row.iter().copied().fold(0.0, f64::max) * 1e-290;
-            for weight in row.iter_mut().filter(|w| **w > 0.0) {
-                *weight = weight.max(least);
-            }
         }
         let parents: Vec<_> = parents.iter().map(|p| (p, P::all())).collect();
-        Table::new(parents, all.into_iter().take(columns), cells)
+        Table::new(parents, all[..columns].to_vec(), cells)
     }
 }
 

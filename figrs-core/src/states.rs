@@ -1,0 +1,111 @@
+//! The states of tables, numbered once and shared.
+
+use std::fmt::{Debug, Formatter, Result};
+use std::marker::PhantomData;
+
+use crate::support::{Support, SupportBuilder};
+use crate::value::Value;
+
+/// The distinct values that an element of a [`Table`](crate::Table) has, in the order of the table; cheap to clone.
+///
+/// A list or an array becomes one by itself. Where an element and the tables that have it as a parent are built with
+/// clones of one `States`, the rows of the tables are found by position, without looking values up.
+///
+/// ```
+/// # use figrs_core::{Flip, States, Table};
+/// let states = States::new(["yes", "no"]);
+/// let rain = Table::new([(&Flip::new(0.5), [true, false])], &states, vec![0.2, 0.8, 0.4, 0.6]);
+/// let wet = Table::new([(&rain, &states)], &states, vec![0.9, 0.1, 0.2, 0.8]);
+/// # drop(wet);
+/// ```
+pub struct States<T> {
+    support: Support,
+    /// Whether the list they were made from had a value twice.
+    repeated: bool,
+    values: PhantomData<fn() -> T>,
+}
+
+impl<T: Value> States<T> {
+    /// These values. A table refuses states among which one stands twice.
+    pub fn new(values: impl IntoIterator<Item = T>) -> Self {
+        let mut support = SupportBuilder::new::<T>();
+        let mut given = 0;
+        for value in values {
+            given += 1;
+            support.insert(&value);
+        }
+        Self {
+            repeated: support.len() != given,
+            support: support.build(),
+            values: PhantomData,
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.support.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.support.is_empty()
+    }
+
+    /// The state at a position.
+    pub fn get(&self, index: usize) -> Option<&T> {
+        (index < self.len()).then(|| self.support.get(index))?
+    }
+
+    /// The position of a state.
+    pub fn index_of(&self, state: &T) -> Option<usize> {
+        self.support.index_of(state)
+    }
+
+    /// All states, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = &T> + '_ {
+        self.support.values().into_iter().flatten()
+    }
+
+    /// The same list without its type.
+    pub fn support(&self) -> &Support {
+        &self.support
+    }
+
+    pub(crate) fn repeated(&self) -> bool {
+        self.repeated
+    }
+}
+
+impl<T> Clone for States<T> {
+    fn clone(&self) -> Self {
+        Self {
+            support: self.support.clone(),
+            repeated: self.repeated,
+            values: PhantomData,
+        }
+    }
+}
+
+impl<T: Value> Debug for States<T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl<T: Value> From<Vec<T>> for States<T> {
+    fn from(values: Vec<T>) -> Self {
+        Self::new(values)
+    }
+}
+
+impl<T: Value, const N: usize> From<[T; N]> for States<T> {
+    fn from(values: [T; N]) -> Self {
+        Self::new(values)
+    }
+}
+
+impl<T> From<&States<T>> for States<T> {
+    fn from(states: &States<T>) -> Self {
+        states.clone()
+    }
+}
