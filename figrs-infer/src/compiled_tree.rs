@@ -101,6 +101,10 @@ impl CompiledTree {
         weight: impl Fn(&T) -> f64,
     ) -> Result<(), Error> {
         let place = self.varying_place(element)?;
+        if self.sums.is_none() {
+            // No world is left to weigh.
+            return Ok(());
+        }
         let position = self.expansion.targets()[self.targets.len() + place];
         let support = &self.expansion.elements()[position].support;
         let values = support.values::<T>().into_iter().flatten();
@@ -120,7 +124,9 @@ impl CompiledTree {
     /// Takes back what was stated of a varying element.
     pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
         let place = self.varying_place(element)?;
-        self.state(place, None);
+        if self.sums.is_some() {
+            self.state(place, None);
+        }
         Ok(())
     }
 

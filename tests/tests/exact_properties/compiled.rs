@@ -60,7 +60,8 @@ fn evidence_may_change(description: &Description) -> Checked {
     let built = build(description);
     let targets = Erased(built.erased());
     let varying = [bool::pick(&built.scope, 0), bool::pick(&built.scope, 3)];
-    if is_wide(&built.model, &targets)? {
+    let ids = varying.each_ref().map(|element| element.erased().id());
+    if ids[0] == ids[1] || is_wide(&built.model, &targets)? {
         return Ok(());
     }
     let compiler = JunctionTree::new().varying(&varying[..]);
