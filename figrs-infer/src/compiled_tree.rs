@@ -6,7 +6,7 @@ use std::sync::Arc;
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 use figrs_core::weights::Weights;
-use figrs_core::{AnyElement, Element, Model, Value};
+use figrs_core::{AnyElement, Arguments, Element, Joint, Model, Parents, Value};
 use num_bigint::BigUint;
 use rand::Rng;
 
@@ -84,7 +84,9 @@ impl CompiledTree {
 
     /// What the elimination was predicted to cost.
     pub fn cost(&self) -> PlanCost {
-        self.sums.as_ref().map_or(PlanCost::default(), |part| part.tree.cost)
+        self.sums
+            .as_ref()
+            .map_or(PlanCost::default(), |part| part.tree.cost)
     }
 
     /// States that a varying element has this value, instead of what was stated of it before.
@@ -148,23 +150,48 @@ impl CompiledTree {
         self.statements[place] = weights;
     }
 
+    /// Reads the present values of all [`Param`](figrs_core::Param)s. The tree stays as it is, unless a weight that was
+    /// zero no longer is: then it is compiled anew.
+    ///
+    /// **Errors.** As for compilation; then nothing has changed.
+    pub fn refresh(&mut self) -> Result<(), Error> {
+        let roots: Vec<AnyElement> = self.targets.iter().chain(&self.varying).cloned().collect();
+        let expansion = Arc::new(Expansion::new(&self.model, &roots, self.limits.budget)?);
+        if expansion.impossible().is_some() {
+            (self.sums, self.worlds, self.expansion) = (None, None, expansion);
+            return Ok(());
+        }
+        conflict::check_doubts(&expansion, &self.limits)?;
+        let varying = &expansion.targets()[self.targets.len()..];
+        let renew = |old: Option<&Part>, encoding: Encoding| {
+            let options = &self.limits.options;
+            let mut part = Part::renewed(old, &expansion, encoding, varying, options)?;
+            for (place, weights) in self.statements.iter().enumerate() {
+                part.state(place, weights.as_deref());
+            }
+            Ok::<_, Error>(part)
+        };
+        let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
+        let sums = renew(self.sums.as_ref(), encoding)?;
+        let worlds = match &self.worlds {
+            Some(old) => Some(renew(Some(old), Encoding::for_worlds(&expansion)?)?),
+            None => None,
+        };
+        (self.sums, self.worlds, self.expansion) = (Some(sums), worlds, expansion);
+        Ok(())
+    }
+
     /// The natural logarithm of the probability of all evidence; `-inf` if it is impossible.
     pub fn log_evidence(&mut self) -> f64 {
-        self.sums.as_mut().map_or(f64::NEG_INFINITY, Part::log_total)
+        self.sums
+            .as_mut()
+            .map_or(f64::NEG_INFINITY, Part::log_total)
     }
 
     /// The distribution of a target or a varying element.
     pub fn distribution<T: Value>(&mut self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-        let roots = self.targets.iter().chain(&self.varying);
-        let id = element.erased().id();
-        let place = roots.enumerate().find(|(_, e)| e.id() == id);
-        let Some((place, _)) = place else {
-            return Err(Error::NotATarget {
-                element: element.label(),
-            });
-        };
+        let position = self.root(element.erased())?;
         self.require_possible()?;
-        let position = self.expansion.targets()[place];
         let mut probabilities = match &mut self.sums {
             Some(part) => part.marginals(&[position]),
             None => Vec::new(),
@@ -183,6 +210,75 @@ impl CompiledTree {
         Ok(self.distribution(element)?.probability(value))
     }
 
+    /// The joint distribution of a few targets or varying elements, as tuples of their values: of a family or a clique
+    /// it is read off, and of others made a target as their [`tuple`](figrs_core::tuple).
+    ///
+    /// **Errors.** [`Error::NoClique`] if no clique of the tree holds them all.
+    pub fn joint<P>(
+        &mut self,
+        elements: P,
+    ) -> Result<Marginal<<P::Arguments as Joint>::Tuple>, Error>
+    where
+        P: Parents,
+        P::Arguments: Joint,
+    {
+        let elements = elements.elements();
+        let mut positions = Vec::with_capacity(elements.len());
+        for element in &elements {
+            positions.push(self.root(element)?);
+        }
+        self.require_possible()?;
+        let mut distinct = positions.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let found = match &mut self.sums {
+            Some(part) if distinct.len() == positions.len() => part.joint(&positions),
+            _ => None,
+        };
+        let probabilities = found.ok_or_else(|| {
+            let labels: Vec<String> = elements.iter().map(|e| e.label().to_string()).collect();
+            Error::NoClique {
+                elements: labels.join(", "),
+            }
+        })?;
+        let supports: Vec<_> = positions
+            .iter()
+            .map(|&position| &self.expansion.elements()[position].support)
+            .collect();
+        let mut digits = vec![0; supports.len()];
+        let mut values = Vec::with_capacity(probabilities.len());
+        for _ in &probabilities {
+            let row: Vec<_> = supports
+                .iter()
+                .zip(&digits)
+                .map(|(s, &d)| s.any(d))
+                .collect();
+            values.push(P::Arguments::join(P::Arguments::refs(&row)));
+            for (digit, support) in digits.iter_mut().zip(&supports).rev() {
+                *digit += 1;
+                if *digit < support.len() {
+                    break;
+                }
+                *digit = 0;
+            }
+        }
+        Ok(Marginal::new(values, probabilities, None))
+    }
+
+    /// The position in the expansion of a target or a varying element.
+    fn root(&self, element: &AnyElement) -> Result<usize, Error> {
+        let mut roots = self.targets.iter().chain(&self.varying);
+        let place = roots.position(|e| e.id() == element.id());
+        let position = place.and_then(|place| self.expansion.targets().get(place).copied());
+        match (position, place) {
+            (Some(position), _) => Ok(position),
+            (None, Some(_)) => Err(self.impossible()),
+            (None, None) => Err(Error::NotATarget {
+                element: element.label(),
+            }),
+        }
+    }
+
     /// The distributions of all targets, and the probability of the evidence.
     pub fn answer(&mut self) -> Result<Answer, Error> {
         let log_evidence = self.log_evidence();
@@ -194,7 +290,9 @@ impl CompiledTree {
                 Some(part) => part.marginals(&positions),
                 None => Vec::new(),
             };
-            for ((element, &position), probabilities) in self.targets.iter().zip(&positions).zip(found) {
+            for ((element, &position), probabilities) in
+                self.targets.iter().zip(&positions).zip(found)
+            {
                 marginals.push(TargetMarginal {
                     element: element.clone(),
                     support: self.expansion.elements()[position].support.clone(),
@@ -233,7 +331,10 @@ impl CompiledTree {
         if self.sums.is_none() {
             return Err(self.impossible());
         }
-        if self.sums.as_ref().is_some_and(|part| part.reader.encoding.is_conditional())
+        if self
+            .sums
+            .as_ref()
+            .is_some_and(|part| part.reader.encoding.is_conditional())
             && self.worlds.is_none()
         {
             let encoding = Encoding::for_worlds(&self.expansion)?;
@@ -245,7 +346,9 @@ impl CompiledTree {
             self.worlds = Some(part);
         }
         let part = self.worlds.as_mut().or(self.sums.as_mut());
-        part.ok_or(Error::ImpossibleEvidence { conflict: Vec::new() })
+        part.ok_or(Error::ImpossibleEvidence {
+            conflict: Vec::new(),
+        })
     }
 
     /// The most probable world of the targets and the evidence.
@@ -308,13 +411,27 @@ struct Part {
 impl Part {
     fn new(
         expansion: &Arc<Expansion>,
+        encoding: Encoding,
+        varying: &[usize],
+        options: &Options,
+    ) -> Result<Self, Error> {
+        Self::renewed(None, expansion, encoding, varying, options)
+    }
+
+    /// Compiles an encoding, with the tree of an old part if that fits.
+    fn renewed(
+        old: Option<&Self>,
+        expansion: &Arc<Expansion>,
         mut encoding: Encoding,
         varying: &[usize],
         options: &Options,
     ) -> Result<Self, Error> {
         let mut graph = encoding.take_graph();
         let mut statements = Vec::with_capacity(varying.len());
-        for variable in varying.iter().filter_map(|&position| encoding.variable(position)) {
+        for variable in varying
+            .iter()
+            .filter_map(|&position| encoding.variable(position))
+        {
             statements.push(graph.factors.len());
             graph.factors.push(Factor {
                 variables: vec![variable],
@@ -322,8 +439,12 @@ impl Part {
                 normalised: false,
             });
         }
+        let tree = match old {
+            Some(old) if old.tree.fits(&old.graph, &graph) => old.tree.clone(),
+            _ => Tree::new(&graph, options)?,
+        };
         Ok(Self {
-            tree: Tree::new(&graph, options)?,
+            tree,
             reader: Arc::new(Reader {
                 expansion: expansion.clone(),
                 encoding,
@@ -363,6 +484,14 @@ impl Part {
         let variables: Vec<VarId> = positions.iter().filter_map(variable).collect();
         let (sums, tree, graph) = self.numbers();
         sums.marginals(tree, graph, &variables)
+    }
+
+    /// The joint probabilities of the values of some elements; `None` if no clique holds them all.
+    fn joint(&mut self, positions: &[usize]) -> Option<Vec<f64>> {
+        let variable = |&position: &usize| self.reader.encoding.variable(position);
+        let variables: Option<Vec<VarId>> = positions.iter().map(variable).collect();
+        let (sums, tree, graph) = self.numbers();
+        sums.joint(tree, graph, &variables?)
     }
 
     fn k_best(&mut self, count: usize) -> Vec<World> {

@@ -69,7 +69,12 @@ impl JunctionTree {
 
     /// Compiles a model for the distributions of `targets`, of the varying elements, and of whole worlds.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledTree, Error> {
-        CompiledTree::new(model, targets.elements(), self.varying.clone(), self.limits.clone())
+        CompiledTree::new(
+            model,
+            targets.elements(),
+            self.varying.clone(),
+            self.limits.clone(),
+        )
     }
 }
 

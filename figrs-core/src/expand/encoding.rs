@@ -89,10 +89,7 @@ impl Encoding {
     /// For the worlds in which a function fails ([`ExpandedElement::doubt`](super::ExpandedElement::doubt)): that
     /// of the element at a position, or any. If there is one of positive weight, the failure is a mistake in
     /// the model. Where a function fails its element may have any value.
-    pub fn for_doubt(
-        expansion: &Expansion,
-        position: Option<usize>,
-    ) -> Result<Self, ModelError> {
+    pub fn for_doubt(expansion: &Expansion, position: Option<usize>) -> Result<Self, ModelError> {
         let reaches = Reaches::new(expansion.elements(), &expansion.roots());
         let doubted = Some(position.map_or(Doubted::Any, Doubted::One));
         Builder::new(expansion, reaches, Unreached::Absent, doubted).build()
@@ -138,8 +135,7 @@ impl Encoding {
             let support = &expansion.elements()[position].support;
             (value < support.len()).then_some(value)
         };
-        let datum =
-            |position: usize, value| expansion.elements()[position].support.datum(value);
+        let datum = |position: usize, value| expansion.elements()[position].support.datum(value);
         let Some(chain) = self.rows[position] else {
             return value(position).map(|v| datum(position, v));
         };

@@ -45,13 +45,13 @@ mod validate;
 use figrs_core::factor::{FactorGraph, VarId};
 
 pub use error::EliminationError;
+pub(crate) use interaction::Bucket;
 pub use logarithmic::{LogSumProduct, MaxProduct};
 pub use mpe::{log_weight, most_probable};
 pub use options::{Barren, Options, Order};
+pub(crate) use plan::Plan;
 pub use plan::PlanCost;
 pub use scaled::{ScaledMaxProduct, SumProduct};
-pub(crate) use interaction::Bucket;
-pub(crate) use plan::Plan;
 pub use semiring::{Boolean, Counting, Extent, Range, Semiring};
 pub use sum::{Marginal, sum_product};
 

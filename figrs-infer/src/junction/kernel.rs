@@ -83,8 +83,16 @@ impl<V: Clone> Workspace<V> {
                         gather(&y[j..], modes[1], &offsets[1], &mut gy[..n]);
                         at_y = j;
                     }
-                    let a = if modes[0] == Mode::Run { &x[i..i + n] } else { &gx[..n] };
-                    let b = if modes[1] == Mode::Run { &y[j..j + n] } else { &gy[..n] };
+                    let a = if modes[0] == Mode::Run {
+                        &x[i..i + n]
+                    } else {
+                        &gx[..n]
+                    };
+                    let b = if modes[1] == Mode::Run {
+                        &y[j..j + n]
+                    } else {
+                        &gy[..n]
+                    };
                     match modes[2] {
                         Mode::Run => multiply::<S>(a, b, &mut z[k..k + n], first),
                         Mode::Same => put::<S>(&mut z[k], dot::<S>(a, b), first),
@@ -98,6 +106,32 @@ impl<V: Clone> Workspace<V> {
                 });
             }
         }
+    }
+}
+
+impl<V: Clone> Workspace<V> {
+    /// Whether a product of entries of `x` and `y` that meet leaves the range of the representation.
+    pub(super) fn loses<S: Semiring<Value = V>>(
+        &mut self,
+        cards: &[u32],
+        (x_scope, x): (&[Rank], &[V]),
+        (y_scope, y): (&[Rank], &[V]),
+    ) -> bool {
+        self.nest.lay([x_scope, y_scope, &[]], cards);
+        let nest = &self.nest;
+        let place = |t: usize, i: usize| match nest.modes[t] {
+            Some(Mode::Run) => i,
+            Some(Mode::Listed) => nest.offsets[t][i] as usize,
+            Some(Mode::Same) | None => 0,
+        };
+        let mut lost = false;
+        walk(nest.outer(), &mut self.digits, |[i, j, _], _| {
+            for k in 0..nest.block {
+                let (x, y) = (&x[i + place(0, k)], &y[j + place(1, k)]);
+                lost |= S::is_lost(x, y, &S::mul(x, y));
+            }
+        });
+        lost
     }
 }
 
@@ -243,4 +277,17 @@ pub(super) fn contract_listed<S: Semiring>(
         let [i, j, k] = roles.map(|role| product[role] as usize);
         S::accumulate(&mut z[k], &S::mul(&x[i], &y[j]));
     }
+}
+
+/// Whether one of these products leaves the range of the representation.
+pub(super) fn loses_listed<S: Semiring>(
+    products: &[Product],
+    roles: [usize; 3],
+    x: &[S::Value],
+    y: &[S::Value],
+) -> bool {
+    products.iter().any(|product| {
+        let [i, j, _] = roles.map(|role| product[role] as usize);
+        S::is_lost(&x[i], &y[j], &S::mul(&x[i], &y[j]))
+    })
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable};
+use figrs_core::weights::Weights;
 
 use crate::eliminate::Semiring;
 
@@ -62,7 +63,11 @@ pub(super) fn lay(
     let mut order: Vec<usize> = (0..factor.variables.len()).collect();
     order.sort_unstable_by_key(|&i| rank(i));
     let scope: Vec<Rank> = order.iter().map(|&i| rank(i)).collect();
-    let cards: Vec<usize> = factor.variables.iter().map(|&v| graph.cardinality(v)).collect();
+    let cards: Vec<usize> = factor
+        .variables
+        .iter()
+        .map(|&v| graph.cardinality(v))
+        .collect();
     let size = graph.dense_size(&factor.variables);
     // The stride of each of the factor's variables in the tensor.
     let mut strides: Vec<Number> = vec![0; cards.len()];
@@ -75,17 +80,24 @@ pub(super) fn lay(
         let digits = row.iter().zip(&strides);
         digits.map(|(&x, stride)| Number::from(x) * stride).sum()
     };
+    let from_end = |&i: &usize| (cards[i], cards[i + 1..].iter().product());
+    let loops: Vec<(usize, usize)> = order.iter().map(from_end).collect();
     let (layout, len, source) = match &factor.table {
         FactorTable::Dense(weights) => {
             let positive = || (0..size).filter(|&i| !weights.is_zero(i));
             if size > thresholds.small && !thresholds.is_dense(size as f64, positive().count()) {
-                let entries = positive().map(|i| (number(&digits(i, &cards)), i as u32));
-                listed(entries.collect())
+                let mut entries = Vec::new();
+                let mut next: Number = 0;
+                each_row(&loops, |at, n, stride| {
+                    for i in (0..n).map(|i| at + i * stride) {
+                        if !weights.is_zero(i) {
+                            entries.push((next, i as u32));
+                        }
+                        next += 1;
+                    }
+                });
+                listed(entries)
             } else {
-                let mut loops = Vec::with_capacity(cards.len());
-                for &i in &order {
-                    loops.push((cards[i], cards[i + 1..].iter().product()));
-                }
                 (Layout::Dense, size, Source::Strided(loops))
             }
         }
@@ -96,7 +108,9 @@ pub(super) fn lay(
             let entries: Vec<(Number, u32)> = entries.collect();
             if thresholds.is_dense(size as f64, entries.len()) {
                 let mut places = vec![u32::MAX; weights.len()];
-                entries.iter().for_each(|&(at, i)| places[i as usize] = at as u32);
+                entries
+                    .iter()
+                    .for_each(|&(at, i)| places[i as usize] = at as u32);
                 (Layout::Dense, size, Source::Placed(places))
             } else {
                 listed(entries)
@@ -129,10 +143,16 @@ pub(super) fn lay(
 
 /// The layout of entries given by their numbers and where their weights stand.
 fn listed(mut entries: Vec<(Number, u32)>) -> (Layout, usize, Source) {
-    entries.sort_unstable();
+    if !entries.is_sorted() {
+        entries.sort_unstable();
+    }
     let numbers: Arc<[Number]> = entries.iter().map(|&(number, _)| number).collect();
     let picked: Vec<u32> = entries.iter().map(|&(_, i)| i).collect();
-    (Layout::Listed(numbers), picked.len(), Source::Picked(picked))
+    (
+        Layout::Listed(numbers),
+        picked.len(),
+        Source::Picked(picked),
+    )
 }
 
 fn digits(mut number: usize, cards: &[usize]) -> Vec<u32> {
@@ -145,6 +165,34 @@ fn digits(mut number: usize, cards: &[usize]) -> Vec<u32> {
 }
 
 impl Leaf {
+    /// Whether the leaf, made of one factor, can hold another.
+    pub(super) fn fits(&self, of: &Factor, factor: &Factor) -> bool {
+        let same_table = match (&of.table, &factor.table) {
+            (FactorTable::Dense(a), FactorTable::Dense(b)) => a.len() == b.len(),
+            (FactorTable::Sparse { rows: a, .. }, FactorTable::Sparse { rows: b, .. })
+            | (FactorTable::Function { index: a }, FactorTable::Function { index: b }) => a == b,
+            _ => false,
+        };
+        let holds = |weights: &Weights, i: u32| !weights.is_zero(i as usize);
+        let leaves_out_zeros = match (&self.source, &factor.table) {
+            (
+                Source::Picked(picked),
+                FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. },
+            ) => {
+                let kept = picked.iter().filter(|&&i| holds(weights, i)).count();
+                kept == (0..weights.len() as u32)
+                    .filter(|&i| holds(weights, i))
+                    .count()
+            }
+            (Source::Placed(places), FactorTable::Sparse { weights, .. }) => {
+                let left_out = (0..).zip(places).filter(|(_, at)| **at == u32::MAX);
+                left_out.into_iter().all(|(i, _)| !holds(weights, i))
+            }
+            _ => true,
+        };
+        of.variables == factor.variables && same_table && leaves_out_zeros
+    }
+
     /// Writes the weights of the factor into the entries of its tensor; returns the natural logarithm of the scale that
     /// was left out.
     pub(super) fn load<S: Semiring>(&self, factor: &Factor, entries: &mut [S::Value]) -> f64 {
@@ -153,7 +201,9 @@ impl Leaf {
             FactorTable::Function { .. } => {
                 if let Source::Ones(places) = &self.source {
                     entries.fill(S::zero());
-                    places.iter().for_each(|&at| entries[at as usize] = S::one());
+                    places
+                        .iter()
+                        .for_each(|&at| entries[at as usize] = S::one());
                 } else {
                     entries.fill(S::one());
                 }
@@ -183,36 +233,43 @@ impl Leaf {
 
 /// Reads a table with these loops (outermost first: how often, and how far each time) and writes it in that order.
 fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
-    let Some((&(n, stride), outer)) = loops.split_last() else {
-        to.clone_from_slice(from);
-        return;
-    };
-    let is_same = {
-        let mut run = 1;
-        loops.iter().rev().all(|&(n, stride)| {
-            let fits = stride == run;
-            run *= n;
-            fits
-        })
-    };
+    let mut run = 1;
+    let is_same = loops.iter().rev().all(|&(n, stride)| {
+        let fits = stride == run;
+        run *= n;
+        fits
+    });
     if is_same {
         to.clone_from_slice(from);
         return;
     }
-    let mut digits = vec![0; outer.len()];
-    let mut at = 0;
-    for row in to.chunks_exact_mut(n) {
-        for (to, from) in row.iter_mut().zip(from[at..].iter().step_by(stride)) {
+    let mut to = to.iter_mut();
+    each_row(loops, |at, n, stride| {
+        for (to, from) in to.by_ref().take(n).zip(from[at..].iter().step_by(stride)) {
             to.clone_from(from);
         }
+    });
+}
+
+/// Calls `row` for each round of the innermost of some loops, with where it starts, how often and how far it goes.
+fn each_row(loops: &[(usize, usize)], mut row: impl FnMut(usize, usize, usize)) {
+    let Some((&(n, stride), outer)) = loops.split_last() else {
+        row(0, 1, 1);
+        return;
+    };
+    let mut digits = vec![0; outer.len()];
+    let mut at = 0;
+    'rows: loop {
+        row(at, n, stride);
         for (digit, &(n, stride)) in digits.iter_mut().zip(outer).rev() {
             *digit += 1;
             at += stride;
             if *digit < n {
-                break;
+                continue 'rows;
             }
             *digit = 0;
             at -= stride * n;
         }
+        return;
     }
 }

@@ -98,6 +98,17 @@ impl Tree {
         self.ranks.iter().map(value).collect()
     }
 
+    /// Whether the tree of one graph is right for another: the same variables and scopes, and no weight where the tree
+    /// leaves out zeros.
+    pub(crate) fn fits(&self, of: &FactorGraph, graph: &FactorGraph) -> bool {
+        of.cardinalities == graph.cardinalities
+            && of.factors.len() == graph.factors.len()
+            && self.leaves.iter().all(|leaf| {
+                let at = leaf.factor as usize;
+                leaf.fits(&of.factors[at], &graph.factors[at])
+            })
+    }
+
     /// Chooses for each variable the smallest table that its marginal can be read from, preferring messages, whose
     /// derivatives are needed anyway.
     pub(super) fn choose_homes(&mut self) {

@@ -55,10 +55,18 @@ fn enumerated(graph: &FactorGraph) -> (Vec<Vec<f64>>, f64) {
         }
         logs.iter().map(|logs| log_sum(logs)).collect()
     };
-    (variables(graph).into_iter().map(marginal).collect(), log_sum(&all))
+    (
+        variables(graph).into_iter().map(marginal).collect(),
+        log_sum(&all),
+    )
 }
 
-fn agrees<S: Semiring<Value = f64>>(graph: &FactorGraph, tree: &Tree, log: fn(f64) -> f64, case: &str) {
+fn agrees<S: Semiring<Value = f64>>(
+    graph: &FactorGraph,
+    tree: &Tree,
+    log: fn(f64) -> f64,
+    case: &str,
+) {
     let (marginals, total) = enumerated(graph);
     let mut beliefs = Beliefs::<S>::new(tree, graph);
     beliefs.collect(tree);
