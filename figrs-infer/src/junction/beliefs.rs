@@ -52,25 +52,29 @@ impl<S: Semiring> Beliefs<S> {
             path: Vec::new(),
         };
         for leaf in 0..tree.leaves.len() {
-            this.load(tree, graph, leaf);
+            this.read(tree, graph, leaf);
         }
         this
     }
 
     /// Takes the weights of one factor in again.
     pub(super) fn load(&mut self, tree: &Tree, graph: &FactorGraph, leaf: usize) {
+        self.read(tree, graph, leaf);
+        self.outdate(tree, tree.leaves[leaf].tensor);
+    }
+
+    fn read(&mut self, tree: &Tree, graph: &FactorGraph, leaf: usize) {
         let leaf = &tree.leaves[leaf];
         let tensor = leaf.tensor;
         let entries = &mut self.values[tree.tensor(tensor).place()];
         let factor = &graph.factors[leaf.factor as usize];
         self.scales[tensor as usize] = leaf.load::<S>(factor, entries);
         self.ranges[UP][tensor as usize] = S::range(entries);
-        self.outdate(tree, tensor);
+        self.fresh[UP][tensor as usize] = true;
     }
 
     /// Notes that a leaf has changed: the messages above it, and all derivatives but theirs.
     fn outdate(&mut self, tree: &Tree, leaf: u32) {
-        self.fresh[UP][leaf as usize] = true;
         let mut kept = vec![(leaf, self.fresh[DOWN][leaf as usize])];
         let mut at = leaf;
         while let Some(step) = tree.tensor(at).used_by {
