@@ -9,4 +9,15 @@ use crate::eliminate::Options;
 pub(crate) struct Limits {
     pub(crate) budget: Budget,
     pub(crate) options: Options,
+    /// How many threads may share the work; all cores if it is not said.
+    pub(crate) threads: Option<std::num::NonZero<usize>>,
+}
+
+impl Limits {
+    pub(crate) fn threads(&self) -> usize {
+        let cores = std::thread::available_parallelism();
+        self.threads
+            .or(cores.ok())
+            .map_or(1, std::num::NonZero::get)
+    }
 }

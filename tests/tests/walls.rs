@@ -153,13 +153,24 @@ fn noisy_or_with_twenty_causes_and_forty_findings() {
     targets.push(findings[5].clone());
     let mut tree = JunctionTree::new().compile(&model, &targets).unwrap();
     close(tree.log_evidence(), 8.087506473270746e-08f64.ln());
-    close(tree.probability(&causes[0], &true).unwrap(), 0.0041821823868432575);
-    close(tree.probability(&causes[6], &true).unwrap(), 0.47815575491765266);
-    close(tree.probability(&findings[5], &true).unwrap(), 0.43280647896330987);
+    close(
+        tree.probability(&causes[0], &true).unwrap(),
+        0.0041821823868432575,
+    );
+    close(
+        tree.probability(&causes[6], &true).unwrap(),
+        0.47815575491765266,
+    );
+    close(
+        tree.probability(&findings[5], &true).unwrap(),
+        0.43280647896330987,
+    );
     let mut worlds = JunctionTree::new().compile(&model, &causes).unwrap();
     let best = worlds.most_probable().unwrap();
     close(best.log_probability(), 8.267056242864658e-09f64.ln());
-    let present: Vec<usize> = (0..20).filter(|&d| best.value(&causes[d]).unwrap()).collect();
+    let present: Vec<usize> = (0..20)
+        .filter(|&d| best.value(&causes[d]).unwrap())
+        .collect();
     assert_eq!(present, [5, 6]);
 }
 
@@ -172,12 +183,12 @@ fn hidden(steps: usize) -> (Model, Vec<Element<u8>>) {
     for t in 0..steps {
         if t > 0 {
             let transitions = transitions.clone();
-            let next = states[t - 1].flat_map(move |&i| Select::new(transitions[i as usize].clone()));
+            let next =
+                states[t - 1].flat_map(move |&i| Select::new(transitions[i as usize].clone()));
             states.push(next);
         }
-        let shown = states[t].flat_map(|&i| {
-            Select::new((0..5u8).map(move |k| (if i == k { 0.6 } else { 0.1 }, k)))
-        });
+        let shown = states[t]
+            .flat_map(|&i| Select::new((0..5u8).map(move |k| (if i == k { 0.6 } else { 0.1 }, k))));
         let seen = (t / 7 + if t % 5 == 4 { 2 } else { 0 }) % 5;
         model = model.observe(&shown, seen as u8);
     }
@@ -190,9 +201,14 @@ fn hidden_markov_models_do_not_underflow() {
     let mut tree = JunctionTree::new().compile(&model, &states).unwrap();
     close(tree.log_evidence(), -700.1293465946936);
     close(tree.probability(&states[250], &0).unwrap(), 0.8956676954);
-    close(tree.most_probable().unwrap().log_probability(), -782.398079628);
+    close(
+        tree.most_probable().unwrap().log_probability(),
+        -782.398079628,
+    );
     let (model, states) = hidden(20_000);
-    let mut tree = JunctionTree::new().compile(&model, &states[19_999]).unwrap();
+    let mut tree = JunctionTree::new()
+        .compile(&model, &states[19_999])
+        .unwrap();
     let single = VariableElimination::new().log_evidence(&model).unwrap();
     close(tree.log_evidence(), single);
 }
