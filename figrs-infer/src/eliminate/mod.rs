@@ -12,33 +12,43 @@
 
 mod batch;
 mod compile;
+mod components;
+mod core_graph;
+mod densities;
 mod domain;
 mod error;
+mod fixed;
+mod greedy;
 mod interaction;
 mod join;
 mod levels;
 mod logarithmic;
 mod mpe;
 mod multiply;
+mod neighbours;
 mod options;
 mod order;
+mod parts;
 mod plan;
 mod prepare;
 mod program;
 mod prune;
 mod registers;
+mod restarts;
 mod rows;
 mod run;
 mod scaled;
 mod score;
 mod semiring;
 mod sink;
+mod simplicial;
 mod sketch;
 mod steps;
 mod sum;
 mod table;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod trie;
 mod validate;
 
