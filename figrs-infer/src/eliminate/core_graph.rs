@@ -32,8 +32,9 @@ pub(super) struct Core {
     pub(super) size: Vec<Fixed>,
     /// How many pairs of neighbours of a vertex do not meet.
     pub(super) fill: Vec<u32>,
-    /// The same, each pair counted as often as it has joint values.
-    pub(super) heavy_fill: Vec<f64>,
+    /// The same, each pair counted as often as it has joint values; not kept up to date unless `weighted`.
+    heavy_fill: Vec<f64>,
+    weighted: bool,
     pub(super) densities: Densities,
     /// Vertices whose fill-in may have become zero.
     pub(super) ready: Vec<u32>,
@@ -63,6 +64,8 @@ impl Core {
             fill: vec![0; n],
             heavy_fill: vec![0.0; n],
             around: vec![0; words],
+            // Of equal weights, the fill-in itself tells as much.
+            weighted: weights.windows(2).any(|pair| pair[0].log != pair[1].log),
             weights,
             ..Self::default()
         };
@@ -122,10 +125,25 @@ impl Core {
         self.size.clone_from(&other.size);
         self.fill.clone_from(&other.fill);
         self.heavy_fill.clone_from(&other.heavy_fill);
+        self.weighted = other.weighted;
         self.around.clone_from(&other.around);
         self.ready.clone_from(&other.ready);
         self.densities.copy_from(&other.densities);
         self.work += (other.rows.len() + 4 * other.weights.len()) as u64;
+    }
+
+    /// Leaves the weighted fill-in as it is from now on.
+    pub(super) fn forget_weights(&mut self) {
+        self.weighted = false;
+    }
+
+    /// How many pairs of neighbours of a vertex do not meet, each counted as often as it has joint values.
+    pub(super) fn heavy_fill(&self, v: u32) -> f64 {
+        if self.weighted {
+            self.heavy_fill[v as usize]
+        } else {
+            f64::from(self.fill[v as usize])
+        }
     }
 
     /// Whether a vertex may be eliminated and is left.
@@ -281,6 +299,9 @@ impl Core {
 
     fn add(&self, sum: &mut (u32, f64), word: u64, k: usize) {
         sum.0 += word.count_ones();
+        if !self.weighted {
+            return;
+        }
         let cards = ones(word, k).map(|v| self.weights[v as usize].card);
         sum.1 += cards.sum::<f64>();
     }

@@ -37,6 +37,12 @@ impl Densities {
         self.tables.push(Some(Promise { scope, density }));
     }
 
+    /// Forgets all tables.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whether no table has zeros.
     pub(super) fn is_empty(&self) -> bool {
         self.tables.is_empty()
     }
@@ -72,7 +78,7 @@ impl Densities {
     /// Takes the state of `other`.
     pub(super) fn copy_from(&mut self, other: &Self) {
         let vertices = other.total.len();
-        *self = Self::default();
+        self.clear();
         for (scope, density) in other.left() {
             self.add(scope.to_vec(), density, vertices);
         }

@@ -1,5 +1,7 @@
 //! One greedy order of the graph of a component.
 
+use rand::{Rng, RngExt};
+
 use super::core_graph::Core;
 use super::fixed::{Fixed, ONE, power};
 
@@ -23,8 +25,8 @@ pub(super) enum Rule {
 /// Factors on the scores of the vertices, and their base-2 logarithms.
 #[derive(Debug, Default)]
 pub(super) struct Noise {
-    pub(super) factors: Vec<f64>,
-    pub(super) logs: Vec<f64>,
+    factors: Vec<f64>,
+    logs: Vec<f64>,
 }
 
 impl Noise {
@@ -33,6 +35,14 @@ impl Noise {
         Self {
             factors: vec![1.0; vertices],
             logs: vec![0.0; vertices],
+        }
+    }
+
+    /// New noise: up to `span` binary digits on either side.
+    pub(super) fn draw(&mut self, rng: &mut impl Rng, span: f64) {
+        for (log, factor) in self.logs.iter_mut().zip(&mut self.factors) {
+            *log = span * (2.0 * rng.random::<f64>() - 1.0);
+            *factor = log.exp2();
         }
     }
 }
@@ -54,6 +64,9 @@ pub(super) fn greedy(
     order: &mut Vec<u32>,
 ) -> Option<f64> {
     let mut price = 0.0;
+    if matches!(rule, Rule::Fill | Rule::Size | Rule::NonZeros) {
+        core.forget_weights();
+    }
     while price < limit {
         if rule != Rule::NonZeros
             && let Some(v) = core.ready.pop()
@@ -82,10 +95,10 @@ fn next(core: &mut Core, rule: Rule, noise: &Noise) -> Option<u32> {
         let (size, weight) = (core.size[i], core.weights[i]);
         let score = match rule {
             Rule::Fill => f64::from(core.fill[i]) * noise.factors[i],
-            Rule::HeavyFill => core.heavy_fill[i] * noise.factors[i],
-            Rule::FillSaved => core.heavy_fill[i] / weight.card * noise.factors[i],
+            Rule::HeavyFill => core.heavy_fill(v) * noise.factors[i],
+            Rule::FillSaved => core.heavy_fill(v) / weight.card * noise.factors[i],
             Rule::Size => log(size) + noise.logs[i],
-            Rule::SizeAndFill => core.heavy_fill[i] * power(size) * noise.factors[i],
+            Rule::SizeAndFill => core.heavy_fill(v) * power(size) * noise.factors[i],
             Rule::NonZeros => log(core.joint(v)) + noise.logs[i],
         };
         let score = (score, size - weight.log, v);

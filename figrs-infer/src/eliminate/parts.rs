@@ -7,13 +7,11 @@ use super::core_graph::DISCOUNT;
 use super::fixed::{ONE};
 use super::interaction::{Bucket, Interaction};
 use super::order::greedily;
-use super::restarts::search;
+use super::restarts::{CHEAP, search};
 use super::score::Aim;
 
 /// Components with more variables than this are ordered with sorted lists, without restarts.
 const WIDE: usize = 4096;
-/// Up to this many operations for each variable and table the first order is taken as it is.
-const CHEAP: f64 = 256.0;
 
 /// Eliminates all `candidates` in an order as cheap as can be found for the effort.
 pub(super) fn arrange(graph: &mut Interaction, candidates: &[VarId]) {
@@ -32,8 +30,7 @@ pub(super) fn arrange(graph: &mut Interaction, candidates: &[VarId]) {
             places.resize(graph.log_cards.len(), 0);
             let core = component.core(graph, &mut places);
             let zeros = |core: &mut _| component.count_zeros(graph, &places, core);
-            let order = search(core, free.len() + component.tables.len(), zeros);
-            for v in order {
+            for v in search(core, component.tables.len(), zeros).order {
                 graph.eliminate_all(&[component.variables[v as usize]]);
             }
         }

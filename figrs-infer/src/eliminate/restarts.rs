@@ -7,163 +7,238 @@ use super::core_graph::Core;
 use super::greedy::{Noise, Rule, greedy};
 use super::tree::Tree;
 
-/// Up to this many entries for each vertex and table the first order is taken as it is.
-const CHEAP: f64 = 256.0;
-/// How many words a search may look at for each predicted entry. A word takes about five nanoseconds, an entry one, and
-/// entries are gone through about three times: this is a tenth of the running time.
-const WORK_PER_ENTRY: f64 = 0.06;
+/// Up to this many entries for each variable and table the first order is taken as it is.
+pub(super) const CHEAP: f64 = 256.0;
+/// How many words a search may look at for each predicted entry. A word takes a few nanoseconds, an entry one, and
+/// entries are gone through about three times: this is about a tenth of the running time.
+const WORK_PER_ENTRY: f64 = 0.05;
 /// How many times the work of the first order a search may take in any case.
-const LEAST_PASSES: u64 = 4;
+const LEAST_PASSES: u64 = 3;
 /// No search looks at more words than this: about a second.
-const MOST_WORK: f64 = 2e8;
+const MOST_WORK: u64 = 200_000_000;
 /// Almost simplicial vertices together may cost at most this share of the first order more than they need.
 const SLACK: f64 = 1.0 / 64.0;
-/// A search ends early when so many rounds in a row found nothing better.
-const PATIENCE: usize = 6;
+/// Zeros are counted if the price is less than that without them by this factor.
+const WORTH_COUNTING: f64 = 4.0;
+/// This share of the budget is left for one batch of restarts at a time.
+const BATCH: u64 = 8;
+/// Orders that are dearer than the best by more than this factor are not improved.
+const HOPEFUL: f64 = 1.5;
+/// How many buckets are ordered anew together: first, and in the end.
+const WINDOWS: (usize, usize) = (5, 10);
+
+/// Rules tried without noise, the best first.
+const DENSE_RULES: [Rule; 5] = [
+    Rule::HeavyFill,
+    Rule::FillSaved,
+    Rule::Fill,
+    Rule::SizeAndFill,
+    Rule::Size,
+];
+const SPARSE_RULES: [Rule; 3] = [Rule::NonZeros, Rule::HeavyFill, Rule::Fill];
 
 /// The restarts, in turn: a rule, and how many binary digits the noise on its scores spans on either side.
-const TURNS: [(Rule, f64); 8] = [
+const DENSE_TURNS: [(Rule, f64); 8] = [
     (Rule::Fill, 1.0),
     (Rule::HeavyFill, 0.5),
     (Rule::FillSaved, 0.25),
-    (Rule::SizeAndFill, 0.25),
     (Rule::Fill, 0.5),
+    (Rule::SizeAndFill, 0.25),
     (Rule::HeavyFill, 1.0),
     (Rule::FillSaved, 1.0),
     (Rule::Size, 0.5),
 ];
+const SPARSE_TURNS: [(Rule, f64); 3] = [
+    (Rule::NonZeros, 1.0),
+    (Rule::NonZeros, 0.25),
+    (Rule::Fill, 1.0),
+];
 
-/// An order and its price.
+/// An order and its price: the entries of all joint tables.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) order: Vec<u32>,
     pub(super) price: f64,
 }
 
-impl Found {
-    fn nothing() -> Self {
-        Self { order: Vec::new(), price: f64::INFINITY }
+/// An order of the vertices of a component that may be eliminated, as cheap as can be found for the effort.
+///
+/// `tables` is how many there are; `count_zeros` tells the graph which have zeros, and is asked only if that matters.
+///
+/// **Guarantee.** Deterministic: the effort is counted in words looked at, the noise comes from a fixed seed. Not
+/// the best order, which is hard to find, but at least as cheap as that of the weighted fill-in.
+///
+/// **Complexity.** One greedy order if that is cheap. Else a few more, and beyond that a search in proportion to the
+/// predicted running time, bounded by a constant.
+///
+/// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
+/// inference in graphical models*, AAAI 2011.
+pub(super) fn search(core: Core, tables: usize, count_zeros: impl FnOnce(&mut Core)) -> Found {
+    let n = core.weights.len();
+    let size = core.left.len() + tables;
+    let mut search = Search::new(core);
+    search.rules(&DENSE_RULES[..1], u64::MAX);
+    if search.best.price <= CHEAP * size as f64 {
+        return search.best;
     }
+    let first_work = search.state.work;
+    count_zeros(&mut search.start);
+    if !search.start.densities.is_empty() {
+        let dense = search.forget();
+        search.rules(&SPARSE_RULES, u64::MAX);
+        if search.best.price * WORTH_COUNTING > dense.price {
+            search.best = dense;
+            search.start.densities.clear();
+        }
+    }
+    let mut head = Vec::new();
+    let cheap = search.best.price * SLACK / n as f64;
+    let reduced = search.start.reduce(cheap, &mut head);
+    let (core, names) = search.start.compact();
+    let mut inner = Search::new(core);
+    inner.fixed = reduced;
+    inner.least = LEAST_PASSES * first_work;
+    inner.run();
+    if inner.best.price + reduced < search.best.price {
+        head.extend(inner.best.order.iter().map(|&v| names[v as usize]));
+        search.best = Found {
+            order: head,
+            price: inner.best.price + reduced,
+        };
+    }
+    search.best
 }
 
-/// The search for an order of one component.
-pub(super) struct Search {
+/// A search under way.
+struct Search {
     start: Core,
+    /// What is left of `start` while an order is made; counts the work of the search.
     state: Core,
     order: Vec<u32>,
     best: Found,
+    /// What is to be paid besides.
+    fixed: f64,
+    /// The least budget.
+    least: u64,
 }
 
 impl Search {
-    pub(super) fn new(start: Core) -> Self {
-        Self { start, state: Core::default(), order: Vec::new(), best: Found::nothing() }
+    fn new(start: Core) -> Self {
+        let mut search = Self {
+            start,
+            state: Core::default(),
+            order: Vec::new(),
+            best: Found {
+                order: Vec::new(),
+                price: f64::INFINITY,
+            },
+            fixed: 0.0,
+            least: 0,
+        };
+        search.state.work = search.start.work;
+        search
     }
 
-    /// Tries a rule. Returns whether the order is better than the best so far.
-    fn attempt(&mut self, rule: Rule, noise: &Noise, limit: f64) -> Option<f64> {
+    /// Takes the best order away.
+    fn forget(&mut self) -> Found {
+        let order = Vec::new();
+        let price = f64::INFINITY;
+        std::mem::replace(&mut self.best, Found { order, price })
+    }
+
+    /// Tries an order; true if it is the best so far.
+    fn attempt(&mut self, rule: Rule, noise: &Noise) -> bool {
         self.state.copy_from(&self.start);
         self.order.clear();
-        greedy(&mut self.state, rule, noise, limit, &mut self.order)
+        let limit = self.best.price;
+        match greedy(&mut self.state, rule, noise, limit, &mut self.order) {
+            Some(price) => {
+                self.best.order.clone_from(&self.order);
+                self.best.price = price;
+                true
+            }
+            None => false,
+        }
     }
-}
 
-pub(super) fn search(core: Core, size: usize, densities: impl FnOnce(&mut Core)) -> Vec<u32> {
-    let n = core.weights.len();
-    let mut search = Search::new(core);
-    search.state.work = search.start.work;
-    let first = search.attempt(Rule::HeavyFill, &Noise::none(n), f64::INFINITY);
-    let mut best = Found { price: first.unwrap_or(f64::INFINITY), order: search.order.clone() };
-    if best.price <= CHEAP * size as f64 {
-        return best.order;
-    }
-    let first_work = search.state.work;
-    // zeros
-    densities(&mut search.start);
-    let mut dense = true;
-    if !search.start.densities.is_empty() {
-        let mut sparse = Found::nothing();
-        for rule in [Rule::NonZeros, Rule::HeavyFill, Rule::Fill] {
-            if let Some(price) = search.attempt(rule, &Noise::none(n), sparse.price) {
-                sparse = Found { price, order: search.order.clone() };
+    /// Tries rules without noise.
+    fn rules(&mut self, rules: &[Rule], end: u64) {
+        let noise = Noise::none(self.start.weights.len());
+        for &rule in rules {
+            self.attempt(rule, &noise);
+            if self.state.work > end {
+                break;
             }
         }
-        if std::env::var("VERBOSE").is_ok() { println!("dense {:.4e} sparse {:.4e}", best.price, sparse.price); }
-        if sparse.price * 4.0 < best.price {
-            dense = false;
-            best = sparse;
+    }
+
+    /// How much work the search may take, now that the best order is known.
+    fn budget(&self) -> u64 {
+        let share = (self.best.price + self.fixed) * WORK_PER_ENTRY;
+        (share as u64).max(self.least).min(MOST_WORK)
+    }
+
+    fn run(&mut self) {
+        let n = self.start.weights.len();
+        let is_dense = self.start.densities.is_empty();
+        let (rules, turns) = if is_dense {
+            (&DENSE_RULES[..], &DENSE_TURNS[..])
         } else {
-            search.start.densities = Default::default();
+            (&SPARSE_RULES[..], &SPARSE_TURNS[..])
+        };
+        self.rules(rules, self.least / 3);
+        let free = self.start.left.clone();
+        if free.len() < 3 {
+            return;
+        }
+        let budget = self.budget();
+        self.improve(&free, WINDOWS.0, budget / 2);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(n as u64);
+        let mut noise = Noise::none(n);
+        let mut turns = turns.iter().cycle();
+        while self.state.work < self.budget() / BATCH * (BATCH - 1) {
+            let best = self.forget();
+            let end = self.state.work + (self.budget_of(&best)) / BATCH;
+            while self.state.work < end {
+                if let Some(&(rule, span)) = turns.next() {
+                    noise.draw(&mut rng, span);
+                    self.attempt(rule, &noise);
+                }
+            }
+            if self.best.price < best.price * HOPEFUL {
+                let end = self.budget_of(&best);
+                self.improve(&free, WINDOWS.0, end);
+            }
+            if best.price <= self.best.price {
+                self.best = best;
+            }
+        }
+        for width in WINDOWS.0 + 1..=WINDOWS.1 {
+            let budget = self.budget();
+            self.improve(&free, width, budget);
         }
     }
-    let budget = (best.price * WORK_PER_ENTRY).max((LEAST_PASSES * first_work) as f64).min(MOST_WORK) as u64;
-    let t = std::time::Instant::now();
-    search.state.work = 0;
-    let mut head = Vec::new();
-    let fixed = search.start.reduce(best.price * SLACK / n as f64, &mut head);
-    let (core, names) = search.start.compact();
-    if names.is_empty() { return head; }
-    let verbose = std::env::var("VERBOSE").is_ok();
-    if verbose { println!("first {:.4e} budget {budget} first work {first_work} n {n} core {} free {} {:?}", best.price, names.len(), core.left.len(), t.elapsed()); }
-    let n = names.len();
-    let free = core.left.clone();
-    let mut search = Search::new(core);
-    let mut inner = Found::nothing();
-    let rules = [Rule::HeavyFill, Rule::Fill, Rule::FillSaved, Rule::SizeAndFill, Rule::Size];
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(n as u64);
-    let mut noise = Noise::none(n);
-    if dense {
-        for rule in rules {
-            if search.state.work > budget / 2 { break; }
-            if let Some(price) = search.attempt(rule, &noise, inner.price) {
-                inner = Found { price, order: search.order.clone() };
-            }
+
+    fn budget_of(&self, best: &Found) -> u64 {
+        let share = (best.price + self.fixed) * WORK_PER_ENTRY;
+        (share as u64).max(self.least).min(MOST_WORK)
+    }
+
+    /// Orders up to `width` buckets anew at a time, until that is of no use or the budget is used up.
+    fn improve(&mut self, free: &[u32], width: usize, end: u64) {
+        if !self.start.densities.is_empty() || self.best.order.is_empty() || self.state.work >= end {
+            return;
         }
-    } else {
-        for rule in [Rule::NonZeros, Rule::HeavyFill, Rule::Fill] {
-            if let Some(price) = search.attempt(rule, &noise, inner.price) {
-                inner = Found { price, order: search.order.clone() };
-            }
+        let mut tree = Tree::new(&self.start, &self.best.order);
+        tree.work += self.state.work;
+        while tree.improve(free, width, end) && tree.work < end {}
+        self.state.work = tree.work;
+        let price = tree.total();
+        if price < self.best.price {
+            self.best = Found {
+                order: tree.order(free),
+                price,
+            };
         }
     }
-    if verbose { println!("rules {:.4e} work {} {:?}", inner.price + fixed, search.state.work, t.elapsed()); }
-    let rounds = env("ROUNDS", 4.0) as u64;
-    let mut turn = 0;
-    let mut spent = search.state.work;
-    let mut overall = Found::nothing();
-    for round in 1..=rounds {
-        let end = budget * round / rounds;
-        let mut local = if round == 1 { inner.clone() } else { Found::nothing() };
-        let half = (spent + end) / 2;
-        search.state.work = spent;
-        while search.state.work < half {
-            let (rule, span) = if dense { TURNS[turn % TURNS.len()] } else { [(Rule::NonZeros, 1.0), (Rule::NonZeros, 0.25), (Rule::Fill, 1.0)][turn % 3] };
-            turn += 1;
-            for (log, factor) in noise.logs.iter_mut().zip(&mut noise.factors) {
-                *log = span * (2.0 * rng.random::<f64>() - 1.0);
-                *factor = log.exp2();
-            }
-            if let Some(price) = search.attempt(rule, &noise, local.price) {
-                local = Found { price, order: search.order.clone() };
-            }
-        }
-        spent = search.state.work;
-        let before = local.price;
-        if local.order.is_empty() { continue; }
-        if dense {
-            let mut tree = Tree::new(&search.start, &local.order);
-            let mut width = 5;
-            tree.work = spent;
-            while tree.work < end && width <= 12 {
-                if !tree.improve(&free, width, end) { width += 1; }
-            }
-            local = Found { price: tree.total(), order: tree.order(&free) };
-            spent = tree.work;
-        }
-        if local.price < overall.price { overall = local.clone(); }
-        if verbose { println!("  round {round} restarts {turn} {:.4e} improved {:.4e} overall {:.4e} work {spent} of {budget} {:?}", before + fixed, local.price + fixed, overall.price + fixed, t.elapsed()); }
-    }
-    if overall.price + fixed >= best.price { return best.order; }
-    head.extend(overall.order.iter().map(|&v| names[v as usize]));
-    head
 }
-fn env(k: &str, d: f64) -> f64 { std::env::var(k).ok().and_then(|s| s.parse().ok()).unwrap_or(d) }

@@ -16,6 +16,8 @@ pub(super) struct Tree<'a> {
     children: Vec<Vec<u32>>,
     /// The joint values of a vertex and its bag; none if another bucket takes it along.
     cost: Vec<f64>,
+    /// The joint values of a vertex and its bag.
+    clique: Vec<f64>,
     pub(super) work: u64,
 }
 
@@ -30,6 +32,7 @@ impl<'a> Tree<'a> {
             parent: vec![NONE; n],
             children: vec![Vec::new(); n],
             cost: vec![0.0; n],
+            clique: vec![0.0; n],
             work: (n * words) as u64,
         };
         let mut rank = vec![NONE; n];
@@ -53,6 +56,7 @@ impl<'a> Tree<'a> {
             members.extend(bits(&bag));
             let size: Fixed = core.weights[v as usize].log + members.iter().map(|&u| core.weights[u as usize].log).sum::<Fixed>();
             let absorbed = this.children[v as usize].iter().any(|&c| count(this.bag(c)) == members.len() + 1);
+            this.clique[v as usize] = power(size);
             this.cost[v as usize] = if absorbed { 0.0 } else { power(size) };
             let parent = members.iter().copied().min_by_key(|&u| rank[u as usize]).filter(|&u| rank[u as usize] != NONE);
             if let Some(p) = parent {
@@ -112,15 +116,12 @@ impl<'a> Tree<'a> {
             if p != NONE { near.push(p); }
             near.retain(|u| !window.contains(u));
             // a vertex taken along counts as its bag
-            let Some(&best) = near.iter().max_by(|&&a, &&b| self.weight(a).total_cmp(&self.weight(b)).then(b.cmp(&a))) else { break };
+            let key = |v: u32| self.clique[v as usize];
+            let Some(&best) = near.iter().max_by(|&&a, &&b| key(a).total_cmp(&key(b)).then(b.cmp(&a))) else { break };
             window.push(best);
             last = best;
         }
         window
-    }
-
-    fn weight(&self, v: u32) -> f64 {
-        power(self.core.weights[v as usize].log + bits(self.bag(v)).map(|u| self.core.weights[u as usize].log).sum::<Fixed>())
     }
 
     fn settle(&mut self, window: &[u32]) -> bool {
@@ -165,6 +166,7 @@ impl<'a> Tree<'a> {
             for (j, &u) in local.iter().enumerate() {
                 if bag >> j & 1 == 1 { row[u as usize / 64] |= 1 << (u % 64); size += small.logs[j]; }
             }
+            self.clique[v as usize] = power(size);
             self.cost[v as usize] = if absorbed { 0.0 } else { power(size) };
             let inner = (0..k).filter(|&j| bag >> j & 1 == 1).min_by_key(|&j| rank[j]);
             let parent = inner.map_or(outer, |j| window[j]);
