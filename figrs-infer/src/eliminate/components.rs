@@ -87,7 +87,8 @@ impl Component {
             let sketch = &graph.sketches[t as usize];
             if sketch.density < 0.0 {
                 let scope = sketch.scope.iter().map(|v| places[v.index()]).collect();
-                core.densities.add(scope, fixed(sketch.density), self.variables.len());
+                core.densities
+                    .add(scope, fixed(sketch.density), self.variables.len());
             }
         }
     }

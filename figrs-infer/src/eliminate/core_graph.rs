@@ -202,8 +202,9 @@ impl Core {
         }
         self.work += (members.len() * group.len() * words) as u64;
         for &a in &members {
-            for k in a as usize / 64..words {
-                for b in ones(around[k] & !self.rows[a as usize * words + k], k) {
+            let from = a as usize / 64;
+            for (k, around) in around.iter().enumerate().skip(from) {
+                for b in ones(around & !self.rows[a as usize * words + k], k) {
                     if b > a {
                         self.connect(a as usize, b as usize);
                     }

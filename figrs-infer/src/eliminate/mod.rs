@@ -4,7 +4,10 @@
 //! |---|---|
 //! | `semiring`, `scaled`, `logarithmic` | the algebras |
 //! | `options`, `error`, `validate` | what a caller chooses, and what is refused |
-//! | `prune`, `sketch`, `interaction`, `score`, `order`, `plan` | the elimination on paper: which bucket when, at what price |
+//! | `prune`, `sketch`, `interaction`, `plan`, `memory` | the elimination on paper: which bucket takes in what, at what price |
+//! | `parts`, `components`, `restarts` | the search for an order, component by component |
+//! | `fixed`, `core_graph`, `densities`, `simplicial`, `greedy`, `tree`, `window` | one component as a graph of bits: reduced, ordered, improved |
+//! | `neighbours`, `score`, `order` | very large components as lists |
 //! | `table`, `run` | the elimination in numbers: tables and messages, bucket after bucket |
 //! | `domain`, `levels`, `registers`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
 //! | `join`, `prepare`, `trie`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: the steps carried out |
@@ -23,6 +26,7 @@ mod interaction;
 mod join;
 mod levels;
 mod logarithmic;
+mod memory;
 mod mpe;
 mod multiply;
 mod neighbours;
@@ -40,8 +44,8 @@ mod run;
 mod scaled;
 mod score;
 mod semiring;
-mod sink;
 mod simplicial;
+mod sink;
 mod sketch;
 mod steps;
 mod sum;
@@ -51,6 +55,7 @@ mod tests;
 mod tree;
 mod trie;
 mod validate;
+mod window;
 
 use figrs_core::factor::{FactorGraph, VarId};
 

@@ -4,7 +4,7 @@ use figrs_core::factor::VarId;
 
 use super::components::Component;
 use super::core_graph::DISCOUNT;
-use super::fixed::{ONE};
+use super::fixed::ONE;
 use super::interaction::{Bucket, Interaction};
 use super::order::greedily;
 use super::restarts::{CHEAP, search};

@@ -4,8 +4,8 @@ use figrs_core::factor::{FactorGraph, VarId};
 
 use super::error::EliminationError;
 use super::interaction::{Bucket, Interaction};
-use super::parts::arrange;
 use super::options::{Barren, Options, Order};
+use super::parts::arrange;
 use super::prune::{Pruned, prune};
 use super::validate::validate;
 
@@ -18,6 +18,11 @@ pub struct PlanCost {
     pub operations: f64,
     /// The predicted entries of the largest message or answer.
     pub largest_table: f64,
+    /// The predicted bytes of the messages that are there at once when each is dropped as soon as it is used, the answer
+    /// among them; 8 for an entry, and 4 for each variable of a listed one. Factors are not counted.
+    pub memory: f64,
+    /// The same if all messages are kept.
+    pub memory_kept: f64,
 }
 
 /// How a message is stored.
@@ -114,6 +119,7 @@ impl Plan {
                 limit: options.operation_budget,
             });
         }
+        options.admit(self.cost.memory)?;
         Ok(self)
     }
 }
@@ -124,19 +130,32 @@ fn price(graph: &FactorGraph, keep: &[VarId], buckets: &[Bucket], budget: usize)
         width: keep.len(),
         operations: answer,
         largest_table: answer,
+        memory: 0.0,
+        memory_kept: 8.0 * answer,
     };
+    let mut alive = 8.0 * answer;
+    let mut sizes = Vec::with_capacity(buckets.len());
     for bucket in buckets {
         let dense = entries(graph, &bucket.output);
-        let message = match Layout::choose(dense, bucket.joint, budget) {
-            Layout::Dense => dense,
-            Layout::Sparse => dense.min(bucket.joint.exp2()),
+        let (message, width) = match Layout::choose(dense, bucket.joint, budget) {
+            Layout::Dense => (dense, 8),
+            Layout::Sparse => (dense.min(bucket.joint.exp2()), 8 + 4 * bucket.output.len()),
         };
         cost.width = cost
             .width
             .max(bucket.output.len() + bucket.eliminated.len());
         cost.operations += bucket.joint.exp2();
         cost.largest_table = cost.largest_table.max(message);
+        let bytes = message * width as f64;
+        cost.memory_kept += bytes;
+        alive += bytes;
+        cost.memory = cost.memory.max(alive);
+        sizes.push(bytes);
+        let used = bucket.inputs.iter();
+        let used = used.filter_map(|&id| (id as usize).checked_sub(graph.factors.len()));
+        alive -= used.map(|message| sizes[message]).sum::<f64>();
     }
+    cost.memory = cost.memory.max(alive);
     cost
 }
 

@@ -1,6 +1,6 @@
 //! The search for an order of one component: greedy rules, restarts with noise, and improvement of the best.
 
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::core_graph::Core;
@@ -20,8 +20,10 @@ const MOST_WORK: u64 = 200_000_000;
 const SLACK: f64 = 1.0 / 64.0;
 /// Zeros are counted if the price is less than that without them by this factor.
 const WORTH_COUNTING: f64 = 4.0;
-/// This share of the budget is left for one batch of restarts at a time.
-const BATCH: u64 = 8;
+/// Rules without noise may take one in so many parts of the budget.
+const RULES: u64 = 3;
+/// A batch of restarts, without the improvement of the best, takes one in so many parts of the budget.
+const BATCHES: u64 = 8;
 /// Orders that are dearer than the best by more than this factor are not improved.
 const HOPEFUL: f64 = 1.5;
 /// How many buckets are ordered anew together: first, and in the end.
@@ -55,10 +57,19 @@ const SPARSE_TURNS: [(Rule, f64); 3] = [
 ];
 
 /// An order and its price: the entries of all joint tables.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Found {
     pub(super) order: Vec<u32>,
     pub(super) price: f64,
+}
+
+impl Found {
+    fn nothing() -> Self {
+        Self {
+            order: Vec::new(),
+            price: f64::INFINITY,
+        }
+    }
 }
 
 /// An order of the vertices of a component that may be eliminated, as cheap as can be found for the effort.
@@ -77,7 +88,7 @@ pub(super) fn search(core: Core, tables: usize, count_zeros: impl FnOnce(&mut Co
     let n = core.weights.len();
     let size = core.left.len() + tables;
     let mut search = Search::new(core);
-    search.rules(&DENSE_RULES[..1], u64::MAX);
+    search.attempt(DENSE_RULES[0], &Noise::none(n));
     if search.best.price <= CHEAP * size as f64 {
         return search.best;
     }
@@ -85,7 +96,7 @@ pub(super) fn search(core: Core, tables: usize, count_zeros: impl FnOnce(&mut Co
     count_zeros(&mut search.start);
     if !search.start.densities.is_empty() {
         let dense = search.forget();
-        search.rules(&SPARSE_RULES, u64::MAX);
+        search.attempt(SPARSE_RULES[0], &Noise::none(n));
         if search.best.price * WORTH_COUNTING > dense.price {
             search.best = dense;
             search.start.densities.clear();
@@ -128,10 +139,7 @@ impl Search {
             start,
             state: Core::default(),
             order: Vec::new(),
-            best: Found {
-                order: Vec::new(),
-                price: f64::INFINITY,
-            },
+            best: Found::nothing(),
             fixed: 0.0,
             least: 0,
         };
@@ -141,9 +149,7 @@ impl Search {
 
     /// Takes the best order away.
     fn forget(&mut self) -> Found {
-        let order = Vec::new();
-        let price = f64::INFINITY;
-        std::mem::replace(&mut self.best, Found { order, price })
+        std::mem::replace(&mut self.best, Found::nothing())
     }
 
     /// Tries an order; true if it is the best so far.
@@ -162,22 +168,23 @@ impl Search {
     }
 
     /// Tries rules without noise.
-    fn rules(&mut self, rules: &[Rule], end: u64) {
+    fn rules(&mut self, rules: &[Rule]) {
         let noise = Noise::none(self.start.weights.len());
         for &rule in rules {
             self.attempt(rule, &noise);
-            if self.state.work > end {
+            if self.state.work > self.budget(self.best.price) / RULES {
                 break;
             }
         }
     }
 
-    /// How much work the search may take, now that the best order is known.
-    fn budget(&self) -> u64 {
-        let share = (self.best.price + self.fixed) * WORK_PER_ENTRY;
+    /// How much work the search may take if an order of this price is known.
+    fn budget(&self, price: f64) -> u64 {
+        let share = (price + self.fixed) * WORK_PER_ENTRY;
         (share as u64).max(self.least).min(MOST_WORK)
     }
 
+    /// Rules without noise, improvement, batches of restarts and improvement in turn, then larger improvements.
     fn run(&mut self) {
         let n = self.start.weights.len();
         let is_dense = self.start.densities.is_empty();
@@ -186,47 +193,45 @@ impl Search {
         } else {
             (&SPARSE_RULES[..], &SPARSE_TURNS[..])
         };
-        self.rules(rules, self.least / 3);
+        self.rules(rules);
         let free = self.start.left.clone();
         if free.len() < 3 {
             return;
         }
-        let budget = self.budget();
-        self.improve(&free, WINDOWS.0, budget / 2);
+        self.improve(&free, WINDOWS.0, self.budget(self.best.price) / 4 * 3);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(n as u64);
         let mut noise = Noise::none(n);
         let mut turns = turns.iter().cycle();
-        while self.state.work < self.budget() / BATCH * (BATCH - 1) {
+        loop {
+            let budget = self.budget(self.best.price);
+            let batch = budget / BATCHES;
+            if self.state.work + batch >= budget {
+                break;
+            }
             let best = self.forget();
-            let end = self.state.work + (self.budget_of(&best)) / BATCH;
-            while self.state.work < end {
-                if let Some(&(rule, span)) = turns.next() {
-                    noise.draw(&mut rng, span);
-                    self.attempt(rule, &noise);
-                }
+            let end = self.state.work + batch;
+            while self.state.work < end
+                && let Some(&(rule, span)) = turns.next()
+            {
+                noise.draw(&mut rng, span);
+                self.attempt(rule, &noise);
             }
             if self.best.price < best.price * HOPEFUL {
-                let end = self.budget_of(&best);
-                self.improve(&free, WINDOWS.0, end);
+                self.improve(&free, WINDOWS.0, budget);
             }
             if best.price <= self.best.price {
                 self.best = best;
             }
         }
         for width in WINDOWS.0 + 1..=WINDOWS.1 {
-            let budget = self.budget();
-            self.improve(&free, width, budget);
+            self.improve(&free, width, self.budget(self.best.price));
         }
-    }
-
-    fn budget_of(&self, best: &Found) -> u64 {
-        let share = (best.price + self.fixed) * WORK_PER_ENTRY;
-        (share as u64).max(self.least).min(MOST_WORK)
     }
 
     /// Orders up to `width` buckets anew at a time, until that is of no use or the budget is used up.
     fn improve(&mut self, free: &[u32], width: usize, end: u64) {
-        if !self.start.densities.is_empty() || self.best.order.is_empty() || self.state.work >= end {
+        if !self.start.densities.is_empty() || self.best.order.is_empty() || self.state.work >= end
+        {
             return;
         }
         let mut tree = Tree::new(&self.start, &self.best.order);

@@ -37,7 +37,8 @@ pub(super) fn score(graph: &Interaction, neighbours: &Neighbours, v: VarId, aim:
         Aim::Entries | Aim::FillIn => entries,
     };
     // Rounded, so that the order of the sums does not decide between equals.
-    let (joint, out, fill) = (fixed(joint), fixed(out), fill_in(graph, neighbours, v));
+    let (joint, out) = (fixed(joint), fixed(out));
+    let fill = fill_in(graph, neighbours, v).cast_signed();
     match aim {
         Aim::NonZeros | Aim::Entries => (joint, out, fill),
         Aim::FillIn => (fill, joint, out),
@@ -45,17 +46,17 @@ pub(super) fn score(graph: &Interaction, neighbours: &Neighbours, v: VarId, aim:
 }
 
 /// How many pairs of neighbours do not meet yet.
-fn fill_in(graph: &Interaction, neighbours: &Neighbours, v: VarId) -> i64 {
+fn fill_in(graph: &Interaction, neighbours: &Neighbours, v: VarId) -> u64 {
     let around = neighbours.around(graph, v).take(FILL_NEIGHBOURS + 1);
     let around: Vec<VarId> = around.collect();
     if around.len() > FILL_NEIGHBOURS {
-        return (neighbours.count(v) as i64).pow(2);
+        return (neighbours.count(v) as u64).pow(2);
     }
     let mut missing = 0;
     for (i, &a) in around.iter().enumerate() {
         for &b in &around[..i] {
             // Kept variables have no lists.
-            missing += i64::from(!neighbours.meet(a, b) && !neighbours.meet(b, a));
+            missing += u64::from(!neighbours.meet(a, b) && !neighbours.meet(b, a));
         }
     }
     missing

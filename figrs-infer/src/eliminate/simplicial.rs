@@ -79,8 +79,8 @@ impl Core {
                 edges.push([i as u32, renamed[u as usize]]);
             }
         }
-        for i in free..names.len() {
-            let others = bits(self.row(names[i])).map(|u| renamed[u as usize]);
+        for (i, &v) in names.iter().enumerate().skip(free) {
+            let others = bits(self.row(v)).map(|u| renamed[u as usize]);
             edges.extend(others.filter(|&u| u != u32::MAX).map(|u| [i as u32, u]));
         }
         let weights = names.iter().map(|&v| self.weights[v as usize]).collect();
