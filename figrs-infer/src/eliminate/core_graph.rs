@@ -324,3 +324,67 @@ pub(super) fn bits(row: &[u64]) -> impl Iterator<Item = u32> + '_ {
     let words = row.iter().enumerate();
     words.flat_map(|(k, &word)| ones(word, k))
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use rand::seq::SliceRandom;
+    use rand::{Rng, RngExt};
+
+    use super::super::fixed::fixed;
+    use super::super::tests::generator;
+    use super::*;
+
+    /// A random graph of which the first `free` vertices may be eliminated.
+    pub(in super::super) fn random(
+        n: usize,
+        free: usize,
+        edges: usize,
+        rng: &mut impl Rng,
+    ) -> Core {
+        let card = |rng: &mut dyn FnMut() -> f64| {
+            let card = (2.0 + rng() * 60.0).floor();
+            Weight {
+                card,
+                log: fixed(card.log2()),
+            }
+        };
+        let weights = (0..n).map(|_| card(&mut || rng.random())).collect();
+        let tables: Vec<Vec<u32>> = (0..edges)
+            .map(|_| {
+                let mut all: Vec<u32> = (0..n as u32).collect();
+                all.shuffle(rng);
+                all.truncate(if rng.random_bool(0.2) { 3 } else { 2 });
+                all
+            })
+            .collect();
+        Core::new(weights, free, tables.iter().map(Vec::as_slice))
+    }
+
+    #[test]
+    fn counts_stay_those_of_a_new_graph() {
+        for seed in 0..100 {
+            let mut rng = generator(seed);
+            let n = rng.random_range(2..90);
+            let mut core = random(n, n - n / 8, 2 * n, &mut rng);
+            let mut order = Vec::new();
+            while !core.left.is_empty() {
+                let v = core.left[rng.random_range(0..core.left.len())];
+                core.eliminate(v, &mut order);
+                let (fresh, names) = core.compact();
+                for (i, &v) in names.iter().enumerate() {
+                    let i = i as u32;
+                    assert_eq!(core.is_left(v), fresh.is_left(i));
+                    if core.is_left(v) {
+                        assert_eq!(core.fill[v as usize], fresh.fill[i as usize], "seed {seed}");
+                        assert_eq!(core.size[v as usize], fresh.size[i as usize], "seed {seed}");
+                        let heavy = [core.heavy_fill[v as usize], fresh.heavy_fill[i as usize]];
+                        assert_eq!(heavy[0], heavy[1], "seed {seed}");
+                        assert!(!core.is_simplicial(v) || core.ready.contains(&v));
+                    }
+                }
+            }
+            order.sort_unstable();
+            assert!(order.iter().copied().eq(0..(n - n / 8) as u32));
+        }
+    }
+}

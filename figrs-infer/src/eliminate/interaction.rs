@@ -115,8 +115,8 @@ impl Interaction {
 
     /// Eliminates, again and again, a variable of which one table mentions all that its other tables mention.
     ///
-    /// **Guarantee.** No order is cheaper than one that begins with these: such a bucket has no more entries than a
-    /// table that is there already. Of an acyclic graph nothing is left, save variables of very many tables.
+    /// **Guarantee.** Zeros aside, no order is cheaper than one that begins with these: such a bucket has no more entries
+    /// than a table that is there already. Of an acyclic graph nothing is left, save variables of very many tables.
     ///
     /// **Complexity.** Linear in the number of mentions for tables of bounded scope.
     ///
