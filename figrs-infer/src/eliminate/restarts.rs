@@ -14,8 +14,8 @@ pub(super) const CHEAP: f64 = 256.0;
 const WORK_PER_ENTRY: f64 = 0.05;
 /// How many times the work of the first order a search may take in any case.
 const LEAST_PASSES: u64 = 3;
-/// No search looks at more words than this: about a second.
-const MOST_WORK: u64 = 200_000_000;
+/// No search looks at more words than this: about half a second.
+const MOST_WORK: u64 = 100_000_000;
 /// Almost simplicial vertices together may cost at most this share of the first order more than they need.
 const SLACK: f64 = 1.0 / 64.0;
 /// Zeros are counted if the price is less than that without them by this factor.
