@@ -13,7 +13,7 @@ pub mod prelude {
         Uniform, Value, any, fold, inject, none_of, one_of, tuple, value,
     };
     pub use figrs_infer::{
-        Algorithm, Answer, Enumerate, Error, ImportanceSampling, Marginal, MpeVariableElimination,
-        Quality, Run, VariableElimination, algorithms,
+        Algorithm, Answer, Bounds, Enumerate, Error, ImportanceSampling, LazyVariableElimination,
+        Marginal, MpeVariableElimination, Quality, Run, VariableElimination, algorithms,
     };
 }

@@ -16,12 +16,13 @@
 //! ```
 //!
 //! Every algorithm implements [`Algorithm`] and is called through [`Run`]; every answer is an [`Answer`], whose
-//! [`Marginal`]s know whether they are exact or estimates, and how good.
+//! [`Marginal`]s know whether they are exact or estimates, and how good; or of [`Bounds`].
 //!
 //! | algorithm | file |
 //! |---|---|
 //! | [`Enumerate`] | `enumerate.rs` |
 //! | [`VariableElimination`] | `variable_elimination.rs`, on [`eliminate`] |
+//! | [`LazyVariableElimination`] | `lazy_variable_elimination.rs`, on [`eliminate`]; answers are [`Bounds`] |
 //! | [`MpeVariableElimination`] | `mpe.rs`, on [`eliminate`] |
 //! | [`ImportanceSampling`] | `importance_sampling.rs` |
 
@@ -29,11 +30,13 @@
 
 mod algorithm;
 mod answer;
+mod bounds;
 mod conflict;
 pub mod eliminate;
 mod enumerate;
 mod error;
 mod importance_sampling;
+mod lazy_variable_elimination;
 mod limits;
 mod marginal;
 mod mpe;
@@ -42,9 +45,11 @@ mod variable_elimination;
 
 pub use algorithm::{Algorithm, Run};
 pub use answer::{Answer, LogEvidence, TargetMarginal};
+pub use bounds::{Bounds, Deepening, Ended, TargetBounds};
 pub use enumerate::Enumerate;
 pub use error::Error;
 pub use importance_sampling::ImportanceSampling;
+pub use lazy_variable_elimination::LazyVariableElimination;
 pub use marginal::{Marginal, Quality};
 pub use mpe::MpeVariableElimination;
 pub use variable_elimination::VariableElimination;

@@ -1,6 +1,7 @@
 //! The limits of an exact algorithm.
 
-use figrs_core::expand::Budget;
+use figrs_core::expand::{Budget, Expansion, Memory};
+use figrs_core::{AnyElement, Model, ModelError};
 
 use crate::eliminate::Options;
 
@@ -9,4 +10,23 @@ use crate::eliminate::Options;
 pub(crate) struct Limits {
     pub(crate) budget: Budget,
     pub(crate) options: Options,
+    /// Chains nested in this many others are left out, if it is set.
+    pub(crate) depth: Option<usize>,
+}
+
+impl Limits {
+    /// Expands a model as far as this allows.
+    pub(crate) fn expand(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Expansion, ModelError> {
+        match self.depth {
+            Some(depth) => {
+                let mut memory = Memory::default();
+                Expansion::to_depth(model, targets, self.budget, depth, &mut memory)
+            }
+            None => Expansion::new(model, targets, self.budget),
+        }
+    }
 }

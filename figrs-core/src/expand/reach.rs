@@ -84,7 +84,7 @@ impl Reaches {
             }
             if let Content::Chain { results, .. } = &element.content {
                 for (choice, &result) in results.iter().enumerate() {
-                    if results.len() == 1 && element.doubt.is_none() {
+                    if results.len() == 1 && element.always_has_value(elements) {
                         gathered[result].add(&own);
                     } else {
                         gathered[result].add_choice((position, choice));
@@ -111,7 +111,7 @@ impl ExpandedElement {
     fn is_row(&self) -> bool {
         matches!(
             self.content,
-            Content::Atomic(_) | Content::Endless(_) | Content::Fixed
+            Content::Atomic(_) | Content::Endless(_) | Content::Fixed | Content::Unexplored
         )
     }
 }
@@ -127,8 +127,8 @@ fn simplify(
             let Content::Chain { results, .. } = &elements[chain].content else {
                 return false;
             };
-            // A Chain whose function may fail does not always choose.
-            elements[chain].doubt.is_none()
+            // A Chain whose function may fail, or whose parents may be unknown, does not always choose.
+            elements[chain].always_has_value(elements)
                 && (0..results.len()).all(|choice| set.contains(&(chain, choice)))
         });
         let Some(chain) = complete else {

@@ -6,7 +6,7 @@ use super::error::EliminationError;
 use super::logarithmic::LogSumProduct;
 use super::options::Options;
 use super::scaled::SumProduct;
-use super::{Outcome, eliminate};
+use super::{Outcome, PlanCost, eliminate};
 
 /// A distribution over some variables and the total it was normalised by.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +15,8 @@ pub struct Marginal {
     pub log_total: f64,
     /// The share of each assignment of the kept variables, row-major in their order; all zero if there is no total.
     pub probabilities: Vec<f64>,
+    /// What the plan predicted.
+    pub cost: PlanCost,
 }
 
 /// Sums the weights of all assignments, for each assignment of the variables `keep`.
@@ -43,9 +45,8 @@ pub fn sum_product(
             return Ok(of_linear(outcome));
         }
     }
-    Ok(of_logs(
-        &eliminate::<LogSumProduct>(graph, keep, options)?.values,
-    ))
+    let outcome = eliminate::<LogSumProduct>(graph, keep, options)?;
+    Ok(of_logs(&outcome.values, outcome.cost))
 }
 
 fn of_linear(outcome: Outcome<SumProduct>) -> Marginal {
@@ -54,15 +55,17 @@ fn of_linear(outcome: Outcome<SumProduct>) -> Marginal {
     Marginal {
         log_total: total.ln() + outcome.log_scale,
         probabilities,
+        cost: outcome.cost,
     }
 }
 
-fn of_logs(logs: &[f64]) -> Marginal {
+fn of_logs(logs: &[f64], cost: PlanCost) -> Marginal {
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if largest == f64::NEG_INFINITY {
         return Marginal {
             log_total: largest,
             probabilities: vec![0.0; logs.len()],
+            cost,
         };
     }
     let mut probabilities: Vec<f64> = logs.iter().map(|log| (log - largest).exp()).collect();
@@ -70,6 +73,7 @@ fn of_logs(logs: &[f64]) -> Marginal {
     Marginal {
         log_total: largest + total.ln(),
         probabilities,
+        cost,
     }
 }
 
