@@ -5,6 +5,7 @@ use std::fmt;
 use figrs_core::{AnyElement, Element, Support, Value};
 
 use crate::answer::{Answer, Content};
+use crate::eliminate::{LogSumProduct, Semiring};
 use crate::error::Error;
 use crate::marginal::Quality;
 
@@ -45,19 +46,20 @@ impl fmt::Display for Bounds {
 
 /// The weights of the worlds in which a target has each of its values, without its type.
 ///
-/// All weights of one target are in the same unit, which may be any.
+/// Weights are given by their natural logarithms, because evidence may leave values that are unlikely beyond what
+/// ordinary numbers can hold.
 #[derive(Clone, Debug)]
 pub struct TargetBounds {
     /// The target.
     pub element: AnyElement,
     /// The values that are known.
     pub support: Support,
-    /// For each value the weight of the worlds that are known to have it.
-    pub lower: Vec<f64>,
-    /// For each value the most that the worlds can weigh in which the target has it, whatever is known of the evidence.
-    pub upper: Vec<f64>,
+    /// For each value the weight of the worlds that are known to have it and to meet the evidence.
+    pub log_lower: Vec<f64>,
+    /// For each value the most that the worlds can weigh that are known to have it.
+    pub log_upper: Vec<f64>,
     /// The most that the worlds can weigh in which the value of the target is not known.
-    pub unknown: f64,
+    pub log_unknown: f64,
 }
 
 impl TargetBounds {
@@ -67,22 +69,16 @@ impl TargetBounds {
     /// `L(in) / (L(in) + U(out))` and `U(in) / (U(in) + L(out))`: a share `a / (a + b)` grows with `a` and shrinks with
     /// `b`.
     fn of(&self, is_in: impl Fn(usize) -> bool) -> Bounds {
-        let (mut sure, mut possible) = ([0.0; 2], [self.unknown; 2]);
-        for (i, (lower, upper)) in self.lower.iter().zip(&self.upper).enumerate() {
-            let side = usize::from(!is_in(i));
-            sure[side] += lower;
-            possible[side] += upper;
-        }
+        let (within, out): (Vec<usize>, Vec<usize>) =
+            (0..self.log_lower.len()).partition(|&i| is_in(i));
+        let lower = |side: &[usize]| log_sum(side.iter().map(|&i| self.log_lower[i]));
+        let upper = |side: &[usize]| {
+            let known = side.iter().map(|&i| self.log_upper[i]);
+            log_sum(known.chain([self.log_unknown]))
+        };
         Bounds {
-            // If nothing can be outside, all that may be possible is inside; and the other way round.
-            lower: match possible[1] {
-                0.0 => 1.0,
-                out => sure[0] / (sure[0] + out),
-            },
-            upper: match possible[0] {
-                0.0 => 0.0,
-                within => within / (within + sure[1]),
-            },
+            lower: share(lower(&within), upper(&out)),
+            upper: 1.0 - share(lower(&out), upper(&within)),
         }
     }
 
@@ -93,23 +89,43 @@ impl TargetBounds {
     /// `(a + g) / (L + g) - a / (L + h)`, which is linear in `a`: no more than `g / (L + g)`, where `a = 0`, or
     /// `h / (L + h)`, where `a = L`. Both are at most `G / (L + G) = 1 - L / U`.
     pub(crate) fn width(&self) -> f64 {
-        let lower: f64 = self.lower.iter().sum();
-        let upper = self.upper.iter().sum::<f64>() + self.unknown;
-        if upper > 0.0 {
-            (1.0 - lower / upper).max(0.0)
-        } else {
-            1.0
-        }
+        let upper = self.log_upper.iter().copied().chain([self.log_unknown]);
+        undecided_share(log_sum(self.log_lower.iter().copied()), log_sum(upper))
     }
 
     /// The position of the value that is more likely than any other in any case, if that is decided.
     fn most_likely(&self) -> Option<usize> {
-        let at_least = |a: &usize, b: &usize| self.lower[*a].total_cmp(&self.lower[*b]);
-        let best = (0..self.lower.len()).rev().max_by(at_least)?;
-        let others = (0..self.upper.len()).filter(|&i| i != best);
-        let rival = others.map(|i| self.upper[i]).fold(0.0, f64::max);
-        (self.lower[best] > 0.0 && self.lower[best] > rival + self.unknown).then_some(best)
+        let best = self.likely()?;
+        let others = (0..self.log_upper.len()).filter(|&i| i != best);
+        let rivals = others.map(|i| self.log_upper[i]);
+        let rival = rivals.fold(f64::NEG_INFINITY, f64::max);
+        (self.log_lower[best] > log_sum([rival, self.log_unknown])).then_some(best)
     }
+
+    /// The position of the value with the largest lower bound; the first of several.
+    fn likely(&self) -> Option<usize> {
+        let order = |a: &usize, b: &usize| self.log_lower[*a].total_cmp(&self.log_lower[*b]);
+        (0..self.log_lower.len()).rev().max_by(order)
+    }
+}
+
+/// The logarithm of the sum of numbers given by their logarithms.
+fn log_sum(logs: impl IntoIterator<Item = f64>) -> f64 {
+    logs.into_iter().fold(f64::NEG_INFINITY, LogSumProduct::add)
+}
+
+/// `a / (a + b)` of numbers given by their logarithms. If there is no `b` then all there may be is `a`.
+fn share(a: f64, b: f64) -> f64 {
+    if b == f64::NEG_INFINITY {
+        1.0
+    } else {
+        1.0 / (1.0 + (b - a).exp())
+    }
+}
+
+/// The share of all weight that is undecided, from the logarithms of the weight that is known and of all.
+pub(crate) fn undecided_share(lower: f64, upper: f64) -> f64 {
+    (1.0 - (lower - upper).exp()).max(0.0)
 }
 
 /// How far an algorithm got that deepens until it knows enough.
@@ -229,9 +245,7 @@ impl Answer {
         let Some(target) = self.bounded(element)? else {
             return Ok(None);
         };
-        let order = |a: &usize, b: &usize| target.lower[*a].total_cmp(&target.lower[*b]);
-        let likely = (0..target.lower.len()).rev().max_by(order);
-        let likely = likely.and_then(|i| target.support.get::<T>(i));
+        let likely = target.likely().and_then(|i| target.support.get::<T>(i));
         let bounds = match yes.or(likely) {
             Some(value) => format!("P({value:?}) in {}", self.bounds(element, value)?),
             None => "no value is known yet".into(),
@@ -261,15 +275,15 @@ mod tests {
         TargetBounds {
             support: op.outcomes().unwrap().unwrap().support,
             element,
-            lower: lower.to_vec(),
-            upper: upper.to_vec(),
-            unknown,
+            log_lower: lower.map(f64::ln).to_vec(),
+            log_upper: upper.map(f64::ln).to_vec(),
+            log_unknown: unknown.ln(),
         }
     }
 
     #[test]
     fn no_event_is_wider_than_the_width() {
-        let weights = [0.0, 0.1, 0.5];
+        let weights = [0.0, 1e-300, 0.5];
         let mut pick = 0usize;
         let mut next = || {
             pick = (pick * 29 + 17) % 1009;
@@ -294,9 +308,9 @@ mod tests {
         assert_eq!(certain.most_likely(), Some(0));
         let even = target([0.1, 0.1, 0.0], [0.2, 0.2, 0.0], 0.0);
         assert_eq!(even.most_likely(), None);
-        let open = target([0.2, 0.1, 0.0], [0.2, 0.1, 0.0], 0.1);
+        let open = target([0.2, 0.1, 0.0], [0.2, 0.1, 0.0], 0.05);
         assert_eq!(open.most_likely(), Some(0));
         assert_eq!(open.of(|i| i == 2).lower, 0.0);
-        assert!((open.of(|i| i == 2).upper - 0.25).abs() < 1e-15);
+        assert!((open.of(|i| i == 2).upper - 1.0 / 7.0).abs() < 1e-12);
     }
 }

@@ -1,20 +1,20 @@
 //! Bounds of marginals by variable elimination on a part of the model, which grows.
 
-use figrs_core::expand::{Budget, Encoding, ExpandedElement, Expansion, Memory};
+use figrs_core::expand::{Budget, Encoding, Expansion, Memory};
 use figrs_core::{AnyElement, Model, ModelError};
 
 use crate::algorithm::Algorithm;
 use crate::answer::{Answer, LogEvidence};
-use crate::bounds::{Bounds, Deepening, Ended, TargetBounds};
+use crate::bounds::{Bounds, Deepening, Ended, TargetBounds, undecided_share};
 use crate::conflict;
-use crate::eliminate::{EliminationError, Marginal, Options, sum_product};
+use crate::eliminate::{EliminationError, Options, log_sums};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::variable_elimination::marginals;
 
 /// Work for one element that is reached: running its function and numbering its values takes about as long as this
 /// many operations of an elimination.
-const ELEMENT: u64 = 100;
+const ELEMENT: u64 = 250;
 /// The next depth may take this many times the work of the last one.
 const GROWTH: f64 = 4.0;
 
@@ -91,13 +91,13 @@ impl LazyVariableElimination {
     fn new(goal: Goal) -> Self {
         Self {
             goal,
-            work: 1 << 28,
+            work: 1 << 26,
             limits: Limits::default(),
         }
     }
 
     /// Sets how much work may be done at all depths together: one for each predicted operation of an elimination, and
-    /// a hundred for each element that is reached. Default 2^28, which takes some seconds.
+    /// 250 for each element that is reached. Default 2^26, which takes some seconds.
     pub fn work(mut self, budget: u64) -> Self {
         self.work = budget;
         self
@@ -231,56 +231,49 @@ impl Search<'_> {
         }
         conflict::check_doubts(&expansion, &limits)?;
         expansion.check_bounded()?;
-        let mut bounds = Vec::with_capacity(self.targets.len());
-        let mut totals = None;
-        for &position in expansion.targets() {
-            let (lower, upper) = self.weights(&expansion, &[position])?;
-            if upper.log_total == f64::NEG_INFINITY {
-                return self.impossible(&limits);
-            }
-            totals = Some((lower.log_total, upper.log_total));
-            bounds.push(target_bounds(&expansion.elements()[position], &lower, &upper));
-        }
-        let (lower, upper) = match totals {
-            Some(totals) => totals,
-            None => {
-                let (lower, upper) = self.weights(&expansion, &[])?;
-                (lower.log_total, upper.log_total)
-            }
-        };
+        let lower = self.log_weight(&Encoding::for_sums(&expansion, &[])?, &[])?[0];
+        let upper = self.log_weight(&Encoding::for_upper_sums(&expansion, &[])?, &[])?[0];
         if upper == f64::NEG_INFINITY {
             return self.impossible(&limits);
         }
+        let mut bounds = Vec::with_capacity(self.targets.len());
+        for &position in expansion.targets() {
+            bounds.push(self.target(&expansion, position)?);
+        }
         let log_evidence = Bounds { lower, upper };
         let name = self.algorithm.name();
-        let own = 1.0 - (lower - upper).exp();
-        let widths = bounds.iter().map(TargetBounds::width);
         Ok(Found {
-            width: widths.fold(own.max(0.0), f64::max),
             answer: Answer::bounded_marginals(name, bounds, log_evidence),
+            width: undecided_share(lower, upper),
             is_complete: false,
         })
     }
 
-    /// The weights by the value of a target, or altogether: of the worlds that are known, and of all with the most that
-    /// they can weigh.
-    fn weights(
-        &mut self,
-        expansion: &Expansion,
-        targets: &[usize],
-    ) -> Result<(Marginal, Marginal), Error> {
-        let mut sum = |encoding: Encoding<'_>| -> Result<Marginal, Error> {
-            let keep = targets.iter().filter_map(|&t| encoding.variable(t));
-            let keep: Vec<_> = keep.collect();
-            let options = self.algorithm.limits.options.at_most(self.left() as f64);
-            let marginal = sum_product(encoding.graph(), &keep, &options)?;
-            self.spent += marginal.cost.operations as u64;
-            Ok(marginal)
-        };
-        Ok((
-            sum(Encoding::for_sums(expansion, targets)?)?,
-            sum(Encoding::for_upper_sums(expansion, targets)?)?,
-        ))
+    fn target(&mut self, expansion: &Expansion, position: usize) -> Result<TargetBounds, Error> {
+        let keep = [position];
+        let mut lower = self.log_weight(&Encoding::for_sums(expansion, &keep)?, &keep)?;
+        let mut upper = self.log_weight(&Encoding::for_upper_sums(expansion, &keep)?, &keep)?;
+        let target = &expansion.elements()[position];
+        let known = target.support.len();
+        lower.truncate(known);
+        let unknown = upper.drain(known..).next();
+        Ok(TargetBounds {
+            element: target.element.clone(),
+            support: target.support.clone(),
+            log_lower: lower,
+            log_upper: upper,
+            log_unknown: unknown.unwrap_or(f64::NEG_INFINITY),
+        })
+    }
+
+    /// The logarithm of the weight of all worlds, by the value of a target if there is one.
+    fn log_weight(&mut self, encoding: &Encoding<'_>, targets: &[usize]) -> Result<Vec<f64>, Error> {
+        let keep = targets.iter().filter_map(|&t| encoding.variable(t));
+        let keep: Vec<_> = keep.collect();
+        let options = self.algorithm.limits.options.at_most(self.left() as f64);
+        let (logs, cost) = log_sums(encoding.graph(), &keep, &options)?;
+        self.spent += cost.operations as u64;
+        Ok(logs)
     }
 
     fn left(&self) -> u64 {
@@ -333,20 +326,6 @@ impl Search<'_> {
             width: 0.0,
             is_complete: false,
         })
-    }
-}
-
-fn target_bounds(target: &ExpandedElement, lower: &Marginal, upper: &Marginal) -> TargetBounds {
-    let known = target.support.len();
-    // In units of the weight of all worlds, undecided ones included.
-    let share = (lower.log_total - upper.log_total).exp();
-    let lower = lower.probabilities.iter().take(known);
-    TargetBounds {
-        element: target.element.clone(),
-        support: target.support.clone(),
-        lower: lower.map(|p| p * share).collect(),
-        upper: upper.probabilities.iter().take(known).copied().collect(),
-        unknown: upper.probabilities.get(known).copied().unwrap_or(0.0),
     }
 }
 

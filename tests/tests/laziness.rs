@@ -38,10 +38,11 @@ fn counted(parent: &Element<u32>) -> (Element<bool>, Calls) {
     (chain, calls)
 }
 
-fn everyone() -> [Box<dyn Algorithm>; 4] {
+fn everyone() -> [Box<dyn Algorithm>; 5] {
     algorithms![
         Enumerate::new(),
         VariableElimination::new(),
+        LazyVariableElimination::to_width(0.0),
         MpeVariableElimination::new(),
         ImportanceSampling::new(2000),
     ]

@@ -109,10 +109,12 @@ impl Reaches {
 impl ExpandedElement {
     /// Whether the element can stand as a row of a Chain's table.
     fn is_row(&self) -> bool {
-        matches!(
-            self.content,
-            Content::Atomic(_) | Content::Endless(_) | Content::Fixed | Content::Unexplored
-        )
+        match self.content {
+            Content::Atomic(_) | Content::Endless(_) | Content::Fixed => true,
+            // Its parents, if it has any, are in the world where it is.
+            Content::Unexplored => self.parents.is_empty(),
+            _ => false,
+        }
     }
 }
 

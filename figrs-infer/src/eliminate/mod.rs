@@ -51,6 +51,7 @@ pub use options::{Barren, Options, Order};
 pub use plan::PlanCost;
 pub use scaled::SumProduct;
 pub use semiring::{Boolean, Counting, Semiring};
+pub(crate) use sum::log_sums;
 pub use sum::{Marginal, sum_product};
 
 use plan::Plan;

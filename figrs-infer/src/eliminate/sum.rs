@@ -15,8 +15,6 @@ pub struct Marginal {
     pub log_total: f64,
     /// The share of each assignment of the kept variables, row-major in their order; all zero if there is no total.
     pub probabilities: Vec<f64>,
-    /// What the plan predicted.
-    pub cost: PlanCost,
 }
 
 /// Sums the weights of all assignments, for each assignment of the variables `keep`.
@@ -35,6 +33,35 @@ pub fn sum_product(
     keep: &[VarId],
     options: &Options,
 ) -> Result<Marginal, EliminationError> {
+    Ok(match sums(graph, keep, options)? {
+        Sums::Linear(outcome) => of_linear(outcome),
+        Sums::Logarithmic(outcome) => of_logs(&outcome.values),
+    })
+}
+
+/// The natural logarithm of the sum for each assignment of the variables `keep`, however far apart they are, and what
+/// the plan predicted; otherwise as [`sum_product`].
+pub(crate) fn log_sums(
+    graph: &FactorGraph,
+    keep: &[VarId],
+    options: &Options,
+) -> Result<(Vec<f64>, PlanCost), EliminationError> {
+    Ok(match sums(graph, keep, options)? {
+        Sums::Linear(outcome) => {
+            let log = |value: &f64| value.ln() + outcome.log_scale;
+            (outcome.values.iter().map(log).collect(), outcome.cost)
+        }
+        Sums::Logarithmic(outcome) => (outcome.values, outcome.cost),
+    })
+}
+
+/// Sums in ordinary numbers where they suffice.
+enum Sums {
+    Linear(Outcome<SumProduct>),
+    Logarithmic(Outcome<LogSumProduct>),
+}
+
+fn sums(graph: &FactorGraph, keep: &[VarId], options: &Options) -> Result<Sums, EliminationError> {
     let is_wide = |table: &FactorTable| match table {
         FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.is_flushed(),
         FactorTable::Function { .. } => false,
@@ -42,11 +69,10 @@ pub fn sum_product(
     if !graph.factors.iter().any(|factor| is_wide(&factor.table)) {
         let outcome = eliminate::<SumProduct>(graph, keep, options)?;
         if !outcome.lost {
-            return Ok(of_linear(outcome));
+            return Ok(Sums::Linear(outcome));
         }
     }
-    let outcome = eliminate::<LogSumProduct>(graph, keep, options)?;
-    Ok(of_logs(&outcome.values, outcome.cost))
+    Ok(Sums::Logarithmic(eliminate(graph, keep, options)?))
 }
 
 fn of_linear(outcome: Outcome<SumProduct>) -> Marginal {
@@ -55,17 +81,15 @@ fn of_linear(outcome: Outcome<SumProduct>) -> Marginal {
     Marginal {
         log_total: total.ln() + outcome.log_scale,
         probabilities,
-        cost: outcome.cost,
     }
 }
 
-fn of_logs(logs: &[f64], cost: PlanCost) -> Marginal {
+fn of_logs(logs: &[f64]) -> Marginal {
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if largest == f64::NEG_INFINITY {
         return Marginal {
             log_total: largest,
             probabilities: vec![0.0; logs.len()],
-            cost,
         };
     }
     let mut probabilities: Vec<f64> = logs.iter().map(|log| (log - largest).exp()).collect();
@@ -73,7 +97,6 @@ fn of_logs(logs: &[f64], cost: PlanCost) -> Marginal {
     Marginal {
         log_total: largest + total.ln(),
         probabilities,
-        cost,
     }
 }
 
