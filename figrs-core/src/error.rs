@@ -128,7 +128,7 @@ pub enum ModelError {
     /// Chains are nested deeper than the budget.
     #[error(
         "{element}: Chains are nested {limit} deep here, which is the budget; the model may be infinite: \
-         use ImportanceSampling, or a larger budget"
+         use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger budget"
     )]
     TooDeep {
         /// The Chain at the limit.
@@ -139,7 +139,7 @@ pub enum ModelError {
     /// The model or one of its worlds has more elements than the budget.
     #[error(
         "{element}: more than {limit} elements were reached, which is the budget; the model may be infinite: \
-         use ImportanceSampling, or a larger budget"
+         use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger budget"
     )]
     TooManyElements {
         /// The element at the limit.

@@ -185,10 +185,13 @@ impl Answer {
     pub fn log_evidence_bounds(&self) -> Result<Bounds, Error> {
         match &self.content {
             Content::Bounds(_, log_evidence) => Ok(*log_evidence),
-            _ => match self.log_evidence()? {
-                exact if exact.standard_error == 0.0 => Ok(Bounds::exact(exact.value)),
-                _ => Err(self.has_no("bounds", BY_EXPANSION)),
-            },
+            Content::Marginals(targets, evidence)
+                if evidence.standard_error == 0.0
+                    && targets.iter().all(|t| t.squares.is_none()) =>
+            {
+                Ok(Bounds::exact(evidence.value))
+            }
+            _ => Err(self.has_no("bounds", BY_EXPANSION)),
         }
     }
 
@@ -258,7 +261,8 @@ impl Answer {
     }
 }
 
-const BY_EXPANSION: &str = "use LazyVariableElimination or another algorithm that expands the model";
+const BY_EXPANSION: &str =
+    "use LazyVariableElimination or another algorithm that expands the model";
 
 #[cfg(test)]
 mod tests {
@@ -295,7 +299,10 @@ mod tests {
             let target = target(lower, upper, next());
             for event in 0..8 {
                 let bounds = target.of(|i| event >> i & 1 == 1);
-                assert!(bounds.width() <= target.width() + 1e-12, "{target:?} {event:b}");
+                assert!(
+                    bounds.width() <= target.width() + 1e-12,
+                    "{target:?} {event:b}"
+                );
             }
         }
     }

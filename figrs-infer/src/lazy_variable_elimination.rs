@@ -267,7 +267,11 @@ impl Search<'_> {
     }
 
     /// The logarithm of the weight of all worlds, by the value of a target if there is one.
-    fn log_weight(&mut self, encoding: &Encoding<'_>, targets: &[usize]) -> Result<Vec<f64>, Error> {
+    fn log_weight(
+        &mut self,
+        encoding: &Encoding<'_>,
+        targets: &[usize],
+    ) -> Result<Vec<f64>, Error> {
         let keep = targets.iter().filter_map(|&t| encoding.variable(t));
         let keep: Vec<_> = keep.collect();
         let options = self.algorithm.limits.options.at_most(self.left() as f64);

@@ -40,7 +40,10 @@ impl Expansion {
         }
         if unlimited {
             let problem = "the weight of its value has no maximum".into();
-            return Some((problem, "state it with `weigh_at_most`, or use a larger depth"));
+            return Some((
+                problem,
+                "state it with `weigh_at_most`, or use a larger depth",
+            ));
         }
         let Content::Score(weights) = &expanded.content else {
             return None;
@@ -50,10 +53,12 @@ impl Expansion {
         let most = known.chain(unknown).fold(f64::NEG_INFINITY, f64::max);
         (expanded.depth > 0 && most > 0.0).then(|| {
             let most = most.exp();
-            let problem = format!(
-                "its Score of {most}, which branches further down may repeat, is over one"
-            );
-            (problem, "scale the Score to at most one, or use a larger depth")
+            let problem =
+                format!("its Score of {most}, which branches further down may repeat, is over one");
+            (
+                problem,
+                "scale the Score to at most one, or use a larger depth",
+            )
         })
     }
 }

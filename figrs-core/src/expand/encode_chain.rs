@@ -343,7 +343,9 @@ impl Builder<'_> {
         // Which choice it was does not matter: whether it was this one is enough.
         let is_chosen = self.graph.add_variable(2);
         let choices = selector.choices.iter();
-        let index = choices.map(|&c| u32::from(c == Chosen::Result(at))).collect();
+        let index = choices
+            .map(|&c| u32::from(c == Chosen::Result(at)))
+            .collect();
         self.add_function(vec![selector.variable, is_chosen], index);
         let values = self.graph.cardinality(from);
         let image = |value: usize| moved.get(value).copied().unwrap_or(FactorTable::NO_VALUE);

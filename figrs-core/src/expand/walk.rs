@@ -88,7 +88,11 @@ impl<'m> Walk<'m> {
         }
     }
 
-    pub(super) fn from_roots(&mut self, model: &Model, targets: &[AnyElement]) -> Result<(), ModelError> {
+    pub(super) fn from_roots(
+        &mut self,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<(), ModelError> {
         for root in evident(model).chain(targets) {
             self.from(root)?;
             if self.expansion.impossible.is_some() {
@@ -98,7 +102,11 @@ impl<'m> Walk<'m> {
         Ok(())
     }
 
-    pub(super) fn finished(self, model: &Model, targets: &[AnyElement]) -> Result<Expansion, ModelError> {
+    pub(super) fn finished(
+        self,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Expansion, ModelError> {
         let mut expansion = self.expansion;
         let find = |e: &AnyElement| expansion.positions.get(&e.id()).copied();
         let targets: Vec<usize> = targets.iter().filter_map(find).collect();
@@ -286,16 +294,18 @@ impl<'m> Walk<'m> {
         self.evidence.get(&element.id()).map_or(&[], Vec::as_slice)
     }
 
-    fn fix(
-        &mut self,
-        element: AnyElement,
-        depth: usize,
-        value: &Datum,
-    ) -> Result<(), ModelError> {
+    fn fix(&mut self, element: AnyElement, depth: usize, value: &Datum) -> Result<(), ModelError> {
         let mut values = element.no_values();
         values.insert(value.as_any());
         let parents = Vec::new();
-        self.finish(element, depth, parents, values.build(), Content::Fixed, None)
+        self.finish(
+            element,
+            depth,
+            parents,
+            values.build(),
+            Content::Fixed,
+            None,
+        )
     }
 
     /// A Chain that is nested too deeply. Its parents are part of the world nevertheless, and may be scored.
@@ -402,8 +412,16 @@ impl<'m> Walk<'m> {
         let logs = factors.map(|log| log.unwrap_or(f64::INFINITY));
         // Nothing outweighs a weight of zero.
         let zero = |log: f64| log == f64::NEG_INFINITY;
-        logs.reduce(|a, b| if zero(a) { a } else if zero(b) { b } else { a + b })
-            .unwrap_or(0.0)
+        logs.reduce(|a, b| {
+            if zero(a) {
+                a
+            } else if zero(b) {
+                b
+            } else {
+                a + b
+            }
+        })
+        .unwrap_or(0.0)
     }
 
     /// An error if an observed value is a point mass in one branch and has a density in another.

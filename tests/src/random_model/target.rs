@@ -71,7 +71,11 @@ impl Target {
 
     /// The bounds of the probability of an event: of the values whose codes have a bit in `event`.
     pub fn bounds(&self, answer: &Answer, event: u8) -> Result<Bounds, Error> {
-        fn of<T: Family>(answer: &Answer, element: &Element<T>, event: u8) -> Result<Bounds, Error> {
+        fn of<T: Family>(
+            answer: &Answer,
+            element: &Element<T>,
+            event: u8,
+        ) -> Result<Bounds, Error> {
             answer.bounds_that(element, |v| event >> v.code() & 1 == 1)
         }
         match self {

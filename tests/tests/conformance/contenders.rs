@@ -108,7 +108,9 @@ pub(crate) fn put_to_all(cases: &[Case], id: &str) {
         let algorithm = (contender.algorithm)(asked.samples);
         let answer = algorithm.answer(&asked.model, &asked.targets);
         let difference = match (contender.claim, &answer) {
-            (Claim::Bounds, Ok(bounds)) if !is_exact(bounds) => compare_bounds(case, &asked, bounds),
+            (Claim::Bounds, Ok(bounds)) if !is_exact(bounds) => {
+                compare_bounds(case, &asked, bounds)
+            }
             (claim, _) => {
                 let reading = answer.and_then(|answer| asked.read(&answer));
                 compare(case, &asked, claim, reading)
@@ -129,7 +131,9 @@ pub(crate) fn put_to_all(cases: &[Case], id: &str) {
         let found = asked.read_bounds(&answer).unwrap().unwrap();
         let same = (found.lower - lower).abs() < 1e-12 && (found.upper - upper).abs() < 1e-12;
         if !same {
-            wrong.push(format!("[{lower}, {upper}] is right at depth {depth}, not {found:?}"));
+            wrong.push(format!(
+                "[{lower}, {upper}] is right at depth {depth}, not {found:?}"
+            ));
         }
     }
     assert!(asked_of > 0, "no algorithm can answer {id}");
@@ -138,7 +142,9 @@ pub(crate) fn put_to_all(cases: &[Case], id: &str) {
 
 /// Whether an algorithm that may answer with bounds has expanded everything.
 fn is_exact(answer: &Answer) -> bool {
-    answer.deepening().is_none_or(|d| d.ended == Ended::Complete)
+    answer
+        .deepening()
+        .is_none_or(|d| d.ended == Ended::Complete)
 }
 
 /// Bounds hold the right number, and are as close as was asked for.

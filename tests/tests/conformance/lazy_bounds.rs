@@ -21,7 +21,11 @@ fn given_a_check() -> Asked {
 fn weighed(maximum: f64) -> Asked {
     let outer = outer();
     let weigh = |&v: &bool| if v { 0.6 } else { 0.3 };
-    probability(Model::new().weigh_at_most(&outer, maximum, weigh), &outer, true)
+    probability(
+        Model::new().weigh_at_most(&outer, maximum, weigh),
+        &outer,
+        true,
+    )
 }
 
 cases! {

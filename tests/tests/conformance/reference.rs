@@ -6,7 +6,8 @@ use serde_json::Value as Json;
 
 use crate::case::{Case, Expected};
 use crate::{
-    chains, elements, endless, lazy_bounds, networks, printer, sequences, traps, world_traps, worlds,
+    chains, elements, endless, lazy_bounds, networks, printer, sequences, traps, world_traps,
+    worlds,
 };
 
 /// The tables that hold cases of the reference, and may hold others.

@@ -154,8 +154,19 @@ fn lazy_bounds_close_in_on_the_answer() {
     let seen = Seen::default();
     for_random_models(20_000, 6, |description| bounds_close_in(description, &seen));
     // A property that models rarely get to would hold of anything.
-    let all = [&seen.inexact, &seen.with_weights, &seen.narrowed, &seen.impossible];
-    let enough = all.iter().zip([50, 5, 20, 5]).all(|(seen, n)| seen.get() >= n);
-    assert!(enough || std::env::var("PROPTEST_CASES").is_ok(), "{seen:?}");
+    let all = [
+        &seen.inexact,
+        &seen.with_weights,
+        &seen.narrowed,
+        &seen.impossible,
+    ];
+    let enough = all
+        .iter()
+        .zip([50, 5, 20, 5])
+        .all(|(seen, n)| seen.get() >= n);
+    assert!(
+        enough || std::env::var("PROPTEST_CASES").is_ok(),
+        "{seen:?}"
+    );
     println!("{seen:?}");
 }
