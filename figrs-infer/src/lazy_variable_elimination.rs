@@ -130,8 +130,8 @@ impl Algorithm for LazyVariableElimination {
             spent: 0,
         };
         match self.goal {
-            Goal::Depth(depth) => search.to_depth(depth),
-            Goal::Width(width) if width >= 0.0 => search.to_width(width),
+            Goal::Depth(depth) => search.stay_at(depth),
+            Goal::Width(width) if width >= 0.0 => search.deepen(width),
             Goal::Width(width) => Err(Error::InvalidSetting {
                 algorithm: self.name(),
                 setting: "width",
@@ -160,12 +160,12 @@ struct Found {
 }
 
 impl Search<'_> {
-    fn to_depth(&mut self, depth: usize) -> Result<Answer, Error> {
+    fn stay_at(&mut self, depth: usize) -> Result<Answer, Error> {
         let found = self.at(depth)?;
         Ok(self.finished(found, depth, Ended::Depth))
     }
 
-    fn to_width(&mut self, width: f64) -> Result<Answer, Error> {
+    fn deepen(&mut self, width: f64) -> Result<Answer, Error> {
         let mut last: Option<(Result<Found, Error>, usize)> = None;
         let mut pace = Pace::default();
         loop {

@@ -30,7 +30,7 @@ impl Expansion {
     /// Expands what `targets` and the evidence of `model` need.
     pub fn new(model: &Model, targets: &[AnyElement], budget: Budget) -> Result<Self, ModelError> {
         let mut walk = Walk::new(model, budget, None);
-        walk.from_roots(model, targets)?;
+        walk.reach_roots(model, targets)?;
         walk.finished(model, targets)
     }
 
@@ -55,7 +55,7 @@ impl Expansion {
             };
             let mut walk = Walk::new(model, budget, Some(limit));
             walk.expansion.reached = reached;
-            walk.from_roots(model, targets)?;
+            walk.reach_roots(model, targets)?;
             if !walk.limit.as_ref().is_some_and(|limit| limit.stale) {
                 return walk.finished(model, targets);
             }

@@ -50,7 +50,7 @@ impl Memory {
         let remembered = self.remembered(chain, usize::MAX);
         let calls = remembered.calls.get_or_insert_with(|| {
             Box::new(Calls {
-                arguments: chain.parents().iter().map(|p| p.no_values()).collect(),
+                arguments: chain.parents().iter().map(AnyElement::no_values).collect(),
                 results: FxHashMap::default(),
             })
         });

@@ -88,13 +88,13 @@ impl<'m> Walk<'m> {
         }
     }
 
-    pub(super) fn from_roots(
+    pub(super) fn reach_roots(
         &mut self,
         model: &Model,
         targets: &[AnyElement],
     ) -> Result<(), ModelError> {
         for root in evident(model).chain(targets) {
-            self.from(root)?;
+            self.reach(root)?;
             if self.expansion.impossible.is_some() {
                 break;
             }
@@ -119,7 +119,7 @@ impl<'m> Walk<'m> {
         Ok(expansion)
     }
 
-    fn from(&mut self, root: &AnyElement) -> Result<(), ModelError> {
+    fn reach(&mut self, root: &AnyElement) -> Result<(), ModelError> {
         self.push(root, 0);
         while let Some(frame) = self.stack.pop() {
             let element = frame.element.clone();
@@ -369,14 +369,11 @@ impl<'m> Walk<'m> {
         for chosen in choice.iter_mut().filter(|c| **c != Content::NO_CHOICE) {
             *chosen = renumbered[*chosen as usize];
         }
-        let failed = || choice.iter().map(|&c| c == Content::NO_CHOICE);
-        let doubt = match error {
-            Some(error) => Some(Doubt {
-                error,
-                failed: failed().collect(),
-            }),
-            None => None,
-        };
+        let failed = choice.iter().map(|&c| c == Content::NO_CHOICE);
+        let doubt = error.map(|error| Doubt {
+            error,
+            failed: failed.collect(),
+        });
         let content = Content::Chain { choice, results };
         self.finish(element, depth, parents, values.build(), content, doubt)
     }

@@ -57,28 +57,31 @@ fn unbounded_weight_of_a_score() {
 }
 
 /// Each level may double the weight again.
+fn doubling() -> Element<bool> {
+    Flip::new(0.5).flat_map(|&stop| {
+        if stop {
+            Constant::new(true)
+        } else {
+            Score::weigh_at_most(&doubling(), 2.0, |_| 2.0).named("twice")
+        }
+    })
+}
+
+/// The same with the Score before the choice.
+fn early() -> Element<bool> {
+    let first = Score::weigh(&Flip::new(0.5), |&stop| if stop { 1.0 } else { 2.0 });
+    first
+        .named("first")
+        .flat_map(|&stop| if stop { Constant::new(true) } else { early() })
+}
+
 #[test]
 fn unbounded_product_of_scores() {
-    fn doubling() -> Element<bool> {
-        Flip::new(0.5).flat_map(|&stop| {
-            if stop {
-                Constant::new(true)
-            } else {
-                Score::weigh_at_most(&doubling(), 2.0, |_| 2.0).named("twice")
-            }
-        })
-    }
     unbounded(
         &Model::new(),
         &doubling(),
         &["`twice`", "Score of 2", "over one", "scale"],
     );
-    fn early() -> Element<bool> {
-        let first = Score::weigh(&Flip::new(0.5), |&stop| if stop { 1.0 } else { 2.0 });
-        first
-            .named("first")
-            .flat_map(|&stop| if stop { Constant::new(true) } else { early() })
-    }
     unbounded(
         &Model::new(),
         &early(),
@@ -161,6 +164,10 @@ fn width_that_is_no_width() {
     }
 }
 
+fn forever() -> Element<bool> {
+    Constant::new(()).flat_map(|()| forever()).named("forever")
+}
+
 #[test]
 fn budgets_of_a_depth_that_was_asked_for() {
     let n = geometric();
@@ -173,9 +180,6 @@ fn budgets_of_a_depth_that_was_asked_for() {
     let deep = LazyVariableElimination::to_depth(20_000).work(u64::MAX);
     let coin = Flip::new(0.5).flat_map(|_| Constant::new(true));
     assert!(deep.run(&Model::new(), &coin).is_ok());
-    fn forever() -> Element<bool> {
-        Constant::new(()).flat_map(|()| forever()).named("forever")
-    }
     let found = error(&deep, &Model::new(), &forever());
     says(
         found,
