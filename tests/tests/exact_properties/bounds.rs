@@ -86,29 +86,25 @@ fn bounds_close_in(description: &Description, seen: &Seen) -> Checked {
     let mut last: Option<Said> = None;
     for depth in 0..DEEP {
         let run = LazyVariableElimination::to_depth(depth).run(&built.model, erased.clone());
-        let answer = match run {
-            // Weights without a maximum, where they are not known yet.
-            Err(Error::Model(ModelError::Unbounded { .. })) => continue,
-            run => match asked(run)?.expect("elimination counts no worlds") {
-                Ok(answer) => answer,
-                Err(_) => {
-                    count(&seen.impossible);
-                    prop_assert!(right.is_none(), "not impossible at depth {depth}");
-                    return Ok(());
-                }
-            },
+        // Weights without a maximum, where they are not known yet.
+        if let Err(Error::Model(ModelError::Unbounded { .. })) = run {
+            continue;
+        }
+        let Ok(answer) = asked(run)?.expect("elimination counts no worlds") else {
+            count(&seen.impossible);
+            prop_assert!(right.is_none(), "not impossible at depth {depth}");
+            return Ok(());
         };
         let found = Said::by(&answer, &built.targets).map_err(failed)?;
-        match &right {
-            Some(right) => prop_assert!(
+        if let Some(right) = &right {
+            let (events, log) = (&right.events, right.log_evidence);
+            let held = (&found.events, found.log_evidence);
+            prop_assert!(
                 right.is_within(&found),
-                "depth {depth}: {:?} not in {:?}, {:?} not in {:?}",
-                right.events,
-                found.events,
-                right.log_evidence,
-                found.log_evidence
-            ),
-            None => prop_assert_eq!(found.log_evidence.lower, f64::NEG_INFINITY),
+                "depth {depth}: {events:?}, {log:?} not in {held:?}"
+            );
+        } else {
+            prop_assert_eq!(found.log_evidence.lower, f64::NEG_INFINITY);
         }
         if let Some(last) = &last {
             prop_assert!(
