@@ -34,7 +34,8 @@ const GROWTH: f64 = 4.0;
 /// If the answer says [`Ended::Width`], the bounds of any event are not further apart than the width asked for. What is
 /// not expanded is taken to weigh at most one: a Score in it may not exceed one, and a value observed in it may not have
 /// a density. A Score or a density that is expanded and breaks this is an error; one that is never
-/// reached cannot be seen. A function that fails only in worlds that are undecided is no error yet.
+/// reached cannot be seen. A function that fails only in worlds that are undecided is no error yet; the bounds hold if
+/// evidence that is not expanded turns out to exclude them.
 ///
 /// **Complexity.** That of [`VariableElimination`](crate::VariableElimination) for the part that is expanded, twice for
 /// each target; all smaller depths together take about as much as the last one. A Chain's function runs once for
@@ -224,7 +225,13 @@ impl Search<'_> {
         self.spent += expansion.reached() as u64 * ELEMENT;
         let limits = self.limits(depth);
         if expansion.is_complete() {
-            return self.exactly(&expansion, &limits);
+            // The answer of `VariableElimination`.
+            let name = self.algorithm.name();
+            return Ok(Found {
+                answer: marginals(name, self.model, self.targets, &expansion, &limits)?,
+                width: 0.0,
+                is_complete: true,
+            });
         }
         if expansion.impossible().is_some() {
             return self.impossible(&limits);
@@ -298,22 +305,6 @@ impl Search<'_> {
             options: limits.options.at_most(left as f64),
             depth: Some(depth),
         }
-    }
-
-    /// The answer of `VariableElimination`, for nothing is unknown.
-    fn exactly(&self, expansion: &Expansion, limits: &Limits) -> Result<Found, Error> {
-        let (name, model, targets) = (self.algorithm.name(), self.model, self.targets);
-        // Here failures were taken for unknown values; the plain expansion leaves them to be decided.
-        let plain = match expansion.doubts().next() {
-            Some(_) => Some(Expansion::new(model, targets, limits.budget)?),
-            None => None,
-        };
-        let expansion = plain.as_ref().unwrap_or(expansion);
-        Ok(Found {
-            answer: marginals(name, model, targets, expansion, limits)?,
-            width: 0.0,
-            is_complete: true,
-        })
     }
 
     /// No world meets the evidence, whatever is unknown.

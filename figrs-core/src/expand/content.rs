@@ -53,7 +53,12 @@ impl ExpandedElement {
 
     /// Whether the element has a value for every combination of parent values.
     pub(super) fn always_has_value(&self, elements: &[Self]) -> bool {
-        self.doubt.is_none() && !self.parents.iter().any(|&parent| elements[parent].unknown)
+        self.doubt.is_none() && !self.has_unknown_parents(elements)
+    }
+
+    /// Whether the value of a parent may be unknown.
+    pub(super) fn has_unknown_parents(&self, elements: &[Self]) -> bool {
+        self.parents.iter().any(|&parent| elements[parent].unknown)
     }
 }
 

@@ -119,13 +119,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Where the function of an element fails its value is unknown, unless the encoding asks for failures.
-    pub(super) fn is_unknown_at(&self, position: usize, combination: usize) -> bool {
-        let expanded = &self.expansion.elements()[position];
-        let doubt = expanded.doubt.as_ref().filter(|_| expanded.unknown);
-        self.doubted.is_none() && doubt.is_some_and(|doubt| doubt.failed[combination])
-    }
-
     /// Whether the element may have any value where its function fails, because the encoding asks for failures.
     pub(super) fn is_wild(&self, position: usize) -> bool {
         self.doubted.is_some() && self.expansion.elements()[position].doubt.is_some()
@@ -198,7 +191,6 @@ impl Builder<'_> {
         let mut entries = Vec::new();
         loop {
             entries.push(match self.situation(position, parents, &scope) {
-                Situation::Reached(at) if self.is_unknown_at(position, at) => numbers.unknown,
                 Situation::Reached(combination) => numbers.index[combination],
                 Situation::Unknown => numbers.unknown,
                 Situation::Absent => numbers.absent,
@@ -240,13 +232,8 @@ impl Builder<'_> {
                 Situation::Reached(combination) => row(combination),
                 Situation::Unknown | Situation::Absent | Situation::Never => None,
             };
-            let unknown = match situation {
-                Situation::Reached(at) => self.is_unknown_at(position, at),
-                Situation::Unknown => true,
-                Situation::Absent | Situation::Never => false,
-            };
             match (found, &situation) {
-                _ if unknown => {
+                (_, Situation::Unknown) => {
                     weights.repeat(0.0, known);
                     weights.push(1.0);
                 }

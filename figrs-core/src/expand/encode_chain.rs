@@ -127,7 +127,7 @@ impl Builder<'_> {
             }
         } else {
             let mut choices: Vec<_> = (0..results.len()).map(Chosen::Result).collect();
-            let unknown = expanded.unknown && !expanded.always_has_value(elements);
+            let unknown = expanded.has_unknown_parents(elements);
             choices.extend(unknown.then_some(Chosen::Unknown));
             let nothing = self.may_be_absent(position) || self.is_wild(position);
             choices.extend(nothing.then_some(Chosen::Nothing));
@@ -218,9 +218,6 @@ impl Builder<'_> {
         let mut table = SparseBuilder::default();
         loop {
             match self.situation(position, &expanded.parents, &scope) {
-                Situation::Reached(at) if self.is_unknown_at(position, at) => {
-                    table.push(scope.digits(), unknown, 1.0);
-                }
                 Situation::Unknown => table.push(scope.digits(), unknown, 1.0),
                 Situation::Reached(combination) => {
                     if let Some(row) = rows.get(choice[combination] as usize) {

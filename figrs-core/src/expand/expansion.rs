@@ -38,7 +38,6 @@ impl Expansion {
     /// need others.
     ///
     /// What is expanded to some depth is expanded to a greater depth as well, in whatever order elements are reached.
-    /// Where a function fails, `unknown` is the value too: whether a world can get there may not be decided yet.
     pub fn to_depth(
         model: &Model,
         targets: &[AnyElement],

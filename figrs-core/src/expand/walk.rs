@@ -383,14 +383,13 @@ impl<'m> Walk<'m> {
         positions.iter().any(|&position| elements[position].unknown)
     }
 
-    /// Whether an element needs what was not expanded, or may; see [`Expansion::to_depth`].
-    fn is_unknown(&self, parents: &[usize], content: &Content, doubt: Option<&Doubt>) -> bool {
+    /// Whether an element may need what was not expanded.
+    fn is_unknown(&self, parents: &[usize], content: &Content) -> bool {
         let results = match content {
             Content::Chain { results, .. } => results.as_slice(),
             _ => &[],
         };
         matches!(content, Content::Unexplored)
-            || doubt.is_some()
             || self.any_unknown(parents)
             || self.any_unknown(results)
     }
@@ -459,7 +458,7 @@ impl<'m> Walk<'m> {
         }
         let (unknown, log_ceiling) = match self.limit {
             Some(_) => (
-                self.is_unknown(&parents, &content, doubt.as_ref()),
+                self.is_unknown(&parents, &content),
                 self.log_ceiling(&element, &content),
             ),
             None => (false, 0.0),
