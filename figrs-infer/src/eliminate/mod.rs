@@ -68,6 +68,7 @@ pub(crate) use plan::Plan;
 pub use plan::PlanCost;
 pub use scaled::{ScaledMaxProduct, SumProduct};
 pub use semiring::{Boolean, Counting, Extent, Range, Semiring};
+pub(crate) use sum::log_sums;
 pub use sum::{Marginal, sum_product};
 
 use run::{Messages, Run};

@@ -84,6 +84,12 @@ impl Options {
         self
     }
 
+    /// The same with fewer operations, if the plan may take more.
+    pub(crate) fn at_most(&self, operations: f64) -> Self {
+        let operation_budget = self.operation_budget.min(operations);
+        self.clone().operation_budget(operation_budget)
+    }
+
     /// Sets how many operations the plan may be predicted to take.
     #[must_use]
     pub fn operation_budget(mut self, operations: f64) -> Self {

@@ -100,7 +100,12 @@ struct Assembly<'a> {
 }
 
 impl<'a> Assembly<'a> {
-    fn new(graph: &'a FactorGraph, plan: &Plan, options: &'a Options, thresholds: Thresholds) -> Self {
+    fn new(
+        graph: &'a FactorGraph,
+        plan: &Plan,
+        options: &'a Options,
+        thresholds: Thresholds,
+    ) -> Self {
         let mut tree = Tree {
             ranks: vec![None; graph.cardinalities.len()],
             ..Tree::default()
