@@ -1,23 +1,22 @@
 //! A model compiled once, to be asked many times.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
-use figrs_core::weights::Weights;
 use figrs_core::{AnyElement, Arguments, Element, Joint, Model, Parents, Value};
 use num_bigint::BigUint;
 use rand::Rng;
 
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::conflict;
-use crate::eliminate::{Counting, PlanCost, log_weight};
+use crate::eliminate::PlanCost;
 use crate::error::Error;
-use crate::junction::{Beliefs, Draw, KBest, Maxima, Numbers, Sums, Tree};
+use crate::junction::Tree;
 use crate::limits::Limits;
 use crate::marginal::Marginal;
-use crate::world::{Reader, World};
+use crate::part::{Old, Part};
+use crate::saved_tree::SavedTree;
+use crate::world::World;
 
 /// A model compiled to a junction tree.
 ///
@@ -60,15 +59,30 @@ impl CompiledTree {
         targets: Vec<AnyElement>,
         varying: Vec<AnyElement>,
         limits: Limits,
+        saved: Option<&SavedTree>,
     ) -> Result<Self, Error> {
+        if saved.is_some_and(|saved| saved.version != SavedTree::VERSION) {
+            return Err(Error::SavedTree {
+                reason: "it is that of another version of this library",
+            });
+        }
         let roots: Vec<AnyElement> = targets.iter().chain(&varying).cloned().collect();
         let expansion = Arc::new(Expansion::new(model, &roots, limits.budget)?);
-        let mut sums = None;
+        let (mut sums, mut worlds) = (None, None);
         if expansion.impossible().is_none() {
             conflict::check_doubts(&expansion, &limits)?;
             let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
             let varying = &expansion.targets()[targets.len()..];
-            sums = Some(Part::new(&expansion, encoding, varying, &limits)?);
+            let old = |tree: fn(&SavedTree) -> &Option<Arc<Tree>>| match saved {
+                Some(saved) => tree(saved).as_ref().map_or(Old::None, Old::Required),
+                None => Old::None,
+            };
+            let tree = old(|saved| &saved.sums);
+            sums = Some(Part::new(tree, &expansion, encoding, varying, &limits)?);
+            if let tree @ Old::Required(_) = old(|saved| &saved.worlds) {
+                let encoding = Encoding::for_worlds(&expansion)?;
+                worlds = Some(Part::new(tree, &expansion, encoding, varying, &limits)?);
+            }
         }
         Ok(Self {
             model: model.clone(),
@@ -78,7 +92,7 @@ impl CompiledTree {
             limits,
             expansion,
             sums,
-            worlds: None,
+            worlds,
         })
     }
 
@@ -86,7 +100,19 @@ impl CompiledTree {
     pub fn cost(&self) -> PlanCost {
         self.sums
             .as_ref()
-            .map_or(PlanCost::default(), |part| part.tree.cost)
+            .map_or(PlanCost::default(), |part| part.tree().cost)
+    }
+
+    /// What [`JunctionTree::restore`](crate::JunctionTree::restore) needs to make this tree again.
+    ///
+    /// Evidence that was set and parameters are not part of it.
+    pub fn save(&self) -> SavedTree {
+        let tree = |part: &Option<Part>| part.as_ref().map(|part| part.tree().clone());
+        SavedTree {
+            version: SavedTree::VERSION,
+            sums: tree(&self.sums),
+            worlds: tree(&self.worlds),
+        }
     }
 
     /// States that a varying element has this value, instead of what was stated of it before.
@@ -164,7 +190,8 @@ impl CompiledTree {
         conflict::check_doubts(&expansion, &self.limits)?;
         let varying = &expansion.targets()[self.targets.len()..];
         let renew = |old: Option<&Part>, encoding: Encoding| {
-            let mut part = Part::renewed(old, &expansion, encoding, varying, &self.limits)?;
+            let old = old.map_or(Old::None, |part| Old::IfItFits(part.tree()));
+            let mut part = Part::new(old, &expansion, encoding, varying, &self.limits)?;
             for (place, weights) in self.statements.iter().enumerate() {
                 part.state(place, weights.as_deref());
             }
@@ -330,15 +357,10 @@ impl CompiledTree {
         if self.sums.is_none() {
             return Err(self.impossible());
         }
-        if self
-            .sums
-            .as_ref()
-            .is_some_and(|part| part.reader.encoding.is_conditional())
-            && self.worlds.is_none()
-        {
+        if self.sums.as_ref().is_some_and(|part| part.is_conditional()) && self.worlds.is_none() {
             let encoding = Encoding::for_worlds(&self.expansion)?;
             let varying = &self.expansion.targets()[self.targets.len()..];
-            let mut part = Part::new(&self.expansion, encoding, varying, &self.limits)?;
+            let mut part = Part::new(Old::None, &self.expansion, encoding, varying, &self.limits)?;
             for (place, weights) in self.statements.iter().enumerate() {
                 part.state(place, weights.as_deref());
             }
@@ -393,137 +415,4 @@ impl CompiledTree {
         let part = self.worlds()?;
         Ok(std::iter::from_fn(move || part.sample(&mut rng)))
     }
-}
-
-/// One encoding of a model with its tree and its numbers.
-#[derive(Debug)]
-struct Part {
-    reader: Arc<Reader>,
-    graph: FactorGraph,
-    tree: Tree,
-    /// The factor of each varying element that holds what is stated of it.
-    statements: Vec<usize>,
-    sums: Option<Numbers<Sums>>,
-    maxima: Option<Numbers<Maxima>>,
-}
-
-impl Part {
-    fn new(
-        expansion: &Arc<Expansion>,
-        encoding: Encoding,
-        varying: &[usize],
-        limits: &Limits,
-    ) -> Result<Self, Error> {
-        Self::renewed(None, expansion, encoding, varying, limits)
-    }
-
-    /// Compiles an encoding, with the tree of an old part if that fits.
-    fn renewed(
-        old: Option<&Self>,
-        expansion: &Arc<Expansion>,
-        mut encoding: Encoding,
-        varying: &[usize],
-        limits: &Limits,
-    ) -> Result<Self, Error> {
-        let mut graph = encoding.take_graph();
-        let mut statements = Vec::with_capacity(varying.len());
-        for variable in varying
-            .iter()
-            .filter_map(|&position| encoding.variable(position))
-        {
-            statements.push(graph.factors.len());
-            graph.factors.push(Factor {
-                variables: vec![variable],
-                table: statement(graph.cardinality(variable), None),
-                normalised: false,
-            });
-        }
-        let mut tree = match old {
-            Some(old) if old.tree.fits(&old.graph, &graph) => old.tree.clone(),
-            _ => Tree::new(&graph, &limits.options)?,
-        };
-        tree.threads = limits.threads();
-        Ok(Self {
-            tree,
-            reader: Arc::new(Reader {
-                expansion: expansion.clone(),
-                encoding,
-            }),
-            graph,
-            statements,
-            sums: None,
-            maxima: None,
-        })
-    }
-
-    fn state(&mut self, place: usize, weights: Option<&[f64]>) {
-        let at = self.statements[place];
-        let n = self.graph.cardinality(self.graph.factors[at].variables[0]);
-        self.graph.factors[at].table = statement(n, weights);
-        if let Some(sums) = &mut self.sums {
-            sums.reload(&self.tree, &self.graph, &[at]);
-        }
-        if let Some(maxima) = &mut self.maxima {
-            maxima.reload(&self.tree, &self.graph, &[at]);
-        }
-    }
-
-    fn numbers(&mut self) -> (&mut Numbers<Sums>, &Tree, &FactorGraph) {
-        let new = || Numbers::new(&self.tree, &self.graph);
-        (self.sums.get_or_insert_with(new), &self.tree, &self.graph)
-    }
-
-    fn log_total(&mut self) -> f64 {
-        let (sums, tree, graph) = self.numbers();
-        sums.log_total(tree, graph)
-    }
-
-    /// The probabilities of the values of some elements, by their positions in the expansion.
-    fn marginals(&mut self, positions: &[usize]) -> Vec<Vec<f64>> {
-        let variable = |&position: &usize| self.reader.encoding.variable(position);
-        let variables: Vec<VarId> = positions.iter().filter_map(variable).collect();
-        let (sums, tree, graph) = self.numbers();
-        sums.marginals(tree, graph, &variables)
-    }
-
-    /// The joint probabilities of the values of some elements; `None` if no clique holds them all.
-    fn joint(&mut self, positions: &[usize]) -> Option<Vec<f64>> {
-        let variable = |&position: &usize| self.reader.encoding.variable(position);
-        let variables: Option<Vec<VarId>> = positions.iter().map(variable).collect();
-        let (sums, tree, graph) = self.numbers();
-        sums.joint(tree, graph, &variables?)
-    }
-
-    fn k_best(&mut self, count: usize) -> Vec<World> {
-        let new = || Numbers::new(&self.tree, &self.graph);
-        let maxima = self.maxima.get_or_insert_with(new);
-        let tree = &self.tree;
-        let best = maxima.ask(tree, &self.graph, KBest { tree, count });
-        best.iter().map(|values| self.world(values)).collect()
-    }
-
-    fn count(&self) -> BigUint {
-        let mut beliefs = Beliefs::<Counting>::new(&self.tree, &self.graph);
-        beliefs.collect(&self.tree);
-        beliefs.total(&self.tree).0
-    }
-
-    fn sample(&mut self, rng: &mut impl Rng) -> Option<World> {
-        let (sums, tree, graph) = self.numbers();
-        let rng = RefCell::new(rng);
-        let values = sums.ask(tree, graph, Draw { tree, rng })?;
-        Some(self.world(&values))
-    }
-
-    fn world(&self, values: &[u32]) -> World {
-        let values = self.tree.world(values);
-        let log_probability = log_weight(&self.graph, &values);
-        World::new(self.reader.clone(), values, log_probability)
-    }
-}
-
-/// What is stated of a variable, as a table.
-fn statement(values: usize, weights: Option<&[f64]>) -> FactorTable {
-    let weights = weights.map_or_else(|| vec![1.0; values], <[f64]>::to_vec);
-    FactorTable::Dense(Weights::from_linear(weights))
 }

@@ -9,6 +9,7 @@ use crate::compiled_tree::CompiledTree;
 use crate::eliminate::Options;
 use crate::error::Error;
 use crate::limits::Limits;
+use crate::saved_tree::SavedTree;
 
 /// Exact marginals of all targets by messages up and down a junction tree.
 ///
@@ -74,14 +75,32 @@ impl JunctionTree {
         self
     }
 
+    /// A compiled tree from what [`CompiledTree::save`] saved of one for the same model, targets and varying elements:
+    /// elements are expanded, but nothing is planned.
+    ///
+    /// **Errors.** [`Error::SavedTree`] if it is that of another model.
+    pub fn restore(
+        &self,
+        model: &Model,
+        targets: impl Parents,
+        saved: &SavedTree,
+    ) -> Result<CompiledTree, Error> {
+        self.tree(model, targets.elements(), Some(saved))
+    }
+
+    fn tree(
+        &self,
+        model: &Model,
+        targets: Vec<AnyElement>,
+        saved: Option<&SavedTree>,
+    ) -> Result<CompiledTree, Error> {
+        let (varying, limits) = (self.varying.clone(), self.limits.clone());
+        CompiledTree::new(model, targets, varying, limits, saved)
+    }
+
     /// Compiles a model for the distributions of `targets`, of the varying elements, and of whole worlds.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledTree, Error> {
-        CompiledTree::new(
-            model,
-            targets.elements(),
-            self.varying.clone(),
-            self.limits.clone(),
-        )
+        self.tree(model, targets.elements(), None)
     }
 }
 
@@ -91,7 +110,6 @@ impl Algorithm for JunctionTree {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let varying = self.varying.clone();
-        CompiledTree::new(model, targets.to_vec(), varying, self.limits.clone())?.answer()
+        self.tree(model, targets.to_vec(), None)?.answer()
     }
 }

@@ -1,6 +1,7 @@
 //! The plan of an elimination and its price, before any number is multiplied.
 
 use figrs_core::factor::{FactorGraph, VarId};
+use serde::{Deserialize, Serialize};
 
 use super::error::EliminationError;
 use super::interaction::{Bucket, Interaction};
@@ -10,7 +11,7 @@ use super::prune::{Pruned, prune};
 use super::validate::validate;
 
 /// What an elimination is predicted to cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanCost {
     /// The number of variables in the largest bucket.
     pub width: usize,

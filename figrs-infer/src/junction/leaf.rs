@@ -1,9 +1,12 @@
 //! The leaves of a tree: factors in the layout of the tree.
 
+use std::hash::Hasher;
 use std::sync::Arc;
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable};
 use figrs_core::weights::Weights;
+use rustc_hash::FxHasher;
+use serde::{Deserialize, Serialize};
 
 use crate::eliminate::Semiring;
 
@@ -11,7 +14,7 @@ use super::assemble::Thresholds;
 use super::tensor::{Layout, Number, Rank};
 
 /// Where the entries of a leaf come from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Source {
     /// The whole dense table, read with a loop for each variable: how many values, and how far apart in the factor.
     Strided(Vec<(usize, usize)>),
@@ -26,11 +29,13 @@ enum Source {
 }
 
 /// One factor as a tensor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Leaf {
     pub(super) tensor: u32,
     pub(super) factor: u32,
     source: Source,
+    /// Tells factors apart that need other leaves.
+    signature: u64,
 }
 
 /// A factor as the tree will store it.
@@ -39,6 +44,7 @@ pub(super) struct Laid {
     pub(super) layout: Layout,
     pub(super) len: usize,
     source: Source,
+    signature: u64,
 }
 
 impl Laid {
@@ -47,6 +53,7 @@ impl Laid {
             tensor,
             factor,
             source: self.source,
+            signature: self.signature,
         }
     }
 }
@@ -138,7 +145,25 @@ pub(super) fn lay(
         layout,
         len,
         source,
+        signature: signature(graph, factor),
     }
+}
+
+/// A number that factors share only if their entries stand for the same assignments.
+fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
+    let mut hasher = FxHasher::default();
+    for &v in &factor.variables {
+        hasher.write_u64(u64::from(v.0));
+        hasher.write_u64(graph.cardinality(v) as u64);
+    }
+    let (kind, listed): (u64, &[u32]) = match &factor.table {
+        FactorTable::Dense(_) => (0, &[]),
+        FactorTable::Sparse { rows, .. } => (1, rows),
+        FactorTable::Function { index } => (2, index),
+    };
+    hasher.write_u64(kind);
+    listed.iter().for_each(|&x| hasher.write_u64(u64::from(x)));
+    hasher.finish()
 }
 
 /// The layout of entries given by their numbers and where their weights stand.
@@ -165,32 +190,55 @@ fn digits(mut number: usize, cards: &[usize]) -> Vec<u32> {
 }
 
 impl Leaf {
-    /// Whether the leaf, made of one factor, can hold another.
-    pub(super) fn fits(&self, of: &Factor, factor: &Factor) -> bool {
-        let same_table = match (&of.table, &factor.table) {
-            (FactorTable::Dense(a), FactorTable::Dense(b)) => a.len() == b.len(),
-            (FactorTable::Sparse { rows: a, .. }, FactorTable::Sparse { rows: b, .. })
-            | (FactorTable::Function { index: a }, FactorTable::Function { index: b }) => a == b,
-            _ => false,
-        };
+    /// Whether the leaf can hold a factor.
+    pub(super) fn fits(&self, graph: &FactorGraph, factor: &Factor) -> bool {
         let holds = |weights: &Weights, i: u32| !weights.is_zero(i as usize);
         let leaves_out_zeros = match (&self.source, &factor.table) {
             (
                 Source::Picked(picked),
                 FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. },
             ) => {
-                let kept = picked.iter().filter(|&&i| holds(weights, i)).count();
-                kept == (0..weights.len() as u32)
-                    .filter(|&i| holds(weights, i))
-                    .count()
+                let n = weights.len() as u32;
+                let kept = picked
+                    .iter()
+                    .filter(|&&i| i < n && holds(weights, i))
+                    .count();
+                kept == (0..n).filter(|&i| holds(weights, i)).count()
             }
             (Source::Placed(places), FactorTable::Sparse { weights, .. }) => {
-                let left_out = (0..).zip(places).filter(|(_, at)| **at == u32::MAX);
-                left_out.into_iter().all(|(i, _)| !holds(weights, i))
+                let mut left_out = (0..).zip(places).filter(|(_, at)| **at == u32::MAX);
+                places.len() == weights.len() && left_out.all(|(i, _)| !holds(weights, i))
             }
             _ => true,
         };
-        of.variables == factor.variables && same_table && leaves_out_zeros
+        self.signature == signature(graph, factor) && leaves_out_zeros
+    }
+
+    /// Whether the source stays within a tensor of so many entries and a factor of a fitting signature.
+    pub(super) fn is_sound(&self, entries: usize, factor: &Factor) -> bool {
+        let inside = |places: &[u32]| {
+            places
+                .iter()
+                .all(|&at| at == u32::MAX || (at as usize) < entries)
+        };
+        let stored = factor.entries();
+        match &self.source {
+            Source::Strided(loops) => {
+                let size = loops
+                    .iter()
+                    .try_fold(1usize, |all, &(n, _)| all.checked_mul(n));
+                let last = loops.iter().try_fold(0usize, |at, &(n, stride)| {
+                    n.checked_sub(1)?.checked_mul(stride)?.checked_add(at)
+                });
+                size == Some(entries) && last.is_some_and(|last| last < stored)
+            }
+            Source::Picked(picked) => {
+                picked.len() == entries && picked.iter().all(|&i| (i as usize) < stored)
+            }
+            Source::Placed(places) => inside(places) && places.len() == stored,
+            Source::Ones(places) => inside(places) && !places.contains(&u32::MAX),
+            Source::AllOnes => true,
+        }
     }
 
     /// Writes the weights of the factor into the entries of its tensor; returns the natural logarithm of the scale that
