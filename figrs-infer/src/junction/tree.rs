@@ -98,6 +98,11 @@ impl Tree {
         self.ranks.iter().map(value).collect()
     }
 
+    /// The bytes of all entries of all tensors.
+    pub(crate) fn table_bytes(&self) -> usize {
+        self.entries * size_of::<f64>()
+    }
+
     /// Whether the tree of one graph is right for another: the same variables and scopes, and no weight where the tree
     /// leaves out zeros.
     pub(crate) fn fits(&self, of: &FactorGraph, graph: &FactorGraph) -> bool {
