@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use figrs::Marginal;
-use figrs::models::network::{NetworkKind, State};
+use figrs::models::network::{NetworkKind, State, Variable};
 use serde_json::{Map, Value as Json, json};
 
 use super::Method;
@@ -21,10 +21,15 @@ impl Report<'_> {
         self.question.options.algorithm == Method::ImportanceSampling
     }
 
-    fn names(&self) -> impl Iterator<Item = &str> {
+    /// The queried variables.
+    fn variables(&self) -> impl Iterator<Item = &Variable> {
         let variables = self.question.network.variables();
         let queried = self.question.queried.iter();
-        queried.map(|&position| variables[position].name())
+        queried.map(|&position| &variables[position])
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.variables().map(Variable::name)
     }
 
     /// A number for each state of each queried variable.
@@ -33,9 +38,7 @@ impl Report<'_> {
         marginals: &[Marginal<State>],
         number: impl Fn(&Marginal<State>, &State) -> f64,
     ) -> Json {
-        let variables = self.question.network.variables();
-        let queried = self.question.queried.iter().map(|&at| &variables[at]);
-        let object = queried.zip(marginals).map(|(variable, marginal)| {
+        let object = self.variables().zip(marginals).map(|(variable, marginal)| {
             let states = variable.states().iter();
             let states =
                 states.map(|state| (state.name().into(), as_json(number(marginal, state))));
@@ -173,10 +176,11 @@ impl Report<'_> {
     /// A line with a bar for each state.
     fn bars(&self, out: &mut impl Write, marginals: &[Marginal<State>]) -> io::Result<()> {
         const WIDTH: f64 = 40.0;
-        let variables = self.question.network.variables();
-        let queried = || self.question.queried.iter().map(|&at| &variables[at]);
-        let width = widest(queried().flat_map(|v| v.states().iter().map(State::name)));
-        for (variable, marginal) in queried().zip(marginals) {
+        let width = widest(
+            self.variables()
+                .flat_map(|v| v.states().iter().map(State::name)),
+        );
+        for (variable, marginal) in self.variables().zip(marginals) {
             writeln!(out, "{}", variable.name())?;
             for state in variable.states().iter() {
                 let p = marginal.probability(state);
