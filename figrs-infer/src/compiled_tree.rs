@@ -12,7 +12,7 @@ use rand::Rng;
 
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::conflict;
-use crate::eliminate::{Counting, Options, PlanCost, log_weight};
+use crate::eliminate::{Counting, PlanCost, log_weight};
 use crate::error::Error;
 use crate::junction::{Beliefs, Draw, KBest, Maxima, Numbers, Sums, Tree};
 use crate::limits::Limits;
@@ -68,7 +68,7 @@ impl CompiledTree {
             conflict::check_doubts(&expansion, &limits)?;
             let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
             let varying = &expansion.targets()[targets.len()..];
-            sums = Some(Part::new(&expansion, encoding, varying, &limits.options)?);
+            sums = Some(Part::new(&expansion, encoding, varying, &limits)?);
         }
         Ok(Self {
             model: model.clone(),
@@ -169,8 +169,7 @@ impl CompiledTree {
         conflict::check_doubts(&expansion, &self.limits)?;
         let varying = &expansion.targets()[self.targets.len()..];
         let renew = |old: Option<&Part>, encoding: Encoding| {
-            let options = &self.limits.options;
-            let mut part = Part::renewed(old, &expansion, encoding, varying, options)?;
+            let mut part = Part::renewed(old, &expansion, encoding, varying, &self.limits)?;
             for (place, weights) in self.statements.iter().enumerate() {
                 part.state(place, weights.as_deref());
             }
@@ -344,7 +343,7 @@ impl CompiledTree {
         {
             let encoding = Encoding::for_worlds(&self.expansion)?;
             let varying = &self.expansion.targets()[self.targets.len()..];
-            let mut part = Part::new(&self.expansion, encoding, varying, &self.limits.options)?;
+            let mut part = Part::new(&self.expansion, encoding, varying, &self.limits)?;
             for (place, weights) in self.statements.iter().enumerate() {
                 part.state(place, weights.as_deref());
             }
@@ -418,9 +417,9 @@ impl Part {
         expansion: &Arc<Expansion>,
         encoding: Encoding,
         varying: &[usize],
-        options: &Options,
+        limits: &Limits,
     ) -> Result<Self, Error> {
-        Self::renewed(None, expansion, encoding, varying, options)
+        Self::renewed(None, expansion, encoding, varying, limits)
     }
 
     /// Compiles an encoding, with the tree of an old part if that fits.
@@ -429,7 +428,7 @@ impl Part {
         expansion: &Arc<Expansion>,
         mut encoding: Encoding,
         varying: &[usize],
-        options: &Options,
+        limits: &Limits,
     ) -> Result<Self, Error> {
         let mut graph = encoding.take_graph();
         let mut statements = Vec::with_capacity(varying.len());
@@ -444,10 +443,11 @@ impl Part {
                 normalised: false,
             });
         }
-        let tree = match old {
+        let mut tree = match old {
             Some(old) if old.tree.fits(&old.graph, &graph) => old.tree.clone(),
-            _ => Tree::new(&graph, options)?,
+            _ => Tree::new(&graph, &limits.options)?,
         };
+        tree.threads = limits.threads();
         Ok(Self {
             tree,
             reader: Arc::new(Reader {

@@ -61,6 +61,13 @@ impl JunctionTree {
         self
     }
 
+    /// Limits how many threads share the work of large cliques, by default all cores. The answers are the same, bit by
+    /// bit, on any number.
+    pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
+        self.limits.threads = Some(threads);
+        self
+    }
+
     /// Declares elements whose evidence may change after compilation. Evidence on others is compiled in, which prunes.
     pub fn varying(mut self, elements: impl Parents) -> Self {
         self.varying.extend(elements.elements());

@@ -16,12 +16,13 @@
 //! ```
 //!
 //! Every algorithm implements [`Algorithm`] and is called through [`Run`]; every answer is an [`Answer`], whose
-//! [`Marginal`]s know whether they are exact or estimates, and how good.
+//! [`Marginal`]s know whether they are exact or estimates, and how good; or of [`Bounds`].
 //!
 //! | algorithm | file |
 //! |---|---|
 //! | [`Enumerate`] | `enumerate.rs` |
 //! | [`VariableElimination`] | `variable_elimination.rs`, on [`eliminate`] |
+//! | [`LazyVariableElimination`] | `lazy_variable_elimination.rs`, on [`eliminate`]; answers are [`Bounds`] |
 //! | [`MpeVariableElimination`] | `mpe.rs`, on [`eliminate`] |
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
 //! | [`ImportanceSampling`] | `importance_sampling.rs` |
@@ -30,6 +31,7 @@
 
 mod algorithm;
 mod answer;
+mod bounds;
 mod compiled_tree;
 mod conflict;
 pub mod eliminate;
@@ -38,6 +40,7 @@ mod error;
 mod importance_sampling;
 mod junction;
 mod junction_tree;
+mod lazy_variable_elimination;
 mod limits;
 mod marginal;
 mod mpe;
@@ -47,11 +50,13 @@ mod world;
 
 pub use algorithm::{Algorithm, Run};
 pub use answer::{Answer, LogEvidence, TargetMarginal};
+pub use bounds::{Bounds, Deepening, Ended, TargetBounds};
 pub use compiled_tree::CompiledTree;
 pub use enumerate::Enumerate;
 pub use error::Error;
 pub use importance_sampling::ImportanceSampling;
 pub use junction_tree::JunctionTree;
+pub use lazy_variable_elimination::LazyVariableElimination;
 pub use marginal::{Marginal, Quality};
 pub use mpe::MpeVariableElimination;
 pub use variable_elimination::VariableElimination;

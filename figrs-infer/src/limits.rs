@@ -1,6 +1,7 @@
 //! The limits of an exact algorithm.
 
-use figrs_core::expand::Budget;
+use figrs_core::expand::{Budget, Expansion, Memory};
+use figrs_core::{AnyElement, Model, ModelError};
 
 use crate::eliminate::Options;
 
@@ -9,4 +10,32 @@ use crate::eliminate::Options;
 pub(crate) struct Limits {
     pub(crate) budget: Budget,
     pub(crate) options: Options,
+    /// How many threads may share the work; all cores if it is not said.
+    pub(crate) threads: Option<std::num::NonZero<usize>>,
+    /// Chains nested in this many others are left out, if it is set.
+    pub(crate) depth: Option<usize>,
+}
+
+impl Limits {
+    pub(crate) fn threads(&self) -> usize {
+        let cores = std::thread::available_parallelism();
+        self.threads
+            .or(cores.ok())
+            .map_or(1, std::num::NonZero::get)
+    }
+
+    /// Expands a model as far as this allows.
+    pub(crate) fn expand(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Expansion, ModelError> {
+        match self.depth {
+            Some(depth) => {
+                let mut memory = Memory::default();
+                Expansion::to_depth(model, targets, self.budget, depth, &mut memory)
+            }
+            None => Expansion::new(model, targets, self.budget),
+        }
+    }
 }

@@ -4,7 +4,10 @@
 //! |---|---|
 //! | `semiring`, `scaled`, `logarithmic` | the algebras |
 //! | `options`, `error`, `validate` | what a caller chooses, and what is refused |
-//! | `prune`, `sketch`, `interaction`, `score`, `order`, `plan` | the elimination on paper: which bucket when, at what price |
+//! | `prune`, `sketch`, `interaction`, `plan`, `memory` | the elimination on paper: which bucket takes in what, at what price |
+//! | `parts`, `components`, `restarts` | the search for an order, component by component |
+//! | `fixed`, `core_graph`, `densities`, `simplicial`, `greedy`, `tree`, `window` | one component as a graph of bits: reduced, ordered, improved |
+//! | `neighbours`, `score`, `order` | very large components as lists |
 //! | `table`, `run` | the elimination in numbers: tables and messages, bucket after bucket |
 //! | `domain`, `levels`, `registers`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
 //! | `join`, `prepare`, `trie`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: the steps carried out |
@@ -12,26 +15,36 @@
 
 mod batch;
 mod compile;
+mod components;
+mod core_graph;
+mod densities;
 mod domain;
 mod error;
+mod fixed;
+mod greedy;
 mod interaction;
 mod join;
 mod levels;
 mod logarithmic;
+mod memory;
 mod mpe;
 mod multiply;
+mod neighbours;
 mod options;
 mod order;
+mod parts;
 mod plan;
 mod prepare;
 mod program;
 mod prune;
 mod registers;
+mod restarts;
 mod rows;
 mod run;
 mod scaled;
 mod score;
 mod semiring;
+mod simplicial;
 mod sink;
 mod sketch;
 mod steps;
@@ -39,8 +52,10 @@ mod sum;
 mod table;
 #[cfg(test)]
 pub(crate) mod tests;
+mod tree;
 mod trie;
 mod validate;
+mod window;
 
 use figrs_core::factor::{FactorGraph, VarId};
 
@@ -53,6 +68,7 @@ pub(crate) use plan::Plan;
 pub use plan::PlanCost;
 pub use scaled::{ScaledMaxProduct, SumProduct};
 pub use semiring::{Boolean, Counting, Extent, Range, Semiring};
+pub(crate) use sum::log_sums;
 pub use sum::{Marginal, sum_product};
 
 use run::{Messages, Run};

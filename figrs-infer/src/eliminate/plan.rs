@@ -3,11 +3,10 @@
 use figrs_core::factor::{FactorGraph, VarId};
 
 use super::error::EliminationError;
-use super::interaction::{Bucket, Interaction, Zeros};
+use super::interaction::{Bucket, Interaction};
 use super::options::{Barren, Options, Order};
-use super::order::{as_listed, greedily};
+use super::parts::arrange;
 use super::prune::{Pruned, prune};
-use super::score::Rule;
 use super::validate::validate;
 
 /// What an elimination is predicted to cost.
@@ -19,6 +18,11 @@ pub struct PlanCost {
     pub operations: f64,
     /// The predicted entries of the largest message or answer.
     pub largest_table: f64,
+    /// The predicted bytes of the messages that are there at once when each is dropped as soon as it is used, the answer
+    /// among them; 8 for an entry, and 4 for each variable of a listed one. Factors are not counted.
+    pub memory: f64,
+    /// The same if all messages are kept.
+    pub memory_kept: f64,
 }
 
 /// How a message is stored.
@@ -38,53 +42,6 @@ impl Layout {
             Self::Dense
         } else {
             Self::Sparse
-        }
-    }
-}
-
-/// Up to this many operations for each variable and factor an order is taken that is as cheap if no entry is zero.
-///
-/// The prediction multiplies the shares of non-zeros of tables as if they were independent, and can promise far too
-/// little; an order that needs no such promise is preferred where it costs next to nothing.
-const CERTAIN_DRAFT: f64 = 256.0;
-/// From this many operations for each variable and factor on, a second order is tried.
-const SECOND_DRAFT: f64 = 64.0;
-
-/// Buckets in one order, and their price.
-struct Draft {
-    buckets: Vec<Bucket>,
-    rest: Vec<u32>,
-    cost: PlanCost,
-}
-
-impl Draft {
-    fn new(
-        graph: &FactorGraph,
-        keep: &[VarId],
-        options: &Options,
-        mut interaction: Interaction,
-        eliminate: impl FnOnce(&mut Interaction) -> Vec<Bucket>,
-    ) -> Self {
-        let buckets = eliminate(&mut interaction);
-        Self {
-            rest: interaction.rest(),
-            cost: price(graph, keep, &buckets, options.table_budget),
-            buckets,
-        }
-    }
-
-    /// The draft that fits the budget, or else the one with fewer operations.
-    fn or_cheaper(self, other: Self, options: &Options) -> Self {
-        let rank = |cost: PlanCost| {
-            (
-                cost.largest_table > options.table_budget as f64,
-                cost.operations,
-            )
-        };
-        if rank(other.cost) < rank(self.cost) {
-            other
-        } else {
-            self
         }
     }
 }
@@ -116,52 +73,31 @@ impl Plan {
         } else {
             Pruned::nothing(graph)
         };
-        let mut plan = Self {
-            live: pruned.live,
-            ..Self::default()
-        };
+        let mut interaction = Interaction::new(graph, &pruned.live, keep);
         let mut mentioned = Vec::new();
-        let drawn = |zeros| Interaction::new(graph, &plan.live, keep, zeros);
-        let interaction = drawn(Zeros::Ignored);
+        let mut free = Vec::new();
         let variables = (0..graph.cardinalities.len() as u32).map(VarId);
         for v in variables.filter(|&v| !interaction.is_settled(v)) {
             if interaction.is_mentioned(v) {
                 mentioned.push(v);
             } else if !pruned.vanished[v.index()] {
-                plan.free.push(v);
+                free.push(v);
             }
         }
-        let chosen = match &options.order {
+        match &options.order {
             Order::Given(listed) => {
-                let interaction = drawn(Zeros::Counted);
-                Draft::new(graph, keep, options, interaction, |interaction| {
-                    as_listed(interaction, listed, &mentioned)
-                })
+                interaction.eliminate_all(listed);
+                interaction.eliminate_all(&mentioned);
             }
-            Order::Greedy => {
-                let draft = |interaction, rule| {
-                    Draft::new(graph, keep, options, interaction, |interaction| {
-                        greedily(interaction, &mentioned, rule)
-                    })
-                };
-                let size = (mentioned.len() + graph.factors.len()) as f64;
-                let certain = draft(interaction, Rule::NonZeros);
-                let fits = certain.cost.largest_table <= options.table_budget as f64;
-                if fits && certain.cost.operations <= CERTAIN_DRAFT * size {
-                    certain
-                } else {
-                    let first = draft(drawn(Zeros::Counted), Rule::NonZeros);
-                    if first.cost.operations > SECOND_DRAFT * size {
-                        let second = draft(drawn(Zeros::Counted), Rule::FillIn);
-                        first.or_cheaper(second, options)
-                    } else {
-                        first
-                    }
-                }
-            }
-        };
-        (plan.buckets, plan.rest, plan.cost) = (chosen.buckets, chosen.rest, chosen.cost);
-        Ok(plan)
+            Order::Greedy => arrange(&mut interaction, &mentioned),
+        }
+        Ok(Self {
+            cost: price(graph, keep, &interaction.buckets, options.table_budget),
+            rest: interaction.rest(),
+            buckets: interaction.buckets,
+            live: pruned.live,
+            free,
+        })
     }
 
     /// Refuses a plan that does not fit the budget.
@@ -183,6 +119,7 @@ impl Plan {
                 limit: options.operation_budget,
             });
         }
+        options.admit(self.cost.memory)?;
         Ok(self)
     }
 }
@@ -193,19 +130,32 @@ fn price(graph: &FactorGraph, keep: &[VarId], buckets: &[Bucket], budget: usize)
         width: keep.len(),
         operations: answer,
         largest_table: answer,
+        memory: 0.0,
+        memory_kept: 8.0 * answer,
     };
+    let mut alive = 8.0 * answer;
+    let mut sizes = Vec::with_capacity(buckets.len());
     for bucket in buckets {
         let dense = entries(graph, &bucket.output);
-        let message = match Layout::choose(dense, bucket.joint, budget) {
-            Layout::Dense => dense,
-            Layout::Sparse => dense.min(bucket.joint.exp2()),
+        let (message, width) = match Layout::choose(dense, bucket.joint, budget) {
+            Layout::Dense => (dense, 8),
+            Layout::Sparse => (dense.min(bucket.joint.exp2()), 8 + 4 * bucket.output.len()),
         };
         cost.width = cost
             .width
             .max(bucket.output.len() + bucket.eliminated.len());
         cost.operations += bucket.joint.exp2();
         cost.largest_table = cost.largest_table.max(message);
+        let bytes = message * width as f64;
+        cost.memory_kept += bytes;
+        alive += bytes;
+        cost.memory = cost.memory.max(alive);
+        sizes.push(bytes);
+        let used = bucket.inputs.iter();
+        let used = used.filter_map(|&id| (id as usize).checked_sub(graph.factors.len()));
+        alive -= used.map(|message| sizes[message]).sum::<f64>();
     }
+    cost.memory = cost.memory.max(alive);
     cost
 }
 

@@ -60,6 +60,7 @@ impl Tree {
         thresholds: Thresholds,
     ) -> Result<Self, EliminationError> {
         let plan = Plan::new(graph, &[], options, false)?.within(options)?;
+        options.admit(plan.cost.memory_kept)?;
         check(graph)?;
         let mut assembly = Assembly::new(graph, &plan, options, thresholds);
         for i in 0..graph.factors.len() {
@@ -90,12 +91,21 @@ struct Assembly<'a> {
     /// How many tables of the present bucket mention a variable, by rank.
     mentions: Vec<u32>,
     is_eliminated: Vec<bool>,
+    options: &'a Options,
     budget: usize,
+    /// How many bytes a run needs so far, and when to see next whether there are as many.
+    bytes: usize,
+    admitted: usize,
     thresholds: Thresholds,
 }
 
 impl<'a> Assembly<'a> {
-    fn new(graph: &'a FactorGraph, plan: &Plan, options: &Options, thresholds: Thresholds) -> Self {
+    fn new(
+        graph: &'a FactorGraph,
+        plan: &Plan,
+        options: &'a Options,
+        thresholds: Thresholds,
+    ) -> Self {
         let mut tree = Tree {
             ranks: vec![None; graph.cardinalities.len()],
             ..Tree::default()
@@ -115,7 +125,10 @@ impl<'a> Assembly<'a> {
             made: Vec::with_capacity(graph.factors.len() + plan.buckets.len()),
             mentions: vec![0; n],
             is_eliminated: vec![false; n],
+            options,
             budget: options.table_budget,
+            bytes: 0,
+            admitted: 0,
             thresholds,
         }
     }
@@ -150,7 +163,20 @@ impl<'a> Assembly<'a> {
             used_by: None,
         });
         tree.entries += len;
-        Ok(tree.tensors.len() as u32 - 1)
+        let id = tree.tensors.len() as u32 - 1;
+        // A message and its derivative.
+        self.take(2 * len * size_of::<f64>())?;
+        Ok(id)
+    }
+
+    /// Counts memory, and refuses what is more than the budget.
+    fn take(&mut self, bytes: usize) -> Result<(), EliminationError> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > self.admitted {
+            self.options.admit(self.bytes as f64)?;
+            self.admitted = self.bytes.saturating_mul(2);
+        }
+        Ok(())
     }
 
     fn too_large(&self, needed: f64) -> EliminationError {
@@ -329,6 +355,7 @@ impl<'a> Assembly<'a> {
         if meeting.count > (self.budget as u128).min(u128::from(u32::MAX)) {
             return Err(self.too_large(meeting.count as f64));
         }
+        self.take(meeting.count as usize * size_of::<Product>())?;
         let size = self.log_size(out).exp2().round();
         let (mut products, numbers) = meeting.products(size);
         let (layout, len) = if self.thresholds.is_dense(size, numbers.len()) {

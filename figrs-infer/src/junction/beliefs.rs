@@ -48,7 +48,7 @@ impl<S: Semiring> Beliefs<S> {
             scales: vec![0.0; n],
             fresh: [vec![false; n], vec![false; n]],
             lost: false,
-            workspace: Workspace::default(),
+            workspace: Workspace::new(tree.threads),
             path: Vec::new(),
         };
         for leaf in 0..tree.leaves.len() {

@@ -78,20 +78,18 @@ impl<N: PrimInt> Meeting<N> {
 
     /// The products, sorted by where they go, and the distinct numbers they go to; there are `places` numbers.
     pub(super) fn products(&self, places: f64) -> (Vec<Product>, Vec<N>) {
-        let mut found: Vec<(N, Product)> = Vec::with_capacity(self.count as usize);
+        if is_dense(places, self.count as usize) {
+            return self.counted(places.round() as usize);
+        }
+        let mut found: Vec<(N, u32, u32)> = Vec::with_capacity(self.count as usize);
         self.each_group(|a, b| {
             for x in a {
-                found.extend(b.iter().map(|y| (x.out + y.out, [x.index, y.index, 0])));
+                found.extend(b.iter().map(|y| (x.out + y.out, x.index, y.index)));
             }
         });
-        sort(
-            &mut found,
-            places,
-            |product| product.0,
-            |(_, [i, j, _])| (*i, *j),
-        );
+        found.sort_unstable();
         let (mut products, mut numbers) = (Vec::with_capacity(found.len()), Vec::new());
-        for (number, [i, j, _]) in found {
+        for (number, i, j) in found {
             if numbers.last() != Some(&number) {
                 numbers.push(number);
             }
@@ -99,6 +97,41 @@ impl<N: PrimInt> Meeting<N> {
         }
         (products, numbers)
     }
+
+    /// As [`Self::products`], sorted by counting.
+    fn counted(&self, places: usize) -> (Vec<Product>, Vec<N>) {
+        let place = |x: &Entry<N>, y: &Entry<N>| (x.out + y.out).to_usize().unwrap_or(0);
+        let mut starts = vec![0u32; places + 1];
+        self.each_group(|a, b| {
+            for x in a {
+                b.iter().for_each(|y| starts[place(x, y) + 1] += 1);
+            }
+        });
+        let (mut numbers, mut names) = (Vec::new(), vec![0u32; places]);
+        for at in 0..places {
+            if starts[at + 1] > 0 {
+                names[at] = numbers.len() as u32;
+                numbers.extend(N::from(at));
+            }
+            starts[at + 1] += starts[at];
+        }
+        let mut products = vec![[0; 3]; self.count as usize];
+        self.each_group(|a, b| {
+            for x in a {
+                for y in b {
+                    let at = place(x, y);
+                    products[starts[at] as usize] = [x.index, y.index, names[at]];
+                    starts[at] += 1;
+                }
+            }
+        });
+        (products, numbers)
+    }
+}
+
+/// Whether numbers of so many places are so dense that counting sorts them faster than comparing.
+fn is_dense(places: f64, items: usize) -> bool {
+    places <= (SPREAD * items + 1024) as f64
 }
 
 /// How many entries at the front share one assignment.
@@ -107,39 +140,29 @@ fn run<N: PrimInt>(entries: &[Entry<N>]) -> usize {
     entries.iter().take_while(|e| e.shared == first).count()
 }
 
-/// Sorts by `number`, of which there are `places`; equal ones by `tie`.
-fn sort<N: PrimInt, T: Copy, K: Ord>(
-    items: &mut Vec<T>,
-    places: f64,
-    number: impl Fn(&T) -> N,
-    tie: impl Fn(&T) -> K,
-) {
-    if items.is_sorted_by_key(|item| (number(item), tie(item))) {
-        return;
+/// Sorts entries by what they share, of which there are `places` assignments; equal ones stay in order.
+fn sort<N: PrimInt>(entries: Vec<Entry<N>>, places: f64) -> Vec<Entry<N>> {
+    let mut entries = entries;
+    if entries.is_sorted_by_key(|e| e.shared) {
+        return entries;
     }
-    if places > (SPREAD * items.len() + 1024) as f64 {
-        items.sort_unstable_by_key(|item| (number(item), tie(item)));
-        return;
+    if !is_dense(places, entries.len()) {
+        entries.sort_unstable_by_key(|e| (e.shared, e.index));
+        return entries;
     }
-    // Counting keeps the order of equals, which is that of the ties unless the list was made in another.
-    let place = |item: &T| number(item).to_usize().unwrap_or(0);
+    let place = |e: &Entry<N>| e.shared.to_usize().unwrap_or(0);
     let mut starts = vec![0u32; places.round() as usize + 1];
-    items.iter().for_each(|item| starts[place(item) + 1] += 1);
+    entries.iter().for_each(|e| starts[place(e) + 1] += 1);
     for i in 1..starts.len() {
         starts[i] += starts[i - 1];
     }
-    let mut sorted = items.clone();
-    for item in items.iter() {
-        let start = &mut starts[place(item)];
-        sorted[*start as usize] = *item;
+    let mut sorted = entries.clone();
+    for entry in entries {
+        let start = &mut starts[place(&entry)];
+        sorted[*start as usize] = entry;
         *start += 1;
     }
-    *items = sorted;
-    for group in items.chunk_by_mut(|a, b| number(a) == number(b)) {
-        if !group.is_sorted_by_key(&tie) {
-            group.sort_unstable_by_key(&tie);
-        }
-    }
+    sorted
 }
 
 /// The entries of a tensor, sorted by their assignment of the variables `shared`.
@@ -202,8 +225,7 @@ fn entries<N: PrimInt>(
         }
     }
     let places = shared.iter().map(|&rank| f64::from(cards[rank as usize]));
-    sort(&mut entries, places.product(), |e| e.shared, |e| e.index);
-    entries
+    sort(entries, places.product())
 }
 
 /// A number that is known to fit.

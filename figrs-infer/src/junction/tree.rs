@@ -48,6 +48,8 @@ pub(crate) struct Tree {
     /// For each rank the tensor that its marginal is read from.
     pub(super) homes: Vec<u32>,
     pub(crate) cost: PlanCost,
+    /// How many threads share a large contraction.
+    pub(crate) threads: usize,
 }
 
 impl Tree {
