@@ -115,6 +115,11 @@ impl CompiledTree {
         }
     }
 
+    /// How many bytes the numbers of all tables take, at eight an entry; marginals take as much again.
+    pub fn table_bytes(&self) -> u64 {
+        self.sums.as_ref().map_or(0, |part| part.tree().table_bytes())
+    }
+
     /// States that a varying element has this value, instead of what was stated of it before.
     pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
         self.weigh(element, |v| f64::from(u8::from(v.same(&value))))

@@ -11,12 +11,12 @@ impl Tree {
         let ranks = self.cards.len();
         let n = self.tensors.len();
         ranks == self.variables.len()
-            && self.variables.iter().all(|v| v.index() < self.ranks.len())
+            && self.ranks.iter().flatten().count() == ranks
             && self
-                .ranks
+                .variables
                 .iter()
-                .flatten()
-                .all(|&rank| (rank as usize) < ranks)
+                .zip(0..)
+                .all(|(v, rank)| self.ranks.get(v.index()) == Some(&Some(rank)))
             && self.tensors_are_sound()
             && self.leaves.len() == graph.factors.len()
             && self
