@@ -117,7 +117,9 @@ impl CompiledTree {
 
     /// How many bytes the numbers of all tables take, at eight an entry; marginals take as much again.
     pub fn table_bytes(&self) -> u64 {
-        self.sums.as_ref().map_or(0, |part| part.tree().table_bytes())
+        self.sums
+            .as_ref()
+            .map_or(0, |part| part.tree().table_bytes())
     }
 
     /// States that a varying element has this value, instead of what was stated of it before.
@@ -362,7 +364,12 @@ impl CompiledTree {
         if self.sums.is_none() {
             return Err(self.impossible());
         }
-        if self.sums.as_ref().is_some_and(|part| part.is_conditional()) && self.worlds.is_none() {
+        if self
+            .sums
+            .as_ref()
+            .is_some_and(super::part::Part::is_conditional)
+            && self.worlds.is_none()
+        {
             let encoding = Encoding::for_worlds(&self.expansion)?;
             let varying = &self.expansion.targets()[self.targets.len()..];
             let mut part = Part::new(Old::None, &self.expansion, encoding, varying, &self.limits)?;

@@ -1,12 +1,12 @@
 //! All marginals at once, and a compiled form of a model to ask again and again.
 
-use figrs_core::expand::Budget;
+use figrs_core::expand::{Budget, Encoding};
 use figrs_core::{AnyElement, Model, Parents};
 
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::compiled_tree::CompiledTree;
-use crate::eliminate::Options;
+use crate::eliminate::{Barren, Options, PlanCost, SumProduct, plan_cost};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::saved_tree::SavedTree;
@@ -73,6 +73,20 @@ impl JunctionTree {
     pub fn varying(mut self, elements: impl Parents) -> Self {
         self.varying.extend(elements.elements());
         self
+    }
+
+    /// What compiling a model for these targets is predicted to cost, without doing it and whatever the budgets: the
+    /// width of the order, operations and memory.
+    pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<PlanCost, Error> {
+        let targets = targets.elements();
+        let roots: Vec<AnyElement> = targets.iter().chain(&self.varying).cloned().collect();
+        let expansion = self.limits.expand(model, &roots)?;
+        if expansion.impossible().is_some() {
+            return Ok(PlanCost::default());
+        }
+        let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
+        let options = self.limits.options.clone().barren(Barren::Compute);
+        Ok(plan_cost::<SumProduct>(encoding.graph(), &[], &options)?)
     }
 
     /// A compiled tree from what [`CompiledTree::save`] saved of one for the same model, targets and varying elements:

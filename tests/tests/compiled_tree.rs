@@ -112,7 +112,10 @@ fn only_varying_elements_take_evidence() {
     assert!(matches!(error, Error::NotATarget { .. }), "{error}");
 }
 
-/// A thousand samples of a model with branches against their exact probabilities: Pearson's chi-square over all
+/// How many samples are drawn.
+const DRAWN: usize = 20_000;
+
+/// Samples of a model with branches against their exact probabilities: Pearson's chi-square over all
 /// worlds. The seed is fixed; of all seeds about one in a thousand would fail.
 #[test]
 fn samples_have_the_posterior_distribution() {
@@ -134,7 +137,6 @@ fn samples_have_the_posterior_distribution() {
         .unwrap();
     let expected = Enumerate::new().run(&model, &pair).unwrap();
     let exact = expected.distribution(&pair).unwrap();
-    const DRAWN: usize = 20_000;
     let mut seen = std::collections::HashMap::new();
     for world in tree.samples(11).unwrap().take(DRAWN) {
         let values = (world.value(&number).unwrap(), world.value(&other).unwrap());

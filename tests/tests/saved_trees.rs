@@ -17,9 +17,12 @@ struct Example {
 
 fn example(rate: &Param) -> Example {
     let branch = Flip::new(rate).named("branch");
-    let number = branch.flat_map(|&b| match b {
-        true => Uniform::new([1u8, 2, 3]).map(|&x| x),
-        false => Flip::new(0.3).map(|&x| u8::from(x)),
+    let number = branch.flat_map(|&b| {
+        if b {
+            Uniform::new([1u8, 2, 3]).map(|&x| x)
+        } else {
+            Flip::new(0.3).map(|&x| u8::from(x))
+        }
     });
     let coins: Vec<Element<bool>> = (0..12).map(|_| Flip::new(0.4)).collect();
     let sum = fold(&coins, 0u32, |sum, &coin| (2 * sum + u32::from(coin)) % 37);

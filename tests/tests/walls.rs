@@ -119,9 +119,9 @@ fn reliability(k: usize) -> f64 {
 
 #[test]
 fn unreliable_grids() {
-    close(reliability(3), 0.869502287872);
-    close(reliability(5), 0.879044856376);
-    close(reliability(7), 0.881580550948);
+    close(reliability(3), 0.869_502_287_872);
+    close(reliability(5), 0.879_044_856_376);
+    close(reliability(7), 0.881_580_550_948);
 }
 
 #[test]
@@ -152,22 +152,22 @@ fn noisy_or_with_twenty_causes_and_forty_findings() {
     let mut targets = causes.clone();
     targets.push(findings[5].clone());
     let mut tree = JunctionTree::new().compile(&model, &targets).unwrap();
-    close(tree.log_evidence(), 8.087506473270746e-08f64.ln());
+    close(tree.log_evidence(), 8.087_506_473_270_746e-08_f64.ln());
     close(
         tree.probability(&causes[0], &true).unwrap(),
-        0.0041821823868432575,
+        0.004_182_182_386_843_257_5,
     );
     close(
         tree.probability(&causes[6], &true).unwrap(),
-        0.47815575491765266,
+        0.478_155_754_917_652_66,
     );
     close(
         tree.probability(&findings[5], &true).unwrap(),
-        0.43280647896330987,
+        0.432_806_478_963_309_87,
     );
     let mut worlds = JunctionTree::new().compile(&model, &causes).unwrap();
     let best = worlds.most_probable().unwrap();
-    close(best.log_probability(), 8.267056242864658e-09f64.ln());
+    close(best.log_probability(), 8.267_056_242_864_658e-09_f64.ln());
     let present: Vec<usize> = (0..20)
         .filter(|&d| best.value(&causes[d]).unwrap())
         .collect();
@@ -199,11 +199,11 @@ fn hidden(steps: usize) -> (Model, Vec<Element<u8>>) {
 fn hidden_markov_models_do_not_underflow() {
     let (model, states) = hidden(500);
     let mut tree = JunctionTree::new().compile(&model, &states).unwrap();
-    close(tree.log_evidence(), -700.1293465946936);
-    close(tree.probability(&states[250], &0).unwrap(), 0.8956676954);
+    close(tree.log_evidence(), -700.129_346_594_693_6);
+    close(tree.probability(&states[250], &0).unwrap(), 0.895_667_695_4);
     close(
         tree.most_probable().unwrap().log_probability(),
-        -782.398079628,
+        -782.398_079_628,
     );
     let (model, states) = hidden(20_000);
     let mut tree = JunctionTree::new()
@@ -211,4 +211,71 @@ fn hidden_markov_models_do_not_underflow() {
         .unwrap();
     let single = VariableElimination::new().log_evidence(&model).unwrap();
     close(tree.log_evidence(), single);
+}
+
+/// A Chain on three neighbours for each tile of a grid.
+fn tiles(side: usize) -> Vec<Element<u8>> {
+    let mut tiles: Vec<Element<u8>> = Vec::new();
+    for at in 0..side * side {
+        let (x, y) = (at % side, at / side);
+        let near = [(1, 0), (0, 1), (1, 1)].map(|(dx, dy)| {
+            let inside = dx <= x && dy <= y;
+            inside.then(|| tiles[at - dx - dy * side].clone())
+        });
+        let near: Vec<Element<u8>> = near.into_iter().flatten().collect();
+        tiles.push(near.flat_map(|near| {
+            let sum = near.iter().fold(1, |sum, &&x| 5 * sum + u32::from(x));
+            Select::new((0..4u8).map(move |v| (1.0 + f64::from((sum + 7 * u32::from(v)) % 13), v)))
+        }));
+    }
+    tiles
+}
+
+#[test]
+fn grids_of_tiles_that_are_chains() {
+    let tiles = tiles(6);
+    let model = Model::new().observe(&tiles[35], 2).observe(&tiles[14], 0);
+    let mut tree = JunctionTree::new().compile(&model, &tiles).unwrap();
+    for tile in [&tiles[0], &tiles[20]] {
+        let single = VariableElimination::new().run(&model, tile).unwrap();
+        for value in 0..4 {
+            let found = tree.probability(tile, &value).unwrap();
+            close(found, single.probability(tile, &value).unwrap());
+        }
+    }
+    let best = MpeVariableElimination::new().run(&model, &tiles).unwrap();
+    let found = tree.most_probable().unwrap();
+    close(found.log_probability(), best.log_probability().unwrap());
+}
+
+/// A hidden Markov model of 37 symbols, each of which is shown as itself or a neighbour.
+#[test]
+fn a_hidden_markov_model_of_many_symbols() {
+    const SYMBOLS: u8 = 37;
+    let mut model = Model::new();
+    let mut states = vec![Uniform::new(0..SYMBOLS)];
+    for t in 0..50u8 {
+        if t > 0 {
+            let weight = |i: u8, j: u8| 1.0 / f64::from(1 + i.abs_diff(j));
+            let next = states[usize::from(t) - 1]
+                .flat_map(move |&i| Select::new((0..SYMBOLS).map(move |j| (weight(i, j), j))));
+            states.push(next);
+        }
+        let shown = states[usize::from(t)].flat_map(|&i| {
+            Select::new([
+                (0.8, i),
+                (0.1, (i + 1) % SYMBOLS),
+                (0.1, (i + 36) % SYMBOLS),
+            ])
+        });
+        model = model.observe(&shown, (t * 5) % SYMBOLS);
+    }
+    let best = MpeVariableElimination::new().run(&model, &states).unwrap();
+    let mut tree = JunctionTree::new().compile(&model, &states).unwrap();
+    let found = tree.most_probable().unwrap();
+    close(found.log_probability(), best.log_probability().unwrap());
+    close(
+        tree.log_evidence(),
+        VariableElimination::new().log_evidence(&model).unwrap(),
+    );
 }

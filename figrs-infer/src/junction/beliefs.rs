@@ -328,6 +328,17 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
+    /// The products of the entries of a tensor and its derivative.
+    #[cfg(test)]
+    pub(super) fn products(&mut self, tree: &Tree, tensor: u32) -> Vec<S::Value> {
+        self.derive(tree, tensor);
+        let place = tree.tensor(tensor).place();
+        let pairs = self.values[place.clone()]
+            .iter()
+            .zip(&self.derivatives[place]);
+        pairs.map(|(x, y)| S::mul(x, y)).collect()
+    }
+
     /// The entries of a tensor.
     pub(super) fn entries(&self, tree: &Tree, tensor: u32) -> &[S::Value] {
         &self.values[tree.tensor(tensor).place()]

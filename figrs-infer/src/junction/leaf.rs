@@ -115,9 +115,9 @@ pub(super) fn lay(
             let entries: Vec<(Number, u32)> = entries.collect();
             if thresholds.is_dense(size as f64, entries.len()) {
                 let mut places = vec![u32::MAX; weights.len()];
-                entries
-                    .iter()
-                    .for_each(|&(at, i)| places[i as usize] = at as u32);
+                for &(at, i) in &entries {
+                    places[i as usize] = at as u32;
+                }
                 (Layout::Dense, size, Source::Placed(places))
             } else {
                 listed(entries)
@@ -162,7 +162,9 @@ fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
         FactorTable::Function { index } => (2, index),
     };
     hasher.write_u64(kind);
-    listed.iter().for_each(|&x| hasher.write_u64(u64::from(x)));
+    for &x in listed {
+        hasher.write_u64(u64::from(x));
+    }
     hasher.finish()
 }
 
@@ -249,9 +251,9 @@ impl Leaf {
             FactorTable::Function { .. } => {
                 if let Source::Ones(places) = &self.source {
                     entries.fill(S::zero());
-                    places
-                        .iter()
-                        .for_each(|&at| entries[at as usize] = S::one());
+                    for &at in places {
+                        entries[at as usize] = S::one();
+                    }
                 } else {
                     entries.fill(S::one());
                 }

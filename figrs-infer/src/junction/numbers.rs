@@ -63,11 +63,15 @@ impl Form {
                     (log - largest).exp()
                 }
             };
-            values.iter_mut().for_each(|value| *value = scaled(*value));
+            for value in &mut values {
+                *value = scaled(*value);
+            }
         }
         let sum: f64 = values.iter().sum();
         if sum > 0.0 {
-            values.iter_mut().for_each(|value| *value /= sum);
+            for value in &mut values {
+                *value /= sum;
+            }
         }
         values
     }
@@ -96,7 +100,9 @@ impl<P: Precision> Numbers<P> {
         let wide = factors.iter().any(|&i| is_wide(&graph.factors[i].table));
         match &mut self.scaled {
             Some(scaled) if !wide && !scaled.is_lost() => {
-                factors.iter().for_each(|&i| scaled.load(tree, graph, i));
+                for &i in factors {
+                    scaled.load(tree, graph, i);
+                }
             }
             _ => *self = Self::new(tree, graph),
         }

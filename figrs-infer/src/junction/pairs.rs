@@ -104,7 +104,9 @@ impl<N: PrimInt> Meeting<N> {
         let mut starts = vec![0u32; places + 1];
         self.each_group(|a, b| {
             for x in a {
-                b.iter().for_each(|y| starts[place(x, y) + 1] += 1);
+                for y in b {
+                    starts[place(x, y) + 1] += 1;
+                }
             }
         });
         let (mut numbers, mut names) = (Vec::new(), vec![0u32; places]);
@@ -152,7 +154,9 @@ fn sort<N: PrimInt>(entries: Vec<Entry<N>>, places: f64) -> Vec<Entry<N>> {
     }
     let place = |e: &Entry<N>| e.shared.to_usize().unwrap_or(0);
     let mut starts = vec![0u32; places.round() as usize + 1];
-    entries.iter().for_each(|e| starts[place(e) + 1] += 1);
+    for entry in &entries {
+        starts[place(entry) + 1] += 1;
+    }
     for i in 1..starts.len() {
         starts[i] += starts[i - 1];
     }

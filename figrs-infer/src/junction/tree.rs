@@ -145,7 +145,12 @@ impl Tree {
 /// Checks that a factor graph fits the numbers that a tree counts with.
 pub(super) fn check(graph: &FactorGraph) -> Result<(), EliminationError> {
     let limit = u32::MAX as usize;
-    let needed = graph.factors.iter().map(|f| f.entries()).max().unwrap_or(0);
+    let needed = graph
+        .factors
+        .iter()
+        .map(figrs_core::factor::Factor::entries)
+        .max()
+        .unwrap_or(0);
     if needed > limit {
         return Err(EliminationError::TableTooLarge {
             needed: needed as f64,
