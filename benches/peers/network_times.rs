@@ -119,11 +119,11 @@ fn read_all(tree: &mut CompiledTree, network: &Network) -> Result<Marginals> {
 fn read_evidence(network: &Network, path: &PathBuf) -> Result<Vec<Observation>> {
     let file: Value = serde_json::from_str(&fs::read_to_string(path)?)?;
     let pairs = file["evidence"].as_object().ok_or("no \"evidence\"")?;
-    let mut text = pairs.len().to_string();
+    let mut words = vec![pairs.len().to_string()];
     for (variable, state) in pairs {
-        text += &format!(" {variable} {state}");
+        words.extend([variable.clone(), state.to_string()]);
     }
-    Ok(network.evidence_from_uai(&text)?)
+    Ok(network.evidence_from_uai(&words.join(" "))?)
 }
 
 /// States of some variables that can be observed together: those given first, if any, then such of some
