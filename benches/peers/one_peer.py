@@ -7,6 +7,7 @@ each question.
 import itertools
 import json
 import math
+import re
 import sys
 import time
 from pathlib import Path
@@ -35,11 +36,20 @@ def run_pyagrum(engine, spec, seconds):
     import pyagrum as gum
 
     gum.setNumberOfThreads(1)
-    times, network = repeat(seconds, lambda: gum.loadBN(spec["network"]))
+    path, plain = spec["network"], lambda name: name
+    try:
+        gum.loadBN(path)
+    except gum.FatalError:  # It does not read all names of states: it gets a copy with others.
+        odd = {name for variable in spec["variables"] for name in variable["states"] if re.search(r"\W", name)}
+        plain = lambda name: "s" + re.sub(r"\W", "_", name) if name in odd else name
+        text = re.sub(r"[^\s,;|(){}\[\]]+", lambda word: plain(word[0]), Path(path).read_text())
+        path = str(Path(spec["uai"]).with_suffix(f".{engine}.bif"))
+        Path(path).write_text(text)
+    times, network = repeat(seconds, lambda: gum.loadBN(path))
     emit("read", times)
     ids = [network.idFromName(variable["name"]) for variable in spec["variables"]]
     for node, variable in zip(ids, spec["variables"]):
-        if list(network.variable(node).labels()) != variable["states"]:
+        if list(network.variable(node).labels()) != list(map(plain, variable["states"])):
             raise ValueError(f"{variable['name']} has other states")
         network.cpt(node).normalizeAsCPT()  # as figrs does in reading
     evidence = {ids[variable]: state for variable, state in spec["observed"].items()}

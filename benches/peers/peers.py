@@ -10,6 +10,7 @@ import argparse
 import json
 import math
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -53,8 +54,9 @@ def limited(command, options):
                               env=os.environ | ONE_THREAD)
     except subprocess.TimeoutExpired as expired:
         return (expired.stdout or b"").decode(), f"more than {options.limit:g} s"
-    reason = done.stderr.strip().splitlines()[-1:] or [f"ended with {done.returncode}"]
-    return done.stdout, reason[0][:200] if done.returncode else None
+    errors = re.findall(r"^\S*(?:Error|Exception)\b.*", done.stderr, re.MULTILINE)
+    reason = errors[-1] if errors else f"ended with {done.returncode}: {done.stderr.strip()[-200:]}"
+    return done.stdout, reason[:200] if done.returncode else None
 
 
 class Tool:
@@ -226,7 +228,8 @@ def report(results):
         ratio("ratio", agrum("evidence"), figrs("evidence")),
         *(ms(f"{name}{more}", of(name, part)) for name in TREES
           for more, part in (("", "evidence"), (" search", "search"))),
-        ratio("ratio to contraction", seconds_of(TREES, "evidence"), figrs("evidence"))])
+        ratio("ratio to contraction", seconds_of(TREES, "evidence"), figrs("evidence")),
+        ratio("cotengra with search", total(of("cotengra", "search"), of("cotengra", "evidence")), figrs("evidence"))])
     toulbar2, parsed = of("toulbar2", "mpe"), total(of("toulbar2", "parse"), of("toulbar2", "mpe"))
     table("Most probable explanation, cold", results, [
         ms("figrs", figrs("mpe")), ms("pyAgrum", agrum("mpe")), ratio("ratio", agrum("mpe"), figrs("mpe")),
