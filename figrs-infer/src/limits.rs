@@ -1,5 +1,8 @@
 //! The limits of an exact algorithm.
 
+use std::num::NonZero;
+use std::sync::OnceLock;
+
 use figrs_core::expand::{Budget, Expansion, Memory};
 use figrs_core::{AnyElement, Model, ModelError};
 
@@ -11,17 +14,18 @@ pub(crate) struct Limits {
     pub(crate) budget: Budget,
     pub(crate) options: Options,
     /// How many threads may share the work; all cores if it is not said.
-    pub(crate) threads: Option<std::num::NonZero<usize>>,
+    pub(crate) threads: Option<NonZero<usize>>,
     /// Chains nested in this many others are left out, if it is set.
     pub(crate) depth: Option<usize>,
 }
 
 impl Limits {
     pub(crate) fn threads(&self) -> usize {
-        let cores = std::thread::available_parallelism();
+        // Asking the system takes longer than a small query.
+        static CORES: OnceLock<usize> = OnceLock::new();
+        let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
         self.threads
-            .or(cores.ok())
-            .map_or(1, std::num::NonZero::get)
+            .map_or_else(|| *CORES.get_or_init(cores), NonZero::get)
     }
 
     /// Expands a model as far as this allows.
