@@ -11,7 +11,7 @@ use rand::Rng;
 
 use crate::eliminate::{Counting, log_weight};
 use crate::error::Error;
-use crate::junction::{Beliefs, Draw, KBest, Maxima, Numbers, Sums, Tree};
+use crate::junction::{Beliefs, Draw, KBest, Left, Maxima, Numbers, Reduced, Sums, Tree};
 use crate::limits::Limits;
 use crate::world::{Reader, World};
 
@@ -34,6 +34,8 @@ pub(crate) struct Part {
     tree: Arc<Tree>,
     /// The factor of each varying element that holds what is stated of it.
     statements: Vec<usize>,
+    /// The values that are left of each variable, if zeros exclude some.
+    left: Option<Left>,
     sums: Option<Numbers<Sums>>,
     maxima: Option<Numbers<Maxima>>,
 }
@@ -60,11 +62,26 @@ impl Part {
                 normalised: false,
             });
         }
-        let tree = match old {
-            Old::IfItFits(tree) if tree.fits(&graph) => tree.clone(),
-            Old::Required(tree) => Arc::new(loaded(tree, &graph, limits)?),
-            Old::IfItFits(_) | Old::None => {
-                let mut tree = Tree::new(&graph, &limits.options)?;
+        let mut left = None;
+        let tree = match old.tree().and_then(|tree| fitting(tree, &graph)) {
+            Some((tree, reduced)) => {
+                if let Some(reduced) = reduced {
+                    graph = reduced.graph;
+                    left = Some(reduced.left);
+                }
+                match old {
+                    Old::Required(_) => Arc::new(loaded(tree, &graph, limits)?),
+                    _ => tree.clone(),
+                }
+            }
+            None if matches!(old, Old::Required(_)) => {
+                return Err(Error::SavedTree {
+                    reason: "it is that of another model, other targets, or other zeros",
+                });
+            }
+            None => {
+                let (mut tree, values) = Tree::compile(&mut graph, &limits.options)?;
+                left = values;
                 tree.threads = limits.threads();
                 Arc::new(tree)
             }
@@ -77,6 +94,7 @@ impl Part {
             }),
             graph,
             statements,
+            left,
             sums: None,
             maxima: None,
         })
@@ -85,7 +103,12 @@ impl Part {
     /// States the weights of the values of a varying element, or nothing.
     pub(crate) fn state(&mut self, place: usize, weights: Option<&[f64]>) {
         let at = self.statements[place];
-        let n = self.graph.cardinality(self.graph.factors[at].variables[0]);
+        let variable = self.graph.factors[at].variables[0];
+        let n = self.graph.cardinality(variable);
+        let weights = weights.map(|weights| match self.left_of(variable) {
+            Some(left) => left.iter().map(|&x| weights[x as usize]).collect(),
+            None => weights.to_vec(),
+        });
         self.graph.factors[at].table = statement(n, weights);
         if let Some(sums) = &mut self.sums {
             sums.reload(&self.tree, &self.graph, &[at]);
@@ -93,6 +116,11 @@ impl Part {
         if let Some(maxima) = &mut self.maxima {
             maxima.reload(&self.tree, &self.graph, &[at]);
         }
+    }
+
+    /// The values that are left of a variable, if some are not.
+    fn left_of(&self, v: VarId) -> Option<&[u32]> {
+        self.left.as_ref()?[v.index()].as_deref()
     }
 
     /// The tree, without numbers.
@@ -121,15 +149,46 @@ impl Part {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let variables: Vec<VarId> = positions.iter().filter_map(variable).collect();
         let (sums, tree, graph) = self.numbers();
-        sums.marginals(tree, graph, &variables)
+        let mut marginals = sums.marginals(tree, graph, &variables);
+        for (marginal, (&position, &v)) in
+            marginals.iter_mut().zip(positions.iter().zip(&variables))
+        {
+            if let Some(left) = self.left_of(v) {
+                let n = self.reader.expansion.elements()[position].support.len();
+                let mut all = vec![0.0; n];
+                for (&x, p) in left.iter().zip(&*marginal) {
+                    all[x as usize] = *p;
+                }
+                *marginal = all;
+            }
+        }
+        marginals
     }
 
     /// The joint probabilities of the values of some elements; `None` if no clique holds them all.
     pub(crate) fn joint(&mut self, positions: &[usize]) -> Option<Vec<f64>> {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let variables: Option<Vec<VarId>> = positions.iter().map(variable).collect();
+        let variables = variables?;
         let (sums, tree, graph) = self.numbers();
-        sums.joint(tree, graph, &variables?)
+        let joint = sums.joint(tree, graph, &variables)?;
+        if variables.iter().all(|&v| self.left_of(v).is_none()) {
+            return Some(joint);
+        }
+        let support = |&position: &usize| self.reader.expansion.elements()[position].support.len();
+        let sizes: Vec<usize> = positions.iter().map(support).collect();
+        let mut all = vec![0.0; sizes.iter().product()];
+        for (mut number, p) in joint.into_iter().enumerate() {
+            let (mut at, mut stride) = (0, 1);
+            for (&v, n) in variables.iter().zip(&sizes).rev() {
+                let x = number % self.graph.cardinality(v);
+                number /= self.graph.cardinality(v);
+                at += stride * self.left_of(v).map_or(x, |left| left[x] as usize);
+                stride *= n;
+            }
+            all[at] = p;
+        }
+        Some(all)
     }
 
     /// The worlds of the largest weights, best first.
@@ -157,19 +216,40 @@ impl Part {
     }
 
     fn world(&self, values: &[u32]) -> World {
-        let values = self.tree.world(values);
+        let mut values = self.tree.world(values);
         let log_probability = log_weight(&self.graph, &values);
+        for (value, left) in values.iter_mut().zip(self.left.iter().flatten()) {
+            if let Some(left) = left {
+                *value = left[*value as usize];
+            }
+        }
         World::new(self.reader.clone(), values, log_probability)
     }
 }
 
-/// A tree that was saved, for a graph.
-fn loaded(tree: &Tree, graph: &FactorGraph, limits: &Limits) -> Result<Tree, Error> {
-    if !tree.fits(graph) {
-        return Err(Error::SavedTree {
-            reason: "it is that of another model, other targets, or other zeros",
-        });
+impl<'a> Old<'a> {
+    fn tree(self) -> Option<&'a Arc<Tree>> {
+        match self {
+            Self::None => None,
+            Self::IfItFits(tree) | Self::Required(tree) => Some(tree),
+        }
     }
+}
+
+/// A tree with the graph it is for, if that is this one, or this one reduced.
+fn fitting<'a>(
+    tree: &'a Arc<Tree>,
+    graph: &FactorGraph,
+) -> Option<(&'a Arc<Tree>, Option<Reduced>)> {
+    if !tree.is_reduced {
+        return tree.fits(graph).then_some((tree, None));
+    }
+    let reduced = Reduced::new(graph)?;
+    tree.fits(&reduced.graph).then_some((tree, Some(reduced)))
+}
+
+/// A tree that was saved, for a graph that it fits.
+fn loaded(tree: &Tree, graph: &FactorGraph, limits: &Limits) -> Result<Tree, Error> {
     if !tree.is_sound(graph) {
         return Err(Error::SavedTree {
             reason: "it is damaged",
@@ -183,7 +263,7 @@ fn loaded(tree: &Tree, graph: &FactorGraph, limits: &Limits) -> Result<Tree, Err
 }
 
 /// What is stated of a variable, as a table.
-fn statement(values: usize, weights: Option<&[f64]>) -> FactorTable {
-    let weights = weights.map_or_else(|| vec![1.0; values], <[f64]>::to_vec);
+fn statement(values: usize, weights: Option<Vec<f64>>) -> FactorTable {
+    let weights = weights.unwrap_or_else(|| vec![1.0; values]);
     FactorTable::Dense(Weights::from_linear(weights))
 }

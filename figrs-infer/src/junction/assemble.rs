@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use figrs_core::factor::{FactorGraph, VarId};
+use figrs_core::factor::{Factor, FactorGraph, VarId};
 use num_traits::PrimInt;
 use rustc_hash::FxHashMap;
 
@@ -11,6 +11,7 @@ use crate::eliminate::{Bucket, EliminationError, Options, Plan};
 use super::kernel::Product;
 use super::leaf::lay;
 use super::pairs::{Listing, Meeting};
+use super::reduce::{Left, Reduced, has_zeros};
 use super::tensor::{Layout, Number, Origin, Rank, Tensor, union};
 use super::tree::{Step, Tree, check};
 
@@ -35,6 +36,10 @@ impl Default for Thresholds {
     }
 }
 
+/// Values are left out beforehand if the plan takes more than this many operations for each entry that is looked at.
+const REDUCTION: f64 = 16.0;
+/// It is planned anew without them if that takes less than this share of the operations.
+const WORTH: f64 = 0.7;
 /// Up to this many tables in one bucket, the best partner of each is looked for.
 const PARTNERS: usize = 24;
 
@@ -46,20 +51,42 @@ impl Thresholds {
 }
 
 impl Tree {
-    /// Plans and compiles the elimination of all variables.
+    /// Plans and compiles the elimination of all variables. Where that pays, values that zeros exclude are left out first:
+    /// the graph is then the reduced one, and `left` tells the values.
     ///
     /// **Errors.** When the plan, or a table that turns out larger, does not fit the budget.
-    pub(crate) fn new(graph: &FactorGraph, options: &Options) -> Result<Self, EliminationError> {
-        Self::with(graph, options, Thresholds::default())
+    pub(crate) fn compile(
+        graph: &mut FactorGraph,
+        options: &Options,
+    ) -> Result<(Self, Option<Left>), EliminationError> {
+        let mut plan = Plan::new(graph, &[], options, false)?;
+        let with_zeros = graph.factors.iter().filter(|factor| has_zeros(factor));
+        let looked_at: usize = with_zeros.map(Factor::entries).sum();
+        let mut left = None;
+        if looked_at > 0 && plan.cost.operations > REDUCTION * looked_at as f64 {
+            let reduced = Reduced::new(graph);
+            let is_worth_it = |reduced: &Reduced| {
+                operations(&plan, graph, &reduced.graph) < WORTH * plan.cost.operations
+            };
+            if let Some(reduced) = reduced.filter(is_worth_it) {
+                *graph = reduced.graph;
+                left = Some(reduced.left);
+                plan = Plan::new(graph, &[], options, false)?;
+            }
+        }
+        let mut tree = Self::of_plan(graph, plan, options, Thresholds::default())?;
+        tree.is_reduced = left.is_some();
+        Ok((tree, left))
     }
 
-    /// As [`Self::new`], with other rules for what is listed.
-    pub(super) fn with(
+    /// Compiles a plan.
+    pub(super) fn of_plan(
         graph: &FactorGraph,
+        plan: Plan,
         options: &Options,
         thresholds: Thresholds,
     ) -> Result<Self, EliminationError> {
-        let plan = Plan::new(graph, &[], options, false)?.within(options)?;
+        let plan = plan.within(options)?;
         options.admit(plan.cost.memory_kept)?;
         check(graph)?;
         let mut assembly = Assembly::new(graph, &plan, options, thresholds);
@@ -78,6 +105,19 @@ impl Tree {
         tree.choose_homes();
         Ok(tree)
     }
+}
+
+/// The operations of a plan if variables have fewer values.
+fn operations(plan: &Plan, graph: &FactorGraph, reduced: &FactorGraph) -> f64 {
+    let saved = |v: &VarId| {
+        let log = |graph: &FactorGraph| (graph.cardinality(*v) as f64).log2();
+        log(graph) - log(reduced)
+    };
+    let joint = |bucket: &Bucket| {
+        let variables = bucket.eliminated.iter().chain(&bucket.output);
+        (bucket.joint - variables.map(saved).sum::<f64>()).max(0.0)
+    };
+    plan.buckets.iter().map(|bucket| joint(bucket).exp2()).sum()
 }
 
 /// A tree under construction.

@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `tensor`, `leaf`, `tree` | the tree: tensors in one layout, and the steps that contract them two by two |
+//! | `reduce` | values that zeros exclude, left out beforehand |
 //! | `assemble`, `pairs` | from a plan to a tree; which entries of tables with many zeros meet |
 //! | `sound` | whether a tree that was loaded can be run |
 //! | `nest`, `kernel` | the inner loops |
@@ -18,6 +19,7 @@ mod leaf;
 mod nest;
 mod numbers;
 mod pairs;
+mod reduce;
 mod sound;
 mod tensor;
 #[cfg(test)]
@@ -29,4 +31,5 @@ pub(crate) use beliefs::Beliefs;
 pub(crate) use draw::Draw;
 pub(crate) use k_best::KBest;
 pub(crate) use numbers::{Maxima, Numbers, Sums};
+pub(crate) use reduce::{Left, Reduced};
 pub(crate) use tree::Tree;

@@ -49,6 +49,8 @@ pub(crate) struct Tree {
     /// For each rank the tensor that its marginal is read from.
     pub(super) homes: Vec<u32>,
     pub(crate) cost: PlanCost,
+    /// Whether values that zeros exclude were left out of the graph.
+    pub(crate) is_reduced: bool,
     /// How many threads share a large contraction.
     #[serde(skip)]
     pub(crate) threads: usize,

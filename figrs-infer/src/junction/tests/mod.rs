@@ -6,9 +6,9 @@ use rand::seq::SliceRandom;
 use super::assemble::Thresholds;
 use super::*;
 use crate::eliminate::tests::{
-    RANGES, assert_close, generator, log_sum, random_graph, variables, worlds,
+    RANGES, assert_close, generator, log_sum, random_graph, values_of, variables, worlds,
 };
-use crate::eliminate::{LogSumProduct, Options, Order, Semiring, SumProduct};
+use crate::eliminate::{LogSumProduct, Options, Order, Plan, Semiring, SumProduct};
 
 impl Thresholds {
     /// Everything is listed that can be.
@@ -37,7 +37,8 @@ fn for_each_tree(cases: u64, mut check: impl FnMut(&FactorGraph, &Tree, &str)) {
             for options in [Options::default(), given] {
                 for thresholds in [Thresholds::default(), Thresholds::LISTED, Thresholds::DENSE] {
                     let case = format!("seed {seed}, {range:?}, {thresholds:?}");
-                    let tree = Tree::with(&graph, &options, thresholds).expect(&case);
+                    let plan = Plan::new(&graph, &[], &options, false).expect(&case);
+                    let tree = Tree::of_plan(&graph, plan, &options, thresholds).expect(&case);
                     check(&graph, &tree, &case);
                 }
             }
@@ -142,6 +143,40 @@ fn the_best_assignments_are_those_of_enumeration() {
     });
 }
 
+/// Whatever is left out has no weight, and nothing else changes.
+#[test]
+fn reduced_graphs_have_the_same_worlds() {
+    let mut reductions = 0;
+    for range in RANGES {
+        for seed in 0..100 {
+            let graph = random_graph(&mut generator(seed), range);
+            let Some(reduced) = super::reduce::Reduced::new(&graph) else {
+                continue;
+            };
+            reductions += 1;
+            let all = |graph: &FactorGraph| worlds(graph, &variables(graph));
+            let (before, after) = (all(&graph), all(&reduced.graph));
+            let back = |place: usize| {
+                let values = values_of(&reduced.graph, &variables(&graph), place);
+                let old = values
+                    .iter()
+                    .zip(&reduced.left)
+                    .map(|(&x, left)| left.as_ref().map_or(x, |left| left[x as usize]));
+                let cards = &graph.cardinalities;
+                old.zip(cards)
+                    .fold(0, |at, (x, &n)| at * n as usize + x as usize)
+            };
+            let after: Vec<(usize, f64)> = after.iter().map(|&(at, log)| (back(at), log)).collect();
+            assert_eq!(before.len(), after.len(), "seed {seed}, {range:?}");
+            for (a, b) in before.iter().zip(&after) {
+                assert_eq!(a.0, b.0, "seed {seed}, {range:?}");
+                assert_close(a.1, b.1, 1e-12, "weight");
+            }
+        }
+    }
+    assert!(reductions > 50, "{reductions}");
+}
+
 #[test]
 fn threads_do_not_change_a_bit() {
     // Large enough to be shared: a clique of eight variables with eight values, in two factors.
@@ -156,7 +191,8 @@ fn threads_do_not_change_a_bit() {
             .push(crate::eliminate::tests::dense(scope, &weights));
     }
     let answers = [1, 2, 3].map(|threads| {
-        let mut tree = Tree::new(&graph, &Options::default()).expect("it is small enough");
+        let mut graph = graph.clone();
+        let (mut tree, _) = Tree::compile(&mut graph, &Options::default()).expect("it is small");
         tree.threads = threads;
         let mut sums = Numbers::<Sums>::new(&tree, &graph);
         (
