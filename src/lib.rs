@@ -13,7 +13,7 @@ pub mod prelude {
         Uniform, Value, any, fold, inject, none_of, one_of, tuple, value,
     };
     pub use figrs_infer::{
-        Algorithm, Answer, Enumerate, Error, ImportanceSampling, JunctionTree, Marginal, MpeVariableElimination,
-        Quality, Run, VariableElimination, algorithms,
+        Algorithm, Answer, Enumerate, Error, ImportanceSampling, JunctionTree, Marginal, MarginalMap,
+        MpeVariableElimination, Quality, Run, VariableElimination, algorithms,
     };
 }

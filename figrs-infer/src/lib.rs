@@ -23,6 +23,7 @@
 //! | [`Enumerate`] | `enumerate.rs` |
 //! | [`VariableElimination`] | `variable_elimination.rs`, on [`eliminate`] |
 //! | [`MpeVariableElimination`] | `mpe.rs`, on [`eliminate`] |
+//! | [`MarginalMap`] | `marginal_map.rs`, on [`eliminate`] |
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
 //! | [`ImportanceSampling`] | `importance_sampling.rs` |
 
@@ -40,6 +41,7 @@ mod junction;
 mod junction_tree;
 mod limits;
 mod marginal;
+mod marginal_map;
 mod mpe;
 mod tally;
 mod variable_elimination;
@@ -53,6 +55,7 @@ pub use error::Error;
 pub use importance_sampling::ImportanceSampling;
 pub use junction_tree::JunctionTree;
 pub use marginal::{Marginal, Quality};
+pub use marginal_map::MarginalMap;
 pub use mpe::MpeVariableElimination;
 pub use variable_elimination::VariableElimination;
 pub use world::World;

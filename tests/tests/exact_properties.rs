@@ -8,6 +8,8 @@ mod compiled;
 mod engines;
 #[path = "exact_properties/graphs.rs"]
 mod graphs;
+#[path = "exact_properties/marginal_map.rs"]
+mod marginal_map;
 #[path = "exact_properties/orders.rs"]
 mod orders;
 #[path = "exact_properties/params.rs"]

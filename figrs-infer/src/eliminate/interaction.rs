@@ -105,6 +105,15 @@ impl Interaction {
         self.gone[v.index()] || self.kept[v.index()]
     }
 
+    /// Lets kept variables be eliminated; returns those that live tables mention.
+    pub(super) fn release(&mut self, keep: &[VarId]) -> Vec<VarId> {
+        for v in keep {
+            self.kept[v.index()] = false;
+        }
+        let mentioned = keep.iter().copied().filter(|&v| self.is_mentioned(v));
+        mentioned.collect()
+    }
+
     /// How much there is to look at when a variable is scored.
     pub(super) fn degree(&self, v: VarId) -> usize {
         self.neighbours[v.index()].len() + self.mentions[v.index()].len()

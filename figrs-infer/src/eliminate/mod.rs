@@ -8,7 +8,7 @@
 //! | `table`, `run` | the elimination in numbers: tables and messages, bucket after bucket |
 //! | `domain`, `levels`, `registers`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
 //! | `join`, `prepare`, `trie`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: the steps carried out |
-//! | `sum`, `mpe` | the two queries most callers want |
+//! | `sum`, `mpe`, `marginal_map` | the queries most callers want |
 
 mod batch;
 mod compile;
@@ -18,6 +18,7 @@ mod interaction;
 mod join;
 mod levels;
 mod logarithmic;
+mod marginal_map;
 mod mpe;
 mod multiply;
 mod options;
@@ -46,6 +47,7 @@ use figrs_core::factor::{FactorGraph, VarId};
 
 pub use error::EliminationError;
 pub use logarithmic::{LogSumProduct, MaxProduct};
+pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
 pub use mpe::{log_weight, most_probable};
 pub use options::{Barren, Options, Order};
 pub use plan::PlanCost;

@@ -21,6 +21,24 @@ pub struct PlanCost {
     pub largest_table: f64,
 }
 
+impl PlanCost {
+    fn within(self, options: &Options) -> Result<(), EliminationError> {
+        if self.largest_table > options.table_budget as f64 {
+            return Err(EliminationError::TableTooLarge {
+                needed: self.largest_table,
+                limit: options.table_budget,
+            });
+        }
+        if self.operations > options.operation_budget {
+            return Err(EliminationError::TooManyOperations {
+                needed: self.operations,
+                limit: options.operation_budget,
+            });
+        }
+        Ok(())
+    }
+}
+
 /// How a message is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
@@ -50,38 +68,71 @@ const CERTAIN_DRAFT: f64 = 256.0;
 /// From this many operations for each variable and factor on, a second order is tried.
 const SECOND_DRAFT: f64 = 64.0;
 
+/// What becomes of the tables that are left in the end, over kept variables only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    /// They are multiplied to one table over all kept variables.
+    Joined,
+    /// The kept variables are eliminated too, after all others.
+    Eliminated,
+}
+
 /// Buckets in one order, and their price.
 struct Draft {
     buckets: Vec<Bucket>,
     rest: Vec<u32>,
     cost: PlanCost,
+    /// The price of eliminating the kept variables afterwards, if that is to be done.
+    afterwards: PlanCost,
 }
 
 impl Draft {
     fn new(
         graph: &FactorGraph,
-        keep: &[VarId],
+        (keep, then): (&[VarId], Rest),
         options: &Options,
         mut interaction: Interaction,
-        eliminate: impl FnOnce(&mut Interaction) -> Vec<Bucket>,
+        eliminate: impl Fn(&mut Interaction, &[VarId]) -> Vec<Bucket>,
+        mentioned: &[VarId],
     ) -> Self {
-        let buckets = eliminate(&mut interaction);
+        let buckets = eliminate(&mut interaction, mentioned);
+        let rest = interaction.rest();
+        let budget = options.table_budget;
+        let (cost, afterwards) = match then {
+            Rest::Joined => (price(graph, keep, &buckets, budget), PlanCost::default()),
+            Rest::Eliminated => {
+                let kept = interaction.release(keep);
+                let last = eliminate(&mut interaction, &kept);
+                let price = |buckets: &[Bucket]| price(graph, &[], buckets, budget);
+                (price(&buckets), price(&last))
+            }
+        };
         Self {
-            rest: interaction.rest(),
-            cost: price(graph, keep, &buckets, options.table_budget),
             buckets,
+            rest,
+            cost,
+            afterwards,
         }
+    }
+
+    /// The work of both parts.
+    fn operations(&self) -> f64 {
+        self.cost.operations + self.afterwards.operations
+    }
+
+    fn largest_table(&self) -> f64 {
+        self.cost.largest_table.max(self.afterwards.largest_table)
     }
 
     /// The draft that fits the budget, or else the one with fewer operations.
     fn or_cheaper(self, other: Self, options: &Options) -> Self {
-        let rank = |cost: PlanCost| {
+        let rank = |draft: &Self| {
             (
-                cost.largest_table > options.table_budget as f64,
-                cost.operations,
+                draft.largest_table() > options.table_budget as f64,
+                draft.operations(),
             )
         };
-        if rank(other.cost) < rank(self.cost) {
+        if rank(&other) < rank(&self) {
             other
         } else {
             self
@@ -100,13 +151,34 @@ pub(crate) struct Plan {
     /// Eliminated variables that nothing mentions, except those that were pruned.
     pub(crate) free: Vec<VarId>,
     pub(crate) cost: PlanCost,
+    /// The predicted cost of eliminating the kept variables after the others, where that was asked for.
+    pub(super) afterwards: PlanCost,
 }
 
 impl Plan {
-    /// Plans the elimination of everything but `keep`.
+    /// Plans the elimination of everything but `keep`, and one table over `keep` in the end.
     pub(crate) fn new(
         graph: &FactorGraph,
         keep: &[VarId],
+        options: &Options,
+        sums_to_one: bool,
+    ) -> Result<Self, EliminationError> {
+        Self::with_rest(graph, (keep, Rest::Joined), options, sums_to_one)
+    }
+
+    /// Plans the elimination of everything but `keep`, and of `keep` afterwards; the buckets are those of the former.
+    pub(super) fn in_two_parts(
+        graph: &FactorGraph,
+        keep: &[VarId],
+        options: &Options,
+        sums_to_one: bool,
+    ) -> Result<Self, EliminationError> {
+        Self::with_rest(graph, (keep, Rest::Eliminated), options, sums_to_one)
+    }
+
+    fn with_rest(
+        graph: &FactorGraph,
+        (keep, then): (&[VarId], Rest),
         options: &Options,
         sums_to_one: bool,
     ) -> Result<Self, EliminationError> {
@@ -131,27 +203,27 @@ impl Plan {
                 plan.free.push(v);
             }
         }
+        let draft = |interaction, order: &dyn Fn(&mut Interaction, &[VarId]) -> Vec<Bucket>| {
+            Draft::new(graph, (keep, then), options, interaction, order, &mentioned)
+        };
         let chosen = match &options.order {
-            Order::Given(listed) => {
-                let interaction = drawn(Zeros::Counted);
-                Draft::new(graph, keep, options, interaction, |interaction| {
-                    as_listed(interaction, listed, &mentioned)
-                })
-            }
+            Order::Given(listed) => draft(drawn(Zeros::Counted), &|interaction, variables| {
+                as_listed(interaction, listed, variables)
+            }),
             Order::Greedy => {
                 let draft = |interaction, rule| {
-                    Draft::new(graph, keep, options, interaction, |interaction| {
-                        greedily(interaction, &mentioned, rule)
+                    draft(interaction, &|interaction, variables| {
+                        greedily(interaction, variables, rule)
                     })
                 };
                 let size = (mentioned.len() + graph.factors.len()) as f64;
                 let certain = draft(interaction, Rule::NonZeros);
-                let fits = certain.cost.largest_table <= options.table_budget as f64;
-                if fits && certain.cost.operations <= CERTAIN_DRAFT * size {
+                let fits = certain.largest_table() <= options.table_budget as f64;
+                if fits && certain.operations() <= CERTAIN_DRAFT * size {
                     certain
                 } else {
                     let first = draft(drawn(Zeros::Counted), Rule::NonZeros);
-                    if first.cost.operations > SECOND_DRAFT * size {
+                    if first.operations() > SECOND_DRAFT * size {
                         let second = draft(drawn(Zeros::Counted), Rule::FillIn);
                         first.or_cheaper(second, options)
                     } else {
@@ -160,29 +232,15 @@ impl Plan {
                 }
             }
         };
-        (plan.buckets, plan.rest, plan.cost) = (chosen.buckets, chosen.rest, chosen.cost);
+        (plan.buckets, plan.rest) = (chosen.buckets, chosen.rest);
+        (plan.cost, plan.afterwards) = (chosen.cost, chosen.afterwards);
         Ok(plan)
     }
 
     /// Refuses a plan that does not fit the budget.
     pub(crate) fn within(self, options: &Options) -> Result<Self, EliminationError> {
-        let PlanCost {
-            operations,
-            largest_table,
-            ..
-        } = self.cost;
-        if largest_table > options.table_budget as f64 {
-            return Err(EliminationError::TableTooLarge {
-                needed: largest_table,
-                limit: options.table_budget,
-            });
-        }
-        if operations > options.operation_budget {
-            return Err(EliminationError::TooManyOperations {
-                needed: operations,
-                limit: options.operation_budget,
-            });
-        }
+        self.cost.within(options)?;
+        self.afterwards.within(options)?;
         Ok(self)
     }
 }
