@@ -14,6 +14,6 @@ pub mod prelude {
     };
     pub use figrs_infer::{
         Algorithm, Answer, Enumerate, Error, ImportanceSampling, JunctionTree, Marginal, MarginalMap,
-        MpeVariableElimination, Quality, Run, VariableElimination, algorithms,
+        MpeBranchAndBound, MpeVariableElimination, Quality, Run, VariableElimination, algorithms,
     };
 }

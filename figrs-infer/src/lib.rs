@@ -23,6 +23,7 @@
 //! | [`Enumerate`] | `enumerate.rs` |
 //! | [`VariableElimination`] | `variable_elimination.rs`, on [`eliminate`] |
 //! | [`MpeVariableElimination`] | `mpe.rs`, on [`eliminate`] |
+//! | [`MpeBranchAndBound`] | `branch_and_bound/` |
 //! | [`MarginalMap`] | `marginal_map.rs`, on [`eliminate`] |
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
 //! | [`ImportanceSampling`] | `importance_sampling.rs` |
@@ -31,6 +32,7 @@
 
 mod algorithm;
 mod answer;
+mod branch_and_bound;
 mod compiled_tree;
 mod conflict;
 pub mod eliminate;
@@ -48,7 +50,8 @@ mod variable_elimination;
 mod world;
 
 pub use algorithm::{Algorithm, Run};
-pub use answer::{Answer, LogEvidence, TargetMarginal};
+pub use answer::{Answer, Improvement, LogEvidence, TargetMarginal};
+pub use branch_and_bound::MpeBranchAndBound;
 pub use compiled_tree::CompiledTree;
 pub use enumerate::Enumerate;
 pub use error::Error;

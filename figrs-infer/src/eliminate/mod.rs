@@ -9,6 +9,7 @@
 //! | `domain`, `levels`, `registers`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
 //! | `join`, `prepare`, `trie`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: the steps carried out |
 //! | `sum`, `mpe`, `marginal_map` | the queries most callers want |
+//! | `project` | the join alone, for bounds |
 
 mod batch;
 mod compile;
@@ -26,6 +27,7 @@ mod order;
 mod plan;
 mod prepare;
 mod program;
+mod project;
 mod prune;
 mod registers;
 mod rows;
@@ -46,14 +48,16 @@ mod validate;
 use figrs_core::factor::{FactorGraph, VarId};
 
 pub use error::EliminationError;
+pub(crate) use interaction::Bucket;
 pub use logarithmic::{LogSumProduct, MaxProduct};
 pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
+pub(crate) use mpe::log_entry;
 pub use mpe::{log_weight, most_probable};
 pub use options::{Barren, Options, Order};
-pub use plan::PlanCost;
-pub use scaled::{ScaledMaxProduct, SumProduct};
-pub(crate) use interaction::Bucket;
 pub(crate) use plan::Plan;
+pub use plan::PlanCost;
+pub(crate) use project::{Piece, Projector};
+pub use scaled::{ScaledMaxProduct, SumProduct};
 pub use semiring::{Boolean, Counting, Extent, Range, Semiring};
 pub use sum::{Marginal, sum_product};
 

@@ -176,6 +176,41 @@ impl Plan {
         Self::with_rest(graph, (keep, Rest::Eliminated), options, sums_to_one)
     }
 
+    /// Plans the elimination of everything as if no entry were zero: for orders in which variables are guessed, not
+    /// found by joining tables.
+    pub(crate) fn as_if_dense(
+        graph: &FactorGraph,
+        options: &Options,
+    ) -> Result<Self, EliminationError> {
+        validate(graph, &[])?;
+        let live = vec![true; graph.factors.len()];
+        let drawn = || Interaction::new(graph, &live, &[], Zeros::Ignored);
+        let variables = (0..graph.cardinalities.len() as u32).map(VarId);
+        let interaction = drawn();
+        let mentioned: Vec<VarId> = variables.filter(|&v| interaction.is_mentioned(v)).collect();
+        let draft = |interaction, rule| {
+            let order = |interaction: &mut Interaction, variables: &[VarId]| {
+                greedily(interaction, variables, rule)
+            };
+            Draft::new(
+                graph,
+                (&[], Rest::Joined),
+                options,
+                interaction,
+                order,
+                &mentioned,
+            )
+        };
+        let chosen = draft(interaction, Rule::NonZeros);
+        let chosen = chosen.or_cheaper(draft(drawn(), Rule::FillIn), options);
+        Ok(Self {
+            buckets: chosen.buckets,
+            cost: chosen.cost,
+            live,
+            ..Self::default()
+        })
+    }
+
     fn with_rest(
         graph: &FactorGraph,
         (keep, then): (&[VarId], Rest),
