@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use figrs_core::expand::{Budget, Encoding, Expansion};
 use figrs_core::lower::Observations;
 use figrs_core::{Flip, Model, Parents};
-use figrs_infer::eliminate::EliminationError;
+use figrs_infer::eliminate::{EliminationError, Options};
 use figrs_infer::{Error, MarginalMap, Run, VariableElimination};
 use figrs_tests::oracle::{Erased, LogSum, close, every_run};
 use figrs_tests::random_model::{Description, build, for_random_models};
@@ -20,7 +20,7 @@ fn best_values_agree(description: &Description) -> Checked {
         Expansion::new(&built.model, &targets.elements(), Budget::default()).map_err(failed)?;
     if expansion.impossible().is_none() {
         let encoding = Encoding::for_sums(&expansion, expansion.targets()).map_err(failed)?;
-        if takes_long(encoding.graph(), &[], &Default::default()) {
+        if takes_long(encoding.graph(), &[], &Options::default()) {
             return Ok(());
         }
     }
