@@ -13,7 +13,8 @@ pub mod prelude {
         Uniform, Value, any, fold, inject, none_of, one_of, tuple, value,
     };
     pub use figrs_infer::{
-        Algorithm, Answer, Enumerate, Error, ImportanceSampling, JunctionTree, Marginal, MarginalMap,
-        MpeBranchAndBound, MpeVariableElimination, Quality, Run, VariableElimination, algorithms,
+        Algorithm, Answer, Bounds, CompiledTree, Enumerate, Error, ImportanceSampling,
+        JunctionTree, LazyVariableElimination, Marginal, MarginalMap, MpeBranchAndBound,
+        MpeVariableElimination, Quality, Run, VariableElimination, World, algorithms,
     };
 }

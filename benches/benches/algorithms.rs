@@ -53,7 +53,13 @@ fn algorithms(c: &mut Criterion) {
     c.bench_function("burglary/ImportanceSampling/10000", |b| {
         b.iter(|| ImportanceSampling::new(10_000).run(&model, &target));
     });
+    c.bench_function("burglary/JunctionTree", |b| {
+        b.iter(|| JunctionTree::new().run(&model, &target));
+    });
     let (model, last) = hmm(500);
+    c.bench_function("hmm500/JunctionTree", |b| {
+        b.iter(|| JunctionTree::new().run(&model, &last));
+    });
     c.bench_function("hmm500/VariableElimination", |b| {
         b.iter(|| VariableElimination::new().run(&model, &last));
     });
@@ -62,9 +68,62 @@ fn algorithms(c: &mut Criterion) {
     });
 }
 
+/// A grid of tiles of four kinds, each a Chain on its left, lower and lower left neighbours.
+fn tiles(side: usize) -> Vec<Element<u8>> {
+    let mut tiles: Vec<Element<u8>> = Vec::new();
+    for at in 0..side * side {
+        let (x, y) = (at % side, at / side);
+        let near = |dx: usize, dy: usize| {
+            let inside = dx <= x && dy <= y;
+            inside.then(|| tiles[at - dx - dy * side].clone())
+        };
+        let given = [near(1, 0), near(0, 1), near(1, 1)];
+        let given: Vec<Element<u8>> = given.into_iter().flatten().collect();
+        let tile = given.flat_map(|near| {
+            let sum = near.iter().fold(1, |sum, &&x| 5 * sum + u32::from(x));
+            Select::new((0..4u8).map(move |v| (1.0 + f64::from((sum + 7 * u32::from(v)) % 13), v)))
+        });
+        tiles.push(tile);
+    }
+    tiles
+}
+
+/// One compiled tree asked many times, and what compiling it takes.
+fn trees(c: &mut Criterion) {
+    let tiles = tiles(8);
+    let compiler = JunctionTree::new().varying(&tiles[63]);
+    c.bench_function("tiles8/JunctionTree/compile", |b| {
+        b.iter(|| compiler.compile(&Model::new(), &tiles));
+    });
+    c.bench_function("tiles8/JunctionTree/marginals", |b| {
+        b.iter(|| JunctionTree::new().run(&Model::new(), &tiles));
+    });
+    let Ok(mut tree) = compiler.compile(&Model::new(), &tiles) else {
+        return;
+    };
+    c.bench_function("tiles8/CompiledTree/new evidence, one marginal", |b| {
+        let mut value = 0;
+        b.iter(|| {
+            value = (value + 1) % 4;
+            tree.set(&tiles[63], value)?;
+            tree.distribution(&tiles[0])
+        });
+    });
+    let mut rng = figrs::stream(1, 0);
+    c.bench_function("tiles8/CompiledTree/sample", |b| {
+        b.iter(|| tree.sample(&mut rng));
+    });
+    let Ok(mut fresh) = JunctionTree::new().compile(&Model::new(), &tiles) else {
+        return;
+    };
+    c.bench_function("tiles8/CompiledTree/most probable", |b| {
+        b.iter(|| fresh.most_probable());
+    });
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(20);
-    targets = algorithms
+    targets = algorithms, trees
 }
 criterion_main!(benches);

@@ -59,6 +59,37 @@ pub enum ModelError {
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
+    /// A weight exceeds the maximum that was promised for it.
+    #[error(
+        "{element}: the evidence stated at {location} weighs {value} with {weight}, its maximum is {maximum}; \
+         state a larger maximum, a finite one"
+    )]
+    WeightAboveMaximum {
+        /// The element that is weighed.
+        element: Label,
+        /// The value.
+        value: String,
+        /// Its weight.
+        weight: f64,
+        /// The maximum stated.
+        maximum: f64,
+        /// The source line that states the evidence.
+        location: &'static std::panic::Location<'static>,
+    },
+    /// Worlds that are not expanded have no upper bound of their weight.
+    #[error(
+        "{element} is expanded to a depth of {depth} Chains only, and {problem}, so that there are no bounds; {remedy}"
+    )]
+    Unbounded {
+        /// The element whose value is not known, or whose weight may be repeated where the model is not expanded.
+        element: Label,
+        /// Chains nested in Chains that were expanded.
+        depth: usize,
+        /// What has no bound.
+        problem: String,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// An exact algorithm met an element that is not finite.
     #[error(
         "{element}: {kind} values cannot be enumerated by an exact algorithm; \
@@ -97,7 +128,7 @@ pub enum ModelError {
     /// Chains are nested deeper than the budget.
     #[error(
         "{element}: Chains are nested {limit} deep here, which is the budget; the model may be infinite: \
-         use ImportanceSampling, or a larger budget"
+         use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger budget"
     )]
     TooDeep {
         /// The Chain at the limit.
@@ -108,7 +139,7 @@ pub enum ModelError {
     /// The model or one of its worlds has more elements than the budget.
     #[error(
         "{element}: more than {limit} elements were reached, which is the budget; the model may be infinite: \
-         use ImportanceSampling, or a larger budget"
+         use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger budget"
     )]
     TooManyElements {
         /// The element at the limit.
@@ -123,7 +154,10 @@ impl ModelError {
     pub(crate) fn is_local(&self) -> bool {
         matches!(
             self,
-            Self::InvalidParameter { .. } | Self::Function { .. } | Self::InvalidWeight { .. }
+            Self::InvalidParameter { .. }
+                | Self::Function { .. }
+                | Self::InvalidWeight { .. }
+                | Self::WeightAboveMaximum { .. }
         )
     }
 }

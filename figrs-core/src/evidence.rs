@@ -24,6 +24,13 @@ pub(crate) enum Statement {
     Weigh(Weigh),
     /// Each value has a weight, given by its natural logarithm.
     LogWeigh(Weigh),
+    /// Each value has a weight, not negative and at most `maximum`.
+    WeighAtMost {
+        weigh: Weigh,
+        maximum: f64,
+        /// A value in words.
+        shown: fn(&dyn Any) -> String,
+    },
 }
 
 /// A statement with the source line that made it.
@@ -68,6 +75,18 @@ impl Evidence {
         Self::new(Statement::LogWeigh(Arc::new(move |v| weight(typed(v)))))
     }
 
+    #[track_caller]
+    pub(crate) fn weigh_at_most<T: Value>(
+        maximum: f64,
+        weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(Statement::WeighAtMost {
+            weigh: Arc::new(move |v| weight(typed(v))),
+            maximum,
+            shown: |v| format!("{:?}", typed::<T>(v)),
+        })
+    }
+
     /// The source line that stated it.
     pub fn location(&self) -> &'static Location<'static> {
         self.location
@@ -83,7 +102,20 @@ impl Evidence {
 
     /// Whether weights other than zero and one are possible.
     pub fn is_soft(&self) -> bool {
-        matches!(self.statement, Statement::Weigh(_) | Statement::LogWeigh(_))
+        !matches!(
+            self.statement,
+            Statement::Observe(_) | Statement::Condition(_)
+        )
+    }
+
+    /// The natural logarithm of the most that this can weigh any value with, if that was stated; an observation
+    /// and a condition weigh at most one. (An observed value's density is the element's, and not counted here.)
+    pub fn log_maximum(&self) -> Option<f64> {
+        match &self.statement {
+            Statement::Observe(_) | Statement::Condition(_) => Some(0.0),
+            Statement::Weigh(_) | Statement::LogWeigh(_) => None,
+            Statement::WeighAtMost { maximum, .. } => Some(maximum.ln()),
+        }
     }
 
     /// The weight of a value of `element`, as a number and as its natural logarithm.
@@ -93,6 +125,14 @@ impl Evidence {
             element: element.label(),
             weight,
             location: self.location,
+        };
+        let plain = |weigh: &Weigh| {
+            let weight = contained(|| weigh(value)).map_err(fault)?;
+            if weight >= 0.0 && weight.is_finite() {
+                Ok((weight, weight.ln()))
+            } else {
+                Err(invalid(weight))
+            }
         };
         match &self.statement {
             Statement::Observe(observed) => {
@@ -111,20 +151,32 @@ impl Evidence {
                     (0.0, f64::NEG_INFINITY)
                 })
             }
-            Statement::Weigh(weigh) => {
-                let weight = contained(|| weigh(value)).map_err(fault)?;
-                if weight >= 0.0 && weight.is_finite() {
-                    Ok((weight, weight.ln()))
-                } else {
-                    Err(invalid(weight))
-                }
-            }
+            Statement::Weigh(weigh) => plain(weigh),
             Statement::LogWeigh(weigh) => {
                 let log = contained(|| weigh(value)).map_err(fault)?;
                 if log < f64::INFINITY {
                     Ok((log.exp(), log))
                 } else {
                     Err(invalid(log.exp()))
+                }
+            }
+            Statement::WeighAtMost {
+                weigh,
+                maximum,
+                shown,
+            } => {
+                let (weight, log) = plain(weigh)?;
+                // A maximum that is not a number is exceeded as well.
+                if weight <= *maximum && maximum.is_finite() {
+                    Ok((weight, log))
+                } else {
+                    Err(ModelError::WeightAboveMaximum {
+                        element: element.label(),
+                        value: shown(value),
+                        weight,
+                        maximum: *maximum,
+                        location: self.location,
+                    })
                 }
             }
         }
@@ -136,7 +188,7 @@ impl fmt::Debug for Evidence {
         match &self.statement {
             Statement::Observe(value) => write!(f, "= {value:?}"),
             Statement::Condition(_) => write!(f, "condition at {}", self.location),
-            Statement::Weigh(_) | Statement::LogWeigh(_) => {
+            Statement::Weigh(_) | Statement::LogWeigh(_) | Statement::WeighAtMost { .. } => {
                 write!(f, "weight at {}", self.location)
             }
         }

@@ -3,10 +3,13 @@
 //! Variables are indices with a cardinality, factors are non-negative functions of a few of them.
 //! The product of all factors at a full assignment is the weight of that assignment.
 
+use serde::{Deserialize, Serialize};
+
 use crate::weights::Weights;
 
 /// A variable of a [`FactorGraph`]: its position in [`FactorGraph::cardinalities`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct VarId(pub u32);
 
 impl VarId {

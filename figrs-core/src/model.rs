@@ -61,6 +61,19 @@ impl Model {
         self.with(element, Evidence::weigh(weight))
     }
 
+    /// As [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; one that does is an error.
+    ///
+    /// What is not expanded yet can be bounded only where there is a maximum; all algorithms accept it.
+    #[track_caller]
+    pub fn weigh_at_most<T: Value>(
+        self,
+        element: &Element<T>,
+        maximum: f64,
+        weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
+    ) -> Self {
+        self.with(element, Evidence::weigh_at_most(maximum, weight))
+    }
+
     /// Weighs worlds by the value of `element`; `log_weight` gives natural logarithms, `-inf` excludes.
     #[track_caller]
     pub fn log_weigh<T: Value>(

@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::element::Element;
 
 /// A named number that stands where an element takes a number, and may change without rebuilding the model.
@@ -18,6 +20,8 @@ use crate::element::Element;
 /// rain_rate.set(0.6); // `rain` is now more likely
 /// # drop(rain);
 /// ```
+///
+/// It can be saved and loaded with serde, as its name and value; what is loaded is a parameter of its own.
 #[derive(Clone)]
 pub struct Param(Arc<(String, AtomicU64)>);
 
@@ -40,6 +44,28 @@ impl Param {
     /// Changes the value for all elements that use this parameter. A run that is under way may see either value.
     pub fn set(&self, value: f64) {
         self.0.1.store(value.to_bits(), Ordering::Relaxed);
+    }
+}
+
+/// A parameter as it is saved: its name and its present value.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Param")]
+struct Saved {
+    name: String,
+    value: f64,
+}
+
+impl Serialize for Param {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let name = self.name().to_string();
+        let value = self.get();
+        Saved { name, value }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Param {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Saved::deserialize(deserializer).map(|saved| Self::new(saved.name, saved.value))
     }
 }
 

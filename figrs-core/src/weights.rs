@@ -145,6 +145,12 @@ impl From<Vec<f64>> for Weights {
     }
 }
 
+/// Whether the sum of a row is one, up to the rounding of its numbers and of their addition: then it counts as normalised.
+pub fn sums_to_one(row: &[f64]) -> bool {
+    let sum: f64 = row.iter().sum();
+    (sum - 1.0).abs() <= row.len() as f64 * f64::EPSILON
+}
+
 /// Consecutive weights of a list, such as one row of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {

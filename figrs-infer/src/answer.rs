@@ -4,6 +4,7 @@ use figrs_core::{AnyElement, Datum, Element, ElementId, Support, Value};
 use num_traits::ToPrimitive;
 use rustc_hash::FxHashMap;
 
+use crate::bounds::{Bounds, Deepening, TargetBounds};
 use crate::error::Error;
 use crate::marginal::{Marginal, Quality};
 
@@ -41,8 +42,9 @@ pub struct Improvement {
 }
 
 #[derive(Clone, Debug)]
-enum Content {
+pub(crate) enum Content {
     Marginals(Vec<TargetMarginal>, LogEvidence),
+    Bounds(Vec<TargetBounds>, Bounds),
     World(
         FxHashMap<ElementId, (AnyElement, Datum)>,
         f64,
@@ -54,7 +56,8 @@ enum Content {
 #[derive(Clone, Debug)]
 pub struct Answer {
     algorithm: &'static str,
-    content: Content,
+    pub(crate) content: Content,
+    pub(crate) deepening: Option<Deepening>,
 }
 
 impl Answer {
@@ -67,7 +70,28 @@ impl Answer {
         Self {
             algorithm,
             content: Content::Marginals(marginals, log_evidence),
+            deepening: None,
         }
+    }
+
+    /// An answer that consists of bounds of the targets' probabilities and of the log-evidence.
+    pub fn bounded_marginals(
+        algorithm: &'static str,
+        targets: Vec<TargetBounds>,
+        log_evidence: Bounds,
+    ) -> Self {
+        Self {
+            algorithm,
+            content: Content::Bounds(targets, log_evidence),
+            deepening: None,
+        }
+    }
+
+    /// The same answer, with how far the algorithm got.
+    #[must_use]
+    pub fn with_deepening(mut self, deepening: Deepening) -> Self {
+        self.deepening = Some(deepening);
+        self
     }
 
     /// An answer that is one world with the natural logarithm of its probability.
@@ -91,6 +115,7 @@ impl Answer {
         Self {
             algorithm,
             content: Content::World(values.collect(), log_probability, improvements),
+            deepening: None,
         }
     }
 
@@ -99,14 +124,31 @@ impl Answer {
         self.algorithm
     }
 
-    /// The distribution of a target.
+    /// The error of an answer that does not hold what was asked of it.
+    pub(crate) fn has_no(&self, asked: &'static str, remedy: &'static str) -> Error {
+        Error::NotInAnswer {
+            algorithm: self.algorithm,
+            asked,
+            remedy,
+        }
+    }
+
+    /// The distribution of a target; an error where only bounds are known.
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-        let Content::Marginals(marginals, _) = &self.content else {
-            return Err(Error::NotInAnswer {
-                algorithm: self.algorithm,
-                asked: "distribution",
-                remedy: "ask for the most likely value, or another algorithm for marginals",
-            });
+        let marginals = match &self.content {
+            Content::Marginals(marginals, _) => marginals,
+            Content::Bounds(..) => {
+                return Err(self.has_no(
+                    "probabilities that are single numbers",
+                    "ask for `bounds` or `bounds_that`",
+                ));
+            }
+            Content::World(..) => {
+                return Err(self.has_no(
+                    "distribution",
+                    "ask for the most likely value, or another algorithm for marginals",
+                ));
+            }
         };
         let id = element.erased().id();
         let target = marginals.iter().find(|target| target.element.id() == id);
@@ -161,13 +203,14 @@ impl Answer {
         Ok(self.distribution(element)?.standard_error(value))
     }
 
-    /// From marginals: the most likely value of a target. From a world: the value of any element in it.
+    /// From marginals: the most likely value of a target; from bounds the same if they decide it. From a world: the value of any element in it.
     pub fn most_likely_value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let value = match &self.content {
             Content::World(values, ..) => values
                 .get(&element.erased().id())
                 .and_then(|(_, value)| value.get::<T>().cloned()),
             Content::Marginals(..) => self.distribution(element)?.most_likely_value().cloned(),
+            Content::Bounds(..) => self.surely_most_likely(element)?,
         };
         value.ok_or_else(|| Error::NotInWorld {
             element: element.label(),
@@ -204,11 +247,9 @@ impl Answer {
             Content::World(_, log_probability, improvements) => {
                 Ok((*log_probability, improvements))
             }
-            Content::Marginals(..) => Err(Error::NotInAnswer {
-                algorithm: self.algorithm,
-                asked: "world",
-                remedy: "use MpeVariableElimination",
-            }),
+            Content::Marginals(..) | Content::Bounds(..) => {
+                Err(self.has_no("world", "use MpeVariableElimination"))
+            }
         }
     }
 
@@ -216,16 +257,19 @@ impl Answer {
     pub fn log_evidence(&self) -> Result<LogEvidence, Error> {
         match self.content {
             Content::Marginals(_, log_evidence) => Ok(log_evidence),
-            Content::World(..) => Err(Error::NotInAnswer {
-                algorithm: self.algorithm,
-                asked: "probability of evidence",
-                remedy: "use VariableElimination or ImportanceSampling",
-            }),
+            Content::Bounds(..) => Err(self.has_no(
+                "probability of evidence that is a single number",
+                "ask for `log_evidence_bounds`",
+            )),
+            Content::World(..) => Err(self.has_no(
+                "probability of evidence",
+                "use VariableElimination or ImportanceSampling",
+            )),
         }
     }
 
-    /// One line: the probability of `true` or of the most likely value, and how good it is: exact, or one standard
-    /// error (SE) with the effective sample size (ESS).
+    /// One line: the probability of `true` or of the most likely value, and how good it is: exact, bounds, or one
+    /// standard error (SE) with the effective sample size (ESS).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
         if let Content::World(_, log_probability, _) = &self.content {
             let value = self.most_likely_value(element)?;
@@ -239,8 +283,11 @@ impl Answer {
             };
             return Ok(format!("{value:?} in the {quality}"));
         }
-        let marginal = self.distribution(element)?;
         let yes = Datum::new(true);
+        if let Some(bounds) = self.summary_of_bounds(element, yes.get::<T>())? {
+            return Ok(bounds);
+        }
+        let marginal = self.distribution(element)?;
         let shown = match (yes.get::<T>(), marginal.most_likely_value()) {
             (Some(yes), _) => yes.clone(),
             (None, Some(value)) => value.clone(),
@@ -251,12 +298,11 @@ impl Answer {
             }
         };
         let p = marginal.probability(&shown);
-        let quality = match marginal.quality() {
-            Quality::Exact => format!("{p:.6} exact"),
-            Quality::Sampled { effective_samples } => format!(
-                "{p:.6} ± {:.6} (SE; ESS {effective_samples:.0})",
-                marginal.standard_error(&shown)
-            ),
+        let quality = if let Quality::Sampled { effective_samples } = marginal.quality() {
+            let error = marginal.standard_error(&shown);
+            format!("{p:.6} ± {error:.6} (SE; ESS {effective_samples:.0})")
+        } else {
+            format!("{p:.6} exact")
         };
         Ok(format!("P({shown:?}) = {quality}"))
     }

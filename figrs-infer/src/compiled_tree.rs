@@ -1,23 +1,22 @@
 //! A model compiled once, to be asked many times.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
-use figrs_core::weights::Weights;
-use figrs_core::{AnyElement, Element, Model, Value};
+use figrs_core::{AnyElement, Arguments, Element, Joint, Model, Parents, Value};
 use num_bigint::BigUint;
 use rand::Rng;
 
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::conflict;
-use crate::eliminate::{Counting, Options, PlanCost, log_weight};
+use crate::eliminate::PlanCost;
 use crate::error::Error;
-use crate::junction::{Beliefs, Draw, KBest, Maxima, Numbers, Sums, Tree};
+use crate::junction::Tree;
 use crate::limits::Limits;
 use crate::marginal::Marginal;
-use crate::world::{Reader, World};
+use crate::part::{Old, Part};
+use crate::saved_tree::SavedTree;
+use crate::world::World;
 
 /// A model compiled to a junction tree.
 ///
@@ -60,15 +59,30 @@ impl CompiledTree {
         targets: Vec<AnyElement>,
         varying: Vec<AnyElement>,
         limits: Limits,
+        saved: Option<&SavedTree>,
     ) -> Result<Self, Error> {
+        if saved.is_some_and(|saved| saved.version != SavedTree::VERSION) {
+            return Err(Error::SavedTree {
+                reason: "it is that of another version of this library",
+            });
+        }
         let roots: Vec<AnyElement> = targets.iter().chain(&varying).cloned().collect();
         let expansion = Arc::new(Expansion::new(model, &roots, limits.budget)?);
-        let mut sums = None;
+        let (mut sums, mut worlds) = (None, None);
         if expansion.impossible().is_none() {
             conflict::check_doubts(&expansion, &limits)?;
             let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
             let varying = &expansion.targets()[targets.len()..];
-            sums = Some(Part::new(&expansion, encoding, varying, &limits.options)?);
+            let old = |tree: fn(&SavedTree) -> &Option<Arc<Tree>>| match saved {
+                Some(saved) => tree(saved).as_ref().map_or(Old::None, Old::Required),
+                None => Old::None,
+            };
+            let tree = old(|saved| &saved.sums);
+            sums = Some(Part::new(tree, &expansion, encoding, varying, &limits)?);
+            if let tree @ Old::Required(_) = old(|saved| &saved.worlds) {
+                let encoding = Encoding::for_worlds(&expansion)?;
+                worlds = Some(Part::new(tree, &expansion, encoding, varying, &limits)?);
+            }
         }
         Ok(Self {
             model: model.clone(),
@@ -78,13 +92,34 @@ impl CompiledTree {
             limits,
             expansion,
             sums,
-            worlds: None,
+            worlds,
         })
     }
 
     /// What the elimination was predicted to cost.
     pub fn cost(&self) -> PlanCost {
-        self.sums.as_ref().map_or(PlanCost::default(), |part| part.tree.cost)
+        self.sums
+            .as_ref()
+            .map_or(PlanCost::default(), |part| part.tree().cost)
+    }
+
+    /// What [`JunctionTree::restore`](crate::JunctionTree::restore) needs to make this tree again.
+    ///
+    /// Evidence that was set and parameters are not part of it.
+    pub fn save(&self) -> SavedTree {
+        let tree = |part: &Option<Part>| part.as_ref().map(|part| part.tree().clone());
+        SavedTree {
+            version: SavedTree::VERSION,
+            sums: tree(&self.sums),
+            worlds: tree(&self.worlds),
+        }
+    }
+
+    /// How many bytes the numbers of all tables take, at eight an entry; marginals take as much again.
+    pub fn table_bytes(&self) -> u64 {
+        self.sums
+            .as_ref()
+            .map_or(0, |part| part.tree().table_bytes())
     }
 
     /// States that a varying element has this value, instead of what was stated of it before.
@@ -148,23 +183,48 @@ impl CompiledTree {
         self.statements[place] = weights;
     }
 
+    /// Reads the present values of all [`Param`](figrs_core::Param)s. The tree stays as it is, unless a weight that was
+    /// zero no longer is: then it is compiled anew.
+    ///
+    /// **Errors.** As for compilation; then nothing has changed.
+    pub fn refresh(&mut self) -> Result<(), Error> {
+        let roots: Vec<AnyElement> = self.targets.iter().chain(&self.varying).cloned().collect();
+        let expansion = Arc::new(Expansion::new(&self.model, &roots, self.limits.budget)?);
+        if expansion.impossible().is_some() {
+            (self.sums, self.worlds, self.expansion) = (None, None, expansion);
+            return Ok(());
+        }
+        conflict::check_doubts(&expansion, &self.limits)?;
+        let varying = &expansion.targets()[self.targets.len()..];
+        let renew = |old: Option<&Part>, encoding: Encoding| {
+            let old = old.map_or(Old::None, |part| Old::IfItFits(part.tree()));
+            let mut part = Part::new(old, &expansion, encoding, varying, &self.limits)?;
+            for (place, weights) in self.statements.iter().enumerate() {
+                part.state(place, weights.as_deref());
+            }
+            Ok::<_, Error>(part)
+        };
+        let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
+        let sums = renew(self.sums.as_ref(), encoding)?;
+        let worlds = match &self.worlds {
+            Some(old) => Some(renew(Some(old), Encoding::for_worlds(&expansion)?)?),
+            None => None,
+        };
+        (self.sums, self.worlds, self.expansion) = (Some(sums), worlds, expansion);
+        Ok(())
+    }
+
     /// The natural logarithm of the probability of all evidence; `-inf` if it is impossible.
     pub fn log_evidence(&mut self) -> f64 {
-        self.sums.as_mut().map_or(f64::NEG_INFINITY, Part::log_total)
+        self.sums
+            .as_mut()
+            .map_or(f64::NEG_INFINITY, Part::log_total)
     }
 
     /// The distribution of a target or a varying element.
     pub fn distribution<T: Value>(&mut self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-        let roots = self.targets.iter().chain(&self.varying);
-        let id = element.erased().id();
-        let place = roots.enumerate().find(|(_, e)| e.id() == id);
-        let Some((place, _)) = place else {
-            return Err(Error::NotATarget {
-                element: element.label(),
-            });
-        };
+        let position = self.root(element.erased())?;
         self.require_possible()?;
-        let position = self.expansion.targets()[place];
         let mut probabilities = match &mut self.sums {
             Some(part) => part.marginals(&[position]),
             None => Vec::new(),
@@ -183,6 +243,75 @@ impl CompiledTree {
         Ok(self.distribution(element)?.probability(value))
     }
 
+    /// The joint distribution of a few targets or varying elements, as tuples of their values: of a family or a clique
+    /// it is read off, and of others made a target as their [`tuple`](figrs_core::tuple).
+    ///
+    /// **Errors.** [`Error::NoClique`] if no clique of the tree holds them all.
+    pub fn joint<P>(
+        &mut self,
+        elements: P,
+    ) -> Result<Marginal<<P::Arguments as Joint>::Tuple>, Error>
+    where
+        P: Parents,
+        P::Arguments: Joint,
+    {
+        let elements = elements.elements();
+        let mut positions = Vec::with_capacity(elements.len());
+        for element in &elements {
+            positions.push(self.root(element)?);
+        }
+        self.require_possible()?;
+        let mut distinct = positions.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let found = match &mut self.sums {
+            Some(part) if distinct.len() == positions.len() => part.joint(&positions),
+            _ => None,
+        };
+        let probabilities = found.ok_or_else(|| {
+            let labels: Vec<String> = elements.iter().map(|e| e.label().to_string()).collect();
+            Error::NoClique {
+                elements: labels.join(", "),
+            }
+        })?;
+        let supports: Vec<_> = positions
+            .iter()
+            .map(|&position| &self.expansion.elements()[position].support)
+            .collect();
+        let mut digits = vec![0; supports.len()];
+        let mut values = Vec::with_capacity(probabilities.len());
+        for _ in &probabilities {
+            let row: Vec<_> = supports
+                .iter()
+                .zip(&digits)
+                .map(|(s, &d)| s.any(d))
+                .collect();
+            values.push(P::Arguments::join(P::Arguments::refs(&row)));
+            for (digit, support) in digits.iter_mut().zip(&supports).rev() {
+                *digit += 1;
+                if *digit < support.len() {
+                    break;
+                }
+                *digit = 0;
+            }
+        }
+        Ok(Marginal::new(values, probabilities, None))
+    }
+
+    /// The position in the expansion of a target or a varying element.
+    fn root(&self, element: &AnyElement) -> Result<usize, Error> {
+        let mut roots = self.targets.iter().chain(&self.varying);
+        let place = roots.position(|e| e.id() == element.id());
+        let position = place.and_then(|place| self.expansion.targets().get(place).copied());
+        match (position, place) {
+            (Some(position), _) => Ok(position),
+            (None, Some(_)) => Err(self.impossible()),
+            (None, None) => Err(Error::NotATarget {
+                element: element.label(),
+            }),
+        }
+    }
+
     /// The distributions of all targets, and the probability of the evidence.
     pub fn answer(&mut self) -> Result<Answer, Error> {
         let log_evidence = self.log_evidence();
@@ -194,7 +323,9 @@ impl CompiledTree {
                 Some(part) => part.marginals(&positions),
                 None => Vec::new(),
             };
-            for ((element, &position), probabilities) in self.targets.iter().zip(&positions).zip(found) {
+            for ((element, &position), probabilities) in
+                self.targets.iter().zip(&positions).zip(found)
+            {
                 marginals.push(TargetMarginal {
                     element: element.clone(),
                     support: self.expansion.elements()[position].support.clone(),
@@ -233,19 +364,24 @@ impl CompiledTree {
         if self.sums.is_none() {
             return Err(self.impossible());
         }
-        if self.sums.as_ref().is_some_and(|part| part.reader.encoding.is_conditional())
+        if self
+            .sums
+            .as_ref()
+            .is_some_and(super::part::Part::is_conditional)
             && self.worlds.is_none()
         {
             let encoding = Encoding::for_worlds(&self.expansion)?;
             let varying = &self.expansion.targets()[self.targets.len()..];
-            let mut part = Part::new(&self.expansion, encoding, varying, &self.limits.options)?;
+            let mut part = Part::new(Old::None, &self.expansion, encoding, varying, &self.limits)?;
             for (place, weights) in self.statements.iter().enumerate() {
                 part.state(place, weights.as_deref());
             }
             self.worlds = Some(part);
         }
         let part = self.worlds.as_mut().or(self.sums.as_mut());
-        part.ok_or(Error::ImpossibleEvidence { conflict: Vec::new() })
+        part.ok_or(Error::ImpossibleEvidence {
+            conflict: Vec::new(),
+        })
     }
 
     /// The most probable world of the targets and the evidence.
@@ -291,110 +427,4 @@ impl CompiledTree {
         let part = self.worlds()?;
         Ok(std::iter::from_fn(move || part.sample(&mut rng)))
     }
-}
-
-/// One encoding of a model with its tree and its numbers.
-#[derive(Debug)]
-struct Part {
-    reader: Arc<Reader>,
-    graph: FactorGraph,
-    tree: Tree,
-    /// The factor of each varying element that holds what is stated of it.
-    statements: Vec<usize>,
-    sums: Option<Numbers<Sums>>,
-    maxima: Option<Numbers<Maxima>>,
-}
-
-impl Part {
-    fn new(
-        expansion: &Arc<Expansion>,
-        mut encoding: Encoding,
-        varying: &[usize],
-        options: &Options,
-    ) -> Result<Self, Error> {
-        let mut graph = encoding.take_graph();
-        let mut statements = Vec::with_capacity(varying.len());
-        for variable in varying.iter().filter_map(|&position| encoding.variable(position)) {
-            statements.push(graph.factors.len());
-            graph.factors.push(Factor {
-                variables: vec![variable],
-                table: statement(graph.cardinality(variable), None),
-                normalised: false,
-            });
-        }
-        Ok(Self {
-            tree: Tree::new(&graph, options)?,
-            reader: Arc::new(Reader {
-                expansion: expansion.clone(),
-                encoding,
-            }),
-            graph,
-            statements,
-            sums: None,
-            maxima: None,
-        })
-    }
-
-    fn state(&mut self, place: usize, weights: Option<&[f64]>) {
-        let at = self.statements[place];
-        let n = self.graph.cardinality(self.graph.factors[at].variables[0]);
-        self.graph.factors[at].table = statement(n, weights);
-        if let Some(sums) = &mut self.sums {
-            sums.reload(&self.tree, &self.graph, &[at]);
-        }
-        if let Some(maxima) = &mut self.maxima {
-            maxima.reload(&self.tree, &self.graph, &[at]);
-        }
-    }
-
-    fn numbers(&mut self) -> (&mut Numbers<Sums>, &Tree, &FactorGraph) {
-        let new = || Numbers::new(&self.tree, &self.graph);
-        (self.sums.get_or_insert_with(new), &self.tree, &self.graph)
-    }
-
-    fn log_total(&mut self) -> f64 {
-        let (sums, tree, graph) = self.numbers();
-        sums.log_total(tree, graph)
-    }
-
-    /// The probabilities of the values of some elements, by their positions in the expansion.
-    fn marginals(&mut self, positions: &[usize]) -> Vec<Vec<f64>> {
-        let variable = |&position: &usize| self.reader.encoding.variable(position);
-        let variables: Vec<VarId> = positions.iter().filter_map(variable).collect();
-        let (sums, tree, graph) = self.numbers();
-        sums.marginals(tree, graph, &variables)
-    }
-
-    fn k_best(&mut self, count: usize) -> Vec<World> {
-        let new = || Numbers::new(&self.tree, &self.graph);
-        let maxima = self.maxima.get_or_insert_with(new);
-        let tree = &self.tree;
-        let best = maxima.ask(tree, &self.graph, KBest { tree, count });
-        best.iter().map(|values| self.world(values)).collect()
-    }
-
-    fn count(&self) -> BigUint {
-        let mut beliefs = Beliefs::<Counting>::new(&self.tree, &self.graph);
-        beliefs.collect(&self.tree);
-        beliefs.total(&self.tree).0
-    }
-
-    fn sample(&mut self, rng: &mut impl Rng) -> Option<World> {
-        let (sums, tree, graph) = self.numbers();
-        let rng = RefCell::new(rng);
-        let values = sums.ask(tree, graph, Draw { tree, rng })?;
-        Some(self.world(&values))
-    }
-
-    fn world(&self, values: &[u32]) -> World {
-        let values = self.tree.world(values);
-        let log_probability = log_weight(&self.graph, &values);
-        World::new(self.reader.clone(), values, log_probability)
-    }
-}
-
-/// What is stated of a variable, as a table.
-fn statement(values: usize, weights: Option<&[f64]>) -> FactorTable {
-    let weights = weights.map_or_else(|| vec![1.0; values], <[f64]>::to_vec);
-    FactorTable::Dense(Weights::from_linear(weights))
 }

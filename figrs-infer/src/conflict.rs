@@ -50,7 +50,7 @@ pub(crate) fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits)
 /// The Scores that the roots reach, in words; the first few.
 fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<String> {
     const NAMED: usize = 8;
-    let Ok(expansion) = Expansion::new(model, targets, limits.budget) else {
+    let Ok(expansion) = limits.expand(model, targets) else {
         return Vec::new();
     };
     let elements = expansion.elements().iter().map(|e| &e.element);
@@ -64,13 +64,13 @@ fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<String>
     named
 }
 
-/// Whether some world meets the evidence.
+/// Whether some world meets the evidence, or one that is not expanded may.
 fn possible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Result<bool, Error> {
-    let expansion = Expansion::new(model, targets, limits.budget)?;
+    let expansion = limits.expand(model, targets)?;
     if expansion.impossible().is_some() {
         return Ok(false);
     }
-    some_world(&Encoding::for_sums(&expansion, &[])?, limits)
+    some_world(&Encoding::for_upper_sums(&expansion, &[])?, limits)
 }
 
 fn some_world(encoding: &Encoding, limits: &Limits) -> Result<bool, Error> {

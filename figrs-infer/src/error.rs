@@ -101,6 +101,14 @@ pub enum Error {
         /// The elements.
         elements: String,
     },
+    /// A saved tree is that of another model, of other zeros, or of another version.
+    #[error(
+        "the saved tree does not fit: {reason}; compile the model anew with `JunctionTree::compile` and save that"
+    )]
+    SavedTree {
+        /// What does not fit.
+        reason: &'static str,
+    },
     /// A setting of an algorithm cannot work.
     #[error("{algorithm}: {setting} is {value}; {remedy}")]
     InvalidSetting {

@@ -1,14 +1,15 @@
 //! All marginals at once, and a compiled form of a model to ask again and again.
 
-use figrs_core::expand::Budget;
+use figrs_core::expand::{Budget, Encoding};
 use figrs_core::{AnyElement, Model, Parents};
 
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::compiled_tree::CompiledTree;
-use crate::eliminate::Options;
+use crate::eliminate::{Barren, Options, PlanCost, SumProduct, plan_cost};
 use crate::error::Error;
 use crate::limits::Limits;
+use crate::saved_tree::SavedTree;
 
 /// Exact marginals of all targets by messages up and down a junction tree.
 ///
@@ -61,15 +62,59 @@ impl JunctionTree {
         self
     }
 
+    /// Limits how many threads share the work of large cliques, by default all cores. The answers are the same, bit by
+    /// bit, on any number.
+    pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
+        self.limits.threads = Some(threads);
+        self
+    }
+
     /// Declares elements whose evidence may change after compilation. Evidence on others is compiled in, which prunes.
     pub fn varying(mut self, elements: impl Parents) -> Self {
         self.varying.extend(elements.elements());
         self
     }
 
+    /// What compiling a model for these targets is predicted to cost, without doing it and whatever the budgets: the
+    /// width of the order, operations and memory.
+    pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<PlanCost, Error> {
+        let targets = targets.elements();
+        let roots: Vec<AnyElement> = targets.iter().chain(&self.varying).cloned().collect();
+        let expansion = self.limits.expand(model, &roots)?;
+        if expansion.impossible().is_some() {
+            return Ok(PlanCost::default());
+        }
+        let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
+        let options = self.limits.options.clone().barren(Barren::Compute);
+        Ok(plan_cost::<SumProduct>(encoding.graph(), &[], &options)?)
+    }
+
+    /// A compiled tree from what [`CompiledTree::save`] saved of one for the same model, targets and varying elements:
+    /// elements are expanded, but nothing is planned.
+    ///
+    /// **Errors.** [`Error::SavedTree`] if it is that of another model.
+    pub fn restore(
+        &self,
+        model: &Model,
+        targets: impl Parents,
+        saved: &SavedTree,
+    ) -> Result<CompiledTree, Error> {
+        self.tree(model, targets.elements(), Some(saved))
+    }
+
+    fn tree(
+        &self,
+        model: &Model,
+        targets: Vec<AnyElement>,
+        saved: Option<&SavedTree>,
+    ) -> Result<CompiledTree, Error> {
+        let (varying, limits) = (self.varying.clone(), self.limits.clone());
+        CompiledTree::new(model, targets, varying, limits, saved)
+    }
+
     /// Compiles a model for the distributions of `targets`, of the varying elements, and of whole worlds.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledTree, Error> {
-        CompiledTree::new(model, targets.elements(), self.varying.clone(), self.limits.clone())
+        self.tree(model, targets.elements(), None)
     }
 }
 
@@ -79,7 +124,6 @@ impl Algorithm for JunctionTree {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let varying = self.varying.clone();
-        CompiledTree::new(model, targets.to_vec(), varying, self.limits.clone())?.answer()
+        self.tree(model, targets.to_vec(), None)?.answer()
     }
 }

@@ -16,12 +16,13 @@
 //! ```
 //!
 //! Every algorithm implements [`Algorithm`] and is called through [`Run`]; every answer is an [`Answer`], whose
-//! [`Marginal`]s know whether they are exact or estimates, and how good.
+//! [`Marginal`]s know whether they are exact or estimates, and how good; or of [`Bounds`].
 //!
 //! | algorithm | file |
 //! |---|---|
 //! | [`Enumerate`] | `enumerate.rs` |
 //! | [`VariableElimination`] | `variable_elimination.rs`, on [`eliminate`] |
+//! | [`LazyVariableElimination`] | `lazy_variable_elimination.rs`, on [`eliminate`]; answers are [`Bounds`] |
 //! | [`MpeVariableElimination`] | `mpe.rs`, on [`eliminate`] |
 //! | [`MpeBranchAndBound`] | `branch_and_bound/` |
 //! | [`MarginalMap`] | `marginal_map.rs`, on [`eliminate`] |
@@ -32,6 +33,7 @@
 
 mod algorithm;
 mod answer;
+mod bounds;
 mod branch_and_bound;
 mod compiled_tree;
 mod conflict;
@@ -41,24 +43,30 @@ mod error;
 mod importance_sampling;
 mod junction;
 mod junction_tree;
+mod lazy_variable_elimination;
 mod limits;
 mod marginal;
 mod marginal_map;
 mod mpe;
+mod part;
+mod saved_tree;
 mod tally;
 mod variable_elimination;
 mod world;
 
 pub use algorithm::{Algorithm, Run};
 pub use answer::{Answer, Improvement, LogEvidence, TargetMarginal};
+pub use bounds::{Bounds, Deepening, Ended, TargetBounds};
 pub use branch_and_bound::MpeBranchAndBound;
 pub use compiled_tree::CompiledTree;
 pub use enumerate::Enumerate;
 pub use error::Error;
 pub use importance_sampling::ImportanceSampling;
 pub use junction_tree::JunctionTree;
+pub use lazy_variable_elimination::LazyVariableElimination;
 pub use marginal::{Marginal, Quality};
 pub use marginal_map::MarginalMap;
 pub use mpe::MpeVariableElimination;
+pub use saved_tree::SavedTree;
 pub use variable_elimination::VariableElimination;
 pub use world::World;

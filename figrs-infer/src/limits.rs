@@ -1,6 +1,10 @@
 //! The limits of an exact algorithm.
 
-use figrs_core::expand::Budget;
+use std::num::NonZero;
+use std::sync::OnceLock;
+
+use figrs_core::expand::{Budget, Expansion, Memory};
+use figrs_core::{AnyElement, Model, ModelError};
 
 use crate::eliminate::Options;
 
@@ -9,4 +13,33 @@ use crate::eliminate::Options;
 pub(crate) struct Limits {
     pub(crate) budget: Budget,
     pub(crate) options: Options,
+    /// How many threads may share the work; all cores if it is not said.
+    pub(crate) threads: Option<NonZero<usize>>,
+    /// Chains nested in this many others are left out, if it is set.
+    pub(crate) depth: Option<usize>,
+}
+
+impl Limits {
+    pub(crate) fn threads(&self) -> usize {
+        // Asking the system takes longer than a small query.
+        static CORES: OnceLock<usize> = OnceLock::new();
+        let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+        self.threads
+            .map_or_else(|| *CORES.get_or_init(cores), NonZero::get)
+    }
+
+    /// Expands a model as far as this allows.
+    pub(crate) fn expand(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Expansion, ModelError> {
+        match self.depth {
+            Some(depth) => {
+                let mut memory = Memory::default();
+                Expansion::to_depth(model, targets, self.budget, depth, &mut memory)
+            }
+            None => Expansion::new(model, targets, self.budget),
+        }
+    }
 }

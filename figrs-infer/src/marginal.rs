@@ -16,6 +16,11 @@ pub enum Quality {
         /// The effective sample size, `(Σw)² / Σw²`.
         effective_samples: f64,
     },
+    /// Between bounds that hold, up to rounding.
+    Bounds {
+        /// How far the bounds of any event are apart at most.
+        width: f64,
+    },
 }
 
 /// The probabilities of the values of an element.

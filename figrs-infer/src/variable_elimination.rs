@@ -105,32 +105,43 @@ impl Algorithm for VariableElimination {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let expansion = Expansion::new(model, targets, self.limits.budget)?;
-        let mut log_evidence = f64::NEG_INFINITY;
-        let mut marginals = Vec::with_capacity(targets.len());
-        if expansion.impossible().is_none() {
-            conflict::check_doubts(&expansion, &self.limits)?;
-            let encoding = Encoding::for_sums(&expansion, &[])?;
-            log_evidence = sum_product(encoding.graph(), &[], &self.limits.options)?.log_total;
-        }
-        if log_evidence > f64::NEG_INFINITY {
-            for (target, &position) in targets.iter().zip(expansion.targets()) {
-                let encoding = Encoding::for_sums(&expansion, &[position])?;
-                let keep: Vec<_> = encoding.variable(position).into_iter().collect();
-                let marginal = sum_product(encoding.graph(), &keep, &self.limits.options)?;
-                marginals.push(TargetMarginal {
-                    element: target.clone(),
-                    support: expansion.elements()[position].support.clone(),
-                    probabilities: marginal.probabilities,
-                    squares: None,
-                });
-            }
-        } else if !targets.is_empty() {
-            return Err(conflict::impossible(model, targets, &self.limits));
-        }
-        let evidence = LogEvidence {
-            value: log_evidence,
-            standard_error: 0.0,
-        };
-        Ok(Answer::marginals(self.name(), marginals, evidence))
+        marginals(self.name(), model, targets, &expansion, &self.limits)
     }
+}
+
+/// The marginals of the targets in a complete expansion.
+pub(crate) fn marginals(
+    algorithm: &'static str,
+    model: &Model,
+    targets: &[AnyElement],
+    expansion: &Expansion,
+    limits: &Limits,
+) -> Result<Answer, Error> {
+    let mut log_evidence = f64::NEG_INFINITY;
+    let mut marginals = Vec::with_capacity(targets.len());
+    if expansion.impossible().is_none() {
+        conflict::check_doubts(expansion, limits)?;
+        let encoding = Encoding::for_sums(expansion, &[])?;
+        log_evidence = sum_product(encoding.graph(), &[], &limits.options)?.log_total;
+    }
+    if log_evidence > f64::NEG_INFINITY {
+        for (target, &position) in targets.iter().zip(expansion.targets()) {
+            let encoding = Encoding::for_sums(expansion, &[position])?;
+            let keep: Vec<_> = encoding.variable(position).into_iter().collect();
+            let marginal = sum_product(encoding.graph(), &keep, &limits.options)?;
+            marginals.push(TargetMarginal {
+                element: target.clone(),
+                support: expansion.elements()[position].support.clone(),
+                probabilities: marginal.probabilities,
+                squares: None,
+            });
+        }
+    } else if !targets.is_empty() {
+        return Err(conflict::impossible(model, targets, limits));
+    }
+    let evidence = LogEvidence {
+        value: log_evidence,
+        standard_error: 0.0,
+    };
+    Ok(Answer::marginals(algorithm, marginals, evidence))
 }

@@ -37,7 +37,9 @@ impl World {
     /// **Errors.** [`Error::NotInWorld`] if no branch that was taken reaches it.
     pub fn value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let reader = &self.reader;
-        let value = reader.encoding.value(&reader.expansion, element.erased(), &self.values);
+        let value = reader
+            .encoding
+            .value(&reader.expansion, element.erased(), &self.values);
         let value = value.and_then(|value| value.get::<T>().cloned());
         value.ok_or_else(|| Error::NotInWorld {
             element: element.label(),
@@ -49,7 +51,10 @@ impl World {
         &self,
         elements: impl IntoIterator<Item = &'a Element<T>>,
     ) -> Result<Vec<T>, Error> {
-        elements.into_iter().map(|element| self.value(element)).collect()
+        elements
+            .into_iter()
+            .map(|element| self.value(element))
+            .collect()
     }
 
     /// The natural logarithm of the probability of this world and the evidence, soft weights included.
@@ -61,7 +66,10 @@ impl World {
     pub fn elements(&self) -> impl Iterator<Item = (AnyElement, Datum)> {
         let reader = &self.reader;
         reader.expansion.elements().iter().filter_map(|expanded| {
-            let value = reader.encoding.value(&reader.expansion, &expanded.element, &self.values)?;
+            let value =
+                reader
+                    .encoding
+                    .value(&reader.expansion, &expanded.element, &self.values)?;
             Some((expanded.element.clone(), value))
         })
     }

@@ -1,6 +1,7 @@
 //! Models and generators built on figrs: programs that a user of the library could have written.
 //!
 //! - [`mdmc`]: platformer levels from multi-dimensional Markov chains trained on example levels.
+//! - [`network`]: Bayesian and Markov networks from BIF and UAI files.
 //!
 //! # Example
 //!
@@ -21,3 +22,5 @@
 #![warn(clippy::unwrap_used)]
 
 pub mod mdmc;
+pub mod network;
+mod places;

@@ -1,4 +1,5 @@
 //! The tests of figrs as a user meets it; see `tests/`.
 
+pub mod example;
 pub mod oracle;
 pub mod random_model;

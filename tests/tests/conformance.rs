@@ -17,6 +17,8 @@ mod chains;
 mod elements;
 #[path = "conformance/endless.rs"]
 mod endless;
+#[path = "conformance/lazy_bounds.rs"]
+mod lazy_bounds;
 #[path = "conformance/networks.rs"]
 mod networks;
 #[path = "conformance/printer.rs"]

@@ -4,6 +4,8 @@ use figrs::prelude::*;
 
 #[path = "errors/fault.rs"]
 mod fault;
+#[path = "errors/lazy.rs"]
+mod lazy;
 #[path = "errors/model.rs"]
 mod model;
 #[path = "errors/query.rs"]
@@ -29,6 +31,7 @@ fn everywhere<T: Value>(model: &Model, target: &Element<T>, parts: &[&str]) -> V
     let algorithms = algorithms![
         Enumerate::new(),
         VariableElimination::new(),
+        LazyVariableElimination::to_width(0.0),
         MpeVariableElimination::new(),
         ImportanceSampling::new(1000),
     ];

@@ -7,6 +7,7 @@ fn marginals<T: Value>(model: &Model, element: &Element<T>) -> Vec<Result<Vec<(T
     algorithms![
         Enumerate::new(),
         VariableElimination::new(),
+        LazyVariableElimination::to_width(0.0),
         ImportanceSampling::new(2_000)
     ]
     .iter()

@@ -38,10 +38,11 @@ fn counted(parent: &Element<u32>) -> (Element<bool>, Calls) {
     (chain, calls)
 }
 
-fn everyone() -> [Box<dyn Algorithm>; 4] {
+fn everyone() -> [Box<dyn Algorithm>; 5] {
     algorithms![
         Enumerate::new(),
         VariableElimination::new(),
+        LazyVariableElimination::to_width(0.0),
         MpeVariableElimination::new(),
         ImportanceSampling::new(2000),
     ]
@@ -245,6 +246,27 @@ const NESTED: usize = 100_000;
 #[test]
 fn a_hundred_thousand_chains_nested_as_they_are_reached() {
     in_a_small_stack(|| run_and_drop(even(NESTED as u32), NESTED + 10, 0.3 / (1.0 - 0.49)));
+}
+
+/// With everything expanded, and with all but the last level left out.
+#[test]
+fn lazy_elimination_of_chains_nested_deeply() {
+    const LEVELS: usize = 20_000;
+    in_a_small_stack(|| {
+        let deep = even(LEVELS as u32);
+        let budget = Budget {
+            depth: LEVELS + 10,
+            ..Budget::default()
+        };
+        for depth in [LEVELS, LEVELS + 5] {
+            let lazy = LazyVariableElimination::to_depth(depth)
+                .budget(budget)
+                .work(u64::MAX);
+            let answer = lazy.run(&Model::new(), &deep).unwrap();
+            let bounds = answer.bounds(&deep, &true).unwrap();
+            assert!((bounds.lower - 0.3 / 0.51).abs() < 1e-9 && bounds.width() < 1e-9);
+        }
+    });
 }
 
 #[test]

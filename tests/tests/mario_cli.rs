@@ -1,30 +1,11 @@
 //! The main example as a user runs it. The binary is built by `cargo test --workspace`.
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
-/// The example's binary, or `None` with a printed reason.
-fn binary() -> Option<PathBuf> {
-    let own = std::env::current_exe().ok()?;
-    let target = own.parent()?.parent()?;
-    let name = format!("mario_mdmc{}", std::env::consts::EXE_SUFFIX);
-    let path = target.join("examples").join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    println!(
-        "skipped: {} is not built; run `cargo test --workspace`",
-        path.display()
-    );
-    None
-}
+use figrs_tests::example::{self, text};
 
 fn run(arguments: &[&str]) -> Option<Output> {
-    Some(Command::new(binary()?).args(arguments).output().unwrap())
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
+    example::run("mario_mdmc", arguments)
 }
 
 #[test]

@@ -47,6 +47,17 @@ impl Score {
         Self::build(element, Evidence::weigh(weight), Location::caller())
     }
 
+    /// The same with the promise that no weight exceeds `maximum`; one that does is an error.
+    #[track_caller]
+    pub fn weigh_at_most<T: Value>(
+        element: &Element<T>,
+        maximum: f64,
+        weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
+    ) -> Element<T> {
+        let evidence = Evidence::weigh_at_most(maximum, weight);
+        Self::build(element, evidence, Location::caller())
+    }
+
     /// The same with the natural logarithm of the weight.
     #[track_caller]
     pub fn log_weigh<T: Value>(

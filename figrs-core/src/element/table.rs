@@ -7,7 +7,7 @@ use crate::node::{Kind, TableOp};
 use crate::states::States;
 use crate::support::Support;
 use crate::value::Value;
-use crate::weights::Weights;
+use crate::weights::{Weights, sums_to_one};
 
 /// Builds elements from tables of numbers, as networks and trained chains supply them.
 #[derive(Debug)]
@@ -94,7 +94,8 @@ impl Rows {
         let columns = self.values.len();
         for i in 0..self.weights.len() / columns {
             let row = &self.weights.linear()[i * columns..][..columns];
-            if sums_to_one(row) {
+            let held = |w: &f64| *w >= f64::MIN_POSITIVE || *w == 0.0;
+            if row.iter().all(held) && sums_to_one(row) {
                 continue;
             }
             let largest = largest(i, row)?;
@@ -115,17 +116,6 @@ impl Rows {
         }
         Ok(true)
     }
-}
-
-/// Whether a row can stay as it is: its sum is one, up to the rounding of its numbers and of their addition.
-fn sums_to_one(row: &[f64]) -> bool {
-    let mut plain = true;
-    let mut sum = 0.0;
-    for &w in row {
-        plain &= w >= f64::MIN_POSITIVE || w == 0.0;
-        sum += w;
-    }
-    plain && (sum - 1.0).abs() <= row.len() as f64 * f64::EPSILON
 }
 
 /// The largest weight of row `i`; an error if there is none, or one that is no weight.

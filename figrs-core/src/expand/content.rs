@@ -15,6 +15,13 @@ pub struct ExpandedElement {
     pub parents: Vec<usize>,
     /// The values it can take, less those that evidence excludes.
     pub support: Support,
+    /// Whether it may have the value `unknown` besides, because it needs what was not expanded.
+    pub unknown: bool,
+    /// The natural logarithm of the most that evidence can weigh the element with where it is `unknown`; infinite if
+    /// that has no bound.
+    pub log_ceiling: f64,
+    /// How many Chains it is nested in.
+    pub depth: usize,
     /// How the value comes about.
     pub content: Content,
     /// The weights that soft evidence gives each value.
@@ -36,6 +43,23 @@ pub struct Doubt {
     pub error: ModelError,
     /// Whether the function failed, for each combination.
     pub failed: Vec<bool>,
+}
+
+impl ExpandedElement {
+    /// How many values the element has in an encoding, with `unknown` and without `absent`.
+    pub(super) fn states(&self) -> usize {
+        self.support.len() + usize::from(self.unknown)
+    }
+
+    /// Whether the element has a value for every combination of parent values.
+    pub(super) fn always_has_value(&self, elements: &[Self]) -> bool {
+        self.doubt.is_none() && !self.has_unknown_parents(elements)
+    }
+
+    /// Whether the value of a parent may be unknown.
+    pub(super) fn has_unknown_parents(&self, elements: &[Self]) -> bool {
+        self.parents.iter().any(|&parent| elements[parent].unknown)
+    }
 }
 
 /// How the value of an expanded element comes about.
@@ -61,6 +85,8 @@ pub enum Content {
     Table(Weights),
     /// The parent's value, and the weight of each.
     Score(Weights),
+    /// A Chain that was not expanded: it is `unknown`.
+    Unexplored,
 }
 
 impl Content {

@@ -1,7 +1,7 @@
 //! The factors of one element.
 
 use super::content::{Content, ExpandedElement};
-use super::encoding::{Builder, Doubted, Guard};
+use super::encoding::{Builder, Doubted, Guard, Undecided};
 use super::scope::Situation;
 use crate::error::ModelError;
 use crate::factor::{Factor, FactorTable, VarId};
@@ -9,6 +9,16 @@ use crate::weights::{Weights, WeightsBuilder};
 
 /// A row of weights: where it starts in a list of them.
 pub(super) type Row<'w> = (&'w Weights, usize);
+
+/// The values of a variable that is a function of the situation of an element.
+pub(super) struct Numbers<'i> {
+    /// Where it is reached, for each combination of parent values.
+    pub(super) index: &'i [u32],
+    /// Where it is reached and unknown.
+    pub(super) unknown: u32,
+    /// Where it is not reached.
+    pub(super) absent: u32,
+}
 
 impl Builder<'_> {
     pub(super) fn add_factor(
@@ -36,12 +46,22 @@ impl Builder<'_> {
     pub(super) fn add_factors(&mut self, position: usize) -> Result<(), ModelError> {
         let expansion = self.expansion;
         let expanded = &expansion.elements()[position];
+        let known = expanded.support.len();
         match &expanded.content {
             Content::Fixed => {
                 let certain = Weights::from_linear(vec![1.0]);
-                self.rows(position, |_| Some((&certain, 0)))?;
+                self.rows(position, known, |_| Some((&certain, 0)))?;
             }
-            Content::Atomic(weights) => self.rows(position, |_| Some((weights, 0)))?,
+            // It has no value but `unknown`, whatever its parents.
+            Content::Unexplored => {
+                let numbers = Numbers {
+                    index: &[0],
+                    unknown: 0,
+                    absent: 1,
+                };
+                self.number(position, &[], self.variable(position), &numbers);
+            }
+            Content::Atomic(weights) => self.rows(position, known, |_| Some((weights, 0)))?,
             Content::Table(weights) if self.is_whole(position, weights) => {
                 let parents = expanded.parents.iter();
                 let mut variables: Vec<VarId> = parents.map(|&p| self.variable(p)).collect();
@@ -50,16 +70,15 @@ impl Builder<'_> {
                 self.add_factor(variables, table, !expanded.restricted);
             }
             Content::Table(weights) => {
-                let columns = expanded.support.len();
-                self.rows(position, |row| Some((weights, row * columns)))?;
+                self.rows(position, known, |row| Some((weights, row * known)))?;
             }
             Content::Apply(index) if self.is_wild(position) => {
                 // A row of zeros with a one at each place, by where it starts.
-                let last = expanded.support.len() - 1;
+                let last = known.saturating_sub(1);
                 let mut zeros = vec![0.0; 2 * last + 1];
                 zeros[last] = 1.0;
                 let ones = Weights::from_linear(zeros);
-                self.rows(position, |row| {
+                self.rows(position, known, |row| {
                     Some((&ones, last.checked_sub(index[row] as usize)?))
                 })?;
             }
@@ -82,6 +101,9 @@ impl Builder<'_> {
         if let Some(weights) = &expanded.weights {
             self.unary(position, weights);
         }
+        if expanded.unknown {
+            self.weigh_unknown(position);
+        }
         if self.is_wild(position) {
             self.add_failure(position);
         }
@@ -101,6 +123,22 @@ impl Builder<'_> {
             && !self.may_be_absent(position)
     }
 
+    /// The weight of worlds in which an element is unknown: of a root none, or the most that its evidence can give it.
+    fn weigh_unknown(&mut self, position: usize) {
+        let expanded = &self.expansion.elements()[position];
+        let log = match self.undecided {
+            Undecided::LeftOut if self.is_root[position] => f64::NEG_INFINITY,
+            Undecided::AtMost if expanded.log_ceiling < f64::INFINITY => expanded.log_ceiling,
+            Undecided::LeftOut | Undecided::AtMost => 0.0,
+        };
+        if log != 0.0 {
+            let mut logs = vec![0.0; expanded.support.len()];
+            logs.push(log);
+            logs.extend(self.may_be_absent(position).then_some(0.0));
+            self.add_dense(vec![self.variable(position)], Weights::from_logs(logs));
+        }
+    }
+
     /// Whether the element may have any value where its function fails, because the encoding asks for failures.
     pub(super) fn is_wild(&self, position: usize) -> bool {
         self.doubted.is_some() && self.expansion.elements()[position].doubt.is_some()
@@ -117,7 +155,12 @@ impl Builder<'_> {
         }
         let variable = self.graph.add_variable(2);
         let index: Vec<u32> = doubt.failed.iter().map(|&failed| failed.into()).collect();
-        self.number(position, &expanded.parents, variable, &index, 0);
+        let numbers = Numbers {
+            index: &index,
+            unknown: 0,
+            absent: 0,
+        };
+        self.number(position, &expanded.parents, variable, &numbers);
         self.failures.push(Guard {
             variable,
             reached: vec![false, true],
@@ -134,21 +177,26 @@ impl Builder<'_> {
         self.add_dense(vec![variable], Weights::from_linear(weights));
     }
 
-    /// A weight for each value of an element, one where it is absent.
+    /// A weight for each value of an element, one where it is unknown or absent.
     fn unary(&mut self, position: usize, weights: &Weights) {
         let mut all = WeightsBuilder::default();
         all.extend(weights, 0..weights.len());
-        if self.may_be_absent(position) {
-            all.push(1.0);
-        }
+        let known = self.expansion.elements()[position].support.len();
+        let others = self.graph.cardinality(self.variable(position)) - known;
+        all.repeat(1.0, others);
         self.add_dense(vec![self.variable(position)], all.build());
     }
 
     /// The element as a function of some others: itself a number for each combination of their values.
     pub(super) fn function(&mut self, position: usize, parents: &[usize], index: &[u32]) {
-        let absent = self.expansion.elements()[position].support.len() as u32;
+        let expanded = &self.expansion.elements()[position];
         let variable = self.variable(position);
-        self.number(position, parents, variable, index, absent);
+        let numbers = Numbers {
+            index,
+            unknown: expanded.support.len() as u32,
+            absent: expanded.states() as u32,
+        };
+        self.number(position, parents, variable, &numbers);
     }
 
     /// A variable as a function of the situation of an element.
@@ -157,15 +205,15 @@ impl Builder<'_> {
         position: usize,
         parents: &[usize],
         variable: VarId,
-        index: &[u32],
-        absent: u32,
+        numbers: &Numbers<'_>,
     ) {
         let mut scope = self.scope(position, parents);
         let mut entries = Vec::new();
         loop {
             entries.push(match self.situation(position, parents, &scope) {
-                Situation::Reached(combination) => index[combination],
-                Situation::Absent => absent,
+                Situation::Reached(combination) => numbers.index[combination],
+                Situation::Unknown => numbers.unknown,
+                Situation::Absent => numbers.absent,
                 Situation::Never => FactorTable::NO_VALUE,
             });
             if !scope.advance() {
@@ -177,14 +225,16 @@ impl Builder<'_> {
         self.add_function(variables, entries);
     }
 
-    /// The element as a random value, with a row of weights for each combination of its parents' values.
+    /// The element as a random value, with a row of weights for each combination of its parents' values: for the
+    /// values that are known, or for `unknown` as well.
     pub(super) fn rows<'w>(
         &mut self,
         position: usize,
+        columns: usize,
         row: impl Fn(usize) -> Option<Row<'w>>,
     ) -> Result<(), ModelError> {
         let expanded = &self.expansion.elements()[position];
-        let columns = expanded.support.len();
+        let (known, states) = (expanded.support.len(), expanded.states());
         let may_be_absent = self.may_be_absent(position);
         let mut scope = self.scope(position, &expanded.parents);
         let rows = self.graph.dense_size(&scope.variables);
@@ -200,12 +250,22 @@ impl Builder<'_> {
             let situation = self.situation(position, &expanded.parents, &scope);
             let found = match situation {
                 Situation::Reached(combination) => row(combination),
-                Situation::Absent | Situation::Never => None,
+                Situation::Unknown | Situation::Absent | Situation::Never => None,
             };
             match (found, &situation) {
-                (_, Situation::Reached(at)) if fails(*at) => weights.repeat(1.0, columns),
-                (Some((row, start)), _) => weights.extend(row, start..start + columns),
-                (None, _) => weights.repeat(0.0, columns),
+                (_, Situation::Unknown) => {
+                    weights.repeat(0.0, known);
+                    weights.push(1.0);
+                }
+                (_, Situation::Reached(at)) if fails(*at) => {
+                    weights.repeat(1.0, known);
+                    weights.repeat(0.0, states - known);
+                }
+                (Some((row, start)), _) => {
+                    weights.extend(row, start..start + columns);
+                    weights.repeat(0.0, states - columns);
+                }
+                (None, _) => weights.repeat(0.0, states),
             }
             if may_be_absent {
                 let absent = matches!(situation, Situation::Absent);
@@ -222,12 +282,13 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// For each value of an element its position in another's support, if it is there.
+    /// For each value of an element its position in another's support, if it is there; for `unknown` that of `unknown`.
     pub(super) fn positions_in(&self, from: usize, to: &ExpandedElement) -> Vec<u32> {
-        let from = &self.expansion.elements()[from].support;
-        let find = |i| to.support.index_of(from.any(i));
-        (0..from.len())
-            .map(|i| find(i).map_or(FactorTable::NO_VALUE, |v| v as u32))
-            .collect()
+        let from = &self.expansion.elements()[from];
+        let find = |i| to.support.index_of(from.support.any(i));
+        let known = 0..from.support.len();
+        let known = known.map(|i| find(i).map_or(FactorTable::NO_VALUE, |v| v as u32));
+        let unknown = from.unknown.then_some(to.support.len() as u32);
+        known.chain(unknown).collect()
     }
 }

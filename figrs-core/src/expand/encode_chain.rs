@@ -5,8 +5,11 @@
 //! factor, or where that would be large through a variable that is the result's value where it is
 //! chosen and `none` elsewhere, so that the cost stays linear in the supports.
 
+use std::ops::Range;
+
 use super::content::{Content, ExpandedElement};
-use super::encoding::{Builder, Selector};
+use super::encode::Numbers;
+use super::encoding::{Builder, Chosen, Selector};
 use super::scope::{Scope, Situation};
 use crate::error::{Fault, ModelError};
 use crate::factor::{FactorTable, VarId};
@@ -68,6 +71,12 @@ impl Builder<'_> {
     /// What a row of a Chain gives each of the Chain's values.
     fn outcomes(&self, result: usize, chain: &ExpandedElement) -> Result<Outcomes, ModelError> {
         let row = &self.expansion.elements()[result];
+        if matches!(row.content, Content::Unexplored) {
+            return Ok(Outcomes {
+                columns: vec![chain.support.len() as u32],
+                weights: Weights::from_linear(vec![1.0]),
+            });
+        }
         if let (Content::Endless(_), Kind::Atomic(op)) = (&row.content, row.element.kind()) {
             let values = 0..chain.support.len();
             let log = |i| op.log_prob(chain.support.any(i));
@@ -96,7 +105,8 @@ impl Builder<'_> {
         let Content::Chain { choice, results } = &expanded.content else {
             return;
         };
-        let single = results.len() == 1 && expanded.doubt.is_none();
+        let elements = self.expansion.elements();
+        let single = results.len() == 1 && expanded.always_has_value(elements);
         if single || results.iter().all(|&r| self.row_of(r).is_some()) {
             return;
         }
@@ -104,20 +114,23 @@ impl Builder<'_> {
         let itself = expanded.parents.first().copied().filter(|&parent| {
             expanded.parents.len() == 1
                 && results.len() == choice.len()
-                && expanded.doubt.is_none()
+                && expanded.always_has_value(elements)
                 && self.reached_with(parent, position)
         });
         let selector = if let Some(parent) = itself {
-            let mut choices: Vec<_> = choice.iter().map(|&c| Some(c as usize)).collect();
-            choices.extend(self.may_be_absent(parent).then_some(None));
+            let results = choice.iter().map(|&c| Chosen::Result(c as usize));
+            let mut choices: Vec<_> = results.collect();
+            choices.extend(self.may_be_absent(parent).then_some(Chosen::Nothing));
             Selector {
                 variable: self.variable(parent),
                 choices,
             }
         } else {
-            let mut choices: Vec<_> = (0..results.len()).map(Some).collect();
-            let none = self.may_be_absent(position) || self.is_wild(position);
-            choices.extend(none.then_some(None));
+            let mut choices: Vec<_> = (0..results.len()).map(Chosen::Result).collect();
+            let unknown = expanded.has_unknown_parents(elements);
+            choices.extend(unknown.then_some(Chosen::Unknown));
+            let nothing = self.may_be_absent(position) || self.is_wild(position);
+            choices.extend(nothing.then_some(Chosen::Nothing));
             Selector {
                 variable: self.graph.add_variable(choices.len()),
                 choices,
@@ -154,14 +167,23 @@ impl Builder<'_> {
             .iter()
             .any(|&p| self.variable(p) == selector.variable)
         {
-            let none = selector.choices.len() as u32 - 1;
+            let of = |chosen| {
+                let found = selector.choices.iter().position(|&c| c == chosen);
+                found.map_or(FactorTable::NO_VALUE, |i| i as u32)
+            };
+            let nothing = of(Chosen::Nothing);
             let mut choice = choice.to_vec();
             if self.is_wild(position) {
                 for chosen in choice.iter_mut().filter(|c| **c == Content::NO_CHOICE) {
-                    *chosen = none;
+                    *chosen = nothing;
                 }
             }
-            self.number(position, parents, selector.variable, &choice, none);
+            let numbers = Numbers {
+                index: &choice,
+                unknown: of(Chosen::Unknown),
+                absent: nothing,
+            };
+            self.number(position, parents, selector.variable, &numbers);
         }
         self.selected_rows(position, &selector, &rows);
         for (at, &result) in results.iter().enumerate() {
@@ -180,14 +202,15 @@ impl Builder<'_> {
         rows: &[Outcomes],
     ) -> Result<(), ModelError> {
         let expanded = &self.expansion.elements()[position];
-        let columns = expanded.support.len();
+        let columns = expanded.states();
+        let unknown = expanded.support.len() as u32;
         let entries = choice.iter().filter_map(|&c| rows.get(c as usize));
         let entries: usize = entries.map(|row| row.columns.len()).sum();
         let size = choice.len().saturating_mul(columns);
         let dense = size <= SMALL || entries.saturating_mul(SPARSE_ENTRY) >= size;
         if dense || self.is_wild(position) {
             let rows: Vec<Weights> = rows.iter().map(|row| row.dense(columns)).collect();
-            return self.rows(position, |combination| {
+            return self.rows(position, columns, |combination| {
                 Some((rows.get(choice[combination] as usize)?, 0))
             });
         }
@@ -195,6 +218,7 @@ impl Builder<'_> {
         let mut table = SparseBuilder::default();
         loop {
             match self.situation(position, &expanded.parents, &scope) {
+                Situation::Unknown => table.push(scope.digits(), unknown, 1.0),
                 Situation::Reached(combination) => {
                     if let Some(row) = rows.get(choice[combination] as usize) {
                         table.extend(scope.digits(), row);
@@ -217,21 +241,24 @@ impl Builder<'_> {
 
     /// The rows of the choices that are rows of the Chain's own; any value for the other choices.
     fn selected_rows(&mut self, position: usize, selector: &Selector, rows: &[Option<Outcomes>]) {
-        let columns = self.expansion.elements()[position].support.len();
+        let expanded = &self.expansion.elements()[position];
+        let (known, columns) = (expanded.support.len(), expanded.states());
         let may_be_absent = self.may_be_absent(position);
         let wild = self.is_wild(position);
-        if !may_be_absent && rows.iter().all(Option::is_none) {
+        let open = |c: &Chosen| matches!(c, Chosen::Result(c) if rows[*c].is_none());
+        if selector.choices.iter().all(open) {
             return;
         }
-        // Choices that leave the value open count as one; so does a Chain that is not reached.
-        let mut kinds: Vec<Option<Option<usize>>> = Vec::new();
+        // Choices that leave the value open count as one.
+        let mut kinds: Vec<Chosen> = Vec::new();
+        let mut first_open = None;
         let mut index = Vec::with_capacity(selector.choices.len());
         for choice in &selector.choices {
-            let kind = choice.map(|c| rows[c].as_ref().map(|_| c));
-            let known = match kind {
-                Some(Some(_)) => None,
-                open => kinds.iter().position(|&k| k == open),
-            };
+            let kind = *choice;
+            let known = first_open.filter(|_| open(choice));
+            if open(choice) {
+                first_open.get_or_insert(kinds.len());
+            }
             index.push(known.unwrap_or(kinds.len()) as u32);
             if known.is_none() {
                 kinds.push(kind);
@@ -246,13 +273,18 @@ impl Builder<'_> {
         };
         let mut table = SparseBuilder::default();
         for (i, kind) in kinds.iter().enumerate() {
-            match kind.map(|c| c.and_then(|c| rows[c].as_ref())) {
-                Some(Some(row)) => table.extend(&[i], row),
-                Some(None) => (0..columns).for_each(|c| table.push(&[i], c as u32, 1.0)),
-                None => {
-                    let first = if wild { 0 } else { columns };
-                    let last = columns + usize::from(may_be_absent);
-                    (first..last).for_each(|c| table.push(&[i], c as u32, 1.0));
+            let mut any = |range: Range<usize>| {
+                range.for_each(|c| table.push(&[i], c as u32, 1.0));
+            };
+            match kind {
+                Chosen::Result(c) => match &rows[*c] {
+                    Some(row) => table.extend(&[i], row),
+                    None => any(0..columns),
+                },
+                Chosen::Unknown => any(known..columns),
+                Chosen::Nothing => {
+                    any(0..if wild { known } else { 0 });
+                    any(columns..columns + usize::from(may_be_absent));
                 }
             }
         }
@@ -270,7 +302,7 @@ impl Builder<'_> {
             let mut scope = Scope::new(&self.graph, &[selector.variable, from, own]);
             let mut linear = Vec::with_capacity(size);
             loop {
-                let chosen = selector.choices[scope.digit(0)] == Some(at);
+                let chosen = selector.choices[scope.digit(0)] == Chosen::Result(at);
                 let image = moved.get(scope.digit(1)).copied();
                 let agrees = !chosen || image == Some(scope.digit(2) as u32);
                 linear.push(f64::from(u8::from(agrees)));
@@ -308,7 +340,9 @@ impl Builder<'_> {
         // Which choice it was does not matter: whether it was this one is enough.
         let is_chosen = self.graph.add_variable(2);
         let choices = selector.choices.iter();
-        let index = choices.map(|&c| u32::from(c == Some(at))).collect();
+        let index = choices
+            .map(|&c| u32::from(c == Chosen::Result(at)))
+            .collect();
         self.add_function(vec![selector.variable, is_chosen], index);
         let values = self.graph.cardinality(from);
         let image = |value: usize| moved.get(value).copied().unwrap_or(FactorTable::NO_VALUE);

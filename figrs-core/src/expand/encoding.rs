@@ -10,6 +10,15 @@ use crate::error::ModelError;
 use crate::factor::{FactorGraph, VarId};
 use crate::node::AnyElement;
 
+/// What an encoding makes of worlds in which a root is unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Undecided {
+    /// They are left out.
+    LeftOut,
+    /// They weigh as much as they can.
+    AtMost,
+}
+
 /// What the worlds of an encoding say about elements that are not part of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unreached {
@@ -47,8 +56,18 @@ pub(super) enum Doubted {
 #[derive(Clone, Debug)]
 pub(super) struct Selector {
     pub(super) variable: VarId,
-    /// `None` where the Chain is not reached.
-    pub(super) choices: Vec<Option<usize>>,
+    pub(super) choices: Vec<Chosen>,
+}
+
+/// What a Chain chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chosen {
+    /// The result at this position among its results.
+    Result(usize),
+    /// It is not known what.
+    Unknown,
+    /// Nothing, because it is not reached; or because its function fails, where failures are asked for.
+    Nothing,
 }
 
 /// Under which values of a variable an element is reached.
@@ -63,7 +82,26 @@ impl Encoding {
     ///
     /// What neither needs is left out. A Score that any target of the expansion reaches is part of its worlds, and
     /// weighs whichever targets are asked for.
+    ///
+    /// Of an expansion that is not complete these are the worlds in which nothing that evidence and targets need is
+    /// unknown: the sums are lower bounds. All targets of the expansion are needed then, for a Score may stand
+    /// where it was not expanded.
     pub fn for_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
+        Self::sums(expansion, targets, Undecided::LeftOut)
+    }
+
+    /// As [`for_sums`](Self::for_sums), with the worlds in which something is unknown: they weigh the most that evidence
+    /// can give them. The sums are upper bounds if [`Expansion::check_bounded`] finds no fault; in the
+    /// Boolean algebra they tell whether the evidence may be possible in any case.
+    pub fn for_upper_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
+        Self::sums(expansion, targets, Undecided::AtMost)
+    }
+
+    fn sums(
+        expansion: &Expansion,
+        targets: &[usize],
+        undecided: Undecided,
+    ) -> Result<Self, ModelError> {
         let mut roots: Vec<usize> = expansion
             .evidence()
             .iter()
@@ -71,6 +109,10 @@ impl Encoding {
             .copied()
             .collect();
         roots.extend(scored_targets(expansion));
+        if undecided == Undecided::LeftOut {
+            let targets = expansion.targets().iter().copied();
+            roots.extend(targets.filter(|&target| expansion.elements()[target].unknown));
+        }
         let reaches = Reaches::new(expansion.elements(), &roots);
         let mut elements = expansion.elements().iter().zip(&reaches.reach);
         // Where these stand in a branch, they must not weigh in the worlds that do not take it.
@@ -83,25 +125,24 @@ impl Encoding {
         } else {
             Unreached::Free
         };
-        Builder::new(expansion, reaches, unreached, None).build()
+        Builder::new(expansion, reaches, unreached, undecided, None).build()
     }
 
     /// For the worlds in which a function fails ([`ExpandedElement::doubt`](super::ExpandedElement::doubt)): that
     /// of the element at a position, or any. If there is one of positive weight, the failure is a mistake in
     /// the model. Where a function fails its element may have any value.
-    pub fn for_doubt(
-        expansion: &Expansion,
-        position: Option<usize>,
-    ) -> Result<Self, ModelError> {
+    pub fn for_doubt(expansion: &Expansion, position: Option<usize>) -> Result<Self, ModelError> {
         let reaches = Reaches::new(expansion.elements(), &expansion.roots());
         let doubted = Some(position.map_or(Doubted::Any, Doubted::One));
-        Builder::new(expansion, reaches, Unreached::Absent, doubted).build()
+        let undecided = Undecided::LeftOut;
+        Builder::new(expansion, reaches, Unreached::Absent, undecided, doubted).build()
     }
 
     /// For single worlds: the most probable one, or any that is drawn.
     pub fn for_worlds(expansion: &Expansion) -> Result<Self, ModelError> {
         let reaches = Reaches::new(expansion.elements(), &expansion.roots());
-        Builder::new(expansion, reaches, Unreached::Absent, None).build()
+        let undecided = Undecided::LeftOut;
+        Builder::new(expansion, reaches, Unreached::Absent, undecided, None).build()
     }
 
     /// The variables and factors.
@@ -138,8 +179,7 @@ impl Encoding {
             let support = &expansion.elements()[position].support;
             (value < support.len()).then_some(value)
         };
-        let datum =
-            |position: usize, value| expansion.elements()[position].support.datum(value);
+        let datum = |position: usize, value| expansion.elements()[position].support.datum(value);
         let Some(chain) = self.rows[position] else {
             return value(position).map(|v| datum(position, v));
         };
@@ -182,6 +222,9 @@ pub(super) struct Builder<'e> {
     pub(super) selectors: FxHashMap<usize, Selector>,
     /// Which failures are asked for, if any are.
     pub(super) doubted: Option<Doubted>,
+    pub(super) undecided: Undecided,
+    /// By position: whether the element carries evidence or is a target.
+    pub(super) is_root: Vec<bool>,
     /// Variables that tell which of the functions in doubt fail.
     pub(super) failures: Vec<Guard>,
     reaches: Reaches,
@@ -194,14 +237,21 @@ impl<'e> Builder<'e> {
         expansion: &'e Expansion,
         reaches: Reaches,
         unreached: Unreached,
+        undecided: Undecided,
         doubted: Option<Doubted>,
     ) -> Self {
+        let mut is_root = vec![false; expansion.elements().len()];
+        for root in expansion.roots() {
+            is_root[root] = true;
+        }
         Self {
             expansion,
+            is_root,
             graph: FactorGraph::default(),
             variables: vec![None; expansion.elements().len()],
             selectors: FxHashMap::default(),
             doubted,
+            undecided,
             failures: Vec::new(),
             reaches,
             unreached,
@@ -216,7 +266,7 @@ impl<'e> Builder<'e> {
             .collect();
         for &position in &needed {
             self.expansion.elements()[position].require_finite()?;
-            let size = self.expansion.elements()[position].support.len();
+            let size = self.expansion.elements()[position].states();
             let absent = usize::from(self.may_be_absent(position));
             self.variables[position] = Some(self.graph.add_variable(size + absent));
             self.add_selector(position);
@@ -280,7 +330,8 @@ impl<'e> Builder<'e> {
         let mut guards: Vec<Guard> = Vec::new();
         for &(chain, choice) in choices {
             let selector = &self.selectors[&chain];
-            let reached = selector.choices.iter().map(|&c| c == Some(choice));
+            let choices = selector.choices.iter();
+            let reached = choices.map(|&c| c == Chosen::Result(choice));
             match guards.last_mut() {
                 Some(last) if last.variable == selector.variable => {
                     last.reached

@@ -6,21 +6,28 @@
 //! atomic elements of its own becomes one conditional table; other results are joined through a selector
 //! variable, at a cost that adds up over the branches instead of multiplying.
 //!
+//! [`Expansion::to_depth`] leaves out Chains that are nested too deeply. What needs them is `unknown`, an extra value;
+//! the encodings of such an expansion bound the sums over all worlds from below and from above.
+//!
 //! A function that fails for some combination is a [`Doubt`]: an algorithm asks [`Encoding::for_doubt`] whether a
 //! world can get there before it reports the failure.
 
+mod bounded;
 mod budget;
 mod content;
 mod encode;
 mod encode_chain;
 mod encoding;
 mod expansion;
+mod memory;
 mod product;
 mod reach;
 mod rows;
 mod scope;
+mod walk;
 
 pub use budget::Budget;
 pub use content::{Content, Doubt, ExpandedElement};
 pub use encoding::Encoding;
 pub use expansion::Expansion;
+pub use memory::Memory;

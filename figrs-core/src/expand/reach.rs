@@ -84,7 +84,7 @@ impl Reaches {
             }
             if let Content::Chain { results, .. } = &element.content {
                 for (choice, &result) in results.iter().enumerate() {
-                    if results.len() == 1 && element.doubt.is_none() {
+                    if results.len() == 1 && element.always_has_value(elements) {
                         gathered[result].add(&own);
                     } else {
                         gathered[result].add_choice((position, choice));
@@ -109,10 +109,12 @@ impl Reaches {
 impl ExpandedElement {
     /// Whether the element can stand as a row of a Chain's table.
     fn is_row(&self) -> bool {
-        matches!(
-            self.content,
-            Content::Atomic(_) | Content::Endless(_) | Content::Fixed
-        )
+        match self.content {
+            Content::Atomic(_) | Content::Endless(_) | Content::Fixed => true,
+            // Its parents, if it has any, are in the world where it is.
+            Content::Unexplored => self.parents.is_empty(),
+            _ => false,
+        }
     }
 }
 
@@ -127,8 +129,8 @@ fn simplify(
             let Content::Chain { results, .. } = &elements[chain].content else {
                 return false;
             };
-            // A Chain whose function may fail does not always choose.
-            elements[chain].doubt.is_none()
+            // A Chain whose function may fail, or whose parents may be unknown, does not always choose.
+            elements[chain].always_has_value(elements)
                 && (0..results.len()).all(|choice| set.contains(&(chain, choice)))
         });
         let Some(chain) = complete else {

@@ -34,16 +34,10 @@ impl Failures {
         }
     }
 
-    /// The doubt that remains; an error if the function fails for every combination.
-    fn doubt(self) -> Result<Option<Doubt>, ModelError> {
-        match self.first {
-            Some(error) if self.failed.iter().all(|&failed| failed) => Err(error),
-            Some(error) => Ok(Some(Doubt {
-                error,
-                failed: self.failed,
-            })),
-            None => Ok(None),
-        }
+    /// The doubt that remains.
+    fn doubt(self) -> Option<Doubt> {
+        let failed = self.failed;
+        self.first.map(|error| Doubt { error, failed })
     }
 }
 
@@ -102,7 +96,7 @@ pub(super) fn apply(
         index.push(value.map_or(FactorTable::NO_VALUE, |v| v as u32));
         Ok::<_, ModelError>(())
     })?;
-    Ok((values.build(), Content::Apply(index), failures.doubt()?))
+    Ok((values.build(), Content::Apply(index), failures.doubt()))
 }
 
 /// The rows of a conditional table for the values that its parents can take.
@@ -152,7 +146,7 @@ pub(super) fn table(
             digits[position] = 0;
         }
     }
-    Ok((values, Content::Table(weights.build()), failures.doubt()?))
+    Ok((values, Content::Table(weights.build()), failures.doubt()))
 }
 
 /// Where the values of a parent stand among the states that a table has for it.
@@ -199,7 +193,7 @@ fn unknown_state(
 pub(super) fn score(element: &AnyElement, evidence: &Evidence, support: &Support) -> Row {
     let mut failures = Failures::default();
     let weights = weigh(element, &[evidence], support, &mut failures)?;
-    Ok((support.clone(), Content::Score(weights), failures.doubt()?))
+    Ok((support.clone(), Content::Score(weights), failures.doubt()))
 }
 
 /// The product of the weights that some evidence gives each value.
@@ -280,7 +274,7 @@ pub(super) fn restrict(
             *rows = rows.select(&kept);
         }
         Content::Score(scores) => *scores = scores.select(&kept),
-        Content::Fixed | Content::Endless(_) | Content::Chain { .. } => {}
+        Content::Fixed | Content::Endless(_) | Content::Chain { .. } | Content::Unexplored => {}
     }
     Ok(())
 }

@@ -18,6 +18,8 @@ pub(super) struct Scope {
 pub(super) enum Situation {
     /// It is reached, with this combination of parent values.
     Reached(usize),
+    /// It is reached, and the value of a parent is unknown.
+    Unknown,
     /// It is not reached.
     Absent,
     /// No world is like this.
@@ -88,12 +90,15 @@ impl Builder<'_> {
             None => 0,
         };
         let mut combination = 0;
-        let mut never = false;
+        let (mut never, mut unknown) = (false, false);
         for (i, &parent) in parents.iter().enumerate() {
             let digit = scope.digit(first + i);
-            let values = self.expansion.elements()[parent].support.len();
+            let expanded = &self.expansion.elements()[parent];
+            let values = expanded.support.len();
             if digit < values {
                 combination = combination * values + digit;
+            } else if digit < expanded.states() {
+                unknown = true;
             } else if scope.guard.is_none() && self.reached_with(parent, position) {
                 return Situation::Absent;
             } else {
@@ -102,6 +107,8 @@ impl Builder<'_> {
         }
         if never {
             Situation::Never
+        } else if unknown {
+            Situation::Unknown
         } else {
             Situation::Reached(combination)
         }

@@ -27,7 +27,7 @@ use figrs_core::{AnyElement, Model};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::conflict;
-use crate::eliminate::{Options, log_weight};
+use crate::eliminate::log_weight;
 use crate::error::Error;
 use crate::limits::Limits;
 use solve::{Outcome, solve};
@@ -127,7 +127,7 @@ impl Algorithm for MpeBranchAndBound {
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let limits = Limits {
             budget: self.budget,
-            options: Options::default(),
+            ..Limits::default()
         };
         let impossible = || conflict::impossible(model, targets, &limits);
         let expansion = Expansion::new(model, targets, self.budget)?;

@@ -54,7 +54,8 @@ impl<'g> Neighbourhoods<'g> {
                 Err(EliminationError::Impossible) => Vec::new(),
                 Err(
                     EliminationError::TableTooLarge { .. }
-                    | EliminationError::TooManyOperations { .. },
+                    | EliminationError::TooManyOperations { .. }
+                    | EliminationError::TooMuchMemory { .. },
                 ) => {
                     size = size * 3 / 4;
                     continue;

@@ -9,7 +9,7 @@ use super::search::{Progress, Search, slack};
 use super::tree::Tree;
 use super::zeros::Reduced;
 use crate::answer::Improvement;
-use crate::eliminate::{EliminationError, Options, Plan, log_weight, most_probable};
+use crate::eliminate::{EliminationError, Options, as_if_dense, log_weight, most_probable};
 
 /// The search of a tree is interrupted after one in this many of its steps, and as many go to neighbourhoods.
 const FIRST_SHARE: u64 = 8;
@@ -18,6 +18,10 @@ const NEIGHBOURHOOD_SHARE: u64 = 256;
 
 /// Tables of a neighbourhood, which are not kept, may have this many entries, if those of the bounds may not have more.
 const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
+
+/// The messages of an exact elimination may take as many bytes as those of the bounds: no machine is asked, so that all
+/// give the same answer.
+const MEMORY: u64 = 8 << 26;
 
 /// What a search may use.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +50,8 @@ pub(super) fn solve(graph: &FactorGraph, limits: Limits) -> Result<Outcome, Elim
     };
     let options = Options::default()
         .table_budget(limits.table)
-        .operation_budget(limits.work as f64);
+        .operation_budget(limits.work as f64)
+        .memory_budget(MEMORY);
     match most_probable(&reduced.graph, &options) {
         Ok((values, log)) => {
             let only = Improvement {
@@ -58,12 +63,13 @@ pub(super) fn solve(graph: &FactorGraph, limits: Limits) -> Result<Outcome, Elim
         }
         Err(EliminationError::Impossible) => return Ok(Outcome::Impossible),
         Err(
-            EliminationError::TableTooLarge { .. } | EliminationError::TooManyOperations { .. },
+            EliminationError::TableTooLarge { .. }
+            | EliminationError::TooManyOperations { .. }
+            | EliminationError::TooMuchMemory { .. },
         ) => {}
         Err(error) => return Err(error),
     }
-    let plan = Plan::as_if_dense(&reduced.graph, &options)?;
-    let tree = Tree::new(&reduced.graph, &plan);
+    let tree = Tree::new(&reduced.graph, &as_if_dense(&reduced.graph));
     let bounds = Bounds::new(&reduced.graph, tree, limits.table)?;
     let outcome = Forest::new(&bounds).run(limits)?;
     Ok(match outcome {
@@ -171,7 +177,8 @@ impl<'b, 'g> Forest<'b, 'g> {
         if finished == Progress::Stopped {
             let options = Options::default()
                 .table_budget(table.max(NEIGHBOURHOOD_TABLE))
-                .operation_budget((share / NEIGHBOURHOOD_SHARE) as f64);
+                .operation_budget((share / NEIGHBOURHOOD_SHARE) as f64)
+                .memory_budget(MEMORY);
             let mut values = self.values.clone();
             let near = Neighbourhoods::new(self.bounds.graph);
             let budget = share / FIRST_SHARE;

@@ -2,7 +2,7 @@
 
 use figrs_core::factor::{FactorGraph, VarId};
 
-use crate::eliminate::Plan;
+use crate::eliminate::Bucket;
 
 /// A forest of the variables that factors mention, in which the variables of each factor lie on one path to a root.
 ///
@@ -24,11 +24,10 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    pub(super) fn new(graph: &FactorGraph, plan: &Plan) -> Self {
+    pub(super) fn new(graph: &FactorGraph, buckets: &[Bucket]) -> Self {
         let n = graph.cardinalities.len();
         let mut tree = Self {
-            order: plan
-                .buckets
+            order: buckets
                 .iter()
                 .flat_map(|bucket| &bucket.eliminated)
                 .copied()
@@ -42,7 +41,7 @@ impl Tree {
         for (place, v) in tree.order.iter().enumerate() {
             tree.place[v.index()] = place;
         }
-        for bucket in &plan.buckets {
+        for bucket in buckets {
             for (i, v) in bucket.eliminated.iter().enumerate() {
                 let mut context = [&bucket.eliminated[i + 1..], &bucket.output].concat();
                 context.sort_unstable_by_key(|u| tree.place[u.index()]);

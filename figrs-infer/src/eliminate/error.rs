@@ -3,6 +3,8 @@
 use figrs_core::factor::VarId;
 use thiserror::Error;
 
+use super::memory::readable;
+
 /// Why an elimination did not answer.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
@@ -28,6 +30,18 @@ pub enum EliminationError {
         needed: f64,
         /// The budget.
         limit: f64,
+    },
+    /// The messages of the plan do not fit the memory.
+    #[error(
+        "elimination would need {} of memory and the budget is {}: observe more, ask about fewer variables, use a \
+         sampler, or raise it with `Options::memory_budget`",
+        readable(*.needed), readable(*.limit as f64)
+    )]
+    TooMuchMemory {
+        /// The bytes of the messages, as predicted.
+        needed: f64,
+        /// The budget, in bytes.
+        limit: u64,
     },
     /// No assignment has a positive weight, so none is the most probable one.
     #[error("no assignment has a positive weight: the evidence contradicts the model or itself")]

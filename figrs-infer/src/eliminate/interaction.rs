@@ -1,11 +1,13 @@
-//! The graph of tables while it is eliminated on paper: scopes and predicted densities, no numbers.
+//! The tables of a graph while it is eliminated on paper: scopes and predicted densities, no numbers.
 
 use figrs_core::factor::{FactorGraph, VarId};
 
 use super::sketch::{Sketch, log_density};
 
-/// How many tables of a neighbour are looked at to see whether it can go along with a variable.
+/// How many tables of a variable are looked at to see whether one of them covers it.
 const LOOKED_AT: usize = 16;
+/// Tables with more variables than this are not looked at for that.
+const COVERING: usize = 64;
 /// The variables of one bucket have at most this many joint values, so that one number names them.
 const JOINT_VALUES: f64 = 40.0;
 
@@ -22,77 +24,75 @@ pub(crate) struct Bucket {
     pub(crate) joint: f64,
 }
 
-/// Whether a plan expects tables to have zeros.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Zeros {
-    /// As many as they have.
-    Counted,
-    /// None: the predicted work is a bound.
-    Ignored,
-}
-
-/// Which tables mention which variables, and which variables meet in a table.
+/// Which tables mention which variables.
+#[derive(Clone)]
 pub(super) struct Interaction {
     pub(super) log_cards: Vec<f64>,
     pub(super) sketches: Vec<Sketch>,
     /// The tables of a variable, with some dead ones among them.
     mentions: Vec<Vec<u32>>,
     live_mentions: Vec<u32>,
-    /// The neighbours of a variable, sorted, with some eliminated ones among them.
-    pub(super) neighbours: Vec<Vec<VarId>>,
-    stale_neighbours: Vec<u32>,
     gone: Vec<bool>,
     kept: Vec<bool>,
     stamps: Vec<u32>,
     stamp: u32,
+    /// The buckets of the variables eliminated so far.
+    pub(super) buckets: Vec<Bucket>,
 }
 
 impl Interaction {
     /// The live factors of a graph.
-    pub(super) fn new(graph: &FactorGraph, live: &[bool], keep: &[VarId], zeros: Zeros) -> Self {
+    pub(super) fn new(graph: &FactorGraph, live: &[bool], keep: &[VarId]) -> Self {
         let n = graph.cardinalities.len();
+        let log_cards = graph.cardinalities.iter().map(|&c| f64::from(c).log2());
         let mut this = Self {
-            log_cards: graph
-                .cardinalities
-                .iter()
-                .map(|&c| f64::from(c).log2())
-                .collect(),
+            log_cards: log_cards.collect(),
             sketches: Vec::with_capacity(graph.factors.len() + n),
             mentions: vec![Vec::new(); n],
             live_mentions: vec![0; n],
-            neighbours: vec![Vec::new(); n],
-            stale_neighbours: vec![0; n],
             gone: vec![false; n],
             kept: vec![false; n],
             stamps: vec![0; n],
             stamp: 0,
+            buckets: Vec::with_capacity(n),
         };
         for v in keep {
             this.kept[v.index()] = true;
         }
         for (factor, &live) in graph.factors.iter().zip(live) {
+            let live = live && !factor.variables.is_empty();
             let scope = if live {
                 factor.variables.clone()
             } else {
                 Vec::new()
             };
-            for &v in &scope {
-                this.neighbours[v.index()].extend(scope.iter().filter(|&&u| u != v));
-            }
             this.push(Sketch {
-                density: match zeros {
-                    Zeros::Counted => log_density(graph, factor),
-                    Zeros::Ignored => 0.0,
+                density: if live {
+                    log_density(factor, &this.log_cards)
+                } else {
+                    0.0
                 },
-                live: live && !scope.is_empty(),
+                live,
                 scope,
             });
         }
-        for list in &mut this.neighbours {
-            list.sort_unstable();
-            list.dedup();
-        }
         this
+    }
+
+    /// Forgets which tables have zeros.
+    pub(super) fn ignore_zeros(&mut self) {
+        for sketch in &mut self.sketches {
+            sketch.density = 0.0;
+        }
+    }
+
+    /// Lets kept variables be eliminated; returns those that live tables mention.
+    pub(super) fn release(&mut self, keep: &[VarId]) -> Vec<VarId> {
+        for v in keep {
+            self.kept[v.index()] = false;
+        }
+        let mentioned = keep.iter().copied().filter(|&v| self.is_mentioned(v));
+        mentioned.collect()
     }
 
     /// Whether some live table mentions a variable.
@@ -105,18 +105,9 @@ impl Interaction {
         self.gone[v.index()] || self.kept[v.index()]
     }
 
-    /// Lets kept variables be eliminated; returns those that live tables mention.
-    pub(super) fn release(&mut self, keep: &[VarId]) -> Vec<VarId> {
-        for v in keep {
-            self.kept[v.index()] = false;
-        }
-        let mentioned = keep.iter().copied().filter(|&v| self.is_mentioned(v));
-        mentioned.collect()
-    }
-
-    /// How much there is to look at when a variable is scored.
-    pub(super) fn degree(&self, v: VarId) -> usize {
-        self.neighbours[v.index()].len() + self.mentions[v.index()].len()
+    /// Whether a variable was eliminated.
+    pub(super) fn is_gone(&self, v: VarId) -> bool {
+        self.gone[v.index()]
     }
 
     /// The live tables left, which mention kept variables only.
@@ -129,15 +120,61 @@ impl Interaction {
         live.map(|(_, i)| i).collect()
     }
 
-    /// Eliminates `v` and the neighbours that only its tables mention.
-    pub(super) fn eliminate(&mut self, v: VarId) -> Bucket {
-        let mut scope: Vec<VarId> = self.around(v).collect();
-        scope.push(v);
-        scope.sort_unstable();
+    /// Eliminates the variables that are left, in this order.
+    pub(super) fn eliminate_all(&mut self, order: &[VarId]) {
+        for &v in order {
+            if !self.is_settled(v) && self.is_mentioned(v) {
+                self.eliminate(v);
+            }
+        }
+    }
+
+    /// Eliminates, again and again, a variable of which one table mentions all that its other tables mention.
+    ///
+    /// **Guarantee.** Zeros aside, no order is cheaper than one that begins with these: such a bucket has no more entries
+    /// than a table that is there already. Of an acyclic graph nothing is left, save variables of very many tables.
+    ///
+    /// **Complexity.** Linear in the number of mentions for tables of bounded scope.
+    ///
+    /// **References.** Yu and Ozsoyoglu, *An algorithm for tree-query membership of a distributed query*, 1979
+    /// (the reduction of Graham, Yu and Ozsoyoglu).
+    pub(super) fn strip(&mut self, candidates: &[VarId]) {
+        let mut waiting: Vec<VarId> = candidates.iter().rev().copied().collect();
+        while let Some(v) = waiting.pop() {
+            if !self.is_settled(v) && self.is_covered(v) {
+                let place = self.eliminate(v);
+                let output = &self.buckets[place].output;
+                if output.len() <= COVERING {
+                    waiting.extend(output.iter().rev());
+                }
+            }
+        }
+    }
+
+    /// Whether one table of `v` mentions all that the others (there must be few) mention.
+    fn is_covered(&mut self, v: VarId) -> bool {
+        let count = self.live_mentions[v.index()] as usize;
+        if count == 0 || count > LOOKED_AT {
+            return false;
+        }
+        let largest = self
+            .tables_of(v)
+            .max_by_key(|&t| self.sketches[t as usize].scope.len());
+        let Some(largest) = largest else { return false };
+        if self.sketches[largest as usize].scope.len() > COVERING {
+            return false;
+        }
         self.stamp += 1;
-        for u in &scope {
+        for u in &self.sketches[largest as usize].scope {
             self.stamps[u.index()] = self.stamp;
         }
+        self.tables_of(v).all(|t| self.is_stamped(t))
+    }
+
+    /// Eliminates `v` and the neighbours that only its tables mention. Returns the position of the bucket.
+    pub(super) fn eliminate(&mut self, v: VarId) -> usize {
+        let mut scope = self.meet(v);
+        scope.sort_unstable();
         let mut bucket = Bucket {
             eliminated: vec![v],
             inputs: Vec::new(),
@@ -154,11 +191,28 @@ impl Interaction {
                 self.take_tables(u, &mut bucket);
             }
         }
+        scope.retain(|u| !self.gone[u.index()]);
         bucket.output = scope;
-        bucket.output.retain(|u| !self.gone[u.index()]);
         bucket.joint = bucket.joint.max(0.0);
         self.add_message(&bucket);
-        bucket
+        self.buckets.push(bucket);
+        self.buckets.len() - 1
+    }
+
+    /// Stamps and returns `v` and the variables it meets in a table.
+    pub(super) fn meet(&mut self, v: VarId) -> Vec<VarId> {
+        self.stamp += 1;
+        self.stamps[v.index()] = self.stamp;
+        let mut scope = vec![v];
+        for &t in &self.mentions[v.index()] {
+            for &u in &self.sketches[t as usize].scope {
+                if self.stamps[u.index()] != self.stamp {
+                    self.stamps[u.index()] = self.stamp;
+                    scope.push(u);
+                }
+            }
+        }
+        scope
     }
 
     fn push(&mut self, sketch: Sketch) {
@@ -176,19 +230,19 @@ impl Interaction {
         all.filter(|&t| self.sketches[t as usize].live)
     }
 
-    /// The neighbours of a variable that are left.
-    pub(super) fn around(&self, v: VarId) -> impl Iterator<Item = VarId> + '_ {
-        let all = self.neighbours[v.index()].iter().copied();
-        all.filter(|u| !self.gone[u.index()])
+    /// How many live tables a variable has.
+    pub(super) fn count_tables(&self, v: VarId) -> usize {
+        self.live_mentions[v.index()] as usize
+    }
+
+    fn is_stamped(&self, t: u32) -> bool {
+        let scope = &self.sketches[t as usize].scope;
+        scope.iter().all(|w| self.stamps[w.index()] == self.stamp)
     }
 
     /// Whether all tables of `u` (a few of them are looked at) stay within the stamped scope.
     fn is_private(&self, u: VarId) -> bool {
-        self.live_mentions[u.index()] as usize <= LOOKED_AT
-            && self.tables_of(u).all(|t| {
-                let scope = &self.sketches[t as usize].scope;
-                scope.iter().all(|w| self.stamps[w.index()] == self.stamp)
-            })
+        self.count_tables(u) <= LOOKED_AT && self.tables_of(u).all(|t| self.is_stamped(t))
     }
 
     fn take_tables(&mut self, v: VarId, bucket: &mut Bucket) {
@@ -206,42 +260,27 @@ impl Interaction {
             }
         }
         bucket.inputs.sort_unstable();
-        self.neighbours[v.index()] = Vec::new();
     }
 
     fn add_message(&mut self, bucket: &Bucket) {
-        let dense: f64 = bucket
-            .output
-            .iter()
-            .map(|u| self.log_cards[u.index()])
-            .sum();
-        for &u in &bucket.output {
-            self.tidy(u, bucket.eliminated.len() as u32);
-            let list = &mut self.neighbours[u.index()];
-            for &w in bucket.output.iter().filter(|&&w| w != u) {
-                if let Err(place) = list.binary_search(&w) {
-                    list.insert(place, w);
-                }
-            }
+        let output = &bucket.output;
+        let dense: f64 = output.iter().map(|u| self.log_cards[u.index()]).sum();
+        for u in output {
+            self.tidy(*u);
         }
         self.push(Sketch {
-            scope: bucket.output.clone(),
+            scope: output.clone(),
             density: (bucket.joint - dense).min(0.0),
-            live: !bucket.output.is_empty(),
+            live: !output.is_empty(),
         });
     }
 
-    /// Forgets dead tables and eliminated neighbours of `u` once they are the majority.
-    fn tidy(&mut self, u: VarId, newly_stale: u32) {
+    /// Forgets dead tables of `u` once they are the majority.
+    fn tidy(&mut self, u: VarId) {
         let i = u.index();
-        let (sketches, gone) = (&self.sketches, &self.gone);
+        let sketches = &self.sketches;
         if self.mentions[i].len() > 2 * self.live_mentions[i] as usize + 4 {
             self.mentions[i].retain(|&t| sketches[t as usize].live);
-        }
-        self.stale_neighbours[i] += newly_stale;
-        if self.stale_neighbours[i] as usize * 2 > self.neighbours[i].len() {
-            self.neighbours[i].retain(|w| !gone[w.index()]);
-            self.stale_neighbours[i] = 0;
         }
     }
 }

@@ -19,7 +19,7 @@ use super::table::{Entries, Table};
 pub struct MarginalMapCost {
     /// Summing out everything else.
     pub sum: PlanCost,
-    /// Maximising what is left.
+    /// Maximising what is left; the memory includes that of the tables left.
     pub maximum: PlanCost,
 }
 
@@ -45,8 +45,10 @@ pub fn marginal_map(
     keep: &[VarId],
     options: &Options,
 ) -> Result<(Vec<u32>, f64), EliminationError> {
-    let plan =
-        Plan::in_two_parts(graph, keep, options, SumProduct::SUMS_TO_ONE)?.within(options)?;
+    let (plan, maximum) = Plan::in_two_parts(graph, keep, options, SumProduct::SUMS_TO_ONE)?;
+    let plan = plan.within(options)?;
+    maximum.within(options)?;
+    options.admit(maximum.memory_kept)?;
     let mut left = None;
     if !is_wide(graph) {
         left = left_of::<SumProduct>(graph, &plan, options, Weights::from_linear)?;
@@ -68,10 +70,10 @@ pub fn marginal_map_cost(
     keep: &[VarId],
     options: &Options,
 ) -> Result<MarginalMapCost, EliminationError> {
-    let plan = Plan::in_two_parts(graph, keep, options, SumProduct::SUMS_TO_ONE)?;
+    let (plan, maximum) = Plan::in_two_parts(graph, keep, options, SumProduct::SUMS_TO_ONE)?;
     Ok(MarginalMapCost {
         sum: plan.cost,
-        maximum: plan.afterwards,
+        maximum,
     })
 }
 

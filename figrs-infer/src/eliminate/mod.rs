@@ -4,7 +4,10 @@
 //! |---|---|
 //! | `semiring`, `scaled`, `logarithmic` | the algebras |
 //! | `options`, `error`, `validate` | what a caller chooses, and what is refused |
-//! | `prune`, `sketch`, `interaction`, `score`, `order`, `plan` | the elimination on paper: which bucket when, at what price |
+//! | `prune`, `sketch`, `interaction`, `plan`, `memory` | the elimination on paper: which bucket takes in what, at what price |
+//! | `parts`, `components`, `restarts` | the search for an order, component by component |
+//! | `fixed`, `core_graph`, `densities`, `simplicial`, `greedy`, `tree`, `window` | one component as a graph of bits: reduced, ordered, improved |
+//! | `neighbours`, `score`, `order` | very large components as lists |
 //! | `table`, `run` | the elimination in numbers: tables and messages, bucket after bucket |
 //! | `domain`, `levels`, `registers`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
 //! | `join`, `prepare`, `trie`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: the steps carried out |
@@ -13,28 +16,38 @@
 
 mod batch;
 mod compile;
+mod components;
+mod core_graph;
+mod densities;
 mod domain;
 mod error;
+mod fixed;
+mod greedy;
 mod interaction;
 mod join;
 mod levels;
 mod logarithmic;
 mod marginal_map;
+mod memory;
 mod mpe;
 mod multiply;
+mod neighbours;
 mod options;
 mod order;
+mod parts;
 mod plan;
 mod prepare;
 mod program;
 mod project;
 mod prune;
 mod registers;
+mod restarts;
 mod rows;
 mod run;
 mod scaled;
 mod score;
 mod semiring;
+mod simplicial;
 mod sink;
 mod sketch;
 mod steps;
@@ -42,8 +55,10 @@ mod sum;
 mod table;
 #[cfg(test)]
 pub(crate) mod tests;
+mod tree;
 mod trie;
 mod validate;
+mod window;
 
 use figrs_core::factor::{FactorGraph, VarId};
 
@@ -54,11 +69,12 @@ pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
 pub(crate) use mpe::log_entry;
 pub use mpe::{log_weight, most_probable};
 pub use options::{Barren, Options, Order};
-pub(crate) use plan::Plan;
 pub use plan::PlanCost;
+pub(crate) use plan::{Plan, as_if_dense};
 pub(crate) use project::{Piece, Projector};
 pub use scaled::{ScaledMaxProduct, SumProduct};
 pub use semiring::{Boolean, Counting, Extent, Range, Semiring};
+pub(crate) use sum::log_sums;
 pub use sum::{Marginal, sum_product};
 
 use run::{Messages, Run};

@@ -2,12 +2,18 @@
 
 use figrs_core::factor::VarId;
 
+use super::error::EliminationError;
+use super::memory::to_spare;
+
+/// Up to this many bytes (256 MB) the machine is not asked what it has to spare.
+const SURELY_THERE: f64 = 2.56e8;
+
 /// In which order variables are eliminated. Any order gives the same answer, not the same cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Next the variable whose bucket is predicted to have the fewest non-zeros, then the one with the smallest
-    /// message, then the one that makes the fewest neighbours meet, then the first. Where that is costly, the order
-    /// that looks at new neighbours first is tried too, and the cheaper one taken.
+    /// An order as cheap as can be found for an effort in proportion: where one greedy order is cheap, that one; else
+    /// the best of several greedy rules, restarts with noise and local improvements, component by component. The
+    /// search is counted in steps, not in time, and its noise is fixed: the same graph gives the same order.
     #[default]
     Greedy,
     /// As listed; variables that are not listed come last, by identifier.
@@ -38,16 +44,20 @@ pub struct Options {
     pub(super) barren: Barren,
     pub(crate) table_budget: usize,
     pub(super) operation_budget: f64,
+    /// In bytes; `None` is what the machine has to spare.
+    pub(super) memory_budget: Option<u64>,
 }
 
 impl Default for Options {
-    /// Greedy order, barren factors pruned, tables up to `2^27` entries, any number of operations.
+    /// Order searched, barren factors pruned, tables up to `2^27` entries, any number of operations, three quarters of
+    /// the memory that is available when the plan is made.
     fn default() -> Self {
         Self {
             order: Order::Greedy,
             barren: Barren::Prune,
             table_budget: 1 << 27,
             operation_budget: f64::INFINITY,
+            memory_budget: None,
         }
     }
 }
@@ -74,10 +84,39 @@ impl Options {
         self
     }
 
+    /// The same with fewer operations, if the plan may take more.
+    pub(crate) fn at_most(&self, operations: f64) -> Self {
+        let operation_budget = self.operation_budget.min(operations);
+        self.clone().operation_budget(operation_budget)
+    }
+
     /// Sets how many operations the plan may be predicted to take.
     #[must_use]
     pub fn operation_budget(mut self, operations: f64) -> Self {
         self.operation_budget = operations;
         self
+    }
+
+    /// Sets how many bytes messages may take together. Whether a plan is refused depends on it, never which one is made.
+    #[must_use]
+    pub fn memory_budget(mut self, bytes: u64) -> Self {
+        self.memory_budget = Some(bytes);
+        self
+    }
+
+    /// Refuses what needs more than the memory budget.
+    pub(crate) fn admit(&self, bytes: f64) -> Result<(), EliminationError> {
+        let limit = match self.memory_budget {
+            Some(bytes) => bytes,
+            None if bytes <= SURELY_THERE => return Ok(()),
+            None => to_spare(),
+        };
+        if bytes > limit as f64 {
+            return Err(EliminationError::TooMuchMemory {
+                needed: bytes,
+                limit,
+            });
+        }
+        Ok(())
     }
 }

@@ -1,17 +1,17 @@
 //! The plan of an elimination and its price, before any number is multiplied.
 
 use figrs_core::factor::{FactorGraph, VarId};
+use serde::{Deserialize, Serialize};
 
 use super::error::EliminationError;
-use super::interaction::{Bucket, Interaction, Zeros};
+use super::interaction::{Bucket, Interaction};
 use super::options::{Barren, Options, Order};
-use super::order::{as_listed, greedily};
+use super::parts::arrange;
 use super::prune::{Pruned, prune};
-use super::score::Rule;
 use super::validate::validate;
 
 /// What an elimination is predicted to cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanCost {
     /// The number of variables in the largest bucket.
     pub width: usize,
@@ -19,10 +19,16 @@ pub struct PlanCost {
     pub operations: f64,
     /// The predicted entries of the largest message or answer.
     pub largest_table: f64,
+    /// The predicted bytes of the messages that are there at once when each is dropped as soon as it is used, the answer
+    /// among them; 8 for an entry, and 4 for each variable of a listed one. Factors are not counted.
+    pub memory: f64,
+    /// The same if all messages are kept.
+    pub memory_kept: f64,
 }
 
 impl PlanCost {
-    fn within(self, options: &Options) -> Result<(), EliminationError> {
+    /// Refuses what does not fit the budget.
+    pub(super) fn within(self, options: &Options) -> Result<(), EliminationError> {
         if self.largest_table > options.table_budget as f64 {
             return Err(EliminationError::TableTooLarge {
                 needed: self.largest_table,
@@ -35,7 +41,7 @@ impl PlanCost {
                 limit: options.operation_budget,
             });
         }
-        Ok(())
+        options.admit(self.memory)
     }
 }
 
@@ -60,86 +66,6 @@ impl Layout {
     }
 }
 
-/// Up to this many operations for each variable and factor an order is taken that is as cheap if no entry is zero.
-///
-/// The prediction multiplies the shares of non-zeros of tables as if they were independent, and can promise far too
-/// little; an order that needs no such promise is preferred where it costs next to nothing.
-const CERTAIN_DRAFT: f64 = 256.0;
-/// From this many operations for each variable and factor on, a second order is tried.
-const SECOND_DRAFT: f64 = 64.0;
-
-/// What becomes of the tables that are left in the end, over kept variables only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rest {
-    /// They are multiplied to one table over all kept variables.
-    Joined,
-    /// The kept variables are eliminated too, after all others.
-    Eliminated,
-}
-
-/// Buckets in one order, and their price.
-struct Draft {
-    buckets: Vec<Bucket>,
-    rest: Vec<u32>,
-    cost: PlanCost,
-    /// The price of eliminating the kept variables afterwards, if that is to be done.
-    afterwards: PlanCost,
-}
-
-impl Draft {
-    fn new(
-        graph: &FactorGraph,
-        (keep, then): (&[VarId], Rest),
-        options: &Options,
-        mut interaction: Interaction,
-        eliminate: impl Fn(&mut Interaction, &[VarId]) -> Vec<Bucket>,
-        mentioned: &[VarId],
-    ) -> Self {
-        let buckets = eliminate(&mut interaction, mentioned);
-        let rest = interaction.rest();
-        let budget = options.table_budget;
-        let (cost, afterwards) = match then {
-            Rest::Joined => (price(graph, keep, &buckets, budget), PlanCost::default()),
-            Rest::Eliminated => {
-                let kept = interaction.release(keep);
-                let last = eliminate(&mut interaction, &kept);
-                let price = |buckets: &[Bucket]| price(graph, &[], buckets, budget);
-                (price(&buckets), price(&last))
-            }
-        };
-        Self {
-            buckets,
-            rest,
-            cost,
-            afterwards,
-        }
-    }
-
-    /// The work of both parts.
-    fn operations(&self) -> f64 {
-        self.cost.operations + self.afterwards.operations
-    }
-
-    fn largest_table(&self) -> f64 {
-        self.cost.largest_table.max(self.afterwards.largest_table)
-    }
-
-    /// The draft that fits the budget, or else the one with fewer operations.
-    fn or_cheaper(self, other: Self, options: &Options) -> Self {
-        let rank = |draft: &Self| {
-            (
-                draft.largest_table() > options.table_budget as f64,
-                draft.operations(),
-            )
-        };
-        if rank(&other) < rank(&self) {
-            other
-        } else {
-            self
-        }
-    }
-}
-
 /// Buckets in the order they are computed.
 #[derive(Default)]
 pub(crate) struct Plan {
@@ -151,8 +77,6 @@ pub(crate) struct Plan {
     /// Eliminated variables that nothing mentions, except those that were pruned.
     pub(crate) free: Vec<VarId>,
     pub(crate) cost: PlanCost,
-    /// The predicted cost of eliminating the kept variables after the others, where that was asked for.
-    pub(super) afterwards: PlanCost,
 }
 
 impl Plan {
@@ -163,143 +87,142 @@ impl Plan {
         options: &Options,
         sums_to_one: bool,
     ) -> Result<Self, EliminationError> {
-        Self::with_rest(graph, (keep, Rest::Joined), options, sums_to_one)
+        let (mut plan, _) = Self::unpriced(graph, keep, options, sums_to_one)?;
+        let count = graph.factors.len();
+        plan.cost = price(graph, keep, (&plan.buckets, count), options.table_budget);
+        Ok(plan)
     }
 
-    /// Plans the elimination of everything but `keep`, and of `keep` afterwards; the buckets are those of the former.
+    /// Plans the elimination of everything but `keep`, and tells what it costs to eliminate `keep` from the tables that
+    /// are left; these are held until the end of that.
     pub(super) fn in_two_parts(
         graph: &FactorGraph,
         keep: &[VarId],
         options: &Options,
         sums_to_one: bool,
-    ) -> Result<Self, EliminationError> {
-        Self::with_rest(graph, (keep, Rest::Eliminated), options, sums_to_one)
+    ) -> Result<(Self, PlanCost), EliminationError> {
+        let (mut plan, mut interaction) = Self::unpriced(graph, keep, options, sums_to_one)?;
+        let (count, budget) = (graph.factors.len(), options.table_budget);
+        plan.cost = price(graph, &[], (&plan.buckets, count), budget);
+        let kept = interaction.release(keep);
+        arrange_as(&options.order, &mut interaction, &kept);
+        let given = count + plan.buckets.len();
+        let mut afterwards = price(graph, &[], (&interaction.buckets, given), budget);
+        let left = plan.rest.iter();
+        let left = left.filter_map(|&id| plan.buckets.get((id as usize).checked_sub(count)?));
+        let held: f64 = left.map(|bucket| message(graph, bucket, budget).1).sum();
+        afterwards.memory += held;
+        afterwards.memory_kept += held;
+        Ok((plan, afterwards))
     }
 
-    /// Plans the elimination of everything as if no entry were zero: for orders in which variables are guessed, not
-    /// found by joining tables.
-    pub(crate) fn as_if_dense(
+    /// A plan without its price, and what it leaves on paper.
+    fn unpriced(
         graph: &FactorGraph,
-        options: &Options,
-    ) -> Result<Self, EliminationError> {
-        validate(graph, &[])?;
-        let live = vec![true; graph.factors.len()];
-        let drawn = || Interaction::new(graph, &live, &[], Zeros::Ignored);
-        let variables = (0..graph.cardinalities.len() as u32).map(VarId);
-        let interaction = drawn();
-        let mentioned: Vec<VarId> = variables.filter(|&v| interaction.is_mentioned(v)).collect();
-        let draft = |interaction, rule| {
-            let order = |interaction: &mut Interaction, variables: &[VarId]| {
-                greedily(interaction, variables, rule)
-            };
-            Draft::new(
-                graph,
-                (&[], Rest::Joined),
-                options,
-                interaction,
-                order,
-                &mentioned,
-            )
-        };
-        let chosen = draft(interaction, Rule::NonZeros);
-        let chosen = chosen.or_cheaper(draft(drawn(), Rule::FillIn), options);
-        Ok(Self {
-            buckets: chosen.buckets,
-            cost: chosen.cost,
-            live,
-            ..Self::default()
-        })
-    }
-
-    fn with_rest(
-        graph: &FactorGraph,
-        (keep, then): (&[VarId], Rest),
+        keep: &[VarId],
         options: &Options,
         sums_to_one: bool,
-    ) -> Result<Self, EliminationError> {
+    ) -> Result<(Self, Interaction), EliminationError> {
         validate(graph, keep)?;
         let pruned = if sums_to_one && options.barren == Barren::Prune {
             prune(graph, keep)
         } else {
             Pruned::nothing(graph)
         };
-        let mut plan = Self {
-            live: pruned.live,
-            ..Self::default()
-        };
+        let mut interaction = Interaction::new(graph, &pruned.live, keep);
         let mut mentioned = Vec::new();
-        let drawn = |zeros| Interaction::new(graph, &plan.live, keep, zeros);
-        let interaction = drawn(Zeros::Ignored);
+        let mut free = Vec::new();
         let variables = (0..graph.cardinalities.len() as u32).map(VarId);
         for v in variables.filter(|&v| !interaction.is_settled(v)) {
             if interaction.is_mentioned(v) {
                 mentioned.push(v);
             } else if !pruned.vanished[v.index()] {
-                plan.free.push(v);
+                free.push(v);
             }
         }
-        let draft = |interaction, order: &dyn Fn(&mut Interaction, &[VarId]) -> Vec<Bucket>| {
-            Draft::new(graph, (keep, then), options, interaction, order, &mentioned)
+        arrange_as(&options.order, &mut interaction, &mentioned);
+        let plan = Self {
+            buckets: std::mem::take(&mut interaction.buckets),
+            rest: interaction.rest(),
+            live: pruned.live,
+            free,
+            cost: PlanCost::default(),
         };
-        let chosen = match &options.order {
-            Order::Given(listed) => draft(drawn(Zeros::Counted), &|interaction, variables| {
-                as_listed(interaction, listed, variables)
-            }),
-            Order::Greedy => {
-                let draft = |interaction, rule| {
-                    draft(interaction, &|interaction, variables| {
-                        greedily(interaction, variables, rule)
-                    })
-                };
-                let size = (mentioned.len() + graph.factors.len()) as f64;
-                let certain = draft(interaction, Rule::NonZeros);
-                let fits = certain.largest_table() <= options.table_budget as f64;
-                if fits && certain.operations() <= CERTAIN_DRAFT * size {
-                    certain
-                } else {
-                    let first = draft(drawn(Zeros::Counted), Rule::NonZeros);
-                    if first.operations() > SECOND_DRAFT * size {
-                        let second = draft(drawn(Zeros::Counted), Rule::FillIn);
-                        first.or_cheaper(second, options)
-                    } else {
-                        first
-                    }
-                }
-            }
-        };
-        (plan.buckets, plan.rest) = (chosen.buckets, chosen.rest);
-        (plan.cost, plan.afterwards) = (chosen.cost, chosen.afterwards);
-        Ok(plan)
+        Ok((plan, interaction))
     }
 
     /// Refuses a plan that does not fit the budget.
     pub(crate) fn within(self, options: &Options) -> Result<Self, EliminationError> {
         self.cost.within(options)?;
-        self.afterwards.within(options)?;
         Ok(self)
     }
 }
 
-fn price(graph: &FactorGraph, keep: &[VarId], buckets: &[Bucket], budget: usize) -> PlanCost {
+/// The buckets of an elimination of everything, in an order found as if no entry were zero: for searches, in which
+/// variables are guessed and not found by joining tables.
+pub(crate) fn as_if_dense(graph: &FactorGraph) -> Vec<Bucket> {
+    let mut interaction = Interaction::new(graph, &vec![true; graph.factors.len()], &[]);
+    interaction.ignore_zeros();
+    let variables: Vec<VarId> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
+    arrange(&mut interaction, &variables);
+    interaction.buckets
+}
+
+/// Eliminates variables that live tables mention.
+fn arrange_as(order: &Order, interaction: &mut Interaction, variables: &[VarId]) {
+    match order {
+        Order::Given(listed) => {
+            interaction.eliminate_all(listed);
+            interaction.eliminate_all(variables);
+        }
+        Order::Greedy => arrange(interaction, variables),
+    }
+}
+
+/// The price of buckets whose first message has the number `first`; what has a lower number is not counted.
+fn price(
+    graph: &FactorGraph,
+    keep: &[VarId],
+    (buckets, first): (&[Bucket], usize),
+    budget: usize,
+) -> PlanCost {
     let answer = entries(graph, keep);
     let mut cost = PlanCost {
         width: keep.len(),
         operations: answer,
         largest_table: answer,
+        memory: 0.0,
+        memory_kept: 8.0 * answer,
     };
+    let mut alive = 8.0 * answer;
+    let mut sizes = Vec::with_capacity(buckets.len());
     for bucket in buckets {
-        let dense = entries(graph, &bucket.output);
-        let message = match Layout::choose(dense, bucket.joint, budget) {
-            Layout::Dense => dense,
-            Layout::Sparse => dense.min(bucket.joint.exp2()),
-        };
+        let (message, bytes) = message(graph, bucket, budget);
         cost.width = cost
             .width
             .max(bucket.output.len() + bucket.eliminated.len());
         cost.operations += bucket.joint.exp2();
         cost.largest_table = cost.largest_table.max(message);
+        cost.memory_kept += bytes;
+        alive += bytes;
+        cost.memory = cost.memory.max(alive);
+        sizes.push(bytes);
+        let used = bucket.inputs.iter();
+        let used = used.filter_map(|&id| (id as usize).checked_sub(first));
+        alive -= used.map(|message| sizes[message]).sum::<f64>();
     }
+    cost.memory = cost.memory.max(alive);
     cost
+}
+
+/// The predicted entries of the message of a bucket, and its bytes.
+fn message(graph: &FactorGraph, bucket: &Bucket, budget: usize) -> (f64, f64) {
+    let dense = entries(graph, &bucket.output);
+    let (entries, width) = match Layout::choose(dense, bucket.joint, budget) {
+        Layout::Dense => (dense, 8),
+        Layout::Sparse => (dense.min(bucket.joint.exp2()), 8 + 4 * bucket.output.len()),
+    };
+    (entries, entries * width as f64)
 }
 
 /// The number of joint values of some variables.

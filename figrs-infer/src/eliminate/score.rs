@@ -1,15 +1,19 @@
-//! What it costs to eliminate a variable now.
+//! What it costs to eliminate a variable of a very large component now.
 
 use figrs_core::factor::VarId;
 
+use super::fixed::fixed;
 use super::interaction::Interaction;
+use super::neighbours::Neighbours;
 
 /// Fill-in is counted up to this many neighbours and bounded beyond.
 const FILL_NEIGHBOURS: usize = 32;
 
-/// What a greedy order looks at first.
+/// What the order of a very large component looks at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum Aim {
+    /// The entries of the joint table.
+    Entries,
     /// The predicted non-zeros of the joint table.
     NonZeros,
     /// How many neighbours become neighbours of each other.
@@ -17,44 +21,43 @@ pub(super) enum Rule {
 }
 
 /// The price of eliminating a variable now; less is better.
-pub(super) type Score = (u64, u64, u64);
+pub(super) type Score = (i64, i64, i64);
 
-impl Interaction {
-    /// The price of eliminating `v`: predicted non-zeros of the joint table, size of the message and fill-in,
-    /// weighed as `rule` says.
-    pub(super) fn score(&self, v: VarId, rule: Rule) -> Score {
-        let out: f64 = self.around(v).map(|u| self.log_cards[u.index()]).sum();
-        let density: f64 = self
-            .tables_of(v)
-            .map(|t| self.sketches[t as usize].density)
-            .sum();
-        let joint = (self.log_cards[v.index()] + out + density).max(0.0);
-        // Rounded, so that the order of the sums does not decide between equals.
-        let fixed = |x: f64| (x * 1_048_576.0).round() as u64;
-        let (joint, out, fill) = (fixed(joint), fixed(out), self.fill_in(v));
-        match rule {
-            Rule::NonZeros => (joint, out, fill),
-            Rule::FillIn => (fill, joint, out),
+/// The price of eliminating `v`: size of the joint table, size of the message and fill-in, weighed by `aim`.
+pub(super) fn score(graph: &Interaction, neighbours: &Neighbours, v: VarId, aim: Aim) -> Score {
+    let logs = neighbours.around(graph, v);
+    let out: f64 = logs.map(|u| graph.log_cards[u.index()]).sum();
+    let densities = || -> f64 {
+        let tables = graph.tables_of(v);
+        tables.map(|t| graph.sketches[t as usize].density).sum()
+    };
+    let entries = graph.log_cards[v.index()] + out;
+    let joint = match aim {
+        Aim::NonZeros => (entries + densities()).max(0.0),
+        Aim::Entries | Aim::FillIn => entries,
+    };
+    // Rounded, so that the order of the sums does not decide between equals.
+    let (joint, out) = (fixed(joint), fixed(out));
+    let fill = fill_in(graph, neighbours, v).cast_signed();
+    match aim {
+        Aim::NonZeros | Aim::Entries => (joint, out, fill),
+        Aim::FillIn => (fill, joint, out),
+    }
+}
+
+/// How many pairs of neighbours do not meet yet.
+fn fill_in(graph: &Interaction, neighbours: &Neighbours, v: VarId) -> u64 {
+    let around = neighbours.around(graph, v).take(FILL_NEIGHBOURS + 1);
+    let around: Vec<VarId> = around.collect();
+    if around.len() > FILL_NEIGHBOURS {
+        return (neighbours.count(v) as u64).pow(2);
+    }
+    let mut missing = 0;
+    for (i, &a) in around.iter().enumerate() {
+        for &b in &around[..i] {
+            // Kept variables have no lists.
+            missing += u64::from(!neighbours.meet(a, b) && !neighbours.meet(b, a));
         }
     }
-
-    /// How many pairs of neighbours do not meet yet.
-    fn fill_in(&self, v: VarId) -> u64 {
-        let around: Vec<VarId> = self.around(v).take(FILL_NEIGHBOURS + 1).collect();
-        if around.len() > FILL_NEIGHBOURS {
-            return (self.degree(v) as u64).pow(2);
-        }
-        let mut missing = 0;
-        for (i, &a) in around.iter().enumerate() {
-            for &b in &around[..i] {
-                let (few, other) = if self.degree(a) < self.degree(b) {
-                    (a, b)
-                } else {
-                    (b, a)
-                };
-                missing += u64::from(self.neighbours[few.index()].binary_search(&other).is_err());
-            }
-        }
-        missing
-    }
+    missing
 }

@@ -6,7 +6,7 @@ use super::error::EliminationError;
 use super::logarithmic::LogSumProduct;
 use super::options::Options;
 use super::scaled::SumProduct;
-use super::{Outcome, eliminate};
+use super::{Outcome, PlanCost, eliminate};
 
 /// A distribution over some variables and the total it was normalised by.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,15 +33,42 @@ pub fn sum_product(
     keep: &[VarId],
     options: &Options,
 ) -> Result<Marginal, EliminationError> {
+    Ok(match sums(graph, keep, options)? {
+        Sums::Linear(outcome) => of_linear(outcome),
+        Sums::Logarithmic(outcome) => of_logs(&outcome.values),
+    })
+}
+
+/// The natural logarithm of the sum for each assignment of the variables `keep`, however far apart they are, and what
+/// the plan predicted; otherwise as [`sum_product`].
+pub(crate) fn log_sums(
+    graph: &FactorGraph,
+    keep: &[VarId],
+    options: &Options,
+) -> Result<(Vec<f64>, PlanCost), EliminationError> {
+    Ok(match sums(graph, keep, options)? {
+        Sums::Linear(outcome) => {
+            let log = |value: &f64| value.ln() + outcome.log_scale;
+            (outcome.values.iter().map(log).collect(), outcome.cost)
+        }
+        Sums::Logarithmic(outcome) => (outcome.values, outcome.cost),
+    })
+}
+
+/// Sums in ordinary numbers where they suffice.
+enum Sums {
+    Linear(Outcome<SumProduct>),
+    Logarithmic(Outcome<LogSumProduct>),
+}
+
+fn sums(graph: &FactorGraph, keep: &[VarId], options: &Options) -> Result<Sums, EliminationError> {
     if !is_wide(graph) {
         let outcome = eliminate::<SumProduct>(graph, keep, options)?;
         if !outcome.lost {
-            return Ok(of_linear(outcome));
+            return Ok(Sums::Linear(outcome));
         }
     }
-    Ok(of_logs(
-        &eliminate::<LogSumProduct>(graph, keep, options)?.values,
-    ))
+    Ok(Sums::Logarithmic(eliminate(graph, keep, options)?))
 }
 
 /// Whether weights of one table are too far apart for ordinary numbers.

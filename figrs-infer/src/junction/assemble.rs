@@ -1,10 +1,14 @@
 //! From a plan to a tree: the buckets are divided into steps of two tensors.
 
+use std::sync::Arc;
+
 use figrs_core::factor::{FactorGraph, VarId};
+use num_traits::PrimInt;
 use rustc_hash::FxHashMap;
 
 use crate::eliminate::{Bucket, EliminationError, Options, Plan};
 
+use super::kernel::Product;
 use super::leaf::lay;
 use super::pairs::{Listing, Meeting};
 use super::tensor::{Layout, Number, Origin, Rank, Tensor, union};
@@ -56,6 +60,7 @@ impl Tree {
         thresholds: Thresholds,
     ) -> Result<Self, EliminationError> {
         let plan = Plan::new(graph, &[], options, false)?.within(options)?;
+        options.admit(plan.cost.memory_kept)?;
         check(graph)?;
         let mut assembly = Assembly::new(graph, &plan, options, thresholds);
         for i in 0..graph.factors.len() {
@@ -86,7 +91,11 @@ struct Assembly<'a> {
     /// How many tables of the present bucket mention a variable, by rank.
     mentions: Vec<u32>,
     is_eliminated: Vec<bool>,
+    options: &'a Options,
     budget: usize,
+    /// How many bytes a run needs so far, and when to see next whether there are as many.
+    bytes: usize,
+    admitted: usize,
     thresholds: Thresholds,
 }
 
@@ -94,7 +103,7 @@ impl<'a> Assembly<'a> {
     fn new(
         graph: &'a FactorGraph,
         plan: &Plan,
-        options: &Options,
+        options: &'a Options,
         thresholds: Thresholds,
     ) -> Self {
         let mut tree = Tree {
@@ -116,7 +125,10 @@ impl<'a> Assembly<'a> {
             made: Vec::with_capacity(graph.factors.len() + plan.buckets.len()),
             mentions: vec![0; n],
             is_eliminated: vec![false; n],
+            options,
             budget: options.table_budget,
+            bytes: 0,
+            admitted: 0,
             thresholds,
         }
     }
@@ -151,7 +163,20 @@ impl<'a> Assembly<'a> {
             used_by: None,
         });
         tree.entries += len;
-        Ok(tree.tensors.len() as u32 - 1)
+        let id = tree.tensors.len() as u32 - 1;
+        // A message and its derivative.
+        self.take(2 * len * size_of::<f64>())?;
+        Ok(id)
+    }
+
+    /// Counts memory, and refuses what is more than the budget.
+    fn take(&mut self, bytes: usize) -> Result<(), EliminationError> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > self.admitted {
+            self.options.admit(self.bytes as f64)?;
+            self.admitted = self.bytes.saturating_mul(2);
+        }
+        Ok(())
     }
 
     fn too_large(&self, needed: f64) -> EliminationError {
@@ -162,7 +187,10 @@ impl<'a> Assembly<'a> {
     }
 
     fn log_size(&self, scope: &[Rank]) -> f64 {
-        scope.iter().map(|&rank| self.log_cards[rank as usize]).sum()
+        scope
+            .iter()
+            .map(|&rank| self.log_cards[rank as usize])
+            .sum()
     }
 
     /// The base-2 logarithm of the share of entries that a tensor stores.
@@ -179,9 +207,17 @@ impl<'a> Assembly<'a> {
     fn bucket(&mut self, bucket: &Bucket) -> Result<(), EliminationError> {
         let ranks = |v: &VarId| self.tree.ranks[v.index()];
         let eliminated: Vec<Rank> = bucket.eliminated.iter().filter_map(ranks).collect();
-        let mut tables: Vec<u32> = bucket.inputs.iter().map(|&id| self.made[id as usize]).collect();
+        let mut tables: Vec<u32> = bucket
+            .inputs
+            .iter()
+            .map(|&id| self.made[id as usize])
+            .collect();
         for &table in &tables {
-            for &rank in self.tree.scopes.get(&self.tree.tensors[table as usize].scope) {
+            for &rank in self
+                .tree
+                .scopes
+                .get(&self.tree.tensors[table as usize].scope)
+            {
                 self.mentions[rank as usize] += 1;
             }
         }
@@ -201,10 +237,17 @@ impl<'a> Assembly<'a> {
             tables.insert(place, product);
         }
         let mut last = tables[0];
-        if eliminated.iter().any(|rank| self.tree.scope(last).contains(rank)) {
+        if eliminated
+            .iter()
+            .any(|rank| self.tree.scope(last).contains(rank))
+        {
             last = self.multiply(last, None)?;
         }
-        for &rank in self.tree.scopes.get(&self.tree.tensors[last as usize].scope) {
+        for &rank in self
+            .tree
+            .scopes
+            .get(&self.tree.tensors[last as usize].scope)
+        {
             self.mentions[rank as usize] = 0;
         }
         self.made.push(last);
@@ -271,6 +314,22 @@ impl<'a> Assembly<'a> {
         if is_dense(left) && right.is_none_or(is_dense) {
             return self.dense(left, right, &out);
         }
+        let scopes = [&left_scope[..], &right_scope, &out, &all];
+        if scopes.iter().all(|scope| self.log_size(scope) < 62.0) {
+            self.meet::<u64>(left, right, &all, &out)
+        } else {
+            self.meet::<Number>(left, right, &all, &out)
+        }
+    }
+
+    /// The step of two tensors one of which is listed; `N` has enough numbers for their assignments.
+    fn meet<N: PrimInt + Into<Number>>(
+        &mut self,
+        left: u32,
+        right: Option<u32>,
+        all: &[Rank],
+        out: &[Rank],
+    ) -> Result<u32, EliminationError> {
         let unit = Listing {
             scope: &[],
             layout: &Layout::Dense,
@@ -281,35 +340,36 @@ impl<'a> Assembly<'a> {
             layout: &self.tree.tensor(t).layout,
             len: self.tree.tensor(t).len,
         };
-        let meeting = Meeting::new(
-            listing(left),
-            right.map_or(unit, listing),
-            &out,
-            &self.tree.cards,
-        );
-        let dense_size = self.log_size(&all).exp2();
-        let places = self.log_size(&left_scope).max(self.log_size(&right_scope)).exp2();
-        if dense_size <= self.thresholds.listed_product * meeting.count as f64 && places <= self.budget as f64 {
+        let other = right.map_or(unit, listing);
+        let places = self
+            .log_size(self.tree.scope(left))
+            .max(self.log_size(other.scope));
+        let meeting = Meeting::<N>::new(listing(left), other, out, &self.tree.cards);
+        let dense_size = self.log_size(all).exp2();
+        let worth = dense_size <= self.thresholds.listed_product * meeting.count as f64;
+        if worth && places.exp2() <= self.budget as f64 {
             let left = self.densify(left)?;
             let right = right.map(|right| self.densify(right)).transpose()?;
-            return self.dense(left, right, &out);
+            return self.dense(left, right, out);
         }
         if meeting.count > (self.budget as u128).min(u128::from(u32::MAX)) {
             return Err(self.too_large(meeting.count as f64));
         }
-        let (mut products, numbers) = meeting.products();
-        let size = self.log_size(&out).exp2();
-        let is_dense = self.thresholds.is_dense(size, numbers.len());
-        let (layout, len) = if is_dense {
+        self.take(meeting.count as usize * size_of::<Product>())?;
+        let size = self.log_size(out).exp2().round();
+        let (mut products, numbers) = meeting.products(size);
+        let (layout, len) = if self.thresholds.is_dense(size, numbers.len()) {
             for product in &mut products {
-                product[2] = numbers[product[2] as usize] as u32;
+                product[2] = numbers[product[2] as usize].to_u32().unwrap_or(u32::MAX);
             }
-            (Layout::Dense, size.round() as usize)
+            (Layout::Dense, size as usize)
         } else {
+            let numbers = numbers.iter().map(|&number| number.into());
+            let numbers: Arc<[Number]> = numbers.collect();
             let len = numbers.len();
-            (Layout::Listed(numbers.into()), len)
+            (Layout::Listed(numbers), len)
         };
-        self.step(left, right, &out, layout, len, Some(products.into()))
+        self.step(left, right, out, layout, len, Some(products.into()))
     }
 
     fn dense(
@@ -344,7 +404,7 @@ impl<'a> Assembly<'a> {
         scope: &[Rank],
         layout: Layout,
         len: usize,
-        products: Option<std::sync::Arc<[super::kernel::Product]>>,
+        products: Option<Arc<[Product]>>,
     ) -> Result<u32, EliminationError> {
         let step = self.tree.steps.len() as u32;
         let out = self.tensor(scope, layout, len, Origin::Step(step))?;

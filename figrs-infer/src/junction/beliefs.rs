@@ -4,8 +4,8 @@ use figrs_core::factor::{FactorGraph, VarId};
 
 use crate::eliminate::{Range, Semiring};
 
-use super::kernel::{Workspace, contract_listed};
-use super::tensor::{Layout, Number, Rank};
+use super::kernel::{Workspace, contract_listed, loses_listed};
+use super::tensor::{Layout, Number, Rank, union};
 use super::tree::{Step, Tree};
 
 /// The messages of one tree for one set of weights and evidence, in one algebra.
@@ -48,29 +48,33 @@ impl<S: Semiring> Beliefs<S> {
             scales: vec![0.0; n],
             fresh: [vec![false; n], vec![false; n]],
             lost: false,
-            workspace: Workspace::default(),
+            workspace: Workspace::new(tree.threads),
             path: Vec::new(),
         };
         for leaf in 0..tree.leaves.len() {
-            this.load(tree, graph, leaf);
+            this.read(tree, graph, leaf);
         }
         this
     }
 
     /// Takes the weights of one factor in again.
     pub(super) fn load(&mut self, tree: &Tree, graph: &FactorGraph, leaf: usize) {
+        self.read(tree, graph, leaf);
+        self.outdate(tree, tree.leaves[leaf].tensor);
+    }
+
+    fn read(&mut self, tree: &Tree, graph: &FactorGraph, leaf: usize) {
         let leaf = &tree.leaves[leaf];
         let tensor = leaf.tensor;
         let entries = &mut self.values[tree.tensor(tensor).place()];
         let factor = &graph.factors[leaf.factor as usize];
         self.scales[tensor as usize] = leaf.load::<S>(factor, entries);
         self.ranges[UP][tensor as usize] = S::range(entries);
-        self.outdate(tree, tensor);
+        self.fresh[UP][tensor as usize] = true;
     }
 
     /// Notes that a leaf has changed: the messages above it, and all derivatives but theirs.
     fn outdate(&mut self, tree: &Tree, leaf: u32) {
-        self.fresh[UP][leaf as usize] = true;
         let mut kept = vec![(leaf, self.fresh[DOWN][leaf as usize])];
         let mut at = leaf;
         while let Some(step) = tree.tensor(at).used_by {
@@ -100,18 +104,23 @@ impl<S: Semiring> Beliefs<S> {
         let z = &mut after[..out.len];
         let x = &before[tree.tensor(step.left).place()];
         let unit = [S::one()];
-        let y = step.right.map_or(&unit[..], |t| &before[tree.tensor(t).place()]);
+        let y = step
+            .right
+            .map_or(&unit[..], |t| &before[tree.tensor(t).place()]);
         let mut range = self.ranges[UP][step.left as usize];
         if let Some(right) = step.right {
             range = range.times(self.ranges[UP][right as usize]);
         }
-        self.lost |= range.is_risky();
+        let risky = range.is_risky();
         if let Some(products) = &step.products {
-            contract_listed::<S>(products, [0, 1, 2], x, y, z);
+            let roles = [0, 1, 2];
+            self.lost |= risky && loses_listed::<S>(products, roles, x, y);
+            contract_listed::<S>(products, roles, x, y, z);
         } else {
             let y_scope = step.right.map_or(&[][..], |t| tree.scope(t));
-            let (x_scope, z_scope) = (tree.scope(step.left), tree.scope(step.out));
-            let (x, y, z) = ((x_scope, x), (y_scope, y), (z_scope, &mut *z));
+            let (x, y) = ((tree.scope(step.left), x), (y_scope, y));
+            self.lost |= risky && self.workspace.loses::<S>(&tree.cards, x, y);
+            let z = (tree.scope(step.out), &mut *z);
             self.workspace.contract::<S>(&tree.cards, x, y, z);
         }
         let (scale, range) = S::settle(z, &mut self.lost);
@@ -124,7 +133,10 @@ impl<S: Semiring> Beliefs<S> {
     pub(crate) fn total(&self, tree: &Tree) -> (S::Value, f64) {
         let mut total = S::one();
         let mut scale: f64 = self.scales.iter().sum();
-        let roots = tree.roots.iter().map(|&t| self.values[tree.tensor(t).start].clone());
+        let roots = tree
+            .roots
+            .iter()
+            .map(|&t| self.values[tree.tensor(t).start].clone());
         let free = tree.free.iter().map(|&n| S::repeated(n));
         for value in roots.chain(free) {
             let mut product = [S::mul(&total, &value)];
@@ -182,13 +194,15 @@ impl<S: Semiring> Beliefs<S> {
         if let Some(other) = other {
             range = range.times(self.ranges[UP][other as usize]);
         }
-        self.lost |= range.is_risky();
+        let risky = range.is_risky();
         if let Some(products) = &step.products {
             let roles = if is_left { [2, 1, 0] } else { [2, 0, 1] };
+            self.lost |= risky && loses_listed::<S>(products, roles, x, y);
             contract_listed::<S>(products, roles, x, y, z);
         } else {
             let y_scope = other.map_or(&[][..], |t| tree.scope(t));
             let (x, y) = ((tree.scope(step.out), x), (y_scope, y));
+            self.lost |= risky && self.workspace.loses::<S>(&tree.cards, x, y);
             let z = (tree.scope(tensor), &mut *z);
             self.workspace.contract::<S>(&tree.cards, x, y, z);
         }
@@ -203,7 +217,12 @@ impl<S: Semiring> Beliefs<S> {
         self.derive(tree, home);
         let place = tree.tensor(home).place();
         let risk = self.ranges[UP][home as usize].times(self.ranges[DOWN][home as usize]);
-        self.lost |= risk.is_risky();
+        if risk.is_risky() {
+            let mut pairs = self.values[place.clone()]
+                .iter()
+                .zip(&self.derivatives[place.clone()]);
+            self.lost |= pairs.any(|(x, y)| S::is_lost(x, y, &S::mul(x, y)));
+        }
         let mut marginal = vec![S::zero(); tree.cards[rank as usize] as usize];
         let (x, y) = (&self.values[place.clone()], &self.derivatives[place]);
         let scope = tree.scope(home);
@@ -226,12 +245,98 @@ impl<S: Semiring> Beliefs<S> {
         marginal
     }
 
+    /// The unnormalised joint marginal of some variables (sorted), row-major; `None` if no clique holds them all.
+    pub(crate) fn joint(&mut self, tree: &Tree, scope: &[Rank]) -> Option<Vec<S::Value>> {
+        let holds = |tensors: &[Option<u32>]| {
+            let held = |rank| {
+                tensors
+                    .iter()
+                    .flatten()
+                    .any(|&t| tree.scope(t).contains(rank))
+            };
+            scope.iter().all(held)
+        };
+        let cliques = tree
+            .steps
+            .iter()
+            .filter(|step| holds(&[Some(step.left), step.right]));
+        let size = |step: &&Step| {
+            let mut all = union(
+                tree.scope(step.left),
+                step.right.map_or(&[], |t| tree.scope(t)),
+            );
+            all.retain(|rank| !scope.contains(rank));
+            all.iter()
+                .map(|&rank| f64::from(tree.cards[rank as usize]))
+                .product::<f64>()
+        };
+        let step = cliques.min_by(|a, b| size(a).total_cmp(&size(b)))?;
+        self.derive(tree, step.out);
+        let cards = |&rank: &Rank| tree.cards[rank as usize] as usize;
+        let mut joint = vec![S::zero(); scope.iter().map(cards).product()];
+        let x = &self.values[tree.tensor(step.left).place()];
+        let unit = [S::one()];
+        let y = step
+            .right
+            .map_or(&unit[..], |t| &self.values[tree.tensor(t).place()]);
+        let z = &self.derivatives[tree.tensor(step.out).place()];
+        let mut add = |values: &[u32], [i, j, k]: [usize; 3]| {
+            let at = scope.iter().fold(0, |at, rank| {
+                at * cards(rank) + values[*rank as usize] as usize
+            });
+            let above = S::mul(&x[i], &z[k]);
+            let product = S::mul(&above, &y[j]);
+            self.lost |= S::is_lost(&x[i], &z[k], &above) || S::is_lost(&above, &y[j], &product);
+            S::accumulate(&mut joint[at], &product);
+        };
+        let mut values = vec![0; tree.cards.len()];
+        if let Some(products) = &step.products {
+            for product in products.iter() {
+                let [i, j, k] = product.map(|entry| entry as usize);
+                tree.decode(step.left, i, &mut values);
+                if let Some(right) = step.right {
+                    tree.decode(right, j, &mut values);
+                }
+                add(&values, [i, j, k]);
+            }
+            return Some(joint);
+        }
+        let all = union(
+            tree.scope(step.left),
+            step.right.map_or(&[], |t| tree.scope(t)),
+        );
+        loop {
+            let entry = |t: u32| tree.entry(t, &values).unwrap_or_default();
+            let right = step.right.map_or(0, entry);
+            add(&values, [entry(step.left), right, entry(step.out)]);
+            if !tree.advance(&all, &mut values) {
+                return Some(joint);
+            }
+        }
+    }
+
     /// The unnormalised marginal of a variable of the graph.
-    pub(crate) fn marginal_of(&mut self, tree: &Tree, graph: &FactorGraph, v: VarId) -> Vec<S::Value> {
+    pub(crate) fn marginal_of(
+        &mut self,
+        tree: &Tree,
+        graph: &FactorGraph,
+        v: VarId,
+    ) -> Vec<S::Value> {
         match tree.ranks[v.index()] {
             Some(rank) => self.marginal(tree, rank),
             None => vec![S::one(); graph.cardinality(v)],
         }
+    }
+
+    /// The products of the entries of a tensor and its derivative.
+    #[cfg(test)]
+    pub(super) fn products(&mut self, tree: &Tree, tensor: u32) -> Vec<S::Value> {
+        self.derive(tree, tensor);
+        let place = tree.tensor(tensor).place();
+        let pairs = self.values[place.clone()]
+            .iter()
+            .zip(&self.derivatives[place]);
+        pairs.map(|(x, y)| S::mul(x, y)).collect()
     }
 
     /// The entries of a tensor.

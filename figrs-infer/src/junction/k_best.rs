@@ -53,11 +53,7 @@ pub(crate) struct KBest<'a> {
 }
 
 impl Question<Vec<Vec<u32>>> for KBest<'_> {
-    fn ask<S: Semiring<Value = f64>>(
-        &self,
-        beliefs: &mut Beliefs<S>,
-        form: Form,
-    ) -> Vec<Vec<u32>> {
+    fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: Form) -> Vec<Vec<u32>> {
         let tree = self.tree;
         let (total, _) = beliefs.total(tree);
         let mut found: Vec<Vec<u32>> = Vec::new();
@@ -93,13 +89,19 @@ impl Question<Vec<Vec<u32>>> for KBest<'_> {
                     age += 1;
                     let key = Rating(rating, age);
                     if detours.len() >= left
-                        && detours.last_key_value().is_some_and(|(worst, _)| *worst < key)
+                        && detours
+                            .last_key_value()
+                            .is_some_and(|(worst, _)| *worst < key)
                     {
                         continue;
                     }
                     let n = alternatives.summed.len();
                     let chosen = &alternatives.values[i * n..(i + 1) * n];
-                    let values = alternatives.summed.iter().copied().zip(chosen.iter().copied());
+                    let values = alternatives
+                        .summed
+                        .iter()
+                        .copied()
+                        .zip(chosen.iter().copied());
                     detours.insert(
                         key,
                         Detour {

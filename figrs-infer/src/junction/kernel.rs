@@ -2,11 +2,14 @@
 
 use crate::eliminate::Semiring;
 
-use super::nest::{Dim, LARGEST_BLOCK, Mode, Nest};
+use super::nest::{Dim, Mode, Nest};
 use super::tensor::Rank;
 
 /// How many partial sums run side by side in a reduction, so that they fill vector registers.
 const LANES: usize = 8;
+
+/// Contractions of fewer products than this are done by one thread.
+const SHARED: usize = 1 << 19;
 
 /// Memory that contractions leave to the next one.
 #[derive(Debug)]
@@ -14,21 +17,24 @@ pub(super) struct Workspace<V> {
     nest: Nest,
     digits: Vec<usize>,
     gathered: [Vec<V>; 2],
+    threads: usize,
 }
 
-impl<V> Default for Workspace<V> {
-    fn default() -> Self {
+impl<V: Clone + Send + Sync> Workspace<V> {
+    /// For contractions by so many threads.
+    pub(super) fn new(threads: usize) -> Self {
         Self {
             nest: Nest::default(),
             digits: Vec::new(),
             gathered: [Vec::new(), Vec::new()],
+            threads,
         }
     }
-}
 
-impl<V: Clone> Workspace<V> {
     /// Sets each `z[c]` to the sum, over all assignments that agree with `c`, of the product of the entries of `x` and
     /// `y`; all tables are dense over their scopes.
+    ///
+    /// Threads share the outermost variable of `z` among them, so that every sum is added up in the same order.
     pub(super) fn contract<S: Semiring<Value = V>>(
         &mut self,
         cards: &[u32],
@@ -37,67 +43,131 @@ impl<V: Clone> Workspace<V> {
         (z_scope, z): (&[Rank], &mut [V]),
     ) {
         self.nest.lay([x_scope, y_scope, z_scope], cards);
-        let n = self.nest.block;
-        let digits = &mut self.digits;
-        let outer = self.nest.outer();
-        let modes = self.nest.modes.map(|mode| mode.unwrap_or(Mode::Same));
-        let offsets = &self.nest.offsets;
-        match modes {
-            [Mode::Run, Mode::Run, Mode::Run] => walk(outer, digits, |[i, j, k], first| {
-                multiply::<S>(&x[i..i + n], &y[j..j + n], &mut z[k..k + n], first);
-            }),
-            [Mode::Run, Mode::Same, Mode::Run] => walk(outer, digits, |[i, j, k], first| {
-                scale::<S>(&x[i..i + n], &y[j], &mut z[k..k + n], first);
-            }),
-            [Mode::Same, Mode::Run, Mode::Run] => walk(outer, digits, |[i, j, k], first| {
-                scale::<S>(&y[j..j + n], &x[i], &mut z[k..k + n], first);
-            }),
-            [Mode::Same, Mode::Same, Mode::Run] => walk(outer, digits, |[i, j, k], first| {
-                fill::<S>(&S::mul(&x[i], &y[j]), &mut z[k..k + n], first);
-            }),
-            [Mode::Run, Mode::Run, Mode::Same] => walk(outer, digits, |[i, j, k], first| {
-                put::<S>(&mut z[k], dot::<S>(&x[i..i + n], &y[j..j + n]), first);
-            }),
-            [Mode::Run, Mode::Same, Mode::Same] => walk(outer, digits, |[i, j, k], first| {
-                put::<S>(&mut z[k], S::mul(&sum::<S>(&x[i..i + n]), &y[j]), first);
-            }),
-            [Mode::Same, Mode::Run, Mode::Same] => walk(outer, digits, |[i, j, k], first| {
-                put::<S>(&mut z[k], S::mul(&sum::<S>(&y[j..j + n]), &x[i]), first);
-            }),
-            _ => {
-                let [gx, gy] = &mut self.gathered;
-                for gathered in [&mut *gx, &mut *gy] {
-                    gathered.clear();
-                    gathered.resize(LARGEST_BLOCK.max(n), S::zero());
-                }
-                let (mut at_x, mut at_y) = (usize::MAX, usize::MAX);
-                if modes[2] == Mode::Listed {
-                    z.fill(S::zero());
-                }
-                walk(outer, digits, |[i, j, k], first| {
-                    if modes[0] != Mode::Run && at_x != i {
-                        gather(&x[i..], modes[0], &offsets[0], &mut gx[..n]);
-                        at_x = i;
-                    }
-                    if modes[1] != Mode::Run && at_y != j {
-                        gather(&y[j..], modes[1], &offsets[1], &mut gy[..n]);
-                        at_y = j;
-                    }
-                    let a = if modes[0] == Mode::Run { &x[i..i + n] } else { &gx[..n] };
-                    let b = if modes[1] == Mode::Run { &y[j..j + n] } else { &gy[..n] };
-                    match modes[2] {
-                        Mode::Run => multiply::<S>(a, b, &mut z[k..k + n], first),
-                        Mode::Same => put::<S>(&mut z[k], dot::<S>(a, b), first),
-                        Mode::Listed => {
-                            let z = &mut z[k..];
-                            for ((a, b), &at) in a.iter().zip(b).zip(&offsets[2]) {
-                                S::accumulate(&mut z[at as usize], &S::mul(a, b));
-                            }
-                        }
+        let nest = &self.nest;
+        let products = nest.outer().iter().fold(nest.block, |all, dim| all * dim.n);
+        let is_split = self.threads > 1 && products >= SHARED && nest.mode(2) != Mode::Listed;
+        let widest = (0..nest.outer().len()).max_by_key(|&d| nest.outer()[d].strides[2]);
+        let Some(d) = widest.filter(|&d| is_split && nest.outer()[d].strides[2] > 0) else {
+            let [gx, gy] = &mut self.gathered;
+            return pass::<S>(nest, nest.outer(), x, y, z, &mut self.digits, [gx, gy]);
+        };
+        let split = nest.outer()[d];
+        let rest = [&nest.outer()[..d], &nest.outer()[d + 1..]].concat();
+        let rest = &rest[..];
+        let share = split.n.div_ceil(self.threads);
+        std::thread::scope(|scope| {
+            for (at, z) in z.chunks_mut(share * split.strides[2]).enumerate() {
+                scope.spawn(move || {
+                    let (mut digits, [mut gx, mut gy]) = (Vec::new(), [Vec::new(), Vec::new()]);
+                    for (i, z) in (at * share..).zip(z.chunks_mut(split.strides[2])) {
+                        let (x, y) = (&x[i * split.strides[0]..], &y[i * split.strides[1]..]);
+                        pass::<S>(nest, rest, x, y, z, &mut digits, [&mut gx, &mut gy]);
                     }
                 });
             }
+        });
+    }
+}
+
+/// The contraction of the blocks that some outer loops reach.
+fn pass<S: Semiring>(
+    nest: &Nest,
+    outer: &[Dim],
+    x: &[S::Value],
+    y: &[S::Value],
+    z: &mut [S::Value],
+    digits: &mut Vec<usize>,
+    [gx, gy]: [&mut Vec<S::Value>; 2],
+) {
+    let n = nest.block;
+    let modes = [0, 1, 2].map(|t| nest.mode(t));
+    let offsets = &nest.offsets;
+    match modes {
+        [Mode::Run, Mode::Run, Mode::Run] => walk(outer, digits, |[i, j, k], first| {
+            multiply::<S>(&x[i..i + n], &y[j..j + n], &mut z[k..k + n], first);
+        }),
+        [Mode::Run, Mode::Same, Mode::Run] => walk(outer, digits, |[i, j, k], first| {
+            scale::<S>(&x[i..i + n], &y[j], &mut z[k..k + n], first);
+        }),
+        [Mode::Same, Mode::Run, Mode::Run] => walk(outer, digits, |[i, j, k], first| {
+            scale::<S>(&y[j..j + n], &x[i], &mut z[k..k + n], first);
+        }),
+        [Mode::Same, Mode::Same, Mode::Run] => walk(outer, digits, |[i, j, k], first| {
+            fill::<S>(&S::mul(&x[i], &y[j]), &mut z[k..k + n], first);
+        }),
+        [Mode::Run, Mode::Run, Mode::Same] => walk(outer, digits, |[i, j, k], first| {
+            put::<S>(&mut z[k], dot::<S>(&x[i..i + n], &y[j..j + n]), first);
+        }),
+        [Mode::Run, Mode::Same, Mode::Same] => walk(outer, digits, |[i, j, k], first| {
+            put::<S>(&mut z[k], S::mul(&sum::<S>(&x[i..i + n]), &y[j]), first);
+        }),
+        [Mode::Same, Mode::Run, Mode::Same] => walk(outer, digits, |[i, j, k], first| {
+            put::<S>(&mut z[k], S::mul(&sum::<S>(&y[j..j + n]), &x[i]), first);
+        }),
+        _ => {
+            gx.resize(n, S::zero());
+            gy.resize(n, S::zero());
+            let (mut at_x, mut at_y) = (usize::MAX, usize::MAX);
+            if modes[2] == Mode::Listed {
+                z.fill(S::zero());
+            }
+            walk(outer, digits, |[i, j, k], first| {
+                if modes[0] != Mode::Run && at_x != i {
+                    gather(&x[i..], modes[0], &offsets[0], gx);
+                    at_x = i;
+                }
+                if modes[1] != Mode::Run && at_y != j {
+                    gather(&y[j..], modes[1], &offsets[1], gy);
+                    at_y = j;
+                }
+                let a = if modes[0] == Mode::Run {
+                    &x[i..i + n]
+                } else {
+                    &gx[..]
+                };
+                let b = if modes[1] == Mode::Run {
+                    &y[j..j + n]
+                } else {
+                    &gy[..]
+                };
+                match modes[2] {
+                    Mode::Run => multiply::<S>(a, b, &mut z[k..k + n], first),
+                    Mode::Same => put::<S>(&mut z[k], dot::<S>(a, b), first),
+                    Mode::Listed => {
+                        let z = &mut z[k..];
+                        for ((a, b), &at) in a.iter().zip(b).zip(&offsets[2]) {
+                            S::accumulate(&mut z[at as usize], &S::mul(a, b));
+                        }
+                    }
+                }
+            });
         }
+    }
+}
+
+impl<V: Clone> Workspace<V> {
+    /// Whether a product of entries of `x` and `y` that meet leaves the range of the representation.
+    pub(super) fn loses<S: Semiring<Value = V>>(
+        &mut self,
+        cards: &[u32],
+        (x_scope, x): (&[Rank], &[V]),
+        (y_scope, y): (&[Rank], &[V]),
+    ) -> bool {
+        self.nest.lay([x_scope, y_scope, &[]], cards);
+        let nest = &self.nest;
+        let place = |t: usize, i: usize| match nest.mode(t) {
+            Mode::Run => i,
+            Mode::Listed => nest.offsets[t][i] as usize,
+            Mode::Same => 0,
+        };
+        let mut lost = false;
+        walk(nest.outer(), &mut self.digits, |[i, j, _], _| {
+            for k in 0..nest.block {
+                let (x, y) = (&x[i + place(0, k)], &y[j + place(1, k)]);
+                lost |= S::is_lost(x, y, &S::mul(x, y));
+            }
+        });
+        lost
     }
 }
 
@@ -243,4 +313,17 @@ pub(super) fn contract_listed<S: Semiring>(
         let [i, j, k] = roles.map(|role| product[role] as usize);
         S::accumulate(&mut z[k], &S::mul(&x[i], &y[j]));
     }
+}
+
+/// Whether one of these products leaves the range of the representation.
+pub(super) fn loses_listed<S: Semiring>(
+    products: &[Product],
+    roles: [usize; 3],
+    x: &[S::Value],
+    y: &[S::Value],
+) -> bool {
+    products.iter().any(|product| {
+        let [i, j, _] = roles.map(|role| product[role] as usize);
+        S::is_lost(&x[i], &y[j], &S::mul(&x[i], &y[j]))
+    })
 }

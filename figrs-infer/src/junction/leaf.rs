@@ -1,8 +1,12 @@
 //! The leaves of a tree: factors in the layout of the tree.
 
+use std::hash::Hasher;
 use std::sync::Arc;
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable};
+use figrs_core::weights::Weights;
+use rustc_hash::FxHasher;
+use serde::{Deserialize, Serialize};
 
 use crate::eliminate::Semiring;
 
@@ -10,7 +14,7 @@ use super::assemble::Thresholds;
 use super::tensor::{Layout, Number, Rank};
 
 /// Where the entries of a leaf come from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Source {
     /// The whole dense table, read with a loop for each variable: how many values, and how far apart in the factor.
     Strided(Vec<(usize, usize)>),
@@ -25,11 +29,13 @@ enum Source {
 }
 
 /// One factor as a tensor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Leaf {
     pub(super) tensor: u32,
     pub(super) factor: u32,
     source: Source,
+    /// Tells factors apart that need other leaves.
+    signature: u64,
 }
 
 /// A factor as the tree will store it.
@@ -38,6 +44,7 @@ pub(super) struct Laid {
     pub(super) layout: Layout,
     pub(super) len: usize,
     source: Source,
+    signature: u64,
 }
 
 impl Laid {
@@ -46,6 +53,7 @@ impl Laid {
             tensor,
             factor,
             source: self.source,
+            signature: self.signature,
         }
     }
 }
@@ -62,7 +70,11 @@ pub(super) fn lay(
     let mut order: Vec<usize> = (0..factor.variables.len()).collect();
     order.sort_unstable_by_key(|&i| rank(i));
     let scope: Vec<Rank> = order.iter().map(|&i| rank(i)).collect();
-    let cards: Vec<usize> = factor.variables.iter().map(|&v| graph.cardinality(v)).collect();
+    let cards: Vec<usize> = factor
+        .variables
+        .iter()
+        .map(|&v| graph.cardinality(v))
+        .collect();
     let size = graph.dense_size(&factor.variables);
     // The stride of each of the factor's variables in the tensor.
     let mut strides: Vec<Number> = vec![0; cards.len()];
@@ -75,17 +87,24 @@ pub(super) fn lay(
         let digits = row.iter().zip(&strides);
         digits.map(|(&x, stride)| Number::from(x) * stride).sum()
     };
+    let from_end = |&i: &usize| (cards[i], cards[i + 1..].iter().product());
+    let loops: Vec<(usize, usize)> = order.iter().map(from_end).collect();
     let (layout, len, source) = match &factor.table {
         FactorTable::Dense(weights) => {
             let positive = || (0..size).filter(|&i| !weights.is_zero(i));
             if size > thresholds.small && !thresholds.is_dense(size as f64, positive().count()) {
-                let entries = positive().map(|i| (number(&digits(i, &cards)), i as u32));
-                listed(entries.collect())
+                let mut entries = Vec::new();
+                let mut next: Number = 0;
+                each_row(&loops, |at, n, stride| {
+                    for i in (0..n).map(|i| at + i * stride) {
+                        if !weights.is_zero(i) {
+                            entries.push((next, i as u32));
+                        }
+                        next += 1;
+                    }
+                });
+                listed(entries)
             } else {
-                let mut loops = Vec::with_capacity(cards.len());
-                for &i in &order {
-                    loops.push((cards[i], cards[i + 1..].iter().product()));
-                }
                 (Layout::Dense, size, Source::Strided(loops))
             }
         }
@@ -96,7 +115,9 @@ pub(super) fn lay(
             let entries: Vec<(Number, u32)> = entries.collect();
             if thresholds.is_dense(size as f64, entries.len()) {
                 let mut places = vec![u32::MAX; weights.len()];
-                entries.iter().for_each(|&(at, i)| places[i as usize] = at as u32);
+                for &(at, i) in &entries {
+                    places[i as usize] = at as u32;
+                }
                 (Layout::Dense, size, Source::Placed(places))
             } else {
                 listed(entries)
@@ -124,15 +145,41 @@ pub(super) fn lay(
         layout,
         len,
         source,
+        signature: signature(graph, factor),
     }
+}
+
+/// A number that factors share only if their entries stand for the same assignments.
+fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
+    let mut hasher = FxHasher::default();
+    for &v in &factor.variables {
+        hasher.write_u64(u64::from(v.0));
+        hasher.write_u64(graph.cardinality(v) as u64);
+    }
+    let (kind, listed): (u64, &[u32]) = match &factor.table {
+        FactorTable::Dense(_) => (0, &[]),
+        FactorTable::Sparse { rows, .. } => (1, rows),
+        FactorTable::Function { index } => (2, index),
+    };
+    hasher.write_u64(kind);
+    for &x in listed {
+        hasher.write_u64(u64::from(x));
+    }
+    hasher.finish()
 }
 
 /// The layout of entries given by their numbers and where their weights stand.
 fn listed(mut entries: Vec<(Number, u32)>) -> (Layout, usize, Source) {
-    entries.sort_unstable();
+    if !entries.is_sorted() {
+        entries.sort_unstable();
+    }
     let numbers: Arc<[Number]> = entries.iter().map(|&(number, _)| number).collect();
     let picked: Vec<u32> = entries.iter().map(|&(_, i)| i).collect();
-    (Layout::Listed(numbers), picked.len(), Source::Picked(picked))
+    (
+        Layout::Listed(numbers),
+        picked.len(),
+        Source::Picked(picked),
+    )
 }
 
 fn digits(mut number: usize, cards: &[usize]) -> Vec<u32> {
@@ -145,6 +192,57 @@ fn digits(mut number: usize, cards: &[usize]) -> Vec<u32> {
 }
 
 impl Leaf {
+    /// Whether the leaf can hold a factor.
+    pub(super) fn fits(&self, graph: &FactorGraph, factor: &Factor) -> bool {
+        let holds = |weights: &Weights, i: u32| !weights.is_zero(i as usize);
+        let leaves_out_zeros = match (&self.source, &factor.table) {
+            (
+                Source::Picked(picked),
+                FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. },
+            ) => {
+                let n = weights.len() as u32;
+                let kept = picked
+                    .iter()
+                    .filter(|&&i| i < n && holds(weights, i))
+                    .count();
+                kept == (0..n).filter(|&i| holds(weights, i)).count()
+            }
+            (Source::Placed(places), FactorTable::Sparse { weights, .. }) => {
+                let mut left_out = (0..).zip(places).filter(|(_, at)| **at == u32::MAX);
+                places.len() == weights.len() && left_out.all(|(i, _)| !holds(weights, i))
+            }
+            _ => true,
+        };
+        self.signature == signature(graph, factor) && leaves_out_zeros
+    }
+
+    /// Whether the source stays within a tensor of so many entries and a factor of a fitting signature.
+    pub(super) fn is_sound(&self, entries: usize, factor: &Factor) -> bool {
+        let inside = |places: &[u32]| {
+            places
+                .iter()
+                .all(|&at| at == u32::MAX || (at as usize) < entries)
+        };
+        let stored = factor.entries();
+        match &self.source {
+            Source::Strided(loops) => {
+                let size = loops
+                    .iter()
+                    .try_fold(1usize, |all, &(n, _)| all.checked_mul(n));
+                let last = loops.iter().try_fold(0usize, |at, &(n, stride)| {
+                    n.checked_sub(1)?.checked_mul(stride)?.checked_add(at)
+                });
+                size == Some(entries) && last.is_some_and(|last| last < stored)
+            }
+            Source::Picked(picked) => {
+                picked.len() == entries && picked.iter().all(|&i| (i as usize) < stored)
+            }
+            Source::Placed(places) => inside(places) && places.len() == stored,
+            Source::Ones(places) => inside(places) && !places.contains(&u32::MAX),
+            Source::AllOnes => true,
+        }
+    }
+
     /// Writes the weights of the factor into the entries of its tensor; returns the natural logarithm of the scale that
     /// was left out.
     pub(super) fn load<S: Semiring>(&self, factor: &Factor, entries: &mut [S::Value]) -> f64 {
@@ -153,7 +251,9 @@ impl Leaf {
             FactorTable::Function { .. } => {
                 if let Source::Ones(places) = &self.source {
                     entries.fill(S::zero());
-                    places.iter().for_each(|&at| entries[at as usize] = S::one());
+                    for &at in places {
+                        entries[at as usize] = S::one();
+                    }
                 } else {
                     entries.fill(S::one());
                 }
@@ -183,36 +283,43 @@ impl Leaf {
 
 /// Reads a table with these loops (outermost first: how often, and how far each time) and writes it in that order.
 fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
-    let Some((&(n, stride), outer)) = loops.split_last() else {
-        to.clone_from_slice(from);
-        return;
-    };
-    let is_same = {
-        let mut run = 1;
-        loops.iter().rev().all(|&(n, stride)| {
-            let fits = stride == run;
-            run *= n;
-            fits
-        })
-    };
+    let mut run = 1;
+    let is_same = loops.iter().rev().all(|&(n, stride)| {
+        let fits = stride == run;
+        run *= n;
+        fits
+    });
     if is_same {
         to.clone_from_slice(from);
         return;
     }
-    let mut digits = vec![0; outer.len()];
-    let mut at = 0;
-    for row in to.chunks_exact_mut(n) {
-        for (to, from) in row.iter_mut().zip(from[at..].iter().step_by(stride)) {
+    let mut to = to.iter_mut();
+    each_row(loops, |at, n, stride| {
+        for (to, from) in to.by_ref().take(n).zip(from[at..].iter().step_by(stride)) {
             to.clone_from(from);
         }
+    });
+}
+
+/// Calls `row` for each round of the innermost of some loops, with where it starts, how often and how far it goes.
+fn each_row(loops: &[(usize, usize)], mut row: impl FnMut(usize, usize, usize)) {
+    let Some((&(n, stride), outer)) = loops.split_last() else {
+        row(0, 1, 1);
+        return;
+    };
+    let mut digits = vec![0; outer.len()];
+    let mut at = 0;
+    'rows: loop {
+        row(at, n, stride);
         for (digit, &(n, stride)) in digits.iter_mut().zip(outer).rev() {
             *digit += 1;
             at += stride;
             if *digit < n {
-                break;
+                continue 'rows;
             }
             *digit = 0;
             at -= stride * n;
         }
+        return;
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `tensor`, `leaf`, `tree` | the tree: tensors in one layout, and the steps that contract them two by two |
 //! | `assemble`, `pairs` | from a plan to a tree; which entries of tables with many zeros meet |
+//! | `sound` | whether a tree that was loaded can be run |
 //! | `nest`, `kernel` | the inner loops |
 //! | `beliefs`, `numbers` | messages up and derivatives down; in scaled numbers or logarithms |
 //! | `trace`, `k_best`, `draw` | from messages to worlds: the best ones and random ones |
@@ -17,6 +18,7 @@ mod leaf;
 mod nest;
 mod numbers;
 mod pairs;
+mod sound;
 mod tensor;
 #[cfg(test)]
 mod tests;

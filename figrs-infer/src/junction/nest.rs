@@ -5,7 +5,7 @@ use super::tensor::Rank;
 /// An inner block is extended over further variables until it has this many entries.
 const BLOCK: usize = 24;
 /// An inner block made of several variables has at most this many entries.
-pub(super) const LARGEST_BLOCK: usize = 256;
+const LARGEST_BLOCK: usize = 256;
 
 /// One loop: how often it runs and how far each step moves in the three tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) struct Nest {
     /// How many of the dims are outer loops.
     outer: usize,
     pub(super) block: usize,
-    pub(super) modes: [Option<Mode>; 3],
+    modes: [Option<Mode>; 3],
     /// The offsets within the block of the tables that are [`Mode::Listed`].
     pub(super) offsets: [Vec<u32>; 3],
 }
@@ -99,7 +99,7 @@ impl Nest {
         }
         self.block = block;
         for t in 0..3 {
-            self.modes[t] = Some(self.mode(t, taken));
+            self.modes[t] = Some(self.lies(t, taken));
             self.offsets[t].clear();
             if self.modes[t] == Some(Mode::Listed) {
                 list(&self.dims[..taken], t, block, &mut self.offsets[t]);
@@ -111,7 +111,7 @@ impl Nest {
         self.outer = self.dims.len();
     }
 
-    fn mode(&self, t: usize, taken: usize) -> Mode {
+    fn lies(&self, t: usize, taken: usize) -> Mode {
         let inner = &self.dims[..taken];
         let mut run = 1;
         let is_run = inner.iter().all(|dim| {
@@ -126,6 +126,11 @@ impl Nest {
         } else {
             Mode::Listed
         }
+    }
+
+    /// How a table lies within the block.
+    pub(super) fn mode(&self, t: usize) -> Mode {
+        self.modes[t].unwrap_or(Mode::Same)
     }
 
     /// The outer loops, outermost first.

@@ -2,11 +2,10 @@
 
 use figrs_core::factor::{FactorGraph, FactorTable, VarId};
 
-use crate::eliminate::{
-    LogSumProduct, MaxProduct, ScaledMaxProduct, Semiring, SumProduct,
-};
+use crate::eliminate::{LogSumProduct, MaxProduct, ScaledMaxProduct, Semiring, SumProduct};
 
 use super::beliefs::Beliefs;
+use super::tensor::Rank;
 use super::tree::Tree;
 
 /// An algebra in scaled numbers, and the same one in logarithms.
@@ -57,12 +56,22 @@ impl Form {
     pub(super) fn shares(self, mut values: Vec<f64>) -> Vec<f64> {
         if self == Self::Logs {
             let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let scaled = |log: f64| if log == f64::NEG_INFINITY { 0.0 } else { (log - largest).exp() };
-            values.iter_mut().for_each(|value| *value = scaled(*value));
+            let scaled = |log: f64| {
+                if log == f64::NEG_INFINITY {
+                    0.0
+                } else {
+                    (log - largest).exp()
+                }
+            };
+            for value in &mut values {
+                *value = scaled(*value);
+            }
         }
         let sum: f64 = values.iter().sum();
         if sum > 0.0 {
-            values.iter_mut().for_each(|value| *value /= sum);
+            for value in &mut values {
+                *value /= sum;
+            }
         }
         values
     }
@@ -91,19 +100,16 @@ impl<P: Precision> Numbers<P> {
         let wide = factors.iter().any(|&i| is_wide(&graph.factors[i].table));
         match &mut self.scaled {
             Some(scaled) if !wide && !scaled.is_lost() => {
-                factors.iter().for_each(|&i| scaled.load(tree, graph, i));
+                for &i in factors {
+                    scaled.load(tree, graph, i);
+                }
             }
             _ => *self = Self::new(tree, graph),
         }
     }
 
     /// Asks in scaled numbers, or if some are lost in logarithms.
-    pub(crate) fn ask<R>(
-        &mut self,
-        tree: &Tree,
-        graph: &FactorGraph,
-        ask: impl Question<R>,
-    ) -> R {
+    pub(crate) fn ask<R>(&mut self, tree: &Tree, graph: &FactorGraph, ask: impl Question<R>) -> R {
         if let Some(scaled) = &mut self.scaled {
             scaled.collect(tree);
             if !scaled.is_lost() {
@@ -131,7 +137,42 @@ impl<P: Precision> Numbers<P> {
         graph: &FactorGraph,
         variables: &[VarId],
     ) -> Vec<Vec<f64>> {
-        self.ask(tree, graph, Marginals { tree, graph, variables })
+        self.ask(
+            tree,
+            graph,
+            Marginals {
+                tree,
+                graph,
+                variables,
+            },
+        )
+    }
+
+    /// The share of each assignment of some variables (row-major, in the order given, each once); `None` if no clique
+    /// holds them all.
+    pub(crate) fn joint(
+        &mut self,
+        tree: &Tree,
+        graph: &FactorGraph,
+        variables: &[VarId],
+    ) -> Option<Vec<f64>> {
+        let ranks: Option<Vec<Rank>> = variables.iter().map(|v| tree.ranks[v.index()]).collect();
+        let ranks = ranks?;
+        let mut scope = ranks.clone();
+        scope.sort_unstable();
+        let scope = &scope[..];
+        let sorted = self.ask(tree, graph, JointOf { tree, scope })?;
+        let mut values = vec![0; tree.cards.len()];
+        let mut shares = Vec::with_capacity(sorted.len());
+        loop {
+            let place = scope.iter().fold(0, |at, &rank| {
+                at * tree.cards[rank as usize] as usize + values[rank as usize] as usize
+            });
+            shares.push(sorted[place]);
+            if !tree.advance(&ranks, &mut values) {
+                return Some(shares);
+            }
+        }
     }
 }
 
@@ -139,6 +180,21 @@ impl<P: Precision> Numbers<P> {
 pub(crate) trait Question<R> {
     /// The answer from beliefs whose values are numbers of this form.
     fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: Form) -> R;
+}
+
+struct JointOf<'a> {
+    tree: &'a Tree,
+    scope: &'a [Rank],
+}
+
+impl Question<Option<Vec<f64>>> for JointOf<'_> {
+    fn ask<S: Semiring<Value = f64>>(
+        &self,
+        beliefs: &mut Beliefs<S>,
+        form: Form,
+    ) -> Option<Vec<f64>> {
+        Some(form.shares(beliefs.joint(self.tree, self.scope)?))
+    }
 }
 
 struct Total<'a> {
@@ -159,11 +215,7 @@ struct Marginals<'a> {
 }
 
 impl Question<Vec<Vec<f64>>> for Marginals<'_> {
-    fn ask<S: Semiring<Value = f64>>(
-        &self,
-        beliefs: &mut Beliefs<S>,
-        form: Form,
-    ) -> Vec<Vec<f64>> {
+    fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: Form) -> Vec<Vec<f64>> {
         let one = |&v: &VarId| {
             let values = beliefs.marginal_of(self.tree, self.graph, v);
             form.shares(values)

@@ -2,8 +2,13 @@
 
 use std::cmp::Ordering;
 
+use num_traits::PrimInt;
+
 use super::kernel::Product;
 use super::tensor::{Layout, Number, Rank};
+
+/// Up to this many times as many places as entries, entries are sorted by counting.
+const SPREAD: usize = 4;
 
 /// A tensor as a list of entries.
 #[derive(Clone, Copy, Debug)]
@@ -15,31 +20,38 @@ pub(super) struct Listing<'a> {
 
 /// The part of an entry that decides what it meets and where the product goes.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct Entry<N> {
     /// The number of its assignment of the shared variables.
-    shared: Number,
+    shared: N,
     /// What it adds to the number of the product.
-    out: Number,
+    out: N,
     index: u32,
 }
 
-/// Two lists of entries, each sorted by what they share.
+/// Two lists of entries, each sorted by what they share. `N` counts assignments.
 #[derive(Debug)]
-pub(super) struct Meeting {
-    left: Vec<Entry>,
-    right: Vec<Entry>,
+pub(super) struct Meeting<N> {
+    left: Vec<Entry<N>>,
+    right: Vec<Entry<N>>,
     /// How many pairs of entries meet.
     pub(super) count: u128,
 }
 
-impl Meeting {
-    /// Prepares the contraction of `left` and `right` to the scope `out`.
+impl<N: PrimInt> Meeting<N> {
+    /// Prepares the contraction of `left` and `right` to the scope `out`. All scopes have fewer assignments than `N`
+    /// has numbers.
     pub(super) fn new(left: Listing, right: Listing, out: &[Rank], cards: &[u32]) -> Self {
         let is_shared = |rank: &Rank| right.scope.contains(rank);
         let shared: Vec<Rank> = left.scope.iter().copied().filter(is_shared).collect();
         let mut this = Self {
             left: entries(left, &shared, out, |_| true, cards),
-            right: entries(right, &shared, out, |rank| !left.scope.contains(&rank), cards),
+            right: entries(
+                right,
+                &shared,
+                out,
+                |rank| !left.scope.contains(&rank),
+                cards,
+            ),
             count: 0,
         };
         let mut count = 0u128;
@@ -49,7 +61,7 @@ impl Meeting {
     }
 
     /// Calls `group` with the entries on both sides that share the same assignment.
-    fn each_group(&self, mut group: impl FnMut(&[Entry], &[Entry])) {
+    fn each_group(&self, mut group: impl FnMut(&[Entry<N>], &[Entry<N>])) {
         let (mut a, mut b) = (self.left.as_slice(), self.right.as_slice());
         while let (Some(x), Some(y)) = (a.first(), b.first()) {
             match x.shared.cmp(&y.shared) {
@@ -64,9 +76,12 @@ impl Meeting {
         }
     }
 
-    /// The products, sorted by where they go, and the distinct numbers they go to.
-    pub(super) fn products(&self) -> (Vec<Product>, Vec<Number>) {
-        let mut found: Vec<(Number, u32, u32)> = Vec::with_capacity(self.count as usize);
+    /// The products, sorted by where they go, and the distinct numbers they go to; there are `places` numbers.
+    pub(super) fn products(&self, places: f64) -> (Vec<Product>, Vec<N>) {
+        if is_dense(places, self.count as usize) {
+            return self.counted(places.round() as usize);
+        }
+        let mut found: Vec<(N, u32, u32)> = Vec::with_capacity(self.count as usize);
         self.each_group(|a, b| {
             for x in a {
                 found.extend(b.iter().map(|y| (x.out + y.out, x.index, y.index)));
@@ -82,71 +97,156 @@ impl Meeting {
         }
         (products, numbers)
     }
+
+    /// As [`Self::products`], sorted by counting.
+    fn counted(&self, places: usize) -> (Vec<Product>, Vec<N>) {
+        let place = |x: &Entry<N>, y: &Entry<N>| (x.out + y.out).to_usize().unwrap_or(0);
+        let mut starts = vec![0u32; places + 1];
+        self.each_group(|a, b| {
+            for x in a {
+                for y in b {
+                    starts[place(x, y) + 1] += 1;
+                }
+            }
+        });
+        let (mut numbers, mut names) = (Vec::new(), vec![0u32; places]);
+        for at in 0..places {
+            if starts[at + 1] > 0 {
+                names[at] = numbers.len() as u32;
+                numbers.extend(N::from(at));
+            }
+            starts[at + 1] += starts[at];
+        }
+        let mut products = vec![[0; 3]; self.count as usize];
+        self.each_group(|a, b| {
+            for x in a {
+                for y in b {
+                    let at = place(x, y);
+                    products[starts[at] as usize] = [x.index, y.index, names[at]];
+                    starts[at] += 1;
+                }
+            }
+        });
+        (products, numbers)
+    }
+}
+
+/// Whether numbers of so many places are so dense that counting sorts them faster than comparing.
+fn is_dense(places: f64, items: usize) -> bool {
+    places <= (SPREAD * items + 1024) as f64
 }
 
 /// How many entries at the front share one assignment.
-fn run(entries: &[Entry]) -> usize {
+fn run<N: PrimInt>(entries: &[Entry<N>]) -> usize {
     let first = entries[0].shared;
     entries.iter().take_while(|e| e.shared == first).count()
 }
 
+/// Sorts entries by what they share, of which there are `places` assignments; equal ones stay in order.
+fn sort<N: PrimInt>(entries: Vec<Entry<N>>, places: f64) -> Vec<Entry<N>> {
+    let mut entries = entries;
+    if entries.is_sorted_by_key(|e| e.shared) {
+        return entries;
+    }
+    if !is_dense(places, entries.len()) {
+        entries.sort_unstable_by_key(|e| (e.shared, e.index));
+        return entries;
+    }
+    let place = |e: &Entry<N>| e.shared.to_usize().unwrap_or(0);
+    let mut starts = vec![0u32; places.round() as usize + 1];
+    for entry in &entries {
+        starts[place(entry) + 1] += 1;
+    }
+    for i in 1..starts.len() {
+        starts[i] += starts[i - 1];
+    }
+    let mut sorted = entries.clone();
+    for entry in entries {
+        let start = &mut starts[place(&entry)];
+        sorted[*start as usize] = entry;
+        *start += 1;
+    }
+    sorted
+}
+
 /// The entries of a tensor, sorted by their assignment of the variables `shared`.
-fn entries(
+fn entries<N: PrimInt>(
     tensor: Listing,
     shared: &[Rank],
     out: &[Rank],
     is_counted: impl Fn(Rank) -> bool,
     cards: &[u32],
-) -> Vec<Entry> {
+) -> Vec<Entry<N>> {
     // For each variable of the tensor: its number of values, its stride among the shared ones and in the product.
-    let columns: Vec<(Number, Number, Number)> = tensor
+    let columns: Vec<[N; 3]> = tensor
         .scope
         .iter()
         .map(|&rank| {
-            let counted = if is_counted(rank) { stride(out, rank, cards) } else { 0 };
-            let n = Number::from(cards[rank as usize]);
-            (n, stride(shared, rank, cards), counted)
+            let counted = if is_counted(rank) {
+                stride(out, rank, cards)
+            } else {
+                N::zero()
+            };
+            [values(rank, cards), stride(shared, rank, cards), counted]
         })
         .collect();
-    let entry = |index: usize, mut number: Number| {
-        let (mut meets, mut goes) = (0, 0);
-        for &(n, shared, out) in columns.iter().rev() {
-            // Division by a small number is much cheaper in 64 bits.
-            let digit = match (u64::try_from(number), u64::try_from(n)) {
-                (Ok(small), Ok(n)) => {
-                    number = Number::from(small / n);
-                    Number::from(small % n)
+    let mut entries = Vec::with_capacity(tensor.len);
+    match tensor.layout {
+        Layout::Dense => {
+            let mut digits = vec![N::zero(); columns.len()];
+            let (mut meets, mut goes) = (N::zero(), N::zero());
+            for index in 0..tensor.len as u32 {
+                entries.push(Entry {
+                    shared: meets,
+                    out: goes,
+                    index,
+                });
+                for (digit, &[n, shared, out]) in digits.iter_mut().zip(&columns).rev() {
+                    *digit = *digit + N::one();
+                    if *digit < n {
+                        meets = meets + shared;
+                        goes = goes + out;
+                        break;
+                    }
+                    *digit = N::zero();
+                    meets = meets - shared * (n - N::one());
+                    goes = goes - out * (n - N::one());
                 }
-                _ => {
+            }
+        }
+        Layout::Listed(numbers) => {
+            for (&number, index) in numbers.iter().zip(0..) {
+                let mut number: N = narrow(number);
+                let (mut shared, mut out) = (N::zero(), N::zero());
+                for &[n, to_shared, to_out] in columns.iter().rev() {
                     let digit = number % n;
-                    number /= n;
-                    digit
+                    number = number / n;
+                    shared = shared + digit * to_shared;
+                    out = out + digit * to_out;
                 }
-            };
-            meets += digit * shared;
-            goes += digit * out;
+                entries.push(Entry { shared, out, index });
+            }
         }
-        Entry {
-            shared: meets,
-            out: goes,
-            index: index as u32,
-        }
-    };
-    let mut entries: Vec<Entry> = match tensor.layout {
-        Layout::Dense => (0..tensor.len).map(|i| entry(i, i as Number)).collect(),
-        Layout::Listed(numbers) => numbers.iter().enumerate().map(|(i, &n)| entry(i, n)).collect(),
-    };
-    entries.sort_unstable_by_key(|e| (e.shared, e.index));
-    entries
+    }
+    let places = shared.iter().map(|&rank| f64::from(cards[rank as usize]));
+    sort(entries, places.product())
+}
+
+/// A number that is known to fit.
+fn narrow<N: PrimInt>(number: Number) -> N {
+    N::from(number).unwrap_or_else(N::max_value)
+}
+
+fn values<N: PrimInt>(rank: Rank, cards: &[u32]) -> N {
+    narrow(Number::from(cards[rank as usize]))
 }
 
 /// The stride of a variable in a row-major table over a scope; zero if it is not in it.
-fn stride(scope: &[Rank], rank: Rank, cards: &[u32]) -> Number {
+fn stride<N: PrimInt>(scope: &[Rank], rank: Rank, cards: &[u32]) -> N {
     match scope.iter().position(|&r| r == rank) {
         Some(at) => scope[at + 1..]
             .iter()
-            .map(|&r| Number::from(cards[r as usize]))
-            .product(),
-        None => 0,
+            .fold(N::one(), |product, &r| product * values(r, cards)),
+        None => N::zero(),
     }
 }

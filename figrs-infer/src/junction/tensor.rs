@@ -6,6 +6,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// A variable by its place in the elimination order.
 pub(super) type Rank = u32;
 
@@ -13,7 +15,7 @@ pub(super) type Rank = u32;
 pub(super) type Number = u128;
 
 /// Where a tensor comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Origin {
     /// A factor of the graph.
     Factor(u32),
@@ -22,16 +24,16 @@ pub(super) enum Origin {
 }
 
 /// Which entries of a tensor are stored.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Layout {
     /// All of them.
     Dense,
     /// Those with these numbers, ascending.
-    Listed(Arc<[Number]>),
+    Listed(#[serde(with = "numbers")] Arc<[Number]>),
 }
 
 /// One table of a tree.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Tensor {
     /// Its variables, as a range of [`Scopes`].
     pub(super) scope: Range<u32>,
@@ -57,7 +59,7 @@ impl Tensor {
 }
 
 /// The scopes of all tensors, one after another.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Scopes {
     ranks: Vec<Rank>,
 }
@@ -71,6 +73,11 @@ impl Scopes {
 
     pub(super) fn get(&self, range: &Range<u32>) -> &[Rank] {
         &self.ranks[range.start as usize..range.end as usize]
+    }
+
+    /// The scope in a range that may be wrong.
+    pub(super) fn find(&self, range: &Range<u32>) -> Option<&[Rank]> {
+        self.ranks.get(range.start as usize..range.end as usize)
     }
 }
 
@@ -89,4 +96,29 @@ pub(super) fn union(a: &[Rank], b: &[Rank]) -> Vec<Rank> {
         all.push(next);
     }
     all
+}
+
+/// Numbers are saved as two halves each: not every format has integers of 128 bits.
+mod numbers {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Number;
+
+    pub(super) fn serialize<S: Serializer>(
+        numbers: &Arc<[Number]>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let halves = numbers.iter().map(|&n| ((n >> 64) as u64, n as u64));
+        halves.collect::<Vec<_>>().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Arc<[Number]>, D::Error> {
+        let halves = Vec::<(u64, u64)>::deserialize(deserializer)?;
+        let whole = |&(high, low): &(u64, u64)| Number::from(high) << 64 | Number::from(low);
+        Ok(halves.iter().map(whole).collect())
+    }
 }

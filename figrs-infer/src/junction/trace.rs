@@ -49,7 +49,9 @@ impl<S: Semiring> Beliefs<S> {
                 return found;
             };
             let first = products.partition_point(|product| (product[2] as usize) < out);
-            let group = products[first..].iter().take_while(|p| p[2] as usize == out);
+            let group = products[first..]
+                .iter()
+                .take_while(|p| p[2] as usize == out);
             for &[i, j, _] in group {
                 let weight = S::mul(&x[i as usize], &y[j as usize]);
                 if S::is_zero(&weight) {
@@ -59,17 +61,24 @@ impl<S: Semiring> Beliefs<S> {
                 if let Some(right) = step.right {
                     tree.decode(right, j as usize, values);
                 }
-                found.values.extend(found.summed.iter().map(|&rank| values[rank as usize]));
+                found
+                    .values
+                    .extend(found.summed.iter().map(|&rank| values[rank as usize]));
                 found.weights.push(weight);
             }
             return found;
         }
-        found.summed.iter().for_each(|&rank| values[rank as usize] = 0);
+        found
+            .summed
+            .iter()
+            .for_each(|&rank| values[rank as usize] = 0);
         loop {
             let entry = |t: u32| tree.entry(t, values).unwrap_or_default();
             let weight = S::mul(&x[entry(step.left)], &y[step.right.map_or(0, entry)]);
             if !S::is_zero(&weight) {
-                found.values.extend(found.summed.iter().map(|&rank| values[rank as usize]));
+                found
+                    .values
+                    .extend(found.summed.iter().map(|&rank| values[rank as usize]));
                 found.weights.push(weight);
             }
             if !tree.advance(&found.summed, values) {
@@ -103,7 +112,7 @@ impl<S: Semiring> Beliefs<S> {
 
 impl Tree {
     /// The next assignment of some variables; false after the last.
-    fn advance(&self, variables: &[Rank], values: &mut [u32]) -> bool {
+    pub(super) fn advance(&self, variables: &[Rank], values: &mut [u32]) -> bool {
         for &rank in variables.iter().rev() {
             let value = &mut values[rank as usize];
             *value += 1;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use figrs_core::factor::{FactorGraph, VarId};
+use serde::{Deserialize, Serialize};
 
 use crate::eliminate::{EliminationError, PlanCost};
 
@@ -11,7 +12,7 @@ use super::leaf::Leaf;
 use super::tensor::{Layout, Number, Rank, Scopes, Tensor};
 
 /// Two tensors are multiplied and what nothing else mentions is summed out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Step {
     pub(super) left: u32,
     /// Nothing, if only something is summed out of `left`.
@@ -26,7 +27,7 @@ pub(super) struct Step {
 /// Each step takes in two tensors that no other step does, so that the steps form a tree (one for each component of
 /// the graph) whose tensors are the messages; the variables of a step are a clique. A pass up the tree gives
 /// the total, a pass down its derivative by each tensor, and so every marginal.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tree {
     /// How many values each variable has, by rank.
     pub(super) cards: Vec<u32>,
@@ -48,6 +49,9 @@ pub(crate) struct Tree {
     /// For each rank the tensor that its marginal is read from.
     pub(super) homes: Vec<u32>,
     pub(crate) cost: PlanCost,
+    /// How many threads share a large contraction.
+    #[serde(skip)]
+    pub(crate) threads: usize,
 }
 
 impl Tree {
@@ -98,6 +102,27 @@ impl Tree {
         self.ranks.iter().map(value).collect()
     }
 
+    /// The bytes that all tensors take together.
+    pub(crate) fn table_bytes(&self) -> u64 {
+        self.entries as u64 * size_of::<f64>() as u64
+    }
+
+    /// Whether the tree is right for a graph: one of the same variables and scopes, without weights where the tree leaves
+    /// out zeros.
+    pub(crate) fn fits(&self, graph: &FactorGraph) -> bool {
+        let cards = self.variables.iter().zip(&self.cards);
+        self.ranks.len() == graph.cardinalities.len()
+            && self.leaves.len() == graph.factors.len()
+            && cards
+                .into_iter()
+                .all(|(v, n)| graph.cardinalities.get(v.index()) == Some(n))
+            && self
+                .leaves
+                .iter()
+                .zip(&graph.factors)
+                .all(|(leaf, factor)| leaf.fits(graph, factor))
+    }
+
     /// Chooses for each variable the smallest table that its marginal can be read from, preferring messages, whose
     /// derivatives are needed anyway.
     pub(super) fn choose_homes(&mut self) {
@@ -120,7 +145,12 @@ impl Tree {
 /// Checks that a factor graph fits the numbers that a tree counts with.
 pub(super) fn check(graph: &FactorGraph) -> Result<(), EliminationError> {
     let limit = u32::MAX as usize;
-    let needed = graph.factors.iter().map(|f| f.entries()).max().unwrap_or(0);
+    let needed = graph
+        .factors
+        .iter()
+        .map(figrs_core::factor::Factor::entries)
+        .max()
+        .unwrap_or(0);
     if needed > limit {
         return Err(EliminationError::TableTooLarge {
             needed: needed as f64,

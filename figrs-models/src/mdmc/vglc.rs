@@ -3,6 +3,7 @@
 use std::{fs, path::Path};
 
 use super::{Corpus, Level, MdmcError};
+use crate::places::Places;
 
 /// Reads one level.
 ///
@@ -18,12 +19,11 @@ pub fn read_level(path: impl AsRef<Path>) -> Result<Level, MdmcError> {
         Ok(text) => Level::from_text(&place, text),
         Err(error) => {
             let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            let last = good.rsplit('\n').next().unwrap_or_default();
-            let line = good.matches('\n').count() + 1;
+            let (line, column) = Places::new(&good).at(good.len());
             Err(MdmcError::NotUtf8 {
                 place,
                 line,
-                column: last.chars().count() + 1,
+                column,
             })
         }
     }

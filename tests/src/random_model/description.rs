@@ -79,6 +79,8 @@ pub enum Statement {
     Weigh(Vec<f64>),
     /// Logarithms of weights by value.
     LogWeigh(Vec<f64>),
+    /// Weights by value, with the promise that none exceeds the largest of them.
+    WeighAtMost(Vec<f64>),
 }
 
 /// Elements that any family has.

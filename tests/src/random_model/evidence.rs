@@ -10,6 +10,10 @@ fn looked_up(weights: &[f64], code: u64) -> f64 {
     weights[code as usize % weights.len()]
 }
 
+fn largest(weights: &[f64]) -> f64 {
+    weights.iter().copied().fold(0.0, f64::max)
+}
+
 fn state<T: figrs_core::Value>(
     model: Model,
     element: &Element<T>,
@@ -24,6 +28,10 @@ fn state<T: figrs_core::Value>(
         }
         Statement::Weigh(weights) => model.weigh(element, move |v| looked_up(&weights, code(v))),
         Statement::LogWeigh(logs) => model.log_weigh(element, move |v| looked_up(&logs, code(v))),
+        Statement::WeighAtMost(weights) => {
+            let weigh = |weights: Vec<f64>| move |v: &T| looked_up(&weights, code(v));
+            model.weigh_at_most(element, largest(&weights), weigh(weights))
+        }
     }
 }
 
@@ -35,6 +43,10 @@ pub(super) fn score<T: Family>(element: &Element<T>, statement: &Statement) -> E
         }
         Statement::Weigh(weights) => Score::weigh(element, move |v| looked_up(&weights, v.code())),
         Statement::LogWeigh(logs) => Score::log_weigh(element, move |v| looked_up(&logs, v.code())),
+        Statement::WeighAtMost(weights) => {
+            let weigh = |weights: Vec<f64>| move |v: &T| looked_up(&weights, v.code());
+            Score::weigh_at_most(element, largest(&weights), weigh(weights))
+        }
     }
 }
 

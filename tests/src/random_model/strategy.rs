@@ -124,6 +124,7 @@ fn statement() -> impl Strategy<Value = Statement> {
         8 => select(extreme.to_vec()),
         1 => Just(f64::NEG_INFINITY),
     ];
+    let limited = select(vec![1.0, 0.5, 0.25, 0.1, 0.0, 2.0, 1e-300]);
     let mask = (any::<u8>(), any::<u8>(), any::<u8>()).prop_map(|(a, b, c)| a | b | c);
     prop_oneof![
         4 => (0u8..4).prop_map(Statement::Observe),
@@ -131,6 +132,7 @@ fn statement() -> impl Strategy<Value = Statement> {
         3 => mask.prop_map(Statement::Condition),
         2 => vec(soft, 1..5).prop_map(Statement::Weigh),
         2 => vec(log, 1..5).prop_map(Statement::LogWeigh),
+        2 => vec(limited, 1..5).prop_map(Statement::WeighAtMost),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Elements of any family, and what an answer says of them.
 
 use figrs_core::{AnyElement, Datum, Element, Model};
-use figrs_infer::{Answer, Error, Quality};
+use figrs_infer::{Answer, Bounds, Error, Quality};
 
 use super::description::{FamilyName, Ref};
 use super::family::{Family, Scope};
@@ -63,9 +63,25 @@ impl Target {
     /// How good the answer about this target is.
     pub fn quality(&self, answer: &Answer) -> Result<Quality, Error> {
         match self {
-            Self::Number(element) => Ok(answer.distribution(element)?.quality()),
-            Self::Boolean(element) => Ok(answer.distribution(element)?.quality()),
-            Self::Pair(element) => Ok(answer.distribution(element)?.quality()),
+            Self::Number(element) => answer.quality(element),
+            Self::Boolean(element) => answer.quality(element),
+            Self::Pair(element) => answer.quality(element),
+        }
+    }
+
+    /// The bounds of the probability of an event: of the values whose codes have a bit in `event`.
+    pub fn bounds(&self, answer: &Answer, event: u8) -> Result<Bounds, Error> {
+        fn of<T: Family>(
+            answer: &Answer,
+            element: &Element<T>,
+            event: u8,
+        ) -> Result<Bounds, Error> {
+            answer.bounds_that(element, |v| event >> v.code() & 1 == 1)
+        }
+        match self {
+            Self::Number(element) => of(answer, element, event),
+            Self::Boolean(element) => of(answer, element, event),
+            Self::Pair(element) => of(answer, element, event),
         }
     }
 

@@ -36,6 +36,8 @@ pub(crate) struct Asked {
     pub form: Form,
     pub samples: u64,
     read: Read<Reading>,
+    /// How the query is read where only bounds are known, if that can be.
+    bounds: Option<Read<Bounds>>,
 }
 
 impl Asked {
@@ -49,7 +51,13 @@ impl Asked {
             form,
             samples: 100_000,
             read: Box::new(read),
+            bounds: None,
         }
+    }
+
+    fn bounds(mut self, read: impl Fn(&Answer) -> Result<Bounds, Error> + 'static) -> Self {
+        self.bounds = Some(Box::new(read));
+        self
     }
 
     /// For models so large that 100 000 samples take too long.
@@ -64,6 +72,14 @@ impl Asked {
         self
     }
 
+    pub(crate) fn has_bounds(&self) -> bool {
+        self.bounds.is_some()
+    }
+
+    pub(crate) fn read_bounds(&self, answer: &Answer) -> Option<Result<Bounds, Error>> {
+        self.bounds.as_ref().map(|read| read(answer))
+    }
+
     pub(crate) fn read(&self, answer: &Answer) -> Result<Reading, Error> {
         (self.read)(answer)
     }
@@ -72,12 +88,14 @@ impl Asked {
 /// The probability of one value.
 pub(crate) fn probability<T: Value>(model: Model, element: &Element<T>, value: T) -> Asked {
     let (element, targets) = (element.clone(), element.elements());
+    let (own, wanted) = (element.clone(), value.clone());
     Asked::new(model, targets, Form::Marginals, move |answer| {
         Ok(Reading::number(
             answer.probability(&element, &value)?,
             answer.standard_error(&element, &value)?,
         ))
     })
+    .bounds(move |answer| answer.bounds(&own, &wanted))
 }
 
 /// The expectation of a function.
@@ -103,6 +121,7 @@ pub(crate) fn probability_that<T: Value>(
     test: fn(&T) -> bool,
 ) -> Asked {
     let (element, targets) = (element.clone(), element.elements());
+    let own = element.clone();
     Asked::new(model, targets, Form::Marginals, move |answer| {
         let indicator = |v: &T| f64::from(u8::from(test(v)));
         let distribution = answer.distribution(&element)?;
@@ -111,6 +130,7 @@ pub(crate) fn probability_that<T: Value>(
             distribution.standard_error_of(indicator),
         ))
     })
+    .bounds(move |answer| answer.bounds_that(&own, test))
 }
 
 /// The logarithm of the probability of the evidence: for numbers that no `f64` holds.
@@ -119,6 +139,7 @@ pub(crate) fn log_evidence(model: Model) -> Asked {
         let log = answer.log_evidence()?;
         Ok(Reading::number(log.value, log.standard_error))
     })
+    .bounds(Answer::log_evidence_bounds)
 }
 
 /// The probability of the evidence.
@@ -127,6 +148,11 @@ pub(crate) fn probability_of_evidence(model: Model) -> Asked {
         let log = answer.log_evidence()?;
         let p = log.value.exp();
         Ok(Reading::number(p, p * log.standard_error))
+    })
+    .bounds(|answer| {
+        let Bounds { lower, upper } = answer.log_evidence_bounds()?;
+        let (lower, upper) = (lower.exp(), upper.exp());
+        Ok(Bounds { lower, upper })
     })
 }
 

@@ -21,6 +21,12 @@ pub(crate) enum Expected {
         joint: f64,
         posterior: f64,
     },
+    /// Bounds of a probability when Chains nested in fewer than `depth` others are expanded.
+    Bounds {
+        depth: usize,
+        lower: f64,
+        upper: f64,
+    },
     /// No answer: the evidence is impossible.
     Impossible,
 }

@@ -1,15 +1,16 @@
 //! The algorithms, and the comparison of their answers with a row.
 
 use figrs::prelude::*;
-use figrs::{AnyElement, Parents};
+use figrs::{AnyElement, Ended, Parents};
 
 use crate::asked::{Asked, Form, Reading};
 use crate::case::{Case, Expected, Worlds};
 
-/// What an algorithm claims of its numbers.
+/// What an algorithm claims of its numbers. One that claims bounds is exact where it has expanded everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Claim {
     Exact,
+    Bounds,
     Estimate,
 }
 
@@ -23,6 +24,9 @@ struct Contender {
 
 /// For the estimates: fixed, so that a test that passed once passes always.
 const SEED: u64 = 20_241_121;
+
+/// For the bounds: how far they may be apart.
+const WIDTH: f64 = 1e-6;
 
 const CONTENDERS: &[Contender] = &[
     Contender {
@@ -42,6 +46,12 @@ const CONTENDERS: &[Contender] = &[
         claim: Claim::Exact,
         form: Form::Marginals,
         copes_with: Worlds::Many,
+    },
+    Contender {
+        algorithm: |_| Box::new(LazyVariableElimination::to_width(WIDTH)),
+        claim: Claim::Bounds,
+        form: Form::Marginals,
+        copes_with: Worlds::Endless,
     },
     Contender {
         algorithm: |samples| Box::new(ImportanceSampling::new(samples).seed(SEED)),
@@ -125,21 +135,75 @@ impl Parents for Roots<'_> {
 pub(crate) fn put_to_all(cases: &[Case], id: &str) {
     let case = cases.iter().find(|case| case.id == id).unwrap();
     let asked = (case.build)();
-    let able = |c: &&Contender| c.form == asked.form && case.worlds <= c.copes_with;
+    let able = |c: &&Contender| {
+        let unbounded = case.worlds == Worlds::Endless && !asked.has_bounds();
+        c.form == asked.form
+            && case.worlds <= c.copes_with
+            && !(c.claim == Claim::Bounds && unbounded)
+    };
     let mut wrong = Vec::new();
     let mut asked_of = 0;
     for contender in CONTENDERS.iter().filter(able) {
         asked_of += 1;
         let algorithm = (contender.algorithm)(asked.samples);
-        let reading = algorithm
-            .answer(&asked.model, &asked.targets)
-            .and_then(|answer| asked.read(&answer));
-        if let Err(difference) = compare(case, &asked, contender.claim, reading) {
+        let answer = algorithm.answer(&asked.model, &asked.targets);
+        let difference = match (contender.claim, &answer) {
+            (Claim::Bounds, Ok(bounds)) if !is_exact(bounds) => {
+                compare_bounds(case, &asked, bounds)
+            }
+            (claim, _) => {
+                let reading = answer.and_then(|answer| asked.read(&answer));
+                compare(case, &asked, claim, reading)
+            }
+        };
+        if let Err(difference) = difference {
             wrong.push(format!("{}: {difference}", algorithm.name()));
+        }
+    }
+    if let Expected::Bounds {
+        depth,
+        lower,
+        upper,
+    } = case.expected
+    {
+        let algorithm = LazyVariableElimination::to_depth(depth);
+        let answer = algorithm.answer(&asked.model, &asked.targets).unwrap();
+        let found = asked.read_bounds(&answer).unwrap().unwrap();
+        let same = (found.lower - lower).abs() < 1e-12 && (found.upper - upper).abs() < 1e-12;
+        if !same {
+            wrong.push(format!(
+                "[{lower}, {upper}] is right at depth {depth}, not {found:?}"
+            ));
         }
     }
     assert!(asked_of > 0, "no algorithm can answer {id}");
     assert!(wrong.is_empty(), "{id}:\n  {}", wrong.join("\n  "));
+}
+
+/// Whether an algorithm that may answer with bounds has expanded everything.
+fn is_exact(answer: &Answer) -> bool {
+    answer
+        .deepening()
+        .is_none_or(|d| d.ended == Ended::Complete)
+}
+
+/// Bounds hold the right number, and are as close as was asked for.
+fn compare_bounds(case: &Case, asked: &Asked, answer: &Answer) -> Result<(), String> {
+    let found = match asked.read_bounds(answer) {
+        Some(found) => found.map_err(|error| error.to_string())?,
+        None => return Err("there are bounds where none can be read".into()),
+    };
+    let right = match case.expected {
+        Expected::Number(right) => right,
+        other => return Err(format!("{found} where {other:?} is right")),
+    };
+    let slack = 1e-12 * right.abs();
+    let holds = found.lower - slack <= right && right <= found.upper + slack;
+    if holds && found.width() <= WIDTH {
+        Ok(())
+    } else {
+        Err(format!("{right} is right, not {found:?}"))
+    }
 }
 
 fn compare(
@@ -150,7 +214,7 @@ fn compare(
 ) -> Result<(), String> {
     let none = matches!(case.expected, Expected::Impossible);
     let refused = match &reading {
-        Err(Error::ImpossibleEvidence { .. }) => none && claim == Claim::Exact,
+        Err(Error::ImpossibleEvidence { .. }) => none && claim != Claim::Estimate,
         // A sampler cannot know that evidence is impossible, only that it never came true.
         Err(Error::NoSampleMetEvidence { .. }) => {
             let zero = matches!(case.expected, Expected::Number(0.0));
@@ -163,6 +227,13 @@ fn compare(
         (Expected::Impossible, other) => Err(format!("impossible evidence gave {other:?}")),
         (_, Err(error)) => Err(error.to_string()),
         (Expected::Number(right), Ok(reading)) => close(claim, right, &reading),
+        (Expected::Bounds { lower, upper, .. }, Ok(reading)) => {
+            let slack = 5.0 * reading.standard_error;
+            let inside = lower - slack <= reading.number && reading.number <= upper + slack;
+            inside
+                .then_some(())
+                .ok_or_else(|| format!("{} is outside [{lower}, {upper}]", reading.number))
+        }
         (
             Expected::Most {
                 values,
@@ -204,11 +275,11 @@ fn compare(
 /// false alarm in fifteen thousand changes of seed, over all the cases.
 fn close(claim: Claim, right: f64, found: &Reading) -> Result<(), String> {
     let tolerance = match claim {
-        Claim::Exact => 1e-9 * right.abs() + 1e-15,
+        Claim::Exact | Claim::Bounds => 1e-9 * right.abs() + 1e-15,
         Claim::Estimate => 5.0 * found.standard_error + 1e-9,
     };
     let stated = match claim {
-        Claim::Exact => found.standard_error == 0.0,
+        Claim::Exact | Claim::Bounds => found.standard_error == 0.0,
         // An estimate that claims nothing would always be right.
         Claim::Estimate => found.standard_error <= 0.05 * right.abs().max(1.0),
     };

@@ -1,4 +1,4 @@
-//! Models with infinitely many worlds: for samplers, until there are lazy bounds.
+//! Models with infinitely many worlds: for samplers and lazy bounds.
 
 use figrs::prelude::*;
 
@@ -48,7 +48,7 @@ fn weighed_count_from(n: u32) -> Element<u32> {
         if stop {
             Constant::new(n)
         } else {
-            Score::weigh(&weighed_count_from(n + 1), |_| 0.5)
+            Score::weigh_at_most(&weighed_count_from(n + 1), 0.5, |_| 0.5)
         }
     })
 }
@@ -65,6 +65,22 @@ cases! {
     geometric_tail_given_even: Number(0.4096), Endless, || {
         let n = failures();
         probability_that(Model::new().observe(&n.map(|n| n % 2 == 0), true), &n, |&n| n >= 4)
+    };
+
+    geometric_is_even: Number(5.0 / 9.0), Endless, || {
+        probability_of_evidence(Model::new().condition(&failures(), |n| n % 2 == 0))
+    };
+
+    geometric_given_binomial: Number(0.1296), Endless, || {
+        let n = failures();
+        probability(Model::new().observe(&counted(&n), 3), &n, 3)
+    };
+
+    /// Weights 3 and 1 for even and odd: 5/9 · 3 / (5/9 · 3 + 4/9).
+    geometric_weighed: Number(15.0 / 19.0), Endless, || {
+        let n = failures();
+        let weighed = Model::new().weigh_at_most(&n, 3.0, |n| if n % 2 == 0 { 3.0 } else { 1.0 });
+        probability_that(weighed, &n, |n| n % 2 == 0)
     };
 
     geometric_mean_given_even: Number(32.0 / 9.0), Endless, || {

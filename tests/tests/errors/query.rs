@@ -233,7 +233,11 @@ fn no_world_found() {
     let planted = |i: usize| (i * i % 7).is_multiple_of(2);
     let mut model = Model::new();
     for i in 0..60 {
-        let places = [(i * 17 + 3) % 40, (i * 29 + i / 40 + 11) % 40, (i * 7 + 24) % 40];
+        let places = [
+            (i * 17 + 3) % 40,
+            (i * 29 + i / 40 + 11) % 40,
+            (i * 7 + 24) % 40,
+        ];
         if places[0] == places[1] || places[1] == places[2] || places[0] == places[2] {
             continue;
         }
@@ -244,11 +248,18 @@ fn no_world_found() {
     let search = MpeBranchAndBound::new().bound_table(8).work(100);
     let found = says(
         error(&search, &model, &coins[0]),
-        &["no world was found", "at most", "MpeBranchAndBound::work", "MpeBranchAndBound::bound_table"],
+        &[
+            "no world was found",
+            "at most",
+            "MpeBranchAndBound::work",
+            "MpeBranchAndBound::bound_table",
+        ],
     );
     match found {
         Error::NoWorldFound { work, upper_bound } => {
-            let exact = MpeVariableElimination::new().run(&model, &coins[0]).unwrap();
+            let exact = MpeVariableElimination::new()
+                .run(&model, &coins[0])
+                .unwrap();
             assert!(work >= 100 && upper_bound >= exact.log_probability().unwrap() - 1e-9);
         }
         other => panic!("{other:?}"),

@@ -91,17 +91,15 @@ fn agrees(
         (Ok(expected), Ok(found)) => same_answers(targets, &expected, &found),
         (Err(conflict), Err(same)) => {
             prop_assert_eq!(&conflict, &same);
-            let logs = [
-                enumerate().log_evidence(model),
-                engine.log_evidence(model),
-            ];
+            let logs = [enumerate().log_evidence(model), engine.log_evidence(model)];
             if let [Ok(a), Ok(b)] = logs {
                 prop_assert!(close(a, b, EXACT), "log-evidence without targets: {a} {b}");
             }
             is_smallest_conflict(model, &erased(targets), &conflict)
         }
         (expected, found) => Err(failed(format!(
-            "enumeration: {expected:?}\n{}: {found:?}", engine.name()
+            "enumeration: {expected:?}\n{}: {found:?}",
+            engine.name()
         ))),
     }
 }

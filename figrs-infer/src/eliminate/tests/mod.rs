@@ -3,6 +3,7 @@
 mod agreement;
 mod inflated;
 mod limits;
+mod orders;
 mod pruning;
 mod scale;
 

@@ -55,10 +55,18 @@ fn enumerated(graph: &FactorGraph) -> (Vec<Vec<f64>>, f64) {
         }
         logs.iter().map(|logs| log_sum(logs)).collect()
     };
-    (variables(graph).into_iter().map(marginal).collect(), log_sum(&all))
+    (
+        variables(graph).into_iter().map(marginal).collect(),
+        log_sum(&all),
+    )
 }
 
-fn agrees<S: Semiring<Value = f64>>(graph: &FactorGraph, tree: &Tree, log: fn(f64) -> f64, case: &str) {
+fn agrees<S: Semiring<Value = f64>>(
+    graph: &FactorGraph,
+    tree: &Tree,
+    log: fn(f64) -> f64,
+    case: &str,
+) {
     let (marginals, total) = enumerated(graph);
     let mut beliefs = Beliefs::<S>::new(tree, graph);
     beliefs.collect(tree);
@@ -81,6 +89,83 @@ fn agrees<S: Semiring<Value = f64>>(graph: &FactorGraph, tree: &Tree, log: fn(f6
             assert_close((a - all).exp(), (b - total).exp(), 1e-10, case);
         }
     }
+}
+
+/// The sum of the products of the entries of each tensor and its derivative: the total, whatever the tensor.
+fn is_calibrated(graph: &FactorGraph, tree: &Tree, case: &str) {
+    let mut beliefs = Beliefs::<LogSumProduct>::new(tree, graph);
+    beliefs.collect(tree);
+    // Derivatives are of the product of all roots but the tensor's own, each of which is a total of its own.
+    for tensor in 0..tree.tensors.len() as u32 {
+        let root = (0..).try_fold(tensor, |at, _: u32| match tree.tensor(at).used_by {
+            Some(step) => Ok(tree.steps[step as usize].out),
+            None => Err(at),
+        });
+        let Err(root) = root else {
+            unreachable!("every tensor leads to a root")
+        };
+        let shares = beliefs.products(tree, tensor);
+        let total = beliefs.entries(tree, root)[0];
+        // Logarithms are never rescaled.
+        assert_close(
+            log_sum(&shares),
+            total,
+            1e-10,
+            &format!("{case}, tensor {tensor}"),
+        );
+    }
+}
+
+#[test]
+fn trees_are_calibrated() {
+    for_each_tree(20, is_calibrated);
+}
+
+#[test]
+fn the_best_assignments_are_those_of_enumeration() {
+    for_each_tree(30, |graph, tree, case| {
+        // What no factor mentions takes its first value.
+        let mentioned: Vec<VarId> = tree.variables.clone();
+        let mut best = std::collections::BTreeMap::new();
+        for (place, log) in worlds(graph, &mentioned) {
+            best.insert(place, log);
+        }
+        let mut expected: Vec<f64> = best.into_values().collect();
+        expected.sort_by(|a, b| b.total_cmp(a));
+        let mut maxima = Numbers::<Maxima>::new(tree, graph);
+        let found = maxima.ask(tree, graph, KBest { tree, count: 7 });
+        assert_eq!(found.len(), expected.len().min(7), "{case}");
+        for (values, log) in found.iter().zip(&expected) {
+            let found = crate::eliminate::log_weight(graph, &tree.world(values));
+            assert_close(found, *log, 1e-10, case);
+        }
+    });
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    // Large enough to be shared: a clique of eight variables with eight values, in two factors.
+    let mut graph = FactorGraph::default();
+    let v: Vec<VarId> = (0..8).map(|_| graph.add_variable(8)).collect();
+    let mut rng = generator(3);
+    for scope in [&v[..5], &v[3..]] {
+        let n = graph.dense_size(scope);
+        let weights: Vec<f64> = (0..n).map(|_| rand::RngExt::random(&mut rng)).collect();
+        graph
+            .factors
+            .push(crate::eliminate::tests::dense(scope, &weights));
+    }
+    let answers = [1, 2, 3].map(|threads| {
+        let mut tree = Tree::new(&graph, &Options::default()).expect("it is small enough");
+        tree.threads = threads;
+        let mut sums = Numbers::<Sums>::new(&tree, &graph);
+        (
+            sums.log_total(&tree, &graph).to_bits(),
+            sums.marginals(&tree, &graph, &v),
+        )
+    });
+    assert_eq!(answers[0], answers[1]);
+    assert_eq!(answers[0], answers[2]);
 }
 
 #[test]

@@ -1,0 +1,285 @@
+//! Questions to a Bayesian or Markov network in a file.
+//!
+//! `cargo run --release --example network -- --help`
+
+#[path = "network/question.rs"]
+mod question;
+#[path = "network/report.rs"]
+mod report;
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::{Parser, ValueEnum};
+use figrs::models::network::{Network, Observation, State};
+
+use question::Question;
+use report::Report;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// What the long help ends with.
+const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
+  {"marginals": {VAR: {STATE: p}}, "standard_errors": {VAR: {STATE: error}},
+   "log_evidence": x, "log_evidence_standard_error": x,
+   "mpe": WORLD, "worlds": [WORLD, ...], "samples": [{VAR: STATE}, ...],
+   "cost": {"width", "operations", "table_bytes"}, "seconds": {"parse", "compile", "query"}}
+  WORLD is {"log_probability": x, "assignment": {VAR: STATE}}.
+  Variables and states stand in the order of the file. Logarithms are natural. Numbers are written to the
+  last bit; what JSON cannot write as a number is a string: the log-evidence of impossible evidence is "-inf".
+
+Cost: of the junction tree; the variables of its largest clique, the predicted operations, and the bytes of
+  all its tables (marginals take as much again).
+
+Seconds: parse reads the files and builds the elements; compile is all before the first number is multiplied;
+  query is the rest, without printing. Only the junction tree compiles apart.
+
+Exit code: 0 if there is an answer; 1 if there is none, because the evidence is impossible or a budget too small;
+  2 if files or options are wrong."#;
+
+/// Asks a discrete network in BIF or UAI format for posteriors, the probability of evidence, or worlds.
+///
+/// Variables and states of a UAI file are named by their index, from 0. The same options give the same answers.
+#[derive(Debug, Parser)]
+#[command(version, after_long_help = DETAILS)]
+struct Options {
+    /// The network, a .bif or .uai file.
+    #[arg(long, value_name = "FILE")]
+    file: PathBuf,
+    /// Evidence: a .json file with {VAR: STATE}, or a .evid file of the UAI competitions.
+    #[arg(long, value_name = "FILE")]
+    evidence: Option<PathBuf>,
+    /// More evidence.
+    #[arg(long, value_name = "VAR=STATE", num_args = 1..)]
+    observe: Vec<String>,
+    /// The variables to tell about, or all. Marginals and cost are only computed for these; worlds are always of
+    /// all variables.
+    #[arg(long, value_name = "all|VAR", num_args = 1.., default_value = "all")]
+    query: Vec<String>,
+    /// What to ask.
+    #[arg(long, value_enum, default_value_t = Task::Marginals)]
+    task: Task,
+    /// How to find it.
+    #[arg(long, value_enum, default_value_t = Method::JunctionTree)]
+    algorithm: Method,
+    /// How many worlds for k-best (default 5) or sample (default 10), up to a million.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    count: Option<u32>,
+    /// How many samples importance-sampling draws (default 100000).
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    samples: Option<u64>,
+    /// Where the random numbers of sample and importance-sampling start (default 0).
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Compile and query this many times, and tell the medians of the seconds.
+    #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    repeat: u32,
+    /// Text to read, or JSON with full precision.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Task {
+    /// The posterior of each queried variable, and the log-evidence.
+    Marginals,
+    /// The logarithm of the probability of the evidence; of a Markov network, of the sum over all worlds that
+    /// meet it.
+    Evidence,
+    /// The most probable world.
+    Mpe,
+    /// The most probable worlds, best first.
+    KBest,
+    /// Independent worlds, drawn with exactly their posterior probabilities.
+    Sample,
+    /// What marginals of the queried variables would cost, without computing them.
+    Cost,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Method {
+    /// Exact, every task.
+    JunctionTree,
+    /// Exact, marginals and evidence; one elimination for each variable.
+    VariableElimination,
+    /// Exact, mpe.
+    MpeVariableElimination,
+    /// Exact, marginals, evidence and mpe, world by world: small networks only.
+    Enumerate,
+    /// Estimates of marginals and evidence with standard errors.
+    ImportanceSampling,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+impl Method {
+    fn can(self, task: Task) -> bool {
+        match self {
+            Self::JunctionTree => true,
+            Self::VariableElimination | Self::ImportanceSampling => {
+                matches!(task, Task::Marginals | Task::Evidence)
+            }
+            Self::MpeVariableElimination => task == Task::Mpe,
+            Self::Enumerate => matches!(task, Task::Marginals | Task::Evidence | Task::Mpe),
+        }
+    }
+}
+
+impl Options {
+    /// Refuses options that would have no effect.
+    fn check(&self) -> Result<(), Failure> {
+        if !self.algorithm.can(self.task) {
+            let able = Method::value_variants().iter();
+            let able: Vec<String> = able.filter(|m| m.can(self.task)).map(named).collect();
+            let (algorithm, task) = (named(&self.algorithm), named(&self.task));
+            let able = able.join(" or ");
+            return Err(format!("{algorithm} cannot do --task {task}; use {able}").into());
+        }
+        let sampling = self.algorithm == Method::ImportanceSampling;
+        let several = matches!(self.task, Task::KBest | Task::Sample);
+        if self.count.is_some() && !several {
+            return Err("--count needs --task k-best or sample".into());
+        }
+        if self.samples.is_some() && !sampling {
+            return Err("--samples needs --algorithm importance-sampling".into());
+        }
+        if self.seed.is_some() && !sampling && self.task != Task::Sample {
+            return Err("--seed needs --task sample or --algorithm importance-sampling".into());
+        }
+        if self.task == Task::Evidence && self.query != ["all"] {
+            return Err("--query has no effect on --task evidence; leave it out".into());
+        }
+        Ok(())
+    }
+}
+
+fn named(value: &impl ValueEnum) -> String {
+    let value = value.to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&*error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(if error.is::<figrs::Error>() { 1 } else { 2 })
+        }
+    }
+}
+
+fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn run(options: &Options) -> Result<(), Failure> {
+    options.check()?;
+    let started = Instant::now();
+    let network = Network::read(&options.file)?;
+    let observations = observations(&network, options)?;
+    let question = Question {
+        model: network.observing(&observations),
+        queried: queried(&network, &options.query)?,
+        network: &network,
+        options,
+    };
+    let parse = started.elapsed();
+    if let Some(first) = network.normalised().first() {
+        eprintln!(
+            "note: rows whose sums were off by rounding were divided by them: {}, the first on line {}, {}",
+            network.normalised().len(),
+            first.line,
+            network.row_name(first)
+        );
+    }
+    let mut findings = question.answer()?;
+    let mut compiles: Vec<Duration> = findings.compile.into_iter().collect();
+    let mut queries: Vec<Duration> = findings.query.into_iter().collect();
+    for _ in 1..options.repeat {
+        findings = question.answer()?;
+        compiles.extend(findings.compile);
+        queries.extend(findings.query);
+    }
+    let seconds = [
+        ("parse", Some(parse)),
+        ("compile", median(compiles)),
+        ("query", median(queries)),
+    ];
+    let seconds = seconds.into_iter();
+    let seconds: Vec<(&str, f64)> = seconds
+        .filter_map(|(name, time)| Some((name, time?.as_secs_f64())))
+        .collect();
+    let report = Report {
+        question: &question,
+        findings: &findings,
+        seconds: &seconds,
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match options.format {
+        Format::Text => report.text(&mut out)?,
+        Format::Json => writeln!(out, "{}", report.json())?,
+    }
+    Ok(out.flush()?)
+}
+
+/// The evidence of the file and of the command line.
+fn observations(network: &Network, options: &Options) -> Result<Vec<Observation>, Failure> {
+    let mut all = match &options.evidence {
+        Some(path) => network.read_evidence(path)?,
+        None => Vec::new(),
+    };
+    for text in &options.observe {
+        // A name may hold a `=` itself.
+        let mut parts = text
+            .match_indices('=')
+            .map(|(at, _)| (&text[..at], &text[at + 1..]));
+        let known = parts
+            .clone()
+            .find(|(name, _)| network.position(name).is_ok());
+        let Some((variable, state)) = known.or_else(|| parts.next()) else {
+            return Err(format!("--observe {text}: write VAR=STATE").into());
+        };
+        all.push(network.observation(variable, state)?);
+    }
+    let mut seen: Vec<Option<&State>> = vec![None; network.variables().len()];
+    for observed in &all {
+        let before = seen[observed.variable()].replace(observed.state());
+        if let Some(before) = before.filter(|&before| before != observed.state()) {
+            let name = network.variables()[observed.variable()].name();
+            let state = observed.state();
+            return Err(format!(
+                "`{name}` is observed as `{before}` and as `{state}`; keep one of them"
+            )
+            .into());
+        }
+    }
+    Ok(all)
+}
+
+/// The positions of the queried variables, in the order of the file.
+fn queried(network: &Network, names: &[String]) -> Result<Vec<usize>, Failure> {
+    if names == ["all"] {
+        return Ok((0..network.variables().len()).collect());
+    }
+    let positions = names.iter().map(|name| network.position(name));
+    let mut positions = positions.collect::<Result<Vec<_>, _>>()?;
+    positions.sort_unstable();
+    positions.dedup();
+    Ok(positions)
+}
+
+fn median(mut times: Vec<Duration>) -> Option<Duration> {
+    times.sort_unstable();
+    let upper = *times.get(times.len() / 2)?;
+    let lower = times[(times.len() - 1) / 2];
+    Some((lower + upper) / 2)
+}

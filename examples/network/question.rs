@@ -1,0 +1,163 @@
+//! What is asked of a network, and what is found.
+
+use std::time::{Duration, Instant};
+
+use figrs::models::network::{Network, State};
+use figrs::prelude::*;
+use figrs::{Answer, LogEvidence, World};
+
+use super::{Method, Options, Task};
+
+/// What is asked of which model.
+pub(crate) struct Question<'a> {
+    pub(crate) network: &'a Network,
+    pub(crate) model: Model,
+    pub(crate) queried: Vec<usize>,
+    pub(crate) options: &'a Options,
+}
+
+/// What was found; the rest is empty.
+#[derive(Default)]
+pub(crate) struct Findings {
+    pub(crate) marginals: Option<Vec<Marginal<State>>>,
+    pub(crate) log_evidence: Option<LogEvidence>,
+    pub(crate) mpe: Option<Found>,
+    pub(crate) worlds: Option<Vec<Found>>,
+    pub(crate) samples: Option<Vec<Vec<State>>>,
+    pub(crate) cost: Option<Cost>,
+    pub(crate) compile: Option<Duration>,
+    pub(crate) query: Option<Duration>,
+}
+
+/// The states of the queried variables in one world.
+pub(crate) struct Found {
+    pub(crate) log_probability: f64,
+    pub(crate) states: Vec<State>,
+}
+
+pub(crate) struct Cost {
+    pub(crate) width: usize,
+    pub(crate) operations: f64,
+    pub(crate) table_bytes: u64,
+}
+
+impl Question<'_> {
+    pub(crate) fn answer(&self) -> Result<Findings, figrs::Error> {
+        match self.options.algorithm {
+            Method::JunctionTree => self.by_tree(),
+            Method::VariableElimination => self.by(&VariableElimination::new()),
+            Method::MpeVariableElimination => self.by(&MpeVariableElimination::new()),
+            Method::Enumerate if self.options.task == Task::Mpe => self.timed(|| {
+                Enumerate::new().most_probable_world(&self.model, self.network.elements())
+            }),
+            Method::Enumerate => self.by(&Enumerate::new()),
+            Method::ImportanceSampling => {
+                let samples = self.options.samples.unwrap_or(100_000);
+                let seed = self.options.seed.unwrap_or(0);
+                self.by(&ImportanceSampling::new(samples).seed(seed))
+            }
+        }
+    }
+
+    /// The queried elements.
+    fn asked(&self) -> impl Iterator<Item = &Element<State>> {
+        let elements = self.network.elements();
+        self.queried.iter().map(|&position| &elements[position])
+    }
+
+    /// The elements that the task needs: nothing but the evidence, the queried ones, or all.
+    fn targets(&self) -> Vec<Element<State>> {
+        match self.options.task {
+            Task::Evidence => Vec::new(),
+            Task::Marginals | Task::Cost => self.asked().cloned().collect(),
+            Task::Mpe | Task::KBest | Task::Sample => self.network.elements().to_vec(),
+        }
+    }
+
+    fn by_tree(&self) -> Result<Findings, figrs::Error> {
+        let started = Instant::now();
+        let mut tree = JunctionTree::new().compile(&self.model, self.targets())?;
+        let mut findings = Findings {
+            compile: Some(started.elapsed()),
+            cost: Some(Cost {
+                width: tree.cost().width,
+                operations: tree.cost().operations,
+                table_bytes: tree.table_bytes(),
+            }),
+            ..Findings::default()
+        };
+        let started = Instant::now();
+        let count = self.options.count;
+        match self.options.task {
+            Task::Cost => return Ok(findings),
+            Task::Marginals => self.read(&tree.answer()?, &mut findings)?,
+            Task::Evidence => {
+                let value = tree.log_evidence();
+                findings.log_evidence = Some(LogEvidence {
+                    value,
+                    standard_error: 0.0,
+                });
+            }
+            Task::Mpe => findings.mpe = Some(self.found(&tree.most_probable()?)?),
+            Task::KBest => {
+                let worlds = tree.k_best(count.unwrap_or(5) as usize)?;
+                if worlds.is_empty() {
+                    // Tells which evidence is to blame.
+                    tree.most_probable()?;
+                }
+                let worlds = worlds.iter().map(|world| self.found(world));
+                findings.worlds = Some(worlds.collect::<Result<_, _>>()?);
+            }
+            Task::Sample => {
+                let samples = tree.samples(self.options.seed.unwrap_or(0))?;
+                let samples = samples.take(count.unwrap_or(10) as usize);
+                let samples = samples.map(|world| world.values(self.asked()));
+                findings.samples = Some(samples.collect::<Result<_, _>>()?);
+            }
+        }
+        findings.query = Some(started.elapsed());
+        Ok(findings)
+    }
+
+    fn by(&self, algorithm: &dyn Algorithm) -> Result<Findings, figrs::Error> {
+        self.timed(|| algorithm.run(&self.model, self.targets()))
+    }
+
+    fn timed(
+        &self,
+        ask: impl FnOnce() -> Result<Answer, figrs::Error>,
+    ) -> Result<Findings, figrs::Error> {
+        let started = Instant::now();
+        let mut findings = Findings::default();
+        self.read(&ask()?, &mut findings)?;
+        findings.query = Some(started.elapsed());
+        Ok(findings)
+    }
+
+    /// Reads what the task asks for.
+    fn read(&self, answer: &Answer, findings: &mut Findings) -> Result<(), figrs::Error> {
+        if self.options.task == Task::Mpe {
+            let states = self
+                .asked()
+                .map(|element| answer.most_likely_value(element));
+            findings.mpe = Some(Found {
+                log_probability: answer.log_probability()?,
+                states: states.collect::<Result<_, _>>()?,
+            });
+            return Ok(());
+        }
+        findings.log_evidence = Some(answer.log_evidence()?);
+        if self.options.task == Task::Marginals {
+            let marginals = self.asked().map(|element| answer.distribution(element));
+            findings.marginals = Some(marginals.collect::<Result<_, _>>()?);
+        }
+        Ok(())
+    }
+
+    fn found(&self, world: &World) -> Result<Found, figrs::Error> {
+        Ok(Found {
+            log_probability: world.log_probability(),
+            states: world.values(self.asked())?,
+        })
+    }
+}

@@ -1,0 +1,206 @@
+//! Answers as text and as JSON.
+
+use std::io::{self, Write};
+
+use figrs::Marginal;
+use figrs::models::network::{NetworkKind, State, Variable};
+use serde_json::{Map, Value as Json, json};
+
+use super::Method;
+use super::question::{Cost, Findings, Found, Question};
+
+/// The answer as it is printed.
+pub(crate) struct Report<'a> {
+    pub(crate) question: &'a Question<'a>,
+    pub(crate) findings: &'a Findings,
+    pub(crate) seconds: &'a [(&'static str, f64)],
+}
+
+impl Report<'_> {
+    fn is_estimate(&self) -> bool {
+        self.question.options.algorithm == Method::ImportanceSampling
+    }
+
+    /// The queried variables.
+    fn variables(&self) -> impl Iterator<Item = &Variable> {
+        let variables = self.question.network.variables();
+        let queried = self.question.queried.iter();
+        queried.map(|&position| &variables[position])
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.variables().map(Variable::name)
+    }
+
+    /// A number for each state of each queried variable.
+    fn each_state(
+        &self,
+        marginals: &[Marginal<State>],
+        number: impl Fn(&Marginal<State>, &State) -> f64,
+    ) -> Json {
+        let object = self.variables().zip(marginals).map(|(variable, marginal)| {
+            let states = variable.states().iter();
+            let states =
+                states.map(|state| (state.name().into(), as_json(number(marginal, state))));
+            (variable.name().into(), Json::Object(states.collect()))
+        });
+        Json::Object(object.collect())
+    }
+
+    fn assignment(&self, states: &[State]) -> Json {
+        let pairs = self.names().zip(states);
+        Json::Object(
+            pairs
+                .map(|(name, state)| (name.into(), state.name().into()))
+                .collect(),
+        )
+    }
+
+    fn world(&self, world: &Found) -> Json {
+        json!({
+            "log_probability": as_json(world.log_probability),
+            "assignment": self.assignment(&world.states),
+        })
+    }
+
+    pub(crate) fn json(&self) -> Json {
+        let found = self.findings;
+        let mut object = Map::new();
+        let mut put = |name: &str, value: Json| object.insert(name.into(), value);
+        if let Some(marginals) = &found.marginals {
+            put(
+                "marginals",
+                self.each_state(marginals, Marginal::probability),
+            );
+            if self.is_estimate() {
+                put(
+                    "standard_errors",
+                    self.each_state(marginals, Marginal::standard_error),
+                );
+            }
+        }
+        if let Some(evidence) = found.log_evidence {
+            put("log_evidence", as_json(evidence.value));
+            if self.is_estimate() {
+                put(
+                    "log_evidence_standard_error",
+                    as_json(evidence.standard_error),
+                );
+            }
+        }
+        if let Some(world) = &found.mpe {
+            put("mpe", self.world(world));
+        }
+        if let Some(worlds) = &found.worlds {
+            put(
+                "worlds",
+                worlds.iter().map(|world| self.world(world)).collect(),
+            );
+        }
+        if let Some(samples) = &found.samples {
+            put(
+                "samples",
+                samples
+                    .iter()
+                    .map(|states| self.assignment(states))
+                    .collect(),
+            );
+        }
+        if let Some(cost) = &found.cost {
+            let Cost {
+                width,
+                operations,
+                table_bytes,
+            } = cost;
+            put(
+                "cost",
+                json!({"width": width, "operations": operations, "table_bytes": table_bytes}),
+            );
+        }
+        let seconds = self
+            .seconds
+            .iter()
+            .map(|&(name, time)| (name.into(), time.into()));
+        put("seconds", Json::Object(seconds.collect()));
+        Json::Object(object)
+    }
+
+    pub(crate) fn text(&self, out: &mut impl Write) -> io::Result<()> {
+        let found = self.findings;
+        if let Some(marginals) = &found.marginals {
+            self.bars(out, marginals)?;
+        }
+        if let Some(evidence) = found.log_evidence {
+            write!(out, "log-evidence {:.6}", evidence.value)?;
+            if self.is_estimate() {
+                write!(out, " ± {:.6}", evidence.standard_error)?;
+            }
+            // Of a Markov network it is not a probability.
+            if self.question.network.kind() == NetworkKind::Bayesian {
+                write!(out, " (probability {:.6e})", evidence.value.exp())?;
+            }
+            writeln!(out)?;
+        }
+        for world in found.mpe.iter().chain(found.worlds.iter().flatten()) {
+            writeln!(out, "log-probability {:.6}", world.log_probability)?;
+            let width = widest(self.names());
+            for (name, state) in self.names().zip(&world.states) {
+                writeln!(out, "  {name:width$}  {state}")?;
+            }
+        }
+        for states in found.samples.iter().flatten() {
+            let pairs = self.names().zip(states);
+            let pairs: Vec<String> = pairs
+                .map(|(name, state)| format!("{name}={state}"))
+                .collect();
+            writeln!(out, "{}", pairs.join(" "))?;
+        }
+        if let Some(cost) = &found.cost {
+            let Cost {
+                width,
+                operations,
+                table_bytes,
+            } = cost;
+            writeln!(
+                out,
+                "cost: width {width}, operations {operations:.0}, table bytes {table_bytes}"
+            )?;
+        }
+        let seconds = self.seconds.iter();
+        let seconds: Vec<String> = seconds
+            .map(|(name, time)| format!("{name} {time:.6}"))
+            .collect();
+        writeln!(out, "seconds: {}", seconds.join(", "))
+    }
+
+    /// A line with a bar for each state.
+    fn bars(&self, out: &mut impl Write, marginals: &[Marginal<State>]) -> io::Result<()> {
+        const WIDTH: f64 = 40.0;
+        let width = widest(
+            self.variables()
+                .flat_map(|v| v.states().iter().map(State::name)),
+        );
+        for (variable, marginal) in self.variables().zip(marginals) {
+            writeln!(out, "{}", variable.name())?;
+            for state in variable.states().iter() {
+                let p = marginal.probability(state);
+                write!(out, "  {state:width$}  {p:8.6}")?;
+                if self.is_estimate() {
+                    write!(out, " ± {:8.6}", marginal.standard_error(state))?;
+                }
+                let bar = "█".repeat((p * WIDTH).round() as usize);
+                writeln!(out, "{}{bar}", if bar.is_empty() { "" } else { " " })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn widest<'n>(names: impl Iterator<Item = &'n str>) -> usize {
+    names.map(|name| name.chars().count()).max().unwrap_or(0)
+}
+
+/// A number; as a string what JSON cannot write as one.
+fn as_json(number: f64) -> Json {
+    serde_json::Number::from_f64(number).map_or_else(|| number.to_string().into(), Json::Number)
+}

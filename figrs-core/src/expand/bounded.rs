@@ -1,0 +1,64 @@
+//! Whether what is not expanded can weigh worlds with any number.
+
+use super::content::{Content, ExpandedElement};
+use super::expansion::Expansion;
+use crate::error::ModelError;
+
+impl Expansion {
+    /// An error if what is not expanded may weigh worlds with any number, as far as the part that is expanded shows.
+    ///
+    /// **Guarantee.** If there is no error, and no Score in what is not expanded weighs more than one and no
+    /// observed value there has a density, worlds weigh no more than in [`for_upper_sums`](super::Encoding::for_upper_sums).
+    pub fn check_bounded(&self) -> Result<(), ModelError> {
+        let Some((depth, true)) = self.cut else {
+            return Ok(());
+        };
+        for expanded in &self.elements {
+            if let Some((problem, remedy)) = self.unbounded(expanded) {
+                return Err(ModelError::Unbounded {
+                    element: expanded.element.label(),
+                    depth,
+                    problem,
+                    remedy,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Why worlds may weigh any number because of an element, and what to do about it.
+    fn unbounded(&self, expanded: &ExpandedElement) -> Option<(String, &'static str)> {
+        let endless = |&r: &usize| matches!(self.elements[r].content, Content::Endless(_));
+        let density = match &expanded.content {
+            Content::Chain { results, .. } => results.iter().any(endless),
+            _ => false,
+        };
+        let unlimited = expanded.unknown && expanded.log_ceiling == f64::INFINITY;
+        if unlimited && density {
+            let problem = "the density of the value observed has no maximum".into();
+            return Some((problem, "use ImportanceSampling, or a larger depth"));
+        }
+        if unlimited {
+            let problem = "the weight of its value has no maximum".into();
+            return Some((
+                problem,
+                "state it with `weigh_at_most`, or use a larger depth",
+            ));
+        }
+        let Content::Score(weights) = &expanded.content else {
+            return None;
+        };
+        let known = (0..weights.len()).map(|i| weights.log(i));
+        let unknown = expanded.unknown.then_some(expanded.log_ceiling);
+        let most = known.chain(unknown).fold(f64::NEG_INFINITY, f64::max);
+        (expanded.depth > 0 && most > 0.0).then(|| {
+            let most = most.exp();
+            let problem =
+                format!("its Score of {most}, which branches further down may repeat, is over one");
+            (
+                problem,
+                "scale the Score to at most one, or use a larger depth",
+            )
+        })
+    }
+}

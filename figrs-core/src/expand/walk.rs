@@ -1,0 +1,492 @@
+//! The walk from the roots of a model to all elements that their values need.
+
+use rustc_hash::FxHashMap;
+
+use super::budget::Budget;
+use super::content::{Content, Doubt, ExpandedElement};
+use super::expansion::Expansion;
+use super::memory::Memory;
+use super::product;
+use super::rows;
+use crate::datum::Datum;
+use crate::error::ModelError;
+use crate::evidence::Evidence;
+use crate::model::Model;
+use crate::node::{AnyElement, ChainOp, ElementId, Endless, Kind};
+use crate::support::Support;
+
+/// The elements that carry evidence, in the order it was stated.
+fn evident(model: &Model) -> impl Iterator<Item = &AnyElement> {
+    model.evidence().iter().map(|(element, _)| element)
+}
+
+/// An element whose parents, and then branch results, are being expanded.
+struct Frame {
+    element: AnyElement,
+    depth: usize,
+    stage: Stage,
+}
+
+/// How deep Chains are expanded.
+pub(super) struct Limit<'m> {
+    pub(super) depth: usize,
+    pub(super) memory: &'m mut Memory,
+    /// Whether an element that is unknown was reached again at a smaller depth, where more of it is to be expanded.
+    pub(super) stale: bool,
+}
+
+enum Stage {
+    Parents,
+    Value,
+    Branches(Branches),
+}
+
+/// What a Chain's function gave for all combinations of parent values.
+struct Branches {
+    /// As in [`Content::Chain`].
+    choice: Vec<u32>,
+    results: Vec<AnyElement>,
+    /// Why the function first failed.
+    error: Option<ModelError>,
+}
+
+pub(super) struct Walk<'m> {
+    pub(super) expansion: Expansion,
+    budget: Budget,
+    evidence: FxHashMap<ElementId, Vec<&'m Evidence>>,
+    interventions: FxHashMap<ElementId, &'m Datum>,
+    pub(super) limit: Option<Limit<'m>>,
+    stack: Vec<Frame>,
+    /// Elements that have no value in any world that reaches them, and why.
+    failed: FxHashMap<ElementId, (AnyElement, ModelError)>,
+}
+
+impl<'m> Walk<'m> {
+    pub(super) fn new(model: &'m Model, budget: Budget, limit: Option<Limit<'m>>) -> Self {
+        let mut evidence = FxHashMap::<_, Vec<_>>::default();
+        for (element, statement) in model.evidence() {
+            evidence.entry(element.id()).or_default().push(statement);
+        }
+        let interventions = model.interventions();
+        Self {
+            expansion: Expansion {
+                elements: Vec::new(),
+                positions: FxHashMap::default(),
+                targets: Vec::new(),
+                evidence: Vec::new(),
+                impossible: None,
+                cut: limit.as_ref().map(|limit| (limit.depth, false)),
+                budget,
+                reached: 0,
+            },
+            budget,
+            evidence,
+            interventions: interventions.iter().map(|(e, v)| (e.id(), v)).collect(),
+            limit,
+            stack: Vec::new(),
+            failed: FxHashMap::default(),
+        }
+    }
+
+    pub(super) fn reach_roots(
+        &mut self,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<(), ModelError> {
+        for root in evident(model).chain(targets) {
+            self.reach(root)?;
+            if self.expansion.impossible.is_some() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn finished(
+        self,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Expansion, ModelError> {
+        let mut expansion = self.expansion;
+        let find = |e: &AnyElement| expansion.positions.get(&e.id()).copied();
+        let targets: Vec<usize> = targets.iter().filter_map(find).collect();
+        let evidence: Vec<usize> = evident(model).filter_map(find).collect();
+        for &root in targets.iter().chain(&evidence) {
+            expansion.elements[root].require_finite()?;
+        }
+        expansion.targets = targets;
+        expansion.evidence = evidence;
+        Ok(expansion)
+    }
+
+    fn reach(&mut self, root: &AnyElement) -> Result<(), ModelError> {
+        self.push(root, 0);
+        while let Some(frame) = self.stack.pop() {
+            let element = frame.element.clone();
+            match self.advance(frame) {
+                Err(error) if error.is_local() => {
+                    // The handle keeps the identity from being given to another element.
+                    self.failed.insert(element.id(), (element, error));
+                }
+                outcome => outcome?,
+            }
+            if self.expansion.impossible.is_some() {
+                break;
+            }
+        }
+        match self.failed.get(&root.id()) {
+            Some((_, error)) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
+    fn is_done(&self, element: &AnyElement) -> bool {
+        let id = element.id();
+        self.expansion.positions.contains_key(&id) || self.failed.contains_key(&id)
+    }
+
+    fn push(&mut self, element: &AnyElement, mut depth: usize) {
+        if let Some(limit) = &mut self.limit {
+            let (least, is_new) = limit.memory.depth(element, depth);
+            depth = least;
+            let position = self.expansion.positions.get(&element.id());
+            limit.stale |= is_new && position.is_some_and(|&p| self.expansion.elements[p].unknown);
+        }
+        if !self.is_done(element) {
+            self.stack.push(Frame {
+                element: element.clone(),
+                depth,
+                stage: Stage::Parents,
+            });
+        }
+    }
+
+    /// Brings the element one stage further; its frame returns to the stack before what it waits for.
+    fn advance(&mut self, frame: Frame) -> Result<(), ModelError> {
+        let Frame {
+            element,
+            depth,
+            stage,
+        } = frame;
+        if self.is_done(&element) {
+            return Ok(());
+        }
+        match stage {
+            Stage::Parents => {
+                if let Some(&value) = self.interventions.get(&element.id()) {
+                    return self.fix(element, depth, value);
+                }
+                self.check_budget(&element)?;
+                let value = Stage::Value;
+                self.stack.push(Frame {
+                    element: element.clone(),
+                    depth,
+                    stage: value,
+                });
+                for parent in element.parents().iter().rev() {
+                    self.push(parent, depth);
+                }
+                Ok(())
+            }
+            Stage::Value => match element.kind() {
+                Kind::Chain(..) if self.limit.as_ref().is_some_and(|l| l.depth <= depth) => {
+                    self.leave_out(element, depth)
+                }
+                Kind::Chain(_, op) => {
+                    if depth >= self.budget.depth {
+                        return Err(ModelError::TooDeep {
+                            element: element.label(),
+                            limit: self.budget.depth,
+                        });
+                    }
+                    let branches = self.branches(&element, &**op)?;
+                    let results = branches.results.clone();
+                    self.stack.push(Frame {
+                        element,
+                        depth,
+                        stage: Stage::Branches(branches),
+                    });
+                    for result in results.iter().rev() {
+                        self.push(result, depth + 1);
+                    }
+                    Ok(())
+                }
+                _ => self.value(element, depth),
+            },
+            Stage::Branches(branches) => self.choice(element, depth, branches),
+        }
+    }
+
+    fn check_budget(&mut self, element: &AnyElement) -> Result<(), ModelError> {
+        self.expansion.reached += 1;
+        if self.expansion.reached > self.budget.elements {
+            return Err(ModelError::TooManyElements {
+                element: element.label(),
+                limit: self.budget.elements,
+            });
+        }
+        Ok(())
+    }
+
+    /// The positions of an element's parents; an error if one of them never has a value.
+    fn parents(&self, element: &AnyElement) -> Result<Vec<usize>, ModelError> {
+        let position = |parent: &AnyElement| {
+            if let Some((_, error)) = self.failed.get(&parent.id()) {
+                return Err(error.clone());
+            }
+            let position = self.expansion.positions[&parent.id()];
+            self.expansion.elements[position].require_finite()?;
+            Ok(position)
+        };
+        element.parents().iter().map(position).collect()
+    }
+
+    fn supports(&self, positions: &[usize]) -> Vec<&Support> {
+        let elements = &self.expansion.elements;
+        positions.iter().map(|&p| &elements[p].support).collect()
+    }
+
+    fn branches(&mut self, element: &AnyElement, op: &dyn ChainOp) -> Result<Branches, ModelError> {
+        let mut limit = self.limit.take();
+        let memory = limit.as_mut().map(|limit| &mut *limit.memory);
+        let branches = self.called(element, op, memory);
+        self.limit = limit;
+        branches
+    }
+
+    fn called(
+        &self,
+        element: &AnyElement,
+        op: &dyn ChainOp,
+        mut memory: Option<&mut Memory>,
+    ) -> Result<Branches, ModelError> {
+        let parents = self.parents(element)?;
+        let supports = self.supports(&parents);
+        let size = product::size(element, &supports, self.budget.table_entries)?;
+        let mut branches = Branches {
+            choice: Vec::with_capacity(size),
+            results: Vec::new(),
+            error: None,
+        };
+        let mut known = FxHashMap::default();
+        product::each(&supports, |arguments| {
+            let result = match &mut memory {
+                Some(memory) => memory.call(element, op, arguments),
+                None => op.call(arguments),
+            };
+            let choice = match result {
+                Ok(result) => *known.entry(result.id()).or_insert_with(|| {
+                    branches.results.push(result);
+                    branches.results.len() as u32 - 1
+                }),
+                Err(fault) => {
+                    branches.error.get_or_insert_with(|| element.fault(fault));
+                    Content::NO_CHOICE
+                }
+            };
+            branches.choice.push(choice);
+            Ok::<_, ModelError>(())
+        })?;
+        Ok(branches)
+    }
+
+    fn evidence_of(&self, element: &AnyElement) -> &[&'m Evidence] {
+        self.evidence.get(&element.id()).map_or(&[], Vec::as_slice)
+    }
+
+    fn fix(&mut self, element: AnyElement, depth: usize, value: &Datum) -> Result<(), ModelError> {
+        let mut values = element.no_values();
+        values.insert(value.as_any());
+        let parents = Vec::new();
+        self.finish(
+            element,
+            depth,
+            parents,
+            values.build(),
+            Content::Fixed,
+            None,
+        )
+    }
+
+    /// A Chain that is nested too deeply. Its parents are part of the world nevertheless, and may be scored.
+    fn leave_out(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
+        self.expansion.cut = self.expansion.cut.map(|(limit, _)| (limit, true));
+        let parents = self.parents(&element)?;
+        let none = element.no_values().build();
+        self.finish(element, depth, parents, none, Content::Unexplored, None)
+    }
+
+    fn value(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
+        let parents = self.parents(&element)?;
+        let observed = self.evidence_of(&element).iter().find_map(|e| e.observed());
+        let supports = self.supports(&parents);
+        let limit = self.budget.table_entries;
+        let (support, content, doubt) = match element.kind() {
+            Kind::Atomic(op) => rows::atomic(&element, &**op, observed)?,
+            Kind::Apply(_, op) => rows::apply(&element, &**op, &supports, limit)?,
+            Kind::Table(_, op) => rows::table(&element, &**op, &supports, limit)?,
+            Kind::Score(_, evidence) => rows::score(&element, evidence, supports[0])?,
+            Kind::Chain(..) => unreachable!("Chains are expanded in two stages"),
+        };
+        self.finish(element, depth, parents, support, content, doubt)
+    }
+
+    fn choice(
+        &mut self,
+        element: AnyElement,
+        depth: usize,
+        branches: Branches,
+    ) -> Result<(), ModelError> {
+        let parents = self.parents(&element)?;
+        let observed = self.evidence_of(&element).iter().find_map(|e| e.observed());
+        let mut values = element.no_values();
+        let mut results = Vec::with_capacity(branches.results.len());
+        let mut renumbered = Vec::with_capacity(branches.results.len());
+        let mut error = branches.error;
+        for result in &branches.results {
+            if let Some((_, failure)) = self.failed.get(&result.id()) {
+                error.get_or_insert_with(|| failure.clone());
+                renumbered.push(Content::NO_CHOICE);
+                continue;
+            }
+            let position = self.expansion.positions[&result.id()];
+            let expanded = &self.expansion.elements[position];
+            if let (Content::Endless(_), Some(value)) = (&expanded.content, observed) {
+                values.insert(value.as_any());
+            } else {
+                expanded.require_finite()?;
+                for i in 0..expanded.support.len() {
+                    values.insert(expanded.support.any(i));
+                }
+            }
+            renumbered.push(results.len() as u32);
+            results.push(position);
+        }
+        if let Some(value) = observed {
+            self.require_one_measure(&element, &results, value)?;
+        }
+        let mut choice = branches.choice;
+        for chosen in choice.iter_mut().filter(|c| **c != Content::NO_CHOICE) {
+            *chosen = renumbered[*chosen as usize];
+        }
+        let failed = choice.iter().map(|&c| c == Content::NO_CHOICE);
+        let doubt = error.map(|error| Doubt {
+            error,
+            failed: failed.collect(),
+        });
+        let content = Content::Chain { choice, results };
+        self.finish(element, depth, parents, values.build(), content, doubt)
+    }
+
+    fn any_unknown(&self, positions: &[usize]) -> bool {
+        let elements = &self.expansion.elements;
+        positions.iter().any(|&position| elements[position].unknown)
+    }
+
+    /// Whether an element may need what was not expanded.
+    fn is_unknown(&self, parents: &[usize], content: &Content) -> bool {
+        let results = match content {
+            Content::Chain { results, .. } => results.as_slice(),
+            _ => &[],
+        };
+        matches!(content, Content::Unexplored)
+            || self.any_unknown(parents)
+            || self.any_unknown(results)
+    }
+
+    /// See [`ExpandedElement::log_ceiling`].
+    fn log_ceiling(&self, element: &AnyElement, content: &Content) -> f64 {
+        let endless =
+            |&r: &usize| matches!(self.expansion.elements[r].content, Content::Endless(_));
+        let own = match (element.kind(), content) {
+            (Kind::Score(_, evidence), _) => evidence.log_maximum(),
+            (_, Content::Chain { results, .. }) if results.iter().any(endless) => None,
+            _ => Some(0.0),
+        };
+        let stated = self.evidence_of(element).iter().map(|e| e.log_maximum());
+        let factors = stated.chain([own]);
+        let logs = factors.map(|log| log.unwrap_or(f64::INFINITY));
+        // Nothing outweighs a weight of zero.
+        let zero = |log: f64| log == f64::NEG_INFINITY;
+        logs.reduce(|a, b| {
+            if zero(a) {
+                a
+            } else if zero(b) {
+                b
+            } else {
+                a + b
+            }
+        })
+        .unwrap_or(0.0)
+    }
+
+    /// An error if an observed value is a point mass in one branch and has a density in another.
+    fn require_one_measure(
+        &self,
+        element: &AnyElement,
+        results: &[usize],
+        value: &Datum,
+    ) -> Result<(), ModelError> {
+        let results = || results.iter().map(|&r| &self.expansion.elements[r]);
+        let density =
+            |r: &ExpandedElement| matches!(r.content, Content::Endless(Endless::Continuous));
+        let mass = |r: &ExpandedElement| r.support.index_of(value.as_any()).is_some();
+        if results().any(density) && results().any(mass) {
+            return Err(ModelError::MixedObservation {
+                element: element.label(),
+                value: format!("{value:?}"),
+            });
+        }
+        Ok(())
+    }
+
+    /// Applies the evidence on the element and adds it to the expansion.
+    fn finish(
+        &mut self,
+        element: AnyElement,
+        depth: usize,
+        parents: Vec<usize>,
+        support: Support,
+        content: Content,
+        doubt: Option<Doubt>,
+    ) -> Result<(), ModelError> {
+        if let Some(Doubt { error, failed }) = &doubt
+            && failed.iter().all(|&failed| failed)
+            && !self.any_unknown(&parents)
+        {
+            return Err(error.clone());
+        }
+        let (unknown, log_ceiling) = match self.limit {
+            Some(_) => (
+                self.is_unknown(&parents, &content),
+                self.log_ceiling(&element, &content),
+            ),
+            None => (false, 0.0),
+        };
+        let mut expanded = ExpandedElement {
+            unknown,
+            log_ceiling,
+            depth,
+            element,
+            parents,
+            support,
+            content,
+            weights: None,
+            restricted: false,
+            doubt,
+        };
+        let evidence = self.evidence_of(&expanded.element);
+        if !evidence.is_empty() && !matches!(expanded.content, Content::Endless(_)) {
+            rows::restrict(&mut expanded, evidence)?;
+        }
+        let position = self.expansion.elements.len();
+        if expanded.states() == 0 && !matches!(expanded.content, Content::Endless(_)) {
+            self.expansion.impossible = Some(position);
+        }
+        self.expansion
+            .positions
+            .insert(expanded.element.id(), position);
+        self.expansion.elements.push(expanded);
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! The zeros that tables promise while a component is eliminated on paper.
+
+use super::fixed::Fixed;
+
+/// A table with zeros.
+#[derive(Debug)]
+struct Promise {
+    scope: Vec<u32>,
+    /// The logarithm of the share of non-zeros.
+    density: Fixed,
+}
+
+/// The tables with zeros of every vertex; nothing at all if there are none.
+#[derive(Debug, Default)]
+pub(super) struct Densities {
+    tables: Vec<Option<Promise>>,
+    /// The tables of a vertex, with some dead ones among them.
+    of: Vec<Vec<u32>>,
+    /// The sum of the densities of a vertex's tables.
+    total: Vec<Fixed>,
+}
+
+impl Densities {
+    /// Notes a table of a graph of `vertices` vertices.
+    pub(super) fn add(&mut self, scope: Vec<u32>, density: Fixed, vertices: usize) {
+        if density >= 0 {
+            return;
+        }
+        if self.total.is_empty() {
+            self.total.resize(vertices, 0);
+            self.of.resize_with(vertices, Vec::new);
+        }
+        for &v in &scope {
+            self.total[v as usize] += density;
+            self.of[v as usize].push(self.tables.len() as u32);
+        }
+        self.tables.push(Some(Promise { scope, density }));
+    }
+
+    /// Forgets all tables.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whether no table has zeros.
+    pub(super) fn is_empty(&self) -> bool {
+        self.tables.is_empty()
+    }
+
+    /// The sum of the densities of a vertex's tables.
+    pub(super) fn of(&self, v: u32) -> Fixed {
+        self.total.get(v as usize).copied().unwrap_or(0)
+    }
+
+    /// Takes away the tables of `v`; the sum of their densities.
+    pub(super) fn take(&mut self, v: u32) -> Fixed {
+        let mut sum = 0;
+        let Some(tables) = self.of.get_mut(v as usize) else {
+            return sum;
+        };
+        for t in std::mem::take(tables) {
+            if let Some(promise) = self.tables[t as usize].take() {
+                sum += promise.density;
+                for u in promise.scope {
+                    self.total[u as usize] -= promise.density;
+                }
+            }
+        }
+        sum
+    }
+
+    /// The tables that are left.
+    pub(super) fn left(&self) -> impl Iterator<Item = (&[u32], Fixed)> {
+        let left = self.tables.iter().flatten();
+        left.map(|promise| (promise.scope.as_slice(), promise.density))
+    }
+
+    /// Takes the state of `other`.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        let vertices = other.total.len();
+        self.clear();
+        for (scope, density) in other.left() {
+            self.add(scope.to_vec(), density, vertices);
+        }
+    }
+}

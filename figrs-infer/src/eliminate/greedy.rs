@@ -1,0 +1,111 @@
+//! One greedy order of the graph of a component.
+
+use rand::{Rng, RngExt};
+
+use super::core_graph::Core;
+use super::fixed::{Fixed, ONE, power};
+
+/// What a greedy order looks at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// How many pairs of neighbours become neighbours.
+    Fill,
+    /// The same, each pair counted as often as it has joint values.
+    HeavyFill,
+    /// That for each value of the vertex.
+    FillSaved,
+    /// The entries of the joint table.
+    Size,
+    /// The entries of the joint table times the weighted fill-in.
+    SizeAndFill,
+    /// The predicted non-zeros of the joint table.
+    NonZeros,
+}
+
+/// Factors on the scores of the vertices, and their base-2 logarithms.
+#[derive(Debug, Default)]
+pub(super) struct Noise {
+    factors: Vec<f64>,
+    logs: Vec<f64>,
+}
+
+impl Noise {
+    /// No noise: all logarithms are zero.
+    pub(super) fn none(vertices: usize) -> Self {
+        Self {
+            factors: vec![1.0; vertices],
+            logs: vec![0.0; vertices],
+        }
+    }
+
+    /// New noise: up to `span` binary digits on either side.
+    pub(super) fn draw(&mut self, rng: &mut impl Rng, span: f64) {
+        for (log, factor) in self.logs.iter_mut().zip(&mut self.factors) {
+            *log = span * (2.0 * rng.random::<f64>() - 1.0);
+            *factor = log.exp2();
+        }
+    }
+}
+
+/// Eliminates what is left of `core`, each time the vertex with the least score by `rule`, simplicial ones at once
+/// (not if non-zeros are counted); adds them to `order`.
+///
+/// Returns the price, or nothing as soon as that is at least `limit`.
+///
+/// **Complexity.** For each vertex, the vertices left, and for each new pair of neighbours the words of two rows.
+///
+/// **References.** Kjærulff, *Triangulation of graphs: algorithms giving small total state space*, 1990;
+/// Fishelson and Geiger, *Optimizing exact genetic linkage computations*, RECOMB 2003 (weighted fill-in, with noise).
+pub(super) fn greedy(
+    core: &mut Core,
+    rule: Rule,
+    noise: &Noise,
+    limit: f64,
+    order: &mut Vec<u32>,
+) -> Option<f64> {
+    let mut price = 0.0;
+    if matches!(rule, Rule::Fill | Rule::Size | Rule::NonZeros) {
+        core.forget_weights();
+    }
+    while price < limit {
+        if rule != Rule::NonZeros
+            && let Some(v) = core.ready.pop()
+        {
+            if core.is_simplicial(v) {
+                price += core.eliminate(v, order);
+            }
+            continue;
+        }
+        core.ready.clear();
+        let Some(v) = next(core, rule, noise) else {
+            return Some(price);
+        };
+        price += core.eliminate(v, order);
+    }
+    None
+}
+
+/// The vertex with the least score, of equals the one with the smaller clique, then the first.
+fn next(core: &mut Core, rule: Rule, noise: &Noise) -> Option<u32> {
+    let log = |x: Fixed| x as f64 / ONE as f64;
+    let mut best = None;
+    let mut least = (f64::INFINITY, Fixed::MAX, u32::MAX);
+    for &v in &core.left {
+        let i = v as usize;
+        let (size, weight) = (core.size[i], core.weights[i]);
+        let score = match rule {
+            Rule::Fill => f64::from(core.fill[i]) * noise.factors[i],
+            Rule::HeavyFill => core.heavy_fill(v) * noise.factors[i],
+            Rule::FillSaved => core.heavy_fill(v) / weight.card * noise.factors[i],
+            Rule::Size => log(size) + noise.logs[i],
+            Rule::SizeAndFill => core.heavy_fill(v) * power(size) * noise.factors[i],
+            Rule::NonZeros => log(core.joint(v)) + noise.logs[i],
+        };
+        let score = (score, size - weight.log, v);
+        if score < least {
+            (least, best) = (score, Some(v));
+        }
+    }
+    core.work += core.left.len() as u64;
+    best
+}

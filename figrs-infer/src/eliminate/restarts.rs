@@ -1,0 +1,249 @@
+//! The search for an order of one component: greedy rules, restarts with noise, and improvement of the best.
+
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::core_graph::Core;
+use super::greedy::{Noise, Rule, greedy};
+use super::tree::Tree;
+
+/// Up to this many entries for each variable and table the first order is taken as it is.
+pub(super) const CHEAP: f64 = 256.0;
+/// How many words a search may look at for each predicted entry. A word takes a few nanoseconds, an entry one, and
+/// entries are gone through about three times: this is about a tenth of the running time.
+const WORK_PER_ENTRY: f64 = 0.05;
+/// How many times the work of the first order a search may take in any case.
+const LEAST_PASSES: u64 = 3;
+/// No search looks at more words than this: about half a second.
+const MOST_WORK: u64 = 100_000_000;
+/// Almost simplicial vertices together may cost at most this share of the first order more than they need.
+const SLACK: f64 = 1.0 / 64.0;
+/// Zeros are counted if the price is less than that without them by this factor.
+const WORTH_COUNTING: f64 = 4.0;
+/// Rules without noise may take one in so many parts of the budget.
+const RULES: u64 = 3;
+/// A batch of restarts, without the improvement of the best, takes one in so many parts of the budget.
+const BATCHES: u64 = 8;
+/// Orders that are dearer than the best by more than this factor are not improved.
+const HOPEFUL: f64 = 1.5;
+/// How many buckets are ordered anew together: first, and in the end.
+const WINDOWS: (usize, usize) = (5, 10);
+
+/// Rules tried without noise, the best first.
+const DENSE_RULES: [Rule; 5] = [
+    Rule::HeavyFill,
+    Rule::FillSaved,
+    Rule::Fill,
+    Rule::SizeAndFill,
+    Rule::Size,
+];
+const SPARSE_RULES: [Rule; 3] = [Rule::NonZeros, Rule::HeavyFill, Rule::Fill];
+
+/// The restarts, in turn: a rule, and how many binary digits the noise on its scores spans on either side.
+const DENSE_TURNS: [(Rule, f64); 8] = [
+    (Rule::Fill, 1.0),
+    (Rule::HeavyFill, 0.5),
+    (Rule::FillSaved, 0.25),
+    (Rule::Fill, 0.5),
+    (Rule::SizeAndFill, 0.25),
+    (Rule::HeavyFill, 1.0),
+    (Rule::FillSaved, 1.0),
+    (Rule::Size, 0.5),
+];
+const SPARSE_TURNS: [(Rule, f64); 3] = [
+    (Rule::NonZeros, 1.0),
+    (Rule::NonZeros, 0.25),
+    (Rule::Fill, 1.0),
+];
+
+/// An order and its price: the entries of all joint tables.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) order: Vec<u32>,
+    pub(super) price: f64,
+}
+
+impl Found {
+    fn nothing() -> Self {
+        Self {
+            order: Vec::new(),
+            price: f64::INFINITY,
+        }
+    }
+}
+
+/// An order of the vertices of a component that may be eliminated, as cheap as can be found for the effort.
+///
+/// `tables` is how many there are; `count_zeros` tells the graph which have zeros, and is asked only if that matters.
+///
+/// **Guarantee.** Deterministic: the effort is counted in words looked at, the noise comes from a fixed seed. Not
+/// the best order, which is hard to find, but at least as cheap as that of the weighted fill-in.
+///
+/// **Complexity.** One greedy order if that is cheap. Else a few more, and beyond that a search in proportion to the
+/// predicted running time, bounded by a constant.
+///
+/// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
+/// inference in graphical models*, AAAI 2011.
+pub(super) fn search(core: Core, tables: usize, count_zeros: impl FnOnce(&mut Core)) -> Found {
+    let n = core.weights.len();
+    let size = core.left.len() + tables;
+    let mut search = Search::new(core);
+    search.attempt(DENSE_RULES[0], &Noise::none(n));
+    if search.best.price <= CHEAP * size as f64 {
+        return search.best;
+    }
+    let first_work = search.state.work;
+    count_zeros(&mut search.start);
+    if !search.start.densities.is_empty() {
+        let dense = search.forget();
+        search.attempt(SPARSE_RULES[0], &Noise::none(n));
+        if search.best.price * WORTH_COUNTING > dense.price {
+            search.best = dense;
+            search.start.densities.clear();
+        }
+    }
+    let mut head = Vec::new();
+    let cheap = search.best.price * SLACK / n as f64;
+    let reduced = search.start.reduce(cheap, &mut head);
+    let (core, names) = search.start.compact();
+    let mut inner = Search::new(core);
+    inner.fixed = reduced;
+    inner.least = LEAST_PASSES * first_work;
+    inner.run();
+    if inner.best.price + reduced < search.best.price {
+        head.extend(inner.best.order.iter().map(|&v| names[v as usize]));
+        search.best = Found {
+            order: head,
+            price: inner.best.price + reduced,
+        };
+    }
+    search.best
+}
+
+/// A search under way.
+struct Search {
+    start: Core,
+    /// What is left of `start` while an order is made; counts the work of the search.
+    state: Core,
+    order: Vec<u32>,
+    best: Found,
+    /// What is to be paid besides.
+    fixed: f64,
+    /// The least budget.
+    least: u64,
+}
+
+impl Search {
+    fn new(start: Core) -> Self {
+        let mut search = Self {
+            start,
+            state: Core::default(),
+            order: Vec::new(),
+            best: Found::nothing(),
+            fixed: 0.0,
+            least: 0,
+        };
+        search.state.work = search.start.work;
+        search
+    }
+
+    /// Takes the best order away.
+    fn forget(&mut self) -> Found {
+        std::mem::replace(&mut self.best, Found::nothing())
+    }
+
+    /// Tries an order; true if it is the best so far.
+    fn attempt(&mut self, rule: Rule, noise: &Noise) -> bool {
+        self.state.copy_from(&self.start);
+        self.order.clear();
+        let limit = self.best.price;
+        match greedy(&mut self.state, rule, noise, limit, &mut self.order) {
+            Some(price) => {
+                self.best.order.clone_from(&self.order);
+                self.best.price = price;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Tries rules without noise.
+    fn rules(&mut self, rules: &[Rule]) {
+        let noise = Noise::none(self.start.weights.len());
+        for &rule in rules {
+            self.attempt(rule, &noise);
+            if self.state.work > self.budget(self.best.price) / RULES {
+                break;
+            }
+        }
+    }
+
+    /// How much work the search may take if an order of this price is known.
+    fn budget(&self, price: f64) -> u64 {
+        let share = (price + self.fixed) * WORK_PER_ENTRY;
+        (share as u64).max(self.least).min(MOST_WORK)
+    }
+
+    /// Rules without noise, improvement, batches of restarts and improvement in turn, then larger improvements.
+    fn run(&mut self) {
+        let n = self.start.weights.len();
+        let is_dense = self.start.densities.is_empty();
+        let (rules, turns) = if is_dense {
+            (&DENSE_RULES[..], &DENSE_TURNS[..])
+        } else {
+            (&SPARSE_RULES[..], &SPARSE_TURNS[..])
+        };
+        self.rules(rules);
+        let free = self.start.left.clone();
+        if free.len() < 3 {
+            return;
+        }
+        self.improve(&free, WINDOWS.0, self.budget(self.best.price) / 4 * 3);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(n as u64);
+        let mut noise = Noise::none(n);
+        let mut turns = turns.iter().cycle();
+        loop {
+            let budget = self.budget(self.best.price);
+            let batch = budget / BATCHES;
+            if self.state.work + batch >= budget {
+                break;
+            }
+            let best = self.forget();
+            let end = self.state.work + batch;
+            while self.state.work < end
+                && let Some(&(rule, span)) = turns.next()
+            {
+                noise.draw(&mut rng, span);
+                self.attempt(rule, &noise);
+            }
+            if self.best.price < best.price * HOPEFUL {
+                self.improve(&free, WINDOWS.0, budget);
+            }
+            if best.price <= self.best.price {
+                self.best = best;
+            }
+        }
+        for width in WINDOWS.0 + 1..=WINDOWS.1 {
+            self.improve(&free, width, self.budget(self.best.price));
+        }
+    }
+
+    /// Orders up to `width` buckets anew at a time, until that is of no use or the budget is used up.
+    fn improve(&mut self, free: &[u32], width: usize, end: u64) {
+        if !self.start.densities.is_empty() || self.best.order.is_empty() || self.state.work >= end
+        {
+            return;
+        }
+        let mut tree = Tree::new(&self.start, &self.best.order);
+        tree.work += self.state.work;
+        while tree.improve(free, width, end) && tree.work < end {}
+        self.state.work = tree.work;
+        let price = tree.total();
+        if price < self.best.price {
+            self.best = Found {
+                order: tree.order(free),
+                price,
+            };
+        }
+    }
+}

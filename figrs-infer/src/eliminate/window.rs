@@ -1,0 +1,119 @@
+//! The best order of a few vertices.
+
+use super::fixed::{Fixed, power};
+
+/// A few vertices to be eliminated, and what is around them: positions of both are bits, those of the few come first.
+pub(super) struct Window {
+    /// What each of the few meets.
+    pub(super) near: Vec<u128>,
+    /// The messages of earlier buckets.
+    pub(super) messages: Vec<u128>,
+    /// The logarithms of the cardinalities.
+    pub(super) logs: Vec<Fixed>,
+}
+
+impl Window {
+    /// How many vertices, the few and those around, fit.
+    pub(super) const MOST: usize = u128::BITS as usize;
+
+    /// Makes the vertices of each message neighbours.
+    pub(super) fn new(near: Vec<u128>, messages: Vec<u128>, logs: Vec<Fixed>) -> Self {
+        let mut this = Self {
+            near,
+            messages,
+            logs,
+        };
+        for &message in &this.messages {
+            for (i, near) in this.near.iter_mut().enumerate() {
+                if message >> i & 1 == 1 {
+                    *near |= message & !(1 << i);
+                }
+            }
+        }
+        this
+    }
+
+    /// The neighbours of `v` once the vertices of `gone` are eliminated, and whether an earlier bucket takes `v` along:
+    /// whether a message is over `v` and all of them.
+    pub(super) fn bag(&self, v: usize, gone: u128) -> (u128, bool) {
+        let mut bag = self.near[v] & !gone;
+        let mut unseen = self.near[v] & gone;
+        let mut hidden = gone;
+        let mut parts = Vec::new();
+        while unseen != 0 {
+            // The eliminated vertices that hang together leave one message.
+            let mut part = 0u128;
+            let mut next = unseen & unseen.wrapping_neg();
+            while next != 0 {
+                let u = next.trailing_zeros() as usize;
+                hidden &= !(1 << u);
+                part |= self.near[u];
+                next = part & hidden;
+            }
+            unseen &= hidden;
+            part &= !gone;
+            bag |= part;
+            parts.push(part);
+        }
+        bag &= !(1 << v);
+        let clique = bag | 1 << v;
+        let is_taken = parts.contains(&clique) || self.messages.contains(&clique);
+        (bag, is_taken)
+    }
+
+    /// The joint values of `v` and its bag.
+    pub(super) fn clique(&self, v: usize, bag: u128) -> f64 {
+        let (mut size, mut rest) = (self.logs[v], bag);
+        while rest != 0 {
+            size += self.logs[rest.trailing_zeros() as usize];
+            rest &= rest - 1;
+        }
+        power(size)
+    }
+
+    /// The cheapest order of the few, if it costs less than `bound`, and how many eliminations were looked at.
+    ///
+    /// **Complexity.** Subsets that cost less than the bound, times vertices: what is left does not depend on the
+    /// order in which a subset was eliminated.
+    ///
+    /// **References.** Bodlaender, Fomin, Koster, Kratsch and Thilikos, *On exact algorithms for treewidth*, ACM
+    /// Transactions on Algorithms 9(1), 2012.
+    pub(super) fn best(&self, bound: f64) -> (Option<Vec<usize>>, u64) {
+        let k = self.near.len();
+        let full = (1usize << k) - 1;
+        let mut price = vec![f64::INFINITY; full + 1];
+        let mut last = vec![0; full + 1];
+        let mut looked_at = 0;
+        price[0] = 0.0;
+        for gone in 0..full {
+            let so_far = price[gone];
+            if so_far >= bound.min(price[full]) {
+                continue;
+            }
+            for v in (0..k).filter(|v| gone >> v & 1 == 0) {
+                let next = gone | 1 << v;
+                if so_far >= price[next] {
+                    continue;
+                }
+                looked_at += 1;
+                let (bag, is_taken) = self.bag(v, gone as u128);
+                let more = if is_taken { 0.0 } else { self.clique(v, bag) };
+                if so_far + more < price[next] {
+                    price[next] = so_far + more;
+                    last[next] = v;
+                }
+            }
+        }
+        if price[full] >= bound {
+            return (None, looked_at);
+        }
+        let mut order = Vec::with_capacity(k);
+        let mut gone = full;
+        while gone != 0 {
+            order.push(last[gone]);
+            gone &= !(1 << last[gone]);
+        }
+        order.reverse();
+        (Some(order), looked_at)
+    }
+}

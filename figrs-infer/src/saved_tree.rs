@@ -1,0 +1,37 @@
+//! A compiled tree as it is saved and loaded.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::junction::Tree;
+
+/// The part of a [`CompiledTree`](crate::CompiledTree) that takes long to find: elimination order, steps and the entries
+/// that meet. Save it with any serde format; [`JunctionTree::restore`](crate::JunctionTree::restore) makes it a
+/// compiled tree again, with the same model, targets and varying elements built by the same program.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::{JunctionTree, SavedTree};
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let compiler = JunctionTree::new();
+/// let text = serde_json::to_string(&compiler.compile(&model, &rain)?.save())?;
+/// // Later, in a program that ships the text:
+/// let saved: SavedTree = serde_json::from_str(&text)?;
+/// let mut tree = compiler.restore(&model, &rain, &saved)?;
+/// assert!((tree.probability(&rain, &true)? - 0.18 / 0.26).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SavedTree {
+    /// The form of what follows; another version of this library may write another.
+    pub(crate) version: u32,
+    pub(crate) sums: Option<Arc<Tree>>,
+    pub(crate) worlds: Option<Arc<Tree>>,
+}
+
+impl SavedTree {
+    pub(crate) const VERSION: u32 = 1;
+}

@@ -1,0 +1,126 @@
+//! The blocks of a BIF file but for the contents of probability tables.
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use super::super::draft::Draft;
+use super::super::lexer::{Input, Mismatch, Parsed, offset, unexpected};
+use super::super::{State, TextProblem};
+use super::token::{mark, property, require, rest_of_block, word};
+
+/// The names of a variable's states, in their order.
+pub(super) type StateNames<'t> = IndexSet<&'t str, FxBuildHasher>;
+
+/// A probability block whose body is still to be read.
+pub(super) struct TableBlock<'t> {
+    pub(super) child: (usize, &'t str),
+    pub(super) parents: Vec<(usize, &'t str)>,
+    /// The input at the body.
+    pub(super) body: Input<'t>,
+    /// How many bytes the body has.
+    pub(super) length: usize,
+}
+
+/// The name of the network.
+pub(super) fn network<'t>(input: &mut Input<'t>) -> Parsed<&'t str> {
+    let mut name = "";
+    if !mark(input, '{')? {
+        name = word(input, "the network's name")?.1;
+        require(input, '{', "`{`")?;
+    }
+    while !mark(input, '}')? {
+        match word(input, "`property` or `}`")? {
+            (_, "property") => property(input)?,
+            (at, found) => return Err(unexpected(at, found, "`property` or `}`")),
+        }
+    }
+    Ok(name)
+}
+
+/// A variable with its states.
+pub(super) fn variable<'t>(input: &mut Input<'t>, draft: &mut Draft) -> Parsed<StateNames<'t>> {
+    let (at, name) = word(input, "the variable's name")?;
+    require(input, '{', "`{`")?;
+    let mut states = None;
+    while !mark(input, '}')? {
+        match word(input, "`type`, `property` or `}`")? {
+            (_, "property") => property(input)?,
+            (at, "type") if states.is_none() => states = Some(self::states(input, name, at)?),
+            (at, found) => return Err(unexpected(at, found, "one `type`, `property` or `}`")),
+        }
+    }
+    let Some(states) = states else {
+        let variable = name.into();
+        return Err(Mismatch::new(at, TextProblem::NoStates { variable }));
+    };
+    let names = states.iter().map(|&state| state.into()).collect();
+    if !draft.add_variable(name.into(), State::all(names)) {
+        let variable = name.into();
+        return Err(Mismatch::new(
+            at,
+            TextProblem::RepeatedVariable { variable },
+        ));
+    }
+    Ok(states)
+}
+
+/// The rest of `type discrete [ 2 ] { yes, no };`.
+fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> Parsed<StateNames<'t>> {
+    let (kind, discrete) = word(input, "`discrete`")?;
+    if discrete != "discrete" {
+        return Err(unexpected(kind, discrete, "`discrete`"));
+    }
+    require(input, '[', "`[` and the number of states")?;
+    let (place, digits) = word(input, "the number of states")?;
+    let declared: usize = digits
+        .parse()
+        .map_err(|_| unexpected(place, digits, "the number of states"))?;
+    require(input, ']', "`]`")?;
+    require(input, '{', "`{` and the states")?;
+    let mut names = StateNames::default();
+    while !mark(input, '}')? {
+        let (at, name) = word(input, "a state or `}`")?;
+        if !names.insert(name) {
+            let (variable, state) = (variable.into(), name.into());
+            return Err(Mismatch::new(
+                at,
+                TextProblem::RepeatedState { variable, state },
+            ));
+        }
+    }
+    require(input, ';', "`;` after the states")?;
+    let variable = variable.to_owned();
+    if names.is_empty() {
+        return Err(Mismatch::new(at, TextProblem::NoStates { variable }));
+    }
+    if names.len() != declared {
+        let found = names.len();
+        let problem = TextProblem::StateCount {
+            variable,
+            declared,
+            found,
+        };
+        return Err(Mismatch::new(at, problem));
+    }
+    Ok(names)
+}
+
+/// The names of a probability block; its body is passed over.
+pub(super) fn table<'t>(input: &mut Input<'t>) -> Parsed<TableBlock<'t>> {
+    require(input, '(', "`(` and a variable")?;
+    let child = word(input, "a variable")?;
+    let mut parents = Vec::new();
+    while !mark(input, ')')? {
+        parents.push(word(input, "a variable or `)`")?);
+    }
+    require(input, '{', "`{`")?;
+    let body = *input;
+    rest_of_block(input)?;
+    let length = offset(input) - offset(&body);
+    Ok(TableBlock {
+        child,
+        parents,
+        body,
+        length,
+    })
+}

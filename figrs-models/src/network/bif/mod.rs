@@ -1,0 +1,13 @@
+//! The Interchange Format for Bayesian Networks.
+
+mod block;
+mod read;
+mod table;
+mod token;
+mod write;
+
+pub(super) use read::read;
+pub(super) use write::write;
+
+#[cfg(test)]
+mod tests;

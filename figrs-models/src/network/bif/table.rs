@@ -1,0 +1,220 @@
+//! The contents of a probability block.
+
+use super::super::contents::{unknown_state, unknown_variable};
+use super::super::draft::Draft;
+use super::super::lexer::{Input, Mismatch, Parsed, offset, unexpected};
+use super::super::variable::combination;
+use super::super::{NetworkTable, TextProblem};
+use super::block::{StateNames, TableBlock};
+use super::token::{mark, number, property, require, word};
+
+/// How many entries the tables of a file may have whose rows are given by a `default`.
+const DEFAULTED: usize = 1 << 25;
+
+/// Reads the tables of a file one after another.
+pub(super) struct Tables<'d, 't> {
+    draft: &'d mut Draft,
+    /// The states of all variables.
+    names: &'d [StateNames<'t>],
+    /// How many entries may still be given by a `default`.
+    defaulted: usize,
+}
+
+/// A table that is being read.
+struct Rows<'d, 't> {
+    /// The parents and the child.
+    variables: Vec<usize>,
+    /// The states of the parents, and which of them the last row named.
+    parents: Vec<(&'d StateNames<'t>, usize)>,
+    columns: usize,
+    /// Not a number where no row was given yet.
+    numbers: Vec<f64>,
+}
+
+impl<'d, 't> Tables<'d, 't> {
+    pub(super) fn new(draft: &'d mut Draft, names: &'d [StateNames<'t>]) -> Self {
+        Self {
+            draft,
+            names,
+            defaulted: DEFAULTED,
+        }
+    }
+
+    /// Reads the table of a block.
+    pub(super) fn read(&mut self, block: &TableBlock<'t>) -> Parsed<()> {
+        let mut variables = Vec::with_capacity(block.parents.len() + 1);
+        for &(at, name) in [&block.child].into_iter().chain(&block.parents) {
+            let Some(&variable) = self.draft.index.get(name) else {
+                let unknown = unknown_variable(&self.draft.variables, name);
+                return Err(Mismatch::new(at, unknown));
+            };
+            if variables.contains(&variable) {
+                let variable = name.into();
+                return Err(Mismatch::new(at, TextProblem::RepeatedInTable { variable }));
+            }
+            variables.push(variable);
+        }
+        variables.rotate_left(1);
+        let entries = self.entries(block, &variables)?;
+        let parents = variables[..block.parents.len()].iter();
+        let mut rows = Rows {
+            parents: parents.map(|&p| (&self.names[p], 0)).collect(),
+            columns: self.draft.variables[variables[block.parents.len()]]
+                .states
+                .len(),
+            numbers: vec![f64::NAN; entries],
+            variables,
+        };
+        let mut input = block.body;
+        let mut default = None;
+        while !mark(&mut input, '}')? {
+            let at = offset(&input);
+            if mark(&mut input, '(')? {
+                let row = self.row(&mut input, &mut rows)?;
+                let start = row * rows.columns;
+                self.require_new(&rows, row, at)?;
+                for cell in &mut rows.numbers[start..][..rows.columns] {
+                    *cell = number(&mut input)?;
+                }
+                require(&mut input, ';', "`;` at the end of the row")?;
+                self.check(&mut rows, row, at)?;
+                continue;
+            }
+            match word(&mut input, "a row such as `(yes, no) 0.2, 0.8;`")? {
+                (_, "property") => property(&mut input)?,
+                (at, "table") => self.whole(&mut input, &mut rows, at)?,
+                (at, "default") if default.is_none() => {
+                    let numbers = (0..rows.columns).map(|_| number(&mut input));
+                    let numbers = numbers.collect::<Parsed<Vec<f64>>>()?;
+                    require(&mut input, ';', "`;` at the end of the row")?;
+                    default = Some((at, numbers));
+                }
+                (at, found) => {
+                    let what = "a row, `table`, one `default`, `property` or `}`";
+                    return Err(unexpected(at, found, what));
+                }
+            }
+        }
+        self.complete(&mut rows, default, block.child.0)?;
+        self.draft.tables.push(NetworkTable {
+            variables: rows.variables,
+            weights: rows.numbers.into(),
+        });
+        self.draft.places.push(block.child.0);
+        Ok(())
+    }
+
+    /// How many entries the table has; an error if the block is too short for that many.
+    fn entries(&mut self, block: &TableBlock<'t>, variables: &[usize]) -> Parsed<usize> {
+        let needed = self.draft.entries(variables);
+        let limit = if block.body[..block.length].contains("default") {
+            self.defaulted.max(block.length)
+        } else {
+            block.length
+        };
+        if needed > limit as u128 {
+            let what = "entries";
+            let problem = TextProblem::TooLarge {
+                what,
+                needed,
+                limit,
+            };
+            return Err(Mismatch::new(block.child.0, problem));
+        }
+        if needed > block.length as u128 {
+            self.defaulted -= needed as usize;
+        }
+        Ok(needed as usize)
+    }
+
+    /// The position of a row by the states of its parents; the opening parenthesis is read.
+    fn row(&self, input: &mut Input<'t>, rows: &mut Rows<'d, 't>) -> Parsed<usize> {
+        let mut row = 0;
+        for (i, (names, last)) in rows.parents.iter_mut().enumerate() {
+            let (at, name) = word(input, "a state of each parent")?;
+            // Rows stand in order as a rule: the state is that of the last row or the one after it.
+            let next = if *last + 1 < names.len() {
+                *last + 1
+            } else {
+                0
+            };
+            *last = if names[*last] == name {
+                *last
+            } else if names[next] == name {
+                next
+            } else {
+                let variable = &self.draft.variables[rows.variables[i]];
+                let unknown = || Mismatch::new(at, unknown_state(variable, name));
+                names.get_index_of(name).ok_or_else(unknown)?
+            };
+            row = row * names.len() + *last;
+        }
+        require(input, ')', "`)` after a state of each parent")?;
+        Ok(row)
+    }
+
+    /// A whole table after the word: as the format has it, the child varies slowest.
+    fn whole(&mut self, input: &mut Input<'t>, rows: &mut Rows<'d, 't>, at: usize) -> Parsed<()> {
+        let count = rows.numbers.len() / rows.columns;
+        for row in 0..count {
+            self.require_new(rows, row, at)?;
+        }
+        for column in 0..rows.columns {
+            for row in 0..count {
+                rows.numbers[row * rows.columns + column] = number(input)?;
+            }
+        }
+        require(input, ';', "`;` at the end of the table")?;
+        for row in 0..count {
+            self.check(rows, row, at)?;
+        }
+        Ok(())
+    }
+
+    /// Fills the rows that are not given.
+    fn complete(
+        &mut self,
+        rows: &mut Rows<'d, 't>,
+        default: Option<(usize, Vec<f64>)>,
+        at: usize,
+    ) -> Parsed<()> {
+        for row in 0..rows.numbers.len() / rows.columns {
+            let start = row * rows.columns;
+            if !rows.numbers[start].is_nan() {
+                continue;
+            }
+            let Some((place, numbers)) = &default else {
+                let (variable, row) = self.names(rows, row);
+                return Err(Mismatch::new(at, TextProblem::MissingRow { variable, row }));
+            };
+            rows.numbers[start..][..rows.columns].copy_from_slice(numbers);
+            self.check(rows, row, *place)?;
+        }
+        Ok(())
+    }
+
+    fn check(&mut self, rows: &mut Rows<'d, 't>, row: usize, at: usize) -> Parsed<()> {
+        let numbers = &mut rows.numbers[row * rows.columns..][..rows.columns];
+        self.draft.check_row(&rows.variables, row, numbers, at)
+    }
+
+    fn require_new(&self, rows: &Rows<'d, 't>, row: usize, at: usize) -> Parsed<()> {
+        if rows.numbers[row * rows.columns].is_nan() {
+            return Ok(());
+        }
+        let (variable, row) = self.names(rows, row);
+        Err(Mismatch::new(
+            at,
+            TextProblem::RepeatedRow { variable, row },
+        ))
+    }
+
+    /// The names of the child and of a row, for messages.
+    fn names(&self, rows: &Rows<'d, 't>, row: usize) -> (String, String) {
+        let variables = &self.draft.variables;
+        let parents = &rows.variables[..rows.parents.len()];
+        let child = rows.variables[rows.parents.len()];
+        let name = variables[child].name.clone();
+        (name, combination(variables, parents, row))
+    }
+}

@@ -1,0 +1,392 @@
+use super::super::{Network, NetworkError, NetworkTable, State, TextProblem, Unknown, Variable};
+
+/// The numbers of a network's tables.
+fn numbers(network: &Network) -> Vec<&[f64]> {
+    network.tables().iter().map(NetworkTable::numbers).collect()
+}
+
+/// The place and the problem of a text that cannot be read.
+fn problem(text: &str) -> (usize, usize, TextProblem) {
+    match Network::from_bif(text) {
+        Err(NetworkError::Text {
+            line,
+            column,
+            problem,
+            ..
+        }) => (line, column, *problem),
+        other => panic!("read {text:?} as {other:?}"),
+    }
+}
+
+#[test]
+fn blocks_comments_properties_and_quotes() {
+    let network = Network::from_bif(
+        r#"// by hand
+        network "two words" { property "a; b }" ; /* } */ property x = 1;}
+        probability ( wet "the sprinkler" rain ) { // the child stands before its parents
+            (off, yes) 0.8 0.2;
+            default 0.0 1.0;
+            property p ;
+            (on, yes) .99, 1e-2;
+            (on no) 0.9, 0.1;
+        }
+        variable wet { property position = (1, 2); type discrete[2] { "yes" no } ; }
+        probability ( rain ) { table 0.2 | 0.8; }
+        probability ( "the sprinkler" | rain ) { table 0.01, 0.4, // on
+            0.99, 0.6; /* off */ }
+        variable rain { type discrete [ 2 ] { yes, no }; }
+        variable "the sprinkler" { type discrete [2]{on,off}; }"#,
+    )
+    .unwrap();
+    assert_eq!(network.name(), "two words");
+    let names: Vec<&str> = network.variables().iter().map(Variable::name).collect();
+    assert_eq!(names, ["wet", "rain", "the sprinkler"]);
+    assert_eq!(
+        numbers(&network),
+        [
+            &[0.99, 0.01, 0.9, 0.1, 0.8, 0.2, 0.0, 1.0][..],
+            &[0.2, 0.8],
+            &[0.01, 0.99, 0.4, 0.6],
+        ]
+    );
+    assert_eq!(network.tables()[0].variables(), [2, 1, 0]);
+    assert!(network.normalised().is_empty());
+    let again = Network::from_bif(&network.to_bif().unwrap()).unwrap();
+    assert_eq!(again.name(), "two words");
+    assert_eq!(numbers(&again), numbers(&network));
+}
+
+#[test]
+fn states_of_all_kinds_of_characters() {
+    let states =
+        "<5, 0-5.5, 1.2E3, >=7, a/b, x.y, C+, 'q', \"a, b\", \"\", \"//\", ü, *, #1, \\, type";
+    let text = format!(
+        "network n {{}} variable a-b.c {{ type discrete [16] {{ {states} }}; }}
+         probability ( a-b.c ) {{ table {}; }}",
+        vec!["0.0625"; 16].join(" ")
+    );
+    let network = Network::from_bif(&text).unwrap();
+    let found: Vec<&str> = network.variables()[0]
+        .states()
+        .iter()
+        .map(State::name)
+        .collect();
+    assert_eq!(found[4..7], ["a/b", "x.y", "C+"]);
+    assert_eq!(found[8..11], ["a, b", "", "//"]);
+    let again = Network::from_bif(&network.to_bif().unwrap()).unwrap();
+    assert!(
+        again.variables()[0]
+            .states()
+            .iter()
+            .eq(network.variables()[0].states().iter())
+    );
+}
+
+#[test]
+fn rounded_rows_are_normalised_and_reported() {
+    let network = Network::from_bif(
+        "network n {}
+variable a { type discrete [3] { x, y, z }; }
+variable b { type discrete [2] { t, f }; }
+probability ( a ) { table 0.333, 0.333, 0.333; }
+probability ( b | a ) {
+  (x) 0.5, 0.5;
+  (z) 0.5, 0.5004;
+  (y) 0.1, 0.9;
+}",
+    )
+    .unwrap();
+    let third = network.tables()[0].numbers();
+    assert!(third.iter().all(|p| (p - 1.0 / 3.0).abs() < 1e-15));
+    assert_eq!(network.tables()[1].numbers()[..4], [0.5, 0.5, 0.1, 0.9]);
+    let rows = network.normalised();
+    assert_eq!(rows.len(), 2);
+    assert_eq!((rows[0].line, rows[0].column, rows[0].variable), (4, 21, 0));
+    assert!((rows[0].sum - 0.999).abs() < 1e-15);
+    assert_eq!((rows[1].line, rows[1].column, rows[1].row), (7, 3, 2));
+    assert_eq!(network.row_name(&rows[1]), "b (z)");
+}
+
+/// A network of `a` and `b`, with `table` as the block of `b`; it stands on line 5.
+fn with(table: &str) -> String {
+    format!(
+        "network n {{ }}
+variable a {{ type discrete [ 2 ] {{ yes, no }}; }}
+variable b {{ type discrete [ 2 ] {{ on, off }}; }}
+probability ( a ) {{ table 0.5, 0.5; }}
+{table}"
+    )
+}
+
+/// Blocks of `b`, the place of the mistake, and words of the message.
+const TABLE_MISTAKES: &[(&str, usize, usize, &str)] = &[
+    ("", 3, 1, "`b` has no table"),
+    (
+        "probability ( b | a ) {\n (yes) 0.5, 0.5;\n}",
+        5,
+        15,
+        "lacks the row (no)",
+    ),
+    (
+        "probability ( b | a ) {\n (yes) 0.5, 0.6;\n}",
+        6,
+        2,
+        "the row (yes) of `b` sums to 1.1",
+    ),
+    (
+        "probability ( b | a ) {\n (yes) 0, 0;\n}",
+        6,
+        2,
+        "sums to 0",
+    ),
+    (
+        "probability ( b | a ) {\n (yes) 0.5;\n}",
+        6,
+        11,
+        "expected a number, found `;`",
+    ),
+    (
+        "probability ( b | a ) {\n (yes) 1 0 0;\n}",
+        6,
+        12,
+        "expected `;` at the end of the row",
+    ),
+    (
+        "probability ( b | a ) {\n (yes) 1.5, -0.5;\n}",
+        6,
+        13,
+        "the number -0.5 cannot",
+    ),
+    (
+        "probability ( b | a ) {\n (yes) 0.5, NaN;\n}",
+        6,
+        13,
+        "the number NaN cannot",
+    ),
+    (
+        "probability ( b | a ) {\n (yes) 1, 1e999;\n}",
+        6,
+        11,
+        "the number inf cannot",
+    ),
+    ("probability ( b | a ) {\n (yes) 0,5;\n}", 6, 2, "sums to 5"),
+    (
+        "probability ( b | a ) {\n (yes) 0.5, half;\n}",
+        6,
+        13,
+        "expected a number, found `half`",
+    ),
+    (
+        "probability ( b | a ) {\n (yse) 1, 0;\n}",
+        6,
+        3,
+        "no state `yse`; did you mean `yes`",
+    ),
+    (
+        "probability ( b | a ) {\n () 1, 0;\n}",
+        6,
+        3,
+        "expected a state of each parent",
+    ),
+    (
+        "probability ( b | a ) {\n (no, no) 1, 0;\n}",
+        6,
+        7,
+        "expected `)` after a state",
+    ),
+    (
+        "probability ( b | a ) {\n (no) 1, 0; (no) 1, 0; }",
+        6,
+        13,
+        "the row (no) a second time",
+    ),
+    (
+        "probability ( b | a ) { table 1, 0, 1, 0; }",
+        5,
+        25,
+        "the row (yes) of `b` sums to 2",
+    ),
+    (
+        "probability ( b | a ) { table 1, 0, 0; }",
+        5,
+        38,
+        "expected a number",
+    ),
+    (
+        "probability ( b | a ) { default 1; }",
+        5,
+        34,
+        "expected a number",
+    ),
+    (
+        "probability ( b | a ) { tabel 1, 0; }",
+        5,
+        25,
+        "found `tabel`",
+    ),
+    (
+        "probability ( b | c ) { default 1, 0; }",
+        5,
+        19,
+        "called `c`; did you mean `a`",
+    ),
+    (
+        "probability ( b | b ) { default 1, 0; }",
+        5,
+        19,
+        "names `b` a second time",
+    ),
+    (
+        "probability ( b | a ) { default 1, 0;",
+        5,
+        38,
+        "found the end of the file",
+    ),
+    ("probability b { table 1, 0; }", 5, 13, "expected `(`"),
+    (
+        "probability ( b ) { table 1, 0; } }",
+        5,
+        35,
+        "expected `network`, `variable`",
+    ),
+    (
+        "probability ( b ) { table 1, 0; } rest",
+        5,
+        35,
+        "found `rest`",
+    ),
+    (
+        "probability ( b ) { table 1, 0; } probability ( b ) { table 1, 0; }",
+        5,
+        49,
+        "a second table",
+    ),
+    ("/* never closed", 5, 1, "ends with `*/`"),
+    ("probability ( \"b ) {\n", 5, 15, "on the same line"),
+];
+
+#[test]
+fn mistakes_in_tables_have_their_place() {
+    for &(table, line, column, words) in TABLE_MISTAKES {
+        let (l, c, problem) = problem(&with(table));
+        assert!(problem.to_string().contains(words), "{table:?}: {problem}");
+        assert_eq!((l, c), (line, column), "{table:?}: {problem}");
+    }
+}
+
+#[test]
+fn mistakes_in_variables_have_their_place() {
+    let cases = [
+        ("variable a { }", 1, 10, "`a` has no states"),
+        (
+            "variable a { type discrete [0] { }; }",
+            1,
+            14,
+            "`a` has no states",
+        ),
+        (
+            "variable a { type discrete [3] { x, y }; }",
+            1,
+            14,
+            "declares 3 states and lists 2",
+        ),
+        (
+            "variable a { type discrete [2] { x, x }; }",
+            1,
+            37,
+            "the state `x` a second time",
+        ),
+        (
+            "variable a { type real [2] { x, y }; }",
+            1,
+            19,
+            "expected `discrete`, found `real`",
+        ),
+        (
+            "variable a { type discrete [two] { x, y }; }",
+            1,
+            29,
+            "the number of states",
+        ),
+        (
+            "variable a { type discrete [2] { x, y } }",
+            1,
+            41,
+            "expected `;`",
+        ),
+        ("network n { } \n variable", 2, 10, "the variable's name"),
+        ("network { nonsense }", 1, 11, "found `nonsense`"),
+        ("bayes {}", 1, 1, "found `bayes`"),
+    ];
+    for (text, line, column, words) in cases {
+        let (l, c, problem) = problem(text);
+        assert!(problem.to_string().contains(words), "{text:?}: {problem}");
+        assert_eq!((l, c), (line, column), "{text:?}: {problem}");
+    }
+    let twice = with("variable a { type discrete [1] { x }; }");
+    let (line, column, problem) = problem(&twice);
+    assert_eq!((line, column), (5, 10));
+    assert!(matches!(problem, TextProblem::RepeatedVariable { variable } if variable == "a"));
+}
+
+#[test]
+fn a_cycle_names_a_variable_that_is_on_it() {
+    let block = |child: &str, parent: &str| {
+        format!(
+            "variable {child} {{ type discrete [1] {{ x }}; }}
+            probability ( {child} | {parent} ) {{ (x) 1; }}\n"
+        )
+    };
+    let text = [("below", "b"), ("a", "b"), ("b", "c"), ("c", "a")].map(|(c, p)| block(c, p));
+    let (line, _, problem) = problem(&text.concat());
+    let TextProblem::Cycle { variable } = problem else {
+        panic!("{problem}");
+    };
+    let lines = [("a", 4), ("b", 6), ("c", 8)];
+    assert!(
+        lines.contains(&(variable.as_str(), line)),
+        "{variable} {line}"
+    );
+}
+
+#[test]
+fn large_declarations_do_not_take_memory() {
+    let states: Vec<String> = (0..2000).map(|i| format!("s{i}")).collect();
+    let states = states.join(" ");
+    let variable =
+        |name: &str| format!("variable {name} {{ type discrete [2000] {{ {states} }}; }}\n");
+    let text = ["a", "b", "c"].map(variable).concat();
+    for body in ["", "default 1;"] {
+        let (line, _, problem) = problem(&format!("{text}probability ( a | b, c ) {{ {body} }}"));
+        assert_eq!(line, 4);
+        assert!(matches!(
+            problem,
+            TextProblem::TooLarge {
+                needed: 8_000_000_000,
+                ..
+            }
+        ));
+    }
+    let many = "variable a { type discrete [99999999999999999999] { x }; }";
+    assert!(matches!(problem(many).2, TextProblem::Expected { .. }));
+}
+
+#[test]
+fn names_that_are_not_there_bring_those_that_are() {
+    let network = Network::from_bif(&with("probability ( b ) { table 1, 0; }")).unwrap();
+    let message = network.element("B").unwrap_err().to_string();
+    assert!(
+        message.contains("called `B`; did you mean `b`, `a`?"),
+        "{message}"
+    );
+    let error = network.observation("b", "oof").unwrap_err();
+    let NetworkError::Unknown(Unknown::State {
+        variable,
+        name,
+        near,
+    }) = error
+    else {
+        panic!("{error}");
+    };
+    assert_eq!((&*variable, &*name, &*near[0]), ("b", "oof", "off"));
+}

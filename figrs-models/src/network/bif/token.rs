@@ -1,0 +1,163 @@
+//! The tokens of BIF.
+//!
+//! Commas and bars count as space between tokens, as the format says; so do comments.
+
+use winnow::Parser;
+use winnow::ascii::till_line_ending;
+use winnow::combinator::opt;
+use winnow::stream::Stream;
+use winnow::token::{any, take_till, take_until, take_while};
+
+use super::super::lexer::{Input, Parsed, expected, offset, weight};
+
+/// Skips what separates tokens.
+pub(super) fn space(input: &mut Input<'_>) -> Parsed<()> {
+    let separates = |c: char| matches!(c, ' ' | '\n' | '\r' | '\t' | ',' | '|') || is_blank(c);
+    loop {
+        take_while(0.., separates).void().parse_next(input)?;
+        if !comment(input)? {
+            return Ok(());
+        }
+    }
+}
+
+/// Rare kinds of white space, and the mark that some editors put at the start of a file.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c == '\u{feff}'
+}
+
+/// Skips a comment; false if there is none.
+fn comment(input: &mut Input<'_>) -> Parsed<bool> {
+    if input.starts_with("//") {
+        till_line_ending.void().parse_next(input)?;
+        return Ok(true);
+    }
+    if !input.starts_with("/*") {
+        return Ok(false);
+    }
+    let whole = (take_until(2.., "*/"), "*/").void();
+    match opt(whole).parse_next(input)? {
+        Some(()) => Ok(true),
+        None => Err(expected(input, "a comment that ends with `*/`")),
+    }
+}
+
+/// A name, in quotes or without.
+pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> Parsed<(usize, &'t str)> {
+    space(input)?;
+    let at = offset(input);
+    if input.starts_with('"') {
+        return Ok((at, quoted(input)?));
+    }
+    let bare = bare(input)?;
+    if bare.is_empty() {
+        return Err(expected(input, what));
+    }
+    Ok((at, bare))
+}
+
+fn quoted<'t>(input: &mut Input<'t>) -> Parsed<&'t str> {
+    let start = input.checkpoint();
+    any.void().parse_next(input)?;
+    let text = take_till(0.., ['"', '\n']).parse_next(input)?;
+    if opt('"').parse_next(input)?.is_none() {
+        input.reset(&start);
+        return Err(expected(
+            input,
+            "a name that ends with `\"` on the same line",
+        ));
+    }
+    Ok(text)
+}
+
+/// The characters of a name without quotes; none where something else stands.
+fn bare<'t>(input: &mut Input<'t>) -> Parsed<&'t str> {
+    let start = input.checkpoint();
+    let mut length = 0;
+    loop {
+        length += take_while(0.., |c| is_bare(c) && c != '/')
+            .parse_next(input)?
+            .len();
+        if !input.starts_with('/') || input.starts_with("//") || input.starts_with("/*") {
+            break;
+        }
+        length += '/'.len_utf8();
+        any.void().parse_next(input)?;
+    }
+    input.reset(&start);
+    Ok(input.next_slice(length))
+}
+
+/// The ASCII characters that may stand in a name without quotes, one bit each.
+const BARE: u128 = {
+    let mut bits = 0;
+    let mut c = b'!';
+    while c <= b'~' {
+        let other = matches!(
+            c,
+            b'{' | b'}' | b'(' | b')' | b'[' | b']' | b';' | b',' | b'|' | b'"'
+        );
+        if !other {
+            bits |= 1 << c;
+        }
+        c += 1;
+    }
+    bits
+};
+
+/// Whether a character may stand in a name without quotes.
+#[inline]
+pub(super) fn is_bare(c: char) -> bool {
+    if c.is_ascii() {
+        BARE >> (c as u32) & 1 == 1
+    } else {
+        !is_blank(c)
+    }
+}
+
+/// A mark such as a bracket, if it stands here.
+pub(super) fn mark(input: &mut Input<'_>, mark: char) -> Parsed<bool> {
+    space(input)?;
+    Ok(opt(mark).parse_next(input)?.is_some())
+}
+
+/// A mark that must stand here.
+pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> Parsed<()> {
+    if mark(input, it)? {
+        Ok(())
+    } else {
+        Err(expected(input, what))
+    }
+}
+
+/// A probability.
+pub(super) fn number(input: &mut Input<'_>) -> Parsed<f64> {
+    let (at, digits) = word(input, "a number")?;
+    weight(at, digits)
+}
+
+/// Skips a property, its semicolon included; the word itself is read.
+pub(super) fn property(input: &mut Input<'_>) -> Parsed<()> {
+    loop {
+        take_till(0.., [';', '"']).void().parse_next(input)?;
+        if input.starts_with('"') {
+            quoted(input)?;
+        } else {
+            return require(input, ';', "`;` at the end of the property");
+        }
+    }
+}
+
+/// Skips to the end of a block, its brace included.
+pub(super) fn rest_of_block(input: &mut Input<'_>) -> Parsed<()> {
+    loop {
+        take_till(0.., ['"', '}', '/']).void().parse_next(input)?;
+        if input.starts_with('"') {
+            quoted(input)?;
+        } else if !input.starts_with('/') {
+            return require(input, '}', "`}` at the end of the block");
+        } else if !comment(input)? {
+            any.void().parse_next(input)?;
+        }
+    }
+}

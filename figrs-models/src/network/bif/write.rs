@@ -1,0 +1,87 @@
+//! Writes BIF.
+
+use std::fmt::Write as _;
+
+use super::super::{Network, NetworkTable, State};
+use super::token::is_bare;
+
+/// The text of a Bayesian network: numbers in their shortest form that reads back the same.
+pub(in super::super) fn write(network: &Network) -> String {
+    let mut text = String::from("network ");
+    if !network.name().is_empty() {
+        name(&mut text, network.name());
+        text.push(' ');
+    }
+    text.push_str("{\n}\n");
+    for variable in network.variables() {
+        text.push_str("variable ");
+        name(&mut text, variable.name());
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            " {{\n  type discrete [ {} ] {{ ",
+            variable.states().len()
+        );
+        list(&mut text, variable.states().iter().map(State::name));
+        text.push_str(" };\n}\n");
+    }
+    for table in network.tables() {
+        block(&mut text, network, table);
+    }
+    text
+}
+
+fn block(text: &mut String, network: &Network, table: &NetworkTable) {
+    let Some((&child, parents)) = table.variables().split_last() else {
+        return;
+    };
+    let variables = network.variables();
+    text.push_str("probability ( ");
+    name(text, variables[child].name());
+    if !parents.is_empty() {
+        text.push_str(" | ");
+        list(text, parents.iter().map(|&p| variables[p].name()));
+    }
+    text.push_str(" ) {\n");
+    let mut digits = vec![0; parents.len()];
+    for row in table.numbers().chunks(variables[child].states().len()) {
+        if parents.is_empty() {
+            text.push_str("  table ");
+        } else {
+            text.push_str("  (");
+            let states = parents.iter().zip(&digits);
+            let states = states.filter_map(|(&p, &digit)| variables[p].states().get(digit));
+            list(text, states.map(State::name));
+            text.push_str(") ");
+        }
+        for (i, number) in row.iter().enumerate() {
+            let _ = write!(text, "{}{number:?}", if i > 0 { ", " } else { "" });
+        }
+        text.push_str(";\n");
+        for (&parent, digit) in parents.iter().zip(&mut digits).rev() {
+            *digit += 1;
+            if *digit < variables[parent].states().len() {
+                break;
+            }
+            *digit = 0;
+        }
+    }
+    text.push_str("}\n");
+}
+
+fn list<'n>(text: &mut String, names: impl Iterator<Item = &'n str>) {
+    for (i, it) in names.enumerate() {
+        text.push_str(if i > 0 { ", " } else { "" });
+        name(text, it);
+    }
+}
+
+/// A name, in quotes where it could be taken for something else.
+fn name(text: &mut String, name: &str) {
+    let comment = name.contains("//") || name.contains("/*");
+    if !name.is_empty() && name.chars().all(is_bare) && !comment {
+        text.push_str(name);
+    } else {
+        let _ = write!(text, "\"{name}\"");
+    }
+}

@@ -1,0 +1,263 @@
+//! A network: its variables, tables and elements.
+
+use std::fs;
+use std::path::Path;
+
+use figrs_core::{Element, Model};
+use rustc_hash::FxHashMap;
+
+use super::draft::Draft;
+use super::lexer::{Mismatch, Parsed};
+use super::unknown::near;
+use super::variable::combination;
+use super::{
+    NetworkError, NetworkTable, NormalisedRow, Observation, State, TextProblem, Unknown, Variable,
+};
+use super::{bif, elements, uai};
+use crate::places::Places;
+
+/// What the tables of a network are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NetworkKind {
+    /// Each variable has a conditional table.
+    Bayesian,
+    /// The tables are factors; a world weighs as much as the product of them.
+    Markov,
+}
+
+/// A discrete network from a file: elements that can be asked like any others.
+#[derive(Clone, Debug)]
+pub struct Network {
+    name: String,
+    kind: NetworkKind,
+    variables: Vec<Variable>,
+    tables: Vec<NetworkTable>,
+    normalised: Vec<NormalisedRow>,
+    index: FxHashMap<String, usize>,
+    elements: Vec<Element<State>>,
+    model: Model,
+}
+
+impl Network {
+    /// Reads a file in the format that its extension tells, `.bif` or `.uai`.
+    ///
+    /// An error if it cannot be read, or is not a network.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
+        let path = path.as_ref();
+        let format = Format::of(path)?;
+        let text = read_text(path)?;
+        format.parse(&text, &path.display().to_string())
+    }
+
+    /// Writes a file in the format that its extension tells, `.bif` or `.uai`.
+    ///
+    /// An error if it cannot be written, or if a Markov network should become BIF.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), NetworkError> {
+        let path = path.as_ref();
+        let text = match Format::of(path)? {
+            Format::Bif => self.to_bif()?,
+            Format::Uai => self.to_uai(),
+        };
+        fs::write(path, text).map_err(|cause| NetworkError::Write {
+            path: path.to_owned(),
+            cause,
+        })
+    }
+
+    /// The network of a text in the Interchange Format for Bayesian Networks.
+    pub fn from_bif(text: &str) -> Result<Self, NetworkError> {
+        Format::Bif.parse(text, "BIF")
+    }
+
+    /// The network of a text in the format of the UAI inference competitions.
+    pub fn from_uai(text: &str) -> Result<Self, NetworkError> {
+        Format::Uai.parse(text, "UAI")
+    }
+
+    /// The network as BIF; reading it again gives the same names and the same numbers to the last bit.
+    ///
+    /// An error for a Markov network.
+    pub fn to_bif(&self) -> Result<String, NetworkError> {
+        match self.kind {
+            NetworkKind::Bayesian => Ok(bif::write(self)),
+            NetworkKind::Markov => Err(NetworkError::NotBayesian),
+        }
+    }
+
+    /// The network in the UAI format, which has no names; reading it again gives the same numbers to the last bit.
+    pub fn to_uai(&self) -> String {
+        uai::write(self)
+    }
+
+    /// The network's name; empty if it has none.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it is a Bayesian or a Markov network.
+    pub fn kind(&self) -> NetworkKind {
+        self.kind
+    }
+
+    /// The variables, in the order of the file.
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// The tables, in the order of the file.
+    pub fn tables(&self) -> &[NetworkTable] {
+        &self.tables
+    }
+
+    /// The elements, one for each variable and in their order.
+    pub fn elements(&self) -> &[Element<State>] {
+        &self.elements
+    }
+
+    /// The rows whose sums were off by rounding, so that they were divided by them.
+    pub fn normalised(&self) -> &[NormalisedRow] {
+        &self.normalised
+    }
+
+    /// The variable and the parents' states of a row: `Employment (young, F)`.
+    pub fn row_name(&self, row: &NormalisedRow) -> String {
+        let of_variable = |t: &&NetworkTable| t.variables.last() == Some(&row.variable);
+        let table = self.tables.iter().find(of_variable);
+        let parents = table.map_or(&[][..], |t| &t.variables[..t.variables.len() - 1]);
+        let states = combination(&self.variables, parents, row.row);
+        format!("{} {states}", self.variables[row.variable].name)
+    }
+
+    /// The position of the variable with a name.
+    pub fn position(&self, variable: &str) -> Result<usize, NetworkError> {
+        match self.index.get(variable) {
+            Some(&position) => Ok(position),
+            None => Err(unknown_variable(&self.variables, variable).into()),
+        }
+    }
+
+    /// The element of the variable with a name.
+    pub fn element(&self, variable: &str) -> Result<&Element<State>, NetworkError> {
+        Ok(&self.elements[self.position(variable)?])
+    }
+
+    /// A variable with one of its states, by their names.
+    pub fn observation(&self, variable: &str, state: &str) -> Result<Observation, NetworkError> {
+        let position = self.position(variable)?;
+        let found = self.variables[position].state(state).cloned();
+        let state = found.ok_or_else(|| unknown_state(&self.variables[position], state))?;
+        Ok(Observation {
+            variable: position,
+            state,
+        })
+    }
+
+    /// A model without observations. That of a Markov network holds its factors as evidence, and the probability
+    /// of its evidence is the sum over all assignments of the product of the factors.
+    pub fn model(&self) -> Model {
+        self.model.clone()
+    }
+
+    /// The model with some observations.
+    pub fn observing(&self, observations: &[Observation]) -> Model {
+        observations.iter().fold(self.model(), |model, observed| {
+            model.observe(&self.elements[observed.variable], observed.state.clone())
+        })
+    }
+}
+
+impl Draft {
+    /// Builds the elements.
+    fn finish(self, text: &str) -> Parsed<Network> {
+        let built = match self.kind {
+            NetworkKind::Bayesian => elements::bayesian(&self.variables, &self.tables)
+                .map(|elements| (elements, Model::new())),
+            NetworkKind::Markov => Ok(elements::markov(&self.variables, &self.tables)),
+        };
+        let (elements, model) = built.map_err(|variable| {
+            let tables = self.tables.iter().zip(&self.places);
+            let mut own = tables.filter(|(table, _)| table.variables.last() == Some(&variable));
+            let problem = TextProblem::Cycle {
+                variable: self.variables[variable].name.clone(),
+            };
+            Mismatch::new(own.next().map_or(0, |(_, &place)| place), problem)
+        })?;
+        let mut places = Places::new(text);
+        let placed = |(at, row): (usize, NormalisedRow)| {
+            let (line, column) = places.at(at);
+            NormalisedRow {
+                line,
+                column,
+                ..row
+            }
+        };
+        Ok(Network {
+            normalised: self.normalised.into_iter().map(placed).collect(),
+            name: self.name,
+            kind: self.kind,
+            variables: self.variables,
+            tables: self.tables,
+            index: self.index,
+            elements,
+            model,
+        })
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Format {
+    Bif,
+    Uai,
+}
+
+impl Format {
+    fn of(path: &Path) -> Result<Self, NetworkError> {
+        let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
+        match extension.as_ref().and_then(|e| e.to_str()) {
+            Some("bif") => Ok(Self::Bif),
+            Some("uai") => Ok(Self::Uai),
+            _ => Err(NetworkError::Extension {
+                path: path.to_owned(),
+                expected: "`.bif` or `.uai`",
+            }),
+        }
+    }
+
+    fn parse(self, text: &str, place: &str) -> Result<Network, NetworkError> {
+        let draft = match self {
+            Self::Bif => bif::read(text),
+            Self::Uai => uai::read(text),
+        };
+        draft
+            .and_then(|draft| draft.finish(text))
+            .map_err(|mismatch| mismatch.within(text, place))
+    }
+}
+
+/// The text of a file; an error if it cannot be read or is not UTF-8.
+pub(super) fn read_text(path: &Path) -> Result<String, NetworkError> {
+    let bytes = fs::read(path).map_err(|cause| NetworkError::Read {
+        path: path.to_owned(),
+        cause,
+    })?;
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let good = String::from_utf8_lossy(&error.as_bytes()[..valid]);
+        Mismatch::new(valid, TextProblem::NotUtf8).within(&good, &path.display().to_string())
+    })
+}
+
+pub(super) fn unknown_variable(variables: &[Variable], name: &str) -> Unknown {
+    Unknown::Variable {
+        name: name.into(),
+        near: near(name, variables.iter().map(Variable::name)),
+    }
+}
+
+pub(super) fn unknown_state(variable: &Variable, name: &str) -> Unknown {
+    Unknown::State {
+        variable: variable.name.clone(),
+        name: name.into(),
+        near: near(name, variable.states.iter().map(State::name)),
+    }
+}

@@ -1,0 +1,85 @@
+//! A network as its file tells it, before its elements are built.
+
+use rustc_hash::FxHashMap;
+
+use super::lexer::{Mismatch, Parsed};
+use super::row::{NormalisedRow, Sum, normalise};
+use super::variable::combination;
+use super::{NetworkKind, NetworkTable, State, TextProblem, Variable};
+
+pub(super) struct Draft {
+    pub(super) name: String,
+    pub(super) kind: NetworkKind,
+    pub(super) variables: Vec<Variable>,
+    pub(super) tables: Vec<NetworkTable>,
+    /// Where in the text each table names its variables.
+    pub(super) places: Vec<usize>,
+    /// Rows that were divided by their sums, and where they stand in the text.
+    pub(super) normalised: Vec<(usize, NormalisedRow)>,
+    /// The positions of the variables.
+    pub(super) index: FxHashMap<String, usize>,
+}
+
+impl Draft {
+    pub(super) fn new(kind: NetworkKind, name: String) -> Self {
+        Self {
+            name,
+            kind,
+            variables: Vec::new(),
+            tables: Vec::new(),
+            places: Vec::new(),
+            normalised: Vec::new(),
+            index: FxHashMap::default(),
+        }
+    }
+
+    /// Adds a variable; false if there is one of this name.
+    pub(super) fn add_variable(&mut self, name: String, states: figrs_core::States<State>) -> bool {
+        let known = self.index.insert(name.clone(), self.variables.len());
+        self.variables.push(Variable { name, states });
+        known.is_none()
+    }
+
+    /// How many entries a table over some variables has.
+    pub(super) fn entries(&self, variables: &[usize]) -> u128 {
+        let sizes = variables.iter().map(|&v| self.variables[v].states.len());
+        sizes.fold(1, |n, size| n.saturating_mul(size as u128))
+    }
+
+    /// Checks that a row sums to one, and divides it by its sum if that is only rounded.
+    ///
+    /// `variables` are the parents and the child, and `at` is where the row stands in the text.
+    pub(super) fn check_row(
+        &mut self,
+        variables: &[usize],
+        row: usize,
+        numbers: &mut [f64],
+        at: usize,
+    ) -> Parsed<()> {
+        let Some((&variable, parents)) = variables.split_last() else {
+            return Ok(());
+        };
+        match normalise(numbers) {
+            Sum::One => {}
+            Sum::Rounded(sum) => {
+                let normalised = NormalisedRow {
+                    variable,
+                    row,
+                    sum,
+                    line: 0,
+                    column: 0,
+                };
+                self.normalised.push((at, normalised));
+            }
+            Sum::Wrong(sum) => {
+                let problem = TextProblem::RowSum {
+                    variable: self.variables[variable].name.clone(),
+                    row: combination(&self.variables, parents, row),
+                    sum,
+                };
+                return Err(Mismatch::new(at, problem));
+            }
+        }
+        Ok(())
+    }
+}

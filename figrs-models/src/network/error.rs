@@ -1,0 +1,209 @@
+//! What can go wrong with network files.
+
+use std::{io, path::PathBuf};
+
+use thiserror::Error;
+
+use super::Unknown;
+
+/// An error in reading, writing or asking a network, with its place and its remedy.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum NetworkError {
+    /// A file cannot be read.
+    #[error("cannot read {path}: {cause}; check the path and its permissions")]
+    Read {
+        /// The path asked for.
+        path: PathBuf,
+        /// The operating system's reason.
+        cause: io::Error,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {path}: {cause}; check the path and its permissions")]
+    Write {
+        /// The path asked for.
+        path: PathBuf,
+        /// The operating system's reason.
+        cause: io::Error,
+    },
+    /// A file's name does not tell its format.
+    #[error("{path}: the format is told by the file's extension; use {expected}")]
+    Extension {
+        /// The path asked for.
+        path: PathBuf,
+        /// The extensions that are known.
+        expected: &'static str,
+    },
+    /// The text of a file is not as it should be.
+    #[error("{place}:{line}:{column}: {problem}")]
+    Text {
+        /// The file, or what the text is.
+        place: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// The column in characters, counted from 1.
+        column: usize,
+        /// What is wrong there.
+        problem: Box<TextProblem>,
+    },
+    /// A variable or a state is not in the network.
+    #[error(transparent)]
+    Unknown(#[from] Unknown),
+    /// A Markov network has no conditional tables, which a BIF file consists of.
+    #[error("a Markov network cannot be written as BIF; write it as UAI")]
+    NotBayesian,
+}
+
+/// What is wrong with the text of a network or evidence file.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum TextProblem {
+    /// The file is not text in UTF-8.
+    #[error("not UTF-8; save the file as plain text")]
+    NotUtf8,
+    /// Something else should stand here.
+    #[error("expected {expected}, found {found}")]
+    Expected {
+        /// What should stand here.
+        expected: &'static str,
+        /// What does.
+        found: String,
+    },
+    /// Evidence is not the JSON that it should be.
+    #[error("not an object of variables and states in JSON: {reason}")]
+    Json {
+        /// What the JSON reader says.
+        reason: String,
+    },
+    /// A number cannot be a probability or a weight.
+    #[error("the number {number} cannot be a weight; weights are finite and not negative")]
+    Weight {
+        /// The number.
+        number: f64,
+    },
+    /// A variable or a state is not declared.
+    #[error(transparent)]
+    Unknown(#[from] Unknown),
+    /// A variable is declared twice.
+    #[error("the variable `{variable}` is declared a second time; keep one of the declarations")]
+    RepeatedVariable {
+        /// The variable.
+        variable: String,
+    },
+    /// A variable has a state twice.
+    #[error("`{variable}` has the state `{state}` a second time; name each state once")]
+    RepeatedState {
+        /// The variable.
+        variable: String,
+        /// The state.
+        state: String,
+    },
+    /// A variable has another number of states than it declares.
+    #[error("`{variable}` declares {declared} states and lists {found}; make them agree")]
+    StateCount {
+        /// The variable.
+        variable: String,
+        /// The number declared.
+        declared: usize,
+        /// The number listed.
+        found: usize,
+    },
+    /// A variable has no states.
+    #[error("`{variable}` has no states; give it at least one")]
+    NoStates {
+        /// The variable.
+        variable: String,
+    },
+    /// A table names a variable twice.
+    #[error("the table names `{variable}` a second time; name each variable once")]
+    RepeatedInTable {
+        /// The variable.
+        variable: String,
+    },
+    /// A variable has two conditional tables.
+    #[error("`{variable}` has a second table; keep one of them")]
+    SecondTable {
+        /// The variable.
+        variable: String,
+    },
+    /// A variable has no conditional table.
+    #[error("`{variable}` has no table; add its probabilities")]
+    NoTable {
+        /// The variable.
+        variable: String,
+    },
+    /// A table has a row twice.
+    #[error("the table of `{variable}` has the row {row} a second time; keep one of them")]
+    RepeatedRow {
+        /// The variable.
+        variable: String,
+        /// The states of the parents.
+        row: String,
+    },
+    /// A table lacks a row.
+    #[error("the table of `{variable}` lacks the row {row}; add it, or a `default` row")]
+    MissingRow {
+        /// The variable.
+        variable: String,
+        /// The states of the parents.
+        row: String,
+    },
+    /// A table has another number of entries than its variables need.
+    #[error("a table of {found} entries where its variables need {needed}; make them agree")]
+    EntryCount {
+        /// Entries declared.
+        found: usize,
+        /// Entries needed.
+        needed: u128,
+    },
+    /// The probabilities of a row sum to something else than one.
+    #[error(
+        "the row {row} of `{variable}` sums to {sum}, which is more than rounding away from one; correct its numbers"
+    )]
+    RowSum {
+        /// The variable.
+        variable: String,
+        /// The states of the parents.
+        row: String,
+        /// The sum.
+        sum: f64,
+    },
+    /// A variable is among its own ancestors.
+    #[error("`{variable}` is among its own ancestors; take one of the parents on the cycle away")]
+    Cycle {
+        /// A variable on the cycle.
+        variable: String,
+    },
+    /// A network, or one of its tables, is larger than a file like this can be.
+    #[error("{needed} {what}, which is more than a file of this size may declare ({limit})")]
+    TooLarge {
+        /// `states` or `entries`.
+        what: &'static str,
+        /// The number declared.
+        needed: u128,
+        /// The number allowed.
+        limit: usize,
+    },
+    /// An index is past the end.
+    #[error("there is no {what} {index}: they are numbered from 0 and there are {count}")]
+    Index {
+        /// `variable` or `state`.
+        what: &'static str,
+        /// The index.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A variable is observed twice, with different states.
+    #[error("`{variable}` is observed a second time, with another state; keep one of them")]
+    Contradiction {
+        /// The variable.
+        variable: String,
+    },
+    /// An evidence file holds several sets of evidence.
+    #[error("{samples} sets of evidence; keep one of them in the file")]
+    Samples {
+        /// How many there are.
+        samples: usize,
+    },
+}

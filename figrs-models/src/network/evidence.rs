@@ -1,0 +1,133 @@
+//! Files of observations.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::contents::read_text;
+use super::lexer::{Input, Mismatch, Parsed};
+use super::uai::{count, end};
+use super::{Network, NetworkError, State, TextProblem};
+
+/// That a variable has a state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Observation {
+    pub(super) variable: usize,
+    pub(super) state: State,
+}
+
+impl Observation {
+    /// The position of the variable in the network.
+    pub fn variable(&self) -> usize {
+        self.variable
+    }
+
+    /// The state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+}
+
+impl Network {
+    /// Reads a file of observations in the format that its extension tells, `.json` or `.evid`.
+    ///
+    /// An error if it cannot be read, or names what is not in the network.
+    pub fn read_evidence(&self, path: impl AsRef<Path>) -> Result<Vec<Observation>, NetworkError> {
+        let path = path.as_ref();
+        let place = path.display().to_string();
+        let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
+        match extension.as_ref().and_then(|e| e.to_str()) {
+            Some("json") => self.json(&read_text(path)?, &place),
+            Some("evid") => self.evid(&read_text(path)?, &place),
+            _ => Err(NetworkError::Extension {
+                path: path.to_owned(),
+                expected: "`.json` or `.evid`",
+            }),
+        }
+    }
+
+    /// The observations of a text in JSON: an object of variables and states, such as `{"smoke": "yes"}`.
+    ///
+    /// A state may be a number or a Boolean where that is its name. Of a variable that stands twice, the last counts.
+    pub fn evidence_from_json(&self, text: &str) -> Result<Vec<Observation>, NetworkError> {
+        self.json(text, "JSON")
+    }
+
+    /// The observations of a text in the format of the UAI competitions: the number of observed variables, then for each
+    /// its index and that of its state; before that the number of sets of evidence, 1, may stand.
+    pub fn evidence_from_uai(&self, text: &str) -> Result<Vec<Observation>, NetworkError> {
+        self.evid(text, "UAI evidence")
+    }
+
+    fn json(&self, text: &str, place: &str) -> Result<Vec<Observation>, NetworkError> {
+        let object: serde_json::Map<String, Value> =
+            serde_json::from_str(text).map_err(|error| NetworkError::Text {
+                place: place.into(),
+                line: error.line(),
+                column: error.column(),
+                problem: Box::new(TextProblem::Json {
+                    reason: reason(&error),
+                }),
+            })?;
+        let observation = |(variable, state): (&String, &Value)| match state {
+            Value::String(state) => self.observation(variable, state),
+            other => self.observation(variable, &other.to_string()),
+        };
+        object.iter().map(observation).collect()
+    }
+
+    fn evid(&self, text: &str, place: &str) -> Result<Vec<Observation>, NetworkError> {
+        self.pairs(text)
+            .map_err(|mismatch| mismatch.within(text, place))
+    }
+
+    fn pairs(&self, text: &str) -> Parsed<Vec<Observation>> {
+        let mut input = Input::new(text);
+        let numbers = text.split_ascii_whitespace().count();
+        if numbers.is_multiple_of(2) {
+            // A set of evidence has an odd count of numbers, so that one more stands before it.
+            let (at, samples) = count(&mut input, "the number of observed variables")?;
+            if samples != 1 {
+                return Err(Mismatch::new(at, TextProblem::Samples { samples }));
+            }
+        }
+        let (_, observed) = count(&mut input, "the number of observed variables")?;
+        let mut seen: Vec<Option<State>> = vec![None; self.variables().len()];
+        let mut observations = Vec::new();
+        for _ in 0..observed {
+            let (at, index) = count(&mut input, "a variable and a state for each observation")?;
+            let Some(variable) = self.variables().get(index) else {
+                let (what, count) = ("variable", self.variables().len());
+                return Err(Mismatch::new(at, TextProblem::Index { what, index, count }));
+            };
+            let (at, value) = count(&mut input, "a variable and a state for each observation")?;
+            let Some(state) = variable.states().get(value) else {
+                let (what, index, count) = ("state", value, variable.states().len());
+                return Err(Mismatch::new(at, TextProblem::Index { what, index, count }));
+            };
+            if seen[index]
+                .replace(state.clone())
+                .is_some_and(|before| before != *state)
+            {
+                let variable = variable.name().into();
+                return Err(Mismatch::new(at, TextProblem::Contradiction { variable }));
+            }
+            observations.push(Observation {
+                variable: index,
+                state: state.clone(),
+            });
+        }
+        end(&mut input, "the end of the file after the last observation")?;
+        Ok(observations)
+    }
+}
+
+/// What the JSON reader says, without the place.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let end = text.rfind(" at line ").unwrap_or(text.len());
+    text[..end].into()
+}
+
+#[cfg(test)]
+mod tests;

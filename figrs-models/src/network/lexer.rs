@@ -1,0 +1,102 @@
+//! What the readers of all formats share: the input, the failure, words and numbers.
+
+use winnow::error::ParserError;
+use winnow::stream::{LocatingSlice, Location};
+
+use super::{NetworkError, TextProblem};
+use crate::places::Places;
+
+pub(super) type Input<'t> = LocatingSlice<&'t str>;
+pub(super) type Parsed<T> = Result<T, Mismatch>;
+
+/// Where a text is not as it should be, and why.
+#[derive(Debug)]
+pub(super) struct Mismatch {
+    offset: usize,
+    /// Nothing while another way to read the text may be tried.
+    problem: Option<Box<TextProblem>>,
+}
+
+impl Mismatch {
+    pub(super) fn new(offset: usize, problem: impl Into<TextProblem>) -> Self {
+        Self {
+            offset,
+            problem: Some(Box::new(problem.into())),
+        }
+    }
+
+    /// The error for a reader's caller.
+    pub(super) fn within(self, text: &str, place: &str) -> NetworkError {
+        let (line, column) = Places::new(text).at(self.offset);
+        let problem = self.problem.unwrap_or_else(|| {
+            Box::new(TextProblem::Expected {
+                expected: "another token",
+                found: found(&text[self.offset..]),
+            })
+        });
+        NetworkError::Text {
+            place: place.into(),
+            line,
+            column,
+            problem,
+        }
+    }
+}
+
+impl<'t> ParserError<Input<'t>> for Mismatch {
+    type Inner = Self;
+
+    fn from_input(input: &Input<'t>) -> Self {
+        Self {
+            offset: offset(input),
+            problem: None,
+        }
+    }
+
+    fn is_backtrack(&self) -> bool {
+        self.problem.is_none()
+    }
+
+    fn into_inner(self) -> Result<Self, Self> {
+        Ok(self)
+    }
+}
+
+/// How many bytes of the text are read.
+pub(super) fn offset(input: &Input<'_>) -> usize {
+    input.current_token_start()
+}
+
+/// The failure that something else should stand here.
+pub(super) fn expected(input: &Input<'_>, expected: &'static str) -> Mismatch {
+    let found = found(input);
+    Mismatch::new(offset(input), TextProblem::Expected { expected, found })
+}
+
+/// The failure that something else should stand where a word was read.
+pub(super) fn unexpected(at: usize, word: &str, expected: &'static str) -> Mismatch {
+    let found = found(word);
+    Mismatch::new(at, TextProblem::Expected { expected, found })
+}
+
+/// The start of a text, for messages.
+fn found(text: &str) -> String {
+    const SHOWN: usize = 20;
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(SHOWN) {
+        _ if text.is_empty() => "the end of the file".into(),
+        _ if line.is_empty() => "the end of the line".into(),
+        Some((end, _)) => format!("`{}...`", &line[..end]),
+        None => format!("`{line}`"),
+    }
+}
+
+/// A number that is a weight, from its digits.
+pub(super) fn weight(at: usize, digits: &str) -> Parsed<f64> {
+    match digits.parse::<f64>() {
+        // Adding zero turns -0.0 into 0.0.
+        Ok(number) if number >= 0.0 && number.is_finite() => Ok(number + 0.0),
+        Ok(number) => Err(Mismatch::new(at, TextProblem::Weight { number })),
+        Err(_) => Err(unexpected(at, digits, "a number")),
+    }
+}

@@ -1,0 +1,73 @@
+//! Networks from files: Bayesian networks in BIF, Bayesian and Markov networks in the UAI format.
+//!
+//! A [`Network`] has an element for each variable, which is asked like any other element, in a
+//! [`model`](Network::model) that holds what a Markov network weighs.
+//!
+//! ```
+//! use figrs_infer::{Run, VariableElimination};
+//! use figrs_models::network::Network;
+//!
+//! let network = Network::from_bif("
+//!     network garden { }
+//!     variable rain { type discrete [ 2 ] { yes, no }; }
+//!     variable grass { type discrete [ 2 ] { wet, dry }; }
+//!     probability ( rain ) { table 0.2, 0.8; }
+//!     probability ( grass | rain ) { (yes) 0.9, 0.1; (no) 0.2, 0.8; }
+//! ")?;
+//! let wet = network.observation("grass", "wet")?;
+//! let model = network.observing(&[wet]);
+//! let rain = network.element("rain")?;
+//! let answer = VariableElimination::new().run(&model, rain)?;
+//! let rained = answer.probability_that(rain, |state| state.name() == "yes")?;
+//! assert!((rained - 0.18 / 0.34).abs() < 1e-12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module idea | types |
+//! |---|---|
+//! | networks | [`Network`], [`NetworkKind`], [`Variable`], [`NetworkTable`] |
+//! | values of their elements | [`State`] |
+//! | evidence files | [`Observation`] |
+//! | rounded rows | [`NormalisedRow`], [`ROUNDING`] |
+//! | errors | [`NetworkError`], [`TextProblem`], [`Unknown`] |
+//!
+//! # What is read
+//!
+//! BIF: blocks in any order; names with any characters but white space, brackets, `,`, `;`, `|` and `"`, or any
+//! names in quotes; rows by the states of the parents, `default` rows, and whole tables with the child varying
+//! slowest. Comments and properties are passed over, and not written. UAI: in a Bayesian network, the last
+//! variable of a table is the child; variables and states are named by their index.
+//!
+//! A row of a conditional table whose sum is off by at most [`ROUNDING`] is divided by it and listed in
+//! [`Network::normalised`], unless the sum is one up to the last bits; a row that is off by more is an error.
+//!
+//! # Limits
+//!
+//! Variables are discrete. A table holds all its entries.
+//!
+//! # References
+//!
+//! F. G. Cozman, "The Interchange Format for Bayesian Networks", version 0.15, 1998. The networks of the bnlearn
+//! repository: M. Scutari, "Learning Bayesian Networks with the bnlearn R Package", Journal of Statistical
+//! Software 35(3), 2010.
+
+mod bif;
+mod contents;
+mod draft;
+mod elements;
+mod error;
+mod evidence;
+mod lexer;
+mod row;
+mod state;
+mod uai;
+mod unknown;
+mod variable;
+
+pub use contents::{Network, NetworkKind};
+pub use error::{NetworkError, TextProblem};
+pub use evidence::Observation;
+pub use row::{NormalisedRow, ROUNDING};
+pub use state::State;
+pub use unknown::Unknown;
+pub use variable::{NetworkTable, Variable};

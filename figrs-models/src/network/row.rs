@@ -1,0 +1,49 @@
+//! Rows of conditional tables.
+
+use figrs_core::weights::sums_to_one;
+
+/// How far from one a row's sum may be by the rounding of its numbers: that of three decimals.
+///
+/// The numbers of some files are rounded to three decimals, so that three thirds are 0.999.
+pub const ROUNDING: f64 = 1e-3;
+
+/// A row of a conditional table that was divided by its sum when its file was read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NormalisedRow {
+    /// The position of the variable in the network.
+    pub variable: usize,
+    /// The position of the row in its table, the last parent varying fastest.
+    pub row: usize,
+    /// The sum of its numbers in the file.
+    pub sum: f64,
+    /// The line of the row, counted from 1.
+    pub line: usize,
+    /// The column of the row, counted from 1.
+    pub column: usize,
+}
+
+/// What becomes of a row.
+pub(super) enum Sum {
+    /// It is one.
+    One,
+    /// It was rounded; now it is one.
+    Rounded(f64),
+    /// It is no distribution.
+    Wrong(f64),
+}
+
+/// Divides a row by its sum if that is one up to rounding.
+pub(super) fn normalise(row: &mut [f64]) -> Sum {
+    if sums_to_one(row) {
+        return Sum::One;
+    }
+    let sum: f64 = row.iter().sum();
+    // The sum of three decimals is itself rounded.
+    if (sum - 1.0).abs() > ROUNDING * (1.0 + 1e-9) {
+        return Sum::Wrong(sum);
+    }
+    for number in row {
+        *number /= sum;
+    }
+    Sum::Rounded(sum)
+}

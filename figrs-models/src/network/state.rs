@@ -1,0 +1,66 @@
+//! One state of a variable.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use figrs_core::States;
+
+/// A state of a network's variable: the value of its element. Cheap to clone, compared by position.
+#[derive(Clone)]
+pub struct State {
+    names: Arc<[String]>,
+    index: u32,
+}
+
+impl State {
+    /// All states with these names, in their order.
+    pub(super) fn all(names: Vec<String>) -> States<Self> {
+        let names: Arc<[String]> = names.into();
+        let state = |index| Self {
+            names: names.clone(),
+            index,
+        };
+        States::new((0..names.len() as u32).map(state))
+    }
+
+    /// Its position among the states of its variable.
+    pub fn index(&self) -> usize {
+        self.index as usize
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.names[self.index()]
+    }
+}
+
+impl PartialEq for State {
+    /// Whether the position is the same, in lists of the same names.
+    fn eq(&self, other: &Self) -> bool {
+        self.index == other.index
+            && (Arc::ptr_eq(&self.names, &other.names) || self.names == other.names)
+    }
+}
+
+impl Eq for State {}
+
+impl Hash for State {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.index.hash(hasher);
+    }
+}
+
+figrs_core::value!(State);
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

@@ -1,0 +1,135 @@
+//! Reads UAI networks.
+
+use figrs_core::States;
+use rustc_hash::FxHashMap;
+
+use super::super::draft::Draft;
+use super::super::lexer::{Input, Mismatch, Parsed, unexpected, weight};
+use super::super::{NetworkKind, NetworkTable, State, TextProblem};
+use super::token::{count, end, word};
+
+/// How many states all variables of a small file may have together.
+const STATES: usize = 1 << 20;
+
+/// The network of a text.
+pub(in super::super) fn read(text: &str) -> Parsed<Draft> {
+    let mut input = Input::new(text);
+    let (at, name) = word(&mut input, "`BAYES` or `MARKOV`")?;
+    let kind = match name.to_ascii_uppercase().as_str() {
+        "BAYES" => NetworkKind::Bayesian,
+        "MARKOV" => NetworkKind::Markov,
+        _ => return Err(unexpected(at, name, "`BAYES` or `MARKOV`")),
+    };
+    let mut draft = Draft::new(kind, String::new());
+    variables(&mut input, &mut draft)?;
+    let scopes = scopes(&mut input, &mut draft)?;
+    for variables in scopes {
+        let weights = table(&mut input, &mut draft, &variables)?.into();
+        draft.tables.push(NetworkTable { variables, weights });
+    }
+    end(&mut input, "the end of the file after the last table")?;
+    Ok(draft)
+}
+
+/// The variables, named by their index; those with equally many states share them.
+fn variables(input: &mut Input<'_>, draft: &mut Draft) -> Parsed<()> {
+    let limit = input.len().max(STATES);
+    let (_, variables) = count(input, "the number of variables")?;
+    let mut shared: FxHashMap<usize, States<State>> = FxHashMap::default();
+    let mut total = 0usize;
+    for index in 0..variables {
+        let (at, states) = count(input, "the number of states of each variable")?;
+        let variable = index.to_string();
+        if states == 0 {
+            return Err(Mismatch::new(at, TextProblem::NoStates { variable }));
+        }
+        total = total.saturating_add(states);
+        if total > limit {
+            let (what, needed) = ("states", total as u128);
+            let problem = TextProblem::TooLarge {
+                what,
+                needed,
+                limit,
+            };
+            return Err(Mismatch::new(at, problem));
+        }
+        let named = || State::all((0..states).map(|state| state.to_string()).collect());
+        let states = shared.entry(states).or_insert_with(named).clone();
+        draft.add_variable(variable, states);
+    }
+    Ok(())
+}
+
+/// The variables of each table. In a Bayesian network the last of them is the child, and each variable is it once.
+fn scopes(input: &mut Input<'_>, draft: &mut Draft) -> Parsed<Vec<Vec<usize>>> {
+    let (at_count, tables) = count(input, "the number of tables")?;
+    let variables = draft.variables.len();
+    let mut scopes = Vec::new();
+    let mut has_table = vec![false; variables];
+    // The table in which a variable stood last, counted from 1.
+    let mut stood = vec![0; variables];
+    for table in 1..=tables {
+        let (at, size) = count(input, "the number of variables of each table")?;
+        let mut scope = Vec::new();
+        let mut last = at;
+        for _ in 0..size {
+            let (at, index) = count(input, "the variables of each table")?;
+            if index >= variables {
+                let (what, count) = ("variable", variables);
+                return Err(Mismatch::new(at, TextProblem::Index { what, index, count }));
+            }
+            if std::mem::replace(&mut stood[index], table) == table {
+                let variable = index.to_string();
+                return Err(Mismatch::new(at, TextProblem::RepeatedInTable { variable }));
+            }
+            scope.push(index);
+            last = at;
+        }
+        if draft.kind == NetworkKind::Bayesian {
+            let Some(&child) = scope.last() else {
+                return Err(unexpected(at, "0", "at least one variable, the child"));
+            };
+            if std::mem::replace(&mut has_table[child], true) {
+                let variable = child.to_string();
+                return Err(Mismatch::new(last, TextProblem::SecondTable { variable }));
+            }
+        }
+        scopes.push(scope);
+        draft.places.push(last);
+    }
+    let missing = has_table.iter().position(|&has| !has);
+    match (draft.kind, missing) {
+        (NetworkKind::Bayesian, Some(variable)) => {
+            let variable = variable.to_string();
+            Err(Mismatch::new(at_count, TextProblem::NoTable { variable }))
+        }
+        _ => Ok(scopes),
+    }
+}
+
+/// The numbers of a table.
+fn table(input: &mut Input<'_>, draft: &mut Draft, variables: &[usize]) -> Parsed<Vec<f64>> {
+    let needed = draft.entries(variables);
+    let (at, found) = count(input, "the number of entries of each table")?;
+    if found as u128 != needed {
+        return Err(Mismatch::new(at, TextProblem::EntryCount { found, needed }));
+    }
+    // Each number takes two characters, whatever the file declares.
+    let mut numbers = Vec::with_capacity(found.min(input.len() / 2 + 1));
+    let bayesian = draft.kind == NetworkKind::Bayesian;
+    let child = variables.last().filter(|_| bayesian);
+    let columns = child.map_or(1, |&child| draft.variables[child].states.len());
+    let mut start = 0;
+    for i in 0..found {
+        let (at, digits) = word(input, "a number for each entry of the table")?;
+        numbers.push(weight(at, digits)?);
+        if i % columns == 0 {
+            start = at;
+        }
+        if bayesian && (i + 1) % columns == 0 {
+            let row = numbers.len() - columns;
+            draft.check_row(variables, i / columns, &mut numbers[row..], start)?;
+        }
+    }
+    Ok(numbers)
+}

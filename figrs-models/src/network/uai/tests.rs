@@ -1,0 +1,266 @@
+use figrs_infer::{MpeVariableElimination, Run, VariableElimination};
+use proptest::prelude::*;
+
+use super::super::{Network, NetworkError, NetworkKind, TextProblem};
+
+fn problem(text: &str) -> (usize, usize, TextProblem) {
+    match Network::from_uai(text) {
+        Err(NetworkError::Text {
+            line,
+            column,
+            problem,
+            ..
+        }) => (line, column, *problem),
+        other => panic!("read {text:?} as {other:?}"),
+    }
+}
+
+#[test]
+fn the_last_variable_of_a_bayesian_table_is_the_child() {
+    let text = "bayes 3  2 2 3  3  1 0  3 2 0 1  2 0 2
+        2  0.436 0.564
+        12  0.128 0.872  0.920 0.080  0.1 0.9  0.2 0.8  0.3 0.7  0.4 0.6
+        6  0.210 0.333 0.457  0.811 0.000 0.189";
+    let network = Network::from_uai(text).unwrap();
+    assert_eq!(network.kind(), NetworkKind::Bayesian);
+    let element = network.element("2").unwrap();
+    let answer = VariableElimination::new()
+        .run(&network.model(), element)
+        .unwrap();
+    let last = answer
+        .probability_that(element, |s| s.name() == "2")
+        .unwrap();
+    assert!((last - (0.436 * 0.457 + 0.564 * 0.189)).abs() < 1e-15);
+    let one = network.element("1").unwrap();
+    let given = network.observing(&[
+        network.observation("2", "1").unwrap(),
+        network.observation("0", "0").unwrap(),
+    ]);
+    let answer = VariableElimination::new().run(&given, one).unwrap();
+    let p = answer.probability_that(one, |s| s.index() == 0).unwrap();
+    assert!((p - 0.1).abs() < 1e-15, "{p}");
+}
+
+#[test]
+fn a_factor_that_is_zero_everywhere_is_impossible_evidence() {
+    let text = "MARKOV 2  2 2  2  1 0  2 0 1  2 0 0  4 1 2 3 4";
+    let network = Network::from_uai(text).unwrap();
+    let log = VariableElimination::new()
+        .log_evidence(&network.model())
+        .unwrap();
+    assert_eq!(log, f64::NEG_INFINITY);
+    let error = VariableElimination::new().run(&network.model(), &network.elements()[0]);
+    let message = error.unwrap_err().to_string();
+    assert!(
+        message.contains("factor 0, which is zero everywhere"),
+        "{message}"
+    );
+}
+
+#[test]
+fn constants_and_free_variables_count() {
+    let text = "MARKOV 2  3 2  3  0  0  1 1  1 2.5  1 4  2 1 2";
+    let network = Network::from_uai(text).unwrap();
+    let log = VariableElimination::new()
+        .log_evidence(&network.model())
+        .unwrap();
+    assert!((log - (2.5_f64 * 4.0 * 3.0 * 3.0).ln()).abs() < 1e-14);
+}
+
+#[test]
+fn weights_that_are_far_apart_are_kept() {
+    let text = "MARKOV 1  2  2  1 0  1 0  2 1e-300 1e300  2 1e300 1e-300";
+    let network = Network::from_uai(text).unwrap();
+    let log = VariableElimination::new()
+        .log_evidence(&network.model())
+        .unwrap();
+    assert!((log - 2f64.ln()).abs() < 1e-12, "{log}");
+    assert_eq!(
+        Network::from_uai(&network.to_uai()).unwrap().tables()[1].numbers(),
+        [1e300, 1e-300]
+    );
+}
+
+#[test]
+fn rounded_rows_are_normalised_and_reported() {
+    let text = "BAYES 1 3 1 1 0\n3\n 0.333 0.333 0.333";
+    let network = Network::from_uai(text).unwrap();
+    let row = network.normalised()[0];
+    assert_eq!((row.line, row.column, row.row), (3, 2, 0));
+    assert!((network.tables()[0].numbers()[0] - 1.0 / 3.0).abs() < 1e-15);
+}
+
+#[test]
+fn mistakes_have_their_place() {
+    let cases = [
+        (
+            "",
+            1,
+            1,
+            "expected `BAYES` or `MARKOV`, found the end of the file",
+        ),
+        ("LIMID 1", 1, 1, "found `LIMID`"),
+        ("MARKOV x", 1, 8, "the number of variables"),
+        ("MARKOV -1", 1, 8, "the number of variables"),
+        ("MARKOV 2 2", 1, 11, "the number of states of each variable"),
+        ("MARKOV 1\n0", 2, 1, "`0` has no states"),
+        (
+            "MARKOV 1\n2\n1\n1 1",
+            4,
+            3,
+            "no variable 1: they are numbered from 0 and there are 1",
+        ),
+        ("MARKOV 1\n2\n1\n2 0 0", 4, 5, "names `0` a second time"),
+        (
+            "MARKOV 1\n2\n1\n1 0\n3 1 2 3",
+            5,
+            1,
+            "a table of 3 entries where its variables need 2",
+        ),
+        ("MARKOV 1\n2\n1\n1 0\n2 1", 5, 4, "a number for each entry"),
+        ("MARKOV 1\n2\n1\n1 0\n2 1 -2", 5, 5, "the number -2 cannot"),
+        (
+            "MARKOV 1\n2\n1\n1 0\n2 1 nan",
+            5,
+            5,
+            "the number NaN cannot",
+        ),
+        (
+            "MARKOV 1\n2\n1\n1 0\n2 1 2,",
+            5,
+            5,
+            "expected a number, found `2,`",
+        ),
+        (
+            "MARKOV 1\n2\n1\n1 0\n2 1 2\n7",
+            6,
+            1,
+            "the end of the file after the last table, found `7`",
+        ),
+        (
+            "BAYES 1\n2\n1\n1 0\n2 0.1 0.2",
+            5,
+            3,
+            "the row () of `0` sums to 0.3",
+        ),
+        (
+            "BAYES 1\n2\n1\n0\n1 1",
+            4,
+            1,
+            "at least one variable, the child",
+        ),
+        ("BAYES 2\n2 2\n1\n1 0\n2 1 0", 3, 1, "`1` has no table"),
+        (
+            "BAYES 1\n2\n2\n1 0\n1 0\n2 1 0\n2 1 0",
+            5,
+            3,
+            "`0` has a second table",
+        ),
+        (
+            "BAYES 2\n1 1\n2\n2 0 1\n2 1 0\n1 1\n1 1",
+            5,
+            5,
+            "`0` is among its own ancestors",
+        ),
+    ];
+    for (text, line, column, words) in cases {
+        let (l, c, problem) = problem(text);
+        assert!(problem.to_string().contains(words), "{text:?}: {problem}");
+        assert_eq!((l, c), (line, column), "{text:?}: {problem}");
+    }
+}
+
+#[test]
+fn large_declarations_do_not_take_memory() {
+    let most = usize::MAX;
+    for text in [
+        format!("MARKOV {most} 2"),
+        format!("MARKOV 1 {most} 0"),
+        format!("MARKOV 2 {most} {most} 1 2 0 1 1 1"),
+        format!("MARKOV 1 2 {most} 1 0"),
+        format!("MARKOV 1 2 1 {most} 0"),
+        format!("MARKOV 1 2 1 1 0 {most}"),
+        format!("MARKOV 70 {} 1 70 {} 1", "2 ".repeat(70), list(0..70)),
+        format!(
+            "MARKOV 4 {} 1 4 0 1 2 3 {} 1 2",
+            "1000 ".repeat(4),
+            1_000_000_000_000u64
+        ),
+    ] {
+        problem(&text);
+    }
+}
+
+/// The variables of a factor and its weights.
+type Factor = (Vec<usize>, Vec<f64>);
+
+/// The numbers of states of a Markov network's variables, and its factors.
+fn markov() -> impl Strategy<Value = (Vec<usize>, Vec<Factor>)> {
+    let sizes = prop::collection::vec(1..=3usize, 1..=4);
+    sizes.prop_flat_map(|sizes| {
+        let count = sizes.len();
+        let scope = prop::sample::subsequence((0..count).collect::<Vec<_>>(), 0..=count.min(3));
+        let table = scope.prop_shuffle().prop_flat_map({
+            let sizes = sizes.clone();
+            move |scope| {
+                let entries = scope.iter().map(|&v| sizes[v]).product::<usize>();
+                let weight = prop_oneof![
+                    4 => 0.0..10.0f64,
+                    2 => Just(0.0),
+                    1 => prop::sample::select(vec![1e-200, 1e200, 1e-310, 1.0]),
+                ];
+                (Just(scope), prop::collection::vec(weight, entries))
+            }
+        });
+        (Just(sizes), prop::collection::vec(table, 0..=4))
+    })
+}
+
+fn list(numbers: impl IntoIterator<Item = impl ToString>) -> String {
+    let numbers: Vec<String> = numbers.into_iter().map(|n| n.to_string()).collect();
+    numbers.join(" ")
+}
+
+fn text(sizes: &[usize], factors: &[Factor]) -> String {
+    let scope = |(scope, _): &Factor| format!("{} {}", scope.len(), list(scope));
+    let weights = |(_, weights): &Factor| format!("{} {}", weights.len(), list(weights));
+    let mut lines = vec![
+        "MARKOV".into(),
+        list([sizes.len()]),
+        list(sizes),
+        list([factors.len()]),
+    ];
+    lines.extend(factors.iter().map(scope));
+    lines.extend(factors.iter().map(weights));
+    lines.join("\n")
+}
+
+proptest! {
+    #[test]
+    fn markov_networks_weigh_as_the_product_of_their_factors((sizes, factors) in markov()) {
+        let network = Network::from_uai(&text(&sizes, &factors)).unwrap();
+        // The logarithm of the weight of each assignment, the last variable fastest.
+        let assignments = sizes.iter().product::<usize>();
+        let logs: Vec<f64> = (0..assignments).map(|assignment| {
+            let digit = |v: usize| assignment / sizes[v + 1..].iter().product::<usize>() % sizes[v];
+            let cell = |scope: &[usize]| scope.iter().fold(0, |cell, &v| cell * sizes[v] + digit(v));
+            factors.iter().map(|(scope, weights)| weights[cell(scope)].ln()).sum()
+        }).collect();
+        let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let found = VariableElimination::new().log_evidence(&network.model()).unwrap();
+        if best == f64::NEG_INFINITY {
+            prop_assert_eq!(found, best);
+            return Ok(());
+        }
+        let total = best + logs.iter().map(|l| (l - best).exp()).sum::<f64>().ln();
+        prop_assert!((found - total).abs() < 1e-9 * total.abs().max(1.0), "{found}, not {total}");
+        let world = MpeVariableElimination::new().run(&network.model(), network.elements()).unwrap();
+        let found = world.log_probability().unwrap();
+        prop_assert!((found - best).abs() < 1e-9 * best.abs().max(1.0), "{found}, not {best}");
+        let first = &network.elements()[0];
+        let p = VariableElimination::new().run(&network.model(), first).unwrap();
+        let p = p.probability_that(first, |s| s.index() == 0).unwrap();
+        let expected: f64 = logs[..assignments / sizes[0]].iter().map(|l| (l - total).exp()).sum();
+        prop_assert!((p - expected).abs() < 1e-9, "{p}, not {expected}");
+    }
+}

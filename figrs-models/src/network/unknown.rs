@@ -1,0 +1,92 @@
+//! Names that a network does not have, and those that may have been meant.
+
+use thiserror::Error;
+
+/// A name that is not in the network.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Unknown {
+    /// No variable is called this.
+    #[error("no variable is called `{name}`; {}", meant(near))]
+    Variable {
+        /// The name asked for.
+        name: String,
+        /// Names that are like it, or all if there are few.
+        near: Vec<String>,
+    },
+    /// A variable has no state that is called this.
+    #[error("`{variable}` has no state `{name}`; {}", meant(near))]
+    State {
+        /// The variable.
+        variable: String,
+        /// The name asked for.
+        name: String,
+        /// Names of states that are like it, or all if there are few.
+        near: Vec<String>,
+    },
+}
+
+fn meant(near: &[String]) -> String {
+    if near.is_empty() {
+        "no name is like it".into()
+    } else {
+        format!("did you mean `{}`?", near.join("`, `"))
+    }
+}
+
+/// The names most like the one asked for; all of them if they are few.
+pub(super) fn near<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    const FEW: usize = 6;
+    const SHOWN: usize = 3;
+    let mut ranked: Vec<(usize, &str)> = names.map(|name| (distance(asked, name), name)).collect();
+    // Stable, so that equally near names keep the order of the file.
+    ranked.sort_by_key(|&(distance, _)| distance);
+    if ranked.len() > FEW {
+        let most = (asked.chars().count() / 2).max(2);
+        ranked.retain(|&(distance, _)| distance <= most);
+        ranked.truncate(SHOWN);
+    }
+    ranked.into_iter().map(|(_, name)| name.into()).collect()
+}
+
+/// How many letters must be changed, added or left out, looking at the first letters only and not at their case.
+fn distance(a: &str, b: &str) -> usize {
+    const LETTERS: usize = 48;
+    let letters = |text: &str| -> Vec<char> {
+        let letters = text.chars().flat_map(char::to_lowercase);
+        letters.take(LETTERS).collect()
+    };
+    let (a, b) = (letters(a), letters(b));
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_count_changed_letters() {
+        assert_eq!(distance("kitten", "Sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abc", "ABC"), 0);
+    }
+
+    #[test]
+    fn near_names_come_first_and_far_ones_not_at_all() {
+        let names = ["asia", "tub", "smoke", "lung", "bronc", "either", "xray"];
+        assert_eq!(near("smoker", names.into_iter()), ["smoke"]);
+        assert_eq!(near("Xray", names.into_iter())[0], "xray");
+        assert!(near("temperature", names.into_iter()).is_empty());
+        assert_eq!(near("on", ["yes", "no"].into_iter()), ["no", "yes"]);
+    }
+}

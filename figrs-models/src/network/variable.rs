@@ -1,0 +1,62 @@
+//! Variables and the tables over them.
+
+use figrs_core::States;
+use figrs_core::weights::Weights;
+
+use super::State;
+
+/// A variable of a network: its name and its states.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    pub(super) name: String,
+    pub(super) states: States<State>,
+}
+
+impl Variable {
+    /// The name; of a variable of a UAI file, its index.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The states, in the order of the file.
+    pub fn states(&self) -> &States<State> {
+        &self.states
+    }
+
+    /// The state with a name.
+    pub fn state(&self, name: &str) -> Option<&State> {
+        self.states.iter().find(|state| state.name() == name)
+    }
+}
+
+/// Numbers over the states of some variables: a factor, or the conditional table of the last of them.
+#[derive(Clone, Debug)]
+pub struct NetworkTable {
+    pub(super) variables: Vec<usize>,
+    pub(super) weights: Weights,
+}
+
+impl NetworkTable {
+    /// The positions of the variables in the network, parents before the child.
+    pub fn variables(&self) -> &[usize] {
+        &self.variables
+    }
+
+    /// The numbers, the last variable varying fastest.
+    pub fn numbers(&self) -> &[f64] {
+        self.weights.linear()
+    }
+}
+
+/// The states of some variables at a combination of them, the last varying fastest: `(young, F)`.
+pub(super) fn combination(all: &[Variable], variables: &[usize], mut row: usize) -> String {
+    let mut names = Vec::with_capacity(variables.len());
+    for &variable in variables.iter().rev() {
+        let states = all[variable].states();
+        let state = states.get(row % states.len().max(1));
+        names.push(state.map_or("", State::name));
+        row /= states.len().max(1);
+    }
+    names.reverse();
+    format!("({})", names.join(", "))
+}

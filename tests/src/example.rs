@@ -1,0 +1,39 @@
+//! The example programs, run as a user runs them.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// The binary of an example, or `None` with a printed reason. It is built by `cargo test --workspace`.
+fn binary(example: &str) -> Option<PathBuf> {
+    let own = std::env::current_exe().ok()?;
+    let target = own.parent()?.parent()?;
+    let name = format!("{example}{}", std::env::consts::EXE_SUFFIX);
+    let path = target.join("examples").join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    println!(
+        "skipped: {} is not built; run `cargo test --workspace`",
+        path.display()
+    );
+    None
+}
+
+/// What an example does with some arguments; `None` if it is not built.
+///
+/// # Panics
+///
+/// If it cannot be started.
+pub fn run(example: &str, arguments: &[&str]) -> Option<Output> {
+    let output = Command::new(binary(example)?).args(arguments).output();
+    Some(output.expect("the example starts"))
+}
+
+/// The text that an example printed.
+///
+/// # Panics
+///
+/// If it is not UTF-8.
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("the example prints UTF-8")
+}

@@ -1,0 +1,395 @@
+//! What `LazyVariableElimination` knows of models that it cannot, or does not, expand as a whole.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use figrs::expand::Budget;
+use figrs::prelude::*;
+use figrs::{Deepening, Ended, ModelError};
+
+/// The failures before a success.
+fn geometric(p: f64) -> Element<u32> {
+    Flip::new(p).flat_map(move |&stop| {
+        if stop {
+            Constant::new(0)
+        } else {
+            geometric(p).map(|n| n + 1)
+        }
+    })
+}
+
+/// Whether a branching process, in which all have two children or none, has an odd number of members without any.
+fn odd_leaves(split: f64) -> Element<bool> {
+    Flip::new(split).flat_map(move |&has_children| {
+        if has_children {
+            odd_leaves(split).xor(&odd_leaves(split))
+        } else {
+            Constant::new(true)
+        }
+    })
+}
+
+/// Flips coins for ever.
+fn never() -> Element<bool> {
+    Flip::new(0.5).flat_map(|_| never())
+}
+
+/// A Chain in a Chain in a Chain ..., and a coin at the end.
+fn nested(levels: u32) -> Element<bool> {
+    Flip::new(0.5).flat_map(move |&heads| match levels {
+        0 => Flip::new(0.25),
+        _ if heads => Constant::new(true),
+        _ => nested(levels - 1),
+    })
+}
+
+fn deepening(answer: &Answer) -> Deepening {
+    answer.deepening().unwrap()
+}
+
+#[track_caller]
+fn holds(bounds: Bounds, right: f64, width: f64) {
+    let slack = 1e-12 * right.abs();
+    let inside = bounds.lower - slack <= right && right <= bounds.upper + slack;
+    assert!(inside && bounds.width() <= width, "{bounds:?}, {right}");
+}
+
+#[test]
+fn every_event_is_as_close_as_was_asked_for() {
+    let n = geometric(0.2);
+    let even = Model::new().condition(&n, |n| n % 2 == 0);
+    for width in [0.3, 1e-3, 1e-9] {
+        let answer = LazyVariableElimination::to_width(width)
+            .run(&even, &n)
+            .unwrap();
+        assert_eq!(deepening(&answer).ended, Ended::Width);
+        let Quality::Bounds { width: known } = answer.quality(&n).unwrap() else {
+            panic!("only bounds are known");
+        };
+        assert!(known <= width);
+        holds(answer.bounds(&n, &2).unwrap(), 0.36 * 0.64, width);
+        holds(answer.bounds(&n, &3).unwrap(), 0.0, width);
+        holds(answer.bounds_that(&n, |&n| n >= 4).unwrap(), 0.4096, width);
+        // What is not known yet might not pass.
+        holds(answer.bounds_that(&n, |_| true).unwrap(), 1.0, width);
+        let evidence = answer.log_evidence_bounds().unwrap();
+        holds(evidence, (5.0 / 9.0_f64).ln(), -(1.0 - width).ln() + 1e-15);
+    }
+}
+
+#[test]
+fn a_model_that_ends_has_exact_answers() {
+    let end = nested(6);
+    let model = Model::new().observe(&end, true);
+    let right = VariableElimination::new().log_evidence(&model).unwrap();
+    for (algorithm, ended) in [
+        (LazyVariableElimination::to_width(0.0), Ended::Complete),
+        (LazyVariableElimination::to_depth(7), Ended::Complete),
+        (LazyVariableElimination::to_depth(6), Ended::Depth),
+    ] {
+        let answer = algorithm.run(&model, ()).unwrap();
+        assert_eq!(deepening(&answer).ended, ended);
+        let bounds = answer.log_evidence_bounds().unwrap();
+        if ended == Ended::Complete {
+            assert_eq!([bounds.lower, bounds.upper], [right; 2]);
+            assert_eq!(answer.log_evidence().unwrap().value, right);
+        } else {
+            assert!(bounds.lower < right && right < bounds.upper);
+        }
+    }
+}
+
+/// An element that is first reached far down and then at the top is expanded as far as from the top.
+#[test]
+fn depth_does_not_depend_on_the_order_of_the_targets() {
+    let shared = nested(3);
+    let mut deep = shared.clone();
+    for _ in 0..4 {
+        let inner = deep.clone();
+        deep = Flip::new(0.5).flat_map(move |&heads| {
+            if heads {
+                inner.clone()
+            } else {
+                Constant::new(false)
+            }
+        });
+    }
+    let model = Model::new();
+    for depth in 0..9 {
+        let lazy = LazyVariableElimination::to_depth(depth);
+        let one = lazy.run(&model, (&deep, &shared)).unwrap();
+        let other = lazy.run(&model, (&shared, &deep)).unwrap();
+        for element in [&deep, &shared] {
+            let bounds = [&one, &other].map(|answer| answer.bounds(element, &true).unwrap());
+            assert_eq!(bounds[0], bounds[1], "depth {depth}");
+        }
+    }
+}
+
+#[test]
+fn bounds_of_other_unknown_targets_are_wider_and_right() {
+    let (n, coin) = (geometric(0.5), Flip::new(0.3));
+    let lazy = LazyVariableElimination::to_depth(3);
+    let alone = lazy.run(&Model::new(), &coin).unwrap();
+    assert_eq!(deepening(&alone).ended, Ended::Complete);
+    // The part of `n` that is not expanded might be scored.
+    let both = lazy.run(&Model::new(), (&coin, &n)).unwrap();
+    let bounds = both.bounds(&coin, &true).unwrap();
+    assert!(bounds.contains(0.3) && bounds.width() > 0.01 && bounds.width() <= 0.125);
+}
+
+#[test]
+fn a_score_far_down_counts() {
+    // Heads are worth a tenth, at the bottom.
+    fn scored(levels: u32) -> Element<bool> {
+        Flip::new(0.5).flat_map(move |&heads| match levels {
+            0 => Score::weigh(
+                &Constant::new(heads),
+                |&heads| if heads { 0.1 } else { 1.0 },
+            ),
+            _ => scored(levels - 1),
+        })
+    }
+    let (model, coin) = (Model::new(), Flip::new(0.5));
+    let end = (&coin, &scored(4)).map(|(a, b)| a & b);
+    let right = VariableElimination::new().run(&model, &end).unwrap();
+    let right = right.probability(&end, &true).unwrap();
+    for depth in 0..6 {
+        let answer = LazyVariableElimination::to_depth(depth)
+            .run(&model, &end)
+            .unwrap();
+        let complete = deepening(&answer).ended == Ended::Complete;
+        assert_eq!(complete, depth == 5);
+        holds(answer.bounds(&end, &true).unwrap(), right, 1.0);
+    }
+}
+
+#[test]
+fn the_work_budget_ends_what_never_ends() {
+    let never = never();
+    for work in [0, 1000, 1_000_000] {
+        let answer = LazyVariableElimination::to_width(1e-6)
+            .work(work)
+            .run(&Model::new(), &never);
+        if work == 0 {
+            let error = answer.unwrap_err();
+            assert!(
+                matches!(
+                    error,
+                    Error::Model(ModelError::TooManyElements { limit: 0, .. })
+                ),
+                "{error}"
+            );
+            continue;
+        }
+        let answer = answer.unwrap();
+        let Deepening {
+            ended, work: spent, ..
+        } = deepening(&answer);
+        assert!(ended == Ended::Budget && spent <= work, "{spent}");
+        let bounds = answer.bounds(&never, &true).unwrap();
+        assert_eq!((bounds.lower, bounds.upper), (0.0, 1.0));
+        assert!(
+            answer
+                .summary(&never)
+                .unwrap()
+                .contains("[0.000000, 1.000000]")
+        );
+        assert!(answer.summary(&never).unwrap().contains("budget"));
+    }
+}
+
+#[test]
+fn the_default_budget_ends_models_that_double_at_each_level() {
+    let (lively, calm) = (odd_leaves(0.5), odd_leaves(0.4));
+    // q = 1/2 + 1/2 · 2q (1 - q) has no solution in [0, 1] but 1/√2. The process dies out slowly.
+    let lazy = LazyVariableElimination::to_width(1e-3);
+    let answer = lazy.run(&Model::new(), &lively).unwrap();
+    assert_eq!(deepening(&answer).ended, Ended::Budget);
+    holds(answer.bounds(&lively, &true).unwrap(), 0.5_f64.sqrt(), 0.3);
+    // q = 0.6 + 0.4 · 2q (1 - q), which dies out fast.
+    let right = (-0.2 + (0.04_f64 + 4.0 * 0.8 * 0.6).sqrt()) / 1.6;
+    let lazy = LazyVariableElimination::to_width(0.05);
+    let answer = lazy.run(&Model::new(), &calm).unwrap();
+    assert_eq!(deepening(&answer).ended, Ended::Width);
+    holds(answer.bounds(&calm, &true).unwrap(), right, 0.05);
+}
+
+#[test]
+fn a_chain_nested_without_end_and_without_branches_ends_at_the_depth_of_the_budget() {
+    fn forever(n: u64) -> Element<u64> {
+        Constant::new(n).flat_map(|&n| forever(n + 1))
+    }
+    let endless = forever(0);
+    let answer = LazyVariableElimination::to_width(0.1)
+        .run(&Model::new(), &endless)
+        .unwrap();
+    let Deepening { depth, ended, .. } = deepening(&answer);
+    assert_eq!((depth, ended), (Budget::default().depth, Ended::Budget));
+    assert_eq!(
+        answer.summary(&endless).unwrap(),
+        "no value is known yet at depth 10000, where the budget ended"
+    );
+}
+
+#[test]
+fn evidence_that_is_impossible_in_any_case_is_found() {
+    let stop = Flip::new(0.5).named("stop");
+    let n = stop.flat_map(|&stop| {
+        if stop {
+            Constant::new(0)
+        } else {
+            geometric(0.5).map(|n| n + 1)
+        }
+    });
+    let n = n.named("n");
+    let model = Model::new().observe(&stop, true).condition(&n, |&n| n > 0);
+    let lazy = LazyVariableElimination::to_width(0.01);
+    let Error::ImpossibleEvidence { conflict } = lazy.run(&model, &n).unwrap_err() else {
+        panic!("no conflict");
+    };
+    assert_eq!(conflict.len(), 2, "{conflict:?}");
+    assert_eq!(lazy.probability_of_evidence(&model).unwrap(), 0.0);
+    // This is impossible as well, but no depth tells.
+    let never = Model::new().condition(&n, |_| false);
+    let answer = lazy.work(1_000_000).run(&never, &n).unwrap();
+    assert_eq!(deepening(&answer).ended, Ended::Budget);
+    assert_eq!(
+        answer.log_evidence_bounds().unwrap().lower,
+        f64::NEG_INFINITY
+    );
+    assert_eq!(
+        answer.bounds(&n, &0).unwrap(),
+        Bounds {
+            lower: 0.0,
+            upper: 1.0
+        }
+    );
+}
+
+#[test]
+fn the_most_likely_value_where_it_is_certain() {
+    let n = geometric(0.3);
+    let lazy = LazyVariableElimination::to_width(0.1)
+        .run(&Model::new(), &n)
+        .unwrap();
+    assert_eq!(lazy.most_likely_value(&n).unwrap(), 0);
+    assert!(lazy.summary(&n).unwrap().starts_with("P(0) in [0.30"));
+    let shallow = LazyVariableElimination::to_depth(1)
+        .run(&Model::new(), &n)
+        .unwrap();
+    assert!(matches!(
+        shallow.most_likely_value(&n),
+        Err(Error::NotInAnswer { .. })
+    ));
+}
+
+#[test]
+fn weights_are_bounded_by_their_maximum() {
+    let n = geometric(0.5);
+    let weigh =
+        |maximum| Model::new().weigh_at_most(&n, maximum, |&n| if n == 0 { 3.0 } else { 2.0 });
+    // 3/2 for zero, 1/2 for one, and 1/4 times the maximum is not known.
+    let answer = LazyVariableElimination::to_depth(2)
+        .run(&weigh(4.0), &n)
+        .unwrap();
+    let zero = answer.bounds(&n, &0).unwrap();
+    holds(zero, 1.5 / 2.5, 0.5);
+    assert!((zero.lower - 1.5 / 3.0).abs() < 1e-12 && (zero.upper - 2.5 / 3.0).abs() < 1e-12);
+    let evidence = answer.log_evidence_bounds().unwrap();
+    holds(evidence, 2.5_f64.ln(), 1.0);
+    assert!((evidence.upper - 3.0_f64.ln()).abs() < 1e-12);
+}
+
+/// A weight without a maximum is no matter where it is known in the end.
+#[test]
+fn weights_without_a_maximum_in_a_model_that_ends() {
+    let end = nested(5);
+    let model = Model::new().weigh(&end, |&v| if v { 7.0 } else { 0.5 });
+    let right = VariableElimination::new().run(&model, &end).unwrap();
+    let right = right.probability(&end, &true).unwrap();
+    let answer = LazyVariableElimination::to_width(0.2)
+        .run(&model, &end)
+        .unwrap();
+    assert_eq!(deepening(&answer).ended, Ended::Complete);
+    assert_eq!(answer.probability(&end, &true).unwrap(), right);
+    // An element beside it may have any weight.
+    let coin = Flip::new(0.5);
+    let n = (&coin, &geometric(0.5)).map(|(&coin, &n)| u32::from(coin) + n);
+    let model = Model::new().weigh(&coin, |&coin| if coin { 7.0 } else { 1.0 });
+    let answer = LazyVariableElimination::to_width(1e-9)
+        .run(&model, &n)
+        .unwrap();
+    holds(answer.bounds(&n, &0).unwrap(), 1.0 / 16.0, 1e-9);
+}
+
+#[test]
+fn a_function_runs_once_however_often_the_model_is_deepened() {
+    fn counted(calls: Arc<AtomicUsize>) -> Element<u32> {
+        Flip::new(0.5).flat_map(move |&stop| {
+            calls.fetch_add(1, Ordering::Relaxed);
+            if stop {
+                Constant::new(0)
+            } else {
+                counted(Arc::clone(&calls)).map(|n| n + 1)
+            }
+        })
+    }
+    let calls = Arc::new(AtomicUsize::new(0));
+    let n = counted(Arc::clone(&calls));
+    let answer = LazyVariableElimination::to_width(1e-9)
+        .run(&Model::new(), &n)
+        .unwrap();
+    // In debug builds a Chain's function runs twice for each value, to see that it is pure.
+    let once = if cfg!(debug_assertions) { 2 } else { 1 };
+    assert_eq!(
+        calls.load(Ordering::Relaxed),
+        once * 2 * deepening(&answer).depth
+    );
+}
+
+/// Says whether the die shows a positive number, after some time.
+fn slowly(die: Element<u32>, levels: u32) -> Element<bool> {
+    match levels {
+        0 => die.map(|&n| n > 0),
+        _ => Constant::new(()).flat_map(move |()| slowly(die.clone(), levels - 1)),
+    }
+}
+
+/// A function that fails for a value that only what is not expanded may exclude.
+#[test]
+fn failures_that_are_not_decided_yet_are_no_errors() {
+    let die = Uniform::new(0..4u32).named("die");
+    let share = die.map(|&n| 12 / n).named("share");
+    let model = Model::new().observe(&slowly(die.clone(), 3), true);
+    for depth in 0..5 {
+        let answer = LazyVariableElimination::to_depth(depth)
+            .run(&model, &share)
+            .unwrap();
+        let complete = deepening(&answer).ended == Ended::Complete;
+        assert_eq!(complete, depth >= 3);
+        holds(
+            answer.bounds(&share, &6).unwrap(),
+            1.0 / 3.0,
+            if complete { 0.0 } else { 1.0 },
+        );
+    }
+    // Where nothing excludes it, it is an error at once, however little else is known.
+    let endless = Model::new().observe(&die, 0);
+    let target = (&share, &geometric(0.5)).map(|(a, b)| a + b);
+    let error = LazyVariableElimination::to_depth(1)
+        .run(&endless, &target)
+        .unwrap_err();
+    assert!(
+        matches!(error, Error::Model(ModelError::Function { .. })),
+        "{error}"
+    );
+    let either = Model::new();
+    let error = LazyVariableElimination::to_depth(3)
+        .run(&either, &target)
+        .unwrap_err();
+    assert!(
+        matches!(error, Error::Model(ModelError::Function { .. })),
+        "{error}"
+    );
+}

@@ -1,0 +1,148 @@
+//! Compiled trees are saved and loaded.
+
+use figrs::prelude::*;
+use figrs::{Error, Param, SavedTree};
+use proptest::prelude::{Just, ProptestConfig, prop_oneof, proptest};
+use proptest::{arbitrary, sample};
+use serde_json::Value as Json;
+
+/// A model with branches, so that sums and worlds have trees of their own, a large function and a parameter.
+struct Example {
+    model: Model,
+    number: Element<u8>,
+    sum: Element<u32>,
+    seen: Element<bool>,
+    compiler: JunctionTree,
+}
+
+fn example(rate: &Param) -> Example {
+    let branch = Flip::new(rate).named("branch");
+    let number = branch.flat_map(|&b| {
+        if b {
+            Uniform::new([1u8, 2, 3]).map(|&x| x)
+        } else {
+            Flip::new(0.3).map(|&x| u8::from(x))
+        }
+    });
+    let coins: Vec<Element<bool>> = (0..12).map(|_| Flip::new(0.4)).collect();
+    let sum = fold(&coins, 0u32, |sum, &coin| (2 * sum + u32::from(coin)) % 37);
+    let seen =
+        (&number, &sum).flat_map(|(&n, &s)| Flip::new(1.0 / f64::from(1 + s % 5 + u32::from(n))));
+    Example {
+        model: Model::new().condition(&sum, |&s| s > 2),
+        number,
+        sum,
+        compiler: JunctionTree::new().varying(&seen),
+        seen,
+    }
+}
+
+fn compiled(example: &Example) -> figrs::CompiledTree {
+    let targets = (&example.number, &example.sum);
+    example.compiler.compile(&example.model, targets).unwrap()
+}
+
+fn restored(example: &Example, saved: &SavedTree) -> Result<figrs::CompiledTree, Error> {
+    let targets = (&example.number, &example.sum);
+    example.compiler.restore(&example.model, targets, saved)
+}
+
+#[test]
+fn what_was_saved_answers_as_before() {
+    let example_before = example(&Param::new("rate", 0.6));
+    let mut before = compiled(&example_before);
+    before.most_probable().unwrap();
+    let text = serde_json::to_string(&before.save()).unwrap();
+    let saved: SavedTree = serde_json::from_str(&text).unwrap();
+    // The same program again, with another parameter: elements are new ones.
+    for rate in [0.6, 0.1] {
+        let again = example(&Param::new("rate", rate));
+        let mut fresh = compiled(&again);
+        let mut tree = restored(&again, &saved).unwrap();
+        for seen in [true, false] {
+            tree.set(&again.seen, seen).unwrap();
+            fresh.set(&again.seen, seen).unwrap();
+            assert_eq!(tree.log_evidence(), fresh.log_evidence());
+            for n in 0..4 {
+                let p = [&mut tree, &mut fresh].map(|t| t.probability(&again.number, &n).unwrap());
+                assert_eq!(p[0], p[1]);
+            }
+            let best = [&mut tree, &mut fresh].map(|t| t.most_probable().unwrap());
+            assert_eq!(best[0].log_probability(), best[1].log_probability());
+            assert_eq!(
+                best[0].value(&again.sum).unwrap(),
+                best[1].value(&again.sum).unwrap()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_tree_of_another_model_is_refused() {
+    let first = example(&Param::new("rate", 0.6));
+    let saved = compiled(&first).save();
+    let other = Flip::new(0.5);
+    let error = JunctionTree::new()
+        .restore(&Model::new(), &other, &saved)
+        .unwrap_err();
+    assert!(matches!(error, Error::SavedTree { .. }), "{error}");
+    assert!(
+        error.to_string().contains("compile the model anew"),
+        "{error}"
+    );
+    let mut newer = serde_json::to_value(&saved).unwrap();
+    newer["version"] = 99.into();
+    let newer: SavedTree = serde_json::from_value(newer).unwrap();
+    let error = restored(&first, &newer).unwrap_err().to_string();
+    assert!(error.contains("version"), "{error}");
+}
+
+#[test]
+fn parameters_are_saved_with_their_values() {
+    let rate = Param::new("rate", 0.25);
+    rate.set(0.75);
+    let text = serde_json::to_string(&[rate]).unwrap();
+    let loaded: Vec<Param> = serde_json::from_str(&text).unwrap();
+    assert_eq!((loaded[0].name(), loaded[0].get()), ("rate", 0.75));
+}
+
+/// All numbers of a text.
+fn numbers<'a>(json: &'a mut Json, found: &mut Vec<&'a mut Json>) {
+    let mut left = vec![json];
+    while let Some(json) = left.pop() {
+        match json {
+            Json::Array(items) => left.extend(items),
+            Json::Object(fields) => left.extend(fields.values_mut()),
+            Json::Number(_) => found.push(json),
+            _ => {}
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// A damaged file is refused, or what it says does no harm: nothing panics.
+    #[test]
+    fn damage_is_refused_or_harmless(at in arbitrary::any::<sample::Index>(), to in prop_oneof![0u64..20, Just(u64::from(u32::MAX)), arbitrary::any::<u64>()]) {
+        let example = example(&Param::new("rate", 0.6));
+        let mut before = compiled(&example);
+        before.most_probable().unwrap();
+        let mut json = serde_json::to_value(before.save()).unwrap();
+        let mut all = Vec::new();
+        numbers(&mut json, &mut all);
+        let place = at.index(all.len());
+        *all[place] = to.into();
+        let Ok(saved) = serde_json::from_value::<SavedTree>(json) else {
+            return Ok(());
+        };
+        if let Ok(mut tree) = restored(&example, &saved) {
+            let _ = tree.answer();
+            let _ = tree.most_probable();
+            let _ = tree.k_best(3);
+            if let Ok(samples) = tree.samples(1) {
+                samples.take(2).for_each(drop);
+            }
+        }
+    }
+}
