@@ -165,18 +165,30 @@ pub(super) fn settle(values: &mut [f64], lost: &mut bool) -> (f64, Range) {
 
 /// The exponents of the smallest positive value and of the power of two above the largest; of nothing but zeros, zero.
 fn exponents(values: &[f64]) -> (i32, i32) {
-    // The bits of positive numbers are ordered as the numbers; zero less one wraps to the largest.
-    let (mut low, mut high) = (u64::MAX, 0);
-    for value in values {
-        let bits = value.to_bits();
-        low = low.min(bits.wrapping_sub(1));
-        high = high.max(bits);
+    // Several at a time, which fills vector registers.
+    const LANES: usize = 8;
+    let (mut lows, mut highs) = ([f64::INFINITY; LANES], [0.0f64; LANES]);
+    let see = |low: &mut f64, high: &mut f64, value: f64| {
+        let positive = if value > 0.0 { value } else { f64::INFINITY };
+        *low = if positive < *low { positive } else { *low };
+        *high = if value > *high { value } else { *high };
+    };
+    let chunks = values.chunks_exact(LANES);
+    for (i, &value) in chunks.remainder().iter().enumerate() {
+        see(&mut lows[i], &mut highs[i], value);
     }
-    let exponent = |bits: u64| (bits >> 52) as i32 - 1023;
-    if high == 0 {
+    for chunk in chunks {
+        for ((low, high), &value) in lows.iter_mut().zip(&mut highs).zip(chunk) {
+            see(low, high, value);
+        }
+    }
+    let low = lows.into_iter().fold(f64::INFINITY, f64::min);
+    let high = highs.into_iter().fold(0.0, f64::max);
+    if high == 0.0 {
         return (0, 0);
     }
-    (exponent(low + 1), exponent(high) + 1)
+    let exponent = |x: f64| (x.to_bits() >> 52) as i32 - 1023;
+    (exponent(low), exponent(high) + 1)
 }
 
 /// `2^exponent` for exponents of normal numbers.

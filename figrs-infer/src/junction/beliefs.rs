@@ -227,6 +227,11 @@ impl<S: Semiring> Beliefs<S> {
         let (x, y) = (&self.values[place.clone()], &self.derivatives[place]);
         let scope = tree.scope(home);
         match &tree.tensor(home).layout {
+            Layout::Dense if scope.len() == 1 => {
+                for (m, (x, y)) in marginal.iter_mut().zip(x.iter().zip(y)) {
+                    *m = S::mul(x, y);
+                }
+            }
             Layout::Dense => {
                 let (x, y) = ((scope, x), (scope, y));
                 let z = (&[rank][..], &mut marginal[..]);

@@ -293,10 +293,16 @@ fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
         to.clone_from_slice(from);
         return;
     }
-    let mut to = to.iter_mut();
+    let mut next = 0;
     each_row(loops, |at, n, stride| {
-        for (to, from) in to.by_ref().take(n).zip(from[at..].iter().step_by(stride)) {
-            to.clone_from(from);
+        let row = &mut to[next..next + n];
+        next += n;
+        if stride == 1 {
+            row.clone_from_slice(&from[at..at + n]);
+        } else {
+            for (i, entry) in row.iter_mut().enumerate() {
+                entry.clone_from(&from[at + i * stride]);
+            }
         }
     });
 }
