@@ -30,11 +30,26 @@ pub struct LogEvidence {
     pub standard_error: f64,
 }
 
+/// What a search for the most probable world knew at some time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Improvement {
+    /// How much of its budget of work it had used.
+    pub work: u64,
+    /// The natural logarithm of the probability of the best world known then.
+    pub log_probability: f64,
+    /// No world has a probability whose natural logarithm is larger.
+    pub upper_bound: f64,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     Marginals(Vec<TargetMarginal>, LogEvidence),
     Bounds(Vec<TargetBounds>, Bounds),
-    World(FxHashMap<ElementId, (AnyElement, Datum)>, f64),
+    World(
+        FxHashMap<ElementId, (AnyElement, Datum)>,
+        f64,
+        Vec<Improvement>,
+    ),
 }
 
 /// The answer of an algorithm to one query, read by element.
@@ -85,10 +100,21 @@ impl Answer {
         values: impl IntoIterator<Item = (AnyElement, Datum)>,
         log_probability: f64,
     ) -> Self {
+        Self::searched_world(algorithm, values, log_probability, Vec::new())
+    }
+
+    /// An answer that is one world with the natural logarithm of its probability, and what the search for it knew
+    /// whenever it had found a better one, and at the end; without any of that the world is known to be the best.
+    pub fn searched_world(
+        algorithm: &'static str,
+        values: impl IntoIterator<Item = (AnyElement, Datum)>,
+        log_probability: f64,
+        improvements: Vec<Improvement>,
+    ) -> Self {
         let values = values.into_iter().map(|(e, v)| (e.id(), (e, v)));
         Self {
             algorithm,
-            content: Content::World(values.collect(), log_probability),
+            content: Content::World(values.collect(), log_probability, improvements),
             deepening: None,
         }
     }
@@ -180,7 +206,7 @@ impl Answer {
     /// From marginals: the most likely value of a target; from bounds the same if they decide it. From a world: the value of any element in it.
     pub fn most_likely_value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let value = match &self.content {
-            Content::World(values, _) => values
+            Content::World(values, ..) => values
                 .get(&element.erased().id())
                 .and_then(|(_, value)| value.get::<T>().cloned()),
             Content::Marginals(..) => self.distribution(element)?.most_likely_value().cloned(),
@@ -193,8 +219,34 @@ impl Answer {
 
     /// The natural logarithm of the probability of this world and the evidence.
     pub fn log_probability(&self) -> Result<f64, Error> {
-        match self.content {
-            Content::World(_, log_probability) => Ok(log_probability),
+        Ok(self.known()?.0)
+    }
+
+    /// A number that the log-probability of no world exceeds; for an exact answer its own
+    /// [`log_probability`](Self::log_probability).
+    pub fn upper_bound(&self) -> Result<f64, Error> {
+        let (log_probability, improvements) = self.known()?;
+        let bound = improvements.last().map(|last| last.upper_bound);
+        Ok(bound.map_or(log_probability, |bound| bound.max(log_probability)))
+    }
+
+    /// Whether it is proven, up to rounding, that no world is more probable than this one.
+    pub fn is_proven(&self) -> Result<bool, Error> {
+        let (bound, log_probability) = (self.upper_bound()?, self.log_probability()?);
+        Ok(bound - log_probability <= 1e-9 * (1.0 + log_probability.abs()))
+    }
+
+    /// What a search knew whenever it had found a better world, and at the end; nothing if there was no search.
+    pub fn improvements(&self) -> Result<&[Improvement], Error> {
+        Ok(self.known()?.1)
+    }
+
+    /// The log-probability of the world, and what the search for it knew.
+    fn known(&self) -> Result<(f64, &[Improvement]), Error> {
+        match &self.content {
+            Content::World(_, log_probability, improvements) => {
+                Ok((*log_probability, improvements))
+            }
             Content::Marginals(..) | Content::Bounds(..) => {
                 Err(self.has_no("world", "use MpeVariableElimination"))
             }
@@ -219,11 +271,17 @@ impl Answer {
     /// One line: the probability of `true` or of the most likely value, and how good it is: exact, bounds, or one
     /// standard error (SE) with the effective sample size (ESS).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
-        if let Content::World(_, log_probability) = &self.content {
+        if let Content::World(_, log_probability, _) = &self.content {
             let value = self.most_likely_value(element)?;
-            return Ok(format!(
-                "{value:?} in the most probable world (log-probability {log_probability:.4})"
-            ));
+            let quality = if self.is_proven()? {
+                format!("most probable world (log-probability {log_probability:.4})")
+            } else {
+                let bound = self.upper_bound()?;
+                format!(
+                    "best world found (log-probability {log_probability:.4}, none is above {bound:.4})"
+                )
+            };
+            return Ok(format!("{value:?} in the {quality}"));
         }
         let yes = Datum::new(true);
         if let Some(bounds) = self.summary_of_bounds(element, yes.get::<T>())? {

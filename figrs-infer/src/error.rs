@@ -34,6 +34,17 @@ pub enum Error {
         /// How many samples were drawn.
         tried: u64,
     },
+    /// A search ended without any world, which does not mean that there is none.
+    #[error(
+        "no world was found within {work} steps of search; if there is one, its log-probability is at most \
+         {upper_bound}: allow more steps (`MpeBranchAndBound::work`) or larger tables (`MpeBranchAndBound::bound_table`)"
+    )]
+    NoWorldFound {
+        /// Steps made.
+        work: u64,
+        /// No world has a larger log-probability.
+        upper_bound: f64,
+    },
     /// More worlds than the budget allows.
     #[error(
         "more than {limit} worlds, which is the budget; \

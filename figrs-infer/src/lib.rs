@@ -24,6 +24,8 @@
 //! | [`VariableElimination`] | `variable_elimination.rs`, on [`eliminate`] |
 //! | [`LazyVariableElimination`] | `lazy_variable_elimination.rs`, on [`eliminate`]; answers are [`Bounds`] |
 //! | [`MpeVariableElimination`] | `mpe.rs`, on [`eliminate`] |
+//! | [`MpeBranchAndBound`] | `branch_and_bound/` |
+//! | [`MarginalMap`] | `marginal_map.rs`, on [`eliminate`] |
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
 //! | [`ImportanceSampling`] | `importance_sampling.rs` |
 
@@ -32,6 +34,7 @@
 mod algorithm;
 mod answer;
 mod bounds;
+mod branch_and_bound;
 mod compiled_tree;
 mod conflict;
 pub mod eliminate;
@@ -43,6 +46,7 @@ mod junction_tree;
 mod lazy_variable_elimination;
 mod limits;
 mod marginal;
+mod marginal_map;
 mod mpe;
 mod part;
 mod saved_tree;
@@ -51,8 +55,9 @@ mod variable_elimination;
 mod world;
 
 pub use algorithm::{Algorithm, Run};
-pub use answer::{Answer, LogEvidence, TargetMarginal};
+pub use answer::{Answer, Improvement, LogEvidence, TargetMarginal};
 pub use bounds::{Bounds, Deepening, Ended, TargetBounds};
+pub use branch_and_bound::MpeBranchAndBound;
 pub use compiled_tree::CompiledTree;
 pub use enumerate::Enumerate;
 pub use error::Error;
@@ -60,6 +65,7 @@ pub use importance_sampling::ImportanceSampling;
 pub use junction_tree::JunctionTree;
 pub use lazy_variable_elimination::LazyVariableElimination;
 pub use marginal::{Marginal, Quality};
+pub use marginal_map::MarginalMap;
 pub use mpe::MpeVariableElimination;
 pub use saved_tree::SavedTree;
 pub use variable_elimination::VariableElimination;

@@ -4,12 +4,16 @@
 
 #[path = "exact_properties/bounds.rs"]
 mod bounds;
+#[path = "exact_properties/branch_and_bound.rs"]
+mod branch_and_bound;
 #[path = "exact_properties/compiled.rs"]
 mod compiled;
 #[path = "exact_properties/engines.rs"]
 mod engines;
 #[path = "exact_properties/graphs.rs"]
 mod graphs;
+#[path = "exact_properties/marginal_map.rs"]
+mod marginal_map;
 #[path = "exact_properties/orders.rs"]
 mod orders;
 #[path = "exact_properties/params.rs"]

@@ -79,6 +79,22 @@ impl Interaction {
         this
     }
 
+    /// Forgets which tables have zeros.
+    pub(super) fn ignore_zeros(&mut self) {
+        for sketch in &mut self.sketches {
+            sketch.density = 0.0;
+        }
+    }
+
+    /// Lets kept variables be eliminated; returns those that live tables mention.
+    pub(super) fn release(&mut self, keep: &[VarId]) -> Vec<VarId> {
+        for v in keep {
+            self.kept[v.index()] = false;
+        }
+        let mentioned = keep.iter().copied().filter(|&v| self.is_mentioned(v));
+        mentioned.collect()
+    }
+
     /// Whether some live table mentions a variable.
     pub(super) fn is_mentioned(&self, v: VarId) -> bool {
         self.live_mentions[v.index()] > 0

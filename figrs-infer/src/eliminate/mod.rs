@@ -11,7 +11,8 @@
 //! | `table`, `run` | the elimination in numbers: tables and messages, bucket after bucket |
 //! | `domain`, `levels`, `registers`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
 //! | `join`, `prepare`, `trie`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: the steps carried out |
-//! | `sum`, `mpe` | the two queries most callers want |
+//! | `sum`, `mpe`, `marginal_map` | the queries most callers want |
+//! | `project` | the join alone, for bounds |
 
 mod batch;
 mod compile;
@@ -26,6 +27,7 @@ mod interaction;
 mod join;
 mod levels;
 mod logarithmic;
+mod marginal_map;
 mod memory;
 mod mpe;
 mod multiply;
@@ -36,6 +38,7 @@ mod parts;
 mod plan;
 mod prepare;
 mod program;
+mod project;
 mod prune;
 mod registers;
 mod restarts;
@@ -62,10 +65,13 @@ use figrs_core::factor::{FactorGraph, VarId};
 pub use error::EliminationError;
 pub(crate) use interaction::Bucket;
 pub use logarithmic::{LogSumProduct, MaxProduct};
+pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
+pub(crate) use mpe::log_entry;
 pub use mpe::{log_weight, most_probable};
 pub use options::{Barren, Options, Order};
-pub(crate) use plan::Plan;
 pub use plan::PlanCost;
+pub(crate) use plan::{Plan, as_if_dense};
+pub(crate) use project::{Piece, Projector};
 pub use scaled::{ScaledMaxProduct, SumProduct};
 pub use semiring::{Boolean, Counting, Extent, Range, Semiring};
 pub(crate) use sum::log_sums;

@@ -74,7 +74,8 @@ pub fn log_weight(graph: &FactorGraph, values: &[u32]) -> f64 {
         .sum()
 }
 
-fn log_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> f64 {
+/// The natural logarithm of the entry of one factor.
+pub(crate) fn log_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> f64 {
     let offset = |n: usize| {
         let parents = factor.variables[..n].iter();
         parents.fold(0, |at, &v| {

@@ -26,6 +26,25 @@ pub struct PlanCost {
     pub memory_kept: f64,
 }
 
+impl PlanCost {
+    /// Refuses what does not fit the budget.
+    pub(super) fn within(self, options: &Options) -> Result<(), EliminationError> {
+        if self.largest_table > options.table_budget as f64 {
+            return Err(EliminationError::TableTooLarge {
+                needed: self.largest_table,
+                limit: options.table_budget,
+            });
+        }
+        if self.operations > options.operation_budget {
+            return Err(EliminationError::TooManyOperations {
+                needed: self.operations,
+                limit: options.operation_budget,
+            });
+        }
+        options.admit(self.memory)
+    }
+}
+
 /// How a message is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
@@ -61,13 +80,49 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Plans the elimination of everything but `keep`.
+    /// Plans the elimination of everything but `keep`, and one table over `keep` in the end.
     pub(crate) fn new(
         graph: &FactorGraph,
         keep: &[VarId],
         options: &Options,
         sums_to_one: bool,
     ) -> Result<Self, EliminationError> {
+        let (mut plan, _) = Self::unpriced(graph, keep, options, sums_to_one)?;
+        let count = graph.factors.len();
+        plan.cost = price(graph, keep, (&plan.buckets, count), options.table_budget);
+        Ok(plan)
+    }
+
+    /// Plans the elimination of everything but `keep`, and tells what it costs to eliminate `keep` from the tables that
+    /// are left; these are held until the end of that.
+    pub(super) fn in_two_parts(
+        graph: &FactorGraph,
+        keep: &[VarId],
+        options: &Options,
+        sums_to_one: bool,
+    ) -> Result<(Self, PlanCost), EliminationError> {
+        let (mut plan, mut interaction) = Self::unpriced(graph, keep, options, sums_to_one)?;
+        let (count, budget) = (graph.factors.len(), options.table_budget);
+        plan.cost = price(graph, &[], (&plan.buckets, count), budget);
+        let kept = interaction.release(keep);
+        arrange_as(&options.order, &mut interaction, &kept);
+        let given = count + plan.buckets.len();
+        let mut afterwards = price(graph, &[], (&interaction.buckets, given), budget);
+        let left = plan.rest.iter();
+        let left = left.filter_map(|&id| plan.buckets.get((id as usize).checked_sub(count)?));
+        let held: f64 = left.map(|bucket| message(graph, bucket, budget).1).sum();
+        afterwards.memory += held;
+        afterwards.memory_kept += held;
+        Ok((plan, afterwards))
+    }
+
+    /// A plan without its price, and what it leaves on paper.
+    fn unpriced(
+        graph: &FactorGraph,
+        keep: &[VarId],
+        options: &Options,
+        sums_to_one: bool,
+    ) -> Result<(Self, Interaction), EliminationError> {
         validate(graph, keep)?;
         let pruned = if sums_to_one && options.barren == Barren::Prune {
             prune(graph, keep)
@@ -85,47 +140,52 @@ impl Plan {
                 free.push(v);
             }
         }
-        match &options.order {
-            Order::Given(listed) => {
-                interaction.eliminate_all(listed);
-                interaction.eliminate_all(&mentioned);
-            }
-            Order::Greedy => arrange(&mut interaction, &mentioned),
-        }
-        Ok(Self {
-            cost: price(graph, keep, &interaction.buckets, options.table_budget),
+        arrange_as(&options.order, &mut interaction, &mentioned);
+        let plan = Self {
+            buckets: std::mem::take(&mut interaction.buckets),
             rest: interaction.rest(),
-            buckets: interaction.buckets,
             live: pruned.live,
             free,
-        })
+            cost: PlanCost::default(),
+        };
+        Ok((plan, interaction))
     }
 
     /// Refuses a plan that does not fit the budget.
     pub(crate) fn within(self, options: &Options) -> Result<Self, EliminationError> {
-        let PlanCost {
-            operations,
-            largest_table,
-            ..
-        } = self.cost;
-        if largest_table > options.table_budget as f64 {
-            return Err(EliminationError::TableTooLarge {
-                needed: largest_table,
-                limit: options.table_budget,
-            });
-        }
-        if operations > options.operation_budget {
-            return Err(EliminationError::TooManyOperations {
-                needed: operations,
-                limit: options.operation_budget,
-            });
-        }
-        options.admit(self.cost.memory)?;
+        self.cost.within(options)?;
         Ok(self)
     }
 }
 
-fn price(graph: &FactorGraph, keep: &[VarId], buckets: &[Bucket], budget: usize) -> PlanCost {
+/// The buckets of an elimination of everything, in an order found as if no entry were zero: for searches, in which
+/// variables are guessed and not found by joining tables.
+pub(crate) fn as_if_dense(graph: &FactorGraph) -> Vec<Bucket> {
+    let mut interaction = Interaction::new(graph, &vec![true; graph.factors.len()], &[]);
+    interaction.ignore_zeros();
+    let variables: Vec<VarId> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
+    arrange(&mut interaction, &variables);
+    interaction.buckets
+}
+
+/// Eliminates variables that live tables mention.
+fn arrange_as(order: &Order, interaction: &mut Interaction, variables: &[VarId]) {
+    match order {
+        Order::Given(listed) => {
+            interaction.eliminate_all(listed);
+            interaction.eliminate_all(variables);
+        }
+        Order::Greedy => arrange(interaction, variables),
+    }
+}
+
+/// The price of buckets whose first message has the number `first`; what has a lower number is not counted.
+fn price(
+    graph: &FactorGraph,
+    keep: &[VarId],
+    (buckets, first): (&[Bucket], usize),
+    budget: usize,
+) -> PlanCost {
     let answer = entries(graph, keep);
     let mut cost = PlanCost {
         width: keep.len(),
@@ -137,27 +197,32 @@ fn price(graph: &FactorGraph, keep: &[VarId], buckets: &[Bucket], budget: usize)
     let mut alive = 8.0 * answer;
     let mut sizes = Vec::with_capacity(buckets.len());
     for bucket in buckets {
-        let dense = entries(graph, &bucket.output);
-        let (message, width) = match Layout::choose(dense, bucket.joint, budget) {
-            Layout::Dense => (dense, 8),
-            Layout::Sparse => (dense.min(bucket.joint.exp2()), 8 + 4 * bucket.output.len()),
-        };
+        let (message, bytes) = message(graph, bucket, budget);
         cost.width = cost
             .width
             .max(bucket.output.len() + bucket.eliminated.len());
         cost.operations += bucket.joint.exp2();
         cost.largest_table = cost.largest_table.max(message);
-        let bytes = message * width as f64;
         cost.memory_kept += bytes;
         alive += bytes;
         cost.memory = cost.memory.max(alive);
         sizes.push(bytes);
         let used = bucket.inputs.iter();
-        let used = used.filter_map(|&id| (id as usize).checked_sub(graph.factors.len()));
+        let used = used.filter_map(|&id| (id as usize).checked_sub(first));
         alive -= used.map(|message| sizes[message]).sum::<f64>();
     }
     cost.memory = cost.memory.max(alive);
     cost
+}
+
+/// The predicted entries of the message of a bucket, and its bytes.
+fn message(graph: &FactorGraph, bucket: &Bucket, budget: usize) -> (f64, f64) {
+    let dense = entries(graph, &bucket.output);
+    let (entries, width) = match Layout::choose(dense, bucket.joint, budget) {
+        Layout::Dense => (dense, 8),
+        Layout::Sparse => (dense.min(bucket.joint.exp2()), 8 + 4 * bucket.output.len()),
+    };
+    (entries, entries * width as f64)
 }
 
 /// The number of joint values of some variables.

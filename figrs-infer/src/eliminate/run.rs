@@ -40,8 +40,8 @@ pub(super) struct Run<'a, S: Semiring> {
     messages: Vec<Option<Message<S>>>,
     /// The product of all scalars.
     pub(super) scalar: S::Value,
-    log_scale: f64,
-    lost: bool,
+    pub(super) log_scale: f64,
+    pub(super) lost: bool,
     budget: usize,
     scratch: Scratch<S::Value>,
 }

@@ -62,17 +62,21 @@ enum Sums {
 }
 
 fn sums(graph: &FactorGraph, keep: &[VarId], options: &Options) -> Result<Sums, EliminationError> {
-    let is_wide = |table: &FactorTable| match table {
-        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.is_flushed(),
-        FactorTable::Function { .. } => false,
-    };
-    if !graph.factors.iter().any(|factor| is_wide(&factor.table)) {
+    if !is_wide(graph) {
         let outcome = eliminate::<SumProduct>(graph, keep, options)?;
         if !outcome.lost {
             return Ok(Sums::Linear(outcome));
         }
     }
     Ok(Sums::Logarithmic(eliminate(graph, keep, options)?))
+}
+
+/// Whether weights of one table are too far apart for ordinary numbers.
+pub(super) fn is_wide(graph: &FactorGraph) -> bool {
+    graph.factors.iter().any(|factor| match &factor.table {
+        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.is_flushed(),
+        FactorTable::Function { .. } => false,
+    })
 }
 
 fn of_linear(outcome: Outcome<SumProduct>) -> Marginal {

@@ -72,6 +72,13 @@ const CONTENDERS: &[Contender] = &[
         copes_with: Worlds::Many,
     },
     Contender {
+        // Tables so small that there is something to search.
+        algorithm: |_| Box::new(MpeBranchAndBound::new().bound_table(8)),
+        claim: Claim::Exact,
+        form: Form::World,
+        copes_with: Worlds::Many,
+    },
+    Contender {
         algorithm: |_| Box::new(BestOfTree),
         claim: Claim::Exact,
         form: Form::World,

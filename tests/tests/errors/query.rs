@@ -198,6 +198,11 @@ fn not_in_answer() {
             "VariableElimination",
             "world",
         ),
+        (
+            marginals.upper_bound().unwrap_err(),
+            "VariableElimination",
+            "world",
+        ),
     ];
     for (found, algorithm, asked) in found {
         // Each message ends with what to do instead.
@@ -219,4 +224,44 @@ fn invalid_setting() {
         &["ImportanceSampling", "samples", "0", "draw at least one"],
     );
     assert!(matches!(found, Error::InvalidSetting { .. }));
+}
+
+#[test]
+fn no_world_found() {
+    // Sums of three by two, which no change of one coin mends, and one solution planted.
+    let coins: Vec<_> = (0..40).map(|_| Flip::new(0.5)).collect();
+    let planted = |i: usize| (i * i % 7).is_multiple_of(2);
+    let mut model = Model::new();
+    for i in 0..60 {
+        let places = [
+            (i * 17 + 3) % 40,
+            (i * 29 + i / 40 + 11) % 40,
+            (i * 7 + 24) % 40,
+        ];
+        if places[0] == places[1] || places[1] == places[2] || places[0] == places[2] {
+            continue;
+        }
+        let odd = places.iter().filter(|&&place| planted(place)).count() % 2 == 1;
+        let [a, b, c] = places.map(|place| &coins[place]);
+        model = model.observe(&(a, b, c).map(|(a, b, c)| a ^ b ^ c), odd);
+    }
+    let search = MpeBranchAndBound::new().bound_table(8).work(100);
+    let found = says(
+        error(&search, &model, &coins[0]),
+        &[
+            "no world was found",
+            "at most",
+            "MpeBranchAndBound::work",
+            "MpeBranchAndBound::bound_table",
+        ],
+    );
+    match found {
+        Error::NoWorldFound { work, upper_bound } => {
+            let exact = MpeVariableElimination::new()
+                .run(&model, &coins[0])
+                .unwrap();
+            assert!(work >= 100 && upper_bound >= exact.log_probability().unwrap() - 1e-9);
+        }
+        other => panic!("{other:?}"),
+    }
 }

@@ -108,6 +108,26 @@ fn the_most_probable_assignment_has_the_largest_weight() {
 }
 
 #[test]
+fn marginal_map_is_the_largest_of_the_sums() {
+    for_each_case(100, |graph, keep, options, case| {
+        let logs = by_place(graph, keep);
+        let sums: Vec<f64> = logs.iter().map(|logs| log_sum(logs)).collect();
+        let best = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        match marginal_map(graph, keep, options) {
+            Ok((values, weight)) => {
+                assert_close(weight, best, 1e-10, case);
+                let place = (0..sums.len()).find(|&i| values_of(graph, keep, i) == values);
+                assert_close(sums[place.expect(case)], best, 1e-10, case);
+            }
+            Err(error) => assert!(
+                error == EliminationError::Impossible && best == f64::NEG_INFINITY,
+                "{case}: {error}"
+            ),
+        }
+    });
+}
+
+#[test]
 fn ties_go_to_the_first_values() {
     let mut rng = generator(5);
     let mut graph = random_graph(&mut rng, super::Range::Plain);

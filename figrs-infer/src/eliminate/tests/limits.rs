@@ -82,6 +82,27 @@ fn messages_beyond_the_memory_are_refused() {
 }
 
 #[test]
+fn tables_between_two_parts_count_as_memory() {
+    let mut graph = FactorGraph::default();
+    let all: Vec<VarId> = (0..4).map(|_| graph.add_variable(10)).collect();
+    for pair in all.windows(2) {
+        graph.factors.push(dense(pair, &[0.1; 100]));
+    }
+    // Two messages are left, over one variable and over two; the answer and the last message are numbers.
+    let (keep, options) = ([all[1], all[3]], Options::default());
+    let cost = marginal_map_cost(&graph, &keep, &options).expect("small");
+    assert_eq!(cost.sum.memory, 888.0);
+    assert_eq!(cost.maximum.memory_kept, 896.0);
+    let refused = marginal_map(&graph, &keep, &options.clone().memory_budget(895));
+    let expected = EliminationError::TooMuchMemory {
+        needed: 896.0,
+        limit: 895,
+    };
+    assert_eq!(refused, Err(expected));
+    assert!(marginal_map(&graph, &keep, &options.memory_budget(896)).is_ok());
+}
+
+#[test]
 fn a_sparse_message_may_not_outgrow_the_budget() {
     // Rows are predicted from densities: two tables that share one hub value meet more often than that.
     let mut rng = generator(1);

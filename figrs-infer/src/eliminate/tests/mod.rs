@@ -58,7 +58,7 @@ fn weights(rng: &mut Xoshiro256PlusPlus, n: usize, range: Range, zeros: f64) -> 
     }
 }
 
-fn table(
+pub(crate) fn table(
     rng: &mut Xoshiro256PlusPlus,
     graph: &FactorGraph,
     variables: &[VarId],

@@ -1,0 +1,376 @@
+//! Depth-first branch and bound over the AND/OR graph of a pseudo tree.
+
+use figrs_core::factor::VarId;
+use rustc_hash::FxHashMap;
+
+use super::bounds::Bounds;
+
+/// Proven results that are kept at most.
+const CACHED: usize = 1 << 21;
+/// Bounds that differ by less than this share of the bound at the root are taken for equal.
+const ROUNDING: f64 = 1e-12;
+
+/// How far a weight may be below a bound and still be taken for equal to it.
+pub(super) fn slack(bound: f64) -> f64 {
+    ROUNDING * (1.0 + bound.abs())
+}
+
+/// What is known of a subtree, given the values above it.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// No assignment of the subtree weighs more.
+    bound: f64,
+    /// The best assignment that was found, and its weight.
+    best: Option<(f64, u32)>,
+}
+
+/// A variable with its value and the assignments of the subtrees below, as a range of `Solutions::below`.
+#[derive(Clone, Copy, Debug)]
+struct Solution {
+    variable: VarId,
+    value: u32,
+    below: (u32, u32),
+}
+
+/// Best assignments of subtrees; they share their parts.
+#[derive(Debug, Default)]
+struct Solutions {
+    all: Vec<Solution>,
+    below: Vec<u32>,
+}
+
+impl Solutions {
+    fn add(&mut self, variable: VarId, value: u32, below: &[Known]) -> u32 {
+        let start = self.below.len() as u32;
+        self.below.extend(
+            below
+                .iter()
+                .filter_map(|known| known.best)
+                .map(|best| best.1),
+        );
+        self.all.push(Solution {
+            variable,
+            value,
+            below: (start, self.below.len() as u32),
+        });
+        self.all.len() as u32 - 1
+    }
+
+    fn write(&self, solution: u32, values: &mut [u32]) {
+        let mut open = vec![solution];
+        while let Some(next) = open.pop() {
+            let Solution {
+                variable,
+                value,
+                below: (start, end),
+            } = self.all[next as usize];
+            values[variable.index()] = value;
+            open.extend(&self.below[start as usize..end as usize]);
+        }
+    }
+}
+
+/// A value of a variable while the subtrees below are searched.
+#[derive(Debug)]
+struct Branch {
+    value: u32,
+    weight: f64,
+    /// What is known of each child; those before `next` are finished.
+    children: Vec<Known>,
+    next: usize,
+}
+
+impl Branch {
+    fn bound(&self) -> f64 {
+        self.weight + self.children.iter().map(|child| child.bound).sum::<f64>()
+    }
+}
+
+/// A variable whose values are tried, best bound first.
+#[derive(Debug)]
+struct Frame {
+    variable: VarId,
+    key: Option<u64>,
+    /// Only assignments that weigh more are of use.
+    need: f64,
+    /// Values with their bounds, the best last; those tried are taken out.
+    open: Vec<(f64, u32)>,
+    branch: Option<Branch>,
+    best: Option<(f64, u32)>,
+    /// A bound for all values that are finished.
+    finished: f64,
+}
+
+impl Frame {
+    fn threshold(&self) -> f64 {
+        self.best.map_or(self.need, |best| best.0.max(self.need))
+    }
+
+    /// A bound for the whole subtree, from that of the branch under way.
+    fn bound(&self, branch: f64) -> f64 {
+        let open = self.open.last().map_or(f64::NEG_INFINITY, |open| open.0);
+        let best = self.best.map_or(f64::NEG_INFINITY, |best| best.0);
+        self.finished.max(open).max(best).max(branch)
+    }
+}
+
+/// What [`Search::advance`] came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// There may be a better assignment than the best one known: [`Search::candidate`] has it.
+    Candidate,
+    /// The budget is used.
+    Stopped,
+    /// No assignment is better than the best one known.
+    Finished,
+}
+
+/// The search in one tree of the forest.
+#[derive(Debug)]
+pub(super) struct Search<'b, 'g> {
+    bounds: &'b Bounds<'g>,
+    frames: Vec<Frame>,
+    values: Vec<u32>,
+    solutions: Solutions,
+    cache: FxHashMap<(VarId, u64), Known>,
+    /// A bound for the whole tree, when the search is finished.
+    bound: f64,
+    slack: f64,
+    /// Values tried so far.
+    pub(super) work: u64,
+}
+
+impl<'b, 'g> Search<'b, 'g> {
+    /// Looks for assignments of the tree of `root` that weigh more than `need`, the logarithm of a weight.
+    pub(super) fn new(bounds: &'b Bounds<'g>, root: VarId, need: f64) -> Self {
+        let values = vec![0; bounds.graph.cardinalities.len()];
+        let bound = bounds.without_value(root, &values);
+        let mut search = Self {
+            bounds,
+            frames: Vec::new(),
+            values,
+            solutions: Solutions::default(),
+            cache: FxHashMap::default(),
+            bound,
+            slack: slack(bound),
+            work: 0,
+        };
+        if bound > need + search.slack {
+            search.open(root, need, None);
+        }
+        search
+    }
+
+    /// No assignment of the tree weighs more, unless it is the best one known.
+    pub(super) fn bound(&self) -> f64 {
+        let mut bound = self.bound;
+        for (depth, frame) in self.frames.iter().enumerate().rev() {
+            let branch = frame.branch.as_ref().map_or(f64::NEG_INFINITY, |branch| {
+                let child = branch.children.get(branch.next);
+                match child.filter(|_| depth + 1 < self.frames.len()) {
+                    Some(child) => branch.bound() - child.bound + bound.min(child.bound),
+                    None => branch.bound(),
+                }
+            });
+            bound = frame.bound(branch);
+        }
+        bound.min(self.bound)
+    }
+
+    /// Tells that an assignment of the tree with this weight is known.
+    pub(super) fn raise(&mut self, need: f64) {
+        let mut need = need;
+        for frame in &mut self.frames {
+            frame.need = frame.need.max(need);
+            let Some(branch) = &frame.branch else {
+                break;
+            };
+            let Some(child) = branch.children.get(branch.next) else {
+                break;
+            };
+            need = frame.threshold() - (branch.bound() - child.bound);
+        }
+    }
+
+    /// Whether only values of the root are left to be tried.
+    pub(super) fn is_at_root(&self) -> bool {
+        self.frames.len() <= 1
+    }
+
+    /// Writes the assignment that the search has in hand into `values`, as far as it goes.
+    pub(super) fn candidate(&self, values: &mut [u32]) {
+        for frame in &self.frames {
+            if let Some(branch) = &frame.branch {
+                values[frame.variable.index()] = branch.value;
+                for (_, solution) in branch.children[..branch.next].iter().filter_map(|c| c.best) {
+                    self.solutions.write(solution, values);
+                }
+            } else if let Some((_, solution)) = frame.best {
+                self.solutions.write(solution, values);
+            }
+        }
+    }
+
+    /// Searches on until there is something to tell or `budget` values have been tried.
+    pub(super) fn advance(&mut self, budget: u64) -> Progress {
+        let mut returned: Option<Known> = None;
+        while let Some(frame) = self.frames.last_mut() {
+            let threshold = frame.threshold() + self.slack;
+            if let Some(branch) = &mut frame.branch {
+                if let Some(known) = returned.take() {
+                    branch.children[branch.next] = known;
+                    branch.next += 1;
+                }
+                let bound = branch.bound();
+                if bound <= threshold {
+                    frame.finished = frame.finished.max(bound);
+                    frame.branch = None;
+                } else if branch.next < branch.children.len() {
+                    returned = self.descend();
+                } else if self.finish_branch() {
+                    return Progress::Candidate;
+                }
+                continue;
+            }
+            if self.work >= budget {
+                return Progress::Stopped;
+            }
+            match frame.open.last() {
+                Some(&(bound, value)) if bound > threshold => {
+                    frame.open.pop();
+                    self.branch(value);
+                }
+                _ => returned = Some(self.close()),
+            }
+        }
+        if let Some(known) = returned {
+            self.bound = self.bound.min(known.bound);
+        }
+        Progress::Finished
+    }
+
+    /// Gives the variable of the last frame a value.
+    fn branch(&mut self, value: u32) {
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        let v = frame.variable;
+        self.values[v.index()] = value;
+        let child = |&child: &VarId| Known {
+            bound: self.bounds.without_value(child, &self.values),
+            best: None,
+        };
+        frame.branch = Some(Branch {
+            value,
+            weight: self.bounds.weight(v, &self.values),
+            children: self.bounds.tree.children[v.index()]
+                .iter()
+                .map(child)
+                .collect(),
+            next: 0,
+        });
+    }
+
+    /// Goes on to the next child of the last frame's branch; what is known of it, if that suffices.
+    fn descend(&mut self) -> Option<Known> {
+        let frame = self.frames.last()?;
+        let branch = frame.branch.as_ref()?;
+        let child = self.bounds.tree.children[frame.variable.index()][branch.next];
+        let own = branch.children[branch.next].bound;
+        let need = frame.threshold() - (branch.bound() - own);
+        let key = self.key(child);
+        if let Some(known) = key.and_then(|key| self.cache.get(&(child, key)))
+            && (known.best.is_some() || known.bound <= need + self.slack)
+        {
+            return Some(*known);
+        }
+        self.open(child, need, key);
+        None
+    }
+
+    /// Starts on a variable.
+    fn open(&mut self, v: VarId, need: f64, key: Option<u64>) {
+        let cardinality = self.bounds.graph.cardinality(v) as u32;
+        let mut open = Vec::with_capacity(cardinality as usize);
+        for value in (0..cardinality).rev() {
+            self.values[v.index()] = value;
+            open.push((self.bounds.with_value(v, &self.values), value));
+        }
+        open.sort_by(|a, b| a.0.total_cmp(&b.0));
+        self.work += u64::from(cardinality);
+        self.frames.push(Frame {
+            variable: v,
+            key,
+            need,
+            open,
+            branch: None,
+            best: None,
+            finished: f64::NEG_INFINITY,
+        });
+    }
+
+    /// Takes in a branch all of whose children are solved; whether it is the best of its variable.
+    fn finish_branch(&mut self) -> bool {
+        let Some(frame) = self.frames.last_mut() else {
+            return false;
+        };
+        let Some(branch) = frame.branch.take() else {
+            return false;
+        };
+        frame.finished = frame.finished.max(branch.bound());
+        let weights = branch
+            .children
+            .iter()
+            .map(|child| child.best.map(|best| best.0));
+        let Some(weight) = weights.sum::<Option<f64>>().map(|sum| sum + branch.weight) else {
+            return false;
+        };
+        let better = frame.best.is_none_or(|best| weight > best.0);
+        if better {
+            let solution = self
+                .solutions
+                .add(frame.variable, branch.value, &branch.children);
+            frame.best = Some((weight, solution));
+        }
+        better
+    }
+
+    /// Ends the last frame.
+    fn close(&mut self) -> Known {
+        let Some(frame) = self.frames.pop() else {
+            return Known {
+                bound: f64::NEG_INFINITY,
+                best: None,
+            };
+        };
+        let bound = frame.bound(f64::NEG_INFINITY);
+        // If more was needed than was found, what was cut off may have been better.
+        let solved = frame.best.filter(|best| best.0 >= frame.need - self.slack);
+        let known = Known {
+            bound,
+            best: solved,
+        };
+        if let Some(key) = frame.key {
+            if self.cache.len() >= CACHED {
+                self.cache.clear();
+            }
+            self.cache.insert((frame.variable, key), known);
+        }
+        known
+    }
+
+    /// The number of the values that the subtree of `v` depends on; `None` if it is not worth keeping, or too large.
+    fn key(&self, v: VarId) -> Option<u64> {
+        let (tree, context) = (&self.bounds.tree, &self.bounds.tree.context[v.index()]);
+        // A context that has all of the parent's comes up once only.
+        let parent = tree.parent[v.index()]?;
+        if context.len() > tree.context[parent.index()].len() {
+            return None;
+        }
+        context.iter().try_fold(0u64, |key, &u| {
+            let cardinality = self.bounds.graph.cardinality(u) as u64;
+            key.checked_mul(cardinality)?
+                .checked_add(u64::from(self.values[u.index()]))
+        })
+    }
+}

@@ -1,0 +1,243 @@
+//! The search as a whole: zeros, exact elimination if that is cheap, bounds, one search for each tree.
+
+use figrs_core::factor::{FactorGraph, VarId};
+
+use super::bounds::Bounds;
+use super::incumbent::{descend, improve, score};
+use super::neighbourhood::Neighbourhoods;
+use super::search::{Progress, Search, slack};
+use super::tree::Tree;
+use super::zeros::Reduced;
+use crate::answer::Improvement;
+use crate::eliminate::{EliminationError, Options, as_if_dense, log_weight, most_probable};
+
+/// The search of a tree is interrupted after one in this many of its steps, and as many go to neighbourhoods.
+const FIRST_SHARE: u64 = 8;
+/// One neighbourhood may take one in this many steps.
+const NEIGHBOURHOOD_SHARE: u64 = 256;
+
+/// Tables of a neighbourhood, which are not kept, may have this many entries, if those of the bounds may not have more.
+const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
+
+/// The messages of an exact elimination may take as many bytes as those of the bounds: no machine is asked, so that all
+/// give the same answer.
+const MEMORY: u64 = 8 << 26;
+
+/// What a search may use.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Entries of a joint table of the bounds.
+    pub(super) table: usize,
+    /// Values tried.
+    pub(super) work: u64,
+}
+
+/// What a search comes to.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// No assignment has weight.
+    Impossible,
+    /// The best assignment found and how it was come by.
+    Found(Vec<u32>, Vec<Improvement>),
+    /// No assignment was found.
+    Unknown { work: u64, upper_bound: f64 },
+}
+
+/// Looks for the assignment of the largest weight.
+pub(super) fn solve(graph: &FactorGraph, limits: Limits) -> Result<Outcome, EliminationError> {
+    let Some(reduced) = Reduced::new(graph) else {
+        return Ok(Outcome::Impossible);
+    };
+    let options = Options::default()
+        .table_budget(limits.table)
+        .operation_budget(limits.work as f64)
+        .memory_budget(MEMORY);
+    match most_probable(&reduced.graph, &options) {
+        Ok((values, log)) => {
+            let only = Improvement {
+                work: 0,
+                log_probability: log,
+                upper_bound: log,
+            };
+            return Ok(Outcome::Found(reduced.world(&values), vec![only]));
+        }
+        Err(EliminationError::Impossible) => return Ok(Outcome::Impossible),
+        Err(
+            EliminationError::TableTooLarge { .. }
+            | EliminationError::TooManyOperations { .. }
+            | EliminationError::TooMuchMemory { .. },
+        ) => {}
+        Err(error) => return Err(error),
+    }
+    let tree = Tree::new(&reduced.graph, &as_if_dense(&reduced.graph));
+    let bounds = Bounds::new(&reduced.graph, tree, limits.table)?;
+    let outcome = Forest::new(&bounds).run(limits)?;
+    Ok(match outcome {
+        Outcome::Found(values, steps) => Outcome::Found(reduced.world(&values), steps),
+        other => other,
+    })
+}
+
+/// The trees that no factor joins, with the best assignment of each.
+struct Forest<'b, 'g> {
+    bounds: &'b Bounds<'g>,
+    /// By root, the variables of its tree from there down.
+    members: Vec<Vec<VarId>>,
+    /// By variable, those that complete a factor that mentions it.
+    affected: Vec<Vec<VarId>>,
+    values: Vec<u32>,
+    /// By root, the weight of the best assignment and a bound on all.
+    best: Vec<f64>,
+    bound: Vec<f64>,
+    work: u64,
+    steps: Vec<Improvement>,
+}
+
+impl<'b, 'g> Forest<'b, 'g> {
+    /// Starts from an assignment found without search.
+    fn new(bounds: &'b Bounds<'g>) -> Self {
+        let tree = &bounds.tree;
+        let n = bounds.graph.cardinalities.len();
+        let mut tree_of = vec![0; n];
+        let mut members = vec![Vec::new(); tree.roots.len()];
+        for (i, root) in tree.roots.iter().enumerate() {
+            tree_of[root.index()] = i;
+        }
+        for &v in tree.order.iter().rev() {
+            if let Some(parent) = tree.parent[v.index()] {
+                tree_of[v.index()] = tree_of[parent.index()];
+            }
+            members[tree_of[v.index()]].push(v);
+        }
+        let mut affected: Vec<Vec<VarId>> = vec![Vec::new(); n];
+        for factor in &bounds.graph.factors {
+            if let Some(last) = tree.deepest(&factor.variables) {
+                for v in &factor.variables {
+                    affected[v.index()].push(last);
+                }
+            }
+        }
+        for list in &mut affected {
+            list.sort_unstable();
+            list.dedup();
+        }
+        let mut forest = Self {
+            bounds,
+            members,
+            affected,
+            values: vec![0; n],
+            best: Vec::new(),
+            bound: Vec::new(),
+            work: 0,
+            steps: Vec::new(),
+        };
+        for (members, &root) in forest.members.iter().zip(&tree.roots) {
+            descend(bounds, members, &mut forest.values);
+            forest.work += improve(bounds, &forest.affected, members, &mut forest.values);
+            forest
+                .best
+                .push(score(bounds, members, &forest.values).log_weight());
+            forest
+                .bound
+                .push(bounds.without_value(root, &forest.values));
+        }
+        forest.record();
+        forest
+    }
+
+    fn run(mut self, limits: Limits) -> Result<Outcome, EliminationError> {
+        let trees = self.members.len();
+        for i in 0..trees {
+            // What small trees leave of their share goes to the larger ones.
+            let share = limits.work.saturating_sub(self.work) / (trees - i) as u64;
+            self.search(i, share, limits.table)?;
+        }
+        self.record();
+        let upper_bound = self.upper_bound();
+        if upper_bound == f64::NEG_INFINITY {
+            return Ok(Outcome::Impossible);
+        }
+        if self.steps.is_empty() {
+            return Ok(Outcome::Unknown {
+                work: self.work,
+                upper_bound,
+            });
+        }
+        Ok(Outcome::Found(self.values, self.steps))
+    }
+
+    /// Searches one tree; if that takes long, better assignments are looked for near the best one known in between.
+    fn search(&mut self, i: usize, share: u64, table: usize) -> Result<(), EliminationError> {
+        if self.bound[i] <= self.best[i] + slack(self.bound[i]) {
+            return Ok(());
+        }
+        let start = self.work;
+        let mut search = Search::new(self.bounds, self.bounds.tree.roots[i], self.best[i]);
+        let finished = self.advance(i, &mut search, start + share / FIRST_SHARE);
+        if finished == Progress::Stopped {
+            let options = Options::default()
+                .table_budget(table.max(NEIGHBOURHOOD_TABLE))
+                .operation_budget((share / NEIGHBOURHOOD_SHARE) as f64)
+                .memory_budget(MEMORY);
+            let mut values = self.values.clone();
+            let near = Neighbourhoods::new(self.bounds.graph);
+            let budget = share / FIRST_SHARE;
+            self.work += near.improve(&self.members[i], &mut values, &options, budget)?;
+            self.adopt(i, &mut search, values);
+            self.advance(i, &mut search, start + share);
+        }
+        self.bound[i] = self.bound[i].min(search.bound().max(self.best[i]));
+        Ok(())
+    }
+
+    /// Searches until `limit` values have been tried in all.
+    fn advance(&mut self, i: usize, search: &mut Search<'_, '_>, limit: u64) -> Progress {
+        // To weigh a whole assignment is as dear as to try that many values.
+        let pause = self.members[i].len() as u64;
+        let mut next = 0;
+        loop {
+            let before = search.work;
+            let progress = search.advance(before + limit.saturating_sub(self.work));
+            self.work += search.work - before;
+            if progress != Progress::Candidate {
+                return progress;
+            }
+            if search.work >= next || search.is_at_root() {
+                next = search.work + pause;
+                let mut values = self.values.clone();
+                search.candidate(&mut values);
+                self.adopt(i, search, values);
+            }
+        }
+    }
+
+    /// Takes an assignment of a tree for the best one, if it is.
+    fn adopt(&mut self, i: usize, search: &mut Search<'_, '_>, mut values: Vec<u32>) {
+        let members = &self.members[i];
+        if score(self.bounds, members, &values).log_weight() <= self.best[i] {
+            return;
+        }
+        self.work += improve(self.bounds, &self.affected, members, &mut values);
+        self.best[i] = score(self.bounds, members, &values).log_weight();
+        self.values = values;
+        self.bound[i] = self.bound[i].min(search.bound().max(self.best[i]));
+        self.record();
+        search.raise(self.best[i]);
+    }
+
+    fn upper_bound(&self) -> f64 {
+        self.bounds.scalars() + self.bound.iter().sum::<f64>()
+    }
+
+    /// Notes what is known now, if there is a world at all.
+    fn record(&mut self) {
+        let log_probability = log_weight(self.bounds.graph, &self.values);
+        if log_probability > f64::NEG_INFINITY {
+            self.steps.push(Improvement {
+                work: self.work,
+                log_probability,
+                upper_bound: self.upper_bound().max(log_probability),
+            });
+        }
+    }
+}
