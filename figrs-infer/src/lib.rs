@@ -37,6 +37,7 @@ mod bounds;
 mod branch_and_bound;
 mod compiled_tree;
 mod conflict;
+mod consistency;
 pub mod eliminate;
 mod enumerate;
 mod error;

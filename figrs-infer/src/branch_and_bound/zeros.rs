@@ -1,13 +1,10 @@
 //! What zeros decide before any search: values that no assignment of positive weight has.
 
-use std::collections::VecDeque;
-
 use figrs_core::factor::{FactorGraph, VarId};
 
-use super::shrink::{Shrink, for_each_entry};
+use crate::consistency::possible_values;
 
-/// All factors together are looked at about this many times.
-const LOOKS: usize = 64;
+use super::shrink::Shrink;
 
 /// A graph without impossible values and without the variables that have one value only.
 pub(super) struct Reduced {
@@ -21,10 +18,8 @@ pub(super) struct Reduced {
 impl Reduced {
     /// Leaves out the values that some factor excludes given the values left of its other variables, again and again
     /// (generalised arc consistency). `None` if a variable has no value left.
-    ///
-    /// **References.** Mackworth, *Consistency in networks of relations*, Artificial Intelligence 8(1), 1977.
     pub(super) fn new(graph: &FactorGraph) -> Option<Self> {
-        let possible = propagate(graph)?;
+        let possible = possible_values(graph)?;
         let list = |possible: &Vec<bool>| {
             let values = (0..).zip(possible).filter(|(_, possible)| **possible);
             values.map(|(x, _)| x).collect()
@@ -47,55 +42,4 @@ impl Reduced {
         }
         world
     }
-}
-
-/// For each variable, which of its values are possible.
-fn propagate(graph: &FactorGraph) -> Option<Vec<Vec<bool>>> {
-    let cards = graph.cardinalities.iter();
-    let mut possible: Vec<Vec<bool>> = cards.map(|&n| vec![true; n as usize]).collect();
-    let mut mentions: Vec<Vec<usize>> = vec![Vec::new(); possible.len()];
-    for (i, factor) in graph.factors.iter().enumerate() {
-        for v in &factor.variables {
-            mentions[v.index()].push(i);
-        }
-    }
-    let mut queue: VecDeque<usize> = (0..graph.factors.len()).collect();
-    let mut queued = vec![true; graph.factors.len()];
-    let entries = |i: usize| graph.factors[i].entries() + 1;
-    let mut work = LOOKS * (0..graph.factors.len()).map(entries).sum::<usize>();
-    while let Some(i) = queue.pop_front() {
-        queued[i] = false;
-        let Some(rest) = work.checked_sub(entries(i)) else {
-            break;
-        };
-        work = rest;
-        let factor = &graph.factors[i];
-        let sizes = factor.variables.iter().map(|&v| graph.cardinality(v));
-        let mut supported: Vec<Vec<bool>> = sizes.map(|n| vec![false; n]).collect();
-        let mut any = false;
-        for_each_entry(graph, factor, |_, values| {
-            let mut scope = factor.variables.iter().zip(values);
-            if scope.all(|(v, &x)| possible[v.index()][x as usize]) {
-                any = true;
-                for (supported, &x) in supported.iter_mut().zip(values) {
-                    supported[x as usize] = true;
-                }
-            }
-        });
-        if !any {
-            return None;
-        }
-        for (&v, supported) in factor.variables.iter().zip(&supported) {
-            if possible[v.index()] != *supported {
-                possible[v.index()].clone_from(supported);
-                for &other in &mentions[v.index()] {
-                    if other != i && !queued[other] {
-                        queued[other] = true;
-                        queue.push_back(other);
-                    }
-                }
-            }
-        }
-    }
-    Some(possible)
 }

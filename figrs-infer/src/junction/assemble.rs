@@ -6,12 +6,13 @@ use figrs_core::factor::{Factor, FactorGraph, VarId};
 use num_traits::PrimInt;
 use rustc_hash::FxHashMap;
 
+use crate::consistency::has_zeros;
 use crate::eliminate::{Bucket, EliminationError, Options, Plan};
 
 use super::kernel::Product;
 use super::leaf::lay;
 use super::pairs::{Listing, Meeting};
-use super::reduce::{Left, Reduced, has_zeros};
+use super::reduce::{Left, Reduced};
 use super::tensor::{Layout, Number, Origin, Rank, Tensor, union};
 use super::tree::{Step, Tree, check};
 

@@ -1,0 +1,149 @@
+//! What zeros decide before anything is multiplied: which values some assignment of positive weight may have.
+
+use std::collections::VecDeque;
+
+use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
+
+/// All factors with zeros together are looked at about this many times at most.
+const LOOKS: usize = 16;
+
+/// For each variable which values are possible: a value goes if some factor excludes it given the values left of its
+/// other variables, again and again (generalised arc consistency). `None` if a variable has no value left.
+///
+/// **Guarantee.** An assignment with a value that is not possible has no weight.
+///
+/// **Complexity.** A few looks at each entry of the factors with zeros.
+///
+/// **References.** Mackworth, *Consistency in networks of relations*, Artificial Intelligence 8(1), 1977.
+pub(crate) fn possible_values(graph: &FactorGraph) -> Option<Vec<Vec<bool>>> {
+    Propagation::new(graph).run()
+}
+
+/// Whether some entry of a factor is zero.
+pub(crate) fn has_zeros(factor: &Factor) -> bool {
+    match &factor.table {
+        FactorTable::Dense(weights) => (0..weights.len()).any(|i| weights.is_zero(i)),
+        FactorTable::Sparse { .. } | FactorTable::Function { .. } => true,
+    }
+}
+
+/// Factors that wait to be looked at, and the values that are possible so far.
+struct Propagation<'a> {
+    graph: &'a FactorGraph,
+    possible: Vec<Vec<bool>>,
+    /// The factors with zeros that mention a variable.
+    mentions: Vec<Vec<usize>>,
+    queue: VecDeque<usize>,
+}
+
+impl<'a> Propagation<'a> {
+    fn new(graph: &'a FactorGraph) -> Self {
+        let cards = graph.cardinalities.iter();
+        let mut this = Self {
+            graph,
+            possible: cards.map(|&n| vec![true; n as usize]).collect(),
+            mentions: vec![Vec::new(); graph.cardinalities.len()],
+            queue: VecDeque::new(),
+        };
+        for (i, factor) in graph.factors.iter().enumerate() {
+            if has_zeros(factor) {
+                this.queue.push_back(i);
+                for v in &factor.variables {
+                    this.mentions[v.index()].push(i);
+                }
+            }
+        }
+        this
+    }
+
+    /// For each variable which values are possible; `None` if one has none.
+    fn run(mut self) -> Option<Vec<Vec<bool>>> {
+        let mut is_queued = vec![false; self.graph.factors.len()];
+        self.queue.iter().for_each(|&i| is_queued[i] = true);
+        let entries = |i: usize| self.graph.factors[i].entries() + 1;
+        let mut work = LOOKS * self.queue.iter().map(|&i| entries(i)).sum::<usize>();
+        while let Some(i) = self.queue.pop_front() {
+            is_queued[i] = false;
+            let Some(rest) = work.checked_sub(entries(i)) else {
+                break;
+            };
+            work = rest;
+            let factor = &self.graph.factors[i];
+            let supported = self.supported(factor)?;
+            for (&v, supported) in factor.variables.iter().zip(supported) {
+                if self.possible[v.index()] == supported {
+                    continue;
+                }
+                self.possible[v.index()] = supported;
+                for &other in &self.mentions[v.index()] {
+                    if other != i && !is_queued[other] {
+                        is_queued[other] = true;
+                        self.queue.push_back(other);
+                    }
+                }
+            }
+        }
+        Some(self.possible)
+    }
+
+    /// The values of a factor's variables that have an entry among those that are possible; `None` if there is no entry.
+    fn supported(&self, factor: &Factor) -> Option<Vec<Vec<bool>>> {
+        let scope = &factor.variables;
+        let Some((last, parents)) = scope.split_last() else {
+            return Some(Vec::new());
+        };
+        let sizes = scope.iter().map(|&v| self.graph.cardinality(v));
+        let mut supported: Vec<Vec<bool>> = sizes.map(|n| vec![false; n]).collect();
+        let mut is_empty = true;
+        let is_possible = |(v, &x): (&VarId, &u32)| self.possible[v.index()][x as usize];
+        let mut see = |row: &[u32]| {
+            is_empty = false;
+            for (supported, &x) in supported.iter_mut().zip(row) {
+                supported[x as usize] = true;
+            }
+        };
+        if let FactorTable::Sparse { rows, weights } = &factor.table {
+            for (i, row) in rows.chunks_exact(scope.len()).enumerate() {
+                if !weights.is_zero(i) && scope.iter().zip(row).all(is_possible) {
+                    see(row);
+                }
+            }
+        } else {
+            // A row at a time, for all values of the last variable.
+            let n = self.graph.cardinality(*last);
+            let mut row = vec![0; scope.len()];
+            for at in 0..self.graph.dense_size(parents) {
+                if parents.iter().zip(&row).all(is_possible) {
+                    let mut entry = |x: u32| {
+                        if self.possible[last.index()][x as usize] {
+                            row[parents.len()] = x;
+                            see(&row);
+                        }
+                    };
+                    match &factor.table {
+                        FactorTable::Dense(weights) => (0..n)
+                            .filter(|x| !weights.is_zero(at * n + x))
+                            .for_each(|x| entry(x as u32)),
+                        FactorTable::Function { index } if index[at] != FactorTable::NO_VALUE => {
+                            entry(index[at]);
+                        }
+                        _ => {}
+                    }
+                }
+                step(self.graph, parents, &mut row);
+            }
+        }
+        (!is_empty).then_some(supported)
+    }
+}
+
+/// The next assignment in row-major order.
+fn step(graph: &FactorGraph, variables: &[VarId], values: &mut [u32]) {
+    for (&v, value) in variables.iter().zip(values).rev() {
+        *value += 1;
+        if (*value as usize) < graph.cardinality(v) {
+            return;
+        }
+        *value = 0;
+    }
+}
