@@ -99,6 +99,12 @@ impl Model {
         self
     }
 
+    /// The evidence of another model as well.
+    pub fn with_evidence_of(mut self, other: &Self) -> Self {
+        self.evidence.extend(other.evidence.iter().cloned());
+        self
+    }
+
     /// All evidence, in the order it was stated.
     pub fn evidence(&self) -> &[(AnyElement, Evidence)] {
         &self.evidence

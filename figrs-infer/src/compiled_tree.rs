@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::weights::Weights;
 use figrs_core::{AnyElement, Arguments, Element, Joint, Model, Parents, Value};
 use num_bigint::BigUint;
 use rand::Rng;
 
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::conflict;
-use crate::eliminate::PlanCost;
+use crate::eliminate::{EliminationError, PlanCost};
 use crate::error::Error;
 use crate::junction::Tree;
 use crate::limits::Limits;
@@ -43,8 +44,8 @@ pub struct CompiledTree {
     model: Model,
     targets: Vec<AnyElement>,
     varying: Vec<AnyElement>,
-    /// The present evidence on each varying element, as a weight for each of its values.
-    statements: Vec<Option<Vec<f64>>>,
+    /// The present evidence on each varying element.
+    statements: Vec<Option<Model>>,
     limits: Limits,
     expansion: Arc<Expansion>,
     /// `None` if the evidence compiled in leaves no world.
@@ -123,46 +124,33 @@ impl CompiledTree {
     }
 
     /// States that a varying element has this value, instead of what was stated of it before.
+    ///
+    /// **Errors.** [`Error::NotVarying`].
+    #[track_caller]
     pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
-        self.weigh(element, |v| f64::from(u8::from(v.same(&value))))
+        let statement = Model::new().observe(element, value);
+        let place = self.varying_place(element)?;
+        self.state(place, Some(statement))
     }
 
     /// Weighs the worlds by the value of a varying element, instead of what was stated of it before.
     ///
-    /// **Errors.** [`Error::NotVarying`]; [`Error::InvalidSetting`] if a weight is negative or not finite.
+    /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
+    #[track_caller]
     pub fn weigh<T: Value>(
         &mut self,
         element: &Element<T>,
-        weight: impl Fn(&T) -> f64,
+        weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
     ) -> Result<(), Error> {
+        let statement = Model::new().weigh(element, weight);
         let place = self.varying_place(element)?;
-        if self.sums.is_none() {
-            // No world is left to weigh.
-            return Ok(());
-        }
-        let position = self.expansion.targets()[self.targets.len() + place];
-        let support = &self.expansion.elements()[position].support;
-        let values = support.values::<T>().into_iter().flatten();
-        let weights: Vec<f64> = values.map(weight).collect();
-        if let Some(wrong) = weights.iter().find(|w| !(**w >= 0.0 && w.is_finite())) {
-            return Err(Error::InvalidSetting {
-                algorithm: "JunctionTree",
-                setting: "a weight of evidence",
-                value: wrong.to_string(),
-                remedy: "weights are finite and not negative",
-            });
-        }
-        self.state(place, Some(weights));
-        Ok(())
+        self.state(place, Some(statement))
     }
 
     /// Takes back what was stated of a varying element.
     pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
         let place = self.varying_place(element)?;
-        if self.sums.is_some() {
-            self.state(place, None);
-        }
-        Ok(())
+        self.state(place, None)
     }
 
     fn varying_place<T: Value>(&self, element: &Element<T>) -> Result<usize, Error> {
@@ -173,14 +161,40 @@ impl CompiledTree {
         })
     }
 
-    fn state(&mut self, place: usize, weights: Option<Vec<f64>>) {
-        if self.statements[place] == weights {
-            return;
-        }
+    fn state(&mut self, place: usize, statement: Option<Model>) -> Result<(), Error> {
+        let weights = self.weights(&self.expansion, place, statement.as_ref())?;
         for part in [&mut self.sums, &mut self.worlds].into_iter().flatten() {
-            part.state(place, weights.as_deref());
+            part.state(place, weights.clone());
         }
-        self.statements[place] = weights;
+        self.statements[place] = statement;
+        Ok(())
+    }
+
+    /// What a statement about a varying element gives each of its values in an expansion.
+    fn weights(
+        &self,
+        expansion: &Expansion,
+        place: usize,
+        statement: Option<&Model>,
+    ) -> Result<Option<Weights>, Error> {
+        let position = expansion.targets().get(self.targets.len() + place);
+        let (Some(statement), Some(&position)) = (statement, position) else {
+            return Ok(None);
+        };
+        let support = &expansion.elements()[position].support;
+        let mut logs = vec![0.0; support.len()];
+        let mut linear = vec![1.0; support.len()];
+        for (element, evidence) in statement.evidence() {
+            for i in 0..support.len() {
+                (linear[i], logs[i]) = evidence.weight(element, support.any(i))?;
+            }
+        }
+        let is_plain = |(x, log): (&f64, &f64)| x.is_normal() || *log == f64::NEG_INFINITY;
+        Ok(Some(if linear.iter().zip(&logs).all(is_plain) {
+            Weights::from_linear(linear)
+        } else {
+            Weights::from_logs(logs)
+        }))
     }
 
     /// Reads the present values of all [`Param`](figrs_core::Param)s. The tree stays as it is, unless a weight that was
@@ -195,14 +209,9 @@ impl CompiledTree {
             return Ok(());
         }
         conflict::check_doubts(&expansion, &self.limits)?;
-        let varying = &expansion.targets()[self.targets.len()..];
         let renew = |old: Option<&Part>, encoding: Encoding| {
             let old = old.map_or(Old::None, |part| Old::IfItFits(part.tree()));
-            let mut part = Part::new(old, &expansion, encoding, varying, &self.limits)?;
-            for (place, weights) in self.statements.iter().enumerate() {
-                part.state(place, weights.as_deref());
-            }
-            Ok::<_, Error>(part)
+            self.part(old, &expansion, encoding)
         };
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
         let sums = renew(self.sums.as_ref(), encoding)?;
@@ -246,7 +255,8 @@ impl CompiledTree {
     /// The joint distribution of a few targets or varying elements, as tuples of their values: of a family or a clique
     /// it is read off, and of others made a target as their [`tuple`](figrs_core::tuple).
     ///
-    /// **Errors.** [`Error::NoClique`] if no clique of the tree holds them all.
+    /// **Errors.** [`Error::NoClique`] if no clique of the tree holds them all, each once; when the table of all tuples does
+    /// not fit the budget.
     pub fn joint<P>(
         &mut self,
         elements: P,
@@ -261,6 +271,16 @@ impl CompiledTree {
             positions.push(self.root(element)?);
         }
         self.require_possible()?;
+        let support = |&position: &usize| self.expansion.elements()[position].support.len() as f64;
+        let size: f64 = positions.iter().map(support).product();
+        let limit = self.limits.options.table_budget;
+        if size > limit as f64 {
+            let needed = size;
+            return Err(EliminationError::TableTooLarge { needed, limit }.into());
+        }
+        self.limits
+            .options
+            .admit(3.0 * size * size_of::<f64>() as f64)?;
         let mut distinct = positions.clone();
         distinct.sort_unstable();
         distinct.dedup();
@@ -350,38 +370,39 @@ impl CompiledTree {
 
     /// The error for the present evidence.
     fn impossible(&self) -> Error {
-        let mut error = conflict::impossible(&self.model, &self.targets, &self.limits);
-        if let Error::ImpossibleEvidence { conflict } = &mut error {
-            let stated = self.varying.iter().zip(&self.statements);
-            let stated = stated.filter(|(_, weights)| weights.is_some());
-            conflict.extend(stated.map(|(e, _)| format!("what was set for {}", e.label())));
+        let statements = self.statements.iter().flatten();
+        let model = statements.fold(self.model.clone(), Model::with_evidence_of);
+        let roots = [&self.targets[..], &self.varying].concat();
+        conflict::impossible(&model, &roots, &self.limits)
+    }
+
+    /// One encoding of an expansion, with what is stated at present.
+    fn part(
+        &self,
+        old: Old<'_>,
+        expansion: &Arc<Expansion>,
+        encoding: Encoding,
+    ) -> Result<Part, Error> {
+        let varying = &expansion.targets()[self.targets.len()..];
+        let mut part = Part::new(old, expansion, encoding, varying, &self.limits)?;
+        for (place, statement) in self.statements.iter().enumerate() {
+            part.state(place, self.weights(expansion, place, statement.as_ref())?);
         }
-        error
+        Ok(part)
     }
 
     /// The part that worlds are read from, compiled when it is first needed.
     fn worlds(&mut self) -> Result<&mut Part, Error> {
-        if self.sums.is_none() {
-            return Err(self.impossible());
-        }
-        if self
-            .sums
-            .as_ref()
-            .is_some_and(super::part::Part::is_conditional)
-            && self.worlds.is_none()
-        {
+        self.require_possible()?;
+        let needed = self.sums.as_ref().is_some_and(Part::is_conditional);
+        if needed && self.worlds.is_none() {
             let encoding = Encoding::for_worlds(&self.expansion)?;
-            let varying = &self.expansion.targets()[self.targets.len()..];
-            let mut part = Part::new(Old::None, &self.expansion, encoding, varying, &self.limits)?;
-            for (place, weights) in self.statements.iter().enumerate() {
-                part.state(place, weights.as_deref());
-            }
-            self.worlds = Some(part);
+            self.worlds = Some(self.part(Old::None, &self.expansion, encoding)?);
         }
-        let part = self.worlds.as_mut().or(self.sums.as_mut());
-        part.ok_or(Error::ImpossibleEvidence {
-            conflict: Vec::new(),
-        })
+        match (&mut self.worlds, &mut self.sums) {
+            (Some(part), _) | (None, Some(part)) => Ok(part),
+            (None, None) => unreachable!("evidence that leaves a world has a tree"),
+        }
     }
 
     /// The most probable world of the targets and the evidence.
@@ -397,15 +418,22 @@ impl CompiledTree {
     /// The `count` most probable worlds, best first; fewer if there are not as many.
     ///
     /// **Guarantee.** Exact; worlds of equal probability stand in an order that is fixed for one model.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
     pub fn k_best(&mut self, count: usize) -> Result<Vec<World>, Error> {
         Ok(self.worlds()?.k_best(count))
     }
 
     /// How many worlds the evidence leaves possible.
+    ///
+    /// **Errors.** When the counts would take more memory than the budget.
     pub fn count(&mut self) -> Result<BigUint, Error> {
-        if self.sums.is_none() {
+        if self.log_evidence() == f64::NEG_INFINITY {
             return Ok(BigUint::ZERO);
         }
+        // A count is a few words, where a number is one.
+        let bytes = 4.0 * self.worlds()?.tree().table_bytes() as f64;
+        self.limits.options.admit(bytes)?;
         Ok(self.worlds()?.count())
     }
 
@@ -419,10 +447,11 @@ impl CompiledTree {
         }
     }
 
-    /// Endlessly many independent worlds, drawn with exactly their posterior probabilities; none if the evidence is
-    /// impossible. The same seed gives the same worlds.
+    /// Endlessly many independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
+    /// worlds.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
     pub fn samples(&mut self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
-        self.require_possible()?;
         let mut rng = figrs_core::stream(seed, 0);
         let part = self.worlds()?;
         Ok(std::iter::from_fn(move || part.sample(&mut rng)))

@@ -96,7 +96,9 @@ pub enum Error {
         element: Label,
     },
     /// No clique of the tree holds all these elements.
-    #[error("no clique of the junction tree holds {elements}; make their `tuple` a target")]
+    #[error(
+        "no clique of the junction tree holds {elements}, each once; make their `tuple` a target"
+    )]
     NoClique {
         /// The elements.
         elements: String,

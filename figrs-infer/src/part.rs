@@ -101,13 +101,13 @@ impl Part {
     }
 
     /// States the weights of the values of a varying element, or nothing.
-    pub(crate) fn state(&mut self, place: usize, weights: Option<&[f64]>) {
+    pub(crate) fn state(&mut self, place: usize, weights: Option<Weights>) {
         let at = self.statements[place];
         let variable = self.graph.factors[at].variables[0];
         let n = self.graph.cardinality(variable);
         let weights = weights.map(|weights| match self.left_of(variable) {
-            Some(left) => left.iter().map(|&x| weights[x as usize]).collect(),
-            None => weights.to_vec(),
+            Some(left) => weights.select(&left.iter().map(|&x| x as usize).collect::<Vec<_>>()),
+            None => weights,
         });
         self.graph.factors[at].table = statement(n, weights);
         if let Some(sums) = &mut self.sums {
@@ -263,7 +263,6 @@ fn loaded(tree: &Tree, graph: &FactorGraph, limits: &Limits) -> Result<Tree, Err
 }
 
 /// What is stated of a variable, as a table.
-fn statement(values: usize, weights: Option<Vec<f64>>) -> FactorTable {
-    let weights = weights.unwrap_or_else(|| vec![1.0; values]);
-    FactorTable::Dense(Weights::from_linear(weights))
+fn statement(values: usize, weights: Option<Weights>) -> FactorTable {
+    FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
 }

@@ -140,6 +140,10 @@ proptest! {
             let _ = tree.answer();
             let _ = tree.most_probable();
             let _ = tree.k_best(3);
+            let _ = tree.count();
+            let _ = tree.joint((&example.number, &example.sum));
+            let _ = tree.set(&example.seen, true);
+            let _ = tree.answer();
             if let Ok(samples) = tree.samples(1) {
                 samples.take(2).for_each(drop);
             }

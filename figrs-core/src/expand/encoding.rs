@@ -272,7 +272,7 @@ impl<'e> Builder<'e> {
             self.add_selector(position);
         }
         let reach = |&p: &usize| matches!(self.reaches.reach[p], Some(Reach::When(_)));
-        let conditional = needed.iter().any(reach);
+        let conditional = self.unreached == Unreached::Free && needed.iter().any(reach);
         for position in needed {
             self.add_factors(position)?;
         }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::consistency::has_zeros;
 use crate::eliminate::{Bucket, EliminationError, Options, Plan};
 
-use super::kernel::Product;
+use super::kernel::{Product, SHARED};
 use super::leaf::lay;
 use super::pairs::{Listing, Meeting};
 use super::reduce::{Left, Reduced};
@@ -149,6 +149,7 @@ impl<'a> Assembly<'a> {
     ) -> Self {
         let mut tree = Tree {
             ranks: vec![None; graph.cardinalities.len()],
+            shared: SHARED,
             ..Tree::default()
         };
         let eliminated = plan.buckets.iter().flat_map(|bucket| &bucket.eliminated);
@@ -167,7 +168,8 @@ impl<'a> Assembly<'a> {
             mentions: vec![0; n],
             is_eliminated: vec![false; n],
             options,
-            budget: options.table_budget,
+            // Entries are numbered with 32 bits.
+            budget: options.table_budget.min(u32::MAX as usize),
             bytes: 0,
             admitted: 0,
             thresholds,
@@ -191,7 +193,7 @@ impl<'a> Assembly<'a> {
         origin: Origin,
     ) -> Result<u32, EliminationError> {
         if len > self.budget || self.log_size(scope) >= f64::from(Number::BITS - 1) {
-            return Err(self.too_large(self.log_size(scope).exp2().min(len as f64)));
+            return Err(self.too_large(self.log_size(scope).exp2()));
         }
         let tree = &mut self.tree;
         let range = tree.scopes.push(scope.iter().copied());
@@ -215,7 +217,8 @@ impl<'a> Assembly<'a> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > self.admitted {
             self.options.admit(self.bytes as f64)?;
-            self.admitted = self.bytes.saturating_mul(2);
+            // The system is asked how much there is, so not at every step.
+            self.admitted = self.bytes.saturating_add(self.bytes / 16);
         }
         Ok(())
     }
@@ -385,6 +388,14 @@ impl<'a> Assembly<'a> {
         let places = self
             .log_size(self.tree.scope(left))
             .max(self.log_size(other.scope));
+        if self.log_size(out) >= f64::from(Number::BITS - 1) {
+            return Err(self.too_large(self.log_size(out).exp2()));
+        }
+        // Sorting holds two copies of the entries, and later of the products.
+        let entries = listing(left).len + other.len;
+        let sorted = 2 * entries * size_of::<[N; 3]>();
+        self.options
+            .admit(self.bytes.saturating_add(sorted) as f64)?;
         let meeting = Meeting::<N>::new(listing(left), other, out, &self.tree.cards);
         let dense_size = self.log_size(all).exp2();
         let worth = dense_size <= self.thresholds.listed_product * meeting.count as f64;
@@ -396,6 +407,9 @@ impl<'a> Assembly<'a> {
         if meeting.count > (self.budget as u128).min(u128::from(u32::MAX)) {
             return Err(self.too_large(meeting.count as f64));
         }
+        let sorted = meeting.count as usize * size_of::<(N, u32, u32)>();
+        self.options
+            .admit(self.bytes.saturating_add(sorted) as f64)?;
         self.take(meeting.count as usize * size_of::<Product>())?;
         let size = self.log_size(out).exp2().round();
         let (mut products, numbers) = meeting.products(size);

@@ -48,7 +48,7 @@ impl<S: Semiring> Beliefs<S> {
             scales: vec![0.0; n],
             fresh: [vec![false; n], vec![false; n]],
             lost: false,
-            workspace: Workspace::new(tree.threads),
+            workspace: Workspace::new(tree.threads, tree.shared),
             path: Vec::new(),
         };
         for leaf in 0..tree.leaves.len() {
@@ -130,17 +130,16 @@ impl<S: Semiring> Beliefs<S> {
     }
 
     /// The total of all assignments, without the factor `exp` of the logarithm it comes with.
-    pub(crate) fn total(&self, tree: &Tree) -> (S::Value, f64) {
+    pub(crate) fn total(&mut self, tree: &Tree) -> (S::Value, f64) {
         let mut total = S::one();
         let mut scale: f64 = self.scales.iter().sum();
-        let roots = tree
-            .roots
-            .iter()
-            .map(|&t| self.values[tree.tensor(t).start].clone());
+        let root = |&t: &u32| self.values[tree.tensor(t).start].clone();
+        let roots: Vec<S::Value> = tree.roots.iter().map(root).collect();
         let free = tree.free.iter().map(|&n| S::repeated(n));
-        for value in roots.chain(free) {
+        for value in roots.into_iter().chain(free) {
             let mut product = [S::mul(&total, &value)];
-            scale += S::normalise(&mut product, &mut false);
+            self.lost |= S::is_lost(&total, &value, &product[0]);
+            scale += S::normalise(&mut product, &mut self.lost);
             [total] = product;
         }
         (total, scale)
@@ -247,6 +246,8 @@ impl<S: Semiring> Beliefs<S> {
                 }
             }
         }
+        // Sums may be out of range where no product is; shares do not care for the scale.
+        S::settle(&mut marginal, &mut self.lost);
         marginal
     }
 
@@ -304,6 +305,7 @@ impl<S: Semiring> Beliefs<S> {
                 }
                 add(&values, [i, j, k]);
             }
+            S::settle(&mut joint, &mut self.lost);
             return Some(joint);
         }
         let all = union(
@@ -315,6 +317,7 @@ impl<S: Semiring> Beliefs<S> {
             let right = step.right.map_or(0, entry);
             add(&values, [entry(step.left), right, entry(step.out)]);
             if !tree.advance(&all, &mut values) {
+                S::settle(&mut joint, &mut self.lost);
                 return Some(joint);
             }
         }

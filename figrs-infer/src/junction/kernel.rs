@@ -9,7 +9,7 @@ use super::tensor::Rank;
 const LANES: usize = 8;
 
 /// Contractions of fewer products than this are done by one thread.
-const SHARED: usize = 1 << 19;
+pub(super) const SHARED: usize = 1 << 19;
 
 /// Memory that contractions leave to the next one.
 #[derive(Debug)]
@@ -18,16 +18,18 @@ pub(super) struct Workspace<V> {
     digits: Vec<usize>,
     gathered: [Vec<V>; 2],
     threads: usize,
+    shared: usize,
 }
 
 impl<V: Clone + Send + Sync> Workspace<V> {
-    /// For contractions by so many threads.
-    pub(super) fn new(threads: usize) -> Self {
+    /// For contractions by so many threads, if they have at least `shared` products.
+    pub(super) fn new(threads: usize, shared: usize) -> Self {
         Self {
             nest: Nest::default(),
             digits: Vec::new(),
             gathered: [Vec::new(), Vec::new()],
             threads,
+            shared,
         }
     }
 
@@ -45,7 +47,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
         self.nest.lay([x_scope, y_scope, z_scope], cards);
         let nest = &self.nest;
         let products = nest.outer().iter().fold(nest.block, |all, dim| all * dim.n);
-        let is_split = self.threads > 1 && products >= SHARED && nest.mode(2) != Mode::Listed;
+        let is_split = self.threads > 1 && products >= self.shared && nest.mode(2) != Mode::Listed;
         let widest = (0..nest.outer().len()).max_by_key(|&d| nest.outer()[d].strides[2]);
         let Some(d) = widest.filter(|&d| is_split && nest.outer()[d].strides[2] > 0) else {
             let [gx, gy] = &mut self.gathered;

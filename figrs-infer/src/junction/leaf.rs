@@ -1,11 +1,9 @@
 //! The leaves of a tree: factors in the layout of the tree.
 
-use std::hash::Hasher;
 use std::sync::Arc;
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable};
 use figrs_core::weights::Weights;
-use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 
 use crate::eliminate::Semiring;
@@ -87,10 +85,10 @@ pub(super) fn lay(
         let digits = row.iter().zip(&strides);
         digits.map(|(&x, stride)| Number::from(x) * stride).sum()
     };
-    let from_end = |&i: &usize| (cards[i], cards[i + 1..].iter().product());
-    let loops: Vec<(usize, usize)> = order.iter().map(from_end).collect();
     let (layout, len, source) = match &factor.table {
         FactorTable::Dense(weights) => {
+            let from_end = |&i: &usize| (cards[i], cards[i + 1..].iter().product());
+            let loops: Vec<(usize, usize)> = order.iter().map(from_end).collect();
             let positive = || (0..size).filter(|&i| !weights.is_zero(i));
             if size > thresholds.small && !thresholds.is_dense(size as f64, positive().count()) {
                 let mut entries = Vec::new();
@@ -149,23 +147,26 @@ pub(super) fn lay(
     }
 }
 
-/// A number that factors share only if their entries stand for the same assignments.
+/// A number that factors hardly share unless their entries stand for the same assignments; the same on every machine.
+///
+/// **References.** Fowler, Noll and Vo, FNV-1a.
 fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
-    let mut hasher = FxHasher::default();
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |x: u32| hash = (hash ^ u64::from(x)).wrapping_mul(0x0100_0000_01b3);
     for &v in &factor.variables {
-        hasher.write_u64(u64::from(v.0));
-        hasher.write_u64(graph.cardinality(v) as u64);
+        add(v.0);
+        add(graph.cardinality(v) as u32);
     }
-    let (kind, listed): (u64, &[u32]) = match &factor.table {
+    let (kind, listed): (u32, &[u32]) = match &factor.table {
         FactorTable::Dense(_) => (0, &[]),
         FactorTable::Sparse { rows, .. } => (1, rows),
         FactorTable::Function { index } => (2, index),
     };
-    hasher.write_u64(kind);
+    add(kind);
     for &x in listed {
-        hasher.write_u64(u64::from(x));
+        add(x);
     }
-    hasher.finish()
+    hash
 }
 
 /// The layout of entries given by their numbers and where their weights stand.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::eliminate::{EliminationError, PlanCost};
 
-use super::kernel::Product;
+use super::kernel::{Product, SHARED};
 use super::leaf::Leaf;
 use super::tensor::{Layout, Number, Rank, Scopes, Tensor};
 
@@ -54,6 +54,9 @@ pub(crate) struct Tree {
     /// How many threads share a large contraction.
     #[serde(skip)]
     pub(crate) threads: usize,
+    /// How many products make a contraction large.
+    #[serde(skip, default = "shared")]
+    pub(super) shared: usize,
 }
 
 impl Tree {
@@ -142,6 +145,10 @@ impl Tree {
             }
         }
     }
+}
+
+fn shared() -> usize {
+    SHARED
 }
 
 /// Checks that a factor graph fits the numbers that a tree counts with.

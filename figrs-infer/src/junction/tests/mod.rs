@@ -179,29 +179,18 @@ fn reduced_graphs_have_the_same_worlds() {
 
 #[test]
 fn threads_do_not_change_a_bit() {
-    // Large enough to be shared: a clique of eight variables with eight values, in two factors.
-    let mut graph = FactorGraph::default();
-    let v: Vec<VarId> = (0..8).map(|_| graph.add_variable(8)).collect();
-    let mut rng = generator(3);
-    for scope in [&v[..5], &v[3..]] {
-        let n = graph.dense_size(scope);
-        let weights: Vec<f64> = (0..n).map(|_| rand::RngExt::random(&mut rng)).collect();
-        graph
-            .factors
-            .push(crate::eliminate::tests::dense(scope, &weights));
-    }
-    let answers = [1, 2, 3].map(|threads| {
-        let mut graph = graph.clone();
-        let (mut tree, _) = Tree::compile(&mut graph, &Options::default()).expect("it is small");
-        tree.threads = threads;
-        let mut sums = Numbers::<Sums>::new(&tree, &graph);
-        (
-            sums.log_total(&tree, &graph).to_bits(),
-            sums.marginals(&tree, &graph, &v),
-        )
+    for_each_tree(20, |graph, tree, case| {
+        let answer = |threads| {
+            let mut tree = tree.clone();
+            // Everything is large enough to be shared.
+            (tree.threads, tree.shared) = (threads, 1);
+            let mut sums = Numbers::<Sums>::new(&tree, graph);
+            let total = sums.log_total(&tree, graph).to_bits();
+            (total, sums.marginals(&tree, graph, &variables(graph)))
+        };
+        assert_eq!(answer(1), answer(2), "{case}");
+        assert_eq!(answer(1), answer(3), "{case}");
     });
-    assert_eq!(answers[0], answers[1]);
-    assert_eq!(answers[0], answers[2]);
 }
 
 #[test]
