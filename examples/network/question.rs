@@ -76,6 +76,18 @@ impl Question<'_> {
 
     fn by_tree(&self) -> Result<Findings, figrs::Error> {
         let started = Instant::now();
+        if self.options.task == Task::Cost {
+            let cost = JunctionTree::new().cost(&self.model, self.targets())?;
+            return Ok(Findings {
+                compile: Some(started.elapsed()),
+                cost: Some(Cost {
+                    width: cost.width,
+                    operations: cost.operations,
+                    table_bytes: cost.memory_kept as u64,
+                }),
+                ..Findings::default()
+            });
+        }
         let mut tree = JunctionTree::new().compile(&self.model, self.targets())?;
         let mut findings = Findings {
             compile: Some(started.elapsed()),
@@ -89,7 +101,8 @@ impl Question<'_> {
         let started = Instant::now();
         let count = self.options.count;
         match self.options.task {
-            Task::Cost => return Ok(findings),
+            // Told already, without compiling.
+            Task::Cost => {}
             Task::Marginals => self.read(&tree.answer()?, &mut findings)?,
             Task::Evidence => {
                 let value = tree.log_evidence();

@@ -123,7 +123,8 @@ impl CompiledTree {
             .map_or(0, |part| part.tree().table_bytes())
     }
 
-    /// States that a varying element has this value, instead of what was stated of it before.
+    /// States that a varying element has this value, instead of what was stated of it here before; what the compiled model
+    /// states of it holds besides. A value that the element does not have is impossible evidence.
     ///
     /// **Errors.** [`Error::NotVarying`].
     #[track_caller]
@@ -415,12 +416,16 @@ impl CompiledTree {
         }
     }
 
-    /// The `count` most probable worlds, best first; fewer if there are not as many.
+    /// The `count` most probable worlds, best first; fewer if there are not as many. Memory is taken for all of them.
     ///
     /// **Guarantee.** Exact; worlds of equal probability stand in an order that is fixed for one model.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
     pub fn k_best(&mut self, count: usize) -> Result<Vec<World>, Error> {
+        let part = self.worlds()?;
+        // A world by rank, by variable, and the detours that may lead to one.
+        let bytes = count as f64 * (part.tree().variables() as f64 * 12.0 + 128.0);
+        self.limits.options.admit(bytes)?;
         Ok(self.worlds()?.k_best(count))
     }
 

@@ -69,7 +69,8 @@ impl JunctionTree {
         self
     }
 
-    /// Declares elements whose evidence may change after compilation. Evidence on others is compiled in, which prunes.
+    /// Declares elements whose evidence may change after compilation, besides those declared before. Evidence on others is
+    /// compiled in, which prunes.
     pub fn varying(mut self, elements: impl Parents) -> Self {
         self.varying.extend(elements.elements());
         self
@@ -113,6 +114,8 @@ impl JunctionTree {
     }
 
     /// Compiles a model for the distributions of `targets`, of the varying elements, and of whole worlds.
+    ///
+    /// Targets and varying elements are roots of the worlds: a [`Score`](figrs_core::Score) that one of them reaches weighs.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledTree, Error> {
         self.tree(model, targets.elements(), None)
     }

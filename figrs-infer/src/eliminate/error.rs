@@ -11,8 +11,9 @@ use super::memory::readable;
 pub enum EliminationError {
     /// The plan, or a table that turned out larger than planned, does not fit the budget.
     #[error(
-        "elimination needs a table of about {needed:.3e} entries and the budget is {limit}: \
-         raise it with `Options::table_budget`, ask about fewer variables at once, or use a sampler"
+        "elimination needs a table of about {needed:.3e} entries ({}) and the budget is {limit}: \
+         raise it with `Options::table_budget`, ask about fewer variables at once, or use a sampler",
+        readable(8.0 * .needed)
     )]
     TableTooLarge {
         /// The entries of the table, predicted or reached so far.

@@ -6,7 +6,7 @@ use std::path::Path;
 const UNKNOWN: u64 = 4 << 30;
 
 /// Three quarters of the memory that is available to this process, in bytes: of the machine, or of its control group
-/// if that is less.
+/// or its limit of address space if one of these is less.
 ///
 /// Only Linux tells (`/proc/meminfo`, control groups of both versions); elsewhere it is three quarters of 4 GB.
 pub(super) fn to_spare() -> u64 {
@@ -18,7 +18,10 @@ pub(super) fn to_spare() -> u64 {
         let (limit, used) = (number(Path::new(&limit))?, number(Path::new(&used))?);
         Some(limit.saturating_sub(used))
     });
-    let least = left.chain(machine).min().unwrap_or(UNKNOWN);
+    let own = |name: &str| read(&Path::new("/proc/self").join(name));
+    let space = own("limits").zip(own("status"));
+    let space = space.and_then(|(limits, status)| address_space(&limits, &status));
+    let least = left.chain(machine).chain(space).min().unwrap_or(UNKNOWN);
     least / 4 * 3
 }
 
@@ -29,6 +32,16 @@ fn available(meminfo: &str) -> Option<u64> {
         .find(|line| line.starts_with("MemAvailable:"))?;
     let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     kilobytes.checked_mul(1024)
+}
+
+/// The bytes that are left of the limit of address space, by the texts of `/proc/self/limits` and `/proc/self/status`;
+/// nothing where there is no limit.
+fn address_space(limits: &str, status: &str) -> Option<u64> {
+    let limit = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let limit: u64 = limit.split_whitespace().next()?.parse().ok()?;
+    let used = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
+    let kilobytes: u64 = used.split_whitespace().next()?.parse().ok()?;
+    Some(limit.saturating_sub(kilobytes.checked_mul(1024)?))
 }
 
 /// Where the limits of the control groups listed in `/proc/self/cgroup`, and what is used of them, may stand; within a
@@ -100,5 +113,14 @@ mod tests {
         assert_eq!(readable(40.2e9), "40.2 GB");
         assert_eq!(readable(1500.0), "1.5 kB");
         assert_eq!(readable(3e30), "3.0e18 TB");
+    }
+
+    #[test]
+    fn the_address_space_may_be_limited() {
+        let limits = "Max cpu time unlimited\nMax address space         4000000000 unlimited bytes\n";
+        let status = "Name: figrs\nVmSize:\t 1000000 kB\n";
+        assert_eq!(address_space(limits, status), Some(4_000_000_000 - 1_024_000_000));
+        assert_eq!(address_space("Max address space unlimited unlimited bytes", status), None);
+        assert_eq!(address_space("", ""), None);
     }
 }

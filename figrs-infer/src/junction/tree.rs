@@ -107,6 +107,11 @@ impl Tree {
         self.ranks.iter().map(value).collect()
     }
 
+    /// How many variables there are.
+    pub(crate) fn variables(&self) -> usize {
+        self.ranks.len()
+    }
+
     /// The bytes that all tensors take together.
     pub(crate) fn table_bytes(&self) -> u64 {
         self.entries as u64 * size_of::<f64>() as u64
