@@ -74,6 +74,10 @@ struct Options {
     /// Where the random numbers of sample and importance-sampling start (default 0).
     #[arg(long)]
     seed: Option<u64>,
+    /// How many bytes the tables of exact algorithms other than enumerate may take together; what the machine has to
+    /// spare if not given.
+    #[arg(long, value_name = "BYTES")]
+    memory: Option<u64>,
     /// Compile and query this many times, and tell the medians of the seconds.
     #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     repeat: u32,
@@ -152,6 +156,9 @@ impl Options {
         }
         if self.seed.is_some() && !sampling && self.task != Task::Sample {
             return Err("--seed needs --task sample or --algorithm importance-sampling".into());
+        }
+        if self.memory.is_some() && (sampling || self.algorithm == Method::Enumerate) {
+            return Err("--memory needs junction-tree or an algorithm by elimination".into());
         }
         if self.task == Task::Evidence && self.query != ["all"] {
             return Err("--query has no effect on --task evidence; leave it out".into());

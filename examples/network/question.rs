@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use figrs::models::network::{Network, State};
 use figrs::prelude::*;
-use figrs::{Answer, LogEvidence, World};
+use figrs::{Answer, LogEvidence, World, eliminate};
 
 use super::{Method, Options, Task};
 
@@ -45,8 +45,12 @@ impl Question<'_> {
     pub(crate) fn answer(&self) -> Result<Findings, figrs::Error> {
         match self.options.algorithm {
             Method::JunctionTree => self.by_tree(),
-            Method::VariableElimination => self.by(&VariableElimination::new()),
-            Method::MpeVariableElimination => self.by(&MpeVariableElimination::new()),
+            Method::VariableElimination => {
+                self.by(&VariableElimination::new().options(self.limits()))
+            }
+            Method::MpeVariableElimination => {
+                self.by(&MpeVariableElimination::new().options(self.limits()))
+            }
             Method::Enumerate if self.options.task == Task::Mpe => self.timed(|| {
                 Enumerate::new().most_probable_world(&self.model, self.network.elements())
             }),
@@ -56,6 +60,15 @@ impl Question<'_> {
                 let seed = self.options.seed.unwrap_or(0);
                 self.by(&ImportanceSampling::new(samples).seed(seed))
             }
+        }
+    }
+
+    /// The limits of an elimination.
+    fn limits(&self) -> eliminate::Options {
+        let limits = eliminate::Options::default();
+        match self.options.memory {
+            Some(bytes) => limits.memory_budget(bytes),
+            None => limits,
         }
     }
 
@@ -88,7 +101,9 @@ impl Question<'_> {
                 ..Findings::default()
             });
         }
-        let mut tree = JunctionTree::new().compile(&self.model, self.targets())?;
+        let mut tree = JunctionTree::new()
+            .options(self.limits())
+            .compile(&self.model, self.targets())?;
         let mut findings = Findings {
             compile: Some(started.elapsed()),
             cost: Some(Cost {

@@ -401,6 +401,30 @@ fn impossible_evidence_has_a_log_evidence_and_exit_code_one_elsewhere() {
 }
 
 #[test]
+fn a_question_that_needs_more_memory_than_allowed_has_no_answer() {
+    let files = Files::new();
+    for question in [
+        "",
+        "--task mpe",
+        "--task cost",
+        "--algorithm variable-elimination",
+        "--task mpe --algorithm mpe-variable-elimination",
+    ] {
+        let ask = format!("--file garden.bif {question} --memory");
+        let Some(output) = files.run(&format!("{ask} 7")) else {
+            return;
+        };
+        assert_eq!(output.status.code(), Some(1), "{question}");
+        let told = text(&output.stderr);
+        assert!(
+            told.starts_with("error: ") && told.contains("7 bytes"),
+            "{told}"
+        );
+        files.text(&format!("{ask} 100000")).unwrap();
+    }
+}
+
+#[test]
 fn rows_that_were_rounded_are_noted() {
     let files = Files::new();
     let Some(output) = files.run("--file rounded.uai --format json") else {
@@ -453,6 +477,10 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
         ("--file garden.bif --task sample --count 0", "--count"),
         ("--file garden.bif --samples 3", "importance-sampling"),
         ("--file garden.bif --seed 3", "--task sample"),
+        (
+            "--file garden.bif --memory 9 --algorithm enumerate",
+            "--memory",
+        ),
         ("--file garden.bif --repeat 0", "--repeat"),
         (
             "--file garden.bif --task k-best --algorithm enumerate",
