@@ -62,11 +62,7 @@ impl CompiledTree {
         limits: Limits,
         saved: Option<&SavedTree>,
     ) -> Result<Self, Error> {
-        if saved.is_some_and(|saved| saved.version != SavedTree::VERSION) {
-            return Err(Error::SavedTree {
-                reason: "it is that of another version of this library",
-            });
-        }
+        saved.map_or(Ok(()), SavedTree::check)?;
         let roots: Vec<AnyElement> = targets.iter().chain(&varying).cloned().collect();
         let expansion = Arc::new(Expansion::new(model, &roots, limits.budget)?);
         let (mut sums, mut worlds) = (None, None);
@@ -109,11 +105,7 @@ impl CompiledTree {
     /// Evidence that was set and parameters are not part of it.
     pub fn save(&self) -> SavedTree {
         let tree = |part: &Option<Part>| part.as_ref().map(|part| part.tree().clone());
-        SavedTree {
-            version: SavedTree::VERSION,
-            sums: tree(&self.sums),
-            worlds: tree(&self.worlds),
-        }
+        SavedTree::new(tree(&self.sums), tree(&self.worlds))
     }
 
     /// How many bytes the numbers of all tables take, at eight an entry; marginals take as much again.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::Error;
 use crate::junction::Tree;
 
 /// The part of a [`CompiledTree`](crate::CompiledTree) that takes long to find: elimination order, steps and the entries
@@ -27,11 +28,38 @@ use crate::junction::Tree;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedTree {
     /// The form of what follows; another version of this library may write another.
-    pub(crate) version: u32,
+    version: u32,
     pub(crate) sums: Option<Arc<Tree>>,
     pub(crate) worlds: Option<Arc<Tree>>,
+    /// Of both trees, so that a file that was damaged is seen.
+    checksums: [Option<u64>; 2],
 }
 
 impl SavedTree {
-    pub(crate) const VERSION: u32 = 1;
+    const VERSION: u32 = 1;
+
+    pub(crate) fn new(sums: Option<Arc<Tree>>, worlds: Option<Arc<Tree>>) -> Self {
+        Self {
+            version: Self::VERSION,
+            checksums: checksums([&sums, &worlds]),
+            sums,
+            worlds,
+        }
+    }
+
+    /// An error if it is of another version or damaged.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let reason = if self.version != Self::VERSION {
+            "it is that of another version of this library"
+        } else if self.checksums != checksums([&self.sums, &self.worlds]) {
+            "it is damaged"
+        } else {
+            return Ok(());
+        };
+        Err(Error::SavedTree { reason })
+    }
+}
+
+fn checksums(trees: [&Option<Arc<Tree>>; 2]) -> [Option<u64>; 2] {
+    trees.map(|tree| tree.as_ref().map(|tree| tree.checksum()))
 }

@@ -37,9 +37,13 @@ fn available(meminfo: &str) -> Option<u64> {
 /// The bytes that are left of the limit of address space, by the texts of `/proc/self/limits` and `/proc/self/status`;
 /// nothing where there is no limit.
 fn address_space(limits: &str, status: &str) -> Option<u64> {
-    let limit = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let limit = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max address space"))?;
     let limit: u64 = limit.split_whitespace().next()?.parse().ok()?;
-    let used = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
+    let used = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmSize:"))?;
     let kilobytes: u64 = used.split_whitespace().next()?.parse().ok()?;
     Some(limit.saturating_sub(kilobytes.checked_mul(1024)?))
 }
@@ -117,10 +121,17 @@ mod tests {
 
     #[test]
     fn the_address_space_may_be_limited() {
-        let limits = "Max cpu time unlimited\nMax address space         4000000000 unlimited bytes\n";
+        let limits =
+            "Max cpu time unlimited\nMax address space         4000000000 unlimited bytes\n";
         let status = "Name: figrs\nVmSize:\t 1000000 kB\n";
-        assert_eq!(address_space(limits, status), Some(4_000_000_000 - 1_024_000_000));
-        assert_eq!(address_space("Max address space unlimited unlimited bytes", status), None);
+        assert_eq!(
+            address_space(limits, status),
+            Some(4_000_000_000 - 1_024_000_000)
+        );
+        assert_eq!(
+            address_space("Max address space unlimited unlimited bytes", status),
+            None
+        );
         assert_eq!(address_space("", ""), None);
     }
 }

@@ -1,5 +1,6 @@
 //! The leaves of a tree: factors in the layout of the tree.
 
+use std::hash::Hasher;
 use std::sync::Arc;
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable};
@@ -9,10 +10,11 @@ use serde::{Deserialize, Serialize};
 use crate::eliminate::Semiring;
 
 use super::assemble::Thresholds;
+use super::fnv::Fnv;
 use super::tensor::{Layout, Number, Rank};
 
 /// Where the entries of a leaf come from.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 enum Source {
     /// The whole dense table, read with a loop for each variable: how many values, and how far apart in the factor.
     Strided(Vec<(usize, usize)>),
@@ -27,7 +29,7 @@ enum Source {
 }
 
 /// One factor as a tensor.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) struct Leaf {
     pub(super) tensor: u32,
     pub(super) factor: u32,
@@ -148,25 +150,22 @@ pub(super) fn lay(
 }
 
 /// A number that factors hardly share unless their entries stand for the same assignments; the same on every machine.
-///
-/// **References.** Fowler, Noll and Vo, FNV-1a.
 fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |x: u32| hash = (hash ^ u64::from(x)).wrapping_mul(0x0100_0000_01b3);
+    let mut hasher = Fnv::default();
     for &v in &factor.variables {
-        add(v.0);
-        add(graph.cardinality(v) as u32);
+        hasher.write_u32(v.0);
+        hasher.write_u32(graph.cardinality(v) as u32);
     }
     let (kind, listed): (u32, &[u32]) = match &factor.table {
         FactorTable::Dense(_) => (0, &[]),
         FactorTable::Sparse { rows, .. } => (1, rows),
         FactorTable::Function { index } => (2, index),
     };
-    add(kind);
+    hasher.write_u32(kind);
     for &x in listed {
-        add(x);
+        hasher.write_u32(x);
     }
-    hash
+    hasher.finish()
 }
 
 /// The layout of entries given by their numbers and where their weights stand.

@@ -5,7 +5,7 @@
 //! | `tensor`, `leaf`, `tree` | the tree: tensors in one layout, and the steps that contract them two by two |
 //! | `reduce` | values that zeros exclude, left out beforehand |
 //! | `assemble`, `pairs` | from a plan to a tree; which entries of tables with many zeros meet |
-//! | `sound` | whether a tree that was loaded can be run |
+//! | `sound`, `fnv` | whether a tree that was loaded can be run, and is what was saved |
 //! | `nest`, `kernel` | the inner loops |
 //! | `beliefs`, `numbers` | messages up and derivatives down; in scaled numbers or logarithms |
 //! | `trace`, `k_best`, `draw` | from messages to worlds: the best ones and random ones |
@@ -13,6 +13,7 @@
 mod assemble;
 mod beliefs;
 mod draw;
+mod fnv;
 mod k_best;
 mod kernel;
 mod leaf;

@@ -1,11 +1,24 @@
 //! Whether a tree that was loaded can be run: indices in range, tables of the right sizes.
 
+use std::hash::{Hash, Hasher};
+
 use figrs_core::factor::FactorGraph;
 
+use super::fnv::Fnv;
 use super::tensor::{Layout, Number, Origin, Tensor, union};
 use super::tree::{Step, Tree};
 
 impl Tree {
+    /// A number that tells damaged trees from the one that was saved.
+    pub(crate) fn checksum(&self) -> u64 {
+        let mut hasher = Fnv::default();
+        let order = (&self.cards, &self.variables, &self.ranks, &self.scopes);
+        let shape = (&self.tensors, &self.leaves, &self.steps, &self.roots);
+        let rest = (&self.free, self.entries, &self.homes, self.is_reduced);
+        (order, shape, rest).hash(&mut hasher);
+        hasher.finish()
+    }
+
     /// Whether every index of the tree is within what it points to, for a graph that it [fits](Self::fits).
     pub(crate) fn is_sound(&self, graph: &FactorGraph) -> bool {
         let ranks = self.cards.len();

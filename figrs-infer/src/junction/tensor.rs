@@ -15,7 +15,7 @@ pub(super) type Rank = u32;
 pub(super) type Number = u128;
 
 /// Where a tensor comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Hash)]
 pub(super) enum Origin {
     /// A factor of the graph.
     Factor(u32),
@@ -24,7 +24,7 @@ pub(super) enum Origin {
 }
 
 /// Which entries of a tensor are stored.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) enum Layout {
     /// All of them.
     Dense,
@@ -33,7 +33,7 @@ pub(super) enum Layout {
 }
 
 /// One table of a tree.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) struct Tensor {
     /// Its variables, as a range of [`Scopes`].
     pub(super) scope: Range<u32>,
@@ -59,7 +59,7 @@ impl Tensor {
 }
 
 /// The scopes of all tensors, one after another.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, Hash)]
 pub(super) struct Scopes {
     ranks: Vec<Rank>,
 }

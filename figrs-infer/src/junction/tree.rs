@@ -12,7 +12,7 @@ use super::leaf::Leaf;
 use super::tensor::{Layout, Number, Rank, Scopes, Tensor};
 
 /// Two tensors are multiplied and what nothing else mentions is summed out.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) struct Step {
     pub(super) left: u32,
     /// Nothing, if only something is summed out of `left`.
