@@ -78,6 +78,9 @@ impl Question<Vec<Vec<u32>>> for KBest<'_> {
             let left = self.count - base - 1;
             for at in (0..start).rev() {
                 let step = &tree.steps[at];
+                if !tree.decides(step) {
+                    continue;
+                }
                 let alternatives = beliefs.alternatives(tree, step, &mut values);
                 let best = first_best(&alternatives.weights);
                 let best_log = alternatives.weights.get(best).map_or(0.0, |&w| form.log(w));

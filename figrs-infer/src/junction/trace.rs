@@ -68,22 +68,28 @@ impl<S: Semiring> Beliefs<S> {
             }
             return found;
         }
-        found
-            .summed
-            .iter()
-            .for_each(|&rank| values[rank as usize] = 0);
-        loop {
-            let entry = |t: u32| tree.entry(t, values).unwrap_or_default();
-            let weight = S::mul(&x[entry(step.left)], &y[step.right.map_or(0, entry)]);
+        let (mut at_x, x_strides) = tree.offsets(Some(step.left), &found.summed, values);
+        let (mut at_y, y_strides) = tree.offsets(step.right, &found.summed, values);
+        let mut digits = vec![0u32; found.summed.len()];
+        'all: loop {
+            let weight = S::mul(&x[at_x], &y[at_y]);
             if !S::is_zero(&weight) {
-                found
-                    .values
-                    .extend(found.summed.iter().map(|&rank| values[rank as usize]));
+                found.values.extend_from_slice(&digits);
                 found.weights.push(weight);
             }
-            if !tree.advance(&found.summed, values) {
-                return found;
+            for (d, &rank) in found.summed.iter().enumerate().rev() {
+                digits[d] += 1;
+                at_x += x_strides[d];
+                at_y += y_strides[d];
+                let n = tree.cards[rank as usize];
+                if digits[d] < n {
+                    continue 'all;
+                }
+                digits[d] = 0;
+                at_x -= x_strides[d] * n as usize;
+                at_y -= y_strides[d] * n as usize;
             }
+            return found;
         }
     }
 
@@ -95,7 +101,7 @@ impl<S: Semiring> Beliefs<S> {
         mut choose: impl FnMut(&[S::Value]) -> usize,
     ) -> Option<Vec<u32>> {
         let mut values = vec![0; tree.cards.len()];
-        for step in tree.steps.iter().rev() {
+        for step in tree.steps.iter().rev().filter(|step| tree.decides(step)) {
             let alternatives = self.alternatives(tree, step, &mut values);
             if alternatives.weights.is_empty() {
                 return None;
@@ -111,6 +117,29 @@ impl<S: Semiring> Beliefs<S> {
 }
 
 impl Tree {
+    /// Whether a step sums something out, so that there is something to choose.
+    pub(super) fn decides(&self, step: &Step) -> bool {
+        let right = step.right.map_or(&[][..], |t| self.scope(t));
+        let left = self.scope(step.left);
+        let shared = right.iter().filter(|rank| left.binary_search(rank).is_ok());
+        left.len() + right.len() - shared.count() > self.scope(step.out).len()
+    }
+
+    /// Where the entries of a dense tensor begin that agree with `values` in all but the variables `free`, and how far
+    /// apart the values of these are; the unit, if there is no tensor, has one entry.
+    fn offsets(&self, tensor: Option<u32>, free: &[Rank], values: &[u32]) -> (usize, Vec<usize>) {
+        let (mut base, mut stride) = (0, 1);
+        let mut strides = vec![0; free.len()];
+        for &rank in tensor.map_or(&[][..], |t| self.scope(t)).iter().rev() {
+            match free.iter().position(|&f| f == rank) {
+                Some(place) => strides[place] = stride,
+                None => base += stride * values[rank as usize] as usize,
+            }
+            stride *= self.cards[rank as usize] as usize;
+        }
+        (base, strides)
+    }
+
     /// The next assignment of some variables; false after the last.
     pub(super) fn advance(&self, variables: &[Rank], values: &mut [u32]) -> bool {
         for &rank in variables.iter().rev() {
