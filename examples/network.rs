@@ -32,7 +32,7 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
   last bit; what JSON cannot write as a number is a string: the log-evidence of impossible evidence is "-inf".
 
 Cost: of the junction tree; the variables of its largest clique, the predicted operations, and the bytes of
-  all its tables (marginals take as much again).
+  all its tables (marginals take as much again). Task cost compiles nothing: its bytes are those predicted of messages.
 
 Seconds: parse reads the files and builds the elements; compile is all before the first number is multiplied;
   query is the rest, without printing. Only the junction tree compiles apart.

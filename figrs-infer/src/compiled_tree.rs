@@ -386,7 +386,9 @@ impl CompiledTree {
 
     /// The part that worlds are read from, compiled when it is first needed.
     fn worlds(&mut self) -> Result<&mut Part, Error> {
-        self.require_possible()?;
+        if self.sums.is_none() {
+            return Err(self.impossible());
+        }
         let needed = self.sums.as_ref().is_some_and(Part::is_conditional);
         if needed && self.worlds.is_none() {
             let encoding = Encoding::for_worlds(&self.expansion)?;
@@ -418,7 +420,11 @@ impl CompiledTree {
         // A world by rank, by variable, and the detours that may lead to one.
         let bytes = count as f64 * (part.tree().variables() as f64 * 12.0 + 128.0);
         self.limits.options.admit(bytes)?;
-        Ok(self.worlds()?.k_best(count))
+        let best = self.worlds()?.k_best(count);
+        if best.is_empty() && count > 0 {
+            return Err(self.impossible());
+        }
+        Ok(best)
     }
 
     /// How many worlds the evidence leaves possible.
@@ -449,6 +455,7 @@ impl CompiledTree {
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
     pub fn samples(&mut self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
+        self.require_possible()?;
         let mut rng = figrs_core::stream(seed, 0);
         let part = self.worlds()?;
         Ok(std::iter::from_fn(move || part.sample(&mut rng)))
