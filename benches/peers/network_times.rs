@@ -133,7 +133,7 @@ fn new_evidence(
     observed: &[&Element<State>],
     given: Option<Vec<State>>,
 ) -> Result<Vec<Vec<State>>> {
-    let mut tree = JunctionTree::new().compile(&network.model(), network.elements())?;
+    let mut tree = one_thread().compile(&network.model(), network.elements())?;
     let mut drawn = Vec::with_capacity(WORLDS);
     for world in tree.samples(SEED)?.take(WORLDS) {
         drawn.push(world.values(observed.iter().copied())?);
@@ -181,7 +181,7 @@ fn warm(
 
     let varying: Vec<Element<State>> = observed.iter().map(|&e| e.clone()).collect();
     let (first, mut tree) = clock.repeat(seconds, || {
-        let tree = JunctionTree::new().varying(&varying);
+        let tree = one_thread().varying(&varying);
         let mut tree = tree.compile(&network.model(), elements)?;
         set_all(&mut tree, &observed, &sets[0])?;
         read_all(&mut tree, network)?;
@@ -210,17 +210,17 @@ fn cold(clock: &Clock, seconds: f64, network: &Network, model: &Model) -> Result
     let elements = network.elements();
     // A tree is handed out with its answer, so that it is freed when no clock runs.
     let (times, (tree, marginals)) = clock.repeat(seconds, || {
-        let mut tree = JunctionTree::new().compile(model, elements)?;
+        let mut tree = one_thread().compile(model, elements)?;
         let marginals = read_all(&mut tree, network)?;
         Ok((tree, marginals))
     })?;
     let (evidence, (_, log_evidence)) = clock.repeat(seconds, || {
-        let mut tree = JunctionTree::new().compile(model, ())?;
+        let mut tree = one_thread().compile(model, ())?;
         let log_evidence = tree.log_evidence();
         Ok((tree, log_evidence))
     })?;
     let (mpe, (_, states)) = clock.repeat(seconds, || {
-        let mut tree = JunctionTree::new().compile(model, elements)?;
+        let mut tree = one_thread().compile(model, elements)?;
         let states = tree.most_probable()?.values(elements)?;
         Ok((tree, states))
     })?;
@@ -259,4 +259,9 @@ fn main() -> Result<()> {
     }
     println!("{report}");
     Ok(())
+}
+
+/// The clock is that of one thread, so one thread does all the work.
+fn one_thread() -> JunctionTree {
+    JunctionTree::new().threads(std::num::NonZero::<usize>::MIN)
 }
