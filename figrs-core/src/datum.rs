@@ -31,46 +31,84 @@ impl<T: Value> AnyValue for T {
     }
 }
 
-/// A shared [`Value`] whose type is known only to the elements that made it.
+macro_rules! datum {
+    ($($variant:ident $type:ty),+ $(,)?) => {
+        /// Numbers and truth values as they are, everything else shared.
+        #[derive(Clone)]
+        enum Repr {
+            $($variant($type),)+
+            Shared(Arc<dyn AnyValue>),
+        }
+
+        impl Repr {
+            fn new<T: Value>(value: T) -> Self {
+                let any: &dyn Any = &value;
+                $(if let Some(&plain) = any.downcast_ref::<$type>() {
+                    return Self::$variant(plain);
+                })+
+                Self::Shared(Arc::new(value))
+            }
+
+            fn value(&self) -> &dyn AnyValue {
+                match self {
+                    $(Self::$variant(value) => value,)+
+                    Self::Shared(value) => &**value,
+                }
+            }
+        }
+    };
+}
+datum!(
+    Bool bool, Char char, U8 u8, U16 u16, U32 u32, U64 u64, Usize usize,
+    I8 i8, I16 i16, I32 i32, I64 i64, Isize isize, F32 f32, F64 f64,
+);
+
+/// A [`Value`] whose type is known only to the elements that made it; cheap to clone: numbers and truth values
+/// are held as they are, everything else is shared.
 #[derive(Clone)]
-pub struct Datum(Arc<dyn AnyValue>);
+pub struct Datum(Repr);
 
 impl Datum {
     /// Wraps a value.
     pub fn new<T: Value>(value: T) -> Self {
-        Self(Arc::new(value))
+        Self(Repr::new(value))
     }
 
     /// The value, if it is of type `T`.
     pub fn get<T: Value>(&self) -> Option<&T> {
-        self.0.as_any().downcast_ref()
+        self.as_any().downcast_ref()
     }
 
     /// The value for dynamic dispatch.
     pub fn as_any(&self) -> &dyn Any {
-        self.0.as_any()
+        self.0.value().as_any()
     }
 
     /// Whether this is the same value as `other`.
     pub fn same_as(&self, other: &dyn Any) -> bool {
-        self.0.same(other)
+        self.0.value().same(other)
     }
 
     /// A hash that is the same in every run of the program on the same platform.
     pub fn digest(&self) -> u64 {
-        self.0.digest()
+        self.0.value().digest()
     }
 }
 
 impl Debug for Datum {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
+        self.0.value().fmt(f)
     }
 }
 
 impl PartialEq for Datum {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.same(other.0.as_any())
+        if let (Repr::Shared(a), Repr::Shared(b)) = (&self.0, &other.0)
+            && Arc::ptr_eq(a, b)
+        {
+            return true;
+        }
+        self.same_as(other.as_any())
     }
 }
 
@@ -78,7 +116,7 @@ impl Eq for Datum {}
 
 impl Hash for Datum {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.0.digest());
+        state.write_u64(self.digest());
     }
 }
 

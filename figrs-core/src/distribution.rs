@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use rand::Rng;
 
+use crate::param::Number;
 use crate::value::Value;
 
 /// The outcomes of a [`Distribution`].
@@ -69,4 +70,47 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
     fn describe(&self) -> String {
         format!("{self:?}")
     }
+}
+
+/// What is wrong with one of the parameters of a [`Family`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongParameter {
+    /// Its position.
+    pub index: usize,
+    /// What it must be, to follow its name and value: `is outside [0, 1]`.
+    pub problem: String,
+}
+
+impl WrongParameter {
+    /// The parameter at this position, and what is wrong with it, to follow its name and value.
+    pub fn new(index: usize, problem: impl Into<String>) -> Self {
+        Self {
+            index,
+            problem: problem.into(),
+        }
+    }
+}
+
+/// Distributions over values of type `T` that differ in real parameters, such as all normal distributions.
+///
+/// Each parameter of an element of the family is a number, a [`Param`](crate::Param), or an element; samplers draw and weigh a
+/// member of the family without building an element for it. [`Atomic::family`](crate::Atomic::family) builds the element.
+pub trait Family<T: Value>: Debug + Send + Sync + 'static {
+    /// The names of the parameters, in order, for messages.
+    fn parameters(&self) -> &'static [&'static str];
+
+    /// Says what is wrong with these parameters, if anything.
+    ///
+    /// A [`Param`](crate::Param) may change after that, so the other methods must not panic whatever it is.
+    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter>;
+
+    /// The outcomes, in the order that breaks ties. A constant parameter may make some of them structurally
+    /// impossible; a `Param` may not.
+    fn outcomes(&self, parameters: &[Number]) -> Outcomes<T>;
+
+    /// The natural logarithm of the probability of `value`, or of its density if the outcomes are continuous.
+    fn log_prob(&self, parameters: &[f64], value: &T) -> f64;
+
+    /// A random value.
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> T;
 }

@@ -59,7 +59,7 @@ mod value;
 pub mod weights;
 
 pub use datum::Datum;
-pub use distribution::{Distribution, Outcomes};
+pub use distribution::{Distribution, Family, Outcomes, WrongParameter};
 pub use element::{
     Apply, Arithmetic, Atomic, Binomial, Case, Chain, Clause, Constant, Cpd, Dist, Element, Flip,
     Hypergeometric, If, Inject, Joint, RichCpd, Score, Select, Table, Uniform, any, fold, inject,

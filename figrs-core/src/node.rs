@@ -74,6 +74,22 @@ pub trait ApplyOp: Send + Sync {
 pub trait ChainOp: Send + Sync {
     /// The element for these arguments.
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault>;
+    /// The family, if the element is always an atomic one of its own whose parameters are the arguments.
+    fn family(&self) -> Option<&dyn FamilyOp> {
+        None
+    }
+}
+
+/// A family of distributions with some parameters left open, without its types: the arguments fill them.
+pub trait FamilyOp: Send + Sync {
+    /// What is wrong with the parameters; the other methods are called only where there is nothing.
+    fn check(&self, arguments: &[&dyn Any]) -> Result<(), String>;
+    /// Whether `log_prob` is a log-density.
+    fn is_continuous(&self) -> bool;
+    /// Log-probability or log-density; never NaN or infinitely large.
+    fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
+    /// A random value.
+    fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault>;
 }
 
 /// A conditional probability table over finite parents, without its types.

@@ -5,8 +5,10 @@ use num_traits::ToPrimitive;
 use rustc_hash::FxHashMap;
 
 use crate::bounds::{Bounds, Deepening, TargetBounds};
+use crate::draws::Draws;
 use crate::error::Error;
-use crate::marginal::{Marginal, Quality};
+use crate::marginal::{Estimate, Marginal, Quality};
+use crate::sampling::Sampling;
 
 /// The marginal of one target, without its type.
 #[derive(Clone, Debug)]
@@ -17,8 +19,8 @@ pub struct TargetMarginal {
     pub support: Support,
     /// The probability of each.
     pub probabilities: Vec<f64>,
-    /// For estimates, for each value its squared weights over the squared sum of all weights.
-    pub squares: Option<Vec<f64>>,
+    /// Where the probabilities come from.
+    pub estimate: Estimate,
 }
 
 /// A value of the log-evidence, and its standard error where it is an estimate.
@@ -58,6 +60,8 @@ pub struct Answer {
     algorithm: &'static str,
     pub(crate) content: Content,
     pub(crate) deepening: Option<Deepening>,
+    pub(crate) sampling: Option<Sampling>,
+    pub(crate) draws: Option<Draws>,
 }
 
 impl Answer {
@@ -71,6 +75,8 @@ impl Answer {
             algorithm,
             content: Content::Marginals(marginals, log_evidence),
             deepening: None,
+            sampling: None,
+            draws: None,
         }
     }
 
@@ -84,6 +90,8 @@ impl Answer {
             algorithm,
             content: Content::Bounds(targets, log_evidence),
             deepening: None,
+            sampling: None,
+            draws: None,
         }
     }
 
@@ -91,6 +99,20 @@ impl Answer {
     #[must_use]
     pub fn with_deepening(mut self, deepening: Deepening) -> Self {
         self.deepening = Some(deepening);
+        self
+    }
+
+    /// The same answer, with how the run went.
+    #[must_use]
+    pub fn with_sampling(mut self, sampling: Sampling) -> Self {
+        self.sampling = Some(sampling);
+        self
+    }
+
+    /// The same answer, with the draws behind it.
+    #[must_use]
+    pub fn with_draws(mut self, draws: Draws) -> Self {
+        self.draws = Some(draws);
         self
     }
 
@@ -116,6 +138,8 @@ impl Answer {
             algorithm,
             content: Content::World(values.collect(), log_probability, improvements),
             deepening: None,
+            sampling: None,
+            draws: None,
         }
     }
 
@@ -161,7 +185,7 @@ impl Answer {
         Ok(Marginal::new(
             values.cloned().collect(),
             target.probabilities.clone(),
-            target.squares.clone(),
+            target.estimate.clone(),
         ))
     }
 
@@ -298,11 +322,15 @@ impl Answer {
             }
         };
         let p = marginal.probability(&shown);
-        let quality = if let Quality::Sampled { effective_samples } = marginal.quality() {
-            let error = marginal.standard_error(&shown);
-            format!("{p:.6} ± {error:.6} (SE; ESS {effective_samples:.0})")
-        } else {
-            format!("{p:.6} exact")
+        let quality = match marginal.quality() {
+            Quality::Sampled { effective_samples } => {
+                let error = marginal.standard_error(&shown);
+                format!("{p:.6} ± {error:.6} (SE; ESS {effective_samples:.0})")
+            }
+            Quality::Approximate => {
+                format!("{p:.6} approximately (no bound of the error is known)")
+            }
+            Quality::Exact | Quality::Bounds { .. } => format!("{p:.6} exact"),
         };
         Ok(format!("P({shown:?}) = {quality}"))
     }

@@ -7,7 +7,7 @@ use figrs_core::{AnyElement, Element, Support, Value};
 use crate::answer::{Answer, Content};
 use crate::eliminate::{LogSumProduct, Semiring};
 use crate::error::Error;
-use crate::marginal::Quality;
+use crate::marginal::{Estimate, Quality};
 
 /// Two numbers that the right one lies between, up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -187,7 +187,9 @@ impl Answer {
             Content::Bounds(_, log_evidence) => Ok(*log_evidence),
             Content::Marginals(targets, evidence)
                 if evidence.standard_error == 0.0
-                    && targets.iter().all(|t| t.squares.is_none()) =>
+                    && targets
+                        .iter()
+                        .all(|t| matches!(t.estimate, Estimate::Exact)) =>
             {
                 Ok(Bounds::exact(evidence.value))
             }

@@ -14,7 +14,7 @@ use crate::eliminate::{EliminationError, PlanCost};
 use crate::error::Error;
 use crate::junction::Tree;
 use crate::limits::Limits;
-use crate::marginal::Marginal;
+use crate::marginal::{Estimate, Marginal};
 use crate::part::{Old, Part};
 use crate::saved_tree::SavedTree;
 use crate::world::World;
@@ -236,7 +236,7 @@ impl CompiledTree {
         Ok(Marginal::new(
             values.collect(),
             probabilities.pop().unwrap_or_default(),
-            None,
+            Estimate::Exact,
         ))
     }
 
@@ -308,7 +308,7 @@ impl CompiledTree {
                 *digit = 0;
             }
         }
-        Ok(Marginal::new(values, probabilities, None))
+        Ok(Marginal::new(values, probabilities, Estimate::Exact))
     }
 
     /// The position in the expansion of a target or a varying element.
@@ -343,7 +343,7 @@ impl CompiledTree {
                     element: element.clone(),
                     support: self.expansion.elements()[position].support.clone(),
                     probabilities,
-                    squares: None,
+                    estimate: Estimate::Exact,
                 });
             }
         }

@@ -34,6 +34,14 @@ pub enum Error {
         /// How many samples were drawn.
         tried: u64,
     },
+    /// A run ended by its deadline or an interrupt before there was anything to answer with.
+    #[error(
+        "{algorithm} was stopped before it had anything to answer with; allow more time (`deadline`)"
+    )]
+    NothingDone {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
     /// A search ended without any world, which does not mean that there is none.
     #[error(
         "no world was found within {work} steps of search; if there is one, its log-probability is at most \

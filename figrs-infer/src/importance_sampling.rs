@@ -8,7 +8,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::algorithm::Algorithm;
 use crate::answer::{Answer, LogEvidence};
 use crate::error::Error;
+use crate::sampling::Sampling;
 use crate::tally::Tally;
+use crate::watch::{Stopped, Watch, watched};
 
 /// Samples that share one stream of random numbers.
 const BLOCK: u64 = 1024;
@@ -49,6 +51,7 @@ pub struct ImportanceSampling {
     samples: u64,
     seed: u64,
     max_elements: usize,
+    watch: Watch,
 }
 
 impl ImportanceSampling {
@@ -58,6 +61,7 @@ impl ImportanceSampling {
             samples,
             seed: 0,
             max_elements: 4_000_000,
+            watch: Watch::default(),
         }
     }
 
@@ -66,6 +70,8 @@ impl ImportanceSampling {
         self.seed = seed;
         self
     }
+
+    watched!();
 
     /// Ends with an error at a world of more than this many elements (default four million).
     pub fn max_elements(mut self, elements: usize) -> Self {
@@ -90,28 +96,38 @@ impl Algorithm for ImportanceSampling {
         }
         let mut program = Program::new(model, targets, self.max_elements)?;
         let mut tally = Tally::new(targets);
+        let run = self.watch.start(self.name(), Some(self.samples));
+        let mut stopped = Stopped::Finished;
         for block in 0..self.samples.div_ceil(BLOCK) {
+            if let Some(why) = run.stopped() {
+                stopped = why;
+                break;
+            }
+            run.report(tally.worlds());
             let mut draws = Draws(stream(self.seed, block));
             for _ in 0..BLOCK.min(self.samples - block * BLOCK) {
                 let weight = program.run(&mut draws, Observations::Weigh)?;
                 tally.add(&program, weight);
             }
         }
+        let done = tally.worlds();
+        if done == 0 {
+            return Err(Error::NothingDone {
+                algorithm: self.name(),
+            });
+        }
         let log_total = tally.log_total();
         if log_total == f64::NEG_INFINITY {
-            return Err(Error::NoSampleMetEvidence {
-                tried: self.samples,
-            });
+            return Err(Error::NoSampleMetEvidence { tried: done });
         }
         let evidence = LogEvidence {
             value: log_total - (tally.worlds() as f64).ln(),
             standard_error: tally.relative_error(),
         };
-        Ok(Answer::marginals(
-            self.name(),
-            tally.marginals(true),
-            evidence,
-        ))
+        let mut sampling = Sampling::new(stopped, done, run.elapsed());
+        sampling.asked = Some(self.samples);
+        let answer = Answer::marginals(self.name(), tally.marginals(true), evidence);
+        Ok(answer.with_sampling(sampling))
     }
 }
 

@@ -4,6 +4,10 @@ use std::fmt;
 
 use figrs_core::Value;
 use num_traits::ToPrimitive;
+use std::sync::Arc;
+
+use crate::chain_error::{chain_error, chain_samples};
+use crate::group_error::{group_error, group_samples};
 
 /// How far a probability or an expectation can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,11 +15,14 @@ use num_traits::ToPrimitive;
 pub enum Quality {
     /// Exact up to rounding.
     Exact,
-    /// Estimated from weighted samples worth this many independent ones.
+    /// Estimated from samples worth this many independent ones.
     Sampled {
-        /// The effective sample size, `(Σw)² / Σw²`.
+        /// The effective sample size: `(Σw)² / Σw²` for independent weighted samples, for chains the least over the values of
+        /// what autocorrelation leaves, for independent groups what their spread leaves.
         effective_samples: f64,
     },
+    /// From an approximation whose error nothing bounds, such as loopy belief propagation.
+    Approximate,
     /// Between bounds that hold, up to rounding.
     Bounds {
         /// How far the bounds of any event are apart at most.
@@ -23,21 +30,41 @@ pub enum Quality {
     },
 }
 
+/// Where the probabilities of a target come from.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Estimate {
+    /// An exact computation.
+    Exact,
+    /// An approximation whose error nothing bounds.
+    Approximate,
+    /// Independent weighted samples: for each value the sum of its squared weights over the squared sum of all weights.
+    Weighted(Vec<f64>),
+    /// Chains of dependent draws of equal weight.
+    Chains {
+        /// The position of the value of each draw: the draws of one chain stand together.
+        indices: Arc<[u32]>,
+        /// How many chains of equal length there are.
+        chains: usize,
+    },
+    /// Independent groups, each of dependent weighted samples: for each group its values' shares of the whole weight.
+    Groups(Vec<Vec<(u32, f64)>>),
+}
+
 /// The probabilities of the values of an element.
 #[derive(Clone, Debug)]
 pub struct Marginal<T> {
     values: Vec<T>,
     probabilities: Vec<f64>,
-    /// For each value the sum of its squared weights over the squared sum of all weights.
-    squares: Option<Vec<f64>>,
+    estimate: Estimate,
 }
 
 impl<T: Value> Marginal<T> {
-    pub(crate) fn new(values: Vec<T>, probabilities: Vec<f64>, squares: Option<Vec<f64>>) -> Self {
+    pub(crate) fn new(values: Vec<T>, probabilities: Vec<f64>, estimate: Estimate) -> Self {
         Self {
             values,
             probabilities,
-            squares,
+            estimate,
         }
     }
 
@@ -87,25 +114,38 @@ impl<T: Value> Marginal<T> {
 
     /// How far the probabilities can be trusted.
     pub fn quality(&self) -> Quality {
-        match &self.squares {
-            None => Quality::Exact,
-            Some(squares) => Quality::Sampled {
-                effective_samples: 1.0 / squares.iter().sum::<f64>(),
-            },
-        }
+        let effective_samples = match &self.estimate {
+            Estimate::Exact => return Quality::Exact,
+            Estimate::Approximate => return Quality::Approximate,
+            Estimate::Weighted(squares) => 1.0 / squares.iter().sum::<f64>(),
+            Estimate::Chains { indices, chains } => chain_samples(indices, *chains, self.len()),
+            Estimate::Groups(groups) => group_samples(groups, &self.probabilities),
+        };
+        Quality::Sampled { effective_samples }
     }
 
-    /// The standard error of [`expectation`](Self::expectation); zero where exact.
+    /// The standard error of [`expectation`](Self::expectation); zero where exact, NaN where no error is known.
     ///
-    /// For weighted samples by the delta method (Geweke 1989): `√Σ w²(f − μ)² / Σw`.
+    /// For weighted samples by the delta method (Geweke 1989): `√Σ w²(f − μ)² / Σw`. For independent groups the same
+    /// with groups in the place of samples, times `√(K / (K − 1))` for `K` groups. For chains the spread of the function over the square root of its
+    /// effective sample size.
     pub fn standard_error_of(&self, function: impl Fn(&T) -> f64) -> f64 {
-        let Some(squares) = &self.squares else {
-            return 0.0;
-        };
-        let mean = self.expectation(&function);
-        let terms = self.values.iter().zip(squares);
-        let variance: f64 = terms.map(|(v, s)| s * (function(v) - mean).powi(2)).sum();
-        variance.sqrt()
+        let numbers = || self.values.iter().map(&function).collect::<Vec<f64>>();
+        match &self.estimate {
+            Estimate::Exact => 0.0,
+            Estimate::Approximate => f64::NAN,
+            Estimate::Weighted(squares) => {
+                let mean = self.expectation(&function);
+                let terms = self.values.iter().zip(squares);
+                let variance: f64 = terms.map(|(v, s)| s * (function(v) - mean).powi(2)).sum();
+                variance.sqrt()
+            }
+            Estimate::Chains { indices, chains } => chain_error(&numbers(), indices, *chains),
+            Estimate::Groups(groups) => {
+                let mean = self.expectation(&function);
+                group_error(groups, &numbers(), mean)
+            }
+        }
     }
 
     /// The standard error of [`probability`](Self::probability); zero where exact.
@@ -171,7 +211,7 @@ mod tests {
 
     #[test]
     fn moments_and_the_most_likely_value() {
-        let die = Marginal::new(vec![1, 2, 3], vec![0.25, 0.5, 0.25], None);
+        let die = Marginal::new(vec![1, 2, 3], vec![0.25, 0.5, 0.25], Estimate::Exact);
         assert_eq!(die.mean(), 2.0);
         assert_eq!(die.variance(), 0.5);
         assert_eq!(die.most_likely_value(), Some(&2));
@@ -181,9 +221,13 @@ mod tests {
 
     #[test]
     fn agreement_of_few_samples_is_not_certainty() {
-        let three = Marginal::new(vec![true], vec![1.0], Some(vec![1.0 / 3.0]));
+        let three = Marginal::new(vec![true], vec![1.0], Estimate::Weighted(vec![1.0 / 3.0]));
         assert!(three.standard_error(&true) > 0.1);
-        let fair = Marginal::new(vec![true, false], vec![0.5, 0.5], Some(vec![0.005, 0.005]));
+        let fair = Marginal::new(
+            vec![true, false],
+            vec![0.5, 0.5],
+            Estimate::Weighted(vec![0.005, 0.005]),
+        );
         assert!((fair.standard_error(&true) - 0.05).abs() < 1e-12);
     }
 }

@@ -5,6 +5,7 @@ use figrs_core::weights::WorldWeight;
 use figrs_core::{AnyElement, SupportBuilder};
 
 use crate::answer::TargetMarginal;
+use crate::marginal::Estimate;
 
 /// Sums of weights and of squared weights, in units of a scale that follows the largest weight.
 #[derive(Debug)]
@@ -136,7 +137,12 @@ impl Tally {
             element: target.element,
             support: target.values.build(),
             probabilities: target.sums.iter().map(|s| s.0 / total).collect(),
-            squares: sampled.then(|| target.sums.iter().map(|s| s.1 / (total * total)).collect()),
+            estimate: if sampled {
+                let squares = target.sums.iter().map(|s| s.1 / (total * total));
+                Estimate::Weighted(squares.collect())
+            } else {
+                Estimate::Exact
+            },
         };
         self.targets.into_iter().map(marginal).collect()
     }

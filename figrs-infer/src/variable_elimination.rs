@@ -9,6 +9,7 @@ use crate::conflict;
 use crate::eliminate::{Options, Outcome, PlanCost, Semiring, eliminate, sum_product};
 use crate::error::Error;
 use crate::limits::Limits;
+use crate::marginal::Estimate;
 
 /// Exact marginals and probability of evidence by variable elimination.
 ///
@@ -133,7 +134,7 @@ pub(crate) fn marginals(
                 element: target.clone(),
                 support: expansion.elements()[position].support.clone(),
                 probabilities: marginal.probabilities,
-                squares: None,
+                estimate: Estimate::Exact,
             });
         }
     } else if !targets.is_empty() {

@@ -7,10 +7,11 @@ use std::panic::Location;
 use rand::Rng;
 
 use crate::datum::Datum;
-use crate::distribution::{Distribution, Outcomes};
-use crate::element::Element;
+use crate::distribution::{Distribution, Family, Outcomes};
+use crate::element::{Element, family_at};
 use crate::error::Fault;
 use crate::node::{AtomicOp, Endless, FiniteOutcomes, Kind, contained};
+use crate::param::Operand;
 use crate::support::SupportBuilder;
 use crate::value::Value;
 
@@ -23,6 +24,16 @@ impl Atomic {
     #[track_caller]
     pub fn new<T: Value>(distribution: impl Distribution<T>) -> Element<T> {
         atomic_at("Atomic", Location::caller(), distribution)
+    }
+
+    /// The element of a [`Family`] with these parameters: each a number, a [`Param`](crate::Param), or an element.
+    #[track_caller]
+    pub fn family<T: Value>(
+        family: impl Family<T>,
+        parameters: impl IntoIterator<Item = impl Into<Operand>>,
+    ) -> Element<T> {
+        let parameters = parameters.into_iter().map(Into::into).collect();
+        family_at("Atomic", Location::caller(), family, parameters)
     }
 }
 

@@ -13,6 +13,7 @@ mod compare;
 mod constant;
 mod cpd;
 mod dist;
+mod family;
 mod flip;
 mod fold;
 mod hypergeometric;
@@ -48,6 +49,7 @@ pub use uniform::Uniform;
 pub(crate) use apply::apply_at;
 pub(crate) use atomic::atomic_at;
 pub(crate) use chain::chain_at;
+pub(crate) use family::family_at;
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -1,0 +1,51 @@
+//! How a run of a sampler went.
+
+use std::time::Duration;
+
+use crate::answer::Answer;
+use crate::watch::Stopped;
+
+/// How a run of a sampler or of another iterative algorithm went.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Sampling {
+    /// Why it ended.
+    pub stopped: Stopped,
+    /// Samples drawn, steps made, or sweeps done, over all chains.
+    pub done: u64,
+    /// How many had been asked for, if the number was limited.
+    pub asked: Option<u64>,
+    /// Independent chains, or independent populations of particles; one for independent samples.
+    pub chains: usize,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// The share of proposals that were accepted, or of samples that met the evidence, where there is such a thing.
+    pub acceptance: Option<f64>,
+    /// The largest share of the whole weight that one draw has, where draws are weighted.
+    pub largest_share: Option<f64>,
+    /// How much the last iteration still changed, for algorithms that iterate to a fixed point.
+    pub residual: Option<f64>,
+}
+
+impl Sampling {
+    /// A run that finished: the rest is to be filled in.
+    pub(crate) fn new(stopped: Stopped, done: u64, elapsed: Duration) -> Self {
+        Self {
+            stopped,
+            done,
+            asked: None,
+            chains: 1,
+            elapsed,
+            acceptance: None,
+            largest_share: None,
+            residual: None,
+        }
+    }
+}
+
+impl Answer {
+    /// How the run went, if a sampler or another iterative algorithm answered.
+    pub fn sampling(&self) -> Option<&Sampling> {
+        self.sampling.as_ref()
+    }
+}

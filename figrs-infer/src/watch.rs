@@ -1,0 +1,139 @@
+//! How a long run is watched, limited in time, and stopped.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// The algorithm.
+    pub algorithm: &'static str,
+    /// Samples drawn, steps made or sweeps done so far, over all chains and threads.
+    pub done: u64,
+    /// How many there will be, if that is known.
+    pub total: Option<u64>,
+    /// Time since the run began.
+    pub elapsed: Duration,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stopped {
+    /// It did all that was asked.
+    Finished,
+    /// Its deadline passed; the answer holds what was done until then.
+    Deadline,
+    /// It was interrupted; the answer holds what was done until then.
+    Interrupted,
+}
+
+type Listener = Arc<dyn Fn(&Progress) + Send + Sync>;
+
+/// The deadline, the listener and the interrupt of a run; each is optional.
+#[derive(Clone, Default)]
+pub(crate) struct Watch {
+    deadline: Option<Duration>,
+    interrupt: Option<Arc<AtomicBool>>,
+    listener: Option<Listener>,
+}
+
+impl Watch {
+    pub(crate) fn set_deadline(&mut self, deadline: Duration) {
+        self.deadline = Some(deadline);
+    }
+
+    pub(crate) fn set_interrupt(&mut self, interrupt: Arc<AtomicBool>) {
+        self.interrupt = Some(interrupt);
+    }
+
+    pub(crate) fn set_listener(&mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) {
+        self.listener = Some(Arc::new(listener));
+    }
+
+    /// Starts the clock.
+    pub(crate) fn start(&self, algorithm: &'static str, total: Option<u64>) -> Watching<'_> {
+        Watching {
+            watch: self,
+            algorithm,
+            total,
+            began: Instant::now(),
+        }
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch")
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A run under way.
+pub(crate) struct Watching<'a> {
+    watch: &'a Watch,
+    algorithm: &'static str,
+    total: Option<u64>,
+    began: Instant,
+}
+
+impl Watching<'_> {
+    /// Whether to stop now, and why. Cheap enough for every block of work of some microseconds.
+    pub(crate) fn stopped(&self) -> Option<Stopped> {
+        let interrupt = self.watch.interrupt.as_deref();
+        if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Some(Stopped::Interrupted);
+        }
+        let deadline = self.watch.deadline?;
+        (self.began.elapsed() >= deadline).then_some(Stopped::Deadline)
+    }
+
+    /// Tells the listener.
+    pub(crate) fn report(&self, done: u64) {
+        if let Some(listener) = &self.watch.listener {
+            listener(&Progress {
+                algorithm: self.algorithm,
+                done,
+                total: self.total,
+                elapsed: self.began.elapsed(),
+            });
+        }
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+}
+
+/// The setters of an algorithm with a field `watch`.
+macro_rules! watched {
+    () => {
+        /// Ends the run after this long with what there is by then; the answer says so. If there is nothing yet, the
+        /// run ends with [`Error::NothingDone`](crate::Error::NothingDone).
+        ///
+        /// How much is done by a deadline depends on the machine, so the answer is no longer decided by the seed alone.
+        pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
+            self.watch.set_deadline(deadline);
+            self
+        }
+
+        /// Ends the run, with what there is by then, once this flag is `true`.
+        pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
+            self.watch.set_interrupt(flag);
+            self
+        }
+
+        /// Calls this from time to time, on any of the threads that work.
+        pub fn on_progress(
+            mut self,
+            listener: impl Fn(&crate::Progress) + Send + Sync + 'static,
+        ) -> Self {
+            self.watch.set_listener(listener);
+            self
+        }
+    };
+}
+pub(crate) use watched;
