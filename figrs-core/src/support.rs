@@ -168,6 +168,11 @@ impl Support {
         self.0.index_of(value)
     }
 
+    /// The values at these positions.
+    pub(crate) fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
+        self.0.decode(positions)
+    }
+
     /// All values, if they are of type `T`.
     pub fn values<T: Value>(&self) -> Option<impl Iterator<Item = &T> + '_> {
         let values = self.0.as_any().downcast_ref::<Values<T>>()?;
