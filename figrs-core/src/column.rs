@@ -7,7 +7,7 @@ use crate::datum::Datum;
 use crate::value::Value;
 
 /// A list of values of one type, for the samplers that run many worlds at once.
-pub trait AnyColumn: Debug {
+pub trait AnyColumn: Debug + Send + Sync {
     /// The list, a `Vec<T>`.
     fn as_any(&self) -> &dyn Any;
     /// How many values there are.

@@ -103,7 +103,7 @@ impl SupportBuilder {
     }
 
     /// The positions of the values of a column, which are added if they are new; `None` if their type is another.
-    pub(crate) fn encode(&mut self, column: &dyn AnyColumn) -> Option<Vec<u32>> {
+    pub fn encode(&mut self, column: &dyn AnyColumn) -> Option<Vec<u32>> {
         self.0.encode(column.as_any())
     }
 

@@ -321,7 +321,7 @@ impl Block {
         let rows = self.weights.alive().clone();
         let no_values = || {
             let element = &self.instructions[slot.index()].element;
-            Column::Typed(Rc::from(element.no_values().column()))
+            Column::Typed(Rc::from(element.no_column()))
         };
         let column = self.values[slot.index()]
             .as_ref()

@@ -480,7 +480,7 @@ impl Block {
             }
             all.append(&*values);
         }
-        let empty = || self.instructions[slot.index()].element.no_values().column();
+        let empty = || self.instructions[slot.index()].element.no_column();
         Column::Typed(Rc::from(all.unwrap_or_else(empty))).at(&order)
     }
 

@@ -68,6 +68,11 @@ impl BlockWeights {
         self.alive.len()
     }
 
+    /// Calls a function for each row that does not contradict the evidence, in ascending order.
+    pub fn for_each_survivor(&self, each: impl FnMut(usize)) {
+        for_each_row(self.alive.mask(), each);
+    }
+
     /// The rows of a mask contradict the evidence.
     pub(crate) fn kill(&mut self, mask: &[u64]) {
         if self.alive.mask().iter().zip(mask).any(|(a, b)| a & b != 0) {
