@@ -8,7 +8,7 @@ use super::chain::Branches;
 use super::column::{Book, Column, Stored};
 use super::combinations::Combinations;
 use super::draw::Prepared;
-use super::selection::Selection;
+use super::selection::{Selection, first_row};
 use super::values::Values;
 use super::weights::BlockWeights;
 use crate::column::AnyColumn;
@@ -61,8 +61,8 @@ pub(super) struct Memo {
     pub(super) results: Vec<u32>,
     /// For a Chain what each combination leads to.
     pub(super) branches: Branches,
-    /// There were too many combinations to remember.
-    pub(super) overflowed: bool,
+    /// For lists that columns were translated from, the codes in the list of this slot.
+    pub(super) translations: FxHashMap<Book, Vec<u32>>,
 }
 
 /// Worlds of a model, many at a time.
@@ -361,6 +361,11 @@ impl TargetColumn<'_> {
     /// The rows, in ascending order.
     pub fn rows(&self) -> &[u32] {
         self.rows.rows()
+    }
+
+    /// The first row.
+    pub fn first_row(&self) -> Option<usize> {
+        first_row(self.rows.mask())
     }
 
     /// The rows, as a mask.

@@ -124,6 +124,11 @@ impl Run<'_> {
         let instruction = &self.block.instructions[slot.index()];
         if let Some(value) = instruction.fixed.clone() {
             let column = self.block.constant(slot, &value, &rows);
+            let evidence = self.block.instructions[slot.index()].evidence.clone();
+            let mut observed = evidence.iter().filter_map(|e| e.observed());
+            if observed.any(|observed| *observed != value) {
+                self.block.weights.kill(rows.mask());
+            }
             return self.settle(slot, &rows, column, demand.as_ref());
         }
         let mut demand = demand;
@@ -276,8 +281,8 @@ impl Run<'_> {
             stored.is_some_and(|stored| !matches!(stored.column, Column::Typed(_)))
         };
         let all_few = !parents.is_empty() && parents.iter().all(|&parent| few(self.block, parent));
-        if all_few && !self.block.instructions[slot.index()].memo.overflowed {
-            return self.block.apply_remembered(slot, rows, &parents, op);
+        if all_few && let Some(column) = self.block.apply_remembered(slot, rows, &parents, op)? {
+            return Ok(column);
         }
         let columns = self.arguments(slot, rows);
         let columns: Vec<&dyn crate::column::AnyColumn> = columns.iter().map(|c| &**c).collect();
