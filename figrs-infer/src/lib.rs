@@ -27,7 +27,8 @@
 //! | [`MpeBranchAndBound`] | `branch_and_bound/` |
 //! | [`MarginalMap`] | `marginal_map.rs`, on [`eliminate`] |
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
-//! | [`ImportanceSampling`] | `importance_sampling.rs` |
+//! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `forward_sampling.rs`, `rejection_sampling.rs`, `importance_sampling.rs`, on `block_sampling.rs` |
+//! | [`SequentialMonteCarlo`] | `sequential_monte_carlo.rs` |
 
 #![warn(clippy::unwrap_used)]
 
@@ -45,6 +46,7 @@ mod draws;
 pub mod eliminate;
 mod enumerate;
 mod error;
+mod forward_sampling;
 mod group_error;
 mod importance_sampling;
 mod in_order;
@@ -56,8 +58,12 @@ mod marginal;
 mod marginal_map;
 mod mpe;
 mod part;
+mod populations;
+mod rejection_sampling;
+mod resampling;
 mod sampling;
 mod saved_tree;
+mod sequential_monte_carlo;
 mod tally;
 mod variable_elimination;
 mod watch;
@@ -71,14 +77,18 @@ pub use compiled_tree::CompiledTree;
 pub use draws::{Draws, TargetDraws};
 pub use enumerate::Enumerate;
 pub use error::Error;
+pub use forward_sampling::ForwardSampling;
 pub use importance_sampling::ImportanceSampling;
 pub use junction_tree::JunctionTree;
 pub use lazy_variable_elimination::LazyVariableElimination;
 pub use marginal::{Estimate, Marginal, Quality};
 pub use marginal_map::MarginalMap;
 pub use mpe::MpeVariableElimination;
+pub use rejection_sampling::RejectionSampling;
+pub use resampling::Resampling;
 pub use sampling::Sampling;
 pub use saved_tree::SavedTree;
+pub use sequential_monte_carlo::SequentialMonteCarlo;
 pub use variable_elimination::VariableElimination;
 pub use watch::{Progress, Stopped};
 pub use world::World;

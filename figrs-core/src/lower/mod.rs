@@ -9,6 +9,6 @@ mod columns;
 mod program;
 mod run;
 
-pub use columns::{Block, BlockWeights, Held, PlainWeights, TargetColumn, WeightForm};
+pub use columns::{Block, BlockWeights, Held, PlainWeights, Roots, TargetColumn, WeightForm};
 pub use program::{Program, Slot};
 pub use run::{Choice, Chooser, Observations};
