@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use rand::Rng;
 
 use crate::datum::Datum;
+use crate::distribution::Tails;
 use crate::error::{Fault, ModelError};
 use crate::evidence::Evidence;
 use crate::label::Label;
@@ -53,6 +54,8 @@ pub trait AtomicOp: Send + Sync {
     fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault>;
     /// A random value.
     fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault>;
+    /// How the probability divides at a value, if the distribution can say so.
+    fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault>;
     /// A short text.
     fn describe(&self) -> String;
 }

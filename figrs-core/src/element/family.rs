@@ -7,7 +7,7 @@ use std::panic::Location;
 use rand::Rng;
 
 use crate::datum::Datum;
-use crate::distribution::{Distribution, Family, Outcomes, WrongParameter};
+use crate::distribution::{Distribution, Family, Outcomes, Tails, WrongParameter};
 use crate::element::{Element, atomic_at};
 use crate::error::Fault;
 use crate::node::{AnyElement, ChainOp, FamilyOp, Kind, contained};
@@ -64,7 +64,7 @@ impl<F> Member<F> {
 
 impl<T: Value, F: Family<T>> Distribution<T> for Member<F> {
     fn check(&self) -> Result<(), String> {
-        self.numbers(|family, numbers| family.check(numbers))
+        self.numbers(F::check)
             .map_err(|wrong| message(family_name(&*self.family, &wrong), &self.parameters, &wrong))
     }
 
@@ -78,6 +78,10 @@ impl<T: Value, F: Family<T>> Distribution<T> for Member<F> {
 
     fn sample(&self, rng: &mut dyn Rng) -> T {
         self.numbers(|family, numbers| family.sample(numbers, rng))
+    }
+
+    fn tails(&self, value: &T) -> Option<Tails> {
+        self.numbers(|family, numbers| family.tails(numbers, value))
     }
 
     fn describe(&self) -> String {
