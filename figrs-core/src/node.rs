@@ -89,6 +89,8 @@ pub trait FamilyOp: Send + Sync {
     fn check(&self, arguments: &[&dyn Any]) -> Result<(), String>;
     /// Whether `log_prob` is a log-density.
     fn is_continuous(&self) -> bool;
+    /// The outcomes as a support with probabilities, if they are finitely many; else what they are.
+    fn outcomes(&self, arguments: &[&dyn Any]) -> Result<Result<FiniteOutcomes, Endless>, Fault>;
     /// Log-probability or log-density; never NaN or infinitely large.
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
     /// A random value.

@@ -138,6 +138,9 @@ impl Chooser for Draws {
     fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError> {
         Ok(match choice {
             Choice::Atomic(op) => op.sample(&mut self.0).map_err(|f| element.fault(f))?,
+            Choice::Family(family, arguments) => family
+                .sample(arguments, &mut self.0)
+                .map_err(|f| element.fault(f))?,
             Choice::Row(values, row) => {
                 let mut rest: f64 = self.0.random();
                 let mut chosen = 0;

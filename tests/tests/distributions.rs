@@ -4,5 +4,11 @@
 mod atomic;
 #[path = "distributions/continuous.rs"]
 mod continuous;
+#[path = "distributions/discrete.rs"]
+mod discrete;
 #[path = "distributions/extremes.rs"]
 mod extremes;
+#[path = "distributions/parameters.rs"]
+mod parameters;
+#[path = "distributions/vectors.rs"]
+mod vectors;

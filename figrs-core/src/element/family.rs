@@ -8,9 +8,9 @@ use rand::Rng;
 
 use crate::datum::Datum;
 use crate::distribution::{Distribution, Family, Outcomes, Tails, WrongParameter};
-use crate::element::{Element, atomic_at};
+use crate::element::{Element, atomic_at, listed};
 use crate::error::Fault;
-use crate::node::{AnyElement, ChainOp, FamilyOp, Kind, contained};
+use crate::node::{AnyElement, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, contained};
 use crate::param::{Number, Operand};
 use crate::value::Value;
 use std::sync::Arc;
@@ -23,16 +23,40 @@ pub(crate) fn family_at<T: Value, F: Family<T>>(
     family: F,
     parameters: Vec<Operand>,
 ) -> Element<T> {
+    family_of(
+        constructor,
+        location,
+        family,
+        parameters.into_iter().map(Parameter::One),
+    )
+}
+
+/// A parameter, or a list of them that is one element.
+#[derive(Clone, Debug)]
+pub(crate) enum Parameter {
+    One(Operand),
+    Many(Element<Vec<f64>>),
+}
+
+/// As [`family_at`], with lists of parameters.
+pub(crate) fn family_of<T: Value, F: Family<T>>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    family: F,
+    parameters: impl IntoIterator<Item = Parameter>,
+) -> Element<T> {
     let family = Arc::new(family);
     let mut parents: Vec<AnyElement> = Vec::new();
     let sources: Vec<Source> = parameters
         .into_iter()
-        .map(|parameter| match parameter {
-            Operand::Number(number) => Source::Number(number),
-            Operand::Element(element) => {
-                parents.push(element.erased().clone());
-                Source::Parent(parents.len() - 1)
-            }
+        .map(|parameter| {
+            let parent = match parameter {
+                Parameter::One(Operand::Number(number)) => return Source::Number(number),
+                Parameter::One(Operand::Element(element)) => element.erased().clone(),
+                Parameter::Many(element) => element.erased().clone(),
+            };
+            parents.push(parent);
+            Source::Parent(parents.len() - 1)
         })
         .collect();
     let op = Open {
@@ -43,7 +67,7 @@ pub(crate) fn family_at<T: Value, F: Family<T>>(
         values: PhantomData,
     };
     if parents.is_empty() {
-        return op.member(&[]);
+        return op.element(&[]);
     }
     Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
 }
@@ -53,11 +77,31 @@ pub(crate) fn family_at<T: Value, F: Family<T>>(
 struct Member<F> {
     family: Arc<F>,
     parameters: Vec<Number>,
+    /// Their values, if none can change.
+    constants: Option<Vec<f64>>,
 }
 
 impl<F> Member<F> {
+    fn new(family: Arc<F>, parameters: Vec<Number>) -> Self {
+        let constant = |number: &Number| match number {
+            Number::Constant(x) => Some(*x),
+            Number::Param(_) => None,
+        };
+        Self {
+            family,
+            constants: parameters.iter().map(constant).collect(),
+            parameters,
+        }
+    }
+
     fn numbers<R>(&self, read: impl FnOnce(&F, &[f64]) -> R) -> R {
-        let numbers: Parameters = self.parameters.iter().map(Number::get).collect();
+        if let Some(constants) = &self.constants {
+            return read(&self.family, constants);
+        }
+        let mut numbers = Parameters::default();
+        for parameter in &self.parameters {
+            numbers.push(parameter.get());
+        }
         read(&self.family, numbers.as_slice())
     }
 }
@@ -85,14 +129,15 @@ impl<T: Value, F: Family<T>> Distribution<T> for Member<F> {
     }
 
     fn describe(&self) -> String {
-        let shown: Vec<String> = self.parameters.iter().map(|p| format!("{p:?}")).collect();
-        format!("{:?}({})", self.family, shown.join(", "))
+        self.family.describe(&self.parameters)
     }
 }
 
 fn family_name<T: Value>(family: &impl Family<T>, wrong: &WrongParameter) -> &'static str {
     let names = family.parameters();
-    names.get(wrong.index).copied().unwrap_or("parameter")
+    // The last name goes for the rest of a list.
+    let name = names.get(wrong.index).or(names.last());
+    name.copied().unwrap_or("parameter")
 }
 
 fn message(name: &str, parameters: &[Number], wrong: &WrongParameter) -> String {
@@ -103,6 +148,7 @@ fn message(name: &str, parameters: &[Number], wrong: &WrongParameter) -> String 
 }
 
 /// The parameters of a family, on the stack as long as they are few.
+#[derive(Default)]
 struct Parameters {
     few: [f64; Self::FEW],
     many: Vec<f64>,
@@ -111,6 +157,18 @@ struct Parameters {
 
 impl Parameters {
     const FEW: usize = 4;
+
+    fn push(&mut self, number: f64) {
+        if self.len < Self::FEW {
+            self.few[self.len] = number;
+        } else {
+            if self.len == Self::FEW {
+                self.many.extend_from_slice(&self.few);
+            }
+            self.many.push(number);
+        }
+        self.len += 1;
+    }
 
     fn as_slice(&self) -> &[f64] {
         if self.len <= Self::FEW {
@@ -121,33 +179,11 @@ impl Parameters {
     }
 }
 
-impl FromIterator<f64> for Parameters {
-    fn from_iter<I: IntoIterator<Item = f64>>(numbers: I) -> Self {
-        let mut all = Self {
-            few: [0.0; Self::FEW],
-            many: Vec::new(),
-            len: 0,
-        };
-        for number in numbers {
-            if all.len < Self::FEW {
-                all.few[all.len] = number;
-            } else {
-                if all.len == Self::FEW {
-                    all.many.extend_from_slice(&all.few);
-                }
-                all.many.push(number);
-            }
-            all.len += 1;
-        }
-        all
-    }
-}
-
 /// Where a parameter comes from.
 #[derive(Clone, Debug)]
 enum Source {
     Number(Number),
-    /// The value of the parent at this position.
+    /// The value of the parent at this position: a number, or a list of them.
     Parent(usize),
 }
 
@@ -160,39 +196,48 @@ struct Open<T, F> {
     values: PhantomData<fn() -> T>,
 }
 
-fn real(value: &dyn Any) -> f64 {
-    value.downcast_ref().copied().unwrap_or(f64::NAN)
+/// Gives each number of a parent's value, which is one number or a list of them.
+fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
+    if let Some(&number) = value.downcast_ref::<f64>() {
+        give(number);
+    } else if let Some(numbers) = value.downcast_ref::<Vec<f64>>() {
+        numbers.iter().copied().for_each(give);
+    }
 }
 
 impl<T: Value, F: Family<T>> Open<T, F> {
-    fn member(&self, arguments: &[&dyn Any]) -> Element<T> {
-        let parameters = self.sources.iter().map(|source| match source {
-            Source::Number(number) => number.clone(),
-            Source::Parent(parent) => Number::Constant(real(arguments[*parent])),
-        });
-        let member = Member {
-            family: self.family.clone(),
-            parameters: parameters.collect(),
-        };
-        atomic_at(self.constructor, self.location, member)
+    fn member(&self, arguments: &[&dyn Any]) -> Member<F> {
+        let mut parameters = Vec::with_capacity(self.sources.len());
+        for source in &self.sources {
+            match source {
+                Source::Number(number) => parameters.push(number.clone()),
+                Source::Parent(parent) => each(arguments[*parent], |x| {
+                    parameters.push(Number::Constant(x));
+                }),
+            }
+        }
+        Member::new(self.family.clone(), parameters)
+    }
+
+    fn element(&self, arguments: &[&dyn Any]) -> Element<T> {
+        atomic_at(self.constructor, self.location, self.member(arguments))
     }
 
     fn numbers<R>(&self, arguments: &[&dyn Any], read: impl FnOnce(&[f64]) -> R) -> R {
-        let numbers: Parameters = self
-            .sources
-            .iter()
-            .map(|source| match source {
-                Source::Number(number) => number.get(),
-                Source::Parent(parent) => real(arguments[*parent]),
-            })
-            .collect();
+        let mut numbers = Parameters::default();
+        for source in &self.sources {
+            match source {
+                Source::Number(number) => numbers.push(number.get()),
+                Source::Parent(parent) => each(arguments[*parent], |x| numbers.push(x)),
+            }
+        }
         read(numbers.as_slice())
     }
 }
 
 impl<T: Value, F: Family<T>> ChainOp for Open<T, F> {
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
-        Ok(self.member(arguments).erased().clone())
+        Ok(self.element(arguments).erased().clone())
     }
 
     fn family(&self) -> Option<&dyn FamilyOp> {
@@ -232,6 +277,11 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
             contained(|| self.family.outcomes(&numbers)),
             Ok(Outcomes::Continuous)
         )
+    }
+
+    fn outcomes(&self, arguments: &[&dyn Any]) -> Result<Result<FiniteOutcomes, Endless>, Fault> {
+        let member = self.member(arguments);
+        listed(contained(|| member.outcomes())?)
     }
 
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault> {
