@@ -8,6 +8,8 @@ mod continuous;
 mod discrete;
 #[path = "distributions/extremes.rs"]
 mod extremes;
+#[path = "distributions/finite.rs"]
+mod finite;
 #[path = "distributions/parameters.rs"]
 mod parameters;
 #[path = "distributions/vectors.rs"]

@@ -66,8 +66,9 @@ impl Family<u32> for Trials {
     }
 
     fn outcomes(&self, parameters: &[Number]) -> Outcomes<u32> {
-        let trials = parameters[0].get().min(f64::from(MOST));
-        let Some(binomial) = statrs(trials, parameters[1].get()) else {
+        let numbers = [parameters[0].get(), parameters[1].get()];
+        let [trials, p] = numbers;
+        let Some(binomial) = statrs(trials, p).filter(|_| self.check(&numbers).is_ok()) else {
             return Outcomes::Finite(Vec::new());
         };
         let trials = trials as u32;

@@ -86,6 +86,9 @@ impl Family<i64> for Range {
 
     fn outcomes(&self, parameters: &[Number]) -> Outcomes<i64> {
         let numbers = [parameters[0].get(), parameters[1].get()];
+        if self.check(&numbers).is_err() {
+            return Outcomes::Finite(Vec::new());
+        }
         let share = 1.0 / Self::count(&numbers);
         let values = Self::values(numbers[0], numbers[1]);
         Outcomes::Finite(values.map(|n| (n, share)).collect())
