@@ -18,12 +18,12 @@ use crate::vector::Vector;
 pub struct Dirichlet;
 
 impl Dirichlet {
-    /// With these concentrations, at least two: density in proportion to the product of x_i^(a_i − 1), over all numbers
+    /// With these concentrations, at least two: density in proportion to the product of `x_i^(a_i - 1)`, over all numbers
     /// but the last.
     ///
-    /// Lists of as many numbers that sum to one. With A the sum of the concentrations a_i the means are a_i / A, the
-    /// variances a_i (A − a_i) / (A² (A + 1)). After counts c_i of [`Select::by`](crate::Select::by) it is
-    /// Dirichlet(a_i + c_i). An observed list must sum to one within 1e-9.
+    /// Lists of as many numbers that sum to one. With A the sum of the concentrations `a_i` the means are `a_i / A`, the
+    /// variances `a_i (A - a_i) / (A² (A + 1))`. After counts `c_i` of [`Select::by`](crate::Select::by) it is
+    /// `Dirichlet(a_i + c_i)`. An observed list must sum to one within 1e-9.
     ///
     /// ```
     /// # use figrs_core::{Dirichlet, Select};

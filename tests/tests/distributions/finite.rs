@@ -243,3 +243,27 @@ fn families_need_no_elements_for_values_of_their_parents() {
         "{program:?}"
     );
 }
+
+/// Integers may be elements: a die decides how many coins are thrown.
+#[test]
+fn integers_may_be_elements() {
+    let die = DiscreteUniform::new(1, 6);
+    let heads = Binomial::new(&die, 0.5);
+    let right = (1..=6).map(|n| 0.5_f64.powi(n)).sum::<f64>() / 6.0;
+    for algorithm in algorithms![Enumerate::new(), VariableElimination::new()] {
+        let answer = algorithm.run(&Model::new(), &heads).unwrap();
+        assert!((answer.probability(&heads, &0).unwrap() - right).abs() < 1e-14);
+    }
+    let other = DiscreteUniform::new(&die, 6);
+    let right = (1..=6)
+        .map(|lower| 1.0 / (7.0 - f64::from(lower)))
+        .sum::<f64>()
+        / 6.0;
+    for algorithm in algorithms![Enumerate::new(), VariableElimination::new()] {
+        let answer = algorithm.run(&Model::new(), &other).unwrap();
+        assert!((answer.probability(&other, &6).unwrap() - right).abs() < 1e-14);
+    }
+    let sampled = ImportanceSampling::new(10_000).seed(5);
+    let answer = sampled.run(&Model::new().observe(&heads, 6), &die).unwrap();
+    assert!((answer.probability(&die, &6).unwrap() - 1.0).abs() < 1e-12);
+}
