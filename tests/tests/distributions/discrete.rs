@@ -20,18 +20,18 @@ struct Row {
 const DRAWS: usize = 20_000;
 
 /// Values that a row lists.
-const LISTED: usize = 400;
+const LISTED: u32 = 400;
 
 fn row<T: Value + TryFrom<i64>>(
     name: &'static str,
     element: Element<T>,
     first: i64,
-    count: usize,
+    count: u32,
     formula: impl Fn(f64) -> f64,
     (mean, variance): (f64, f64),
     real: impl Fn(T) -> f64,
 ) -> Row {
-    let values = || first..first + count as i64;
+    let values = || first..first + i64::from(count);
     let value = |k: i64| T::try_from(k).ok().unwrap();
     Row {
         name,
@@ -144,8 +144,8 @@ const FALSE_ALARM: f64 = 1e-8;
 fn draws_are_as_frequent_as_probable() {
     for row in rows() {
         let mut cells: Vec<(f64, f64)> = vec![(0.0, 0.0)];
-        for (i, &p) in row.formula.iter().enumerate() {
-            let value = (row.first + i as i64) as f64;
+        for (value, &p) in (row.first..).zip(&row.formula) {
+            let value = value as f64;
             let seen = row.draws.iter().filter(|&&x| x == value).count() as f64;
             let last = cells.last_mut().unwrap();
             last.0 += p * DRAWS as f64;

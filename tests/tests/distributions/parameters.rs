@@ -175,9 +175,9 @@ fn elements_as_parameters_are_checked_where_they_are_drawn() {
         Normal::new(0.0, Variance(&wrong())),
         &["Normal at", "variance -1.0", "positive"],
     );
-    says(Gamma::new(&wrong(), Rate(1.0)), &["Gamma at", "shape -1.0"]);
-    says(Beta::new(1.0, &wrong()), &["Beta at", "shape b -1.0"]);
-    says(Poisson::new(&wrong()), &["Poisson at", "rate -1.0"]);
+    says(Gamma::new(wrong(), Rate(1.0)), &["Gamma at", "shape -1.0"]);
+    says(Beta::new(1.0, wrong()), &["Beta at", "shape b -1.0"]);
+    says(Poisson::new(wrong()), &["Poisson at", "rate -1.0"]);
     let list = Select::new([(1.0, vec![1.0, -1.0])]);
     says(
         Dirichlet::new(&list),
