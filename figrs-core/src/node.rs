@@ -10,6 +10,7 @@ use rand::Rng;
 
 use crate::column::AnyColumn;
 use crate::datum::Datum;
+use crate::distribution::Tails;
 use crate::error::{Fault, ModelError};
 use crate::evidence::Evidence;
 use crate::label::Label;
@@ -57,6 +58,8 @@ pub trait AtomicOp: Send + Sync {
     fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault>;
     /// Some random values.
     fn sample_many(&self, count: usize, rng: &mut Stream) -> Result<Box<dyn AnyColumn>, Fault>;
+    /// How the probability divides at a value, if the distribution can say so.
+    fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault>;
     /// A short text.
     fn describe(&self) -> String;
 }
@@ -98,6 +101,8 @@ pub trait FamilyOp: Send + Sync {
     fn check(&self, arguments: &[&dyn Any]) -> Result<(), String>;
     /// Whether `log_prob` is a log-density.
     fn is_continuous(&self) -> bool;
+    /// The outcomes as a support with probabilities, if they are finitely many; else what they are.
+    fn outcomes(&self, arguments: &[&dyn Any]) -> Result<Result<FiniteOutcomes, Endless>, Fault>;
     /// Log-probability or log-density; never NaN or infinitely large.
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
     /// A random value.

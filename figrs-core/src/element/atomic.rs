@@ -8,7 +8,7 @@ use rand::Rng;
 
 use crate::column::AnyColumn;
 use crate::datum::Datum;
-use crate::distribution::{Distribution, Family, Outcomes};
+use crate::distribution::{Distribution, Family, Outcomes, Tails};
 use crate::element::{Element, family_at};
 use crate::error::Fault;
 use crate::node::{AtomicOp, Endless, FiniteOutcomes, Kind, contained};
@@ -54,6 +54,36 @@ pub(crate) fn atomic_at<T: Value>(
 /// How far the probabilities of a list may be from a sum of one, for rounding in long lists.
 const TOLERANCE: f64 = 1e-6;
 
+/// Outcomes without their type: equal values merge, and the probabilities are checked.
+pub(crate) fn listed<T: Value>(
+    outcomes: Outcomes<T>,
+) -> Result<Result<FiniteOutcomes, Endless>, Fault> {
+    let outcomes = match outcomes {
+        Outcomes::Finite(outcomes) => outcomes,
+        Outcomes::Infinite => return Ok(Err(Endless::Infinite)),
+        Outcomes::Continuous => return Ok(Err(Endless::Continuous)),
+    };
+    let mut values = SupportBuilder::new::<T>();
+    let mut probabilities: Vec<f64> = Vec::with_capacity(outcomes.len());
+    for (value, probability) in outcomes {
+        match values.insert(&value) {
+            Some(index) if index < probabilities.len() => probabilities[index] += probability,
+            _ => probabilities.push(probability),
+        }
+    }
+    let sum: f64 = probabilities.iter().sum();
+    if !((sum - 1.0).abs() < TOLERANCE && probabilities.iter().all(|&p| p >= 0.0)) {
+        return Err(Fault::Distribution(format!(
+            "lists {} outcomes whose probabilities sum to {sum}; they must be non-negative and sum to 1",
+            probabilities.len()
+        )));
+    }
+    Ok(Ok(FiniteOutcomes {
+        support: values.build(),
+        probabilities,
+    }))
+}
+
 struct Typed<T, D> {
     distribution: D,
     values: PhantomData<fn() -> T>,
@@ -65,30 +95,7 @@ impl<T: Value, D: Distribution<T>> AtomicOp for Typed<T, D> {
     }
 
     fn outcomes(&self) -> Result<Result<FiniteOutcomes, Endless>, Fault> {
-        let outcomes = match contained(|| self.distribution.outcomes())? {
-            Outcomes::Finite(outcomes) => outcomes,
-            Outcomes::Infinite => return Ok(Err(Endless::Infinite)),
-            Outcomes::Continuous => return Ok(Err(Endless::Continuous)),
-        };
-        let mut values = SupportBuilder::new::<T>();
-        let mut probabilities: Vec<f64> = Vec::with_capacity(outcomes.len());
-        for (value, probability) in outcomes {
-            match values.insert(&value) {
-                Some(index) if index < probabilities.len() => probabilities[index] += probability,
-                _ => probabilities.push(probability),
-            }
-        }
-        let sum: f64 = probabilities.iter().sum();
-        if !((sum - 1.0).abs() < TOLERANCE && probabilities.iter().all(|&p| p >= 0.0)) {
-            return Err(Fault::Distribution(format!(
-                "lists {} outcomes whose probabilities sum to {sum}; they must be non-negative and sum to 1",
-                probabilities.len()
-            )));
-        }
-        Ok(Ok(FiniteOutcomes {
-            support: values.build(),
-            probabilities,
-        }))
+        listed(contained(|| self.distribution.outcomes())?)
     }
 
     fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault> {
@@ -112,6 +119,20 @@ impl<T: Value, D: Distribution<T>> AtomicOp for Typed<T, D> {
     fn sample_many(&self, count: usize, rng: &mut Stream) -> Result<Box<dyn AnyColumn>, Fault> {
         let values = contained(|| self.distribution.sample_many(count, rng))?;
         Ok(Box::new(values))
+    }
+
+    fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault> {
+        let Some(typed) = value.downcast_ref::<T>() else {
+            return Ok(None);
+        };
+        let tails = contained(|| self.distribution.tails(typed))?;
+        // Rounding may leave the probabilities, and a series may fail at the ends of what numbers can hold.
+        Ok(tails
+            .filter(|Tails { lower, upper }| !lower.is_nan() && !upper.is_nan())
+            .map(|Tails { lower, upper }| Tails {
+                lower: lower.clamp(0.0, 1.0),
+                upper: upper.clamp(0.0, 1.0),
+            }))
     }
 
     fn describe(&self) -> String {

@@ -40,6 +40,8 @@ pub(crate) enum Worlds {
     Many,
     /// Infinite.
     Endless,
+    /// Infinite, and none of the elements that make them so can be enumerated: for samplers only.
+    Continuous,
 }
 
 /// A table of cases, and a test for each of them.

@@ -57,7 +57,7 @@ const CONTENDERS: &[Contender] = &[
         algorithm: |samples| Box::new(ImportanceSampling::new(samples).seed(SEED)),
         claim: Claim::Estimate,
         form: Form::Marginals,
-        copes_with: Worlds::Endless,
+        copes_with: Worlds::Continuous,
     },
     Contender {
         algorithm: |_| Box::new(EveryWorld),
