@@ -1,5 +1,6 @@
 //! The distribution of one element, as an answer.
 
+use std::any::Any;
 use std::fmt;
 
 use figrs_core::Value;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 
 use crate::chain_error::{chain_error, chain_samples};
 use crate::group_error::{group_error, group_samples};
+use crate::numbers::Columns;
 
 /// How far a probability or an expectation can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -118,7 +120,10 @@ impl<T: Value> Marginal<T> {
             Estimate::Exact => return Quality::Exact,
             Estimate::Approximate => return Quality::Approximate,
             Estimate::Weighted(squares) => 1.0 / squares.iter().sum::<f64>(),
-            Estimate::Chains { indices, chains } => chain_samples(indices, *chains, self.len()),
+            Estimate::Chains { indices, chains } => {
+                let values = self.values.iter().map(|value| value as &dyn Any);
+                chain_samples(&Columns::new(values), indices, *chains)
+            }
             Estimate::Groups(groups) => group_samples(groups, &self.probabilities),
         };
         Quality::Sampled { effective_samples }
