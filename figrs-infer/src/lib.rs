@@ -28,6 +28,10 @@
 //! | [`MarginalMap`] | `marginal_map.rs`, on [`eliminate`] |
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
 //! | [`ImportanceSampling`] | `importance_sampling.rs` |
+//!
+//! How good an answer is: [`Marginal::quality`] and the standard errors beside every estimate; [`Answer::diagnose`] looks for
+//! what makes it doubtful, with the measures of [`diagnostics`]; the text of an [`Answer`] has both in short. [`Draws`] are
+//! written as CSV and as the JSON that ArviZ reads.
 
 #![warn(clippy::unwrap_used)]
 
@@ -39,12 +43,15 @@ mod chain_error;
 mod compiled_tree;
 mod conflict;
 mod consistency;
+mod describe;
+mod diagnosis;
 pub mod diagnostics;
 mod draws;
 pub mod eliminate;
 mod enumerate;
 mod error;
 mod estimate;
+mod export;
 mod group_error;
 mod importance_sampling;
 mod junction;
@@ -56,6 +63,7 @@ mod marginal_map;
 mod mpe;
 mod numbers;
 mod part;
+mod quantiles;
 mod sampling;
 mod saved_tree;
 mod tally;
@@ -68,6 +76,7 @@ pub use answer::{Answer, Improvement, LogEvidence, TargetMarginal};
 pub use bounds::{Bounds, Deepening, Ended, TargetBounds};
 pub use branch_and_bound::MpeBranchAndBound;
 pub use compiled_tree::CompiledTree;
+pub use diagnosis::{Diagnosis, Finding, Measure, Part, Quantity};
 pub use draws::{Draws, TargetDraws};
 pub use enumerate::Enumerate;
 pub use error::Error;
