@@ -81,7 +81,7 @@ pub(super) fn check_chains(
                 element: label,
                 value: format!("{:?}", target.support.datum(first as usize)),
                 draws: indices.len(),
-            })
+            });
         }
         _ => check_moving(target, indices, chains, threshold, findings),
     }

@@ -230,17 +230,7 @@ impl fmt::Display for Finding {
                 100.0 * acceptance,
                 100.0 * threshold
             ),
-            Self::StoppedEarly { why, done, asked } => {
-                let why = match why {
-                    Stopped::Interrupted => "interrupted",
-                    _ => "stopped by the deadline",
-                };
-                match asked {
-                    Some(asked) => write!(f, "{why} after {done} of {asked}")?,
-                    None => write!(f, "{why} after {done}")?,
-                }
-                write!(f, "; allow more time")
-            }
+            Self::StoppedEarly { why, done, asked } => stopped_early(f, *why, *done, *asked),
             Self::BudgetSpent { depth } => write!(
                 f,
                 "the budget ended at depth {depth}, before the bounds were as close as was asked for; allow a larger one"
@@ -259,4 +249,21 @@ impl fmt::Display for Finding {
             ),
         }
     }
+}
+
+fn stopped_early(
+    f: &mut fmt::Formatter<'_>,
+    why: Stopped,
+    done: u64,
+    asked: Option<u64>,
+) -> fmt::Result {
+    let why = match why {
+        Stopped::Interrupted => "interrupted",
+        _ => "stopped by the deadline",
+    };
+    match asked {
+        Some(asked) => write!(f, "{why} after {done} of {asked}")?,
+        None => write!(f, "{why} after {done}")?,
+    }
+    write!(f, "; allow more time")
 }

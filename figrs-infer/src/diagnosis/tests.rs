@@ -188,8 +188,8 @@ fn degenerate_weights_are_found_and_doubted() {
         "{summary}"
     );
     // Weights that grow so fast that one sample outweighs all others.
-    let size = Uniform::new(0..1000);
-    let model = Model::new().weigh(&size, |&i| (f64::from(i) / 2.0).exp());
+    let size = Uniform::new(0..100_000);
+    let model = Model::new().log_weigh(&size, |&i| f64::from(i).powi(2));
     let answer = ImportanceSampling::new(50)
         .seed(3)
         .run(&model, &size)
