@@ -7,7 +7,7 @@ use crate::datum::Datum;
 use crate::value::Value;
 
 /// A list of values of one type, for the samplers that run many worlds at once.
-pub trait AnyColumn: Debug {
+pub trait AnyColumn: Debug + Send + Sync {
     /// The list, a `Vec<T>`.
     fn as_any(&self) -> &dyn Any;
     /// How many values there are.
@@ -24,6 +24,8 @@ pub trait AnyColumn: Debug {
     fn gather(&self, positions: &[u32]) -> Box<dyn AnyColumn>;
     /// Adds a value of the same type.
     fn push(&mut self, value: &dyn Any);
+    /// Adds the values of a list of the same type.
+    fn append(&mut self, other: &dyn AnyColumn);
     /// An empty list of the same type.
     fn fresh(&self) -> Box<dyn AnyColumn>;
 }
@@ -48,6 +50,10 @@ impl<T: Value> AnyColumn for Vec<T> {
     fn push(&mut self, value: &dyn Any) {
         let typed = value.downcast_ref::<T>();
         Vec::push(self, typed.expect("a column has one type").clone());
+    }
+    fn append(&mut self, other: &dyn AnyColumn) {
+        let typed = other.as_any().downcast_ref::<Self>();
+        self.extend_from_slice(typed.expect("a column has one type"));
     }
     fn fresh(&self) -> Box<dyn AnyColumn> {
         Box::new(Self::new())

@@ -259,6 +259,11 @@ impl AnyElement {
         (self.0.values)()
     }
 
+    /// An empty column of values of this element's type.
+    pub fn no_column(&self) -> Box<dyn AnyColumn> {
+        self.no_values().column()
+    }
+
     /// The elements whose values this one reads in every world that reaches it.
     pub fn parents(&self) -> &[AnyElement] {
         match self.kind() {

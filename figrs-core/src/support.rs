@@ -103,7 +103,7 @@ impl SupportBuilder {
     }
 
     /// The positions of the values of a column, which are added if they are new; `None` if their type is another.
-    pub(crate) fn encode(&mut self, column: &dyn AnyColumn) -> Option<Vec<u32>> {
+    pub fn encode(&mut self, column: &dyn AnyColumn) -> Option<Vec<u32>> {
         self.0.encode(column.as_any())
     }
 
@@ -166,6 +166,11 @@ impl Support {
     /// The position of a value.
     pub fn index_of(&self, value: &dyn Any) -> Option<usize> {
         self.0.index_of(value)
+    }
+
+    /// The values at these positions.
+    pub(crate) fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
+        self.0.decode(positions)
     }
 
     /// All values, if they are of type `T`.
