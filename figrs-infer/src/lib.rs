@@ -31,7 +31,7 @@
 //!
 //! How good an answer is: [`Marginal::quality`] and the standard errors beside every estimate; [`Answer::diagnose`] looks for
 //! what makes it doubtful, with the measures of [`diagnostics`]; the text of an [`Answer`] has both in short. [`Draws`] are
-//! written as CSV and as the JSON that `ArviZ` reads.
+//! written as CSV and as the JSON that ArviZ reads.
 
 #![warn(clippy::unwrap_used)]
 

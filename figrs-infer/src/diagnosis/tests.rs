@@ -372,6 +372,16 @@ fn exact_answers_say_that_they_are() {
     );
 }
 
+fn geometric() -> Element<u32> {
+    Flip::new(0.5).flat_map(|&stop| {
+        if stop {
+            Constant::new(0)
+        } else {
+            geometric().map(|n| n + 1)
+        }
+    })
+}
+
 #[test]
 fn worlds_and_bounds_say_what_is_open() {
     let coin = Flip::new(0.3).named("coin");
@@ -394,15 +404,6 @@ fn worlds_and_bounds_say_what_is_open() {
         "{open}"
     );
 
-    fn geometric() -> Element<u32> {
-        Flip::new(0.5).flat_map(|&stop| {
-            if stop {
-                Constant::new(0)
-            } else {
-                geometric().map(|n| n + 1)
-            }
-        })
-    }
     let n = geometric().named("n");
     let cut = LazyVariableElimination::to_width(1e-12)
         .work(2000)

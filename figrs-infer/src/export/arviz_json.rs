@@ -1,4 +1,4 @@
-//! Draws in the JSON layout of `ArviZ`.
+//! Draws in the JSON layout of ArviZ.
 
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
@@ -9,13 +9,13 @@ use crate::numbers::{Columns, Numbers, numbers};
 use super::text;
 
 impl Draws {
-    /// Writes the draws as `ArviZ`'s JSON of inference data, which its `from_json` reads (in versions from 1.0 its `from_dict` takes
+    /// Writes the draws as ArviZ's JSON of inference data, which its `from_json` reads (in versions from 1.0 its `from_dict` takes
     /// the parsed groups, all keys but `attrs`).
     ///
     /// The group `posterior` has a variable a target, named as in [`write_csv`](Self::write_csv), as nested lists over chains and
     /// draws, and over components if the values are lists of numbers of the same length. Numbers are written as they are, truth
-    /// values as 0 and 1 (`ArviZ` cannot subtract truth values), and any other value as its position in the list
-    /// `levels_of_NAME` among the `attrs`. The group `sample_stats` has `log_weight` where draws are weighted: `ArviZ` itself takes
+    /// values as 0 and 1 (ArviZ cannot subtract truth values), and any other value as its position in the list
+    /// `levels_of_NAME` among the `attrs`. The group `sample_stats` has `log_weight` where draws are weighted: ArviZ itself takes
     /// all draws for equally likely, so resample such draws first. `attrs` also names this library and its version.
     /// Numbers that are not finite are written `NaN`, `Infinity` and `-Infinity`, as Python reads and writes them, which
     /// strict JSON does not know.

@@ -66,10 +66,8 @@ impl Cells {
         let is_list = |i| matches!(numbers(support.any(i)), Some(Numbers::List(_)));
         if !columns.is_empty() && is_list(0) {
             let row = |i: usize| {
-                columns
-                    .iter()
-                    .map(|column| format!(",{:?}", column[i]))
-                    .collect()
+                let numbers = columns.iter().map(|column| format!("{:?}", column[i]));
+                format!(",{}", numbers.collect::<Vec<String>>().join(","))
             };
             return Self {
                 components: Some(columns.iter().count()),
