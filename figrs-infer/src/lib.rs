@@ -29,6 +29,10 @@
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
 //! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `forward_sampling.rs`, `rejection_sampling.rs`, `importance_sampling.rs`, on `block_sampling.rs` |
 //! | [`SequentialMonteCarlo`] | `sequential_monte_carlo.rs` |
+//!
+//! How good an answer is: [`Marginal::quality`] and the standard errors beside every estimate; [`Answer::diagnose`] looks for
+//! what makes it doubtful, with the measures of [`diagnostics`]; the text of an [`Answer`] has both in short. [`Draws`] are
+//! written as CSV and as the JSON that ArviZ reads.
 
 #![warn(clippy::unwrap_used)]
 
@@ -42,10 +46,15 @@ mod chain_error;
 mod compiled_tree;
 mod conflict;
 mod consistency;
+mod describe;
+mod diagnosis;
+pub mod diagnostics;
 mod draws;
 pub mod eliminate;
 mod enumerate;
 mod error;
+mod estimate;
+mod export;
 mod forward_sampling;
 mod group_error;
 mod importance_sampling;
@@ -57,8 +66,10 @@ mod limits;
 mod marginal;
 mod marginal_map;
 mod mpe;
+mod numbers;
 mod part;
 mod populations;
+mod quantiles;
 mod rejection_sampling;
 mod resampling;
 mod sampling;
@@ -74,14 +85,16 @@ pub use answer::{Answer, Improvement, LogEvidence, TargetMarginal};
 pub use bounds::{Bounds, Deepening, Ended, TargetBounds};
 pub use branch_and_bound::MpeBranchAndBound;
 pub use compiled_tree::CompiledTree;
+pub use diagnosis::{Diagnosis, Finding, Measure, Part, Quantity};
 pub use draws::{Draws, TargetDraws};
 pub use enumerate::Enumerate;
 pub use error::Error;
+pub use estimate::Estimate;
 pub use forward_sampling::ForwardSampling;
 pub use importance_sampling::ImportanceSampling;
 pub use junction_tree::JunctionTree;
 pub use lazy_variable_elimination::LazyVariableElimination;
-pub use marginal::{Estimate, Marginal, Quality};
+pub use marginal::{Marginal, Quality};
 pub use marginal_map::MarginalMap;
 pub use mpe::MpeVariableElimination;
 pub use rejection_sampling::RejectionSampling;

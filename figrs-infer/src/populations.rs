@@ -5,7 +5,7 @@ use figrs_core::{AnyElement, SupportBuilder};
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::draws::{Draws, TargetDraws};
 use crate::error::Error;
-use crate::marginal::Estimate;
+use crate::estimate::Estimate;
 use crate::sampling::Sampling;
 use crate::sequential_monte_carlo::Population;
 

@@ -25,6 +25,8 @@ pub struct Sampling {
     pub largest_share: Option<f64>,
     /// How much the last iteration still changed, for algorithms that iterate to a fixed point.
     pub residual: Option<f64>,
+    /// Up to which residual the algorithm takes itself for converged.
+    pub tolerance: Option<f64>,
 }
 
 impl Sampling {
@@ -39,6 +41,7 @@ impl Sampling {
             acceptance: None,
             largest_share: None,
             residual: None,
+            tolerance: None,
         }
     }
 }
