@@ -28,6 +28,7 @@
 //! | [`MarginalMap`] | `marginal_map.rs`, on [`eliminate`] |
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
 //! | [`ImportanceSampling`] | `importance_sampling.rs` |
+//! | [`Gibbs`] | `gibbs/` |
 
 #![warn(clippy::unwrap_used)]
 
@@ -43,6 +44,7 @@ mod draws;
 pub mod eliminate;
 mod enumerate;
 mod error;
+mod gibbs;
 mod group_error;
 mod importance_sampling;
 mod junction;
@@ -68,6 +70,7 @@ pub use compiled_tree::CompiledTree;
 pub use draws::{Draws, TargetDraws};
 pub use enumerate::Enumerate;
 pub use error::Error;
+pub use gibbs::{Gibbs, GibbsKernel};
 pub use importance_sampling::ImportanceSampling;
 pub use junction_tree::JunctionTree;
 pub use lazy_variable_elimination::LazyVariableElimination;
