@@ -29,11 +29,13 @@
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
 //! | [`ImportanceSampling`] | `importance_sampling.rs` |
 //! | [`Gibbs`] | `gibbs/` |
+//! | [`BeliefPropagation`], [`MpeBeliefPropagation`] | `belief_propagation/` |
 
 #![warn(clippy::unwrap_used)]
 
 mod algorithm;
 mod answer;
+mod belief_propagation;
 mod bounds;
 mod branch_and_bound;
 mod chain_error;
@@ -64,6 +66,7 @@ mod world;
 
 pub use algorithm::{Algorithm, Run};
 pub use answer::{Answer, Improvement, LogEvidence, TargetMarginal};
+pub use belief_propagation::{BeliefPropagation, MpeBeliefPropagation};
 pub use bounds::{Bounds, Deepening, Ended, TargetBounds};
 pub use branch_and_bound::MpeBranchAndBound;
 pub use compiled_tree::CompiledTree;
