@@ -195,7 +195,8 @@ impl<'n> Messages<'n> {
         if M::LINEAR && lowest > SAFE {
             self.outgoing.resize(values, 0.0);
             self.numbers.clear();
-            self.numbers.extend(self.incoming.iter().map(|log| log.exp()));
+            self.numbers
+                .extend(self.incoming.iter().map(|log| log.exp()));
             let (rows, arity) = (&table.rows, table.arity());
             gather::<M::Linear>(
                 (rows, &table.linear, arity),
@@ -247,7 +248,13 @@ impl<'n> Messages<'n> {
     /// The logarithms of the products of the messages to a variable; the largest is zero.
     pub(super) fn belief(&self, variable: usize) -> Vec<f64> {
         let values = self.network.starts[variable]..self.network.starts[variable + 1];
-        let log = |at: usize| if self.zeros[at] > 0 { NONE } else { self.beliefs[at] };
+        let log = |at: usize| {
+            if self.zeros[at] > 0 {
+                NONE
+            } else {
+                self.beliefs[at]
+            }
+        };
         let mut belief: Vec<f64> = values.map(log).collect();
         normalise(&mut belief);
         belief
@@ -270,7 +277,13 @@ impl<'n> Messages<'n> {
         let mut total = 0.0;
         for v in 0..network.variables() {
             let values = network.starts[v]..network.starts[v + 1];
-            let log = |at: usize| if self.zeros[at] > 0 { NONE } else { self.beliefs[at] };
+            let log = |at: usize| {
+                if self.zeros[at] > 0 {
+                    NONE
+                } else {
+                    self.beliefs[at]
+                }
+            };
             total += log_sum(values.map(log));
         }
         for (factor, table) in network.tables.iter().enumerate() {

@@ -112,7 +112,11 @@ impl Settings {
             return invalid("iterations", "0".into(), "allow at least one");
         }
         if tolerance.is_nan() || tolerance < 0.0 {
-            return invalid("tolerance", tolerance.to_string(), "it must not be negative");
+            return invalid(
+                "tolerance",
+                tolerance.to_string(),
+                "it must not be negative",
+            );
         }
         if !(0.0..1.0).contains(&damping) {
             return invalid(

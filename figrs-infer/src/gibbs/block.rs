@@ -160,7 +160,9 @@ impl Listed {
             Piece::Factor(i) => Term::Factor(*i),
         };
         let terms = pieces.iter().map(term).collect();
-        let defined = defined.iter().filter_map(|&v| prepared.definitions[v].clone());
+        let defined = defined
+            .iter()
+            .filter_map(|&v| prepared.definitions[v].clone());
         Self {
             free,
             defined: defined.collect(),
@@ -196,8 +198,9 @@ impl Listed {
         if total >= TINY && total < f64::INFINITY {
             return total;
         }
-        let log =
-            |graph: &FactorGraph, i: usize, values: &[u32]| log_entry(graph, &graph.factors[i], values);
+        let log = |graph: &FactorGraph, i: usize, values: &[u32]| {
+            log_entry(graph, &graph.factors[i], values)
+        };
         let plus = |a: f64, b: f64| a + b;
         self.list(graph, values, weights, (&arena.logs, 0.0), log, plus);
         exponentials(weights)

@@ -31,7 +31,8 @@ pub(super) struct Schedule {
 impl Schedule {
     /// The sweeps of one chain.
     pub(super) fn sweeps(&self) -> u64 {
-        self.burn_in.saturating_add(self.draws.saturating_mul(self.thin))
+        self.burn_in
+            .saturating_add(self.draws.saturating_mul(self.thin))
     }
 }
 
@@ -91,9 +92,7 @@ impl<'k> Reader<'k> {
         let reduced = self.kernel.reduced();
         draws.extend(self.targets.iter().map(|reading| match reading {
             Reading::Fixed(value) => *value,
-            Reading::Variable(v) => {
-                reduced.left[reduced.open[*v].index()][values[*v] as usize]
-            }
+            Reading::Variable(v) => reduced.left[reduced.open[*v].index()][values[*v] as usize],
         }));
     }
 }
@@ -194,7 +193,9 @@ pub(super) fn run(
         let others: Vec<_> = shares.map(|chains| scope.spawn(work(chains))).collect();
         let first = first.map_or(Stopped::Finished, |chains| work(chains)());
         let joined = others.into_iter().map(|thread| {
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         });
         joined.chain([first]).collect::<Vec<Stopped>>()
     });
@@ -203,7 +204,11 @@ pub(super) fn run(
     let width = targets.len();
     let targets = targets.iter().zip(expansion.targets()).enumerate();
     let target = |(i, (element, &position)): (usize, (&AnyElement, &usize))| {
-        let values = |chain: &Chain| (0..length).map(|d| chain.draws[d * width + i]).collect::<Vec<u32>>();
+        let values = |chain: &Chain| {
+            (0..length)
+                .map(|d| chain.draws[d * width + i])
+                .collect::<Vec<u32>>()
+        };
         TargetDraws {
             element: element.clone(),
             support: expansion.elements()[position].support.clone(),

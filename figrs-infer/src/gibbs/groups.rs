@@ -37,7 +37,10 @@ impl<'p, 'g> Ties<'p, 'g> {
         let mut place = vec![0; n];
         for (i, &v) in prepared.order.iter().enumerate() {
             place[v] = i;
-            if let Some(definition) = prepared.definitions[v].as_ref().filter(|_| !prepared.folded[v]) {
+            if let Some(definition) = prepared.definitions[v]
+                .as_ref()
+                .filter(|_| !prepared.folded[v])
+            {
                 definition.parents.iter().for_each(|&p| children[p].push(v));
             }
         }
@@ -46,7 +49,10 @@ impl<'p, 'g> Ties<'p, 'g> {
             Piece::Factor(i) => crate::consistency::has_zeros(&prepared.graph.factors[*i]),
         };
         let pieces = prepared.pieces.iter().enumerate();
-        let hard: Vec<usize> = pieces.filter(|(_, p)| has_zeros(p)).map(|(i, _)| i).collect();
+        let hard: Vec<usize> = pieces
+            .filter(|(_, p)| has_zeros(p))
+            .map(|(i, _)| i)
+            .collect();
         let mut this = Self {
             prepared,
             children,
@@ -182,9 +188,15 @@ impl<'p, 'g> Ties<'p, 'g> {
         if all > ENUMERATED {
             return None;
         }
-        let constraints = group.constraints.iter().map(|&c| &self.prepared.pieces[self.hard[c]]);
+        let constraints = group
+            .constraints
+            .iter()
+            .map(|&c| &self.prepared.pieces[self.hard[c]]);
         let constraints: Vec<&Piece> = constraints.collect();
-        let scopes: Vec<usize> = constraints.iter().flat_map(|p| self.prepared.scope(p)).collect();
+        let scopes: Vec<usize> = constraints
+            .iter()
+            .flat_map(|p| self.prepared.scope(p))
+            .collect();
         let (_, defined) = self.above(&scopes);
         let mut values = vec![0; graph.cardinalities.len()];
         let mut possible = Vec::with_capacity(all);

@@ -107,7 +107,9 @@ impl GibbsKernel {
             arena, blocks, cut, ..
         } = maker;
         let folded = prepared.order.iter().filter(|&&v| prepared.folded[v]);
-        let folded = folded.filter_map(|&v| prepared.definitions[v].clone()).collect();
+        let folded = folded
+            .filter_map(|&v| prepared.definitions[v].clone())
+            .collect();
         Some(Self {
             arena,
             blocks,
@@ -157,7 +159,9 @@ impl GibbsKernel {
             Some(Block::Wide(wide)) => wide.outcomes(graph, &values),
         };
         let positive = next.into_iter().filter(|(_, p)| *p > 0.0);
-        positive.map(|(values, p)| (self.close(values), p)).collect()
+        positive
+            .map(|(values, p)| (self.close(values), p))
+            .collect()
     }
 
     /// From an assignment of all variables to one of those that have several values.
@@ -268,7 +272,10 @@ impl<'t, 'p, 'g> Maker<'t, 'p, 'g> {
         let prepared = ties.prepared;
         let mut mentions = vec![Vec::new(); prepared.graph.cardinalities.len()];
         for (i, piece) in prepared.pieces.iter().enumerate() {
-            prepared.scope(piece).iter().for_each(|&v| mentions[v].push(i));
+            prepared
+                .scope(piece)
+                .iter()
+                .for_each(|&v| mentions[v].push(i));
         }
         Self {
             ties,

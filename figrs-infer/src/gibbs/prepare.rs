@@ -139,9 +139,7 @@ impl<'g> Prepared<'g> {
         let n = self.graph.cardinalities.len();
         let mut mentions: Vec<Vec<usize>> = vec![Vec::new(); n];
         for (i, piece) in self.pieces.iter().enumerate() {
-            self.scope(piece)
-                .iter()
-                .for_each(|&v| mentions[v].push(i));
+            self.scope(piece).iter().for_each(|&v| mentions[v].push(i));
         }
         let mut read = vec![0u32; n];
         for definition in self.definitions.iter().flatten() {

@@ -20,7 +20,9 @@ pub(super) enum Start {
     Found(Vec<u32>),
     Impossible,
     /// Neither this many draws nor a search found any.
-    Unknown { tried: u64 },
+    Unknown {
+        tried: u64,
+    },
 }
 
 /// Draws one variable after another given those before, by the factors that are complete then.
@@ -44,7 +46,11 @@ impl<'g> Forward<'g> {
             });
         }
         for factor in &graph.factors {
-            let last = factor.variables.iter().filter_map(|v| place[v.index()]).max();
+            let last = factor
+                .variables
+                .iter()
+                .filter_map(|v| place[v.index()])
+                .max();
             if let Some(last) = last {
                 order[last].1.push(factor);
             }

@@ -65,12 +65,19 @@ impl WideBlock {
         let mut graph = FactorGraph::default();
         let mut names: BTreeMap<usize, VarId> = BTreeMap::new();
         for &v in &variables {
-            names.insert(v, graph.add_variable(prepared.graph.cardinalities[v] as usize));
+            names.insert(
+                v,
+                graph.add_variable(prepared.graph.cardinalities[v] as usize),
+            );
         }
         let mut open = Vec::new();
         let all = prepared.graph;
         let mut add = |scope: Vec<usize>, table: Option<FactorTable>, weigh: Option<Weigh>| {
-            let inside: Vec<usize> = scope.iter().copied().filter(|v| names.contains_key(v)).collect();
+            let inside: Vec<usize> = scope
+                .iter()
+                .copied()
+                .filter(|v| names.contains_key(v))
+                .collect();
             let entries = size(all, &inside);
             if weigh.is_some() {
                 open.push(Open {
@@ -113,7 +120,9 @@ impl WideBlock {
                     let weights = Weights::from_logs(table.logs.clone());
                     add(scope, Some(FactorTable::Dense(weights)), None)?;
                 }
-                (Piece::Dense(table), false) => add(scope, None, Some(Weigh::Table(table.clone())))?,
+                (Piece::Dense(table), false) => {
+                    add(scope, None, Some(Weigh::Table(table.clone())))?
+                }
                 (Piece::Factor(f), true) => {
                     add(scope, Some(all.factors[*f].table.clone()), None)?;
                 }
@@ -165,7 +174,8 @@ impl WideBlock {
                 }
             }
             open.inside.iter().for_each(|&v| scratch[v] = values[v]);
-            messages.graph.factors[open.factor].table = FactorTable::Dense(Weights::from_logs(logs));
+            messages.graph.factors[open.factor].table =
+                FactorTable::Dense(Weights::from_logs(logs));
             loaded.push(open.factor);
         }
         messages.sums.reload(&self.tree, &messages.graph, &loaded);
@@ -184,7 +194,11 @@ impl WideBlock {
         let tree = &self.tree;
         let drawn = messages.sums.ask(tree, &messages.graph, Draw { tree, rng });
         // The present assignment has weight, so that there is always one to draw.
-        for (&v, value) in self.variables.iter().zip(drawn.iter().flat_map(|w| tree.world(w))) {
+        for (&v, value) in self
+            .variables
+            .iter()
+            .zip(drawn.iter().flat_map(|w| tree.world(w)))
+        {
             values[v] = value;
         }
     }
