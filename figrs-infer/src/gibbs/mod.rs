@@ -24,6 +24,7 @@ use figrs_core::{AnyElement, Model};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::conflict;
+use crate::eliminate::EliminationError;
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::sampling::Sampling;
@@ -173,8 +174,9 @@ impl Algorithm for Gibbs {
         }
         conflict::check_doubts(&expansion, &self.limits)?;
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
-        let Some(kernel) = GibbsKernel::new(encoding.graph(), self.block_table) else {
-            return Err(impossible());
+        let kernel = match GibbsKernel::new(encoding.graph(), self.block_table) {
+            Err(EliminationError::Impossible) => return Err(impossible()),
+            kernel => kernel?,
         };
         let reader = Reader::new(&kernel, &expansion, &encoding);
         let elements = (&expansion, targets);

@@ -11,8 +11,8 @@ use crate::eliminate::{EliminationError, log_entry};
 const TRIES: u64 = 100;
 /// What the search for one may use.
 const SEARCH: SearchLimits = SearchLimits {
-    table: 1 << 18,
-    work: 10_000_000,
+    table: 1 << 14,
+    work: 1_000_000,
 };
 
 /// What the search for a first assignment came to.
