@@ -113,11 +113,11 @@ fn impossible_evidence_is_named() {
 /// Parities of three at random, by too many to hold together, and too entangled for elimination to see that.
 #[test]
 fn a_world_that_neither_draws_nor_elimination_find() {
-    let coins: Vec<_> = (0..150).map(|_| Flip::new(0.5)).collect();
+    let coins: Vec<_> = (0..400).map(|_| Flip::new(0.5)).collect();
     let mut rng = stream(5, 0);
     let mut model = Model::new();
-    for _ in 0..160 {
-        let [a, b, c] = sample(&mut rng, 150, 3)
+    for _ in 0..420 {
+        let [a, b, c] = sample(&mut rng, 400, 3)
             .into_iter()
             .map(|k| &coins[k])
             .collect::<Vec<_>>()[..]
