@@ -370,9 +370,9 @@ fn alarm_is_as_close_to_its_exact_marginals_as_its_loops_allow() {
 fn errors_name_the_number_and_the_remedy() {
     let says = |error: Error, parts: &[&str]| {
         let message = error.to_string();
-        parts
-            .iter()
-            .for_each(|part| assert!(message.contains(part), "no {part} in {message}"));
+        for part in parts {
+            assert!(message.contains(part), "no {part} in {message}");
+        }
         error
     };
     let (model, coins) = grid(3, 2.0);

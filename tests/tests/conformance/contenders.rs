@@ -233,7 +233,11 @@ fn claims_exactness(answer: &Answer) -> bool {
 /// An approximation is a number, and states no error.
 fn modest(reading: Result<Reading, Error>) -> Result<(), String> {
     match reading {
-        Ok(reading) if reading.number.is_finite() && !(reading.standard_error > 0.0) => Ok(()),
+        Ok(Reading {
+            number,
+            standard_error: error,
+            ..
+        }) if number.is_finite() && (error.is_nan() || error == 0.0) => Ok(()),
         Ok(reading) => Err(format!("{reading:?} of an approximation")),
         // Without convergence there is none.
         Err(Error::NotInAnswer { .. }) => Ok(()),
