@@ -331,14 +331,18 @@ fn faulty_kernels_are_rejected() {
     let mut faulty = matrix(&kernel, 0, &worlds).expect("worlds");
     check_matrix(&faulty, &worlds).expect("right");
     for (row, (_, p)) in faulty.iter_mut().zip(&worlds.all) {
-        row.iter_mut().for_each(|(_, q)| *q *= p);
+        for (_, q) in row {
+            *q *= p;
+        }
     }
     assert!(check_matrix(&faulty, &worlds).is_err());
     // A proposal taken for the conditional: every alternative as likely.
     let mut faulty = matrix(&kernel, 0, &worlds).expect("worlds");
     for row in &mut faulty {
         let n = row.len() as f64;
-        row.iter_mut().for_each(|(_, q)| *q = 1.0 / n);
+        for (_, q) in row {
+            *q = 1.0 / n;
+        }
     }
     assert!(check_matrix(&faulty, &worlds).is_err());
 }
