@@ -16,9 +16,10 @@ pub mod prelude {
         none_of, one_of, tuple, value,
     };
     pub use figrs_infer::{
-        Algorithm, Answer, Bounds, CompiledTree, Enumerate, Error, ForwardSampling,
-        ImportanceSampling, JunctionTree, LazyVariableElimination, Marginal, MarginalMap,
-        MpeBranchAndBound, MpeVariableElimination, Quality, RejectionSampling, Resampling, Run,
-        SequentialMonteCarlo, VariableElimination, World, algorithms,
+        Algorithm, Answer, BeliefPropagation, Bounds, CompiledTree, Enumerate, Error,
+        ForwardSampling, Gibbs, ImportanceSampling, JunctionTree, LazyVariableElimination,
+        Marginal, MarginalMap, MpeBeliefPropagation, MpeBranchAndBound, MpeVariableElimination,
+        Quality, RejectionSampling, Resampling, Run, SequentialMonteCarlo, VariableElimination,
+        World, algorithms,
     };
 }

@@ -29,6 +29,8 @@
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
 //! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `forward_sampling.rs`, `rejection_sampling.rs`, `importance_sampling.rs`, on `block_sampling.rs` |
 //! | [`SequentialMonteCarlo`] | `sequential_monte_carlo.rs` |
+//! | [`Gibbs`] | `gibbs/` |
+//! | [`BeliefPropagation`], [`MpeBeliefPropagation`] | `belief_propagation/` |
 //!
 //! How good an answer is: [`Marginal::quality`] and the standard errors beside every estimate; [`Answer::diagnose`] looks for
 //! what makes it doubtful, with the measures of [`diagnostics`]; the text of an [`Answer`] has both in short. [`Draws`] are
@@ -38,6 +40,7 @@
 
 mod algorithm;
 mod answer;
+mod belief_propagation;
 mod block_sampling;
 mod block_tally;
 mod bounds;
@@ -56,6 +59,7 @@ mod error;
 mod estimate;
 mod export;
 mod forward_sampling;
+mod gibbs;
 mod group_error;
 mod importance_sampling;
 mod in_order;
@@ -82,6 +86,7 @@ mod world;
 
 pub use algorithm::{Algorithm, Run};
 pub use answer::{Answer, Improvement, LogEvidence, TargetMarginal};
+pub use belief_propagation::{BeliefPropagation, MpeBeliefPropagation};
 pub use bounds::{Bounds, Deepening, Ended, TargetBounds};
 pub use branch_and_bound::MpeBranchAndBound;
 pub use compiled_tree::CompiledTree;
@@ -91,6 +96,7 @@ pub use enumerate::Enumerate;
 pub use error::Error;
 pub use estimate::Estimate;
 pub use forward_sampling::ForwardSampling;
+pub use gibbs::{Gibbs, GibbsKernel};
 pub use importance_sampling::ImportanceSampling;
 pub use junction_tree::JunctionTree;
 pub use lazy_variable_elimination::LazyVariableElimination;

@@ -115,7 +115,7 @@ impl Answer {
     fn check_estimates(
         &self,
         targets: &[TargetMarginal],
-        evidence: LogEvidence,
+        evidence: Option<LogEvidence>,
         findings: &mut Vec<Finding>,
     ) -> String {
         let mut checked: Vec<String> = Vec::new();
@@ -133,20 +133,20 @@ impl Answer {
                 checked.push(line);
             }
         }
-        if evidence.standard_error > UNCERTAIN_EVIDENCE {
-            findings.push(Finding::UncertainEvidence {
-                standard_error: evidence.standard_error,
-                threshold: UNCERTAIN_EVIDENCE,
-            });
-        }
+        let error = evidence.map(|evidence| evidence.standard_error);
+        findings.extend(
+            error
+                .filter(|&error| error > UNCERTAIN_EVIDENCE)
+                .map(|error| Finding::UncertainEvidence {
+                    standard_error: error,
+                    threshold: UNCERTAIN_EVIDENCE,
+                }),
+        );
         if checked.is_empty() {
-            checked.push(if evidence.standard_error == 0.0 {
-                "the evidence is exact up to rounding".into()
-            } else {
-                format!(
-                    "the log-evidence has the standard error {:.4}",
-                    evidence.standard_error
-                )
+            checked.push(match error {
+                None => "there was nothing to estimate".into(),
+                Some(0.0) => "the evidence is exact up to rounding".into(),
+                Some(error) => format!("the log-evidence has the standard error {error:.4}"),
             });
         }
         checked.join("; ")

@@ -12,6 +12,12 @@ enum Claim {
     Exact,
     Bounds,
     Estimate,
+    /// Draws of chains: an estimate without a probability of evidence, of an algorithm that can see that evidence is
+    /// impossible.
+    Chains,
+    /// Exact where the answer says so. Elsewhere nothing is claimed, and no more is checked than that: no error is stated
+    /// but NaN, and a world has the probability that it is said to have.
+    Approximation,
 }
 
 /// One algorithm: a new one joins all tables with one row here.
@@ -58,6 +64,27 @@ const CONTENDERS: &[Contender] = &[
         claim: Claim::Estimate,
         form: Form::Marginals,
         copes_with: Worlds::Continuous,
+    },
+    Contender {
+        algorithm: |samples| {
+            let draws = (samples / 20).max(1000);
+            Box::new(Gibbs::new(draws).thin(10).chains(2).seed(SEED))
+        },
+        claim: Claim::Chains,
+        form: Form::Marginals,
+        copes_with: Worlds::Many,
+    },
+    Contender {
+        algorithm: |_| Box::new(BeliefPropagation::new()),
+        claim: Claim::Approximation,
+        form: Form::Marginals,
+        copes_with: Worlds::Many,
+    },
+    Contender {
+        algorithm: |_| Box::new(MpeBeliefPropagation::new()),
+        claim: Claim::Approximation,
+        form: Form::World,
+        copes_with: Worlds::Many,
     },
     Contender {
         algorithm: |_| Box::new(EveryWorld),
@@ -148,6 +175,16 @@ pub(crate) fn put_to_all(cases: &[Case], id: &str) {
         let algorithm = (contender.algorithm)(asked.samples);
         let answer = algorithm.answer(&asked.model, &asked.targets);
         let difference = match (contender.claim, &answer) {
+            (Claim::Approximation, Ok(found)) if !claims_exactness(found) => {
+                let reading = asked.read(found);
+                modest(reading)
+            }
+            // Messages may not see that no world is possible, or agree on none.
+            (Claim::Approximation, Err(Error::NoWorldDecoded { .. })) => Ok(()),
+            (Claim::Approximation, _) => {
+                let reading = answer.and_then(|answer| asked.read(&answer));
+                compare(case, &asked, Claim::Exact, reading)
+            }
             (Claim::Bounds, Ok(bounds)) if !is_exact(bounds) => {
                 compare_bounds(case, &asked, bounds)
             }
@@ -187,6 +224,27 @@ fn is_exact(answer: &Answer) -> bool {
         .is_none_or(|d| d.ended == Ended::Complete)
 }
 
+/// Whether an algorithm that approximates knows that it did not.
+fn claims_exactness(answer: &Answer) -> bool {
+    let marginals = answer.log_evidence().map(|log| log.standard_error == 0.0);
+    marginals.or_else(|_| answer.is_proven()).unwrap_or(false)
+}
+
+/// An approximation is a number, and states no error.
+fn modest(reading: Result<Reading, Error>) -> Result<(), String> {
+    match reading {
+        Ok(Reading {
+            number,
+            standard_error: error,
+            ..
+        }) if number.is_finite() && (error.is_nan() || error == 0.0) => Ok(()),
+        Ok(reading) => Err(format!("{reading:?} of an approximation")),
+        // Without convergence there is none.
+        Err(Error::NotInAnswer { .. }) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 /// Bounds hold the right number, and are as close as was asked for.
 fn compare_bounds(case: &Case, asked: &Asked, answer: &Answer) -> Result<(), String> {
     let found = match asked.read_bounds(answer) {
@@ -213,13 +271,19 @@ fn compare(
     reading: Result<Reading, Error>,
 ) -> Result<(), String> {
     let none = matches!(case.expected, Expected::Impossible);
+    let zero = matches!(case.expected, Expected::Number(0.0));
     let refused = match &reading {
-        Err(Error::ImpossibleEvidence { .. }) => none && claim != Claim::Estimate,
+        Err(Error::ImpossibleEvidence { .. }) => match claim {
+            Claim::Estimate => false,
+            Claim::Chains => none || zero,
+            _ => none,
+        },
         // A sampler cannot know that evidence is impossible, only that it never came true.
         Err(Error::NoSampleMetEvidence { .. }) => {
-            let zero = matches!(case.expected, Expected::Number(0.0));
-            (none || zero) && claim == Claim::Estimate
+            (none || zero) && matches!(claim, Claim::Estimate | Claim::Chains)
         }
+        // Chains do not tell the probability of the evidence, and say so.
+        Err(Error::NotInAnswer { .. }) => claim == Claim::Chains,
         _ => false,
     };
     match (case.expected, reading) {
@@ -276,12 +340,14 @@ fn compare(
 fn close(claim: Claim, right: f64, found: &Reading) -> Result<(), String> {
     let tolerance = match claim {
         Claim::Exact | Claim::Bounds => 1e-9 * right.abs() + 1e-15,
-        Claim::Estimate => 5.0 * found.standard_error + 1e-9,
+        Claim::Estimate | Claim::Chains => 5.0 * found.standard_error + 1e-9,
+        Claim::Approximation => f64::INFINITY,
     };
     let stated = match claim {
         Claim::Exact | Claim::Bounds => found.standard_error == 0.0,
         // An estimate that claims nothing would always be right.
-        Claim::Estimate => found.standard_error <= 0.05 * right.abs().max(1.0),
+        Claim::Estimate | Claim::Chains => found.standard_error <= 0.05 * right.abs().max(1.0),
+        Claim::Approximation => false,
     };
     if stated && (found.number - right).abs() <= tolerance {
         Ok(())
