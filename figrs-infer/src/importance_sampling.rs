@@ -138,20 +138,7 @@ impl Chooser for Draws {
     fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError> {
         Ok(match choice {
             Choice::Atomic(op) => op.sample(&mut self.0).map_err(|f| element.fault(f))?,
-            Choice::Row(values, row) => {
-                let mut rest: f64 = self.0.random();
-                let mut chosen = 0;
-                for (i, &p) in row.linear().iter().enumerate() {
-                    if p > 0.0 {
-                        chosen = i;
-                        if rest < p {
-                            break;
-                        }
-                        rest -= p;
-                    }
-                }
-                values.datum(chosen)
-            }
+            Choice::Row(values, row) => values.datum(row.pick(self.0.random())),
         })
     }
 }
