@@ -41,11 +41,25 @@ pub(super) struct Snapshot {
 /// A change of structure, to be undone in reverse order.
 #[derive(Debug)]
 pub(super) enum Operation {
-    Link { by: u32 },
-    Unlink { by: u32, to: u32, at: u32, demand: Option<Datum> },
-    Demand { by: u32, input: usize, old: Option<Datum> },
+    Link {
+        by: u32,
+    },
+    Unlink {
+        by: u32,
+        to: u32,
+        at: u32,
+        demand: Option<Datum>,
+    },
+    Demand {
+        by: u32,
+        input: usize,
+        old: Option<Datum>,
+    },
     Freed,
-    Unfreed { node: u32, position: u32 },
+    Unfreed {
+        node: u32,
+        position: u32,
+    },
 }
 
 impl Trace {
@@ -66,7 +80,11 @@ impl Trace {
             weight: node.weight,
             in_world,
             free: free && in_world,
-            own: if free && in_world { node.value.clone() } else { None },
+            own: if free && in_world {
+                node.value.clone()
+            } else {
+                None
+            },
         });
         self.snapshots.len() - 1
     }

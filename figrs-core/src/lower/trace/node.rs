@@ -137,11 +137,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    pub(super) fn new(
-        element: AnyElement,
-        fixed: Option<Datum>,
-        evidence: Vec<Evidence>,
-    ) -> Self {
+    pub(super) fn new(element: AnyElement, fixed: Option<Datum>, evidence: Vec<Evidence>) -> Self {
         let role = match element.kind() {
             _ if fixed.is_some() => Role::Fixed,
             Kind::Atomic(_) => Role::Atomic,

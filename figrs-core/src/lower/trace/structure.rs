@@ -53,7 +53,8 @@ impl Trace {
         if let Some(&Use { by, input }) = self.nodes[to as usize].uses.get(at as usize) {
             self.nodes[by as usize].inputs[input as usize].at = at;
         }
-        self.operations.push(Operation::Unlink { by, to, at, demand });
+        self.operations
+            .push(Operation::Unlink { by, to, at, demand });
     }
 
     /// Takes back [`link`](Self::link).
@@ -81,7 +82,12 @@ impl Trace {
     }
 
     /// Changes what an input demands.
-    pub(super) fn set_demand(&mut self, by: u32, input: usize, demand: Option<Datum>) -> Option<Datum> {
+    pub(super) fn set_demand(
+        &mut self,
+        by: u32,
+        input: usize,
+        demand: Option<Datum>,
+    ) -> Option<Datum> {
         let edge = &mut self.nodes[by as usize].inputs[input];
         let old = std::mem::replace(&mut edge.demand, demand);
         let (to, loose) = (edge.to, edge.demand.is_none());
@@ -100,7 +106,9 @@ impl Trace {
             _ if node.loose > 0 => None,
             _ => {
                 let Use { by, input } = *node.uses.first()?;
-                self.nodes[by as usize].inputs[input as usize].demand.as_ref()
+                self.nodes[by as usize].inputs[input as usize]
+                    .demand
+                    .as_ref()
             }
         }
     }
@@ -111,7 +119,9 @@ impl Trace {
         match (node.element.kind(), node.role) {
             (Kind::Apply(_, op), Role::Apply) => {
                 let demand = node.demand.as_ref();
-                demand.and_then(|value| op.demand(value)).unwrap_or_default()
+                demand
+                    .and_then(|value| op.demand(value))
+                    .unwrap_or_default()
             }
             (Kind::Score(_, evidence), Role::Score) => {
                 vec![evidence.observed().or(node.demand.as_ref()).cloned()]
