@@ -21,7 +21,7 @@ impl Trace {
         target.loose += u32::from(demand.is_none());
         let demanded = demand.is_some() || target.uses.len() > target.loose as usize;
         if target.in_world {
-            if demanded {
+            if target.given.is_none() && (demand.is_some() || target.demand.is_some()) {
                 self.statuses.push(to);
             }
         } else {
