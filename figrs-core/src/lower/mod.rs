@@ -7,10 +7,12 @@
 //!
 //! A [`Trace`] holds one world and changes it, for samplers that walk from world to world.
 
+mod columns;
 mod program;
 mod run;
 mod trace;
 
+pub use columns::{Block, BlockWeights, Held, PlainWeights, TargetColumn, WeightForm};
 pub use program::{Program, Slot};
 pub use run::{Choice, Chooser, Observations};
 pub use trace::{Change, Prior, Site, Source, Trace};
