@@ -108,7 +108,7 @@ impl SupportBuilder {
     }
 
     /// The value at a position.
-    pub(crate) fn any(&self, index: usize) -> &dyn Any {
+    pub fn any(&self, index: usize) -> &dyn Any {
         self.0.any(index)
     }
 
@@ -125,11 +125,6 @@ impl SupportBuilder {
     /// Whether there are none so far.
     pub fn is_empty(&self) -> bool {
         self.0.len() == 0
-    }
-
-    /// The value at a position, for dynamic dispatch.
-    pub fn any(&self, index: usize) -> &dyn Any {
-        self.0.any(index)
     }
 
     /// The finished support.
