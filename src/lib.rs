@@ -14,7 +14,8 @@ pub mod prelude {
     };
     pub use figrs_infer::{
         Algorithm, Answer, Bounds, CompiledTree, Enumerate, Error, ImportanceSampling,
-        JunctionTree, LazyVariableElimination, Marginal, MarginalMap, MpeBranchAndBound,
-        MpeVariableElimination, Quality, Run, VariableElimination, World, algorithms,
+        JunctionTree, LazyVariableElimination, Marginal, MarginalMap, MetropolisHastings,
+        MpeBranchAndBound, MpeVariableElimination, Quality, Run, VariableElimination, World,
+        algorithms,
     };
 }
