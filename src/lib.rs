@@ -15,7 +15,7 @@ pub mod prelude {
     pub use figrs_infer::{
         Algorithm, Answer, Bounds, CompiledTree, Enumerate, Error, ImportanceSampling,
         JunctionTree, LazyVariableElimination, Marginal, MarginalMap, MetropolisHastings,
-        MpeBranchAndBound, MpeVariableElimination, Quality, Run, VariableElimination, World,
-        algorithms,
+        MpeBranchAndBound, MpeVariableElimination, Quality, Run, SimulatedAnnealing,
+        VariableElimination, World, algorithms,
     };
 }

@@ -29,6 +29,7 @@
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
 //! | [`ImportanceSampling`] | `importance_sampling.rs` |
 //! | [`MetropolisHastings`] | [`metropolis_hastings`], on [`Trace`](figrs_core::lower::Trace) |
+//! | [`SimulatedAnnealing`] | `simulated_annealing.rs`, by the same steps |
 
 #![warn(clippy::unwrap_used)]
 
@@ -60,6 +61,7 @@ mod mpe;
 mod part;
 mod sampling;
 mod saved_tree;
+mod simulated_annealing;
 mod tally;
 mod variable_elimination;
 mod watch;
@@ -82,6 +84,7 @@ pub use metropolis_hastings::MetropolisHastings;
 pub use mpe::MpeVariableElimination;
 pub use sampling::Sampling;
 pub use saved_tree::SavedTree;
+pub use simulated_annealing::SimulatedAnnealing;
 pub use variable_elimination::VariableElimination;
 pub use watch::{Progress, Stopped};
 pub use world::World;

@@ -8,7 +8,7 @@ use crate::error::ModelError;
 use crate::node::Kind;
 
 /// Results that a Chain remembers: as many as a small support has values.
-const BRANCHES: usize = 16;
+const BRANCHES: usize = 64;
 
 impl Trace {
     /// Lets a node read another one, as its next input.
