@@ -18,8 +18,8 @@ pub mod prelude {
     pub use figrs_infer::{
         Algorithm, Answer, BeliefPropagation, Bounds, CompiledTree, Enumerate, Error,
         ForwardSampling, Gibbs, ImportanceSampling, JunctionTree, LazyVariableElimination,
-        Marginal, MarginalMap, MpeBeliefPropagation, MpeBranchAndBound, MpeVariableElimination,
-        Quality, RejectionSampling, Resampling, Run, SequentialMonteCarlo, VariableElimination,
-        World, algorithms,
+        Marginal, MarginalMap, MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound,
+        MpeVariableElimination, Quality, RejectionSampling, Resampling, Run, SequentialMonteCarlo,
+        SimulatedAnnealing, VariableElimination, World, algorithms,
     };
 }

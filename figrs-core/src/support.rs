@@ -108,7 +108,7 @@ impl SupportBuilder {
     }
 
     /// The value at a position.
-    pub(crate) fn any(&self, index: usize) -> &dyn Any {
+    pub fn any(&self, index: usize) -> &dyn Any {
         self.0.any(index)
     }
 

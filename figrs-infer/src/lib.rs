@@ -29,6 +29,8 @@
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
 //! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `forward_sampling.rs`, `rejection_sampling.rs`, `importance_sampling.rs`, on `block_sampling.rs` |
 //! | [`SequentialMonteCarlo`] | `sequential_monte_carlo.rs` |
+//! | [`MetropolisHastings`] | [`metropolis_hastings`], on [`Trace`](figrs_core::lower::Trace) |
+//! | [`SimulatedAnnealing`] | `simulated_annealing.rs`, by the same steps |
 //! | [`Gibbs`] | `gibbs/` |
 //! | [`BeliefPropagation`], [`MpeBeliefPropagation`] | `belief_propagation/` |
 //!
@@ -69,6 +71,7 @@ mod lazy_variable_elimination;
 mod limits;
 mod marginal;
 mod marginal_map;
+pub mod metropolis_hastings;
 mod mpe;
 mod numbers;
 mod part;
@@ -79,6 +82,7 @@ mod resampling;
 mod sampling;
 mod saved_tree;
 mod sequential_monte_carlo;
+mod simulated_annealing;
 mod tally;
 mod variable_elimination;
 mod watch;
@@ -102,12 +106,14 @@ pub use junction_tree::JunctionTree;
 pub use lazy_variable_elimination::LazyVariableElimination;
 pub use marginal::{Marginal, Quality};
 pub use marginal_map::MarginalMap;
+pub use metropolis_hastings::MetropolisHastings;
 pub use mpe::MpeVariableElimination;
 pub use rejection_sampling::RejectionSampling;
 pub use resampling::Resampling;
 pub use sampling::Sampling;
 pub use saved_tree::SavedTree;
 pub use sequential_monte_carlo::SequentialMonteCarlo;
+pub use simulated_annealing::SimulatedAnnealing;
 pub use variable_elimination::VariableElimination;
 pub use watch::{Progress, Stopped};
 pub use world::World;
