@@ -28,7 +28,7 @@
 //! | [`MarginalMap`] | `marginal_map.rs`, on [`eliminate`] |
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
 //! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `forward_sampling.rs`, `rejection_sampling.rs`, `importance_sampling.rs`, on `block_sampling.rs` |
-//! | [`SequentialMonteCarlo`] | `sequential_monte_carlo.rs` |
+//! | [`SequentialMonteCarlo`] | `sequential_monte_carlo.rs`, on [`particle_filter`] |
 //! | [`MetropolisHastings`] | [`metropolis_hastings`], on [`Trace`](figrs_core::lower::Trace) |
 //! | [`SimulatedAnnealing`] | `simulated_annealing.rs`, by the same steps |
 //! | [`Gibbs`] | `gibbs/` |
@@ -75,6 +75,7 @@ pub mod metropolis_hastings;
 mod mpe;
 mod numbers;
 mod part;
+pub mod particle_filter;
 mod populations;
 mod quantiles;
 mod rejection_sampling;

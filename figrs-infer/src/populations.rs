@@ -21,7 +21,6 @@ pub(crate) struct Populations {
     /// For each kept draw the logarithm of its weight.
     log_weights: Vec<f64>,
     largest: f64,
-    resampled: u64,
 }
 
 #[derive(Debug)]
@@ -48,7 +47,6 @@ impl Populations {
             densities: usize::MAX,
             log_weights: Vec::new(),
             largest: f64::NEG_INFINITY,
-            resampled: 0,
         }
     }
 
@@ -60,9 +58,7 @@ impl Populations {
         let Population {
             tally,
             log_evidence,
-            resampled,
         } = population;
-        self.resampled += resampled;
         if tally.met > 0 && tally.densities < self.densities {
             self.densities = tally.densities;
             self.log_evidence.fill(f64::NEG_INFINITY);

@@ -1,7 +1,5 @@
 //! Which particles continue when a population is resampled.
 
-use rand::{Rng, RngExt};
-
 /// How particles are drawn in proportion to their weights.
 ///
 /// Each gives every particle `N·w` continuations on average, so that the estimate of the evidence stays unbiased; they differ
@@ -22,16 +20,17 @@ pub enum Resampling {
 }
 
 impl Resampling {
-    /// The continued particle of each of as many new ones, in ascending order. Some weight is positive.
-    pub(crate) fn ancestors<R: Rng + ?Sized>(self, weights: &[f64], rng: &mut R) -> Vec<u32> {
+    /// The continued particle of each of as many new ones, in ascending order, from numbers of the unit interval. Some weight
+    /// is positive.
+    pub fn ancestors(self, weights: &[f64], mut uniform: impl FnMut() -> f64) -> Vec<u32> {
         let n = weights.len();
         match self {
             Self::Systematic => {
-                let offset: f64 = rng.random();
+                let offset = uniform();
                 at_points(weights, n, |i| i as f64 + offset)
             }
-            Self::Stratified => at_points(weights, n, |i| i as f64 + rng.random::<f64>()),
-            Self::Multinomial => multinomial(weights, n, rng),
+            Self::Stratified => at_points(weights, n, |i| i as f64 + uniform()),
+            Self::Multinomial => multinomial(weights, n, uniform),
             Self::Residual => {
                 let total: f64 = weights.iter().sum();
                 let expected: Vec<f64> = weights.iter().map(|w| w / total * n as f64).collect();
@@ -39,7 +38,7 @@ impl Resampling {
                 let certain: usize = counts.iter().sum();
                 let rest: Vec<f64> = expected.iter().map(|x| x.fract()).collect();
                 if certain < n && rest.iter().any(|&x| x > 0.0) {
-                    for continued in multinomial(&rest, n - certain, rng) {
+                    for continued in multinomial(&rest, n - certain, uniform) {
                         counts[continued as usize] += 1;
                     }
                 }
@@ -56,15 +55,11 @@ impl Resampling {
     }
 }
 
-/// Independent draws in proportion to weights, in ascending order: the points of a Poisson process (Devroye 1986, V.2).
-fn multinomial<R: Rng + ?Sized>(weights: &[f64], count: usize, rng: &mut R) -> Vec<u32> {
-    let mut points = Vec::with_capacity(count + 1);
-    let mut sum = 0.0;
-    for _ in 0..=count {
-        sum -= (1.0 - rng.random::<f64>()).ln();
-        points.push(sum);
-    }
-    at_points(weights, count, |i| points[i] / sum * count as f64)
+/// Independent draws in proportion to weights, in ascending order.
+fn multinomial(weights: &[f64], count: usize, mut uniform: impl FnMut() -> f64) -> Vec<u32> {
+    let mut points: Vec<f64> = (0..count).map(|_| uniform() * count as f64).collect();
+    points.sort_unstable_by(f64::total_cmp);
+    at_points(weights, count, |i| points[i])
 }
 
 /// The particles at ascending points of the line from zero to `count` that the weights part among them.
@@ -90,6 +85,7 @@ fn at_points(weights: &[f64], count: usize, mut point: impl FnMut(usize) -> f64)
 mod tests {
     use super::*;
     use figrs_core::stream;
+    use rand::RngExt;
 
     const ALL: [Resampling; 4] = [
         Resampling::Systematic,
@@ -107,7 +103,7 @@ mod tests {
             let mut rng = stream(3, 0);
             let mut counts = [0.0; 7];
             for _ in 0..rounds {
-                let ancestors = how.ancestors(&weights, &mut rng);
+                let ancestors = how.ancestors(&weights, || rng.random());
                 assert!(ancestors.len() == 7 && ancestors.is_sorted());
                 for ancestor in ancestors {
                     counts[ancestor as usize] += 1.0;
@@ -130,8 +126,9 @@ mod tests {
     fn the_steady_schemes_stay_within_one() {
         let weights = [0.3, 1.7, 2.2, 0.8];
         for seed in 0..200 {
-            let ancestors = Resampling::Systematic.ancestors(&weights, &mut stream(seed, 0));
-            let residual = Resampling::Residual.ancestors(&weights, &mut stream(seed, 1));
+            let mut rng = stream(seed, 0);
+            let ancestors = Resampling::Systematic.ancestors(&weights, || rng.random());
+            let residual = Resampling::Residual.ancestors(&weights, || rng.random());
             for (particle, weight) in weights.iter().enumerate() {
                 let share = weight / 5.0 * 4.0;
                 let count =

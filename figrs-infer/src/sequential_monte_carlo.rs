@@ -4,7 +4,8 @@ use std::num::NonZero;
 use std::ops::ControlFlow;
 
 use figrs_core::lower::{Block, Observations, Roots};
-use figrs_core::{AnyElement, Model, stream};
+use figrs_core::{AnyElement, Model, Stream, stream};
+use rand::RngExt;
 
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
@@ -12,6 +13,7 @@ use crate::block_tally::BlockTally;
 use crate::error::Error;
 use crate::in_order::in_order;
 use crate::limits::cores;
+use crate::particle_filter::{Particles, Weighed, filter};
 use crate::populations::Populations;
 use crate::resampling::Resampling;
 use crate::sampling::Sampling;
@@ -161,38 +163,64 @@ impl SequentialMonteCarlo {
         run: &Watching<'_>,
     ) -> Result<Option<Population>, Error> {
         let mut rng = stream(self.seed, number);
-        let mut log_evidence = 0.0;
-        let mut resampled = 0;
         block.start(self.particles);
-        for root in 0..block.roots() {
+        let mut worlds = Worlds { block, run };
+        let choose = |weights: &[f64], rng: &mut Stream| {
+            let uniform = || rng.random::<f64>();
+            self.resampling.ancestors(weights, uniform)
+        };
+        let Some(filtered) = filter(&mut worlds, self.threshold, &mut rng, choose)? else {
+            return Ok(None);
+        };
+        for target in block.statements()..block.roots() {
             if run.stopped().is_some() {
                 return Ok(None);
             }
-            block.run_root(root, &mut rng)?;
-            if root + 1 >= block.statements() || block.weights().densities_differ() {
-                continue;
-            }
-            if block.weights().survivors() == 0 {
-                break;
-            }
-            let plain = block.weights().plain();
-            let weights = plain.rows(self.particles);
-            let (sum, squares) = sums(&weights);
-            let n = self.particles as f64;
-            // All weights equal is never a reason, whatever rounding says.
-            let uneven = sum * sum < squares * n * (1.0 - 1e-12);
-            if uneven && sum * sum < squares * n * self.threshold {
-                log_evidence += (sum / n).ln() + plain.log_scale;
-                block.resample(self.resampling.ancestors(&weights, &mut rng));
-                resampled += 1;
-            }
+            block.run_root(target, &mut rng)?;
         }
-        let tally = BlockTally::new(block, targets, self.particles, self.keep_draws);
         Ok(Some(Population {
-            tally,
-            log_evidence,
-            resampled,
+            tally: BlockTally::new(block, targets, self.particles, self.keep_draws),
+            log_evidence: filtered.log_replaced,
         }))
+    }
+}
+
+/// A block whose rows are the particles.
+struct Worlds<'a> {
+    block: &'a mut Block,
+    run: &'a Watching<'a>,
+}
+
+impl Particles for Worlds<'_> {
+    type Random = Stream;
+
+    fn statements(&self) -> usize {
+        self.block.statements()
+    }
+
+    fn meet(&mut self, statement: usize, rng: &mut Stream) -> Result<bool, Error> {
+        if self.run.stopped().is_some() {
+            return Ok(false);
+        }
+        self.block.run_root(statement, rng)?;
+        Ok(true)
+    }
+
+    fn weights(&self) -> Option<Weighed> {
+        let weights = self.block.weights();
+        // Of worlds with different numbers of densities those with the fewest count, which is not decided yet.
+        if weights.densities_differ() {
+            return None;
+        }
+        let plain = weights.plain();
+        Some(Weighed {
+            log_scale: plain.log_scale,
+            weights: plain.rows(self.block.width()),
+        })
+    }
+
+    fn replace(&mut self, ancestors: Vec<u32>) {
+        self.block.resample(ancestors);
     }
 }
 
@@ -202,12 +230,6 @@ pub(crate) struct Population {
     pub(crate) tally: BlockTally,
     /// The logarithm of what earlier resamplings have divided the weights by.
     pub(crate) log_evidence: f64,
-    pub(crate) resampled: u64,
-}
-
-fn sums(weights: &[f64]) -> (f64, f64) {
-    let add = |(sum, squares): (f64, f64), w: &f64| (sum + w, squares + w * w);
-    weights.iter().fold((0.0, 0.0), add)
 }
 
 impl Algorithm for SequentialMonteCarlo {

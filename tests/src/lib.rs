@@ -1,5 +1,6 @@
 //! The tests of figrs as a user meets it; see `tests/`.
 
+pub mod every_population;
 pub mod every_step;
 pub mod example;
 pub mod oracle;

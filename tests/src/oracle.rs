@@ -53,14 +53,32 @@ impl Parents for Erased {
 
 /// Makes every sequence of choices once.
 #[derive(Debug, Default)]
-struct EveryChoice {
+pub struct EveryChoice {
     path: Vec<(Vec<(Datum, f64)>, usize)>,
     made: usize,
     log: f64,
 }
 
 impl EveryChoice {
-    fn next(&mut self) -> bool {
+    /// The logarithm of the probability of the choices of this run.
+    pub fn log_probability(&self) -> f64 {
+        self.log
+    }
+
+    /// One of some outcomes, given with the logarithms of their probabilities.
+    pub fn decide(&mut self, outcomes: impl FnOnce() -> Vec<(Datum, f64)>) -> Datum {
+        if self.made == self.path.len() {
+            self.path.push((outcomes(), 0));
+        }
+        let (outcomes, taken) = &self.path[self.made];
+        let (value, log) = &outcomes[*taken];
+        self.made += 1;
+        self.log += log;
+        value.clone()
+    }
+
+    /// Goes on to the next run, if there is one.
+    pub fn next_run(&mut self) -> bool {
         self.path.truncate(self.made);
         self.made = 0;
         self.log = 0.0;
@@ -77,7 +95,7 @@ impl EveryChoice {
 
 impl Chooser for EveryChoice {
     fn choose(&mut self, _: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError> {
-        if self.made == self.path.len() {
+        Ok(self.decide(|| {
             let mut outcomes: Vec<(Datum, f64)> = match choice {
                 Choice::Atomic(op) => {
                     let outcomes = op.outcomes().expect("random models do not fail");
@@ -104,13 +122,8 @@ impl Chooser for EveryChoice {
                 }
             };
             outcomes.retain(|&(_, log)| log > f64::NEG_INFINITY);
-            self.path.push((outcomes, 0));
-        }
-        let (outcomes, taken) = &self.path[self.made];
-        let (value, log) = &outcomes[*taken];
-        self.made += 1;
-        self.log += log;
-        Ok(value.clone())
+            outcomes
+        }))
     }
 }
 
@@ -130,7 +143,7 @@ pub fn every_run(
         if !weight.is_zero() {
             visit(&program, choices.log, weight.log);
         }
-        if !choices.next() {
+        if !choices.next_run() {
             return Ok(true);
         }
     }

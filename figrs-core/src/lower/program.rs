@@ -147,6 +147,11 @@ impl Program {
         }
     }
 
+    /// How many pieces of evidence there are.
+    pub fn statements(&self) -> usize {
+        self.roots.len() - self.targets.len()
+    }
+
     /// The slots of the targets, in the order they were given.
     pub fn targets(&self) -> &[Slot] {
         &self.targets

@@ -69,6 +69,19 @@ impl Program {
         chooser: &mut dyn Chooser,
         observations: Observations,
     ) -> Result<WorldWeight, ModelError> {
+        self.run_first(self.roots.len(), chooser, observations)
+    }
+
+    /// Runs one world as far as its first `roots` need it, which are the pieces of evidence and then the targets, and
+    /// returns the weight of the evidence met by then.
+    ///
+    /// The choices are the first of those that more roots would need.
+    pub fn run_first(
+        &mut self,
+        roots: usize,
+        chooser: &mut dyn Chooser,
+        observations: Observations,
+    ) -> Result<WorldWeight, ModelError> {
         self.reset();
         let mut run = Run {
             weight: WorldWeight::ONE,
@@ -77,7 +90,7 @@ impl Program {
             steps: Vec::new(),
             program: self,
         };
-        for root in 0..run.program.roots.len() {
+        for root in 0..roots.min(run.program.roots.len()) {
             run.steps.push(Step::Enter(run.program.roots[root], None));
             while let Some(step) = run.steps.pop() {
                 match step {

@@ -1,5 +1,7 @@
 //! Elements of any family, and what an answer says of them.
 
+use std::any::Any;
+
 use figrs_core::{AnyElement, Datum, Element, Model};
 use figrs_infer::{Answer, Bounds, Error, Quality};
 
@@ -91,10 +93,19 @@ impl Target {
     ///
     /// If the value is of another type.
     pub fn code(&self, value: &Datum) -> u64 {
+        self.code_of(value.as_any())
+    }
+
+    /// The code of one of its values, without its type.
+    ///
+    /// # Panics
+    ///
+    /// If the value is of another type.
+    pub fn code_of(&self, value: &dyn Any) -> u64 {
         let code = match self {
-            Self::Number(_) => value.get::<u32>().map(Family::code),
-            Self::Boolean(_) => value.get::<bool>().map(Family::code),
-            Self::Pair(_) => value.get::<(bool, u32)>().map(Family::code),
+            Self::Number(_) => value.downcast_ref::<u32>().map(Family::code),
+            Self::Boolean(_) => value.downcast_ref::<bool>().map(Family::code),
+            Self::Pair(_) => value.downcast_ref::<(bool, u32)>().map(Family::code),
         };
         code.expect("a value of the target's type")
     }

@@ -307,6 +307,11 @@ impl Block {
         self.roots[root]
     }
 
+    /// How many rows there are.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
     /// The weights of the rows so far.
     pub fn weights(&self) -> &BlockWeights {
         &self.weights

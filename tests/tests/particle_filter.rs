@@ -1,0 +1,168 @@
+//! What sequential Monte Carlo promises of its estimate of the evidence, checked without noise: over every choice that the
+//! filter could make, the mean of the estimate is the probability of the evidence; and filters with a mistake are found out.
+
+use std::cell::Cell;
+
+use figrs_core::lower::Observations;
+use figrs_core::{Flip, Model, Select, Uniform};
+use figrs_infer::Resampling;
+use figrs_infer::particle_filter::Filtered;
+use figrs_tests::every_population::{MeanEstimate, every_ancestor, mean_estimate};
+use figrs_tests::oracle::{EveryChoice, LogSum, close, every_run};
+use figrs_tests::random_model::{build, for_random_models};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+/// Rounding only, of logarithms.
+const EXACT: f64 = 1e-12;
+/// What a mistake must exceed to be found.
+const WRONG: f64 = 1e-4;
+const ALL: [Resampling; 4] = [
+    Resampling::Systematic,
+    Resampling::Stratified,
+    Resampling::Residual,
+    Resampling::Multinomial,
+];
+
+fn evidence(model: &Model) -> f64 {
+    let mut total = LogSum::default();
+    let all = every_run(model, &[], Observations::Compare, 100_000, |_, p, w| {
+        total.add(p + w);
+    });
+    assert!(all.unwrap());
+    total.value()
+}
+
+fn whole(filtered: Filtered, log_mean: f64) -> f64 {
+    filtered.log_replaced + log_mean
+}
+
+fn run(
+    model: &Model,
+    (particles, threshold): (usize, f64),
+    how: Resampling,
+    limit: usize,
+) -> Option<MeanEstimate> {
+    let ancestors = |weights: &[f64], every: &mut EveryChoice| every_ancestor(how, weights, every);
+    mean_estimate(model, particles, threshold, limit, ancestors, whole).unwrap()
+}
+
+/// A hidden chain of two states, seen three times.
+fn chain() -> Model {
+    let mut state = Flip::new(0.3);
+    let mut model = Model::new();
+    for seen in [true, false, true] {
+        let report = state.flat_map(|&s| Flip::new(if s { 0.9 } else { 0.25 }));
+        model = model.observe(&report, seen);
+        state = state.flat_map(|&s| Flip::new(if s { 0.8 } else { 0.4 }));
+    }
+    model
+}
+
+/// Weights above one, certain contradictions, and a statement that weighs all alike.
+fn mixed() -> Model {
+    let first = Select::new([(0.5, 0u8), (0.3, 1), (0.2, 2)]);
+    let second = first.flat_map(|&n| Flip::new([0.2, 0.5, 0.9][usize::from(n)]));
+    let same = Flip::new(0.75);
+    Model::new()
+        .weigh(&first, |&n| f64::from(n) + 0.5)
+        .observe(&same, true)
+        .condition(&second, |&b| b)
+        .weigh(&first, |&n| [3.0, 1.0, 0.25][usize::from(n)])
+}
+
+/// Evidence that leaves nothing of most populations.
+fn rare() -> Model {
+    let (a, b) = (Uniform::new(0..3), Uniform::new(0..3));
+    Model::new()
+        .condition(&a, |&a| a == 2)
+        .condition(&a.plus(&b), |&sum| sum == 4)
+}
+
+#[test]
+fn the_estimate_is_unbiased() {
+    for (model, right) in [
+        (chain(), evidence(&chain())),
+        (mixed(), evidence(&mixed())),
+        (rare(), (1.0_f64 / 9.0).ln()),
+    ] {
+        for how in ALL {
+            for setting in [(1, 1.0), (2, 0.0), (2, 0.75), (2, 1.0), (3, 0.5), (3, 1.0)] {
+                let Some(found) = run(&model, setting, how, 300_000) else {
+                    assert!(setting.0 == 3, "{how:?} {setting:?}: too many runs");
+                    continue;
+                };
+                let mean = found.log_mean;
+                assert!(
+                    close(mean, right, EXACT),
+                    "{how:?} {setting:?}: {mean}, not {right}"
+                );
+                let replaces = setting.0 > 1 && setting.1 > 0.0;
+                assert_eq!(found.replacing > 0, replaces, "{how:?} {setting:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_estimate_is_unbiased_for_random_models() {
+    let (checked, replacing) = (Cell::new(0), Cell::new(0));
+    for_random_models(1500, 31, |description| {
+        let built = build(description);
+        let mut total = LogSum::default();
+        let all = every_run(&built.model, &[], Observations::Compare, 2000, |_, p, w| {
+            total.add(p + w)
+        });
+        if !all.map_err(|error| TestCaseError::fail(error.to_string()))? {
+            return Ok(());
+        }
+        let right = total.value();
+        for how in ALL {
+            for setting in [(2, 0.0), (2, 0.75), (2, 1.0), (3, 0.5)] {
+                let Some(found) = run(&built.model, setting, how, 1500) else {
+                    continue;
+                };
+                checked.set(checked.get() + 1);
+                replacing.set(replacing.get() + usize::from(found.replacing > 0));
+                let mean = found.log_mean;
+                prop_assert!(
+                    close(mean, right, EXACT),
+                    "{how:?} {setting:?}: {mean}, not {right}"
+                );
+            }
+        }
+        Ok(())
+    });
+    println!(
+        "{} filters, {} of which replace particles",
+        checked.get(),
+        replacing.get()
+    );
+    assert!(checked.get() > 5000 && replacing.get() > 500);
+}
+
+/// The same check finds an estimate that leaves out the weights of earlier replacements, ancestors chosen at even points without
+/// a random number, and ancestors chosen by other weights.
+#[test]
+fn mistakes_are_found() {
+    let (model, right) = (chain(), evidence(&chain()));
+    let wrong = |found: Option<MeanEstimate>| {
+        let mean = found.expect("few runs").log_mean;
+        (mean - right).abs() > WRONG
+    };
+    for how in ALL {
+        let sound = |weights: &[f64], every: &mut EveryChoice| every_ancestor(how, weights, every);
+        let forgets = |_: Filtered, log_mean: f64| log_mean;
+        let forgotten = mean_estimate(&model, 2, 1.0, 300_000, sound, forgets);
+        assert!(wrong(forgotten.unwrap()), "{how:?}: forgotten weights");
+        let squared = |weights: &[f64], every: &mut EveryChoice| {
+            let squares: Vec<f64> = weights.iter().map(|w| w * w).collect();
+            every_ancestor(how, &squares, every)
+        };
+        let squared = mean_estimate(&model, 2, 1.0, 300_000, squared, whole);
+        assert!(wrong(squared.unwrap()), "{how:?}: squared weights");
+        let even = |weights: &[f64], _: &mut EveryChoice| how.ancestors(weights, || 0.5);
+        let even = mean_estimate(&model, 2, 1.0, 300_000, even, whole);
+        assert!(wrong(even.unwrap()), "{how:?}: no random number");
+    }
+}
