@@ -1,6 +1,6 @@
 //! The rows of the tables.
 
-use crate::asked::Asked;
+use figrs_tests::asked::{Asked, Worlds};
 
 /// One row: what is asked, what is right, and how many worlds a brute-force algorithm would have to visit.
 pub(crate) struct Case {
@@ -31,24 +31,13 @@ pub(crate) enum Expected {
     Impossible,
 }
 
-/// How far the worlds of a case can be counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Worlds {
-    /// At most some ten thousand.
-    Few,
-    /// Finite, but not to be tried one by one.
-    Many,
-    /// Infinite.
-    Endless,
-}
-
 /// A table of cases, and a test for each of them.
 macro_rules! cases {
     ($($(#[$about:meta])* $id:ident: $expected:expr, $worlds:ident, $build:expr;)+) => {
         pub(crate) const CASES: &[$crate::case::Case] = &[$($crate::case::Case {
             id: stringify!($id),
             expected: $expected,
-            worlds: $crate::case::Worlds::$worlds,
+            worlds: figrs_tests::asked::Worlds::$worlds,
             build: $build,
         }),+];
         $($(#[$about])* #[test] fn $id() { $crate::contenders::put_to_all(CASES, stringify!($id)); })+

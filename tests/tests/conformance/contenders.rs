@@ -4,7 +4,8 @@ use figrs::prelude::*;
 use figrs::{AnyElement, Ended, Parents};
 
 use crate::asked::{Asked, Form, Reading};
-use crate::case::{Case, Expected, Worlds};
+use crate::case::{Case, Expected};
+use figrs_tests::asked::Worlds;
 
 /// What an algorithm claims of its numbers. One that claims bounds is exact where it has expanded everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

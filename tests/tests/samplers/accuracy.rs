@@ -1,0 +1,78 @@
+//! Estimates lie within their own stated errors.
+
+use figrs_tests::reference_models::{Question, questions};
+use figrs_tests::samplers::{Effort, SAMPLERS, Sampler};
+use figrs_tests::significance::{MODELS, within_stated_error};
+
+const SEED: u64 = 20_241_121;
+
+/// How many numbers are compared in all.
+fn comparisons(questions: &[Question]) -> usize {
+    let of = |sampler: &Sampler| -> usize {
+        let able = questions
+            .iter()
+            .filter(|q| sampler.excuse(q.name).is_none());
+        able.map(|q| q.quantities.len()).sum()
+    };
+    SAMPLERS.iter().map(of).sum()
+}
+
+fn wrong_numbers(question: &Question, sampler: &Sampler, alpha: f64) -> Vec<String> {
+    let algorithm = (sampler.algorithm)(Effort {
+        samples: question.samples,
+        seed: SEED,
+        sequence: &question.sequence,
+    });
+    let answer = match algorithm.answer(&question.model, &question.targets) {
+        Ok(answer) => answer,
+        Err(error) => return vec![error.to_string()],
+    };
+    let quantities = question.quantities.iter();
+    let wrong = quantities.filter_map(|quantity| {
+        let checked = match quantity.read(&answer) {
+            Ok(found) => within_stated_error(quantity.exact, &found, sampler.law, alpha),
+            Err(error) => Err(error.to_string()),
+        };
+        let wrong = checked.err()?;
+        Some(format!("{}: {wrong}", quantity.name))
+    });
+    wrong.collect()
+}
+
+#[test]
+fn every_sampler_is_within_its_stated_error() {
+    let questions = questions();
+    let comparisons = comparisons(&questions);
+    let alpha = MODELS / comparisons as f64;
+    println!("{comparisons} comparisons, each with a false alarm of {alpha:.1e}");
+    let mut wrong = Vec::new();
+    for sampler in SAMPLERS {
+        for question in &questions {
+            if sampler.excuse(question.name).is_none() {
+                let began = std::time::Instant::now();
+                let own = wrong_numbers(question, sampler, alpha).into_iter();
+                wrong.extend(
+                    own.map(|text| format!("{} on {}: {text}", sampler.name, question.name)),
+                );
+                println!(
+                    "{} on {}: {:?}",
+                    sampler.name,
+                    question.name,
+                    began.elapsed()
+                );
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn excuses_are_for_questions_that_there_are() {
+    let questions = questions();
+    for sampler in SAMPLERS {
+        for (name, _) in sampler.except {
+            let known = questions.iter().any(|question| question.name == *name);
+            assert!(known, "{}: there is no question {name}", sampler.name);
+        }
+    }
+}
