@@ -25,7 +25,7 @@ pub struct Sampler {
     pub algorithm: fn(Effort) -> Box<dyn Algorithm>,
     /// How its estimates are distributed in units of their stated errors.
     pub law: Law,
-    /// The questions that are not for it, and why.
+    /// The questions and the cases of the conformance table that are not for it, and why.
     pub except: &'static [(&'static str, &'static str)],
 }
 

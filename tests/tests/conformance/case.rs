@@ -1,6 +1,6 @@
 //! The rows of the tables.
 
-use figrs_tests::asked::{Asked, Worlds};
+use crate::asked::{Asked, Worlds};
 
 /// One row: what is asked, what is right, and how many worlds a brute-force algorithm would have to visit.
 pub(crate) struct Case {
@@ -37,7 +37,7 @@ macro_rules! cases {
         pub(crate) const CASES: &[$crate::case::Case] = &[$($crate::case::Case {
             id: stringify!($id),
             expected: $expected,
-            worlds: figrs_tests::asked::Worlds::$worlds,
+            worlds: $crate::asked::Worlds::$worlds,
             build: $build,
         }),+];
         $($(#[$about])* #[test] fn $id() { $crate::contenders::put_to_all(CASES, stringify!($id)); })+

@@ -25,6 +25,11 @@ const TABLES: &[&[Case]] = &[
 /// The tables of our own.
 const OWN: &[&[Case]] = &[traps::CASES, world_traps::CASES];
 
+/// How many cases there are.
+pub(crate) fn number_of_cases() -> usize {
+    TABLES.iter().chain(OWN).map(|table| table.len()).sum()
+}
+
 /// Cases that need what is not built yet.
 const NOT_YET: &[(&str, &[&str])] = &[
     (
