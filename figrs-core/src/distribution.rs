@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use rand::Rng;
 
 use crate::param::Number;
+use crate::random::Stream;
 use crate::value::Value;
 
 /// The outcomes of a [`Distribution`].
@@ -65,6 +66,11 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
 
     /// A random value.
     fn sample(&self, rng: &mut dyn Rng) -> T;
+
+    /// Some independent random values; override it where many are cheaper than one at a time.
+    fn sample_many(&self, count: usize, rng: &mut Stream) -> Vec<T> {
+        (0..count).map(|_| self.sample(rng)).collect()
+    }
 
     /// A short text for pictures, such as `Flip(0.3)`.
     fn describe(&self) -> String {

@@ -37,6 +37,7 @@
 
 #![warn(clippy::unwrap_used)]
 
+mod column;
 mod datum;
 mod distribution;
 mod element;
@@ -58,6 +59,7 @@ mod support;
 mod value;
 pub mod weights;
 
+pub use column::AnyColumn;
 pub use datum::Datum;
 pub use distribution::{Distribution, Family, Outcomes, WrongParameter};
 pub use element::{
@@ -72,7 +74,7 @@ pub use model::Model;
 pub use node::{AnyElement, ElementId};
 pub use param::{Number, Operand, Param};
 pub use parents::{Arguments, AsElement, Many, One, Parents};
-pub use random::stream;
+pub use random::{Stream, stream};
 pub use states::States;
 pub use support::{Support, SupportBuilder};
 pub use value::Value;

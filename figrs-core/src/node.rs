@@ -8,10 +8,12 @@ use std::sync::{Arc, OnceLock};
 
 use rand::Rng;
 
+use crate::column::AnyColumn;
 use crate::datum::Datum;
 use crate::error::{Fault, ModelError};
 use crate::evidence::Evidence;
 use crate::label::Label;
+use crate::random::Stream;
 use crate::support::{Support, SupportBuilder};
 use crate::weights::Weights;
 
@@ -53,6 +55,8 @@ pub trait AtomicOp: Send + Sync {
     fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault>;
     /// A random value.
     fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault>;
+    /// Some random values.
+    fn sample_many(&self, count: usize, rng: &mut Stream) -> Result<Box<dyn AnyColumn>, Fault>;
     /// A short text.
     fn describe(&self) -> String;
 }
@@ -63,6 +67,12 @@ pub trait ApplyOp: Send + Sync {
     fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault>;
     /// The position in `values` of the value for these arguments; a new value is added.
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault>;
+    /// The values for columns of arguments, `count` values each.
+    fn call_many(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+    ) -> Result<Box<dyn AnyColumn>, Fault>;
     /// Values that the parents must have for the result to be `value`, where they follow from it.
     fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
         let _ = value;
@@ -90,6 +100,29 @@ pub trait FamilyOp: Send + Sync {
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
     /// A random value.
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault>;
+    /// A random value for each row of columns of arguments, `count` values each.
+    fn sample_many(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn AnyColumn>, MemberFault>;
+    /// The log-probabilities or log-densities of a value for each row of columns of arguments, `count` values each.
+    fn log_probs(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+        value: &dyn Any,
+    ) -> Result<Vec<f64>, MemberFault>;
+}
+
+/// Why a member of a family could not be used.
+#[derive(Clone, Debug)]
+pub enum MemberFault {
+    /// What is wrong with its parameters.
+    Parameters(String),
+    /// Its function failed.
+    Function(Fault),
 }
 
 /// A conditional probability table over finite parents, without its types.
@@ -216,9 +249,19 @@ impl AnyElement {
         ElementId(Arc::as_ptr(&self.0).addr())
     }
 
+    /// Whether nothing else holds this element: then no other element and no evidence can refer to it.
+    pub(crate) fn is_unshared(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
+    }
+
     /// An empty list of values of this element's type.
     pub fn no_values(&self) -> SupportBuilder {
         (self.0.values)()
+    }
+
+    /// An empty column of values of this element's type.
+    pub fn no_column(&self) -> Box<dyn AnyColumn> {
+        self.no_values().column()
     }
 
     /// The elements whose values this one reads in every world that reaches it.

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::panic::Location;
 
+use crate::column::AnyColumn;
 use crate::element::{Element, apply_at, chain_at};
 use crate::node::AnyElement;
 use crate::value::Value;
@@ -13,6 +14,12 @@ pub trait Arguments: 'static {
     type Refs<'a>;
     /// Reads the references.
     fn refs<'a>(arguments: &[&'a dyn Any]) -> Self::Refs<'a>;
+    /// Columns of values.
+    type Columns<'a>;
+    /// Reads columns.
+    fn columns<'a>(arguments: &[&'a dyn AnyColumn]) -> Self::Columns<'a>;
+    /// What the function is given for one row of columns.
+    fn row<'a>(columns: &Self::Columns<'a>, row: usize) -> Self::Refs<'a>;
 }
 
 /// The value of a single parent.
@@ -22,6 +29,13 @@ pub struct One<T>(std::marker::PhantomData<T>);
 /// The values of a list of parents.
 #[derive(Debug)]
 pub struct Many<T>(std::marker::PhantomData<T>);
+
+fn column<T: Value>(column: &dyn AnyColumn) -> &[T] {
+    column
+        .as_any()
+        .downcast_ref::<Vec<T>>()
+        .expect("parents have the types they were built with")
+}
 
 fn typed<T: Value>(value: &dyn Any) -> &T {
     value
@@ -34,12 +48,26 @@ impl<T: Value> Arguments for One<T> {
     fn refs<'a>(arguments: &[&'a dyn Any]) -> &'a T {
         typed(arguments[0])
     }
+    type Columns<'a> = &'a [T];
+    fn columns<'a>(arguments: &[&'a dyn AnyColumn]) -> &'a [T] {
+        column(arguments[0])
+    }
+    fn row<'a>(columns: &Self::Columns<'a>, row: usize) -> Self::Refs<'a> {
+        &columns[row]
+    }
 }
 
 impl<T: Value> Arguments for Many<T> {
     type Refs<'a> = Vec<&'a T>;
     fn refs<'a>(arguments: &[&'a dyn Any]) -> Vec<&'a T> {
         arguments.iter().map(|&value| typed(value)).collect()
+    }
+    type Columns<'a> = Vec<&'a [T]>;
+    fn columns<'a>(arguments: &[&'a dyn AnyColumn]) -> Vec<&'a [T]> {
+        arguments.iter().map(|&values| column(values)).collect()
+    }
+    fn row<'a>(columns: &Self::Columns<'a>, row: usize) -> Self::Refs<'a> {
+        columns.iter().map(|values| &values[row]).collect()
     }
 }
 
@@ -124,6 +152,9 @@ impl<E: AsElement, const N: usize> Parents for [E; N] {
 impl Arguments for () {
     type Refs<'a> = ();
     fn refs(_: &[&dyn Any]) {}
+    type Columns<'a> = ();
+    fn columns(_: &[&dyn AnyColumn]) {}
+    fn row<'a>((): &Self::Columns<'a>, _: usize) -> Self::Refs<'a> {}
 }
 
 impl Parents for () {
@@ -167,6 +198,13 @@ macro_rules! tuple {
             type Refs<'a> = ($(&'a $value,)+);
             fn refs<'a>(arguments: &[&'a dyn Any]) -> Self::Refs<'a> {
                 ($(typed::<$value>(arguments[$index]),)+)
+            }
+            type Columns<'a> = ($(&'a [$value],)+);
+            fn columns<'a>(arguments: &[&'a dyn AnyColumn]) -> Self::Columns<'a> {
+                ($(column::<$value>(arguments[$index]),)+)
+            }
+            fn row<'a>(columns: &Self::Columns<'a>, row: usize) -> Self::Refs<'a> {
+                ($(&columns.$index[row],)+)
             }
         }
         impl<$($element: AsElement),+> Parents for ($($element,)+) {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
+use crate::column::AnyColumn;
 use crate::datum::Datum;
 use crate::value::{Key, KeyRef, Value};
 
@@ -21,6 +22,9 @@ trait AnyValues: Debug + Send + Sync {
     fn same(&self, other: &dyn AnyValues) -> bool;
     fn insert(&mut self, value: &dyn Any) -> Option<usize>;
     fn empty(&self) -> Box<dyn AnyValues>;
+    fn column(&self) -> Box<dyn AnyColumn>;
+    fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn>;
+    fn encode(&mut self, column: &dyn Any) -> Option<Vec<u32>>;
 }
 
 impl<T: Value> AnyValues for Values<T> {
@@ -56,6 +60,21 @@ impl<T: Value> AnyValues for Values<T> {
     fn empty(&self) -> Box<dyn AnyValues> {
         Box::new(Self::default())
     }
+    fn column(&self) -> Box<dyn AnyColumn> {
+        Box::new(Vec::<T>::new())
+    }
+    fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
+        let values = positions.iter().map(|&at| self[at as usize].0.clone());
+        Box::new(values.collect::<Vec<T>>())
+    }
+    fn encode(&mut self, column: &dyn Any) -> Option<Vec<u32>> {
+        let column = column.downcast_ref::<Vec<T>>()?;
+        let position = |value: &T| match self.get_index_of(&KeyRef(value)) {
+            Some(index) => index as u32,
+            None => self.insert_full(Key(value.clone())).0 as u32,
+        };
+        Some(column.iter().map(position).collect())
+    }
 }
 
 /// A growing list of distinct values; [`SupportBuilder::build`] makes it a [`Support`].
@@ -71,6 +90,31 @@ impl SupportBuilder {
     /// The position of a value, which is added if it is new; `None` if its type is another.
     pub fn insert(&mut self, value: &dyn Any) -> Option<usize> {
         self.0.insert(value)
+    }
+
+    /// An empty column of values of this type.
+    pub(crate) fn column(&self) -> Box<dyn AnyColumn> {
+        self.0.column()
+    }
+
+    /// The values at these positions.
+    pub(crate) fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
+        self.0.decode(positions)
+    }
+
+    /// The positions of the values of a column, which are added if they are new; `None` if their type is another.
+    pub fn encode(&mut self, column: &dyn AnyColumn) -> Option<Vec<u32>> {
+        self.0.encode(column.as_any())
+    }
+
+    /// The value at a position.
+    pub(crate) fn any(&self, index: usize) -> &dyn Any {
+        self.0.any(index)
+    }
+
+    /// The position of a value.
+    pub(crate) fn index_of(&self, value: &dyn Any) -> Option<usize> {
+        self.0.index_of(value)
     }
 
     /// How many values there are so far.
@@ -122,6 +166,11 @@ impl Support {
     /// The position of a value.
     pub fn index_of(&self, value: &dyn Any) -> Option<usize> {
         self.0.index_of(value)
+    }
+
+    /// The values at these positions.
+    pub(crate) fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
+        self.0.decode(positions)
     }
 
     /// All values, if they are of type `T`.

@@ -1,19 +1,16 @@
 //! Importance sampling with the prior as proposal and observations as likelihoods.
 
-use figrs_core::lower::{Choice, Chooser, Observations, Program};
-use figrs_core::{AnyElement, Datum, Model, ModelError, stream};
-use rand::RngExt;
-use rand_xoshiro::Xoshiro256PlusPlus;
+use std::num::NonZero;
+
+use figrs_core::lower::Observations;
+use figrs_core::{AnyElement, Model};
 
 use crate::algorithm::Algorithm;
-use crate::answer::{Answer, LogEvidence};
+use crate::answer::Answer;
+use crate::block_sampling::BlockSampling;
 use crate::error::Error;
-use crate::sampling::Sampling;
-use crate::tally::Tally;
-use crate::watch::{Stopped, Watch, watched};
-
-/// Samples that share one stream of random numbers.
-const BLOCK: u64 = 1024;
+use crate::limits::cores;
+use crate::watch::{Watch, watched};
 
 /// Likelihood weighting: draws worlds and weighs each by the evidence.
 ///
@@ -23,13 +20,15 @@ const BLOCK: u64 = 1024;
 ///
 /// **Guarantee.** Consistent: estimates converge to the exact answer as samples grow; the estimate of the
 /// probability of evidence is unbiased. Every answer carries its effective sample size and standard errors.
-/// The same seed gives the same answer.
+/// The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** Linear in samples and in the elements of each world; elements that no sampled world
 /// reaches cost nothing, so infinite models are allowed. The error falls with the square root of the
-/// *effective* samples, which may be few where evidence is unlikely.
+/// *effective* samples, which may be few where evidence is unlikely. Worlds are run side by side in blocks, whose columns
+/// fit the cache; memory does not grow with the samples unless targets have ever new values or draws are kept.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if all samples weigh zero.
+/// **Errors.** [`Error::NoSampleMetEvidence`] if all samples weigh zero. [`Error::NothingDone`] if it was stopped at
+/// once.
 ///
 /// **References.** Fung and Chang (1990), "Weighing and integrating evidence for stochastic simulation in
 /// Bayesian networks"; Shachter and Peot (1990); for the standard errors Geweke (1989).
@@ -48,9 +47,12 @@ const BLOCK: u64 = 1024;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct ImportanceSampling {
-    samples: u64,
+    samples: Option<u64>,
+    enough: Option<f64>,
     seed: u64,
+    threads: Option<NonZero<usize>>,
     max_elements: usize,
+    keep_draws: bool,
     watch: Watch,
 }
 
@@ -58,16 +60,46 @@ impl ImportanceSampling {
     /// Draws this many samples, with seed 0.
     pub fn new(samples: u64) -> Self {
         Self {
-            samples,
+            samples: Some(samples),
+            enough: None,
             seed: 0,
+            threads: None,
             max_elements: 4_000_000,
+            keep_draws: false,
             watch: Watch::default(),
         }
+    }
+
+    /// Draws samples until the deadline passes, the interrupt is set or [`until_effective`](Self::until_effective) is
+    /// reached; one of them must be given. Where the evidence is impossible only the first two end it.
+    pub fn anytime() -> Self {
+        Self {
+            samples: None,
+            ..Self::new(0)
+        }
+    }
+
+    /// Ends as soon as the samples are worth this many independent ones, after a whole block.
+    pub fn until_effective(mut self, samples: f64) -> Self {
+        self.enough = Some(samples);
+        self
     }
 
     /// Takes the random numbers from this seed.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
+        self
+    }
+
+    /// Works on this many threads (default: all cores); the answer is the same.
+    pub fn threads(mut self, threads: NonZero<usize>) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// Keeps every sample that meets the evidence with its weight, for [`Answer::draws`].
+    pub fn keep_draws(mut self) -> Self {
+        self.keep_draws = true;
         self
     }
 
@@ -78,6 +110,15 @@ impl ImportanceSampling {
         self.max_elements = elements;
         self
     }
+
+    fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
+        Error::InvalidSetting {
+            algorithm: self.name(),
+            setting,
+            value,
+            remedy,
+        }
+    }
 }
 
 impl Algorithm for ImportanceSampling {
@@ -86,72 +127,34 @@ impl Algorithm for ImportanceSampling {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        if self.samples == 0 {
-            return Err(Error::InvalidSetting {
-                algorithm: self.name(),
-                setting: "samples",
-                value: "0".into(),
-                remedy: "draw at least one",
-            });
+        if self.samples == Some(0) {
+            return Err(self.invalid("samples", "0".into(), "draw at least one"));
         }
-        let mut program = Program::new(model, targets, self.max_elements)?;
-        let mut tally = Tally::new(targets);
-        let run = self.watch.start(self.name(), Some(self.samples));
-        let mut stopped = Stopped::Finished;
-        for block in 0..self.samples.div_ceil(BLOCK) {
-            if let Some(why) = run.stopped() {
-                stopped = why;
-                break;
-            }
-            run.report(tally.worlds());
-            let mut draws = Draws(stream(self.seed, block));
-            for _ in 0..BLOCK.min(self.samples - block * BLOCK) {
-                let weight = program.run(&mut draws, Observations::Weigh)?;
-                tally.add(&program, weight);
-            }
+        if let Some(enough) = self.enough
+            && !(enough > 0.0 && enough.is_finite())
+        {
+            return Err(self.invalid(
+                "until_effective",
+                enough.to_string(),
+                "give a positive number",
+            ));
         }
-        let done = tally.worlds();
-        if done == 0 {
-            return Err(Error::NothingDone {
-                algorithm: self.name(),
-            });
+        if self.samples.is_none() && self.enough.is_none() && !self.watch.ends() {
+            let remedy = "give a deadline, an interrupt or `until_effective`";
+            return Err(self.invalid("samples", "unlimited".into(), remedy));
         }
-        let log_total = tally.log_total();
-        if log_total == f64::NEG_INFINITY {
-            return Err(Error::NoSampleMetEvidence { tried: done });
+        let sampled = BlockSampling {
+            algorithm: self.name(),
+            samples: self.samples,
+            enough: self.enough,
+            seed: self.seed,
+            threads: self.threads.map_or_else(cores, NonZero::get),
+            max_elements: self.max_elements,
+            observations: Observations::Weigh,
+            keep_draws: self.keep_draws,
+            watch: &self.watch,
         }
-        let evidence = LogEvidence {
-            value: log_total - (tally.worlds() as f64).ln(),
-            standard_error: tally.relative_error(),
-        };
-        let mut sampling = Sampling::new(stopped, done, run.elapsed());
-        sampling.asked = Some(self.samples);
-        let answer = Answer::marginals(self.name(), tally.marginals(true), evidence);
-        Ok(answer.with_sampling(sampling))
-    }
-}
-
-/// Chooses at random.
-struct Draws(Xoshiro256PlusPlus);
-
-impl Chooser for Draws {
-    fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError> {
-        Ok(match choice {
-            Choice::Atomic(op) => op.sample(&mut self.0).map_err(|f| element.fault(f))?,
-            Choice::Row(values, row) => {
-                let mut rest: f64 = self.0.random();
-                let mut chosen = 0;
-                for (i, &p) in row.linear().iter().enumerate() {
-                    if p > 0.0 {
-                        chosen = i;
-                        if rest < p {
-                            break;
-                        }
-                        rest -= p;
-                    }
-                }
-                values.datum(chosen)
-            }
-        })
+        .run(model, targets, |_, _, _| Ok(()))?;
+        sampled.weighted(self.name())
     }
 }

@@ -33,6 +33,8 @@
 
 mod algorithm;
 mod answer;
+mod block_sampling;
+mod block_tally;
 mod bounds;
 mod branch_and_bound;
 mod chain_error;
@@ -45,6 +47,7 @@ mod enumerate;
 mod error;
 mod group_error;
 mod importance_sampling;
+mod in_order;
 mod junction;
 mod junction_tree;
 mod lazy_variable_elimination;

@@ -19,13 +19,16 @@ pub(crate) struct Limits {
     pub(crate) depth: Option<usize>,
 }
 
+/// How many threads run at once on this machine.
+pub(crate) fn cores() -> usize {
+    // Asking the system takes longer than a small query.
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get))
+}
+
 impl Limits {
     pub(crate) fn threads(&self) -> usize {
-        // Asking the system takes longer than a small query.
-        static CORES: OnceLock<usize> = OnceLock::new();
-        let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
-        self.threads
-            .map_or_else(|| *CORES.get_or_init(cores), NonZero::get)
+        self.threads.map_or_else(cores, NonZero::get)
     }
 
     /// Expands a model as far as this allows.

@@ -5,6 +5,7 @@ use figrs_core::weights::WorldWeight;
 use figrs_core::{AnyElement, SupportBuilder};
 
 use crate::answer::TargetMarginal;
+use crate::block_tally::BlockTally;
 use crate::marginal::Estimate;
 
 /// Sums of weights and of squared weights, in units of a scale that follows the largest weight.
@@ -108,6 +109,41 @@ impl Tally {
             }
         }
         1.0
+    }
+
+    /// Counts the rows of a block.
+    pub(crate) fn absorb(&mut self, block: &BlockTally) {
+        self.worlds += block.rows;
+        if block.met == 0 || block.densities > self.densities {
+            return;
+        }
+        if block.densities < self.densities {
+            self.restart(block.densities);
+        }
+        let unit = self.in_units(WorldWeight {
+            linear: block.log_scale.exp(),
+            log: block.log_scale,
+        });
+        self.total += unit * block.total;
+        self.squares += unit * unit * block.squares;
+        for (target, found) in self.targets.iter_mut().zip(&block.targets) {
+            let positions = target.values.encode(&*found.values).unwrap_or_default();
+            target.sums.resize(target.values.len(), (0.0, 0.0));
+            for (position, sums) in positions.into_iter().zip(&found.sums) {
+                let sum = &mut target.sums[position as usize];
+                sum.0 += unit * sums.0;
+                sum.1 += unit * unit * sums.1;
+            }
+        }
+    }
+
+    /// How many independent samples the weights are worth.
+    pub(crate) fn effective_samples(&self) -> f64 {
+        if self.squares > 0.0 {
+            self.total * self.total / self.squares
+        } else {
+            0.0
+        }
     }
 
     /// Worlds counted so far.

@@ -53,6 +53,11 @@ impl Watch {
         self.listener = Some(Arc::new(listener));
     }
 
+    /// Whether anything can end a run that has no other end.
+    pub(crate) fn ends(&self) -> bool {
+        self.deadline.is_some() || self.interrupt.is_some()
+    }
+
     /// Starts the clock.
     pub(crate) fn start(&self, algorithm: &'static str, total: Option<u64>) -> Watching<'_> {
         Watching {

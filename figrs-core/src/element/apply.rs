@@ -4,6 +4,7 @@ use std::any::Any;
 use std::marker::PhantomData;
 use std::panic::Location;
 
+use crate::column::AnyColumn;
 use crate::datum::Datum;
 use crate::element::Element;
 use crate::error::Fault;
@@ -100,6 +101,19 @@ where
         Ok(values
             .insert(&value)
             .expect("the support has the type of its element"))
+    }
+
+    fn call_many(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+    ) -> Result<Box<dyn AnyColumn>, Fault> {
+        let values = contained(|| {
+            let columns = A::columns(arguments);
+            let row = |row| (self.body)(A::row(&columns, row));
+            (0..count).map(row).collect::<Vec<T>>()
+        })?;
+        Ok(Box::new(values))
     }
 
     fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::marker::PhantomData;
 use std::panic::Location;
 
+use crate::column::AnyColumn;
 use crate::datum::Datum;
 use crate::element::Element;
 use crate::error::Fault;
@@ -84,8 +85,7 @@ struct Operation<T> {
 }
 
 impl<T: Value> Operation<T> {
-    fn value(&self, arguments: &[&dyn Any]) -> Result<T, Fault> {
-        let (a, b) = <(T, T)>::refs(arguments);
+    fn value(&self, (a, b): (&T, &T)) -> Result<T, Fault> {
         (self.apply)(a, b).ok_or_else(|| {
             Fault::Arithmetic(format!(
                 "{a:?} {} {b:?} has no value of type {}",
@@ -98,14 +98,25 @@ impl<T: Value> Operation<T> {
 
 impl<T: Value> ApplyOp for Operation<T> {
     fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault> {
-        self.value(arguments).map(Datum::new)
+        self.value(<(T, T)>::refs(arguments)).map(Datum::new)
     }
 
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
-        let value = self.value(arguments)?;
+        let value = self.value(<(T, T)>::refs(arguments))?;
         Ok(values
             .insert(&value)
             .expect("the support has the type of its element"))
+    }
+
+    fn call_many(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+    ) -> Result<Box<dyn AnyColumn>, Fault> {
+        let columns = <(T, T)>::columns(arguments);
+        let value = |row| self.value(<(T, T)>::row(&columns, row));
+        let values: Result<Vec<T>, Fault> = (0..count).map(value).collect();
+        Ok(Box::new(values?))
     }
 }
 

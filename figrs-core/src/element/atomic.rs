@@ -6,12 +6,14 @@ use std::panic::Location;
 
 use rand::Rng;
 
+use crate::column::AnyColumn;
 use crate::datum::Datum;
 use crate::distribution::{Distribution, Family, Outcomes};
 use crate::element::{Element, family_at};
 use crate::error::Fault;
 use crate::node::{AtomicOp, Endless, FiniteOutcomes, Kind, contained};
 use crate::param::Operand;
+use crate::random::Stream;
 use crate::support::SupportBuilder;
 use crate::value::Value;
 
@@ -105,6 +107,11 @@ impl<T: Value, D: Distribution<T>> AtomicOp for Typed<T, D> {
 
     fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault> {
         contained(|| self.distribution.sample(rng)).map(Datum::new)
+    }
+
+    fn sample_many(&self, count: usize, rng: &mut Stream) -> Result<Box<dyn AnyColumn>, Fault> {
+        let values = contained(|| self.distribution.sample_many(count, rng))?;
+        Ok(Box::new(values))
     }
 
     fn describe(&self) -> String {

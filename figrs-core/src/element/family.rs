@@ -3,17 +3,19 @@
 use std::any::Any;
 use std::marker::PhantomData;
 use std::panic::Location;
+use std::sync::Arc;
 
 use rand::Rng;
 
+use crate::column::AnyColumn;
 use crate::datum::Datum;
 use crate::distribution::{Distribution, Family, Outcomes, WrongParameter};
 use crate::element::{Element, atomic_at};
 use crate::error::Fault;
-use crate::node::{AnyElement, ChainOp, FamilyOp, Kind, contained};
+use crate::node::{AnyElement, ChainOp, FamilyOp, Kind, MemberFault, contained};
 use crate::param::{Number, Operand};
+use crate::random::Stream;
 use crate::value::Value;
-use std::sync::Arc;
 
 /// The member of a family with these parameters, one each: atomic where all are numbers, else a Chain on the elements among
 /// them.
@@ -78,6 +80,13 @@ impl<T: Value, F: Family<T>> Distribution<T> for Member<F> {
 
     fn sample(&self, rng: &mut dyn Rng) -> T {
         self.numbers(|family, numbers| family.sample(numbers, rng))
+    }
+
+    fn sample_many(&self, count: usize, rng: &mut Stream) -> Vec<T> {
+        self.numbers(|family, numbers| {
+            let draw = |_| family.sample(numbers, rng);
+            (0..count).map(draw).collect()
+        })
     }
 
     fn describe(&self) -> String {
@@ -184,6 +193,71 @@ impl<T: Value, F: Family<T>> Open<T, F> {
             .collect();
         read(numbers.as_slice())
     }
+
+    /// A log-probability that is a number or `-inf`.
+    fn finite(&self, value: &T, log: f64) -> Result<f64, Fault> {
+        if log < f64::INFINITY {
+            Ok(log)
+        } else {
+            Err(Fault::Distribution(format!(
+                "gives {value:?} the log-probability {log}; it must be a number or -inf"
+            )))
+        }
+    }
+
+    /// What is wrong with these parameters.
+    fn wrong(&self, numbers: &[f64], wrong: &WrongParameter) -> String {
+        let numbers: Vec<Number> = numbers.iter().map(|&x| Number::Constant(x)).collect();
+        message(family_name(&*self.family, wrong), &numbers, wrong)
+    }
+
+    /// Checks the parameters of each row and hands them on.
+    fn for_rows(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+        mut each: impl FnMut(&[f64]) -> Result<(), Fault>,
+    ) -> Result<(), MemberFault> {
+        let columns: Vec<&[f64]> = arguments
+            .iter()
+            .map(|column| {
+                column
+                    .as_any()
+                    .downcast_ref::<Vec<f64>>()
+                    .map_or(&[][..], |column| column)
+            })
+            .collect();
+        let mut numbers: Vec<f64> = self
+            .sources
+            .iter()
+            .map(|source| match source {
+                Source::Number(number) => number.get(),
+                Source::Parent(_) => f64::NAN,
+            })
+            .collect();
+        let open: Vec<(usize, &[f64])> = self
+            .sources
+            .iter()
+            .enumerate()
+            .filter_map(|(i, source)| match source {
+                Source::Number(_) => None,
+                Source::Parent(parent) => Some((i, columns[*parent])),
+            })
+            .collect();
+        let rows = || {
+            for row in 0..count {
+                for (i, column) in &open {
+                    numbers[*i] = column[row];
+                }
+                if let Err(wrong) = self.family.check(&numbers) {
+                    return Err(MemberFault::Parameters(self.wrong(&numbers, &wrong)));
+                }
+                each(&numbers).map_err(MemberFault::Function)?;
+            }
+            Ok(())
+        };
+        contained(rows).map_err(MemberFault::Function)?
+    }
 }
 
 impl<T: Value, F: Family<T>> ChainOp for Open<T, F> {
@@ -202,16 +276,7 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
         match checked {
             Err(fault) => Err(fault.to_string()),
             Ok(Ok(())) => Ok(()),
-            Ok(Err(wrong)) => {
-                let numbers: Vec<Number> = self.numbers(arguments, |numbers| {
-                    numbers.iter().map(|&x| Number::Constant(x)).collect()
-                });
-                Err(message(
-                    family_name(&*self.family, &wrong),
-                    &numbers,
-                    &wrong,
-                ))
-            }
+            Ok(Err(wrong)) => Err(self.numbers(arguments, |numbers| self.wrong(numbers, &wrong))),
         }
     }
 
@@ -248,5 +313,36 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault> {
         contained(|| self.numbers(arguments, |numbers| self.family.sample(numbers, rng)))
             .map(Datum::new)
+    }
+
+    fn sample_many(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn AnyColumn>, MemberFault> {
+        let mut values = Vec::with_capacity(count);
+        self.for_rows(arguments, count, |numbers| {
+            values.push(self.family.sample(numbers, rng));
+            Ok(())
+        })?;
+        Ok(Box::new(values))
+    }
+
+    fn log_probs(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+        value: &dyn Any,
+    ) -> Result<Vec<f64>, MemberFault> {
+        let Some(value) = value.downcast_ref::<T>() else {
+            return Ok(vec![f64::NEG_INFINITY; count]);
+        };
+        let mut logs = Vec::with_capacity(count);
+        self.for_rows(arguments, count, |numbers| {
+            logs.push(self.finite(value, self.family.log_prob(numbers, value))?);
+            Ok(())
+        })?;
+        Ok(logs)
     }
 }

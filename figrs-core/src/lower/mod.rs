@@ -5,8 +5,10 @@
 //! that Chains create join the program when a world first reaches them, and leave it again when there are
 //! too many.
 
+mod columns;
 mod program;
 mod run;
 
+pub use columns::{Block, BlockWeights, Held, PlainWeights, TargetColumn, WeightForm};
 pub use program::{Program, Slot};
 pub use run::{Choice, Chooser, Observations};

@@ -1,0 +1,61 @@
+//! The values of one element in many worlds, without their type.
+
+use std::any::Any;
+use std::fmt::Debug;
+
+use crate::datum::Datum;
+use crate::value::Value;
+
+/// A list of values of one type, for the samplers that run many worlds at once.
+pub trait AnyColumn: Debug + Send + Sync {
+    /// The list, a `Vec<T>`.
+    fn as_any(&self) -> &dyn Any;
+    /// How many values there are.
+    fn len(&self) -> usize;
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// The value at a position.
+    fn any(&self, index: usize) -> &dyn Any;
+    /// The value at a position, as a datum.
+    fn datum(&self, index: usize) -> Datum;
+    /// The values at some positions.
+    fn gather(&self, positions: &[u32]) -> Box<dyn AnyColumn>;
+    /// Adds a value of the same type.
+    fn push(&mut self, value: &dyn Any);
+    /// Adds the values of a list of the same type.
+    fn append(&mut self, other: &dyn AnyColumn);
+    /// An empty list of the same type.
+    fn fresh(&self) -> Box<dyn AnyColumn>;
+}
+
+impl<T: Value> AnyColumn for Vec<T> {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn len(&self) -> usize {
+        Vec::len(self)
+    }
+    fn any(&self, index: usize) -> &dyn Any {
+        &self[index]
+    }
+    fn datum(&self, index: usize) -> Datum {
+        Datum::new(self[index].clone())
+    }
+    fn gather(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
+        let values = positions.iter().map(|&at| self[at as usize].clone());
+        Box::new(values.collect::<Self>())
+    }
+    fn push(&mut self, value: &dyn Any) {
+        let typed = value.downcast_ref::<T>();
+        Vec::push(self, typed.expect("a column has one type").clone());
+    }
+    fn append(&mut self, other: &dyn AnyColumn) {
+        let typed = other.as_any().downcast_ref::<Self>();
+        self.extend_from_slice(typed.expect("a column has one type"));
+    }
+    fn fresh(&self) -> Box<dyn AnyColumn> {
+        Box::new(Self::new())
+    }
+}

@@ -1,0 +1,77 @@
+//! One of finitely many outcomes from one random word.
+
+use rand::Rng;
+
+/// An alias table (Walker 1977; construction by Vose 1991): the probability of each outcome is right to 2^-64.
+#[derive(Clone, Debug)]
+pub(crate) struct Alias {
+    /// For each cell the part of it, out of 2^64, that is its own, and the two outcomes that share it.
+    cells: Vec<(u64, u32, u32)>,
+}
+
+impl Alias {
+    /// Outcome `codes[i]` with a probability in proportion to `weights[i]`; not all weights are zero.
+    pub(crate) fn new(weights: &[f64], codes: &[u32]) -> Self {
+        const WHOLE: f64 = 18_446_744_073_709_551_616.0;
+        let n = weights.len();
+        let total: f64 = weights.iter().sum();
+        let mut shares: Vec<f64> = weights.iter().map(|w| w / total * n as f64).collect();
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) =
+            (0..n).partition(|&i| shares[i] < 1.0);
+        let mut cells = vec![(u64::MAX, 0, 0); n];
+        for (cell, &code) in cells.iter_mut().zip(codes) {
+            *cell = (u64::MAX, code, code);
+        }
+        while let (Some(&less), Some(&more)) = (small.last(), large.last()) {
+            small.pop();
+            // A float that is not below 2^64 saturates.
+            cells[less] = ((shares[less] * WHOLE) as u64, codes[less], codes[more]);
+            shares[more] -= 1.0 - shares[less];
+            if shares[more] < 1.0 {
+                large.pop();
+                small.push(more);
+            }
+        }
+        // Rounding may leave cells of a share near one, but one of zero must not keep its cell.
+        if let Some(likeliest) = (0..n).max_by(|&a, &b| weights[a].total_cmp(&weights[b])) {
+            for rest in small {
+                if weights[rest] == 0.0 {
+                    cells[rest] = (0, codes[rest], codes[likeliest]);
+                }
+            }
+        }
+        Self { cells }
+    }
+
+    /// An outcome.
+    #[inline]
+    pub(crate) fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> u32 {
+        let wide = u128::from(rng.next_u64()) * self.cells.len() as u128;
+        let (own, code, other) = self.cells[(wide >> 64) as usize];
+        if (wide as u64) < own { code } else { other }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_sum_to_the_probabilities() {
+        let weights = [0.1, 0.0, 3.0, 1e-9, 2.0, 0.25];
+        let codes = [5, 4, 3, 2, 1, 0];
+        let alias = Alias::new(&weights, &codes);
+        let mut shares = [0.0; 6];
+        for &(own, code, other) in &alias.cells {
+            let own = own as f64 / 2f64.powi(64);
+            shares[code as usize] += own / 6.0;
+            shares[other as usize] += (1.0 - own) / 6.0;
+        }
+        let total: f64 = weights.iter().sum();
+        for (weight, code) in weights.iter().zip(codes) {
+            let difference = (weight / total - shares[code as usize]).abs();
+            assert!(difference < 1e-15, "{code}: {difference}");
+        }
+        assert_eq!(shares[4], 0.0);
+    }
+}

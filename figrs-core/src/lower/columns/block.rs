@@ -1,0 +1,389 @@
+//! A model lowered to columns: many worlds are run side by side, each element for all of them at once.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::chain::Branches;
+use super::column::{Book, Column, Stored};
+use super::combinations::Combinations;
+use super::draw::Prepared;
+use super::selection::Selection;
+use super::values::Values;
+use super::weights::BlockWeights;
+use crate::column::AnyColumn;
+use crate::datum::Datum;
+use crate::error::ModelError;
+use crate::evidence::Evidence;
+use crate::lower::Observations;
+use crate::model::Model;
+use crate::node::{AnyElement, ElementId, Kind};
+
+/// How many elements, combinations and values that worlds brought in are kept from block to block.
+const KEPT: usize = 1 << 18;
+
+/// The number of an element in a [`Block`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Slot(pub(super) u32);
+
+impl Slot {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One element with what is known of it.
+pub(super) struct Instruction {
+    pub(super) element: AnyElement,
+    pub(super) parents: Option<Rc<[Slot]>>,
+    pub(super) evidence: Rc<[Evidence]>,
+    pub(super) fixed: Option<Datum>,
+    /// Values that the element must have for observed elements to have theirs.
+    pub(super) implied: Vec<Datum>,
+    /// Whether its values are truth values.
+    pub(super) is_bool: bool,
+    pub(super) checked: bool,
+    pub(super) prepared: Option<Rc<Prepared>>,
+    /// The list of its values that its columns refer to.
+    pub(super) book: Option<Book>,
+    pub(super) memo: Memo,
+}
+
+/// What the function of an element gave for combinations of its parents' values.
+#[derive(Default)]
+pub(super) struct Memo {
+    /// The lists that the parents' codes referred to.
+    pub(super) books: Vec<Option<Book>>,
+    /// The lists made here for parents whose columns have no codes.
+    pub(super) encoders: Vec<Option<Book>>,
+    pub(super) combinations: Combinations,
+    /// For an Apply the code of the result of each combination.
+    pub(super) results: Vec<u32>,
+    /// For a Chain what each combination leads to.
+    pub(super) branches: Branches,
+    /// There were too many combinations to remember.
+    pub(super) overflowed: bool,
+}
+
+/// Worlds of a model, many at a time.
+///
+/// Every element has a column with its value in each row, and a row is a world. A Chain parts the rows by its
+/// parents' values and evaluates each branch for its rows only; rows that contradict the evidence are dropped at once. Truth values are bits, values from short lists are numbers, all others are
+/// lists of their own type, on which the functions of elements are called row after row without boxing.
+///
+/// What a block draws depends on the random numbers it is given and on nothing that other blocks did.
+pub struct Block {
+    pub(super) instructions: Vec<Instruction>,
+    pub(super) values: Vec<Option<Stored>>,
+    pub(super) touched: Vec<Slot>,
+    pub(super) books: Vec<Values>,
+    pub(super) weights: BlockWeights,
+    pub(super) width: usize,
+    pub(super) observations: Observations,
+    pub(super) limit: usize,
+    /// How many touched slots are next compared with the limit.
+    pub(super) check_at: usize,
+    /// For each time the rows were resampled, the row that each row continued.
+    pub(super) ancestors: Vec<Vec<u32>>,
+    /// For each time, the row then that each row of now continues, as far as it has been asked for.
+    pub(super) lineage: Vec<Option<Rc<[u32]>>>,
+    /// Combinations remembered since the last time everything was forgotten.
+    pub(super) remembered: usize,
+    slots: FxHashMap<ElementId, Slot>,
+    evidence: FxHashMap<ElementId, Rc<[Evidence]>>,
+    interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
+    roots: Vec<Slot>,
+    targets: Vec<Slot>,
+    lasting: usize,
+    lasting_books: usize,
+}
+
+impl std::fmt::Debug for Block {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Block")
+            .field("instructions", &self.instructions.len())
+            .field("roots", &self.roots)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Block {
+    /// Numbers what the targets and the evidence of `model` reach in every world.
+    ///
+    /// A world that reaches more than `limit` elements is an error.
+    pub fn new(
+        model: &Model,
+        targets: &[AnyElement],
+        observations: Observations,
+        limit: usize,
+    ) -> Result<Self, ModelError> {
+        let mut statements = FxHashMap::<ElementId, Vec<Evidence>>::default();
+        for (element, statement) in model.evidence() {
+            statements
+                .entry(element.id())
+                .or_default()
+                .push(statement.clone());
+        }
+        let interventions = model.interventions().iter();
+        let mut block = Self {
+            instructions: Vec::new(),
+            values: Vec::new(),
+            touched: Vec::new(),
+            books: Vec::new(),
+            weights: BlockWeights::new(0),
+            width: 0,
+            observations,
+            limit,
+            check_at: limit,
+            ancestors: Vec::new(),
+            lineage: Vec::new(),
+            remembered: 0,
+            slots: FxHashMap::default(),
+            evidence: statements
+                .into_iter()
+                .map(|(id, all)| (id, all.into()))
+                .collect(),
+            interventions: interventions
+                .map(|(e, v)| (e.id(), (e.clone(), v.clone())))
+                .collect(),
+            roots: Vec::new(),
+            targets: Vec::new(),
+            lasting: 0,
+            lasting_books: 0,
+        };
+        // Observations first: what they determine need not be drawn.
+        let observed = |e: &&(AnyElement, Evidence)| e.1.observed().is_some();
+        let statements = model.evidence();
+        let others = statements.iter().filter(|e| !observed(e));
+        for (element, _) in statements.iter().filter(observed).chain(others) {
+            let slot = block.slot(element);
+            block.roots.push(slot);
+        }
+        for target in targets {
+            let slot = block.slot(target);
+            block.roots.push(slot);
+            block.targets.push(slot);
+        }
+        let mut next = 0;
+        while next < block.instructions.len() {
+            if next >= limit {
+                return Err(block.too_many(Slot(next as u32)));
+            }
+            block.link(Slot(next as u32));
+            next += 1;
+        }
+        block.lasting = block.instructions.len();
+        block.lasting_books = block.books.len();
+        if observations == Observations::Weigh {
+            block.imply();
+        }
+        Ok(block)
+    }
+
+    pub(super) fn too_many(&self, slot: Slot) -> ModelError {
+        ModelError::TooManyElements {
+            element: self.instructions[slot.index()].element.label(),
+            limit: self.limit,
+        }
+    }
+
+    /// Passes observed values on to the elements that must have certain values for them, so that these are set and not
+    /// drawn, whichever root comes first.
+    fn imply(&mut self) {
+        let mut demands: Vec<(Slot, Datum)> = Vec::new();
+        for (i, instruction) in self.instructions.iter().enumerate() {
+            let slot = Slot(i as u32);
+            let score = match instruction.element.kind() {
+                Kind::Score(_, evidence) => evidence.observed(),
+                _ => None,
+            };
+            let observed = instruction.evidence.iter().filter_map(Evidence::observed);
+            demands.extend(observed.chain(score).map(|value| (slot, value.clone())));
+        }
+        while let Some((slot, value)) = demands.pop() {
+            let instruction = &mut self.instructions[slot.index()];
+            if instruction.fixed.is_some() || instruction.implied.contains(&value) {
+                continue;
+            }
+            let passed = match instruction.element.kind() {
+                Kind::Apply(_, op) => op.demand(&value).unwrap_or_default(),
+                Kind::Score(..) => vec![Some(value.clone())],
+                Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => Vec::new(),
+            };
+            instruction.implied.push(value);
+            let parents = instruction.parents.as_deref().unwrap_or_default();
+            let passed = parents.iter().zip(passed);
+            demands.extend(passed.filter_map(|(&parent, value)| Some((parent, value?))));
+        }
+    }
+
+    /// The slot of an element, which joins the program if it is new.
+    pub(super) fn slot(&mut self, element: &AnyElement) -> Slot {
+        let id = element.id();
+        if let Some(&slot) = self.slots.get(&id) {
+            return slot;
+        }
+        let slot = Slot(self.instructions.len() as u32);
+        self.slots.insert(id, slot);
+        self.values.push(None);
+        self.instructions.push(Instruction {
+            element: element.clone(),
+            parents: None,
+            evidence: self.evidence.get(&id).cloned().unwrap_or_default(),
+            fixed: self.interventions.get(&id).map(|(_, value)| value.clone()),
+            implied: Vec::new(),
+            is_bool: element.no_values().insert(&true).is_some(),
+            checked: false,
+            prepared: None,
+            book: None,
+            memo: Memo::default(),
+        });
+        slot
+    }
+
+    /// Makes sure that the parents of a slot have slots.
+    pub(super) fn link(&mut self, slot: Slot) -> Rc<[Slot]> {
+        if let Some(parents) = &self.instructions[slot.index()].parents {
+            return parents.clone();
+        }
+        let instruction = &self.instructions[slot.index()];
+        let element = instruction.element.clone();
+        let fixed = instruction.fixed.is_some();
+        let parents: &[AnyElement] = if fixed { &[] } else { element.parents() };
+        let slots: Rc<[Slot]> = parents.iter().map(|parent| self.slot(parent)).collect();
+        self.instructions[slot.index()].parents = Some(slots.clone());
+        slots
+    }
+
+    /// Starts a block of `width` rows: forgets the values of the last one, and what worlds brought in if it has become too
+    /// much.
+    pub fn start(&mut self, width: usize) {
+        for slot in self.touched.drain(..) {
+            self.values[slot.index()] = None;
+        }
+        self.ancestors.clear();
+        self.lineage.clear();
+        self.weights = BlockWeights::new(width);
+        self.width = width;
+        self.check_at = self.limit;
+        if self.instructions.len() > self.lasting + KEPT || self.remembered > KEPT {
+            self.remembered = 0;
+            self.instructions.truncate(self.lasting);
+            self.values.truncate(self.lasting);
+            let lasting = self.lasting as u32;
+            self.slots.retain(|_, slot| slot.0 < lasting);
+            self.books.truncate(self.lasting_books);
+            for instruction in &mut self.instructions {
+                instruction.memo = Memo::default();
+                instruction.prepared = None;
+                instruction.book = None;
+            }
+        }
+    }
+
+    /// How many roots there are: the statements of evidence, observations first, then the targets.
+    pub fn roots(&self) -> usize {
+        self.roots.len()
+    }
+
+    /// How many of the roots carry evidence; they come first.
+    pub fn statements(&self) -> usize {
+        self.roots.len() - self.targets.len()
+    }
+
+    pub(super) fn root(&self, root: usize) -> Slot {
+        self.roots[root]
+    }
+
+    /// The weights of the rows so far.
+    pub fn weights(&self) -> &BlockWeights {
+        &self.weights
+    }
+
+    /// Leaves only rows with the fewest densities among their likelihoods, and says how many that is.
+    pub fn keep_fewest_densities(&mut self) -> u32 {
+        self.weights.fewest_densities()
+    }
+
+    /// How many values the block holds, over all elements and rows.
+    pub fn cells(&self) -> usize {
+        let stored = self
+            .touched
+            .iter()
+            .filter_map(|slot| self.values[slot.index()].as_ref());
+        stored.map(|stored| stored.rows.len()).sum()
+    }
+
+    /// The values of a target in the rows that are left, once all roots have been run.
+    pub fn target(&mut self, target: usize) -> TargetColumn<'_> {
+        let slot = self.targets[target];
+        self.refresh(slot);
+        let rows = self.weights.alive().clone();
+        let no_values = || {
+            let element = &self.instructions[slot.index()].element;
+            Column::Typed(Rc::from(element.no_column()))
+        };
+        let column = self.values[slot.index()]
+            .as_ref()
+            .map_or_else(no_values, |stored| stored.column.part(&stored.rows, &rows));
+        let values = match &column {
+            Column::Codes(_, book) => Some(&self.books[book.0 as usize]),
+            _ => None,
+        };
+        TargetColumn {
+            rows,
+            column,
+            values,
+        }
+    }
+}
+
+/// The values of a target in the rows that are left of a block.
+#[derive(Debug)]
+pub struct TargetColumn<'a> {
+    rows: Selection,
+    column: Column,
+    values: Option<&'a Values>,
+}
+
+/// How the values of a column are held.
+#[derive(Debug)]
+pub enum Held<'a> {
+    /// Truth values: one bit for each row of the block.
+    Bits(&'a [u64]),
+    /// Positions in a list of values, in the order of the rows.
+    Codes(&'a [u32]),
+    /// The values, in the order of the rows.
+    Typed(&'a dyn AnyColumn),
+}
+
+impl TargetColumn<'_> {
+    /// The rows, in ascending order.
+    pub fn rows(&self) -> &[u32] {
+        self.rows.rows()
+    }
+
+    /// The rows, as a mask.
+    pub fn mask(&self) -> &[u64] {
+        self.rows.mask()
+    }
+
+    /// The values.
+    pub fn held(&self) -> Held<'_> {
+        match &self.column {
+            Column::Bits(bits) => Held::Bits(bits),
+            Column::Codes(codes, _) => Held::Codes(codes),
+            Column::Typed(values) => Held::Typed(&**values),
+        }
+    }
+
+    /// How many codes there are.
+    pub fn codes(&self) -> usize {
+        self.values.map_or(0, Values::len)
+    }
+
+    /// The value of a code.
+    pub fn value(&self, code: u32) -> Option<&dyn std::any::Any> {
+        self.values.map(|values| values.any(code as usize))
+    }
+}

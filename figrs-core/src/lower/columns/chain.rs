@@ -1,0 +1,494 @@
+//! Chains and tables: each row follows the branch of its parents' values.
+
+use std::rc::Rc;
+
+use super::block::{Block, Slot};
+use super::column::{Book, Column, Stored};
+use super::draw::{
+    Drawn, Groups, Ready, checked_outcomes, draw_ready, likelihood, probability_of_true,
+};
+use super::run::{Run, Task};
+use super::selection::Selection;
+use crate::column::AnyColumn;
+use crate::datum::Datum;
+use crate::error::{Fault, ModelError};
+use crate::node::{AnyElement, AtomicOp, ChainOp, Endless, Kind, TableOp};
+
+/// What the combinations of the parents' values lead to, by number.
+pub(super) type Branches = Vec<Option<Branch>>;
+
+/// What one combination leads to.
+#[derive(Clone)]
+pub(super) struct Branch {
+    target: Target,
+    /// How it is drawn together with others, if it is a choice among finitely many values.
+    ready: Option<Rc<Ready>>,
+    /// Whether likelihoods of its values are densities.
+    continuous: bool,
+}
+
+#[derive(Clone)]
+enum Target {
+    /// An element that others may refer to.
+    Slot(Slot),
+    /// An atomic element that nothing else refers to.
+    Alone(AnyElement),
+    /// The row of a table that starts at this weight.
+    Row(usize),
+}
+
+/// Where the values of a group of rows come from.
+#[derive(Clone, Copy)]
+pub(super) enum Source {
+    Slot(Slot),
+    /// The number of a column among those that were drawn for a group alone.
+    Alone(usize),
+}
+
+fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
+    match element.kind() {
+        Kind::Atomic(op) => Some(&**op),
+        _ => None,
+    }
+}
+
+impl Run<'_> {
+    /// The values of a Chain in these rows, or the tasks that find them.
+    pub(super) fn chain(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+        demand: Option<Datum>,
+        op: &dyn ChainOp,
+    ) -> Result<(), ModelError> {
+        let parents = self.block.link(slot);
+        let (groups, numbers) = self.block.part(slot, rows, &parents);
+        let known = |run: &mut Self, number| run.block.branch(slot, number, parents.len(), op);
+        let branches = numbers.iter().map(|&number| known(self, number));
+        let branches: Vec<Branch> = branches.collect::<Result<_, _>>()?;
+        if let Some(value) = &demand
+            && branches.iter().all(|branch| self.block.is_choice(branch))
+        {
+            let weigh = |branch: &Branch| self.block.likelihood(branch, value);
+            let weights: Vec<(f64, f64)> = branches.iter().map(weigh).collect::<Result<_, _>>()?;
+            return self.weigh_rows(slot, rows, (&groups, &branches), value, &weights);
+        }
+        if demand.is_none()
+            && branches
+                .iter()
+                .all(|b| b.ready.is_some() && self.block.is_choice(b))
+        {
+            return self.draw_rows(slot, rows, &groups, &branches);
+        }
+        self.branch_out(slot, rows, (&groups, &branches), demand.as_ref());
+        Ok(())
+    }
+
+    /// The values of a table in these rows.
+    pub(super) fn table(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+        demand: Option<&Datum>,
+        op: &dyn TableOp,
+    ) -> Result<(), ModelError> {
+        let parents = self.block.link(slot);
+        let (groups, numbers) = self.block.part(slot, rows, &parents);
+        let known = |run: &mut Self, number| run.block.table_row(slot, number, parents.len(), op);
+        let branches = numbers.iter().map(|&number| known(self, number));
+        let branches: Vec<Branch> = branches.collect::<Result<_, _>>()?;
+        let Some(value) = demand else {
+            return self.draw_rows(slot, rows, &groups, &branches);
+        };
+        let columns = op.values().len();
+        let column = op.values().index_of(value.as_any());
+        let weigh = |branch: &Branch| match (&branch.target, column) {
+            (Target::Row(start), Some(column)) => {
+                let row = op.weights().row(*start, columns);
+                (row.linear()[column], row.log(column))
+            }
+            _ => (0.0, f64::NEG_INFINITY),
+        };
+        let weights: Vec<(f64, f64)> = branches.iter().map(weigh).collect();
+        self.weigh_rows(slot, rows, (&groups, &branches), value, &weights)
+    }
+
+    /// Gives all rows a value and weighs each with what its group says.
+    fn weigh_rows(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+        (groups, branches): (&Groups, &[Branch]),
+        value: &Datum,
+        weights: &[(f64, f64)],
+    ) -> Result<(), ModelError> {
+        match groups {
+            Groups::Masks(masks) => {
+                let masks = masks.iter().cloned().zip(weights.iter().copied());
+                self.block.weights.times_masks(&masks.collect::<Vec<_>>());
+            }
+            Groups::Rows(numbers) => self.block.weights.times_codes(rows, numbers, weights),
+        }
+        let column = self.block.constant(slot, value, rows);
+        if branches
+            .iter()
+            .any(|b| b.continuous || matches!(b.target, Target::Slot(_)))
+        {
+            let parts = groups.selections(rows, branches.len());
+            for (part, branch) in parts.iter().zip(branches) {
+                if branch.continuous {
+                    self.block.weights.count_density(part);
+                }
+                if let Target::Slot(of) = branch.target {
+                    let same = self.block.constant(of, value, part);
+                    self.block.keep(of, part, same);
+                }
+            }
+        }
+        self.settle(slot, rows, column, None)
+    }
+
+    /// Draws all rows at once.
+    fn draw_rows(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+        groups: &Groups,
+        branches: &[Branch],
+    ) -> Result<(), ModelError> {
+        let ready: Vec<&Ready> = branches.iter().filter_map(|b| b.ready.as_deref()).collect();
+        let is_bool = self.block.instructions[slot.index()].is_bool;
+        let book = (!is_bool).then(|| self.block.own_book(slot));
+        let column = draw_ready(rows, groups, &ready, book, self.rng);
+        if branches
+            .iter()
+            .any(|branch| matches!(branch.target, Target::Slot(_)))
+        {
+            let parts = groups.selections(rows, branches.len());
+            for (part, branch) in parts.iter().zip(branches) {
+                if let Target::Slot(of) = branch.target {
+                    self.block.keep(of, part, column.part(rows, part));
+                }
+            }
+        }
+        self.settle(slot, rows, column, None)
+    }
+
+    /// Makes a task of each branch, in the order of the first rows, and one that joins them.
+    fn branch_out(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+        (groups, branches): (&Groups, &[Branch]),
+        demand: Option<&Datum>,
+    ) {
+        let parts = groups.selections(rows, branches.len());
+        let mut sources: Vec<(Source, Selection)> = Vec::with_capacity(parts.len());
+        let mut tasks = Vec::with_capacity(parts.len());
+        for (part, branch) in parts.into_iter().zip(branches) {
+            match &branch.target {
+                Target::Slot(of) => {
+                    // Different values may lead to one element.
+                    let same = |(source, _): &&mut (Source, Selection)| matches!(source, Source::Slot(s) if s == of);
+                    if let Some((_, met)) = sources.iter_mut().find(same) {
+                        *met = met.or(&part);
+                    } else {
+                        sources.push((Source::Slot(*of), part));
+                    }
+                }
+                Target::Alone(element) => {
+                    let number = self.alone.len();
+                    self.alone.push(None);
+                    let task = Task::Alone {
+                        number,
+                        element: element.clone(),
+                        branch: branch.clone(),
+                        of: slot,
+                        rows: part.clone(),
+                        demand: demand.cloned(),
+                    };
+                    tasks.push((number, task));
+                    sources.push((Source::Alone(number), part));
+                }
+                Target::Row(_) => {}
+            }
+        }
+        self.tasks
+            .push(Task::Join(slot, rows.clone(), sources.clone()));
+        let mut alone = tasks.into_iter().rev().peekable();
+        for (source, part) in sources.into_iter().rev() {
+            let task = match source {
+                Source::Slot(of) => Task::Enter(of, part, demand.cloned()),
+                Source::Alone(number) => match alone.next_if(|(own, _)| *own == number) {
+                    Some((_, task)) => task,
+                    None => continue,
+                },
+            };
+            self.tasks.push(task);
+        }
+    }
+
+    /// Values of an atomic element that nothing else refers to.
+    pub(super) fn alone(
+        &mut self,
+        number: usize,
+        (element, branch, of): (&AnyElement, &Branch, Slot),
+        rows: &Selection,
+        demand: Option<&Datum>,
+    ) -> Result<(), ModelError> {
+        let Some(op) = atomic(element) else {
+            return Ok(());
+        };
+        let column = if let Some(value) = demand {
+            let weight = likelihood(element, op, value.as_any())?;
+            self.block.weights.times(rows, weight);
+            if branch.continuous {
+                self.block.weights.count_density(rows);
+            }
+            self.block.constant(of, value, rows)
+        } else if let Some(ready) = &branch.ready {
+            let is_bool = self.block.instructions[of.index()].is_bool;
+            let book = (!is_bool).then(|| self.block.own_book(of));
+            let one = Groups::Rows(vec![0; rows.len()]);
+            draw_ready(rows, &one, &[ready], book, self.rng)
+        } else {
+            let values = op.sample_many(rows.len(), self.rng);
+            let values = values.map_err(|fault| element.fault(fault))?;
+            self.block.packed(values, rows)
+        };
+        self.alone[number] = Some(Stored {
+            rows: rows.clone(),
+            column,
+            generation: self.block.ancestors.len(),
+        });
+        Ok(())
+    }
+
+    /// Puts the values of the branches together.
+    pub(super) fn join(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+        sources: &[(Source, Selection)],
+    ) -> Result<(), ModelError> {
+        let mut parts: Vec<(Selection, Column)> = Vec::with_capacity(sources.len());
+        for (source, part) in sources {
+            let part = part.and(self.block.weights.alive().mask());
+            if part.is_empty() {
+                continue;
+            }
+            let column = match source {
+                Source::Slot(of) => self.block.read(*of, &part),
+                Source::Alone(number) => match self.alone[*number].take() {
+                    Some(stored) => stored.column.part(&stored.rows, &part),
+                    None => continue,
+                },
+            };
+            parts.push((part, column));
+        }
+        let column = self.block.joined(slot, rows, &parts);
+        self.settle(slot, rows, column, None)
+    }
+}
+
+impl Block {
+    /// Whether a branch is an atomic choice of its own that has no value yet and carries no evidence.
+    fn is_choice(&self, branch: &Branch) -> bool {
+        match branch.target {
+            Target::Alone(_) | Target::Row(_) => true,
+            Target::Slot(slot) => {
+                let instruction = &self.instructions[slot.index()];
+                self.values[slot.index()].is_none()
+                    && atomic(&instruction.element).is_some()
+                    && instruction.evidence.is_empty()
+                    && instruction.fixed.is_none()
+                    && instruction.implied.is_empty()
+            }
+        }
+    }
+
+    /// The likelihood of a value under an atomic branch.
+    fn likelihood(&self, branch: &Branch, value: &Datum) -> Result<(f64, f64), ModelError> {
+        let element = match &branch.target {
+            Target::Alone(element) => element,
+            Target::Slot(slot) => &self.instructions[slot.index()].element,
+            Target::Row(_) => return Ok((1.0, 0.0)),
+        };
+        atomic(element).map_or(Ok((1.0, 0.0)), |op| likelihood(element, op, value.as_any()))
+    }
+
+    /// The branch of a combination of a Chain's parents' values.
+    fn branch(
+        &mut self,
+        slot: Slot,
+        number: u32,
+        parents: usize,
+        op: &dyn ChainOp,
+    ) -> Result<Branch, ModelError> {
+        let known = self.instructions[slot.index()]
+            .memo
+            .branches
+            .get(number as usize);
+        if let Some(Some(branch)) = known {
+            return Ok(branch.clone());
+        }
+        let chain = self.instructions[slot.index()].element.clone();
+        let element = self.with_values(slot, number, parents, |values| op.call(values));
+        let element = element.map_err(|fault| chain.fault(fault))?;
+        let alone = element.is_unshared() && atomic(&element).is_some();
+        let mut branch = Branch {
+            target: if alone {
+                Target::Alone(element.clone())
+            } else {
+                Target::Slot(self.slot(&element))
+            },
+            ready: None,
+            continuous: false,
+        };
+        if let Some(op) = atomic(&element)
+            && self.is_bare(&branch)
+        {
+            match checked_outcomes(&element, op)? {
+                Err(endless) => branch.continuous = endless == Endless::Continuous,
+                Ok(outcomes) if self.instructions[slot.index()].is_bool => {
+                    let p = probability_of_true(&outcomes);
+                    branch.ready = Some(Rc::new(Ready::Flip(p)));
+                }
+                Ok(outcomes) => {
+                    let book = self.own_book(slot);
+                    let values = 0..outcomes.support.len();
+                    let codes: Vec<u32> = values
+                        .map(|i| self.enter_value(book, outcomes.support.any(i)))
+                        .collect();
+                    let drawn = Drawn::new(&outcomes.probabilities, &codes);
+                    branch.ready = Some(Rc::new(Ready::Codes(drawn)));
+                }
+            }
+        }
+        self.remember_branch(slot, number, branch.clone());
+        Ok(branch)
+    }
+
+    /// Whether no evidence or intervention is about a branch.
+    fn is_bare(&self, branch: &Branch) -> bool {
+        match branch.target {
+            Target::Alone(_) | Target::Row(_) => true,
+            Target::Slot(slot) => {
+                let instruction = &self.instructions[slot.index()];
+                instruction.fixed.is_none()
+            }
+        }
+    }
+
+    fn remember_branch(&mut self, slot: Slot, number: u32, branch: Branch) {
+        self.remembered += 1;
+        let branches = &mut self.instructions[slot.index()].memo.branches;
+        branches.resize(branches.len().max(number as usize + 1), None);
+        branches[number as usize] = Some(branch);
+    }
+
+    /// The row of a table for a combination of its parents' values.
+    fn table_row(
+        &mut self,
+        slot: Slot,
+        number: u32,
+        parents: usize,
+        op: &dyn TableOp,
+    ) -> Result<Branch, ModelError> {
+        let known = self.instructions[slot.index()]
+            .memo
+            .branches
+            .get(number as usize);
+        if let Some(Some(branch)) = known {
+            return Ok(branch.clone());
+        }
+        let row = self.with_values(slot, number, parents, |values| {
+            let mut parents = values.iter().zip(op.states()).enumerate();
+            parents.try_fold(0, |row, (parent, (&value, states))| {
+                let state = states.index_of(value).ok_or(parent)?;
+                Ok::<_, usize>(row * states.len() + state)
+            })
+        });
+        let element = self.instructions[slot.index()].element.clone();
+        let row = row.map_err(|parent| {
+            element.fault(Fault::Row(format!(
+                "a value of parent {parent} is not among its states; add it"
+            )))
+        })?;
+        let columns = op.values().len();
+        let weights = op.weights().row(row * columns, columns).linear();
+        let ready = if self.instructions[slot.index()].is_bool {
+            let truth = op.values().index_of(&true);
+            Ready::Flip(truth.map_or(0.0, |at| weights[at]))
+        } else {
+            let book = self.own_book(slot);
+            let codes: Vec<u32> = (0..columns)
+                .map(|i| self.enter_value(book, op.values().any(i)))
+                .collect();
+            Ready::Codes(Drawn::new(weights, &codes))
+        };
+        let branch = Branch {
+            target: Target::Row(row * columns),
+            ready: Some(Rc::new(ready)),
+            continuous: false,
+        };
+        self.remember_branch(slot, number, branch.clone());
+        Ok(branch)
+    }
+
+    /// The values of parts of some rows in one column.
+    fn joined(&mut self, slot: Slot, rows: &Selection, parts: &[(Selection, Column)]) -> Column {
+        if let [(part, column)] = parts
+            && part.same_as(rows)
+        {
+            return column.clone();
+        }
+        if self.instructions[slot.index()].is_bool {
+            let mut all = vec![0; rows.mask().len()];
+            for (part, column) in parts {
+                if let Column::Bits(bits) = column {
+                    let words = all.iter_mut().zip(bits.iter().zip(part.mask()));
+                    words.for_each(|(word, (bits, mask))| *word |= bits & mask);
+                }
+            }
+            return Column::Bits(Rc::new(all));
+        }
+        let coded = |(_, column): &(Selection, Column)| matches!(column, Column::Codes(..));
+        if parts.iter().all(coded) {
+            let book = self.own_book(slot);
+            let mut all = vec![0; rows.len()];
+            for (part, column) in parts {
+                let Column::Codes(codes, own) = column else {
+                    continue;
+                };
+                let positions = part.positions_in(rows);
+                let codes = self.translated(codes, *own, book);
+                for (&at, &code) in positions.iter().zip(&codes) {
+                    all[at as usize] = code;
+                }
+            }
+            return Column::Codes(Rc::new(all), book);
+        }
+        let mut all: Option<Box<dyn AnyColumn>> = None;
+        let mut order = vec![0; rows.len()];
+        for (part, column) in parts {
+            let values = self.typed(column, part);
+            let all = all.get_or_insert_with(|| values.fresh());
+            let start = all.len() as u32;
+            for (&at, i) in part.positions_in(rows).iter().zip(start..) {
+                order[at as usize] = i;
+            }
+            all.append(&*values);
+        }
+        let empty = || self.instructions[slot.index()].element.no_column();
+        Column::Typed(Rc::from(all.unwrap_or_else(empty))).at(&order)
+    }
+
+    fn translated(&mut self, codes: &[u32], from: Book, to: Book) -> Vec<u32> {
+        if from == to {
+            return codes.to_vec();
+        }
+        let table = self.translation(from, to, codes);
+        codes.iter().map(|&code| table[code as usize]).collect()
+    }
+}

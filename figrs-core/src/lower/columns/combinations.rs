@@ -1,0 +1,131 @@
+//! Combinations of parents' values, numbered as they are met.
+
+use rustc_hash::FxHashMap;
+
+/// The most entries of a table that finds pairs by position.
+const DENSE: usize = 1 << 16;
+const UNKNOWN: u32 = u32::MAX;
+
+/// Numbers the pairs of two codes.
+#[derive(Debug, Default)]
+struct Pairs {
+    pairs: Vec<(u32, u32)>,
+    /// Entry `left << shift | right`, as long as that is small.
+    dense: Vec<u32>,
+    shift: u32,
+    hashed: FxHashMap<(u32, u32), u32>,
+    sparse: bool,
+}
+
+impl Pairs {
+    /// Makes room for codes up to these.
+    fn reserve(&mut self, left: u32, right: u32) {
+        let fits = |table: &Self| {
+            right >> table.shift == 0 && ((left as usize) << table.shift) < table.dense.len()
+        };
+        if self.sparse || fits(self) {
+            return;
+        }
+        let bits = |most: u32| 32 - most.leading_zeros();
+        let (rows, shift) = (bits(left), bits(right).max(self.shift));
+        let rows = rows.max(
+            (self.dense.len() >> self.shift)
+                .checked_ilog2()
+                .unwrap_or(0),
+        );
+        if rows + shift > DENSE.ilog2() {
+            self.sparse = true;
+            let pairs = self.pairs.iter().zip(0..);
+            self.hashed = pairs.map(|(&pair, id)| (pair, id)).collect();
+            self.dense = Vec::new();
+            return;
+        }
+        self.shift = shift;
+        self.dense = vec![UNKNOWN; 1 << (rows + shift)];
+        for (&(left, right), id) in self.pairs.iter().zip(0..) {
+            self.dense[(left as usize) << shift | right as usize] = id;
+        }
+    }
+
+    fn number(&mut self, left: u32, right: u32) -> u32 {
+        let next = self.pairs.len() as u32;
+        let id = if self.sparse {
+            self.hashed.entry((left, right)).or_insert(next)
+        } else {
+            &mut self.dense[(left as usize) << self.shift | right as usize]
+        };
+        if *id == UNKNOWN {
+            *id = next;
+        }
+        if *id == next {
+            self.pairs.push((left, right));
+        }
+        *id
+    }
+}
+
+/// Numbers combinations of the codes of several parents.
+#[derive(Debug, Default)]
+pub(super) struct Combinations {
+    pairs: Vec<Pairs>,
+}
+
+impl Combinations {
+    /// The number of the combination in each row: `columns` has the codes of each parent.
+    pub(super) fn numbers(&mut self, columns: &[Vec<u32>]) -> Vec<u32> {
+        let Some((first, others)) = columns.split_first() else {
+            return Vec::new();
+        };
+        self.pairs.resize_with(others.len(), Pairs::default);
+        let mut numbers = first.clone();
+        for (pairs, column) in self.pairs.iter_mut().zip(others) {
+            let most = |codes: &[u32]| codes.iter().copied().max().unwrap_or(0);
+            pairs.reserve(most(&numbers), most(column));
+            for (number, &code) in numbers.iter_mut().zip(column) {
+                *number = pairs.number(*number, code);
+            }
+        }
+        numbers
+    }
+
+    /// The codes of a combination of `parents` parents.
+    pub(super) fn codes(&self, number: u32, parents: usize) -> Vec<u32> {
+        let mut codes = vec![0; parents];
+        let mut number = number;
+        for (at, pairs) in self.pairs.iter().enumerate().rev() {
+            let (left, right) = pairs.pairs[number as usize];
+            codes[at + 1] = right;
+            number = left;
+        }
+        if let Some(first) = codes.first_mut() {
+            *first = number;
+        }
+        codes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn combinations_keep_their_numbers() {
+        let mut combinations = Combinations::default();
+        let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+        for round in 1..200u32 {
+            let column = |parent: u32| -> Vec<u32> {
+                (0..50)
+                    .map(|row| row * round * (parent + 3) % (7 * round))
+                    .collect()
+            };
+            let columns = [column(0), column(1), column(2)];
+            let numbers = combinations.numbers(&columns);
+            for (row, &number) in numbers.iter().enumerate() {
+                let codes: Vec<u32> = columns.iter().map(|column| column[row]).collect();
+                assert_eq!(combinations.codes(number, 3), codes);
+                assert_eq!(*known.entry(codes).or_insert(number), number);
+            }
+        }
+        assert!(combinations.pairs.iter().any(|pairs| pairs.sparse));
+    }
+}

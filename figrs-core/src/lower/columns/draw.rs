@@ -1,0 +1,245 @@
+//! Random values for the rows of a block.
+
+use std::any::Any;
+use std::rc::Rc;
+
+use super::alias::Alias;
+use super::bernoulli::{draw_alike, draw_each, draw_groups};
+use super::block::{Block, Slot};
+use super::column::{Book, Column};
+use super::selection::Selection;
+use super::values::Values;
+use crate::datum::Datum;
+use crate::error::ModelError;
+use crate::node::{AnyElement, AtomicOp, Endless, FiniteOutcomes};
+use crate::random::Stream;
+
+/// How an atomic element is drawn.
+#[derive(Debug)]
+pub(super) enum Prepared {
+    /// True with this probability.
+    Flip(f64),
+    /// One of some values, whose codes are those of the book.
+    Finite(Drawn, Book),
+    /// By its own function, since its values cannot be listed.
+    Open { continuous: bool },
+}
+
+/// One of some codes.
+#[derive(Debug)]
+pub(super) enum Drawn {
+    Certain(u32),
+    Alias(Alias),
+}
+
+impl Drawn {
+    pub(super) fn new(probabilities: &[f64], codes: &[u32]) -> Self {
+        match codes {
+            [code] => Self::Certain(*code),
+            _ => Self::Alias(Alias::new(probabilities, codes)),
+        }
+    }
+}
+
+/// A choice that different rows make among different distributions.
+#[derive(Debug)]
+pub(super) enum Ready {
+    Flip(f64),
+    Codes(Drawn),
+}
+
+/// The probability that a finite truth value is true.
+pub(super) fn probability_of_true(outcomes: &FiniteOutcomes) -> f64 {
+    let truth = outcomes.support.index_of(&true);
+    truth.map_or(0.0, |at| outcomes.probabilities[at])
+}
+
+impl Block {
+    /// How an atomic element is drawn, found when it is first reached.
+    pub(super) fn prepare(
+        &mut self,
+        slot: Slot,
+        op: &dyn AtomicOp,
+    ) -> Result<Rc<Prepared>, ModelError> {
+        if let Some(prepared) = &self.instructions[slot.index()].prepared {
+            return Ok(prepared.clone());
+        }
+        let element = self.instructions[slot.index()].element.clone();
+        let is_bool = self.instructions[slot.index()].is_bool;
+        let prepared = match checked_outcomes(&element, op)? {
+            Ok(outcomes) if is_bool => Prepared::Flip(probability_of_true(&outcomes)),
+            Ok(outcomes) => {
+                let codes: Vec<u32> = (0..outcomes.support.len() as u32).collect();
+                let drawn = Drawn::new(&outcomes.probabilities, &codes);
+                Prepared::Finite(drawn, self.add_book(Values::Fixed(outcomes.support)))
+            }
+            Err(endless) => Prepared::Open {
+                continuous: endless == Endless::Continuous,
+            },
+        };
+        let prepared = Rc::new(prepared);
+        self.instructions[slot.index()].prepared = Some(prepared.clone());
+        Ok(prepared)
+    }
+
+    /// Values of an atomic element.
+    pub(super) fn draw_atomic(
+        &mut self,
+        prepared: &Prepared,
+        (element, op): (&AnyElement, &dyn AtomicOp),
+        rows: &Selection,
+        rng: &mut Stream,
+    ) -> Result<Column, ModelError> {
+        Ok(match prepared {
+            Prepared::Flip(p) => Column::Bits(Rc::new(draw_alike(rng, rows.mask(), *p))),
+            Prepared::Finite(Drawn::Certain(code), book) => {
+                Column::Codes(Rc::new(vec![*code; rows.len()]), *book)
+            }
+            Prepared::Finite(Drawn::Alias(alias), book) => {
+                let codes = (0..rows.len()).map(|_| alias.draw(rng));
+                Column::Codes(Rc::new(codes.collect()), *book)
+            }
+            Prepared::Open { .. } => {
+                let values = op.sample_many(rows.len(), rng);
+                let values = values.map_err(|fault| element.fault(fault))?;
+                self.packed(values, rows)
+            }
+        })
+    }
+
+    /// The same value in all rows.
+    pub(super) fn constant(&mut self, slot: Slot, value: &Datum, rows: &Selection) -> Column {
+        if let Some(&truth) = value.get::<bool>() {
+            let bits = if truth {
+                rows.mask().to_vec()
+            } else {
+                vec![0; rows.mask().len()]
+            };
+            return Column::Bits(Rc::new(bits));
+        }
+        let book = self.own_book(slot);
+        let code = self.enter_value(book, value.as_any());
+        Column::Codes(Rc::new(vec![code; rows.len()]), book)
+    }
+
+    /// The growing list of values of a slot.
+    pub(super) fn own_book(&mut self, slot: Slot) -> Book {
+        if let Some(book) = self.instructions[slot.index()].book {
+            return book;
+        }
+        let element = self.instructions[slot.index()].element.clone();
+        let book = self.growing(&element);
+        self.instructions[slot.index()].book = Some(book);
+        book
+    }
+}
+
+/// The outcomes of an atomic element whose parameters are right.
+pub(super) fn checked_outcomes(
+    element: &AnyElement,
+    op: &dyn AtomicOp,
+) -> Result<Result<FiniteOutcomes, Endless>, ModelError> {
+    op.check().map_err(|problem| element.invalid(problem))?;
+    op.outcomes().map_err(|fault| element.fault(fault))
+}
+
+/// A choice for each row, among the distributions of groups of rows: row after row, or truth values 64 at a time.
+pub(super) fn draw_ready(
+    rows: &Selection,
+    groups: &Groups,
+    ready: &[&Ready],
+    book: Option<Book>,
+    rng: &mut Stream,
+) -> Column {
+    let Some(book) = book else {
+        let p = |group: usize| match ready[group] {
+            Ready::Flip(p) => *p,
+            Ready::Codes(_) => 0.0,
+        };
+        let bits = match groups {
+            Groups::Masks(masks) => {
+                let groups = masks
+                    .iter()
+                    .enumerate()
+                    .map(|(group, mask)| (&mask[..], p(group)));
+                draw_groups(rng, &groups.collect::<Vec<_>>(), rows.mask().len())
+            }
+            Groups::Rows(numbers) => {
+                let mut next = numbers.iter();
+                draw_each(rng, rows.mask(), |_| {
+                    next.next().map_or(0.0, |&group| p(group as usize))
+                })
+            }
+        };
+        return Column::Bits(Rc::new(bits));
+    };
+    let numbers = groups.numbers(rows);
+    let codes = numbers.iter().map(|&group| match ready[group as usize] {
+        Ready::Codes(Drawn::Certain(code)) => *code,
+        Ready::Codes(Drawn::Alias(alias)) => alias.draw(rng),
+        Ready::Flip(_) => 0,
+    });
+    Column::Codes(Rc::new(codes.collect()), book)
+}
+
+/// Rows in groups, numbered from zero in the order of their first rows.
+#[derive(Debug)]
+pub(super) enum Groups {
+    /// A mask for each group.
+    Masks(Vec<Vec<u64>>),
+    /// The group of each row.
+    Rows(Vec<u32>),
+}
+
+impl Groups {
+    /// The group of each row.
+    pub(super) fn numbers(&self, rows: &Selection) -> Vec<u32> {
+        match self {
+            Self::Rows(numbers) => numbers.clone(),
+            Self::Masks(masks) => {
+                let mut by_row = vec![0; rows.width()];
+                for (group, mask) in masks.iter().enumerate() {
+                    super::selection::for_each_row(mask, |row| by_row[row] = group as u32);
+                }
+                rows.rows()
+                    .iter()
+                    .map(|&row| by_row[row as usize])
+                    .collect()
+            }
+        }
+    }
+
+    /// The rows of each of `count` groups.
+    pub(super) fn selections(&self, rows: &Selection, count: usize) -> Vec<Selection> {
+        let width = rows.width();
+        match self {
+            Self::Masks(masks) => {
+                let masks = masks.iter();
+                masks
+                    .map(|mask| Selection::from_mask(mask.clone(), width))
+                    .collect()
+            }
+            Self::Rows(_) if count == 1 => vec![rows.clone()],
+            Self::Rows(numbers) => {
+                let mut lists = vec![Vec::new(); count];
+                for (&row, &group) in rows.rows().iter().zip(numbers) {
+                    lists[group as usize].push(row);
+                }
+                let lists = lists.into_iter();
+                lists
+                    .map(|list| Selection::from_rows(list, width))
+                    .collect()
+            }
+        }
+    }
+}
+
+/// The likelihood of a value under an atomic element.
+pub(super) fn likelihood(
+    element: &AnyElement,
+    op: &dyn AtomicOp,
+    value: &dyn Any,
+) -> Result<(f64, f64), ModelError> {
+    let log = op.log_prob(value).map_err(|fault| element.fault(fault))?;
+    Ok((log.exp(), log))
+}

@@ -1,0 +1,83 @@
+//! Evidence on the values of a column.
+
+use super::column::{Column, mask_where};
+use super::run::Run;
+use super::selection::Selection;
+use crate::error::ModelError;
+use crate::evidence::Evidence;
+use crate::lower::Observations;
+use crate::node::AnyElement;
+
+/// A weight that has not been asked for.
+const UNKNOWN: (f64, f64) = (f64::NAN, f64::NAN);
+
+impl Run<'_> {
+    /// Weighs rows by one statement about their values.
+    pub(super) fn weigh(
+        &mut self,
+        element: &AnyElement,
+        rows: &Selection,
+        column: &Column,
+        statement: &Evidence,
+    ) -> Result<(), ModelError> {
+        if self.block.observations == Observations::Weigh && statement.observed().is_some() {
+            // The demand for the observed value has been met, or the rows are gone.
+            return Ok(());
+        }
+        let living = rows.and(self.block.weights.alive().mask());
+        if living.is_empty() {
+            return Ok(());
+        }
+        match column.part(rows, &living) {
+            Column::Bits(bits) => {
+                let mask = |truth: bool| -> Vec<u64> {
+                    let invert = if truth { 0 } else { u64::MAX };
+                    let words = bits.iter().zip(living.mask());
+                    words.map(|(bits, mask)| (bits ^ invert) & mask).collect()
+                };
+                let mut masks = Vec::with_capacity(2);
+                for truth in [true, false] {
+                    let mask = mask(truth);
+                    if mask.iter().any(|&word| word != 0) {
+                        masks.push((mask, statement.weight(element, &truth)?));
+                    }
+                }
+                self.block.weights.times_masks(&masks);
+            }
+            Column::Codes(codes, book) => {
+                let values = self.block.book(book);
+                let mut table = vec![UNKNOWN; values.len()];
+                for &code in &*codes {
+                    if table[code as usize].0.is_nan() {
+                        let value = values.any(code as usize);
+                        table[code as usize] = statement.weight(element, value)?;
+                    }
+                }
+                for weight in &mut table {
+                    if weight.0.is_nan() {
+                        *weight = (1.0, 0.0);
+                    }
+                }
+                self.times_table(&living, &codes, &table);
+            }
+            Column::Typed(values) => {
+                let weight = |at| statement.weight(element, values.any(at));
+                let table: Vec<(f64, f64)> =
+                    (0..values.len()).map(weight).collect::<Result<_, _>>()?;
+                let codes: Vec<u32> = (0..values.len() as u32).collect();
+                self.times_table(&living, &codes, &table);
+            }
+        }
+        Ok(())
+    }
+
+    fn times_table(&mut self, rows: &Selection, codes: &[u32], table: &[(f64, f64)]) {
+        let hard = |&(_, log): &(f64, f64)| log == 0.0 || log == f64::NEG_INFINITY;
+        if table.iter().all(hard) {
+            let dead = mask_where(rows, |at| table[codes[at] as usize].1 != 0.0);
+            self.block.weights.kill(&dead);
+        } else {
+            self.block.weights.times_codes(rows, codes, table);
+        }
+    }
+}

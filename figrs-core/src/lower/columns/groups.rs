@@ -1,0 +1,165 @@
+//! Parting rows by the values of an element's parents.
+
+use std::any::Any;
+
+use super::block::{Block, Slot};
+use super::column::{Book, Column};
+use super::draw::Groups;
+use super::selection::{Selection, first_row};
+use super::values::Values;
+use crate::support::SupportBuilder;
+
+/// Up to this many truth values are parted by masks.
+const BY_MASKS: usize = 4;
+
+impl Block {
+    /// Parts rows by the values of a slot's parents: groups in the order of their first rows, and for each group the
+    /// number of its combination of values.
+    pub(super) fn part(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+        parents: &[Slot],
+    ) -> (Groups, Vec<u32>) {
+        let columns: Vec<Column> = parents
+            .iter()
+            .map(|&parent| self.read(parent, rows))
+            .collect();
+        self.remember_books(slot, &columns);
+        let masks: Option<Vec<&[u64]>> = columns
+            .iter()
+            .map(|column| match column {
+                Column::Bits(bits) if columns.len() <= BY_MASKS => Some(&bits[..]),
+                _ => None,
+            })
+            .collect();
+        if let Some(bits) = masks {
+            return self.part_by_masks(slot, rows, &bits);
+        }
+        let codes: Vec<Vec<u32>> = columns
+            .iter()
+            .enumerate()
+            .map(|(parent, column)| match column {
+                Column::Codes(codes, _) => codes.to_vec(),
+                Column::Bits(bits) => {
+                    let bit = |&row: &u32| (bits[row as usize / 64] >> (row % 64) & 1) as u32;
+                    rows.rows().iter().map(bit).collect()
+                }
+                Column::Typed(values) => {
+                    let book = self.encoder(slot, parent, parents[parent]);
+                    match &mut self.books[book.0 as usize] {
+                        Values::Growing(book) => book.encode(&**values).unwrap_or_default(),
+                        Values::Fixed(_) => Vec::new(),
+                    }
+                }
+            })
+            .collect();
+        let combinations = &mut self.instructions[slot.index()].memo.combinations;
+        let mut numbers = combinations.numbers(&codes);
+        let most = numbers.iter().copied().max().unwrap_or(0) as usize;
+        let mut group_of = vec![u32::MAX; most + 1];
+        let mut met = Vec::new();
+        for number in &mut numbers {
+            let group = &mut group_of[*number as usize];
+            if *group == u32::MAX {
+                *group = met.len() as u32;
+                met.push(*number);
+            }
+            *number = *group;
+        }
+        (Groups::Rows(numbers), met)
+    }
+
+    fn part_by_masks(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+        bits: &[&[u64]],
+    ) -> (Groups, Vec<u32>) {
+        let mut parts: Vec<(usize, u32, Vec<u64>)> = Vec::new();
+        for combination in 0..1u32 << bits.len() {
+            let mut mask = rows.mask().to_vec();
+            for (parent, bits) in bits.iter().enumerate() {
+                let invert = if combination >> parent & 1 == 1 {
+                    0
+                } else {
+                    u64::MAX
+                };
+                mask.iter_mut()
+                    .zip(*bits)
+                    .for_each(|(word, bits)| *word &= bits ^ invert);
+            }
+            if let Some(first) = first_row(&mask) {
+                let codes: Vec<Vec<u32>> = (0..bits.len())
+                    .map(|p| vec![combination >> p & 1])
+                    .collect();
+                let memo = &mut self.instructions[slot.index()].memo;
+                let number = memo
+                    .combinations
+                    .numbers(&codes)
+                    .first()
+                    .copied()
+                    .unwrap_or(0);
+                parts.push((first, number, mask));
+            }
+        }
+        parts.sort_by_key(|part| part.0);
+        let (numbers, masks) = parts
+            .into_iter()
+            .map(|(_, number, mask)| (number, mask))
+            .unzip();
+        (Groups::Masks(masks), numbers)
+    }
+
+    /// Forgets what was remembered of combinations whose codes referred to other lists.
+    fn remember_books(&mut self, slot: Slot, columns: &[Column]) {
+        let books = columns.iter().map(|column| match column {
+            Column::Codes(_, book) => Some(*book),
+            Column::Bits(_) | Column::Typed(_) => None,
+        });
+        let memo = &mut self.instructions[slot.index()].memo;
+        if memo.books.len() == columns.len() && memo.books.iter().copied().eq(books.clone()) {
+            return;
+        }
+        *memo = super::block::Memo {
+            books: books.collect(),
+            ..Default::default()
+        };
+    }
+
+    /// The list that gives codes to a parent's values that have none.
+    fn encoder(&mut self, slot: Slot, parent: usize, of: Slot) -> Book {
+        let memo = &mut self.instructions[slot.index()].memo;
+        memo.encoders
+            .resize(memo.encoders.len().max(parent + 1), None);
+        if let Some(book) = memo.encoders[parent] {
+            return book;
+        }
+        let values: SupportBuilder = self.instructions[of.index()].element.no_values();
+        let book = self.add_book(Values::Growing(values));
+        self.instructions[slot.index()].memo.encoders[parent] = Some(book);
+        book
+    }
+
+    /// Calls a function with the parents' values of a combination.
+    pub(super) fn with_values<R>(
+        &self,
+        slot: Slot,
+        number: u32,
+        parents: usize,
+        call: impl FnOnce(&[&dyn Any]) -> R,
+    ) -> R {
+        let memo = &self.instructions[slot.index()].memo;
+        let codes = memo.combinations.codes(number, parents);
+        let value = |(parent, &code): (usize, &u32)| -> &dyn Any {
+            let encoder = memo.encoders.get(parent).copied().flatten();
+            match memo.books[parent].or(encoder) {
+                Some(book) => self.book(book).any(code as usize),
+                None if code == 1 => &true,
+                None => &false,
+            }
+        };
+        let values: Vec<&dyn Any> = codes.iter().enumerate().map(value).collect();
+        call(&values)
+    }
+}

@@ -1,0 +1,20 @@
+//! Many worlds at a time, element by element.
+
+mod alias;
+mod bernoulli;
+mod block;
+mod chain;
+mod column;
+mod combinations;
+mod draw;
+mod evidence;
+mod groups;
+mod remembered;
+mod run;
+mod selection;
+mod store;
+mod values;
+mod weights;
+
+pub use block::{Block, Held, TargetColumn};
+pub use weights::{BlockWeights, PlainWeights, WeightForm};

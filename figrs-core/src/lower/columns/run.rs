@@ -1,0 +1,349 @@
+//! Running the worlds of a block.
+
+use std::rc::Rc;
+
+use super::block::{Block, Slot};
+use super::chain::{Branch, Source};
+use super::column::{Column, Stored, mask_where};
+use super::draw::{Prepared, likelihood};
+use super::selection::{Selection, for_each_row};
+use crate::datum::Datum;
+use crate::error::ModelError;
+use crate::lower::Observations;
+use crate::node::{AnyElement, ApplyOp, AtomicOp, FamilyOp, Kind, MemberFault};
+use crate::random::Stream;
+
+/// What remains to be done. A demand is the value that a slot must have for the rows to weigh.
+pub(super) enum Task {
+    Enter(Slot, Selection, Option<Datum>),
+    Finish(Slot, Selection, Option<Datum>),
+    Alone {
+        number: usize,
+        element: AnyElement,
+        branch: Branch,
+        /// The Chain whose branch it is.
+        of: Slot,
+        rows: Selection,
+        demand: Option<Datum>,
+    },
+    Join(Slot, Selection, Vec<(Source, Selection)>),
+}
+
+/// A root under way.
+pub(super) struct Run<'b> {
+    pub(super) block: &'b mut Block,
+    pub(super) rng: &'b mut Stream,
+    pub(super) tasks: Vec<Task>,
+    /// Columns of branches that are not elements of the program.
+    pub(super) alone: Vec<Option<Stored>>,
+}
+
+impl Block {
+    /// Runs all roots in `width` rows.
+    pub fn run(&mut self, width: usize, rng: &mut Stream) -> Result<(), ModelError> {
+        self.start(width);
+        for root in 0..self.roots() {
+            self.run_root(root, rng)?;
+        }
+        Ok(())
+    }
+
+    /// Evaluates one root, and what it needs, in the rows that are left.
+    pub fn run_root(&mut self, root: usize, rng: &mut Stream) -> Result<(), ModelError> {
+        let first = Task::Enter(self.root(root), self.weights.alive().clone(), None);
+        let mut run = Run {
+            block: self,
+            rng,
+            tasks: vec![first],
+            alone: Vec::new(),
+        };
+        while let Some(task) = run.tasks.pop() {
+            run.task(task)?;
+        }
+        Ok(())
+    }
+}
+
+impl Run<'_> {
+    fn task(&mut self, task: Task) -> Result<(), ModelError> {
+        let alive = self.block.weights.alive().clone();
+        let living = |rows: &Selection| {
+            let rows = rows.and(alive.mask());
+            (!rows.is_empty()).then_some(rows)
+        };
+        match task {
+            Task::Enter(slot, rows, demand) => match living(&rows) {
+                Some(rows) => self.enter(slot, rows, demand),
+                None => Ok(()),
+            },
+            Task::Finish(slot, rows, demand) => match living(&rows) {
+                Some(rows) => self.finish(slot, &rows, demand),
+                None => Ok(()),
+            },
+            Task::Alone {
+                number,
+                element,
+                branch,
+                of,
+                rows,
+                demand,
+            } => match living(&rows) {
+                Some(rows) => self.alone(number, (&element, &branch, of), &rows, demand.as_ref()),
+                None => Ok(()),
+            },
+            Task::Join(slot, rows, sources) => match living(&rows) {
+                Some(rows) => self.join(slot, &rows, &sources),
+                None => Ok(()),
+            },
+        }
+    }
+
+    fn enter(
+        &mut self,
+        slot: Slot,
+        rows: Selection,
+        demand: Option<Datum>,
+    ) -> Result<(), ModelError> {
+        let mut rows = rows;
+        if let Some(stored) = self.block.stored(slot) {
+            let done = rows.and(stored.rows.mask());
+            rows = rows.minus(done.mask());
+            if let Some(demand) = &demand
+                && !done.is_empty()
+            {
+                let column = self.block.read(slot, &done);
+                self.keep_equal(&done, &column, demand);
+            }
+            if rows.is_empty() {
+                return Ok(());
+            }
+        }
+        if self.block.touched.len() >= self.block.check_at {
+            self.check_limit(slot)?;
+        }
+        let instruction = &self.block.instructions[slot.index()];
+        if let Some(value) = instruction.fixed.clone() {
+            let column = self.block.constant(slot, &value, &rows);
+            return self.settle(slot, &rows, column, demand.as_ref());
+        }
+        let mut demand = demand;
+        if self.block.observations == Observations::Weigh {
+            let observed = instruction.evidence.iter().filter_map(|e| e.observed());
+            for observed in observed.chain(&instruction.implied) {
+                if demand.as_ref().is_some_and(|demand| demand != observed) {
+                    self.block.weights.kill(rows.mask());
+                    return Ok(());
+                }
+                demand = Some(observed.clone());
+            }
+        }
+        let element = instruction.element.clone();
+        if let Kind::Atomic(op) = element.kind() {
+            return self.atomic(slot, &rows, demand.as_ref(), (&element, &**op));
+        }
+        let parents = self.block.link(slot);
+        let weigh = self.block.observations == Observations::Weigh;
+        let demands = match element.kind() {
+            Kind::Apply(_, op) => demand.as_ref().and_then(|value| op.demand(value)),
+            Kind::Score(_, evidence) if weigh => {
+                let observed = evidence.observed().or(demand.as_ref());
+                Some(vec![observed.cloned()])
+            }
+            _ => None,
+        };
+        self.tasks.push(Task::Finish(slot, rows.clone(), demand));
+        for (i, &parent) in parents.iter().enumerate().rev() {
+            let passed = demands
+                .as_ref()
+                .and_then(|all| all.get(i).cloned().flatten());
+            self.tasks.push(Task::Enter(parent, rows.clone(), passed));
+        }
+        Ok(())
+    }
+
+    fn atomic(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+        demand: Option<&Datum>,
+        (element, op): (&AnyElement, &dyn AtomicOp),
+    ) -> Result<(), ModelError> {
+        let prepared = self.block.prepare(slot, op)?;
+        let column = if let Some(value) = demand {
+            let weight = likelihood(element, op, value.as_any())?;
+            self.block.weights.times(rows, weight);
+            if matches!(*prepared, Prepared::Open { continuous: true }) {
+                self.block.weights.count_density(rows);
+            }
+            self.block.constant(slot, value, rows)
+        } else {
+            self.block
+                .draw_atomic(&prepared, (element, op), rows, self.rng)?
+        };
+        self.settle(slot, rows, column, None)
+    }
+
+    fn finish(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+        demand: Option<Datum>,
+    ) -> Result<(), ModelError> {
+        let element = self.block.instructions[slot.index()].element.clone();
+        match element.kind() {
+            Kind::Atomic(_) => Ok(()),
+            Kind::Apply(_, op) => {
+                let column = self.apply(slot, rows, &**op)?;
+                self.settle(slot, rows, column, demand.as_ref())
+            }
+            Kind::Score(_, evidence) => {
+                let parents = self.block.link(slot);
+                let column = self.block.read(parents[0], rows);
+                let statement = evidence.clone();
+                self.settle(slot, rows, column.clone(), demand.as_ref())?;
+                self.weigh(&element, rows, &column, &statement)
+            }
+            Kind::Chain(_, op) => {
+                let demand = match self.block.observations {
+                    Observations::Weigh => demand,
+                    Observations::Compare => None,
+                };
+                match op.family() {
+                    Some(family) => self.family(slot, rows, demand.as_ref(), family),
+                    None => self.chain(slot, rows, demand, &**op),
+                }
+            }
+            Kind::Table(_, op) => {
+                let instruction = &mut self.block.instructions[slot.index()];
+                if !instruction.checked {
+                    op.check().map_err(|problem| element.invalid(problem))?;
+                    instruction.checked = true;
+                }
+                self.table(slot, rows, demand.as_ref(), &**op)
+            }
+        }
+    }
+
+    fn arguments(&mut self, slot: Slot, rows: &Selection) -> Vec<Rc<dyn crate::column::AnyColumn>> {
+        let parents = self.block.link(slot);
+        let read = |&parent: &Slot| {
+            let column = self.block.read(parent, rows);
+            self.block.typed(&column, rows)
+        };
+        parents.iter().map(read).collect()
+    }
+
+    /// A member of a family for each row.
+    fn family(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+        demand: Option<&Datum>,
+        family: &dyn FamilyOp,
+    ) -> Result<(), ModelError> {
+        let columns = self.arguments(slot, rows);
+        let columns: Vec<&dyn crate::column::AnyColumn> = columns.iter().map(|c| &**c).collect();
+        let element = self.block.instructions[slot.index()].element.clone();
+        let failed = |fault: MemberFault| match fault {
+            MemberFault::Parameters(problem) => element.invalid(problem),
+            MemberFault::Function(fault) => element.fault(fault),
+        };
+        let column = if let Some(value) = demand {
+            let logs = family.log_probs(&columns, rows.len(), value.as_any());
+            let logs = logs.map_err(failed)?;
+            self.block.weights.add_logs(rows, &logs);
+            if family.is_continuous() {
+                self.block.weights.count_density(rows);
+            }
+            self.block.constant(slot, value, rows)
+        } else {
+            let values = family.sample_many(&columns, rows.len(), self.rng);
+            self.block.packed(values.map_err(failed)?, rows)
+        };
+        self.settle(slot, rows, column, None)
+    }
+
+    /// The values of a function, remembered by combination of the parents' values where those are few.
+    fn apply(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+        op: &dyn ApplyOp,
+    ) -> Result<Column, ModelError> {
+        let parents = self.block.link(slot);
+        let few = |block: &mut Block, parent: Slot| {
+            let stored = block.stored(parent);
+            stored.is_some_and(|stored| !matches!(stored.column, Column::Typed(_)))
+        };
+        let all_few = !parents.is_empty() && parents.iter().all(|&parent| few(self.block, parent));
+        if all_few && !self.block.instructions[slot.index()].memo.overflowed {
+            return self.block.apply_remembered(slot, rows, &parents, op);
+        }
+        let columns = self.arguments(slot, rows);
+        let columns: Vec<&dyn crate::column::AnyColumn> = columns.iter().map(|c| &**c).collect();
+        let values = op.call_many(&columns, rows.len());
+        let element = &self.block.instructions[slot.index()].element;
+        let values = values.map_err(|fault| element.fault(fault))?;
+        Ok(self.block.packed(values, rows))
+    }
+
+    /// Drops the rows whose value is another.
+    fn keep_equal(&mut self, rows: &Selection, column: &Column, value: &Datum) {
+        let other = match column {
+            Column::Bits(bits) => {
+                let wrong = if value.get::<bool>() == Some(&true) {
+                    u64::MAX
+                } else {
+                    0
+                };
+                let words = rows.mask().iter().zip(bits.iter());
+                words.map(|(mask, bits)| mask & (bits ^ wrong)).collect()
+            }
+            Column::Codes(codes, book) => {
+                let wanted = self.block.book(*book).code(value.as_any());
+                mask_where(rows, |at| Some(codes[at]) != wanted)
+            }
+            Column::Typed(values) => mask_where(rows, |at| !value.same_as(values.any(at))),
+        };
+        self.block.weights.kill(&other);
+    }
+
+    /// Gives a slot its values in some rows and weighs the evidence on it.
+    pub(super) fn settle(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+        column: Column,
+        demand: Option<&Datum>,
+    ) -> Result<(), ModelError> {
+        self.block.keep(slot, rows, column.clone());
+        if let Some(demand) = demand {
+            self.keep_equal(rows, &column, demand);
+        }
+        let evidence = self.block.instructions[slot.index()].evidence.clone();
+        if evidence.is_empty() {
+            return Ok(());
+        }
+        let element = self.block.instructions[slot.index()].element.clone();
+        for statement in &*evidence {
+            self.weigh(&element, rows, &column, statement)?;
+        }
+        Ok(())
+    }
+
+    /// Ends with an error if a world reaches more elements than are allowed.
+    fn check_limit(&mut self, slot: Slot) -> Result<(), ModelError> {
+        let mut counts = vec![0usize; self.block.width];
+        for touched in &self.block.touched {
+            if let Some(stored) = &self.block.values[touched.index()] {
+                for_each_row(stored.rows.mask(), |row| counts[row] += 1);
+            }
+        }
+        let most = counts.into_iter().max().unwrap_or(0);
+        if most >= self.block.limit {
+            return Err(self.block.too_many(slot));
+        }
+        self.block.check_at = self.block.touched.len() + (self.block.limit - most).max(1);
+        Ok(())
+    }
+}

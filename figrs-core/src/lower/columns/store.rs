@@ -1,0 +1,138 @@
+//! Reading and keeping the columns of a block.
+
+use std::rc::Rc;
+
+use super::block::{Block, Slot};
+use super::column::{Column, Stored, interleave};
+use super::selection::{Selection, for_each_row};
+
+impl Block {
+    /// The rows for which a slot has values, and the values.
+    pub(super) fn stored(&mut self, slot: Slot) -> Option<&Stored> {
+        self.refresh(slot);
+        self.values[slot.index()].as_ref()
+    }
+
+    /// The values of a slot in these rows, all of which it has.
+    pub(super) fn read(&mut self, slot: Slot, rows: &Selection) -> Column {
+        let stored = self.stored(slot).expect("parents are evaluated first");
+        stored.column.part(&stored.rows, rows)
+    }
+
+    /// Keeps values of a slot in rows for which it has none.
+    pub(super) fn keep(&mut self, slot: Slot, rows: &Selection, column: Column) {
+        let generation = self.ancestors.len();
+        self.refresh(slot);
+        let (rows, column) = match self.values[slot.index()].take() {
+            None => {
+                self.touched.push(slot);
+                (rows.clone(), column)
+            }
+            Some(old) if old.rows.is_empty() => (rows.clone(), column),
+            Some(old) => {
+                let union = old.rows.or(rows);
+                (union, self.merged(&old, rows, &column))
+            }
+        };
+        self.values[slot.index()] = Some(Stored {
+            rows,
+            column,
+            generation,
+        });
+    }
+
+    fn merged(&self, old: &Stored, rows: &Selection, column: &Column) -> Column {
+        match (&old.column, column) {
+            (Column::Bits(a), Column::Bits(b)) => {
+                let (own, new) = (old.rows.mask(), rows.mask());
+                let words = a.iter().zip(own).zip(b.iter().zip(new));
+                Column::Bits(Rc::new(
+                    words.map(|((a, x), (b, y))| a & x | b & y).collect(),
+                ))
+            }
+            (Column::Codes(a, book), Column::Codes(b, other)) if book == other => {
+                let all: Vec<u32> = a.iter().chain(b.iter()).copied().collect();
+                Column::Codes(Rc::new(all), *book).at(&interleave(&old.rows, rows))
+            }
+            _ => {
+                let first = self.typed(&old.column, &old.rows);
+                let second = self.typed(column, rows);
+                let mut all = first.fresh();
+                all.append(&*first);
+                all.append(&*second);
+                Column::Typed(Rc::from(all)).at(&interleave(&old.rows, rows))
+            }
+        }
+    }
+
+    /// The rows continue others: row `r` the row `ancestors[r]`, with all its values and a weight of one.
+    pub fn resample(&mut self, ancestors: Vec<u32>) {
+        self.weights = super::weights::BlockWeights::new(self.width);
+        self.ancestors.push(ancestors);
+        self.lineage = vec![None; self.ancestors.len()];
+    }
+
+    /// The row at some time, in numbers of resamplings, that each row of now continues.
+    pub(super) fn ancestors_at(&mut self, generation: usize) -> Rc<[u32]> {
+        let known = (generation..self.lineage.len()).find(|&g| self.lineage[g].is_some());
+        let mut from = known.unwrap_or(self.lineage.len());
+        let mut now: Rc<[u32]> = match self.lineage.get(from).cloned().flatten() {
+            Some(lineage) => lineage,
+            None => (0..self.width as u32).collect(),
+        };
+        while from > generation {
+            from -= 1;
+            let step = &self.ancestors[from];
+            now = now.iter().map(|&row| step[row as usize]).collect();
+            self.lineage[from] = Some(now.clone());
+        }
+        now
+    }
+
+    /// Brings the values of a slot, kept before the rows were resampled, to the rows of now.
+    pub(super) fn refresh(&mut self, slot: Slot) {
+        let generation = self.ancestors.len();
+        let stale = |stored: &Stored| stored.generation < generation;
+        if !self.values[slot.index()].as_ref().is_some_and(stale) {
+            return;
+        }
+        let Some(stored) = self.values[slot.index()].take() else {
+            return;
+        };
+        let ancestors = self.ancestors_at(stored.generation);
+        let (rows, kept) = if stored.rows.is_all() {
+            (Selection::all(self.width), ancestors.to_vec())
+        } else {
+            let mut position = vec![u32::MAX; self.width];
+            let mut next = 0;
+            for_each_row(stored.rows.mask(), |row| {
+                position[row] = next;
+                next += 1;
+            });
+            let had = (0..self.width as u32)
+                .filter(|&r| position[ancestors[r as usize] as usize] != u32::MAX);
+            let rows: Vec<u32> = had.collect();
+            let kept = rows
+                .iter()
+                .map(|&row| position[ancestors[row as usize] as usize]);
+            let kept = kept.collect();
+            (Selection::from_rows(rows, self.width), kept)
+        };
+        let column = match &stored.column {
+            Column::Bits(bits) => {
+                let mut moved = vec![0u64; bits.len()];
+                for (row, &from) in ancestors.iter().enumerate() {
+                    let bit = bits[from as usize / 64] >> (from % 64) & 1;
+                    moved[row / 64] |= bit << (row % 64);
+                }
+                Column::Bits(Rc::new(moved))
+            }
+            other => other.at(&kept),
+        };
+        self.values[slot.index()] = Some(Stored {
+            rows,
+            column,
+            generation,
+        });
+    }
+}

@@ -1,0 +1,256 @@
+//! Independent worlds drawn in blocks, on all cores.
+
+use std::ops::ControlFlow;
+
+use figrs_core::lower::{Block, Observations};
+use figrs_core::{AnyElement, Model, Stream, stream};
+
+use crate::answer::{Answer, LogEvidence};
+use crate::block_tally::BlockTally;
+use crate::draws::{Draws, TargetDraws};
+use crate::error::Error;
+use crate::in_order::in_order;
+use crate::sampling::Sampling;
+use crate::tally::Tally;
+use crate::watch::{Stopped, Watch};
+
+/// Rows of a block at most: their columns stay in the cache.
+const MOST_ROWS: u64 = 4096;
+/// Values of all columns of a block that are aimed at.
+const CELLS: u64 = 1 << 17;
+/// Rows of the block that is run to see how large a world is; its draws are not used.
+const PILOT: usize = 8;
+/// Blocks that a run is cut into at least, as far as they have this many rows each.
+const LEAST_BLOCKS: u64 = 16;
+const LEAST_ROWS: u64 = 64;
+
+/// The settings of a sampler of independent worlds.
+#[derive(Debug)]
+pub(crate) struct BlockSampling<'a> {
+    pub(crate) algorithm: &'static str,
+    pub(crate) samples: Option<u64>,
+    /// Ends the run after the block that reaches this effective sample size.
+    pub(crate) enough: Option<f64>,
+    pub(crate) seed: u64,
+    pub(crate) threads: usize,
+    pub(crate) max_elements: usize,
+    pub(crate) observations: Observations,
+    pub(crate) keep_draws: bool,
+    pub(crate) watch: &'a Watch,
+}
+
+/// What a run of independent worlds came to.
+pub(crate) struct Sampled {
+    pub(crate) tally: Tally,
+    pub(crate) draws: Option<Draws>,
+    pub(crate) sampling: Sampling,
+    /// Samples that met the evidence.
+    pub(crate) met: u64,
+}
+
+impl BlockSampling<'_> {
+    /// How many rows the blocks of this model have.
+    fn width(&self, model: &Model, targets: &[AnyElement]) -> Result<usize, Error> {
+        let mut block = Block::new(model, targets, self.observations, self.max_elements)?;
+        block.run(PILOT, &mut stream(self.seed, u64::MAX))?;
+        let cells = (block.cells() as u64 / PILOT as u64).max(1);
+        let most = (CELLS / cells).clamp(PILOT as u64, MOST_ROWS);
+        let share = self
+            .samples
+            .map_or(MOST_ROWS, |samples| samples / LEAST_BLOCKS);
+        let rows = most.min(share.max(LEAST_ROWS));
+        Ok(if rows >= LEAST_ROWS {
+            rows / 64 * 64
+        } else {
+            rows
+        } as usize)
+    }
+
+    /// Draws the samples; `finish` may change what weighs in a block before it is counted.
+    pub(crate) fn run(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        finish: impl Fn(&mut Block, usize, &mut Stream) -> Result<(), Error> + Sync,
+    ) -> Result<Sampled, Error> {
+        let run = self.watch.start(self.algorithm, self.samples);
+        let width = self.width(model, targets)? as u64;
+        let mut tally = Tally::new(targets);
+        let mut kept = self.keep_draws.then(|| Kept::new(targets));
+        let (mut met, mut largest) = (0, Largest::default());
+        let mut stopped = Stopped::Finished;
+        let blocks = self
+            .samples
+            .map_or(u64::MAX, |samples| samples.div_ceil(width));
+        in_order(
+            self.threads,
+            blocks,
+            || {
+                Ok(Block::new(
+                    model,
+                    targets,
+                    self.observations,
+                    self.max_elements,
+                )?)
+            },
+            |block, number| {
+                let rest = self
+                    .samples
+                    .map_or(width, |samples| samples - number * width);
+                let rows = width.min(rest) as usize;
+                let mut rng = stream(self.seed, number);
+                block.run(rows, &mut rng)?;
+                finish(block, rows, &mut rng)?;
+                Ok(BlockTally::new(block, targets, rows, self.keep_draws))
+            },
+            |block| {
+                met += block.met;
+                largest.see(&block);
+                if let Some(kept) = &mut kept {
+                    kept.take(&block);
+                }
+                tally.absorb(&block);
+                run.report(tally.worlds());
+                if self
+                    .enough
+                    .is_some_and(|enough| tally.effective_samples() >= enough)
+                {
+                    return ControlFlow::Break(());
+                }
+                match run.stopped() {
+                    Some(why) => {
+                        stopped = why;
+                        ControlFlow::Break(())
+                    }
+                    None => ControlFlow::Continue(()),
+                }
+            },
+        )?;
+        let done = tally.worlds();
+        if done == 0 {
+            return Err(Error::NothingDone {
+                algorithm: self.algorithm,
+            });
+        }
+        if self.samples == Some(done) {
+            stopped = Stopped::Finished;
+        }
+        let mut sampling = Sampling::new(stopped, done, run.elapsed());
+        sampling.asked = self.samples;
+        sampling.acceptance = Some(met as f64 / done as f64);
+        sampling.largest_share = Some((largest.log - tally.log_total()).exp());
+        Ok(Sampled {
+            tally,
+            draws: kept.map(Kept::draws),
+            sampling,
+            met,
+        })
+    }
+}
+
+impl Sampled {
+    /// The answer of weighted samples.
+    pub(crate) fn weighted(self, algorithm: &'static str) -> Result<Answer, Error> {
+        let (tally, done) = (self.tally, self.sampling.done);
+        let log_total = tally.log_total();
+        if log_total == f64::NEG_INFINITY {
+            return Err(Error::NoSampleMetEvidence { tried: done });
+        }
+        let evidence = LogEvidence {
+            value: log_total - (done as f64).ln(),
+            standard_error: tally.relative_error(),
+        };
+        let answer = Answer::marginals(algorithm, tally.marginals(true), evidence);
+        let answer = answer.with_sampling(self.sampling);
+        Ok(match self.draws {
+            Some(draws) => answer.with_draws(draws),
+            None => answer,
+        })
+    }
+}
+
+/// The largest weight of the worlds that count.
+struct Largest {
+    log: f64,
+    densities: usize,
+}
+
+impl Default for Largest {
+    fn default() -> Self {
+        Self {
+            log: f64::NEG_INFINITY,
+            densities: usize::MAX,
+        }
+    }
+}
+
+impl Largest {
+    fn see(&mut self, block: &BlockTally) {
+        if block.met == 0 || block.densities > self.densities {
+            return;
+        }
+        let log = block.largest.ln() + block.log_scale;
+        if block.densities < self.densities {
+            self.densities = block.densities;
+            self.log = log;
+        }
+        self.log = self.log.max(log);
+    }
+}
+
+/// The draws of the blocks so far.
+struct Kept {
+    targets: Vec<(AnyElement, figrs_core::SupportBuilder, Vec<u32>)>,
+    log_weights: Vec<f64>,
+    densities: usize,
+}
+
+impl Kept {
+    fn new(targets: &[AnyElement]) -> Self {
+        let empty = |element: &AnyElement| (element.clone(), element.no_values(), Vec::new());
+        Self {
+            targets: targets.iter().map(empty).collect(),
+            log_weights: Vec::new(),
+            densities: usize::MAX,
+        }
+    }
+
+    fn take(&mut self, block: &BlockTally) {
+        if block.met == 0 || block.densities > self.densities {
+            return;
+        }
+        if block.densities < self.densities {
+            self.densities = block.densities;
+            self.log_weights.clear();
+            for (element, support, indices) in &mut self.targets {
+                *support = element.no_values();
+                indices.clear();
+            }
+        }
+        self.log_weights.extend(block.log_weights.iter().flatten());
+        for ((_, support, indices), target) in self.targets.iter_mut().zip(&block.targets) {
+            let codes = target
+                .draws
+                .as_ref()
+                .and_then(|draws| support.encode(&**draws));
+            indices.extend(codes.unwrap_or_default());
+        }
+    }
+
+    fn draws(self) -> Draws {
+        Draws {
+            chains: 1,
+            length: self.log_weights.len(),
+            targets: self
+                .targets
+                .into_iter()
+                .map(|(element, support, indices)| TargetDraws {
+                    element,
+                    support: support.build(),
+                    indices: indices.into(),
+                })
+                .collect(),
+            log_weights: Some(self.log_weights),
+        }
+    }
+}

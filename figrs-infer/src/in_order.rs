@@ -1,0 +1,120 @@
+//! Numbered pieces of work on several threads, with results taken in order.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+
+use crate::error::Error;
+
+/// How many results of a thread may wait to be taken.
+const WAITING: usize = 8;
+
+/// Does the pieces `0..pieces` of some work on up to `threads` threads, each with a worker of its own, and hands the
+/// results to `take` in order, on this thread, until it breaks or a piece fails.
+///
+/// What a piece gives must depend on its number alone; then the outcome is the same for any number of threads.
+pub(crate) fn in_order<W, R: Send>(
+    threads: usize,
+    pieces: u64,
+    worker: impl Fn() -> Result<W, Error> + Sync,
+    work: impl Fn(&mut W, u64) -> Result<R, Error> + Sync,
+    mut take: impl FnMut(R) -> ControlFlow<()>,
+) -> Result<(), Error> {
+    let threads = (threads as u64).min(pieces);
+    if threads <= 1 {
+        let mut worker = worker()?;
+        for piece in 0..pieces {
+            if take(work(&mut worker, piece)?).is_break() {
+                break;
+            }
+        }
+        return Ok(());
+    }
+    thread::scope(|scope| {
+        let (worker, work) = (&worker, &work);
+        let results: Vec<Receiver<Result<R, Error>>> = (0..threads)
+            .map(|first| {
+                let (give, results) = sync_channel(WAITING);
+                scope.spawn(move || {
+                    let mut own = match worker() {
+                        Ok(own) => own,
+                        Err(error) => {
+                            // Nobody listens once an earlier piece has failed or the taker has enough.
+                            let _ = give.send(Err(error));
+                            return;
+                        }
+                    };
+                    for piece in (first..pieces).step_by(threads as usize) {
+                        let result = work(&mut own, piece);
+                        let failed = result.is_err();
+                        if give.send(result).is_err() || failed {
+                            return;
+                        }
+                    }
+                });
+                results
+            })
+            .collect();
+        for piece in 0..pieces {
+            // A thread ends early only after it has sent an error, which is taken before its end is seen.
+            let Ok(result) = results[(piece % threads) as usize].recv() else {
+                break;
+            };
+            if take(result?).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_order_on_any_number_of_threads() {
+        for threads in 1..5 {
+            let mut taken = Vec::new();
+            let ended = in_order(
+                threads,
+                100,
+                || Ok(()),
+                |(), piece| Ok(piece * piece),
+                |square| {
+                    taken.push(square);
+                    if taken.len() < 40 {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    }
+                },
+            );
+            assert_eq!(ended, Ok(()));
+            assert_eq!(taken, (0..40).map(|i| i * i).collect::<Vec<u64>>());
+        }
+    }
+
+    #[test]
+    fn the_first_error_ends_the_work() {
+        for threads in 1..4 {
+            let mut taken = 0;
+            let work = |(): &mut (), piece| match piece {
+                5.. => Err(Error::NoSampleMetEvidence { tried: piece }),
+                _ => Ok(()),
+            };
+            let ended = in_order(
+                threads,
+                9,
+                || Ok(()),
+                work,
+                |()| {
+                    taken += 1;
+                    ControlFlow::Continue(())
+                },
+            );
+            assert_eq!(ended, Err(Error::NoSampleMetEvidence { tried: 5 }));
+            assert_eq!(taken, 5);
+        }
+    }
+}
