@@ -13,12 +13,15 @@ const SHARE: u64 = 10;
 /// Estimates with a smaller variance in terms of samples, `n p (1 − p)`, are not near normal.
 const HITS: f64 = 50.0;
 
-/// Whether estimates like this one are near normal.
-fn is_near_normal(quantity: &Quantity, found: &Reading) -> bool {
-    let (exact, error) = (quantity.exact, found.standard_error);
-    match found.scale {
+/// Whether estimates of runs with so many samples are near normal, as far as one with [`SHARE`] times as many tells.
+fn is_near_normal(quantity: &Quantity, pilot: &Reading, samples: u64) -> bool {
+    let exact = quantity.exact;
+    let error = pilot.standard_error * (SHARE as f64).sqrt();
+    match pilot.scale {
         Scale::Probability => {
-            (exact * (1.0 - exact) / error).powi(2) >= HITS * exact * (1.0 - exact)
+            let spread = exact * (1.0 - exact);
+            let effective = (spread / (error * error)).min(samples as f64);
+            effective * spread >= HITS
         }
         Scale::Expectation => true,
         // Where all weights are equal there is no error but rounding.
@@ -29,19 +32,20 @@ fn is_near_normal(quantity: &Quantity, found: &Reading) -> bool {
 
 /// One score a run, so that all are independent: how far an estimate is off in its stated errors.
 fn scores(sampler: &Sampler, question: &Question) -> Result<Vec<f64>, Error> {
-    let run = |seed: u64| {
+    let samples = question.samples / SHARE;
+    let run = |samples, seed| {
         let algorithm = (sampler.algorithm)(Effort {
-            samples: question.samples / SHARE,
+            samples,
             seed,
             sequence: &question.sequence,
         });
         algorithm.answer(&question.model, &question.targets)
     };
     // A run of its own says what can be scored: if each did so for itself, its luck would decide.
-    let pilot = run(0)?;
+    let pilot = run(question.samples, 0)?;
     let mut usable = Vec::new();
     for quantity in &question.quantities {
-        if is_near_normal(quantity, &quantity.read(&pilot)?) {
+        if is_near_normal(quantity, &quantity.read(&pilot)?, samples) {
             usable.push(quantity);
         }
     }
@@ -50,7 +54,7 @@ fn scores(sampler: &Sampler, question: &Question) -> Result<Vec<f64>, Error> {
     }
     let score = |seed: u64| {
         let quantity = usable[seed as usize % usable.len()];
-        let found = quantity.read(&run(seed)?)?;
+        let found = quantity.read(&run(samples, seed)?)?;
         let score = (found.number - quantity.exact) / found.standard_error;
         Ok(sampler.law.as_normal(score))
     };
