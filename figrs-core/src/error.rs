@@ -27,6 +27,15 @@ pub enum Fault {
     Impure(String),
 }
 
+impl Fault {
+    /// A parent of a table has a value without a row.
+    pub(crate) fn no_state(parent: usize) -> Self {
+        Self::Row(format!(
+            "a value of parent {parent} is not among its states; add it"
+        ))
+    }
+}
+
 /// A mistake in a model, found when the model is used.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
@@ -111,6 +120,15 @@ pub enum ModelError {
         element: Label,
         /// The value.
         value: String,
+    },
+    /// A continuous element is observed through the branch of a Chain, and something else reads it.
+    #[error(
+        "{element}: an observation decides its value through the branch of a Chain, and other elements read it, which \
+         samplers that change one choice at a time cannot weigh; observe the element itself, or use ImportanceSampling"
+    )]
+    SharedObservation {
+        /// The element.
+        element: Label,
     },
     /// A table would be larger than the budget.
     #[error(

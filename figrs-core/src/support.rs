@@ -127,6 +127,11 @@ impl SupportBuilder {
         self.0.len() == 0
     }
 
+    /// The value at a position, for dynamic dispatch.
+    pub fn any(&self, index: usize) -> &dyn Any {
+        self.0.any(index)
+    }
+
     /// The finished support.
     pub fn build(self) -> Support {
         Support(Arc::from(self.0))

@@ -165,6 +165,22 @@ impl<'a> Row<'a> {
         &self.weights.linear[self.start..][..self.len]
     }
 
+    /// The position that a number drawn from [0, 1) falls on, if the weights sum to one; never one of weight zero.
+    pub fn pick(self, unit: f64) -> usize {
+        let mut rest = unit;
+        let mut chosen = 0;
+        for (i, &p) in self.linear().iter().enumerate() {
+            if p > 0.0 {
+                chosen = i;
+                if rest < p {
+                    break;
+                }
+                rest -= p;
+            }
+        }
+        chosen
+    }
+
     /// The natural logarithm of the row's weight `i`, the scale included.
     pub fn log(self, i: usize) -> f64 {
         self.weights.log(self.start + i)

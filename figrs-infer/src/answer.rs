@@ -45,7 +45,8 @@ pub struct Improvement {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
-    Marginals(Vec<TargetMarginal>, LogEvidence),
+    /// The log-evidence where the algorithm knows it.
+    Marginals(Vec<TargetMarginal>, Option<LogEvidence>),
     Bounds(Vec<TargetBounds>, Bounds),
     World(
         FxHashMap<ElementId, (AnyElement, Datum)>,
@@ -65,15 +66,15 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// An answer that consists of marginals of the targets.
+    /// An answer that consists of marginals of the targets, and of the log-evidence where the algorithm knows it.
     pub fn marginals(
         algorithm: &'static str,
         marginals: Vec<TargetMarginal>,
-        log_evidence: LogEvidence,
+        log_evidence: impl Into<Option<LogEvidence>>,
     ) -> Self {
         Self {
             algorithm,
-            content: Content::Marginals(marginals, log_evidence),
+            content: Content::Marginals(marginals, log_evidence.into()),
             deepening: None,
             sampling: None,
             draws: None,
@@ -280,12 +281,12 @@ impl Answer {
     /// The probability of the evidence, as a logarithm, with its standard error.
     pub fn log_evidence(&self) -> Result<LogEvidence, Error> {
         match self.content {
-            Content::Marginals(_, log_evidence) => Ok(log_evidence),
+            Content::Marginals(_, Some(log_evidence)) => Ok(log_evidence),
             Content::Bounds(..) => Err(self.has_no(
                 "probability of evidence that is a single number",
                 "ask for `log_evidence_bounds`",
             )),
-            Content::World(..) => Err(self.has_no(
+            Content::Marginals(_, None) | Content::World(..) => Err(self.has_no(
                 "probability of evidence",
                 "use VariableElimination or ImportanceSampling",
             )),

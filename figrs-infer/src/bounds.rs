@@ -185,7 +185,7 @@ impl Answer {
     pub fn log_evidence_bounds(&self) -> Result<Bounds, Error> {
         match &self.content {
             Content::Bounds(_, log_evidence) => Ok(*log_evidence),
-            Content::Marginals(targets, evidence)
+            Content::Marginals(targets, Some(evidence))
                 if evidence.standard_error == 0.0
                     && targets
                         .iter()

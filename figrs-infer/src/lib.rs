@@ -28,6 +28,7 @@
 //! | [`MarginalMap`] | `marginal_map.rs`, on [`eliminate`] |
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
 //! | [`ImportanceSampling`] | `importance_sampling.rs` |
+//! | [`MetropolisHastings`] | [`metropolis_hastings`], on [`Trace`](figrs_core::lower::Trace) |
 
 #![warn(clippy::unwrap_used)]
 
@@ -54,6 +55,7 @@ mod lazy_variable_elimination;
 mod limits;
 mod marginal;
 mod marginal_map;
+pub mod metropolis_hastings;
 mod mpe;
 mod part;
 mod sampling;
@@ -76,6 +78,7 @@ pub use junction_tree::JunctionTree;
 pub use lazy_variable_elimination::LazyVariableElimination;
 pub use marginal::{Estimate, Marginal, Quality};
 pub use marginal_map::MarginalMap;
+pub use metropolis_hastings::MetropolisHastings;
 pub use mpe::MpeVariableElimination;
 pub use sampling::Sampling;
 pub use saved_tree::SavedTree;

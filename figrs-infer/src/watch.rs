@@ -108,6 +108,13 @@ impl Watching<'_> {
         }
     }
 
+    /// The error of a run that was stopped too early.
+    pub(crate) fn nothing_done(&self) -> crate::error::Error {
+        crate::error::Error::NothingDone {
+            algorithm: self.algorithm,
+        }
+    }
+
     pub(crate) fn elapsed(&self) -> Duration {
         self.began.elapsed()
     }

@@ -4,11 +4,15 @@
 //! dependency order with an explicit stack, asking a [`Chooser`] for each random value. Elements
 //! that Chains create join the program when a world first reaches them, and leave it again when there are
 //! too many.
+//!
+//! A [`Trace`] holds one world and changes it, for samplers that walk from world to world.
 
 mod columns;
 mod program;
 mod run;
+mod trace;
 
 pub use columns::{Block, BlockWeights, Held, PlainWeights, TargetColumn, WeightForm};
 pub use program::{Program, Slot};
 pub use run::{Choice, Chooser, Observations};
+pub use trace::{Change, Prior, Site, Source, Trace};

@@ -277,11 +277,7 @@ impl Run<'_> {
                         Ok::<_, usize>(row * states.len() + state)
                     })
                 });
-                let row = row.map_err(|parent| {
-                    fault(Fault::Row(format!(
-                        "a value of parent {parent} is not among its states; add it"
-                    )))
-                })?;
+                let row = row.map_err(|parent| fault(Fault::no_state(parent)))?;
                 let columns = op.values().len();
                 let row = op.weights().row(row * columns, columns);
                 let Some(value) = demand else {

@@ -1,0 +1,311 @@
+//! One world that is held and changed: the state of a Markov chain over worlds.
+//!
+//! A [`Trace`] holds the value of every element of one world, the log-probability of each random choice and the weight of
+//! each statement. [`Trace::propose`] gives some choices other values and re-evaluates what depends on them; the change is
+//! then kept or undone, in time proportional to what was touched.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `node` | an element of the trace, and the prior of a choice |
+//! | `structure` | who reads whom, what enters the world and leaves it, which values observations demand |
+//! | `evaluate` | values, brought up to date in the order of dependency |
+//! | `change` | proposals, and what they change |
+//!
+//! # Observations
+//!
+//! An element has a value *demanded* of it if it is observed, or if an observation determines it (through an Apply that
+//! says so, a Score, or the branch of a Chain) and nothing else reads it. It counts as having that value: a choice is
+//! then not free, and its probability is a likelihood; anything else is checked, and the world weighs zero if it
+//! computes to another value.
+
+mod change;
+mod evaluate;
+mod node;
+mod structure;
+
+pub use change::Change;
+pub use node::{Prior, Source};
+
+use rustc_hash::FxHashMap;
+
+use crate::datum::Datum;
+use crate::error::ModelError;
+use crate::evidence::Evidence;
+use crate::model::Model;
+use crate::node::{AnyElement, ElementId, Kind};
+use change::{Operation, Snapshot};
+use evaluate::Step;
+use node::{Node, Role};
+
+/// How many elements outside the world are kept, for branches that are taken again.
+const KEPT: usize = 1 << 16;
+
+/// A free choice of the world that a [`Trace`] holds: its number stays the same while it is part of the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Site(u32);
+
+impl Site {
+    /// The number.
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A model and one of its worlds.
+pub struct Trace {
+    nodes: Vec<Node>,
+    slots: FxHashMap<ElementId, u32>,
+    evidence: FxHashMap<ElementId, Vec<Evidence>>,
+    interventions: FxHashMap<ElementId, Datum>,
+    roots: Vec<u32>,
+    targets: Vec<u32>,
+    /// Nodes that every world has stand first.
+    lasting: usize,
+    /// Numbers of nodes that were given up.
+    vacant: Vec<u32>,
+    /// The free choices.
+    choices: Vec<u32>,
+    /// Elements in the world.
+    alive: usize,
+    limit: usize,
+    /// How many likelihoods of the world are densities.
+    densities: usize,
+    /// The number of the proposal under way.
+    epoch: u32,
+    snapshots: Vec<Snapshot>,
+    operations: Vec<Operation>,
+    before: (usize, usize),
+    /// Nodes to be brought up to date.
+    work: Vec<u32>,
+    steps: Vec<(u32, Step)>,
+    marks: Vec<u32>,
+    entering: Vec<u32>,
+    orphans: Vec<u32>,
+    /// Nodes of which another value may be demanded now.
+    statuses: Vec<u32>,
+    /// Choices that an observation decides and that something else reads.
+    shared: Vec<u32>,
+    faults: Vec<(u32, ModelError)>,
+}
+
+impl std::fmt::Debug for Trace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Trace")
+            .field("elements", &self.alive)
+            .field("choices", &self.choices.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Trace {
+    /// A model without a world yet; a world of more than `limit` elements is an error.
+    pub fn new(model: &Model, targets: &[AnyElement], limit: usize) -> Result<Self, ModelError> {
+        let mut evidence = FxHashMap::<ElementId, Vec<Evidence>>::default();
+        for (element, statement) in model.evidence() {
+            let all = evidence.entry(element.id()).or_default();
+            all.push(statement.clone());
+        }
+        let interventions = model.interventions().iter();
+        let mut trace = Self {
+            nodes: Vec::new(),
+            slots: FxHashMap::default(),
+            evidence,
+            interventions: interventions.map(|(e, v)| (e.id(), v.clone())).collect(),
+            roots: Vec::new(),
+            targets: Vec::new(),
+            lasting: 0,
+            vacant: Vec::new(),
+            choices: Vec::new(),
+            alive: 0,
+            limit,
+            densities: 0,
+            epoch: 0,
+            snapshots: Vec::new(),
+            operations: Vec::new(),
+            before: (0, 0),
+            work: Vec::new(),
+            steps: Vec::new(),
+            marks: Vec::new(),
+            entering: Vec::new(),
+            orphans: Vec::new(),
+            statuses: Vec::new(),
+            shared: Vec::new(),
+            faults: Vec::new(),
+        };
+        let observed = model.evidence().iter().map(|(element, _)| element);
+        for element in observed.chain(targets) {
+            let root = trace.node(element);
+            if !std::mem::replace(&mut trace.nodes[root as usize].root, true) {
+                trace.roots.push(root);
+            }
+        }
+        trace.targets = targets.iter().map(|target| trace.node(target)).collect();
+        let mut next = 0;
+        while next < trace.nodes.len() {
+            trace.check_limit(next, next as u32)?;
+            trace.resolve(next as u32);
+            next += 1;
+        }
+        trace.lasting = trace.nodes.len();
+        trace.pass_on_observations();
+        Ok(trace)
+    }
+
+    /// Finds the values that observations determine in every world.
+    fn pass_on_observations(&mut self) {
+        let mut demands: Vec<(u32, Datum)> = Vec::new();
+        for (i, node) in self.nodes.iter().enumerate() {
+            let observed = node.evidence.iter().filter_map(Evidence::observed);
+            demands.extend(observed.map(|value| (i as u32, value.clone())));
+            if let Kind::Score(_, evidence) = node.element.kind()
+                && let (Some(value), Some(&parent)) = (evidence.observed(), node.parents.first())
+            {
+                demands.push((parent, value.clone()));
+            }
+        }
+        demands.reverse();
+        while let Some((i, value)) = demands.pop() {
+            let node = &mut self.nodes[i as usize];
+            // A second, different value is found out when the world is weighed.
+            if node.given.is_some() {
+                continue;
+            }
+            node.given = Some(value.clone());
+            let passed = match node.element.kind() {
+                Kind::Apply(_, op) => op.demand(&value).unwrap_or_default(),
+                Kind::Score(..) => vec![Some(value)],
+                Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => Vec::new(),
+            };
+            let passed = node.parents.iter().zip(passed);
+            demands.extend(passed.filter_map(|(&parent, value)| Some((parent, value?))));
+        }
+    }
+
+    fn check_limit(&self, reached: usize, node: u32) -> Result<(), ModelError> {
+        if reached >= self.limit {
+            return Err(ModelError::TooManyElements {
+                element: self.nodes[node as usize].element.label(),
+                limit: self.limit,
+            });
+        }
+        Ok(())
+    }
+
+    /// The number of an element, which gets one if it is new.
+    fn node(&mut self, element: &AnyElement) -> u32 {
+        let id = element.id();
+        if let Some(&node) = self.slots.get(&id) {
+            return node;
+        }
+        let fixed = self.interventions.get(&id).cloned();
+        let evidence = self.evidence.get(&id).cloned().unwrap_or_default();
+        let node = Node::new(element.clone(), fixed, evidence);
+        let number = if let Some(vacant) = self.vacant.pop() {
+            self.nodes[vacant as usize] = node;
+            vacant
+        } else {
+            self.nodes.push(node);
+            self.nodes.len() as u32 - 1
+        };
+        self.slots.insert(id, number);
+        number
+    }
+
+    /// Makes sure that the parents of a node have numbers.
+    fn resolve(&mut self, number: u32) {
+        let node = &self.nodes[number as usize];
+        if node.resolved {
+            return;
+        }
+        let element = node.element.clone();
+        let parents: &[AnyElement] = match node.role {
+            Role::Fixed => &[],
+            _ => element.parents(),
+        };
+        let parents = parents.iter().map(|parent| self.node(parent)).collect();
+        let node = &mut self.nodes[number as usize];
+        node.parents = parents;
+        node.resolved = true;
+    }
+
+    /// Gives up what is outside the world, if that has become much.
+    fn purge(&mut self) {
+        if self.nodes.len() - self.vacant.len() <= self.alive + self.lasting + KEPT {
+            return;
+        }
+        for node in &mut self.nodes {
+            node.branches.clear();
+        }
+        for number in self.lasting..self.nodes.len() {
+            let node = &mut self.nodes[number];
+            if !node.in_world && !node.vacant {
+                self.slots.remove(&node.element.id());
+                node.vacate();
+                self.vacant.push(number as u32);
+            }
+        }
+    }
+
+    /// How many free choices the world has.
+    pub fn choices(&self) -> usize {
+        self.choices.len()
+    }
+
+    /// One of the free choices.
+    pub fn choice(&self, index: usize) -> Site {
+        Site(self.choices[index])
+    }
+
+    /// The site of an element, if it is a free choice of the world.
+    pub fn site(&self, element: &AnyElement) -> Option<Site> {
+        let &number = self.slots.get(&element.id())?;
+        self.is_free(number).then_some(Site(number))
+    }
+
+    /// Whether a site is part of every world.
+    pub fn is_lasting(&self, site: Site) -> bool {
+        site.number() < self.lasting
+    }
+
+    /// The element of a site.
+    pub fn element(&self, site: Site) -> &AnyElement {
+        &self.nodes[site.number()].element
+    }
+
+    /// The value of a site.
+    pub fn value(&self, site: Site) -> Option<&Datum> {
+        self.nodes[site.number()].value.as_ref()
+    }
+
+    /// The log-probability of the value of a site.
+    pub fn log_prob(&self, site: Site) -> f64 {
+        self.nodes[site.number()].log
+    }
+
+    /// Whether a site's values are a continuum.
+    pub fn is_continuous(&mut self, site: Site) -> bool {
+        self.nodes[site.number()].is_continuous()
+    }
+
+    /// The value of a target, by the position at which it was given.
+    pub fn target(&self, position: usize) -> Option<&Datum> {
+        self.nodes[self.targets[position] as usize].value.as_ref()
+    }
+
+    /// How many likelihoods of the world are densities; see [`Program::densities`](super::Program::densities).
+    pub fn densities(&self) -> usize {
+        self.densities
+    }
+
+    /// The elements of the world with their values.
+    pub fn world(&self) -> impl Iterator<Item = (&AnyElement, &Datum)> {
+        let present = self.nodes.iter().filter(|node| node.in_world);
+        present.filter_map(|node| Some((&node.element, node.value.as_ref()?)))
+    }
+
+    /// The natural logarithm of the probability of the world times the weights of the evidence, summed afresh.
+    pub fn log_weight(&self) -> f64 {
+        let present = self.nodes.iter().filter(|node| node.in_world);
+        present.map(|node| node.log + node.weight).sum()
+    }
+}

@@ -1,0 +1,204 @@
+//! An element of a trace, and the prior of a choice.
+
+use std::any::Any;
+
+use rand::{Rng, RngExt};
+
+use crate::datum::Datum;
+use crate::error::Fault;
+use crate::evidence::Evidence;
+use crate::node::{AnyElement, AtomicOp, ChainOp, Endless, FamilyOp, Kind};
+use crate::support::Support;
+use crate::weights::Row;
+
+/// The distribution of a choice, given the values of its parents.
+#[derive(Clone, Copy)]
+pub enum Prior<'a> {
+    /// That of an atomic element.
+    Atomic(&'a dyn AtomicOp),
+    /// The member of a family with these parameters.
+    Family(&'a dyn ChainOp, &'a dyn FamilyOp, &'a [&'a dyn Any]),
+    /// One of these values, with these probabilities.
+    Row(&'a Support, Row<'a>),
+}
+
+impl std::fmt::Debug for Prior<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Atomic(op) => f.write_str(&op.describe()),
+            Self::Family(..) => f.write_str("member of a family"),
+            Self::Row(_, row) => write!(f, "row {:?}", row.linear()),
+        }
+    }
+}
+
+impl Prior<'_> {
+    /// The log-probability or log-density of a value.
+    pub fn log_prob(&self, value: &Datum) -> Result<f64, Fault> {
+        match self {
+            Self::Atomic(op) => op.log_prob(value.as_any()),
+            Self::Family(_, op, arguments) => op.log_prob(arguments, value.as_any()),
+            Self::Row(values, row) => {
+                let index = values.index_of(value.as_any());
+                Ok(index.map_or(f64::NEG_INFINITY, |i| row.log(i)))
+            }
+        }
+    }
+}
+
+/// Where the values of choices come from: random numbers, or a test that tries them all.
+pub trait Source {
+    /// A value from this distribution.
+    fn draw(&mut self, prior: &Prior<'_>) -> Result<Datum, Fault>;
+}
+
+impl<R: Rng> Source for R {
+    fn draw(&mut self, prior: &Prior<'_>) -> Result<Datum, Fault> {
+        match prior {
+            Prior::Atomic(op) => op.sample(self),
+            Prior::Family(_, op, arguments) => op.sample(arguments, self),
+            Prior::Row(values, row) => Ok(values.datum(row.pick(self.random()))),
+        }
+    }
+}
+
+/// What a node is to a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Set by an intervention.
+    Fixed,
+    Atomic,
+    /// A Chain whose result is always a member of one family: a choice with parameters.
+    Family,
+    Table,
+    Apply,
+    Chain,
+    Score,
+}
+
+impl Role {
+    pub(super) fn is_choice(self) -> bool {
+        matches!(self, Self::Atomic | Self::Family | Self::Table)
+    }
+}
+
+/// An input of a node: whom it reads, where it stands in the list of those who read it, and which value it demands.
+pub(super) struct Edge {
+    pub(super) to: u32,
+    pub(super) at: u32,
+    pub(super) demand: Option<Datum>,
+}
+
+/// Who reads a node, as which of its inputs.
+#[derive(Clone, Copy)]
+pub(super) struct Use {
+    pub(super) by: u32,
+    pub(super) input: u32,
+}
+
+pub(super) struct Node {
+    pub(super) element: AnyElement,
+    pub(super) role: Role,
+    pub(super) evidence: Vec<Evidence>,
+    /// The value that an intervention sets, or that observations determine in every world.
+    pub(super) given: Option<Datum>,
+    pub(super) resolved: bool,
+    pub(super) parents: Box<[u32]>,
+    /// While it is in the world: the parents, and at last the result of a Chain.
+    pub(super) inputs: Vec<Edge>,
+    pub(super) uses: Vec<Use>,
+    pub(super) root: bool,
+    /// Uses that demand no value; to be a root is one.
+    pub(super) loose: u32,
+    /// The value demanded.
+    pub(super) demand: Option<Datum>,
+    pub(super) value: Option<Datum>,
+    /// The log-probability of a choice; of anything else whether it computes to what is demanded.
+    pub(super) log: f64,
+    /// The log-weight of the evidence on it.
+    pub(super) weight: f64,
+    pub(super) in_world: bool,
+    /// May have to be evaluated again, if an input changed.
+    pub(super) stale: bool,
+    /// Must be evaluated again, whatever the inputs.
+    pub(super) must: bool,
+    /// The last proposal that changed its value.
+    pub(super) changed: u32,
+    /// The last proposal that touched it, and the number of its snapshot.
+    pub(super) touched: (u32, u32),
+    /// Results of a Chain by the values of its parents.
+    pub(super) branches: Vec<(Box<[Datum]>, u32)>,
+    pub(super) next_branch: usize,
+    pub(super) checked: bool,
+    continuous: Option<bool>,
+    /// The position among the free choices.
+    pub(super) position: u32,
+    pub(super) vacant: bool,
+}
+
+impl Node {
+    pub(super) fn new(element: AnyElement, fixed: Option<Datum>, evidence: Vec<Evidence>) -> Self {
+        let role = match element.kind() {
+            _ if fixed.is_some() => Role::Fixed,
+            Kind::Atomic(_) => Role::Atomic,
+            Kind::Apply(..) => Role::Apply,
+            Kind::Chain(_, op) if op.family().is_some() => Role::Family,
+            Kind::Chain(..) => Role::Chain,
+            Kind::Table(..) => Role::Table,
+            Kind::Score(..) => Role::Score,
+        };
+        Self {
+            element,
+            role,
+            evidence,
+            given: fixed,
+            resolved: false,
+            parents: Box::default(),
+            inputs: Vec::new(),
+            uses: Vec::new(),
+            root: false,
+            loose: 0,
+            demand: None,
+            value: None,
+            log: 0.0,
+            weight: 0.0,
+            in_world: false,
+            stale: true,
+            must: true,
+            changed: 0,
+            touched: (0, 0),
+            branches: Vec::new(),
+            next_branch: 0,
+            checked: false,
+            continuous: None,
+            position: 0,
+            vacant: false,
+        }
+    }
+
+    /// Drops what it holds but for the element, whose place may be taken by another.
+    pub(super) fn vacate(&mut self) {
+        self.vacant = true;
+        self.parents = Box::default();
+        self.value = None;
+    }
+
+    pub(super) fn is_used(&self) -> bool {
+        self.root || !self.uses.is_empty()
+    }
+
+    /// Whether its value cannot change when an input does.
+    pub(super) fn is_terminal(&self) -> bool {
+        self.demand.is_some() || self.role.is_choice()
+    }
+
+    /// Whether the values of a choice are a continuum.
+    pub(super) fn is_continuous(&mut self) -> bool {
+        let element = &self.element;
+        *self.continuous.get_or_insert_with(|| match element.kind() {
+            Kind::Atomic(op) => matches!(op.outcomes(), Ok(Err(Endless::Continuous))),
+            Kind::Chain(_, op) => op.family().is_some_and(FamilyOp::is_continuous),
+            Kind::Apply(..) | Kind::Table(..) | Kind::Score(..) => false,
+        })
+    }
+}

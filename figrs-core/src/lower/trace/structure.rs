@@ -1,0 +1,273 @@
+//! Who reads whom: what enters the world and leaves it, and which values are demanded.
+
+use super::Trace;
+use super::change::Operation;
+use super::node::{Edge, Role, Use};
+use crate::datum::Datum;
+use crate::error::ModelError;
+use crate::node::Kind;
+
+/// Results that a Chain remembers: as many as a small support has values.
+const BRANCHES: usize = 16;
+
+impl Trace {
+    /// Lets a node read another one, as its next input.
+    pub(super) fn link(&mut self, by: u32, to: u32, demand: Option<Datum>) {
+        let target = &mut self.nodes[to as usize];
+        let at = target.uses.len() as u32;
+        let input = self.nodes[by as usize].inputs.len() as u32;
+        let target = &mut self.nodes[to as usize];
+        target.uses.push(Use { by, input });
+        target.loose += u32::from(demand.is_none());
+        let demanded = demand.is_some() || target.uses.len() > target.loose as usize;
+        if target.in_world {
+            if target.given.is_none() && (demand.is_some() || target.demand.is_some()) {
+                self.statuses.push(to);
+            }
+        } else {
+            target.in_world = true;
+            self.entering.push(to);
+        }
+        let target = &self.nodes[to as usize];
+        if demanded && target.loose > 0 && target.role.is_choice() {
+            self.shared.push(to);
+        }
+        let edge = Edge { to, at, demand };
+        self.nodes[by as usize].inputs.push(edge);
+        self.operations.push(Operation::Link { by });
+    }
+
+    /// Ends the last input of a node.
+    pub(super) fn unlink(&mut self, by: u32) {
+        let Some(Edge { to, at, demand }) = self.nodes[by as usize].inputs.pop() else {
+            return;
+        };
+        let target = &mut self.nodes[to as usize];
+        target.uses.swap_remove(at as usize);
+        target.loose -= u32::from(demand.is_none());
+        if !target.is_used() {
+            self.orphans.push(to);
+        } else if target.loose == 0 || demand.is_some() {
+            self.statuses.push(to);
+        }
+        if let Some(&Use { by, input }) = self.nodes[to as usize].uses.get(at as usize) {
+            self.nodes[by as usize].inputs[input as usize].at = at;
+        }
+        self.operations
+            .push(Operation::Unlink { by, to, at, demand });
+    }
+
+    /// Takes back [`link`](Self::link).
+    pub(super) fn relink(&mut self, by: u32) {
+        if let Some(edge) = self.nodes[by as usize].inputs.pop() {
+            let target = &mut self.nodes[edge.to as usize];
+            target.uses.pop();
+            target.loose -= u32::from(edge.demand.is_none());
+        }
+    }
+
+    /// Takes back [`unlink`](Self::unlink).
+    pub(super) fn restore_link(&mut self, by: u32, to: u32, at: u32, demand: Option<Datum>) {
+        let input = self.nodes[by as usize].inputs.len() as u32;
+        let target = &mut self.nodes[to as usize];
+        let last = target.uses.len() as u32;
+        target.uses.push(Use { by, input });
+        target.uses.swap(at as usize, last as usize);
+        target.loose += u32::from(demand.is_none());
+        if at != last {
+            let moved = target.uses[last as usize];
+            self.nodes[moved.by as usize].inputs[moved.input as usize].at = last;
+        }
+        self.nodes[by as usize].inputs.push(Edge { to, at, demand });
+    }
+
+    /// Changes what an input demands.
+    pub(super) fn set_demand(
+        &mut self,
+        by: u32,
+        input: usize,
+        demand: Option<Datum>,
+    ) -> Option<Datum> {
+        let edge = &mut self.nodes[by as usize].inputs[input];
+        let old = std::mem::replace(&mut edge.demand, demand);
+        let (to, loose) = (edge.to, edge.demand.is_none());
+        let target = &mut self.nodes[to as usize];
+        target.loose += u32::from(loose);
+        target.loose -= u32::from(old.is_none());
+        old
+    }
+
+    /// The value that is demanded of a node.
+    fn demanded(&self, number: u32) -> Option<&Datum> {
+        let node = &self.nodes[number as usize];
+        match (node.role, &node.given) {
+            (Role::Fixed, _) => None,
+            (_, Some(given)) => Some(given),
+            _ if node.loose > 0 => None,
+            _ => {
+                let Use { by, input } = *node.uses.first()?;
+                self.nodes[by as usize].inputs[input as usize]
+                    .demand
+                    .as_ref()
+            }
+        }
+    }
+
+    /// What a node demands of its inputs; nothing of those beyond the list.
+    fn passed_on(&self, number: u32) -> Vec<Option<Datum>> {
+        let node = &self.nodes[number as usize];
+        match (node.element.kind(), node.role) {
+            (Kind::Apply(_, op), Role::Apply) => {
+                let demand = node.demand.as_ref();
+                demand
+                    .and_then(|value| op.demand(value))
+                    .unwrap_or_default()
+            }
+            (Kind::Score(_, evidence), Role::Score) => {
+                vec![evidence.observed().or(node.demand.as_ref()).cloned()]
+            }
+            (Kind::Chain(parents, _), Role::Chain) if node.demand.is_some() => {
+                let mut demands = vec![None; parents.len()];
+                demands.push(node.demand.clone());
+                demands
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Lets everything enter that was linked, and what it reads.
+    pub(super) fn enter_all(&mut self) -> Result<(), ModelError> {
+        while let Some(number) = self.entering.pop() {
+            self.check_limit(self.alive, number)?;
+            self.alive += 1;
+            self.resolve(number);
+            self.touch(number, false);
+            let demand = self.demanded(number).cloned();
+            let node = &mut self.nodes[number as usize];
+            node.in_world = true;
+            node.demand = demand;
+            (node.stale, node.must) = (true, true);
+            let mut demands = self.passed_on(number).into_iter();
+            for i in 0..self.nodes[number as usize].parents.len() {
+                let parent = self.nodes[number as usize].parents[i];
+                self.link(number, parent, demands.next().flatten());
+            }
+        }
+        self.refresh();
+        Ok(())
+    }
+
+    /// Lets everything leave that nothing reads any more.
+    pub(super) fn leave_all(&mut self) {
+        while let Some(number) = self.orphans.pop() {
+            let node = &self.nodes[number as usize];
+            if node.is_used() || !node.in_world {
+                continue;
+            }
+            self.touch(number, true);
+            let node = &mut self.nodes[number as usize];
+            node.in_world = false;
+            node.demand = None;
+            (node.stale, node.must) = (true, true);
+            self.alive -= 1;
+            while !self.nodes[number as usize].inputs.is_empty() {
+                self.unlink(number);
+            }
+        }
+        self.refresh();
+    }
+
+    /// Brings up to date what is demanded of nodes whose uses changed, and what they pass on.
+    fn refresh(&mut self) {
+        while let Some(number) = self.statuses.pop() {
+            let node = &self.nodes[number as usize];
+            if !node.in_world || !node.is_used() || self.demanded(number) == node.demand.as_ref() {
+                continue;
+            }
+            self.touch(number, true);
+            let demand = self.demanded(number).cloned();
+            self.nodes[number as usize].demand = demand;
+            self.require(number);
+            for i in 0..self.nodes[number as usize].uses.len() {
+                let by = self.nodes[number as usize].uses[i].by;
+                self.require(by);
+            }
+            let mut demands = self.passed_on(number).into_iter();
+            for input in 0..self.nodes[number as usize].inputs.len() {
+                let demand = demands.next().flatten();
+                let edge = &self.nodes[number as usize].inputs[input];
+                if edge.demand != demand {
+                    self.statuses.push(edge.to);
+                    let old = self.set_demand(number, input, demand);
+                    let by = number;
+                    self.operations.push(Operation::Demand { by, input, old });
+                }
+            }
+        }
+    }
+
+    /// Has a node evaluated whatever its inputs.
+    fn require(&mut self, number: u32) {
+        let node = &mut self.nodes[number as usize];
+        (node.stale, node.must) = (true, true);
+        self.work.push(number);
+    }
+
+    /// Gives a Chain the result for the values that its parents have now. A function that fails is returned.
+    pub(super) fn select(&mut self, number: u32) -> Result<Result<(), ModelError>, ModelError> {
+        let node = &self.nodes[number as usize];
+        let arity = node.parents.len();
+        let same = |key: &[Datum]| {
+            let mut parents = node.inputs.iter().zip(key);
+            parents.all(|(input, key)| self.nodes[input.to as usize].value.as_ref() == Some(key))
+        };
+        let known = node.branches.iter().find(|(key, _)| same(key));
+        let result = if let Some(&(_, result)) = known {
+            result
+        } else {
+            let Kind::Chain(_, op) = node.element.kind() else {
+                return Ok(Ok(()));
+            };
+            let called = self.arguments(number, |arguments| op.call(arguments));
+            match called {
+                Some(Ok(element)) => self.remember(number, &element),
+                failed => {
+                    let fault = failed.and_then(Result::err);
+                    let error = fault.map(|fault| node.element.fault(fault));
+                    if node.inputs.len() > arity {
+                        self.unlink(number);
+                    }
+                    return Ok(error.map_or(Ok(()), Err));
+                }
+            }
+        };
+        let node = &self.nodes[number as usize];
+        if node.inputs.get(arity).is_some_and(|edge| edge.to == result) {
+            return Ok(Ok(()));
+        }
+        let demand = node.demand.clone();
+        if node.inputs.len() > arity {
+            self.unlink(number);
+        }
+        self.link(number, result, demand);
+        self.enter_all()?;
+        Ok(Ok(()))
+    }
+
+    /// The number of a new result of a Chain.
+    fn remember(&mut self, number: u32, element: &crate::node::AnyElement) -> u32 {
+        let result = self.node(element);
+        let node = &self.nodes[number as usize];
+        let parents = node.inputs.iter().take(node.parents.len());
+        let key = parents.filter_map(|input| self.nodes[input.to as usize].value.clone());
+        let branch = (key.collect(), result);
+        let node = &mut self.nodes[number as usize];
+        if node.branches.len() < BRANCHES {
+            node.branches.push(branch);
+        } else {
+            node.branches[node.next_branch] = branch;
+            node.next_branch = (node.next_branch + 1) % BRANCHES;
+        }
+        result
+    }
+}

@@ -1,0 +1,125 @@
+//! What a user says about proposals, and the scales of random walks.
+
+use figrs_core::lower::{Prior, Site, Source};
+use figrs_core::node::Kind;
+use figrs_core::{AnyElement, Datum, Element, ElementId, Parents, Value};
+use rustc_hash::FxHashMap;
+
+use crate::error::Error;
+
+/// Proposals of the user's own, and blocks of choices that are proposed together.
+#[derive(Clone, Debug, Default)]
+pub struct Proposals {
+    /// For an element a Chain from its value to the element of proposals.
+    custom: FxHashMap<ElementId, AnyElement>,
+    blocks: Vec<Vec<AnyElement>>,
+}
+
+impl Proposals {
+    /// Those of every site by default.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Proposes values for `element` from the element that `function` gives for its present value.
+    #[track_caller]
+    pub fn set<T: Value>(
+        &mut self,
+        element: &Element<T>,
+        function: impl Fn(&T) -> Element<T> + Send + Sync + 'static,
+    ) {
+        let chain = element.flat_map(function).erased().clone();
+        self.custom.insert(element.erased().id(), chain);
+    }
+
+    /// Proposes values for these elements together.
+    pub fn add_block(&mut self, elements: impl Parents) {
+        let mut block: Vec<AnyElement> = Vec::new();
+        for element in elements.elements() {
+            if block.iter().all(|known| known.id() != element.id()) {
+                block.push(element);
+            }
+        }
+        self.blocks.push(block);
+    }
+
+    pub(super) fn blocks(&self) -> &[Vec<AnyElement>] {
+        &self.blocks
+    }
+
+    /// The user's element of proposals for a value.
+    pub(super) fn custom(
+        &self,
+        element: &AnyElement,
+        from: &Datum,
+    ) -> Result<Option<AnyElement>, Error> {
+        if self.custom.is_empty() {
+            return Ok(None);
+        }
+        let Some(Kind::Chain(_, op)) = self.custom.get(&element.id()).map(AnyElement::kind) else {
+            return Ok(None);
+        };
+        let proposal = op.call(&[from.as_any()]);
+        let proposal = proposal.map_err(|fault| element.fault(fault))?;
+        let Kind::Atomic(op) = proposal.kind() else {
+            return Err(Error::InvalidSetting {
+                algorithm: super::NAME,
+                setting: "proposal",
+                value: proposal.label().to_string(),
+                remedy: "propose from an atomic element, whose parameters are numbers",
+            });
+        };
+        op.check().map_err(|problem| proposal.invalid(problem))?;
+        Ok(Some(proposal))
+    }
+
+    /// A value of an atomic element.
+    pub(super) fn draw(element: &AnyElement, source: &mut dyn Source) -> Result<Datum, Error> {
+        match element.kind() {
+            Kind::Atomic(op) => {
+                let drawn = source.draw(&Prior::Atomic(&**op));
+                Ok(drawn.map_err(|fault| element.fault(fault))?)
+            }
+            _ => Err(element.invalid("is not atomic".into()).into()),
+        }
+    }
+
+    /// The log-probability of a value of an atomic element.
+    pub(super) fn log_prob(element: &AnyElement, value: &Datum) -> Result<f64, Error> {
+        match element.kind() {
+            Kind::Atomic(op) => {
+                let log = op.log_prob(value.as_any());
+                Ok(log.map_err(|fault| element.fault(fault))?)
+            }
+            _ => Ok(f64::NEG_INFINITY),
+        }
+    }
+}
+
+/// The share of accepted random walks that adaptation aims at: the best one in one dimension.
+const AIM: f64 = 0.44;
+
+/// The scales of the random walks, in units of the difference of two draws from the prior.
+#[derive(Debug, Default)]
+pub(super) struct Scales {
+    /// The logarithm of each scale, and how often it was adapted.
+    sites: Vec<(f64, f64)>,
+}
+
+impl Scales {
+    pub(super) fn scale(&self, site: Site) -> f64 {
+        self.sites
+            .get(site.number())
+            .map_or(1.0, |(log, _)| log.exp())
+    }
+
+    /// A step of Robbins and Monro's stochastic approximation.
+    pub(super) fn learn(&mut self, site: Site, accepted: f64) {
+        if self.sites.len() <= site.number() {
+            self.sites.resize(site.number() + 1, (0.0, 0.0));
+        }
+        let (log, times) = &mut self.sites[site.number()];
+        *times += 1.0;
+        *log += (accepted - AIM) / times.powf(0.6);
+    }
+}

@@ -1,0 +1,321 @@
+//! The exact transition matrix of a Metropolis-Hastings kernel, by making every decision of a step in every way.
+
+use std::collections::HashMap;
+
+use figrs_core::lower::{Prior, Source, Trace};
+use figrs_core::node::Kind;
+use figrs_core::{AnyElement, Datum, ElementId, Fault, Model};
+use figrs_infer::Error;
+use figrs_infer::metropolis_hastings::{Dice, Kernel, Proposals, Terms};
+
+use crate::oracle::LogSum;
+
+/// Makes every sequence of decisions once, and knows the probability of each.
+#[derive(Debug, Default)]
+struct EveryDecision {
+    /// The ways of each decision with their probabilities, and which is taken.
+    path: Vec<(Vec<(Option<Datum>, f64)>, usize)>,
+    made: usize,
+    probability: f64,
+}
+
+impl EveryDecision {
+    fn new() -> Self {
+        Self {
+            probability: 1.0,
+            ..Self::default()
+        }
+    }
+
+    fn next(&mut self) -> bool {
+        self.path.truncate(self.made);
+        self.made = 0;
+        self.probability = 1.0;
+        while let Some((ways, taken)) = self.path.last_mut() {
+            *taken += 1;
+            if *taken < ways.len() {
+                return true;
+            }
+            self.path.pop();
+        }
+        false
+    }
+
+    fn decide(
+        &mut self,
+        ways: impl FnOnce() -> Vec<(Option<Datum>, f64)>,
+    ) -> (Option<Datum>, usize) {
+        if self.made == self.path.len() {
+            self.path.push((ways(), 0));
+        }
+        let (ways, taken) = &self.path[self.made];
+        self.made += 1;
+        self.probability *= ways[*taken].1;
+        (ways[*taken].0.clone(), *taken)
+    }
+}
+
+/// The values of a finite prior with positive probabilities.
+fn outcomes(prior: &Prior<'_>) -> Vec<(Option<Datum>, f64)> {
+    let support = match prior {
+        Prior::Row(values, _) => (*values).clone(),
+        Prior::Atomic(op) => finite(op.outcomes()),
+        Prior::Family(op, _, arguments) => {
+            let member = op.call(arguments).expect("random models do not fail");
+            match member.kind() {
+                Kind::Atomic(op) => finite(op.outcomes()),
+                kind => panic!("{kind:?} is no member of a family"),
+            }
+        }
+    };
+    let way = |value: Datum| {
+        let log = prior.log_prob(&value).expect("a number");
+        (Some(value), log.exp())
+    };
+    let mut ways: Vec<_> = (0..support.len()).map(|i| way(support.datum(i))).collect();
+    ways.retain(|(_, p)| *p > 0.0);
+    ways
+}
+
+fn finite(
+    outcomes: Result<Result<figrs_core::node::FiniteOutcomes, figrs_core::node::Endless>, Fault>,
+) -> figrs_core::Support {
+    let outcomes = outcomes.expect("random models do not fail");
+    outcomes.expect("random models are finite").support
+}
+
+impl Source for EveryDecision {
+    fn draw(&mut self, prior: &Prior<'_>) -> Result<Datum, Fault> {
+        let (value, _) = self.decide(|| outcomes(prior));
+        Ok(value.expect("a draw has a value"))
+    }
+}
+
+impl Dice for EveryDecision {
+    fn below(&mut self, count: usize) -> usize {
+        self.decide(|| vec![(None, 1.0 / count as f64); count]).1
+    }
+
+    fn coin(&mut self, probability: f64) -> bool {
+        let ways = [(None, probability), (None, 1.0 - probability)];
+        let sure = probability >= 1.0 || probability <= 0.0;
+        if sure {
+            return probability >= 1.0;
+        }
+        self.decide(|| ways.to_vec()).1 == 0
+    }
+}
+
+/// Draws that were made before.
+struct Script<'a>(std::slice::Iter<'a, Datum>);
+
+impl Source for Script<'_> {
+    fn draw(&mut self, _: &Prior<'_>) -> Result<Datum, Fault> {
+        Ok(self.0.next().expect("as many draws as before").clone())
+    }
+}
+
+/// The free choices of a world by their numbers.
+type Choices = Vec<(usize, Datum)>;
+
+/// A world of positive weight, evaluated from nothing.
+#[derive(Debug)]
+struct State {
+    draws: Vec<Datum>,
+    log_weight: f64,
+    targets: Vec<Datum>,
+    world: Vec<(ElementId, Datum)>,
+}
+
+/// A model whose worlds are all known.
+#[derive(Debug)]
+pub struct Worlds {
+    trace: Trace,
+    states: Vec<State>,
+    numbers: HashMap<Choices, usize>,
+    /// The probability of each world given the evidence.
+    pub posterior: Vec<f64>,
+}
+
+fn choices(trace: &Trace) -> Choices {
+    let mut choices: Choices = (0..trace.choices())
+        .map(|i| {
+            let site = trace.choice(i);
+            let value = trace.value(site).expect("a choice has a value");
+            (site.number(), value.clone())
+        })
+        .collect();
+    choices.sort_by_key(|(number, _)| *number);
+    choices
+}
+
+fn world(trace: &Trace) -> Vec<(ElementId, Datum)> {
+    let mut world: Vec<_> = trace.world().map(|(e, v)| (e.id(), v.clone())).collect();
+    world.sort_by_key(|(id, _)| *id);
+    world
+}
+
+impl Worlds {
+    /// All worlds, or nothing if there are none, more than `limit`, or their weights differ in densities.
+    pub fn new(model: &Model, targets: &[AnyElement], limit: usize) -> Result<Option<Self>, Error> {
+        let mut trace = Trace::new(model, targets, 1_000_000)?;
+        let mut decisions = EveryDecision::new();
+        let (mut states, mut numbers) = (Vec::<State>::new(), HashMap::new());
+        for run in 0.. {
+            if run == 20 * limit || states.len() > limit {
+                return Ok(None);
+            }
+            if trace.restart(&mut decisions)?.possible {
+                let drawn = decisions.path[..decisions.made].iter();
+                let state = State {
+                    draws: drawn
+                        .map(|(ways, taken)| ways[*taken].0.clone().expect("a draw"))
+                        .collect(),
+                    log_weight: trace.log_weight(),
+                    targets: (0..targets.len())
+                        .map(|i| trace.target(i).expect("in every world").clone())
+                        .collect(),
+                    world: world(&trace),
+                };
+                // Draws that were made in vain may differ.
+                let known = *numbers.entry(choices(&trace)).or_insert(states.len());
+                if known == states.len() {
+                    states.push(state);
+                } else {
+                    assert_eq!(states[known].world, state.world, "choices decide the world");
+                }
+            }
+            if !decisions.next() {
+                break;
+            }
+        }
+        if states.is_empty() {
+            return Ok(None);
+        }
+        let mut total = LogSum::default();
+        for state in &states {
+            total.add(state.log_weight);
+        }
+        let posterior = states
+            .iter()
+            .map(|state| (state.log_weight - total.value()).exp());
+        Ok(Some(Self {
+            posterior: posterior.collect(),
+            trace,
+            states,
+            numbers,
+        }))
+    }
+
+    /// How many worlds there are.
+    pub fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+
+    /// The value of a target in a world.
+    pub fn target(&self, world: usize, position: usize) -> &Datum {
+        &self.states[world].targets[position]
+    }
+
+    fn enter(&mut self, state: usize) -> Result<(), Error> {
+        let mut script = Script(self.states[state].draws.iter());
+        self.trace.restart(&mut script)?;
+        Ok(())
+    }
+
+    /// The world that the trace holds, which must be as if it had been evaluated from nothing.
+    fn present(&self) -> usize {
+        let number = self.numbers.get(&choices(&self.trace));
+        let number = *number.expect("a step leads to a world of positive weight");
+        let state = &self.states[number];
+        assert_eq!(
+            state.world,
+            world(&self.trace),
+            "the world of these choices"
+        );
+        let (now, before) = (self.trace.log_weight(), state.log_weight);
+        assert!((now - before).abs() < 1e-9, "{now} was {before}");
+        number
+    }
+
+    /// The probability of going from each world to each other one in a step. Nothing if a step has more than
+    /// `limit` sequences of decisions.
+    pub fn matrix(
+        &mut self,
+        proposals: &Proposals,
+        log_acceptance: fn(&Terms) -> f64,
+        limit: usize,
+    ) -> Result<Option<Vec<Vec<f64>>>, Error> {
+        let mut kernel = Kernel::new(proposals.clone());
+        let mut rows = Vec::new();
+        for from in 0..self.len() {
+            let mut row = vec![0.0; self.len()];
+            let mut decisions = EveryDecision::new();
+            for run in 0.. {
+                if run == limit {
+                    return Ok(None);
+                }
+                self.enter(from)?;
+                kernel.step(&mut self.trace, &mut decisions, log_acceptance)?;
+                row[self.present()] += decisions.probability;
+                if !decisions.next() {
+                    break;
+                }
+            }
+            rows.push(row);
+        }
+        Ok(Some(rows))
+    }
+
+    /// Walks at random from world to world, by accepting each proposal or not as a coin says; checks each world as a whole.
+    pub fn walk(
+        &mut self,
+        proposals: &Proposals,
+        dice: &mut impl Dice,
+        steps: usize,
+    ) -> Result<(), Error> {
+        let mut kernel = Kernel::new(proposals.clone());
+        self.enter(0)?;
+        for _ in 0..steps {
+            let before = self.present();
+            let half = |_: &Terms| -std::f64::consts::LN_2;
+            let step = kernel.step(&mut self.trace, dice, half)?;
+            let after = self.present();
+            assert!(step.accepted || before == after);
+        }
+        Ok(())
+    }
+}
+
+/// By how much a step changes the probability of some world most.
+pub fn drift(posterior: &[f64], matrix: &[Vec<f64>]) -> f64 {
+    let after = |to: usize| -> f64 {
+        let from = posterior.iter().zip(matrix);
+        from.map(|(p, row)| p * row[to]).sum()
+    };
+    let changes = posterior
+        .iter()
+        .enumerate()
+        .map(|(i, p)| (after(i) - p).abs());
+    changes.fold(0.0, f64::max)
+}
+
+/// Whether every world can be reached from every other one.
+pub fn is_irreducible(matrix: &[Vec<f64>]) -> bool {
+    let reached = |edge: &dyn Fn(usize, usize) -> f64| {
+        let mut seen = vec![false; matrix.len()];
+        let mut open = vec![0];
+        while let Some(from) = open.pop() {
+            if !std::mem::replace(&mut seen[from], true) {
+                open.extend((0..matrix.len()).filter(|&to| edge(from, to) > 0.0));
+            }
+        }
+        seen.into_iter().all(|seen| seen)
+    };
+    reached(&|from, to| matrix[from][to]) && reached(&|from, to| matrix[to][from])
+}

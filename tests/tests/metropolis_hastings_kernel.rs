@@ -1,0 +1,222 @@
+//! What a step of Metropolis-Hastings promises, checked without noise: the exact transition matrix leaves the exact
+//! posterior as it is; and kernels with a mistake do not.
+
+use std::cell::Cell;
+
+use figrs_core::{Chain, Constant, Element, Flip, If, Model, Parents, Select, Uniform, stream};
+use figrs_infer::metropolis_hastings::{Proposals, Terms};
+use figrs_infer::{Enumerate, Run};
+use figrs_tests::every_step::{Worlds, drift, is_irreducible};
+use figrs_tests::oracle::Erased;
+use figrs_tests::random_model::{Built, Description, build, for_random_models};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+const WORLDS: usize = 40;
+const DECISIONS: usize = 4000;
+/// Rounding only.
+const EXACT: f64 = 1e-12;
+/// What a mistake must exceed to be found.
+const WRONG: f64 = 1e-6;
+
+type Checked = Result<(), TestCaseError>;
+
+fn failed(error: impl std::fmt::Display) -> TestCaseError {
+    TestCaseError::fail(error.to_string())
+}
+
+fn worlds(built: &Built) -> Result<Option<Worlds>, TestCaseError> {
+    Worlds::new(&built.model, &built.erased(), WORLDS).map_err(failed)
+}
+
+/// The worlds that steps walk among are those of the model, with their probabilities.
+fn worlds_are_those_of_the_model(built: &Built, worlds: &Worlds) -> Checked {
+    let exact = Enumerate::new().run(&built.model, Erased(built.erased()));
+    let exact = exact.map_err(failed)?;
+    for (position, target) in built.targets.iter().enumerate() {
+        let mut sums = [0.0; 8];
+        for world in 0..worlds.len() {
+            sums[target.code(worlds.target(world, position)) as usize] += worlds.posterior[world];
+        }
+        let right = target.probabilities(&exact).map_err(failed)?;
+        for (code, (p, q)) in sums.iter().zip(right).enumerate() {
+            prop_assert!(
+                (p - q).abs() < 1e-10,
+                "target {position}, {code}: {p}, not {q}"
+            );
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_posterior_is_stationary() {
+    let (checked, large, connected) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let count = |cell: &Cell<u32>| cell.set(cell.get() + 1);
+    let property = |description: &Description| -> Checked {
+        let built = build(description);
+        let Some(mut worlds) = worlds(&built)? else {
+            return Ok(());
+        };
+        worlds_are_those_of_the_model(&built, &worlds)?;
+        let kernel = Proposals::new();
+        let matrix = worlds.matrix(&kernel, Terms::log_acceptance, DECISIONS);
+        let Some(matrix) = matrix.map_err(failed)? else {
+            return Ok(());
+        };
+        count(&checked);
+        if worlds.len() >= 8 {
+            count(&large);
+        }
+        if is_irreducible(&matrix) {
+            count(&connected);
+        }
+        let drift = drift(&worlds.posterior, &matrix);
+        prop_assert!(drift < EXACT, "a step changes a probability by {drift}");
+        worlds
+            .walk(&kernel, &mut stream(5, u64::from(checked.get())), 40)
+            .map_err(failed)
+    };
+    for_random_models(6000, 21, property);
+    let (checked, large, connected) = (checked.get(), large.get(), connected.get());
+    println!("{checked} models, {large} of eight worlds or more, {connected} irreducible");
+    assert!(checked > 2000 && large > 400 && connected > checked / 2);
+}
+
+/// A model in which each mistake shows: branches that differ in size, evidence, a shared element.
+fn branches() -> (Model, Vec<Element<u32>>) {
+    let size = Select::new([(0.5, 0_u32), (0.3, 1), (0.2, 2)]);
+    let shared = Flip::new(0.35);
+    let own = shared.clone();
+    let total = size.flat_map(move |&n| match n {
+        0 => Constant::new(0),
+        1 => Select::new([(0.6, 0), (0.4, 1)]),
+        _ => {
+            let (a, b) = (Flip::new(0.3), Flip::new(0.8));
+            Chain::new((&own, &a, &b), |(&s, &a, &b)| {
+                let n = u32::from(s) + u32::from(a) + u32::from(b);
+                If::new(&Flip::new(0.4), Constant::new(n), Uniform::new([0, 1, 2]))
+            })
+        }
+    });
+    let seen = (&total, &shared)
+        .flat_map(|(&n, &s)| Flip::new(0.2 + 0.15 * f64::from(n) + if s { 0.3 } else { 0.0 }));
+    let model = Model::new()
+        .observe(&seen, true)
+        .weigh(&size, |&n| 1.0 + f64::from(n));
+    (model, vec![size, total])
+}
+
+/// A walk on three values that goes up more often than down.
+fn up(&from: &u32) -> Element<u32> {
+    Select::new([(0.7, (from + 1) % 3), (0.2, (from + 2) % 3), (0.1, from)])
+}
+
+fn asymmetric() -> (Model, Vec<Element<u32>>) {
+    let x = Select::new([(0.5, 0_u32), (0.3, 1), (0.2, 2)]);
+    let seen = x.flat_map(|&n| Flip::new(0.2 + 0.3 * f64::from(n)));
+    (Model::new().observe(&seen, true), vec![x])
+}
+
+fn drift_of(
+    (model, targets): (Model, Vec<Element<u32>>),
+    proposals: impl FnOnce(&[Element<u32>]) -> Proposals,
+    log_acceptance: fn(&Terms) -> f64,
+) -> f64 {
+    let erased: Vec<_> = targets.iter().map(|t| t.erased().clone()).collect();
+    let mut worlds = Worlds::new(&model, &erased, 200).unwrap().unwrap();
+    let matrix = worlds.matrix(&proposals(&targets), log_acceptance, 100_000);
+    let matrix = matrix.unwrap().unwrap();
+    assert!(is_irreducible(&matrix));
+    drift(&worlds.posterior, &matrix)
+}
+
+#[test]
+fn proposals_of_the_users_own_are_weighed() {
+    let own = |elements: &[Element<u32>]| {
+        let mut proposals = Proposals::new();
+        proposals.set(&elements[0], up);
+        proposals
+    };
+    assert!(drift_of(asymmetric(), own, Terms::log_acceptance) < EXACT);
+    assert!(drift_of(branches(), own, Terms::log_acceptance) < EXACT);
+    let with_block = |elements: &[Element<u32>]| {
+        let mut proposals = own(elements);
+        proposals.add_block(&elements[0]);
+        proposals
+    };
+    assert!(drift_of(branches(), with_block, Terms::log_acceptance) < EXACT);
+}
+
+/// Mistakes that acceptance is easily made with.
+const MISTAKES: [(&str, fn(&Terms) -> f64); 5] = [
+    ("everything is accepted", |_| 0.0),
+    ("the prior is counted twice", |t| {
+        t.log_acceptance() + t.change.prior
+    }),
+    ("the number of choices is left out", |t| {
+        t.log_acceptance() - (t.picks.0 as f64 / t.picks.1 as f64).ln()
+    }),
+    (
+        "the choices of branches are not weighed as proposals",
+        |t| t.log_acceptance() - t.change.stale + t.change.fresh,
+    ),
+    ("the probability of proposals is left out", |t| {
+        t.log_acceptance() - t.backward + t.forward
+    }),
+];
+
+#[test]
+fn mistakes_are_found() {
+    let own = |elements: &[Element<u32>]| {
+        let mut proposals = Proposals::new();
+        proposals.set(&elements[0], up);
+        proposals
+    };
+    for (name, mistaken) in MISTAKES {
+        let drift = drift_of(branches(), own, mistaken);
+        println!("{name}: {drift:.2e}");
+        assert!(drift > WRONG, "{name} is not found: {drift}");
+    }
+}
+
+/// The check of random models would have found each of them, most of them many times over.
+#[test]
+fn mistakes_are_found_in_random_models() {
+    let found = MISTAKES.map(|_| Cell::new(0));
+    for_random_models(600, 22, |description| {
+        let built = build(description);
+        let Some(mut worlds) = worlds(&built)? else {
+            return Ok(());
+        };
+        for ((_, mistaken), found) in MISTAKES.iter().zip(&found) {
+            let matrix = worlds.matrix(&Proposals::new(), *mistaken, DECISIONS);
+            if let Some(matrix) = matrix.map_err(failed)? {
+                let wrong = drift(&worlds.posterior, &matrix) > WRONG;
+                found.set(found.get() + u32::from(wrong));
+            }
+        }
+        Ok(())
+    });
+    for ((name, _), found) in MISTAKES.iter().zip(&found) {
+        println!("{name}: in {} models", found.get());
+        assert!(found.get() > 5, "{name}: found in {} models", found.get());
+    }
+}
+
+/// Two elements that must change together: single steps do not connect the worlds, a block does.
+#[test]
+fn blocks_connect_worlds() {
+    let (a, b) = (Flip::new(0.3), Flip::new(0.6));
+    let model = Model::new().condition(&a.equals(&b), |&same| same);
+    let targets = [a.erased().clone(), b.erased().clone()];
+    let mut worlds = Worlds::new(&model, &targets, 10).unwrap().unwrap();
+    let mut proposals = Proposals::new();
+    let alone = worlds.matrix(&proposals, Terms::log_acceptance, 1000);
+    let alone = alone.unwrap().unwrap();
+    assert!(!is_irreducible(&alone) && drift(&worlds.posterior, &alone) < EXACT);
+    proposals.add_block((&a, &b));
+    let together = worlds.matrix(&proposals, Terms::log_acceptance, 1000);
+    let together = together.unwrap().unwrap();
+    assert!(is_irreducible(&together) && drift(&worlds.posterior, &together) < EXACT);
+}
