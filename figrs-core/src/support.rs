@@ -107,11 +107,6 @@ impl SupportBuilder {
         self.0.encode(column.as_any())
     }
 
-    /// The value at a position.
-    pub(crate) fn any(&self, index: usize) -> &dyn Any {
-        self.0.any(index)
-    }
-
     /// The position of a value.
     pub(crate) fn index_of(&self, value: &dyn Any) -> Option<usize> {
         self.0.index_of(value)

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use crate::bounds::{Bounds, Deepening, TargetBounds};
 use crate::draws::Draws;
 use crate::error::Error;
-use crate::marginal::{Estimate, Marginal, Quality};
+use crate::estimate::Estimate;
+use crate::marginal::{Marginal, Quality};
 use crate::sampling::Sampling;
 
 /// The marginal of one target, without its type.

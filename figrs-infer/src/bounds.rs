@@ -7,7 +7,8 @@ use figrs_core::{AnyElement, Element, Support, Value};
 use crate::answer::{Answer, Content};
 use crate::eliminate::{LogSumProduct, Semiring};
 use crate::error::Error;
-use crate::marginal::{Estimate, Quality};
+use crate::estimate::Estimate;
+use crate::marginal::Quality;
 
 /// Two numbers that the right one lies between, up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,13 +1,15 @@
 //! The distribution of one element, as an answer.
 
+use std::any::Any;
 use std::fmt;
+use std::iter::{Copied, Zip};
+use std::slice;
 
 use figrs_core::Value;
 use num_traits::ToPrimitive;
-use std::sync::Arc;
 
-use crate::chain_error::{chain_error, chain_samples};
-use crate::group_error::{group_error, group_samples};
+use crate::estimate::Estimate;
+use crate::numbers::Columns;
 
 /// How far a probability or an expectation can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,8 +19,8 @@ pub enum Quality {
     Exact,
     /// Estimated from samples worth this many independent ones.
     Sampled {
-        /// The effective sample size: `(Σw)² / Σw²` for independent weighted samples, for chains the least over the values of
-        /// what autocorrelation leaves, for independent groups what their spread leaves.
+        /// The effective sample size: `(Σw)² / Σw²` for independent weighted samples, for chains the least of
+        /// what autocorrelation leaves for the numbers and for each frequent value, for independent groups what their spread leaves.
         effective_samples: f64,
     },
     /// From an approximation whose error nothing bounds, such as loopy belief propagation.
@@ -28,27 +30,6 @@ pub enum Quality {
         /// How far the bounds of any event are apart at most.
         width: f64,
     },
-}
-
-/// Where the probabilities of a target come from.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Estimate {
-    /// An exact computation.
-    Exact,
-    /// An approximation whose error nothing bounds.
-    Approximate,
-    /// Independent weighted samples: for each value the sum of its squared weights over the squared sum of all weights.
-    Weighted(Vec<f64>),
-    /// Chains of dependent draws of equal weight.
-    Chains {
-        /// The position of the value of each draw: the draws of one chain stand together.
-        indices: Arc<[u32]>,
-        /// How many chains of equal length there are.
-        chains: usize,
-    },
-    /// Independent groups, each of dependent weighted samples: for each group its values' shares of the whole weight.
-    Groups(Vec<Vec<(u32, f64)>>),
 }
 
 /// The probabilities of the values of an element.
@@ -70,8 +51,8 @@ impl<T: Value> Marginal<T> {
 
     /// The values and their probabilities: in support order where exact, in the order they were first drawn where
     /// sampled. Values of probability zero may be listed.
-    pub fn iter(&self) -> impl Iterator<Item = (&T, f64)> {
-        self.values.iter().zip(self.probabilities.iter().copied())
+    pub fn iter(&self) -> <&Self as IntoIterator>::IntoIter {
+        self.into_iter()
     }
 
     /// How many values there are.
@@ -114,54 +95,63 @@ impl<T: Value> Marginal<T> {
 
     /// How far the probabilities can be trusted.
     pub fn quality(&self) -> Quality {
-        let effective_samples = match &self.estimate {
-            Estimate::Exact => return Quality::Exact,
-            Estimate::Approximate => return Quality::Approximate,
-            Estimate::Weighted(squares) => 1.0 / squares.iter().sum::<f64>(),
-            Estimate::Chains { indices, chains } => chain_samples(indices, *chains, self.len()),
-            Estimate::Groups(groups) => group_samples(groups, &self.probabilities),
-        };
-        Quality::Sampled { effective_samples }
+        self.estimate
+            .quality(&self.probabilities, || self.columns())
+    }
+
+    /// The values as numbers, where they are.
+    fn columns(&self) -> Columns {
+        Columns::new(self.values.iter().map(|value| value as &dyn Any))
     }
 
     /// The standard error of [`expectation`](Self::expectation); zero where exact, NaN where no error is known.
     ///
     /// For weighted samples by the delta method (Geweke 1989): `√Σ w²(f − μ)² / Σw`. For independent groups the same
-    /// with groups in the place of samples, times `√(K / (K − 1))` for `K` groups. For chains the spread of the function over the square root of its
-    /// effective sample size.
+    /// with groups in the place of samples, times `√(K / (K − 1))` for groups worth `K` of equal weight. For chains the spread of the function over
+    /// the square root of its effective sample size. Infinite where samples are worth fewer than two or groups fewer than one and a half, or a single
+    /// chain has fewer than four draws. Zero where the function is the same for all draws, which says nothing of values that
+    /// were not drawn.
     pub fn standard_error_of(&self, function: impl Fn(&T) -> f64) -> f64 {
-        let numbers = || self.values.iter().map(&function).collect::<Vec<f64>>();
-        match &self.estimate {
-            Estimate::Exact => 0.0,
-            Estimate::Approximate => f64::NAN,
-            Estimate::Weighted(squares) => {
-                let mean = self.expectation(&function);
-                let terms = self.values.iter().zip(squares);
-                let variance: f64 = terms.map(|(v, s)| s * (function(v) - mean).powi(2)).sum();
-                variance.sqrt()
-            }
-            Estimate::Chains { indices, chains } => chain_error(&numbers(), indices, *chains),
-            Estimate::Groups(groups) => {
-                let mean = self.expectation(&function);
-                group_error(groups, &numbers(), mean)
-            }
-        }
+        let numbers: Vec<f64> = self.values.iter().map(function).collect();
+        self.estimate.standard_error(&self.probabilities, &numbers)
     }
 
     /// The standard error of [`probability`](Self::probability); zero where exact.
+    pub fn standard_error(&self, value: &T) -> f64 {
+        self.standard_error_that(|v| v.same(value))
+    }
+
+    /// The standard error of [`probability_that`](Self::probability_that); zero where exact.
     ///
     /// Where every sample agrees the delta method would claim certainty; then the error is that of one more
-    /// success and one more failure among the effective samples (Agresti and Coull 1998).
-    pub fn standard_error(&self, value: &T) -> f64 {
-        let plain = self.standard_error_of(|v| f64::from(u8::from(v.same(value))));
-        match self.quality() {
-            Quality::Sampled { effective_samples } if plain == 0.0 => {
-                let n = effective_samples + 2.0;
-                let p = (self.probability(value) * effective_samples + 1.0) / n;
-                (p * (1.0 - p) / n).sqrt()
-            }
-            _ => plain,
-        }
+    /// success and one more failure among the effective samples (Agresti and Coull 1998). It is not less than that if there
+    /// are fewer than ten effective samples, of which one may outweigh the others.
+    pub fn standard_error_that(&self, test: impl Fn(&T) -> bool) -> f64 {
+        let indicator = |value| f64::from(u8::from(test(value)));
+        let indicator: Vec<f64> = self.values.iter().map(indicator).collect();
+        let columns = || self.columns();
+        self.estimate
+            .event_error(&self.probabilities, &indicator, columns)
+    }
+}
+
+impl<T: Value> PartialEq for Marginal<T> {
+    /// Whether the same values have the same probabilities, in the same order and from the same kind of estimate.
+    fn eq(&self, other: &Self) -> bool {
+        let values = self.values.iter().zip(&other.values);
+        self.values.len() == other.values.len()
+            && values.into_iter().all(|(a, b)| a.same(b))
+            && self.probabilities == other.probabilities
+            && self.estimate == other.estimate
+    }
+}
+
+impl<'a, T: Value> IntoIterator for &'a Marginal<T> {
+    type Item = (&'a T, f64);
+    type IntoIter = Zip<slice::Iter<'a, T>, Copied<slice::Iter<'a, f64>>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.values.iter().zip(self.probabilities.iter().copied())
     }
 }
 
@@ -217,6 +207,23 @@ mod tests {
         assert_eq!(die.most_likely_value(), Some(&2));
         assert_eq!(die.standard_error(&2), 0.0);
         assert_eq!(die.to_string().lines().count(), 3);
+    }
+
+    #[test]
+    fn marginals_are_equal_by_values_and_probabilities() {
+        let coin = |p| Marginal::new(vec![0.0, 1.0], vec![1.0 - p, p], Estimate::Exact);
+        assert_eq!(coin(0.25), coin(0.25));
+        assert_ne!(coin(0.25), coin(0.5));
+        let sampled = Estimate::Weighted(vec![0.01, 0.01]);
+        assert_ne!(
+            coin(0.5),
+            Marginal::new(vec![0.0, 1.0], vec![0.5, 0.5], sampled)
+        );
+        let mut sum = 0.0;
+        for (value, p) in &coin(0.25) {
+            sum += value * p;
+        }
+        assert_eq!(sum, 0.25);
     }
 
     #[test]

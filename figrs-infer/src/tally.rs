@@ -6,7 +6,7 @@ use figrs_core::{AnyElement, SupportBuilder};
 
 use crate::answer::TargetMarginal;
 use crate::block_tally::BlockTally;
-use crate::marginal::Estimate;
+use crate::estimate::Estimate;
 
 /// Sums of weights and of squared weights, in units of a scale that follows the largest weight.
 #[derive(Debug)]
@@ -156,14 +156,16 @@ impl Tally {
         self.total.ln() + self.scale
     }
 
-    /// The standard error of the mean weight relative to the mean.
+    /// The standard error of the mean weight relative to the mean; infinite if the worlds are worth fewer than two samples,
+    /// because one has nearly all of the weight: then their spread tells nothing of those that were not drawn.
     pub(crate) fn relative_error(&self) -> f64 {
+        if self.total * self.total < 2.0 * self.squares {
+            return f64::INFINITY;
+        }
         let n = self.worlds as f64;
         let mean = self.total / n;
-        // Of one sample the spread is not known: 0 / 0 becomes infinity.
         let variance = (self.squares / n - mean * mean).max(0.0) * n / (n - 1.0);
-        let error = (variance / n).sqrt() / mean;
-        if error.is_nan() { f64::INFINITY } else { error }
+        (variance / n).sqrt() / mean
     }
 
     /// The marginals of the targets, with squared weights if the worlds are samples.

@@ -8,8 +8,8 @@ use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::conflict;
 use crate::eliminate::{Options, Outcome, PlanCost, Semiring, eliminate, sum_product};
 use crate::error::Error;
+use crate::estimate::Estimate;
 use crate::limits::Limits;
-use crate::marginal::Estimate;
 
 /// Exact marginals and probability of evidence by variable elimination.
 ///

@@ -6,7 +6,7 @@ use super::chain::{Finished, Length, TargetValues};
 use crate::answer::{Answer, TargetMarginal};
 use crate::draws::{Draws, TargetDraws};
 use crate::error::Error;
-use crate::marginal::Estimate;
+use crate::estimate::Estimate;
 use crate::sampling::Sampling;
 use crate::watch::{Stopped, Watching};
 

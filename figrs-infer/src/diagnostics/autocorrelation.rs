@@ -1,0 +1,101 @@
+//! What autocorrelation leaves of the draws of chains: Geyer's initial monotone sequence over several chains.
+
+use super::halves::{Halves, mean, varies};
+
+/// Lags read before neighbours are averaged in pairs, so that the cost stays linear in the number of draws.
+const LAGS: usize = 1024;
+
+/// The effective sample size of the mean of the halves together.
+///
+/// With `ρ(t) = 1 − (W − mean of the autocovariances at lag t) / var⁺` and pairs `P(k) = ρ(2k) + ρ(2k + 1)`, which are
+/// positive and falling for a reversible chain, `τ = −1 + 2 Σ P(k)` over the initial positive pairs made monotone,
+/// and the size is `S / τ`, at most `S log₁₀ S` (Vehtari et al. 2021, section 3.2). Sequences that differ in their means
+/// have a large `var⁺`, correlations that do not die down, and few effective samples.
+///
+/// Where correlations reach over more than 1024 lags, neighbours are averaged in pairs, which keeps the mean
+/// and its variance, and the same is done again: the work is `O(1024 S)` at most.
+pub(super) fn effective_samples(halves: &Halves) -> f64 {
+    let all = halves.draws();
+    if !varies(&all) {
+        return f64::NAN;
+    }
+    let draws = all.len() as f64;
+    let fine = halves.spread().total;
+    let mut halves = halves.clone();
+    loop {
+        let spread = halves.spread();
+        let Some(time) = correlation_time(&halves, spread.within, spread.total, draws) else {
+            average_pairs(&mut halves);
+            continue;
+        };
+        let blocks = (halves.0.len() * halves.length()) as f64;
+        // The variance of the mean is `total * time / blocks`; `fine / draws` would be that of independent draws.
+        return (fine / spread.total * blocks / time).min(draws * draws.log10());
+    }
+}
+
+/// `τ`; nothing if correlations reach beyond the lags that are looked at.
+fn correlation_time(halves: &Halves, within: f64, total: f64, draws: f64) -> Option<f64> {
+    let n = halves.length();
+    let lags = if n <= 2 * LAGS { n } else { LAGS };
+    let centred: Vec<Vec<f64>> = halves.0.iter().map(|half| centred(half)).collect();
+    let correlation = |lag: usize| {
+        let products: f64 = centred.iter().map(|x| product(&x[lag..], x)).sum();
+        let covariance = products / (n * centred.len()) as f64;
+        1.0 - (within - covariance) / total
+    };
+    let mut sum = 0.0;
+    let mut least = f64::INFINITY;
+    let mut lag = 0;
+    while lag + 1 < lags {
+        let even = if lag == 0 { 1.0 } else { correlation(lag) };
+        let pair = even + correlation(lag + 1);
+        if pair.is_nan() || pair <= 0.0 {
+            // The even lag of the first negative pair: less biased for chains that alternate.
+            sum += even.max(0.0) / 2.0;
+            return Some(bounded(sum, draws));
+        }
+        least = least.min(pair);
+        sum += least;
+        lag += 2;
+    }
+    (lags == n).then(|| bounded(sum, draws))
+}
+
+/// `τ` of the sum of the pairs, not less than what bounds the effective sample size.
+fn bounded(sum: f64, draws: f64) -> f64 {
+    (2.0 * sum - 1.0).max(1.0 / draws.log10())
+}
+
+fn centred(half: &[f64]) -> Vec<f64> {
+    let mean = mean(half);
+    half.iter().map(|x| x - mean).collect()
+}
+
+/// The sum of products of the numbers of two sequences, up to the end of the first.
+fn product(a: &[f64], b: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let b = &b[..a.len()];
+    let mut sums = [0.0; LANES];
+    let (a, b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest: f64 = a
+        .remainder()
+        .iter()
+        .zip(b.remainder())
+        .map(|(x, y)| x * y)
+        .sum();
+    for (a, b) in a.zip(b) {
+        for lane in 0..LANES {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
+/// Replaces neighbours by their mean; the last of an odd number is dropped.
+fn average_pairs(halves: &mut Halves) {
+    for half in &mut halves.0 {
+        let pairs = half.chunks_exact(2).map(|pair| pair[0].midpoint(pair[1]));
+        *half = pairs.collect();
+    }
+}

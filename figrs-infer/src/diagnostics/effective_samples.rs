@@ -1,0 +1,42 @@
+//! How many independent draws would estimate as well.
+
+use super::autocorrelation::effective_samples;
+use super::halves::Halves;
+use super::quantile::quantile_of_sorted;
+use super::ranks::normal_scores;
+
+/// The effective sample size of the mean: `S / τ` with the correlation time `τ` of Geyer's initial monotone sequence over
+/// the split chains (Vehtari et al. 2021, section 3.2). At most `S log₁₀ S`.
+pub fn mean_ess(chains: &[&[f64]]) -> f64 {
+    Halves::of(chains).map_or(f64::NAN, |halves| effective_samples(&halves))
+}
+
+/// The effective sample size of the bulk: that of the mean of the rank-normalised draws, which exists for any
+/// distribution (Vehtari et al. 2021, section 4.1).
+pub fn bulk_ess(chains: &[&[f64]]) -> f64 {
+    let scores = Halves::of(chains).and_then(|halves| normal_scores(&halves));
+    scores.map_or(f64::NAN, |scores| effective_samples(&scores))
+}
+
+/// The effective sample size of the tails: the less of those of the 5 % and the 95 % quantile (Vehtari et al. 2021, section
+/// 4.3). A quantile that all draws are on one side of, as of a value with few possibilities, is left out.
+pub fn tail_ess(chains: &[&[f64]]) -> f64 {
+    // `min` prefers the number to NaN.
+    quantile_ess(chains, 0.05).min(quantile_ess(chains, 0.95))
+}
+
+/// The effective sample size of a quantile: that of the mean of the indicator of not exceeding it (Vehtari et al. 2021,
+/// section 4.2).
+pub fn quantile_ess(chains: &[&[f64]], probability: f64) -> f64 {
+    let Some(halves) = Halves::of(chains) else {
+        return f64::NAN;
+    };
+    let mut sorted = halves.draws();
+    if sorted.iter().any(|x| x.is_nan()) {
+        return f64::NAN;
+    }
+    sorted.sort_by(f64::total_cmp);
+    let quantile = quantile_of_sorted(&sorted, probability);
+    let below = halves.map(|x| f64::from(u8::from(x <= quantile)));
+    effective_samples(&below)
+}

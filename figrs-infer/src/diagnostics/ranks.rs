@@ -1,0 +1,48 @@
+//! Draws replaced by the normal scores of their ranks.
+
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use super::halves::Halves;
+
+/// Each draw replaced by `Φ⁻¹((r − 3/8) / (S + 1/4))` with its rank `r` among all `S` draws, the mean of the ranks of equal draws
+/// (Blom 1958; Vehtari et al. 2021, equation 14); nothing if a draw is NaN.
+pub(super) fn normal_scores(halves: &Halves) -> Option<Halves> {
+    let draws = halves.draws();
+    if draws.iter().any(|x| x.is_nan()) {
+        return None;
+    }
+    let normal = Normal::standard();
+    let count = draws.len() as f64;
+    let mut order: Vec<usize> = (0..draws.len()).collect();
+    order.sort_by(|&a, &b| draws[a].total_cmp(&draws[b]));
+    let mut scores = vec![0.0; draws.len()];
+    let mut below = 0;
+    for equal in order.chunk_by(|&a, &b| draws[a] == draws[b]) {
+        let rank = below as f64 + 1.0_f64.midpoint(equal.len() as f64);
+        let score = normal.inverse_cdf((rank - 0.375) / (count + 0.25));
+        for &i in equal {
+            scores[i] = score;
+        }
+        below += equal.len();
+    }
+    let scores = scores.chunks_exact(halves.length());
+    Some(Halves(scores.map(<[f64]>::to_vec).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_draws_share_their_mean_rank() {
+        let halves = Halves(vec![vec![5.0, 1.0], vec![5.0, f64::INFINITY]]);
+        let scores = normal_scores(&halves).unwrap();
+        let score = |rank: f64| Normal::standard().inverse_cdf((rank - 0.375) / 4.25);
+        assert_eq!(
+            scores.0,
+            [[score(2.5), score(1.0)], [score(2.5), score(4.0)]]
+        );
+        assert_eq!(score(2.5), 0.0);
+        assert!(normal_scores(&Halves(vec![vec![f64::NAN, 1.0]])).is_none());
+    }
+}

@@ -1,0 +1,36 @@
+//! Monte Carlo standard errors of what is estimated from chains.
+
+use super::autocorrelation::effective_samples;
+use super::effective_samples::{mean_ess, quantile_ess};
+use super::halves::{Halves, mean, variance};
+use super::quantile::{quantile_of_sorted, quantile_range};
+
+/// The standard error of the mean of all draws: `sd / √ESS` (Vehtari et al. 2021, section 3.2).
+pub fn mcse_mean(chains: &[&[f64]]) -> f64 {
+    (variance(&chains.concat()) / mean_ess(chains)).sqrt()
+}
+
+/// The standard error of the standard deviation of all draws by the delta method on the squared distances `y` to the mean:
+/// `√(Var(y) / ESS(y)) / (2 sd)`.
+pub fn mcse_sd(chains: &[&[f64]]) -> f64 {
+    let Some(halves) = Halves::of(chains) else {
+        return f64::NAN;
+    };
+    let middle = mean(&halves.draws());
+    let squares = halves.map(|x| (x - middle).powi(2));
+    let draws = squares.draws();
+    let error = (variance(&draws) / effective_samples(&squares)).sqrt();
+    error / (2.0 * mean(&draws).sqrt())
+}
+
+/// The standard error of a quantile: half the distance of the draws that a share may reach by its own standard error, at
+/// the effective sample size of [`quantile_ess`] (Vehtari et al. 2021, section 4.4).
+pub fn mcse_quantile(chains: &[&[f64]], probability: f64) -> f64 {
+    let range = quantile_range(probability, quantile_ess(chains, probability));
+    let Some((low, high)) = range else {
+        return f64::NAN;
+    };
+    let mut sorted = chains.concat();
+    sorted.sort_by(f64::total_cmp);
+    (quantile_of_sorted(&sorted, high) - quantile_of_sorted(&sorted, low)) / 2.0
+}

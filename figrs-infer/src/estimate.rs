@@ -1,0 +1,153 @@
+//! Where probabilities come from, and what that tells of their errors.
+
+use std::sync::Arc;
+
+use crate::chain_error::{chain_error, chain_samples};
+use crate::group_error::{group_error, group_samples};
+use crate::marginal::Quality;
+use crate::numbers::Columns;
+
+/// Below this many effective samples the spread of the samples does not tell their error.
+pub(crate) const TRUSTED_SAMPLES: f64 = 10.0;
+
+/// Where the probabilities of a target come from.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Estimate {
+    /// An exact computation.
+    Exact,
+    /// An approximation whose error nothing bounds.
+    Approximate,
+    /// Independent weighted samples: for each value the sum of its squared weights over the squared sum of all weights.
+    Weighted(Vec<f64>),
+    /// Chains of dependent draws of equal weight.
+    Chains {
+        /// The position of the value of each draw: the draws of one chain stand together.
+        indices: Arc<[u32]>,
+        /// How many chains of equal length there are.
+        chains: usize,
+    },
+    /// Independent groups, each of dependent weighted samples: for each group its values' shares of the whole weight.
+    Groups(Vec<Vec<(u32, f64)>>),
+}
+
+impl Estimate {
+    /// How far the probabilities can be trusted; `columns` has the values.
+    pub(crate) fn quality(
+        &self,
+        probabilities: &[f64],
+        columns: impl FnOnce() -> Columns,
+    ) -> Quality {
+        let effective_samples = match self {
+            Self::Exact => return Quality::Exact,
+            Self::Approximate => return Quality::Approximate,
+            Self::Weighted(squares) => 1.0 / squares.iter().sum::<f64>(),
+            Self::Chains { indices, chains } => chain_samples(&columns(), indices, *chains),
+            Self::Groups(groups) => group_samples(groups, probabilities),
+        };
+        Quality::Sampled { effective_samples }
+    }
+
+    /// The standard error of the expectation of a function whose value at position `i` is `numbers[i]`.
+    pub(crate) fn standard_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
+        let mean: f64 = probabilities.iter().zip(numbers).map(|(p, x)| p * x).sum();
+        match self {
+            Self::Exact => 0.0,
+            Self::Approximate => f64::NAN,
+            // A single sample has no spread.
+            Self::Weighted(squares) if squares.iter().sum::<f64>() > 0.5 => f64::INFINITY,
+            Self::Weighted(squares) => {
+                let terms = squares.iter().zip(numbers);
+                let variance: f64 = terms.map(|(s, x)| s * (x - mean).powi(2)).sum();
+                variance.sqrt()
+            }
+            Self::Chains { indices, chains } => chain_error(numbers, indices, *chains),
+            Self::Groups(groups) => group_error(groups, numbers, mean),
+        }
+    }
+
+    /// The standard error of the probability of an event, whose indicator at position `i` is `indicator[i]`.
+    ///
+    /// Where the spread of the samples tells nothing (all agree, or they are worth fewer than ten), the error is at
+    /// least that of one more success and one more failure among the effective samples.
+    pub(crate) fn event_error(
+        &self,
+        probabilities: &[f64],
+        indicator: &[f64],
+        columns: impl FnOnce() -> Columns,
+    ) -> f64 {
+        let plain = self.standard_error(probabilities, indicator);
+        let Quality::Sampled { effective_samples } = self.quality(probabilities, columns) else {
+            return plain;
+        };
+        let terms = probabilities.iter().zip(indicator);
+        let p: f64 = terms.map(|(p, x)| p * x).sum();
+        let n = effective_samples + 2.0;
+        let p = (p * effective_samples + 1.0) / n;
+        let agreement = (p * (1.0 - p) / n).sqrt();
+        if plain == 0.0 || !plain.is_finite() {
+            agreement
+        } else if effective_samples < TRUSTED_SAMPLES {
+            plain.max(agreement)
+        } else {
+            plain
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns() -> Columns {
+        Columns::new([&false as &dyn std::any::Any, &true].into_iter())
+    }
+
+    #[test]
+    fn one_sample_that_outweighs_all_others_is_no_certainty() {
+        // Weights 1 and 1e-9.
+        let share = 1e-9;
+        let probabilities = [1.0 - share, share];
+        let degenerate = Estimate::Weighted(vec![1.0 - 2.0 * share, share * share]);
+        assert_eq!(
+            degenerate.standard_error(&probabilities, &[0.0, 1.0]),
+            f64::INFINITY
+        );
+        let error = degenerate.event_error(&probabilities, &[0.0, 1.0], columns);
+        assert!(error > 0.2, "{error}");
+        // Three samples, of which one weighs next to nothing.
+        let few = Estimate::Weighted(vec![0.5, share * share]);
+        assert!(few.event_error(&probabilities, &[0.0, 1.0], columns) > 0.2);
+    }
+
+    #[test]
+    fn many_samples_keep_the_error_of_their_spread() {
+        // A rare value that a hundred light samples agree on, among samples worth a thousand.
+        let p = 1e-6;
+        let estimate = Estimate::Weighted(vec![1e-3, p * p / 100.0]);
+        let error = estimate.event_error(&[1.0 - p, p], &[0.0, 1.0], columns);
+        assert!((error / (p / 10.0) - 1.0).abs() < 0.1, "{error}");
+        // A value that was not drawn has the error of what might have been.
+        let error = estimate.event_error(&[1.0 - p, p], &[0.0, 0.0], columns);
+        assert!((0.5e-3..2e-3).contains(&error), "{error}");
+    }
+
+    #[test]
+    fn a_chain_that_never_moved_leaves_a_large_error() {
+        let indices = vec![0; 4000].into();
+        let stuck = Estimate::Chains { indices, chains: 4 };
+        let one = || Columns::new([&true as &dyn std::any::Any].into_iter());
+        let error = stuck.event_error(&[1.0], &[1.0], one);
+        assert!((0.1..0.3).contains(&error), "{error}");
+    }
+
+    #[test]
+    fn the_error_of_a_single_group_is_not_known() {
+        let single = Estimate::Groups(vec![vec![(0, 0.5), (1, 0.5)]]);
+        assert_eq!(
+            single.standard_error(&[0.5, 0.5], &[0.0, 1.0]),
+            f64::INFINITY
+        );
+        assert!(single.event_error(&[0.5, 0.5], &[0.0, 1.0], columns) > 0.25);
+    }
+}

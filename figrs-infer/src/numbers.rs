@@ -1,0 +1,107 @@
+//! The numbers in values whose type is not known.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use num_traits::ToPrimitive;
+
+/// The numbers that a value is or consists of: one for a number, several for a list of floating-point numbers.
+pub(crate) enum Numbers<'a> {
+    One(f64),
+    List(&'a [f64]),
+}
+
+impl Numbers<'_> {
+    pub(crate) fn as_slice(&self) -> &[f64] {
+        match self {
+            Self::One(number) => std::slice::from_ref(number),
+            Self::List(numbers) => numbers,
+        }
+    }
+}
+
+macro_rules! number {
+    ($value:ident: $($type:ty),+) => {
+        $(if let Some(number) = $value.downcast_ref::<$type>() {
+            return number.to_f64().map(Numbers::One);
+        })+
+    };
+}
+
+/// The numbers of a value of a standard numeric type or a list of `f64`; nothing for other types.
+pub(crate) fn numbers(value: &dyn Any) -> Option<Numbers<'_>> {
+    number!(value: f64, f32, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
+    if let Some(list) = value.downcast_ref::<Vec<f64>>() {
+        return Some(Numbers::List(list));
+    }
+    let list = value.downcast_ref::<Arc<[f64]>>();
+    list.map(|list| Numbers::List(list))
+}
+
+/// For each component of the values of a target its number in each value; no components if the values are not numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Columns {
+    columns: Vec<Vec<f64>>,
+    values: usize,
+}
+
+impl Columns {
+    /// The columns of values, which are lists of the same length or they have none.
+    pub(crate) fn new<'a>(values: impl Iterator<Item = &'a dyn Any>) -> Self {
+        let mut columns: Option<Vec<Vec<f64>>> = None;
+        let mut count = 0;
+        let mut numeric = true;
+        for value in values {
+            count += 1;
+            let Some(numbers) = numbers(value).filter(|_| numeric) else {
+                numeric = false;
+                continue;
+            };
+            let row = numbers.as_slice();
+            let columns = columns.get_or_insert_with(|| vec![Vec::new(); row.len()]);
+            numeric = columns.len() == row.len();
+            for (column, &number) in columns.iter_mut().zip(row) {
+                column.push(number);
+            }
+        }
+        Self {
+            columns: columns.filter(|_| numeric).unwrap_or_default(),
+            values: count,
+        }
+    }
+
+    /// How many values there are.
+    pub(crate) fn values(&self) -> usize {
+        self.values
+    }
+
+    /// Whether the values are not numbers.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[f64]> {
+        self.columns.iter().map(Vec::as_slice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(values: &[&dyn Any]) -> Vec<Vec<f64>> {
+        let columns = Columns::new(values.iter().copied());
+        assert_eq!(columns.values(), values.len());
+        columns.columns
+    }
+
+    #[test]
+    fn numbers_and_lists_of_one_length_have_columns() {
+        assert_eq!(columns(&[&3u8, &-2i64]), [[3.0, -2.0]]);
+        let lists = columns(&[&vec![1.0, 2.0], &vec![3.0, 4.0]]);
+        assert_eq!(lists, [[1.0, 3.0], [2.0, 4.0]]);
+        assert!(columns(&[&vec![1.0], &vec![3.0, 4.0]]).is_empty());
+        assert!(columns(&[&true]).is_empty() && columns(&[&1.0, &"x"]).is_empty());
+        assert!(columns(&[]).is_empty());
+    }
+}
