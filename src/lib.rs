@@ -13,8 +13,9 @@ pub mod prelude {
         Uniform, Value, any, fold, inject, none_of, one_of, tuple, value,
     };
     pub use figrs_infer::{
-        Algorithm, Answer, Bounds, CompiledTree, Enumerate, Error, ImportanceSampling,
-        JunctionTree, LazyVariableElimination, Marginal, MarginalMap, MpeBranchAndBound,
-        MpeVariableElimination, Quality, Run, VariableElimination, World, algorithms,
+        Algorithm, Answer, BeliefPropagation, Bounds, CompiledTree, Enumerate, Error, Gibbs,
+        ImportanceSampling, JunctionTree, LazyVariableElimination, Marginal, MarginalMap,
+        MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound, MpeVariableElimination,
+        Quality, Run, VariableElimination, World, algorithms,
     };
 }

@@ -53,6 +53,30 @@ pub enum Error {
         /// No world has a larger log-probability.
         upper_bound: f64,
     },
+    /// One iteration of messages is more work than the budget allows.
+    #[error(
+        "{algorithm}: one iteration of messages reads {needed} entries of tables, more than the budget of {limit}; \
+         allow more (`work`), or use ImportanceSampling"
+    )]
+    MessagesTooLarge {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// Entries, once for each variable of their factor.
+        needed: u64,
+        /// Entries allowed.
+        limit: u64,
+    },
+    /// The messages of belief propagation lead to no world, which does not mean that there is none.
+    #[error(
+        "after {iterations} iterations, the last of which changed messages by {residual:.1e}, max-product messages agree \
+         on no world; use MpeVariableElimination, or MpeBranchAndBound for models that are too wide for it"
+    )]
+    NoWorldDecoded {
+        /// Iterations made.
+        iterations: u64,
+        /// How much the last one changed.
+        residual: f64,
+    },
     /// More worlds than the budget allows.
     #[error(
         "more than {limit} worlds, which is the budget; \

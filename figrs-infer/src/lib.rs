@@ -29,11 +29,14 @@
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
 //! | [`ImportanceSampling`] | `importance_sampling.rs` |
 //! | [`MetropolisHastings`] | [`metropolis_hastings`], on [`Trace`](figrs_core::lower::Trace) |
+//! | [`Gibbs`] | `gibbs/` |
+//! | [`BeliefPropagation`], [`MpeBeliefPropagation`] | `belief_propagation/` |
 
 #![warn(clippy::unwrap_used)]
 
 mod algorithm;
 mod answer;
+mod belief_propagation;
 mod block_sampling;
 mod block_tally;
 mod bounds;
@@ -48,6 +51,7 @@ pub mod eliminate;
 mod enumerate;
 mod error;
 mod estimate;
+mod gibbs;
 mod group_error;
 mod importance_sampling;
 mod in_order;
@@ -70,6 +74,7 @@ mod world;
 
 pub use algorithm::{Algorithm, Run};
 pub use answer::{Answer, Improvement, LogEvidence, TargetMarginal};
+pub use belief_propagation::{BeliefPropagation, MpeBeliefPropagation};
 pub use bounds::{Bounds, Deepening, Ended, TargetBounds};
 pub use branch_and_bound::MpeBranchAndBound;
 pub use compiled_tree::CompiledTree;
@@ -77,6 +82,7 @@ pub use draws::{Draws, TargetDraws};
 pub use enumerate::Enumerate;
 pub use error::Error;
 pub use estimate::Estimate;
+pub use gibbs::{Gibbs, GibbsKernel};
 pub use importance_sampling::ImportanceSampling;
 pub use junction_tree::JunctionTree;
 pub use lazy_variable_elimination::LazyVariableElimination;

@@ -25,6 +25,9 @@ pub struct Sampling {
     pub largest_share: Option<f64>,
     /// How much the last iteration still changed, for algorithms that iterate to a fixed point.
     pub residual: Option<f64>,
+    /// For a sampler that moves in blocks: how many groups of variables, tied together by zeros, no block holds whole so
+    /// that it is not known whether every possible world can be reached; zero if every one can.
+    pub cut_groups: Option<u64>,
 }
 
 impl Sampling {
@@ -39,6 +42,7 @@ impl Sampling {
             acceptance: None,
             largest_share: None,
             residual: None,
+            cut_groups: None,
         }
     }
 }

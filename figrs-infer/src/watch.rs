@@ -24,6 +24,8 @@ pub struct Progress {
 pub enum Stopped {
     /// It did all that was asked.
     Finished,
+    /// Its budget of iterations or of work was used up before it had settled.
+    Budget,
     /// Its deadline passed; the answer holds what was done until then.
     Deadline,
     /// It was interrupted; the answer holds what was done until then.

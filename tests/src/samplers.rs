@@ -3,6 +3,8 @@
 use figrs::AnyElement;
 use figrs::prelude::*;
 
+use crate::asked::Worlds;
+use crate::reference_models::{Quantity, Question};
 use crate::significance::Law;
 
 /// What a sampler is given beside the model.
@@ -25,6 +27,10 @@ pub struct Sampler {
     pub algorithm: fn(Effort) -> Box<dyn Algorithm>,
     /// How its estimates are distributed in units of their stated errors.
     pub law: Law,
+    /// The models that it can be asked about.
+    pub copes_with: Worlds,
+    /// Whether it estimates the probability of the evidence; if not, its answers say that they do not hold it.
+    pub knows_evidence: bool,
     /// The questions and the cases of the conformance table that are not for it, and why.
     pub except: &'static [(&'static str, &'static str)],
 }
@@ -35,19 +41,51 @@ impl Sampler {
         let row = self.except.iter().find(|(name, _)| *name == question);
         row.map(|(_, why)| *why)
     }
+
+    /// Whether it can answer a question.
+    pub fn is_able(&self, question: &Question) -> bool {
+        question.worlds <= self.copes_with && self.excuse(question.name).is_none()
+    }
+
+    /// The numbers of a question that it answers.
+    pub fn quantities<'q>(&self, question: &'q Question) -> impl Iterator<Item = &'q Quantity> {
+        let all = question.quantities.iter();
+        all.filter(|quantity| self.knows_evidence || !quantity.is_about_evidence())
+    }
 }
 
 const HEAVY: &str = "a few worlds that are rarely drawn have most of the weight, and samples without them understate the error";
 const FIFTY: &str = "the product of fifty likelihoods or more leaves hardly one effective sample";
 
 /// All of them.
-pub const SAMPLERS: &[Sampler] = &[Sampler {
-    name: "ImportanceSampling",
-    algorithm: |effort| Box::new(ImportanceSampling::new(effort.samples).seed(effort.seed)),
-    law: Law::Normal,
-    except: &[
-        ("M05b_qmr_large", HEAVY),
-        ("M06a_hmm50", FIFTY),
-        ("M06b_hmm500", FIFTY),
-    ],
-}];
+pub const SAMPLERS: &[Sampler] = &[
+    Sampler {
+        name: "ImportanceSampling",
+        algorithm: |effort| Box::new(ImportanceSampling::new(effort.samples).seed(effort.seed)),
+        law: Law::Normal,
+        copes_with: Worlds::Endless,
+        knows_evidence: true,
+        except: &[
+            ("M05b_qmr_large", HEAVY),
+            ("M06a_hmm50", FIFTY),
+            ("M06b_hmm500", FIFTY),
+        ],
+    },
+    Sampler {
+        name: "MetropolisHastings",
+        algorithm: |effort| Box::new(MetropolisHastings::new(effort.samples).seed(effort.seed)),
+        law: Law::Normal,
+        copes_with: Worlds::Endless,
+        knows_evidence: false,
+        except: &[],
+    },
+    Sampler {
+        name: "Gibbs",
+        // A sweep is worth many samples.
+        algorithm: |effort| Box::new(Gibbs::new(effort.samples / 40).seed(effort.seed)),
+        law: Law::Normal,
+        copes_with: Worlds::Many,
+        knows_evidence: false,
+        except: &[],
+    },
+];

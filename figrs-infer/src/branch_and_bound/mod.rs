@@ -30,7 +30,9 @@ use crate::conflict;
 use crate::eliminate::log_weight;
 use crate::error::Error;
 use crate::limits::Limits;
-use solve::{Outcome, solve};
+pub(crate) use shrink::for_each_entry;
+pub(crate) use solve::{Limits as SearchLimits, Outcome, solve};
+pub(crate) use zeros::Reduced;
 
 /// The most probable world of models that are too wide for
 /// [`MpeVariableElimination`](crate::MpeVariableElimination): the best world found within a budget, and a proven upper

@@ -113,7 +113,7 @@ impl<'a> Shrink<'a> {
 }
 
 /// Calls `visit` with the number and the values of each entry that is not zero.
-pub(super) fn for_each_entry(
+pub(crate) fn for_each_entry(
     graph: &FactorGraph,
     factor: &Factor,
     mut visit: impl FnMut(usize, &[u32]),

@@ -25,16 +25,16 @@ const MEMORY: u64 = 8 << 26;
 
 /// What a search may use.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// Entries of a joint table of the bounds.
-    pub(super) table: usize,
+    pub(crate) table: usize,
     /// Values tried.
-    pub(super) work: u64,
+    pub(crate) work: u64,
 }
 
 /// What a search comes to.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// No assignment has weight.
     Impossible,
     /// The best assignment found and how it was come by.
@@ -44,7 +44,7 @@ pub(super) enum Outcome {
 }
 
 /// Looks for the assignment of the largest weight.
-pub(super) fn solve(graph: &FactorGraph, limits: Limits) -> Result<Outcome, EliminationError> {
+pub(crate) fn solve(graph: &FactorGraph, limits: Limits) -> Result<Outcome, EliminationError> {
     let Some(reduced) = Reduced::new(graph) else {
         return Ok(Outcome::Impossible);
     };

@@ -7,18 +7,19 @@ use crate::consistency::possible_values;
 use super::shrink::Shrink;
 
 /// A graph without impossible values and without the variables that have one value only.
-pub(super) struct Reduced {
-    pub(super) graph: FactorGraph,
+#[derive(Debug)]
+pub(crate) struct Reduced {
+    pub(crate) graph: FactorGraph,
     /// For each original variable the values that are left.
-    left: Vec<Vec<u32>>,
+    pub(crate) left: Vec<Vec<u32>>,
     /// The original variables of those of the reduced graph.
-    open: Vec<VarId>,
+    pub(crate) open: Vec<VarId>,
 }
 
 impl Reduced {
     /// Leaves out the values that some factor excludes given the values left of its other variables, again and again
     /// (generalised arc consistency). `None` if a variable has no value left.
-    pub(super) fn new(graph: &FactorGraph) -> Option<Self> {
+    pub(crate) fn new(graph: &FactorGraph) -> Option<Self> {
         let possible = possible_values(graph)?;
         let list = |possible: &Vec<bool>| {
             let values = (0..).zip(possible).filter(|(_, possible)| **possible);
@@ -35,7 +36,7 @@ impl Reduced {
     }
 
     /// The assignment of the original variables.
-    pub(super) fn world(&self, values: &[u32]) -> Vec<u32> {
+    pub(crate) fn world(&self, values: &[u32]) -> Vec<u32> {
         let mut world: Vec<u32> = self.left.iter().map(|left| left[0]).collect();
         for (&v, &value) in self.open.iter().zip(values) {
             world[v.index()] = self.left[v.index()][value as usize];

@@ -36,6 +36,44 @@ impl<R: Rng> Question<Option<Vec<u32>>> for Draw<'_, R> {
     }
 }
 
+/// Every assignment (by rank) that [`Draw`] may draw, with its probability: each of its choices is made every way.
+#[derive(Debug)]
+pub(crate) struct Every<'a> {
+    pub(crate) tree: &'a Tree,
+}
+
+impl Question<Vec<(Vec<u32>, f64)>> for Every<'_> {
+    fn ask<S: Semiring<Value = f64>>(
+        &self,
+        beliefs: &mut Beliefs<S>,
+        form: Form,
+    ) -> Vec<(Vec<u32>, f64)> {
+        let mut all = Vec::new();
+        // The choices made: how many alternatives there were, and which was taken.
+        let mut path: Vec<(usize, usize)> = Vec::new();
+        loop {
+            let (mut made, mut p) = (0, 1.0);
+            let drawn = beliefs.trace(self.tree, |weights| {
+                if made == path.len() {
+                    path.push((weights.len(), 0));
+                }
+                let chosen = path[made].1;
+                made += 1;
+                p *= form.shares(weights.to_vec())[chosen];
+                chosen
+            });
+            all.extend(drawn.map(|values| (values, p)));
+            while path.last().is_some_and(|&(n, taken)| taken + 1 == n) {
+                path.pop();
+            }
+            match path.last_mut() {
+                Some((_, taken)) => *taken += 1,
+                None => return all,
+            }
+        }
+    }
+}
+
 /// The position that a number between zero and one falls on.
 fn pick(shares: &[f64], mut left: f64) -> usize {
     for (i, share) in shares.iter().enumerate() {

@@ -29,7 +29,7 @@ mod trace;
 mod tree;
 
 pub(crate) use beliefs::Beliefs;
-pub(crate) use draw::Draw;
+pub(crate) use draw::{Draw, Every};
 pub(crate) use k_best::KBest;
 pub(crate) use numbers::{Maxima, Numbers, Sums};
 pub(crate) use reduce::{Left, Reduced};

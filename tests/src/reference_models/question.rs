@@ -18,6 +18,11 @@ pub struct Quantity {
 }
 
 impl Quantity {
+    /// Whether it is the probability of the evidence.
+    pub fn is_about_evidence(&self) -> bool {
+        self.asked.targets.is_empty()
+    }
+
     /// What an answer says.
     ///
     /// # Errors

@@ -44,7 +44,7 @@ fn scores(sampler: &Sampler, question: &Question) -> Result<Vec<f64>, Error> {
     // A run of its own says what can be scored: if each did so for itself, its luck would decide.
     let pilot = run(question.samples, 0)?;
     let mut usable = Vec::new();
-    for quantity in &question.quantities {
+    for quantity in sampler.quantities(question) {
         if is_near_normal(quantity, &quantity.read(&pilot)?, samples) {
             usable.push(quantity);
         }
@@ -69,10 +69,7 @@ fn stated_errors_are_those_of_the_estimates() {
     let mut wrong = Vec::new();
     for sampler in SAMPLERS {
         let mut scores = Vec::new();
-        for question in questions
-            .iter()
-            .filter(|q| sampler.excuse(q.name).is_none())
-        {
+        for question in questions.iter().filter(|q| sampler.is_able(q)) {
             match self::scores(sampler, question) {
                 Ok(own) => scores.extend(own),
                 Err(error) => wrong.push(format!("{} on {}: {error}", sampler.name, question.name)),

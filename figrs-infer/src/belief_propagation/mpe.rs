@@ -1,0 +1,121 @@
+//! Max-product messages.
+
+use figrs_core::expand::{Budget, Encoding};
+use figrs_core::{AnyElement, Model};
+
+use super::messages::{Max, Messages};
+use super::{Settings, settled};
+use crate::algorithm::Algorithm;
+use crate::answer::{Answer, Improvement};
+use crate::branch_and_bound::Reduced;
+use crate::conflict;
+use crate::eliminate::log_weight;
+use crate::error::Error;
+use crate::watch::{Stopped, Watch, watched};
+
+/// A probable world by max-product messages: one that they agree on, however wide the model is.
+///
+/// When the messages have settled, or their budget is used up, variables are given values one after another: each the best
+/// given those before, by the messages from everything else.
+///
+/// **Guarantee.** The world is one of positive probability, which is recomputed from the factors. Where the factor graph has
+/// no loops and messages have settled it is the most probable one, and the answer is proven
+/// ([`Answer::is_proven`]). Elsewhere no bound is known ([`Answer::upper_bound`] is infinite). Deterministic.
+///
+/// **Complexity.** As [`BeliefPropagation`](crate::BeliefPropagation).
+///
+/// **Errors.** [`Error::NoWorldDecoded`] if the messages lead to an assignment that is no world; else as
+/// [`BeliefPropagation`](crate::BeliefPropagation).
+///
+/// **References.** Pearl (1988), *Probabilistic Reasoning in Intelligent Systems*, chapter 5; Weiss and Freeman (2001), "On the
+/// optimality of solutions of the max-product belief-propagation algorithm in arbitrary graphs".
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::{MpeBeliefPropagation, Run};
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let world = MpeBeliefPropagation::new().run(&model, &rain)?;
+/// assert!(world.most_likely_value(&rain)? && world.is_proven()?);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct MpeBeliefPropagation {
+    settings: Settings,
+    watch: Watch,
+}
+
+impl Default for MpeBeliefPropagation {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl MpeBeliefPropagation {
+    /// With the default tolerance and budgets, without damping.
+    pub fn new() -> Self {
+        Self {
+            settings: Settings::default(),
+            watch: Watch::default(),
+        }
+    }
+
+    settled!();
+    watched!();
+}
+
+impl Algorithm for MpeBeliefPropagation {
+    fn name(&self) -> &'static str {
+        "MpeBeliefPropagation"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let Settings { until, limits } = &self.settings;
+        self.settings.check(self.name())?;
+        let watching = self.watch.start(self.name(), Some(until.iterations));
+        let impossible = || conflict::impossible(model, targets, limits);
+        let expansion = limits.expand(model, targets)?;
+        if expansion.impossible().is_some() {
+            return Err(impossible());
+        }
+        conflict::check_doubts(&expansion, limits)?;
+        let encoding = Encoding::for_worlds(&expansion)?;
+        let Some(reduced) = Reduced::new(encoding.graph()) else {
+            return Err(impossible());
+        };
+        let network = self.settings.network(self.name(), &reduced)?;
+        let mut messages = Messages::new(&network);
+        let settling = messages.settle::<Max>(*until, &watching);
+        if settling.impossible {
+            return Err(impossible());
+        }
+        if settling.iterations == 0 {
+            return Err(Error::NothingDone {
+                algorithm: self.name(),
+            });
+        }
+        let world = reduced.world(&messages.decode());
+        let log_probability = log_weight(encoding.graph(), &world);
+        if log_probability == f64::NEG_INFINITY {
+            return Err(Error::NoWorldDecoded {
+                iterations: settling.iterations,
+                residual: settling.residual,
+            });
+        }
+        let values = expansion.elements().iter().filter_map(|expanded| {
+            let value = encoding.value(&expansion, &expanded.element, &world)?;
+            Some((expanded.element.clone(), value))
+        });
+        let is_best = network.is_forest && settling.stopped == Stopped::Finished;
+        let unproven = Improvement {
+            work: settling.iterations,
+            log_probability,
+            upper_bound: f64::INFINITY,
+        };
+        let steps = if is_best { Vec::new() } else { vec![unproven] };
+        let answer = Answer::searched_world(self.name(), values, log_probability, steps);
+        Ok(answer.with_sampling(self.settings.report(settling, &watching)))
+    }
+}

@@ -1,0 +1,139 @@
+//! The factors of a graph, laid out for messages.
+
+use figrs_core::factor::{FactorGraph, FactorTable};
+
+use crate::branch_and_bound::for_each_entry;
+
+/// A factor: its entries that are not zero.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// The positions of its first edge and of the one after its last.
+    pub(super) edges: (usize, usize),
+    /// For each entry the place of each variable's value among the values of all the factor's variables.
+    pub(super) rows: Vec<u32>,
+    /// The natural logarithms of the entries, of which the largest is zero.
+    pub(super) logs: Vec<f64>,
+    pub(super) linear: Vec<f64>,
+    /// The natural logarithm of the largest entry before.
+    pub(super) scale: f64,
+    /// The smallest logarithm.
+    pub(super) least: f64,
+}
+
+impl Table {
+    pub(super) fn arity(&self) -> usize {
+        self.edges.1 - self.edges.0
+    }
+
+    /// What its messages cost.
+    pub(super) fn work(&self) -> u64 {
+        (self.logs.len() * self.arity()) as u64
+    }
+}
+
+/// Where a factor mentions a variable.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub(super) variable: usize,
+    pub(super) factor: usize,
+    /// Where its message starts among those of all edges, and among those of its factor.
+    pub(super) start: usize,
+    pub(super) local: usize,
+    pub(super) values: usize,
+}
+
+/// A factor graph as tables and edges.
+#[derive(Debug)]
+pub(super) struct Network {
+    pub(super) tables: Vec<Table>,
+    pub(super) edges: Vec<Edge>,
+    /// By variable: where its values start among those of all variables; then their number.
+    pub(super) starts: Vec<usize>,
+    /// By variable: its edges.
+    pub(super) around: Vec<Vec<usize>>,
+    /// How many entries the messages of all edges have.
+    pub(super) entries: usize,
+    /// No two variables are joined in more than one way.
+    pub(super) is_forest: bool,
+}
+
+impl Network {
+    pub(super) fn new(graph: &FactorGraph) -> Self {
+        let mut starts = vec![0];
+        for &n in &graph.cardinalities {
+            starts.push(starts[starts.len() - 1] + n as usize);
+        }
+        let mut this = Self {
+            tables: Vec::with_capacity(graph.factors.len()),
+            edges: Vec::new(),
+            around: vec![Vec::new(); graph.cardinalities.len()],
+            starts,
+            entries: 0,
+            is_forest: true,
+        };
+        let mut parts: Vec<usize> = (0..graph.cardinalities.len() + graph.factors.len()).collect();
+        for (i, factor) in graph.factors.iter().enumerate() {
+            let first = this.edges.len();
+            let mut local = 0;
+            let mut locals = Vec::with_capacity(factor.variables.len());
+            for v in &factor.variables {
+                let values = graph.cardinality(*v);
+                this.around[v.index()].push(this.edges.len());
+                this.edges.push(Edge {
+                    variable: v.index(),
+                    factor: i,
+                    start: this.entries,
+                    local,
+                    values,
+                });
+                locals.push(local as u32);
+                local += values;
+                this.entries += values;
+                let a = root(&mut parts, v.index());
+                let b = root(&mut parts, graph.cardinalities.len() + i);
+                this.is_forest &= a != b;
+                parts[a] = b;
+            }
+            let (mut rows, mut logs) = (Vec::new(), Vec::new());
+            for_each_entry(graph, factor, |entry, row| {
+                rows.extend(row.iter().zip(&locals).map(|(x, local)| x + local));
+                logs.push(log(&factor.table, entry));
+            });
+            let scale = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            logs.iter_mut().for_each(|log| *log -= scale);
+            this.tables.push(Table {
+                edges: (first, this.edges.len()),
+                linear: logs.iter().map(|log| log.exp()).collect(),
+                least: logs.iter().copied().fold(0.0, f64::min),
+                rows,
+                logs,
+                scale,
+            });
+        }
+        this
+    }
+
+    pub(super) fn edges(&self, table: &Table) -> &[Edge] {
+        &self.edges[table.edges.0..table.edges.1]
+    }
+
+    pub(super) fn variables(&self) -> usize {
+        self.around.len()
+    }
+}
+
+fn root(parts: &mut [usize], mut i: usize) -> usize {
+    while parts[i] != i {
+        parts[i] = parts[parts[i]];
+        i = parts[i];
+    }
+    i
+}
+
+/// The logarithm of a stored entry of a table that is not zero.
+fn log(table: &FactorTable, entry: usize) -> f64 {
+    match table {
+        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.log(entry),
+        FactorTable::Function { .. } => 0.0,
+    }
+}

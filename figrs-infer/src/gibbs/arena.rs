@@ -1,0 +1,24 @@
+//! Tables side by side in memory, each once.
+
+use rustc_hash::FxHashMap;
+
+/// Tables as numbers and as logarithms.
+#[derive(Debug, Default)]
+pub(super) struct Arena {
+    pub(super) linear: Vec<f64>,
+    pub(super) logs: Vec<f64>,
+    known: FxHashMap<Vec<u64>, u32>,
+}
+
+impl Arena {
+    /// Where a table stands: tables of the same entries share one place.
+    pub(super) fn intern(&mut self, logs: &[f64]) -> u32 {
+        let key: Vec<u64> = logs.iter().map(|log| log.to_bits()).collect();
+        *self.known.entry(key).or_insert_with(|| {
+            let start = self.logs.len() as u32;
+            self.logs.extend(logs);
+            self.linear.extend(logs.iter().map(|log| log.exp()));
+            start
+        })
+    }
+}

@@ -1,0 +1,417 @@
+//! Belief propagation: exact where it says so, a fixed point where it settles, and modest where it does not.
+
+#![allow(clippy::unwrap_used)]
+
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use figrs::models::network::Network;
+use figrs::prelude::*;
+use figrs::{Stopped, stream};
+use figrs_tests::oracle::{Erased, close};
+use figrs_tests::random_model::{Description, build, for_random_models};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+use rand::RngExt;
+
+fn failed(error: impl std::fmt::Display) -> TestCaseError {
+    TestCaseError::fail(error.to_string())
+}
+
+/// Whether messages say that there is a world.
+fn found(answer: Result<Answer, Error>) -> Result<Option<Answer>, TestCaseError> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(Error::ImpossibleEvidence { .. } | Error::NoWorldDecoded { .. }) => Ok(None),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+#[derive(Default)]
+struct Seen {
+    exact: Cell<u32>,
+    approximate: Cell<u32>,
+    impossible: Cell<u32>,
+}
+
+fn one_more(count: &Cell<u32>) {
+    count.set(count.get() + 1);
+}
+
+fn exact_where_it_says_so(description: &Description, seen: &Seen) -> Result<(), TestCaseError> {
+    let built = build(description);
+    let targets = Erased(built.erased());
+    let truth = JunctionTree::new().run(&built.model, targets.clone());
+    let Some(messages) = found(BeliefPropagation::new().run(&built.model, targets.clone()))? else {
+        one_more(&seen.impossible);
+        let agrees = matches!(truth, Err(Error::ImpossibleEvidence { .. }));
+        prop_assert!(agrees, "there is a world");
+        return Ok(());
+    };
+    let exact = messages
+        .log_evidence()
+        .is_ok_and(|log| log.standard_error == 0.0);
+    if !exact {
+        one_more(&seen.approximate);
+        for target in &built.targets {
+            prop_assert_eq!(
+                target.quality(&messages).map_err(failed)?,
+                Quality::Approximate
+            );
+        }
+        return Ok(());
+    }
+    one_more(&seen.exact);
+    let truth = truth.map_err(failed)?;
+    let log = |answer: &Answer| answer.log_evidence().map(|log| log.value).map_err(failed);
+    let (a, b) = (log(&truth)?, log(&messages)?);
+    prop_assert!(close(a, b, 1e-10), "log-evidence {b}, not {a}");
+    for target in &built.targets {
+        prop_assert_eq!(target.quality(&messages).map_err(failed)?, Quality::Exact);
+        let p = target.probabilities(&truth).map_err(failed)?;
+        let q = target.probabilities(&messages).map_err(failed)?;
+        let off = p
+            .iter()
+            .zip(&q)
+            .map(|(p, q)| (p - q).abs())
+            .fold(0.0, f64::max);
+        prop_assert!(off <= 1e-10, "{q:?}, not {p:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn random_models_without_loops_are_exact_and_others_are_not_called_so() {
+    let seen = Seen::default();
+    for_random_models(4000, 51, |description| {
+        exact_where_it_says_so(description, &seen)
+    });
+    let Seen {
+        exact,
+        approximate,
+        impossible,
+    } = &seen;
+    println!("{exact:?} exact, {approximate:?} approximate, {impossible:?} impossible");
+    assert!(exact.get() >= 1000 && approximate.get() >= 200 && impossible.get() >= 100);
+}
+
+fn best_where_it_says_so(description: &Description, seen: &Seen) -> Result<(), TestCaseError> {
+    let built = build(description);
+    let targets = Erased(built.erased());
+    let best = MpeVariableElimination::new().run(&built.model, targets.clone());
+    let Some(world) = found(MpeBeliefPropagation::new().run(&built.model, targets))? else {
+        one_more(&seen.impossible);
+        return Ok(());
+    };
+    let log = |answer: &Answer| answer.log_probability().map_err(failed);
+    let (best, own) = (log(&best.map_err(failed)?)?, log(&world)?);
+    prop_assert!(own.is_finite() && own <= best + 1e-9 * (1.0 + best.abs()));
+    if world.is_proven().map_err(failed)? {
+        one_more(&seen.exact);
+        prop_assert!(close(own, best, 1e-10), "{own}, not {best}");
+    } else {
+        one_more(&seen.approximate);
+        prop_assert_eq!(world.upper_bound().map_err(failed)?, f64::INFINITY);
+    }
+    Ok(())
+}
+
+#[test]
+fn worlds_of_random_models_are_worlds_and_the_best_where_it_is_claimed() {
+    let seen = Seen::default();
+    for_random_models(4000, 52, |description| {
+        best_where_it_says_so(description, &seen)
+    });
+    let Seen {
+        exact,
+        approximate,
+        impossible,
+    } = &seen;
+    println!("{exact:?} proven, {approximate:?} not, {impossible:?} without a world");
+    assert!(exact.get() >= 1000 && approximate.get() >= 200);
+}
+
+/// A random tree of elements with three values, some of its leaves observed.
+fn tree(seed: u64, elements: usize) -> (Model, Vec<Element<u8>>) {
+    let mut rng = stream(seed, 0);
+    let mut weights = move || f64::from(rng.random_range(1..100));
+    let mut pick = stream(seed, 1);
+    let mut all: Vec<Element<u8>> = vec![Select::new([(1.0, 0), (2.0, 1), (3.0, 2)])];
+    let mut model = Model::new();
+    for i in 1..elements {
+        let rows: Vec<Vec<f64>> = (0..3)
+            .map(|_| (0..3).map(|_| weights()).collect())
+            .collect();
+        let parent = &all[pick.random_range(0..i)];
+        let child =
+            parent.flat_map(move |&x| Select::new(rows[x as usize].iter().copied().zip(0u8..)));
+        if pick.random_bool(0.2) {
+            model = model.observe(&child, pick.random_range(0..3));
+        }
+        all.push(child);
+    }
+    (model, all)
+}
+
+#[test]
+fn large_trees_are_exact() {
+    for seed in 0..5 {
+        let (model, elements) = tree(seed, 300);
+        let truth = JunctionTree::new().run(&model, &elements).unwrap();
+        for damping in [0.0, 0.3] {
+            let own = BeliefPropagation::new()
+                .damping(damping)
+                .run(&model, &elements)
+                .unwrap();
+            let (a, b) = (own.log_evidence().unwrap(), truth.log_evidence().unwrap());
+            assert_eq!(a.standard_error, 0.0);
+            assert!(close(a.value, b.value, 1e-10), "{a:?} {b:?}");
+            for e in &elements {
+                assert_eq!(own.quality(e).unwrap(), Quality::Exact);
+                for x in 0..3 {
+                    let (p, q) = (
+                        own.probability(e, &x).unwrap(),
+                        truth.probability(e, &x).unwrap(),
+                    );
+                    assert!((p - q).abs() < 1e-10, "{p} {q}");
+                }
+            }
+        }
+        let best = MpeVariableElimination::new()
+            .run(&model, &elements)
+            .unwrap();
+        let own = MpeBeliefPropagation::new().run(&model, &elements).unwrap();
+        assert!(own.is_proven().unwrap());
+        let (p, q) = (
+            own.log_probability().unwrap(),
+            best.log_probability().unwrap(),
+        );
+        assert!(close(p, q, 1e-12), "{p} {q}");
+    }
+}
+
+/// Spins in a ring, each with a field `h` and neighbours coupled by `j`.
+fn ring(spins: usize, j: f64, h: f64) -> (Model, Vec<Element<bool>>) {
+    let up = h.exp() / (h.exp() + (-h).exp());
+    let spins: Vec<_> = (0..spins).map(|_| Flip::new(up)).collect();
+    let mut model = Model::new();
+    for (i, a) in spins.iter().enumerate() {
+        let b = &spins[(i + 1) % spins.len()];
+        model = model.log_weigh(&a.equals(b), move |&same| if same { j } else { -j });
+    }
+    (model, spins)
+}
+
+/// The fixed point on a ring is known: by the leading eigenvalue and eigenvector of the transfer matrix (Weiss 2000,
+/// "Correctness of local probability propagation in graphical models with loops").
+#[test]
+fn a_ring_of_spins_settles_where_its_transfer_matrix_says() {
+    for (j, h) in [(0.5, 0.2), (1.0, -0.3), (-0.4, 0.6)] {
+        let (model, spins) = ring(4, j, h);
+        let (a, b, d) = ((j + h).exp(), (-j).exp(), (j - h).exp());
+        let root = ((a - d).powi(2) + 4.0 * b * b).sqrt();
+        let leading = f64::midpoint(a + d, root);
+        let other = f64::midpoint(a + d, -root);
+        // The eigenvector of the leading one: (b, leading - a).
+        let up = b * b / (b * b + (leading - a).powi(2));
+        let constant = 4.0 * (h.exp() + (-h).exp()).ln();
+        for damping in [0.0, 0.5] {
+            let answer = BeliefPropagation::new()
+                .damping(damping)
+                .tolerance(1e-13)
+                .run(&model, &spins)
+                .unwrap();
+            let own = answer.probability(&spins[0], &true).unwrap();
+            assert!((own - up).abs() < 1e-9, "{own}, not {up}");
+            let log = answer.log_evidence().unwrap();
+            let bethe = 4.0 * leading.ln() - constant;
+            assert!((log.value - bethe).abs() < 1e-9, "{log:?}, not {bethe}");
+            assert!(log.standard_error.is_nan());
+            assert_eq!(answer.quality(&spins[0]).unwrap(), Quality::Approximate);
+        }
+        let exact = VariableElimination::new().log_evidence(&model).unwrap();
+        let truth = (leading.powi(4) + other.powi(4)).ln() - constant;
+        assert!((exact - truth).abs() < 1e-10);
+        assert!(
+            (4.0 * leading.ln() - constant - exact).abs() > 1e-4,
+            "a loop matters"
+        );
+    }
+}
+
+/// A grid of coins of which neighbours like to agree.
+fn grid(side: usize, weight: f64) -> (Model, Vec<Element<bool>>) {
+    let coins: Vec<_> = (0..side * side)
+        .map(|i| Flip::new(0.2 + 0.6 * (i * 7 % 10) as f64 / 10.0))
+        .collect();
+    let mut model = Model::new();
+    for i in 0..side * side {
+        let right = (i % side + 1 < side).then(|| i + 1);
+        let below = (i + side < side * side).then(|| i + side);
+        for k in [right, below].into_iter().flatten() {
+            let alike = coins[i].equals(&coins[k]);
+            model = model.weigh(&alike, move |&same| if same { weight } else { 1.0 });
+        }
+    }
+    (model, coins)
+}
+
+#[test]
+fn settled_messages_stay_whatever_the_damping() {
+    let (model, coins) = grid(6, 1.8);
+    let run = |damping: f64, tolerance: f64, iterations: u64| {
+        let bp = BeliefPropagation::new()
+            .damping(damping)
+            .tolerance(tolerance);
+        bp.iterations(iterations).run(&model, &coins).unwrap()
+    };
+    let settled = run(0.0, 1e-12, 1000);
+    let report = settled.sampling().unwrap();
+    assert_eq!(report.stopped, Stopped::Finished);
+    assert!(report.residual.unwrap() <= 1e-12);
+    let done = report.done;
+    // More sweeps than it took: they change nothing.
+    let longer = run(0.0, 0.0, 2 * done);
+    let damped = run(0.4, 1e-12, 1000);
+    for coin in &coins {
+        let p = settled.probability(coin, &true).unwrap();
+        assert!((p - longer.probability(coin, &true).unwrap()).abs() < 1e-11);
+        assert!((p - damped.probability(coin, &true).unwrap()).abs() < 1e-10);
+    }
+    // Stopped before, it says so, and has no log-evidence.
+    let short = run(0.0, 1e-12, 2);
+    assert_eq!(short.sampling().unwrap().stopped, Stopped::Budget);
+    assert!(short.sampling().unwrap().residual.unwrap() > 1e-12);
+    assert!(matches!(
+        short.log_evidence(),
+        Err(Error::NotInAnswer { .. })
+    ));
+    assert_eq!(short.quality(&coins[0]).unwrap(), Quality::Approximate);
+}
+
+#[test]
+fn alarm_is_close_to_its_exact_marginals() {
+    let shared = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared"));
+    let known = shared.join("reference/networks/alarm.json");
+    let Ok(text) = std::fs::read_to_string(&known) else {
+        println!("skipped: {} is not there", known.display());
+        return;
+    };
+    let known: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let network = Network::read(shared.join("data/networks/alarm.bif")).unwrap();
+    let mut off: f64 = 0.0;
+    let observe = |(variable, state): (&String, &serde_json::Value)| {
+        let variable = &network.variables()[variable.parse::<usize>().unwrap()];
+        let state = variable
+            .states()
+            .get(state.as_u64().unwrap() as usize)
+            .unwrap();
+        network.observation(variable.name(), state.name()).unwrap()
+    };
+    let observed: Vec<_> = known["evidence"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .map(observe)
+        .collect();
+    for (model, marginals) in [
+        (network.observing(&observed), &known["marginals"]),
+        (network.model(), &known["prior_marginals"]),
+    ] {
+        let answer = BeliefPropagation::new()
+            .run(&model, network.elements())
+            .unwrap();
+        let report = answer.sampling().unwrap();
+        assert_eq!(report.stopped, Stopped::Finished);
+        let mut most: f64 = 0.0;
+        for (i, element) in network.elements().iter().enumerate() {
+            for (j, state) in network.variables()[i].states().iter().enumerate() {
+                let p = answer.probability(element, state).unwrap();
+                most = most.max((p - marginals[i][j].as_f64().unwrap()).abs());
+            }
+        }
+        println!("{} iterations, at most {most:.4} off", report.done);
+        off = off.max(most);
+    }
+    assert!(off < 0.05, "{off}");
+}
+
+#[test]
+fn errors_name_the_number_and_the_remedy() {
+    let says = |error: Error, parts: &[&str]| {
+        let message = error.to_string();
+        parts
+            .iter()
+            .for_each(|part| assert!(message.contains(part), "no {part} in {message}"));
+        error
+    };
+    let (model, coins) = grid(3, 2.0);
+    let small = BeliefPropagation::new().work(10);
+    let error = says(
+        small.run(&model, &coins).unwrap_err(),
+        &["BeliefPropagation", "budget of 10", "`work`"],
+    );
+    assert!(matches!(error, Error::MessagesTooLarge { limit: 10, .. }));
+    // Three coins, each two of which differ: the messages do not see that there is no world.
+    let three: Vec<_> = (0..3).map(|_| Flip::new(0.5)).collect();
+    let mut model = Model::new();
+    for i in 0..3 {
+        model = model.observe(&three[i].equals(&three[(i + 1) % 3]), false);
+    }
+    let error = MpeBeliefPropagation::new().run(&model, &three).unwrap_err();
+    let error = says(error, &["agree on no world", "MpeVariableElimination"]);
+    assert!(matches!(error, Error::NoWorldDecoded { .. }));
+    // Where they see it, the conflict is named.
+    let coin = Flip::new(0.5);
+    let model = Model::new()
+        .observe(&coin, true)
+        .condition(&coin.not(), |&tails| tails);
+    for algorithm in algorithms![BeliefPropagation::new(), MpeBeliefPropagation::new()] {
+        let error = algorithm.run(&model, &coin).unwrap_err();
+        assert!(matches!(error, Error::ImpossibleEvidence { .. }), "{error}");
+    }
+    assert_eq!(
+        BeliefPropagation::new()
+            .probability_of_evidence(&model)
+            .unwrap(),
+        0.0
+    );
+    let new = BeliefPropagation::new;
+    for (algorithm, setting) in [
+        (new().damping(1.0), "damping"),
+        (new().tolerance(f64::NAN), "tolerance"),
+        (new().iterations(0), "iterations"),
+    ] {
+        let error = algorithm.run(&Model::new(), &coin).unwrap_err();
+        let error = says(error, &["BeliefPropagation", setting]);
+        assert!(matches!(error, Error::InvalidSetting { .. }));
+    }
+    let flag = Arc::new(AtomicBool::new(true));
+    for algorithm in [new().deadline(Duration::ZERO), new().interrupt(flag)] {
+        let error = algorithm.run(&Model::new(), &coin).unwrap_err();
+        assert!(matches!(error, Error::NothingDone { .. }), "{error}");
+    }
+}
+
+#[test]
+fn numbers_far_apart_neither_underflow_nor_hide_zeros() {
+    let root = Flip::new(0.5);
+    let mut model = Model::new();
+    for _ in 0..1200 {
+        let leaf = root.flat_map(|&up| Flip::new(if up { 1e-3 } else { 2e-3 }));
+        model = model.observe(&leaf, true);
+    }
+    let answer = BeliefPropagation::new().run(&model, &root).unwrap();
+    let p = answer.probability(&root, &true).unwrap();
+    let exact = JunctionTree::new().run(&model, &root).unwrap();
+    let q = exact.probability(&root, &true).unwrap();
+    assert!(p > 0.0 && (p / q - 1.0).abs() < 1e-9, "{p} {q}");
+    let (a, b) = (
+        answer.log_evidence().unwrap().value,
+        exact.log_evidence().unwrap().value,
+    );
+    assert!(close(a, b, 1e-10), "{a} {b}");
+}

@@ -1,0 +1,334 @@
+//! What a Gibbs sampler promises, without noise: the transition matrix of every block, built by making every draw that the
+//! sampler could make, keeps the exact posterior; and where blocking claims so, it leads from every world to every other.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use figrs_core::expand::{Budget, Encoding, Expansion};
+use figrs_core::factor::{Factor, FactorGraph, FactorTable};
+use figrs_core::{AnyElement, Flip, Model, Parents, Select, inject};
+use figrs_infer::GibbsKernel;
+use figrs_tests::oracle::{LogSum, every_assignment};
+use figrs_tests::random_model::{Description, build, for_random_models};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+const EXACT: f64 = 1e-12;
+/// Matrices are at most this large.
+const WORLDS: usize = 600;
+const STEPS: usize = 100_000;
+
+/// Every assignment of positive weight with its probability.
+struct Worlds {
+    all: Vec<(Vec<u32>, f64)>,
+    numbers: BTreeMap<Vec<u32>, usize>,
+}
+
+impl Worlds {
+    /// Nothing if there are too many, or none.
+    fn new(graph: &FactorGraph) -> Option<Self> {
+        let (mut logs, mut total) = (Vec::new(), LogSum::default());
+        let done = every_assignment(graph, STEPS, |values, log| {
+            logs.push((values.to_vec(), log));
+            total.add(log);
+        });
+        if !done || logs.is_empty() || logs.len() > WORLDS {
+            return None;
+        }
+        let all: Vec<(Vec<u32>, f64)> = logs
+            .into_iter()
+            .map(|(values, log)| (values, (log - total.value()).exp()))
+            .collect();
+        let numbers = (0..).zip(&all).map(|(i, (values, _))| (values.clone(), i));
+        Some(Self {
+            numbers: numbers.collect(),
+            all,
+        })
+    }
+}
+
+/// A transition matrix by rows.
+type Matrix = Vec<Vec<(usize, f64)>>;
+
+/// The matrix of one block.
+fn matrix(kernel: &GibbsKernel, block: usize, worlds: &Worlds) -> Result<Matrix, String> {
+    let row = |(values, _): &(Vec<u32>, f64)| {
+        let next = kernel.conditional(block, values).into_iter();
+        next.map(|(next, p)| {
+            let number = worlds.numbers.get(&next);
+            let number = number.ok_or_else(|| format!("{next:?} is no world"))?;
+            Ok((*number, p))
+        })
+        .collect()
+    };
+    worlds.all.iter().map(row).collect()
+}
+
+/// Whether a matrix is one of probabilities, and keeps the posterior.
+fn check_matrix(matrix: &Matrix, worlds: &Worlds) -> Result<(), String> {
+    let mut after = vec![0.0; worlds.all.len()];
+    for (row, (from, p)) in matrix.iter().zip(&worlds.all) {
+        let sum: f64 = row.iter().map(|(_, q)| q).sum();
+        if (sum - 1.0).abs() > EXACT {
+            return Err(format!("the row of {from:?} sums to {sum}"));
+        }
+        for &(to, q) in row {
+            after[to] += p * q;
+        }
+    }
+    for (after, (values, p)) in after.iter().zip(&worlds.all) {
+        if (after - p).abs() > EXACT {
+            return Err(format!(
+                "{values:?} has probability {p}, and {after} a step later"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check(kernel: &GibbsKernel, worlds: &Worlds) -> Result<Vec<Matrix>, String> {
+    (0..kernel.blocks())
+        .map(|block| {
+            let matrix = matrix(kernel, block, worlds)?;
+            check_matrix(&matrix, worlds).map_err(|error| format!("block {block}: {error}"))?;
+            Ok(matrix)
+        })
+        .collect()
+}
+
+/// Whether steps of the matrices lead from the first world to all; each of them goes both ways.
+fn reaches_all(matrices: &[Matrix], worlds: &Worlds) -> bool {
+    let mut reached = vec![false; worlds.all.len()];
+    reached[0] = true;
+    let mut open = vec![0];
+    while let Some(from) = open.pop() {
+        for &(to, _) in matrices.iter().flat_map(|matrix| &matrix[from]) {
+            if !std::mem::replace(&mut reached[to], true) {
+                open.push(to);
+            }
+        }
+    }
+    reached.iter().all(|&r| r)
+}
+
+fn graph_of(model: &Model, targets: &[AnyElement]) -> Option<FactorGraph> {
+    let expansion = Expansion::new(model, targets, Budget::default()).ok()?;
+    if expansion.impossible().is_some() {
+        return None;
+    }
+    let mut encoding = Encoding::for_sums(&expansion, expansion.targets()).ok()?;
+    Some(encoding.take_graph())
+}
+
+#[derive(Default)]
+struct Seen {
+    checked: Cell<u32>,
+    rich: Cell<u32>,
+    cut: Cell<u32>,
+}
+
+fn one_more(count: &Cell<u32>) {
+    count.set(count.get() + 1);
+}
+
+fn keeps_the_posterior(
+    description: &Description,
+    table: usize,
+    seen: &Seen,
+) -> Result<(), TestCaseError> {
+    let built = build(description);
+    let Some(graph) = graph_of(&built.model, &built.erased()) else {
+        return Ok(());
+    };
+    let Some(worlds) = Worlds::new(&graph) else {
+        return Ok(());
+    };
+    // A probability that no number holds is no world that a sampler can be in.
+    if worlds.all.iter().any(|(_, p)| *p < 1e-100) {
+        return Ok(());
+    }
+    let kernel = GibbsKernel::new(&graph, table).expect("there are worlds");
+    let matrices = check(&kernel, &worlds).map_err(TestCaseError::fail)?;
+    one_more(&seen.checked);
+    if worlds.all.len() >= 8 && kernel.blocks() > 1 {
+        one_more(&seen.rich);
+    }
+    if kernel.cut_groups() > 0 {
+        one_more(&seen.cut);
+    } else {
+        prop_assert!(reaches_all(&matrices, &worlds), "some world is not reached");
+    }
+    Ok(())
+}
+
+#[test]
+fn every_block_keeps_the_posterior_and_blocks_reach_every_world() {
+    let seen = Seen::default();
+    for_random_models(4000, 41, |description| {
+        keeps_the_posterior(description, 1024, &seen)
+    });
+    let Seen { checked, rich, cut } = &seen;
+    println!("{checked:?} models, {rich:?} of several blocks, {cut:?} cut");
+    assert!(checked.get() >= 2000 && rich.get() >= 300);
+    assert_eq!(cut.get(), 0, "groups of these models fit");
+}
+
+#[test]
+fn blocks_of_small_tables_keep_the_posterior_too() {
+    for table in [1, 2, 4] {
+        let seen = Seen::default();
+        for_random_models(2000, 42, |description| {
+            keeps_the_posterior(description, table, &seen)
+        });
+        let Seen { checked, rich, cut } = &seen;
+        println!("tables of {table}: {checked:?} models, {rich:?} of several blocks, {cut:?} cut");
+        assert!(checked.get() >= 1000 && rich.get() >= 100);
+        assert!(table > 1 || cut.get() >= 5, "nothing was cut");
+    }
+}
+
+fn sprinkler() -> (Model, Vec<AnyElement>) {
+    let cloudy = Flip::new(0.5);
+    let sprinkler = cloudy.flat_map(|&c| Flip::new(if c { 0.1 } else { 0.5 }));
+    let rain = cloudy.flat_map(|&c| Flip::new(if c { 0.8 } else { 0.2 }));
+    let wet = (&sprinkler, &rain).flat_map(|(&s, &r)| {
+        Flip::new(match (s, r) {
+            (true, true) => 0.99,
+            (false, false) => 0.0,
+            _ => 0.9,
+        })
+    });
+    let targets = (&cloudy, &sprinkler, &rain).elements();
+    (Model::new().observe(&wet, true), targets)
+}
+
+/// The graph of a model with its worlds.
+fn of((model, targets): (Model, Vec<AnyElement>)) -> (FactorGraph, Worlds) {
+    let graph = graph_of(&model, &targets).expect("possible");
+    let worlds = Worlds::new(&graph).expect("small");
+    (graph, worlds)
+}
+
+#[test]
+fn sprinkler_with_a_zero_is_one_block_of_those_it_ties() {
+    let (graph, worlds) = of(sprinkler());
+    let kernel = GibbsKernel::new(&graph, 1024).expect("possible");
+    let matrices = check(&kernel, &worlds).expect("right");
+    assert_eq!((kernel.blocks(), kernel.cut_groups()), (2, 0));
+    assert!(reaches_all(&matrices, &worlds));
+}
+
+/// Parities of neighbours and of all are given: two constraints share every coin.
+fn parities(coins: usize) -> (Model, Vec<AnyElement>) {
+    let coins: Vec<_> = (0..coins)
+        .map(|i| Flip::new(0.2 + 0.05 * (i % 10) as f64))
+        .collect();
+    let mut model = Model::new();
+    for pair in coins.windows(4).step_by(2) {
+        let odd = inject(pair).map(|v| v.iter().filter(|x| **x).count() % 2);
+        model = model.observe(&odd, 1);
+    }
+    (model, coins.elements())
+}
+
+#[test]
+fn parities_that_share_parents_are_connected() {
+    let (graph, worlds) = of(parities(9));
+    for (table, claims) in [(1024, true), (16, true), (1, false)] {
+        let kernel = GibbsKernel::new(&graph, table).expect("possible");
+        let matrices = check(&kernel, &worlds).expect("right");
+        println!("{table}: {kernel:?}");
+        assert_eq!(kernel.cut_groups() == 0, claims, "tables of {table}");
+        // One coin alone never moves.
+        assert_eq!(reaches_all(&matrices, &worlds), claims, "tables of {table}");
+    }
+}
+
+/// Exactly half of the coins.
+fn half(coins: usize) -> (Model, Vec<AnyElement>) {
+    let coins: Vec<_> = (0..coins)
+        .map(|i| Flip::new(0.2 + 0.1 * (i % 7) as f64))
+        .collect();
+    let heads = figrs_core::fold(&coins, 0usize, |n, &coin| n + usize::from(coin));
+    (
+        Model::new().observe(&heads, coins.len() / 2),
+        coins.elements(),
+    )
+}
+
+#[test]
+fn a_count_that_is_given_is_one_block_by_elimination() {
+    let (graph, worlds) = of(half(8));
+    let kernel = GibbsKernel::new(&graph, 200).expect("possible");
+    let matrices = check(&kernel, &worlds).expect("right");
+    assert_eq!((kernel.blocks(), kernel.cut_groups()), (1, 0));
+    assert!(reaches_all(&matrices, &worlds));
+    // The last coin follows from the others, so that these can move one at a time: which is seen.
+    let kernel = GibbsKernel::new(&graph, 1).expect("possible");
+    let matrices = check(&kernel, &worlds).expect("right");
+    assert!(kernel.blocks() > 1 && kernel.cut_groups() == 0);
+    assert!(reaches_all(&matrices, &worlds));
+    let many = half(200);
+    let graph = graph_of(&many.0, &many.1).expect("possible");
+    let kernel = GibbsKernel::new(&graph, 1 << 14).expect("possible");
+    assert_eq!((kernel.blocks(), kernel.cut_groups()), (1, 0));
+}
+
+#[test]
+fn faulty_kernels_are_rejected() {
+    let (graph, worlds) = of(sprinkler());
+    let informative = |factor: &Factor| match &factor.table {
+        FactorTable::Dense(weights) => (1..weights.len()).any(|i| weights.log(i) != weights.log(0)),
+        _ => true,
+    };
+    let mut tried = 0;
+    for (i, factor) in graph.factors.iter().enumerate() {
+        if !informative(factor) {
+            continue;
+        }
+        tried += 1;
+        // A conditional that forgets a factor.
+        let mut faulty = graph.clone();
+        faulty.factors.remove(i);
+        let kernel = GibbsKernel::new(&faulty, 1024).expect("possible");
+        assert!(check(&kernel, &worlds).is_err(), "without {factor:?}");
+        // Weights counted twice.
+        let mut faulty = graph.clone();
+        faulty.factors.push(factor.clone());
+        let kernel = GibbsKernel::new(&faulty, 1024).expect("possible");
+        assert!(check(&kernel, &worlds).is_err(), "twice {factor:?}");
+    }
+    assert!(tried >= 3);
+    // Normalisation left out.
+    let kernel = GibbsKernel::new(&graph, 1024).expect("possible");
+    let mut faulty = matrix(&kernel, 0, &worlds).expect("worlds");
+    check_matrix(&faulty, &worlds).expect("right");
+    for (row, (_, p)) in faulty.iter_mut().zip(&worlds.all) {
+        row.iter_mut().for_each(|(_, q)| *q *= p);
+    }
+    assert!(check_matrix(&faulty, &worlds).is_err());
+    // A proposal taken for the conditional: every alternative as likely.
+    let mut faulty = matrix(&kernel, 0, &worlds).expect("worlds");
+    for row in &mut faulty {
+        let n = row.len() as f64;
+        row.iter_mut().for_each(|(_, q)| *q = 1.0 / n);
+    }
+    assert!(check_matrix(&faulty, &worlds).is_err());
+}
+
+/// Values that no number tells apart from zero beside others are drawn by their logarithms.
+#[test]
+fn weights_beyond_numbers_are_drawn_by_their_logarithms() {
+    let a = Select::new([(1.0, 0u8), (2.0, 1), (3.0, 2)]);
+    let b = a.flat_map(|&a| Flip::new(0.2 + 0.2 * f64::from(a)));
+    let mut model = Model::new();
+    for _ in 0..6 {
+        model = model
+            .log_weigh(&a, |&a| -400.0 - f64::from(a))
+            .log_weigh(&b, |&b| if b { -900.0 } else { -900.5 });
+    }
+    let (graph, worlds) = of((model, (&a, &b).elements()));
+    let kernel = GibbsKernel::new(&graph, 1024).expect("possible");
+    assert_eq!(worlds.all.len(), 6);
+    check(&kernel, &worlds).expect("right");
+}
