@@ -9,6 +9,7 @@ use super::draw::{Prepared, likelihood};
 use super::selection::{Selection, for_each_row};
 use crate::datum::Datum;
 use crate::error::ModelError;
+use crate::evidence::Evidence;
 use crate::lower::Observations;
 use crate::node::{AnyElement, ApplyOp, AtomicOp, FamilyOp, Kind, MemberFault};
 use crate::random::Stream;
@@ -123,7 +124,12 @@ impl Run<'_> {
         }
         let instruction = &self.block.instructions[slot.index()];
         if let Some(value) = instruction.fixed.clone() {
+            let evidence = instruction.evidence.clone();
             let column = self.block.constant(slot, &value, &rows);
+            // The demands of observations are not passed on: they are met here or not at all.
+            for observed in evidence.iter().filter_map(Evidence::observed) {
+                self.keep_equal(&rows, &column, observed);
+            }
             return self.settle(slot, &rows, column, demand.as_ref());
         }
         let mut demand = demand;
