@@ -74,6 +74,8 @@ pub struct Asked {
     pub form: Form,
     /// How many samples a sampler may draw.
     pub samples: u64,
+    /// Whether the query is the probability of the evidence.
+    pub about_evidence: bool,
     read: Read<Reading>,
     /// How the query is read where only bounds are known, if that can be.
     bounds: Option<Read<Bounds>>,
@@ -98,9 +100,15 @@ impl Asked {
             targets,
             form,
             samples: 100_000,
+            about_evidence: false,
             read: Box::new(read),
             bounds: None,
         }
+    }
+
+    fn about_evidence(mut self) -> Self {
+        self.about_evidence = true;
+        self
     }
 
     fn bounds(mut self, read: impl Fn(&Answer) -> Result<Bounds, Error> + 'static) -> Self {
@@ -199,6 +207,7 @@ pub fn log_evidence(model: Model) -> Asked {
             log.standard_error,
         ))
     })
+    .about_evidence()
     .bounds(Answer::log_evidence_bounds)
 }
 
@@ -209,6 +218,7 @@ pub fn probability_of_evidence(model: Model) -> Asked {
         let p = log.value.exp();
         Ok(Reading::number(Scale::Weight, p, p * log.standard_error))
     })
+    .about_evidence()
     .bounds(|answer| {
         let Bounds { lower, upper } = answer.log_evidence_bounds()?;
         let (lower, upper) = (lower.exp(), upper.exp());

@@ -120,7 +120,8 @@ pub fn within_stated_error(
             (
                 (number - right).abs(),
                 skewed.max(groups(law, alpha, error)),
-                error > 0.05,
+                // Chains that never move know little, even about what is certain.
+                error > 0.05 && right * (1.0 - right) > 0.0,
             )
         }
         Scale::Weight | Scale::LogWeight => {

@@ -20,7 +20,7 @@ pub struct Quantity {
 impl Quantity {
     /// Whether it is the probability of the evidence.
     pub fn is_about_evidence(&self) -> bool {
-        self.asked.targets.is_empty()
+        self.asked.about_evidence
     }
 
     /// What an answer says.

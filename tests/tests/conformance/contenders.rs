@@ -166,7 +166,7 @@ pub(crate) fn put_to_all(cases: &[Case], id: &str) {
             sequence: &[],
         });
         let answer = algorithm.answer(&asked.model, &asked.targets);
-        let checked = if asked.targets.is_empty() && !sampler.knows_evidence {
+        let checked = if asked.about_evidence && !sampler.knows_evidence {
             no_evidence(answer)
         } else {
             let reading = answer.and_then(|answer| asked.read(&answer));

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use figrs_tests::reference_models::questions;
+use figrs_tests::samplers::SAMPLERS;
 use serde_json::Value as Json;
 
 use crate::case::{Case, Expected};
@@ -69,6 +71,23 @@ fn ids_are_unique() {
             "{} is in a table and said to be missing",
             case.id
         );
+    }
+}
+
+#[test]
+fn excuses_are_for_what_there_is() {
+    let cases = TABLES.iter().chain(OWN).copied().flatten();
+    let cases: BTreeSet<&str> = cases.map(|case| case.id).collect();
+    let questions: BTreeSet<&str> = questions().iter().map(|question| question.name).collect();
+    for sampler in SAMPLERS {
+        for (name, _) in sampler.except {
+            let known = cases.contains(name) || questions.contains(name);
+            assert!(
+                known,
+                "{} is excused from {name}, which there is not",
+                sampler.name
+            );
+        }
     }
 }
 

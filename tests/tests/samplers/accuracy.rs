@@ -62,14 +62,3 @@ fn every_sampler_is_within_its_stated_error() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
-
-#[test]
-fn excuses_are_for_questions_that_there_are() {
-    let questions = questions();
-    for sampler in SAMPLERS {
-        for (name, _) in sampler.except {
-            let known = questions.iter().any(|question| question.name == *name);
-            assert!(known, "{}: there is no question {name}", sampler.name);
-        }
-    }
-}
