@@ -8,9 +8,11 @@ pub use figrs_models as models;
 /// What most programs use: `use figrs::prelude::*;`.
 pub mod prelude {
     pub use figrs_core::{
-        Apply, Atomic, Binomial, Chain, Constant, Cpd, Dist, Distribution, Element, Flip,
-        Hypergeometric, If, Inject, Model, Outcomes, Param, Parents, RichCpd, Score, Select, Table,
-        Uniform, Value, any, fold, inject, none_of, one_of, tuple, value,
+        Apply, Atomic, Beta, Binomial, Chain, Constant, ContinuousUniform, Cpd, DegreesOfFreedom,
+        Dist, Distribution, Element, Exponential, Flip, Gamma, Hypergeometric, If, Inject,
+        InverseGamma, Laplace, Model, Normal, Outcomes, Param, Parents, Rate, RichCpd, Scale,
+        Score, Select, StandardDeviation, StudentT, Table, Uniform, Value, Variance, any, fold,
+        inject, none_of, one_of, tuple, value,
     };
     pub use figrs_infer::{
         Algorithm, Answer, BeliefPropagation, Bounds, CompiledTree, Enumerate, Error, Gibbs,

@@ -72,10 +72,28 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         (0..count).map(|_| self.sample(rng)).collect()
     }
 
+    /// How the probability divides at `value`, if the distribution can say so: needed to
+    /// [discretise](crate::Element::discretised) it.
+    fn tails(&self, value: &T) -> Option<Tails> {
+        let _ = value;
+        None
+    }
+
     /// A short text for pictures, such as `Flip(0.3)`.
     fn describe(&self) -> String {
         format!("{self:?}")
     }
+}
+
+/// How the probability of a distribution over ordered values divides at one of them.
+///
+/// Both are given because the difference of one and a small number keeps no digits of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tails {
+    /// The probability of this value and all lower ones.
+    pub lower: f64,
+    /// The probability of all higher values.
+    pub upper: f64,
 }
 
 /// What is wrong with one of the parameters of a [`Family`].
@@ -119,4 +137,11 @@ pub trait Family<T: Value>: Debug + Send + Sync + 'static {
 
     /// A random value.
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> T;
+
+    /// How the probability divides at `value`, if the family can say so: needed to
+    /// [discretise](crate::Element::discretised) its members.
+    fn tails(&self, parameters: &[f64], value: &T) -> Option<Tails> {
+        let _ = (parameters, value);
+        None
+    }
 }

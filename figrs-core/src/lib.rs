@@ -61,11 +61,13 @@ pub mod weights;
 
 pub use column::AnyColumn;
 pub use datum::Datum;
-pub use distribution::{Distribution, Family, Outcomes, WrongParameter};
+pub use distribution::{Distribution, Family, Outcomes, Tails, WrongParameter};
 pub use element::{
-    Apply, Arithmetic, Atomic, Binomial, Case, Chain, Clause, Constant, Cpd, Dist, Element, Flip,
-    Hypergeometric, If, Inject, Joint, RichCpd, Score, Select, Table, Uniform, any, fold, inject,
-    none_of, one_of, tuple,
+    Apply, Arithmetic, Atomic, Beta, Binomial, Case, Chain, Clause, Constant, ContinuousUniform,
+    Cpd, DegreesOfFreedom, Dist, Element, Exponential, Flip, Gamma, Hypergeometric, If, Inject,
+    InverseGamma, Joint, Laplace, Normal, Rate, RateOrScale, RichCpd, Scale, Score, Select, Spread,
+    StandardDeviation, StudentT, Table, Uniform, Variance, any, fold, inject, none_of, one_of,
+    tuple,
 };
 pub use error::{Fault, ModelError};
 pub use evidence::Evidence;

@@ -10,6 +10,7 @@ use rand::Rng;
 
 use crate::column::AnyColumn;
 use crate::datum::Datum;
+use crate::distribution::Tails;
 use crate::error::{Fault, ModelError};
 use crate::evidence::Evidence;
 use crate::label::Label;
@@ -57,6 +58,8 @@ pub trait AtomicOp: Send + Sync {
     fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault>;
     /// Some random values.
     fn sample_many(&self, count: usize, rng: &mut Stream) -> Result<Box<dyn AnyColumn>, Fault>;
+    /// How the probability divides at a value, if the distribution can say so.
+    fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault>;
     /// A short text.
     fn describe(&self) -> String;
 }

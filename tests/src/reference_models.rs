@@ -13,6 +13,7 @@ mod ladder;
 mod monty_hall;
 mod qmr;
 mod question;
+mod random_walk;
 mod rare_coins;
 mod sprinkler;
 
@@ -26,6 +27,7 @@ pub use ladder::ladder;
 pub use monty_hall::{monty_hall, monty_hall_switching};
 pub use qmr::{qmr_large, qmr_small};
 pub use question::{Best, Quantity, Question};
+pub use random_walk::random_walk;
 pub use rare_coins::{rare_coins, rare_coins_unobserved};
 pub use sprinkler::sprinkler;
 
@@ -45,6 +47,7 @@ pub fn questions() -> Vec<Question> {
         rare_coins_unobserved(),
         geometric_even(),
         geometric_counted(),
+        random_walk(),
         ladder(10, "M13a_ladder10"),
         ladder(100, "M13a_ladder100"),
         ladder(1000, "M13a_ladder1000"),

@@ -75,6 +75,7 @@ pub const SAMPLERS: &[Sampler] = &[
             ("M05b_qmr_large", HEAVY),
             ("M06a_hmm50", FIFTY),
             ("M06b_hmm500", FIFTY),
+            ("M09_random_walk", FIFTY),
         ],
     },
     Sampler {

@@ -7,9 +7,6 @@ use figrs_tests::asked::Worlds;
 use figrs_tests::reference_models::{Question, flipped_coin, questions};
 use serde_json::Value as Json;
 
-/// Models that need what is not built yet: continuous elements.
-const NOT_YET: [&str; 1] = ["M09_random_walk"];
-
 const EXACT: f64 = 1e-9;
 
 /// Relative, since some of the numbers are small.
@@ -177,10 +174,7 @@ fn the_exact_numbers_are_those_of_the_reference() {
             known(question.reference, name, ours);
         }
     }
-    for name in reference
-        .keys()
-        .filter(|name| !NOT_YET.contains(&name.as_str()))
-    {
+    for name in reference.keys() {
         if questions.iter().all(|question| question.reference != name) {
             wrong.push(format!("{name} of the reference is not asked"));
         }

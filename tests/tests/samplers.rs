@@ -5,6 +5,8 @@
 
 #[path = "samplers/accuracy.rs"]
 mod accuracy;
+#[path = "samplers/calibration.rs"]
+mod calibration;
 #[path = "samplers/rare_evidence.rs"]
 mod rare_evidence;
 #[path = "samplers/spread.rs"]

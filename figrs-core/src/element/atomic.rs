@@ -8,7 +8,7 @@ use rand::Rng;
 
 use crate::column::AnyColumn;
 use crate::datum::Datum;
-use crate::distribution::{Distribution, Family, Outcomes};
+use crate::distribution::{Distribution, Family, Outcomes, Tails};
 use crate::element::{Element, family_at};
 use crate::error::Fault;
 use crate::node::{AtomicOp, Endless, FiniteOutcomes, Kind, contained};
@@ -112,6 +112,20 @@ impl<T: Value, D: Distribution<T>> AtomicOp for Typed<T, D> {
     fn sample_many(&self, count: usize, rng: &mut Stream) -> Result<Box<dyn AnyColumn>, Fault> {
         let values = contained(|| self.distribution.sample_many(count, rng))?;
         Ok(Box::new(values))
+    }
+
+    fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault> {
+        let Some(typed) = value.downcast_ref::<T>() else {
+            return Ok(None);
+        };
+        let tails = contained(|| self.distribution.tails(typed))?;
+        // Rounding may leave the probabilities, and a series may fail at the ends of what numbers can hold.
+        Ok(tails
+            .filter(|Tails { lower, upper }| !lower.is_nan() && !upper.is_nan())
+            .map(|Tails { lower, upper }| Tails {
+                lower: lower.clamp(0.0, 1.0),
+                upper: upper.clamp(0.0, 1.0),
+            }))
     }
 
     fn describe(&self) -> String {

@@ -9,7 +9,7 @@ use rand::Rng;
 
 use crate::column::AnyColumn;
 use crate::datum::Datum;
-use crate::distribution::{Distribution, Family, Outcomes, WrongParameter};
+use crate::distribution::{Distribution, Family, Outcomes, Tails, WrongParameter};
 use crate::element::{Element, atomic_at};
 use crate::error::Fault;
 use crate::node::{AnyElement, ChainOp, FamilyOp, Kind, MemberFault, contained};
@@ -66,7 +66,7 @@ impl<F> Member<F> {
 
 impl<T: Value, F: Family<T>> Distribution<T> for Member<F> {
     fn check(&self) -> Result<(), String> {
-        self.numbers(|family, numbers| family.check(numbers))
+        self.numbers(F::check)
             .map_err(|wrong| message(family_name(&*self.family, &wrong), &self.parameters, &wrong))
     }
 
@@ -87,6 +87,10 @@ impl<T: Value, F: Family<T>> Distribution<T> for Member<F> {
             let draw = |_| family.sample(numbers, rng);
             (0..count).map(draw).collect()
         })
+    }
+
+    fn tails(&self, value: &T) -> Option<Tails> {
+        self.numbers(|family, numbers| family.tails(numbers, value))
     }
 
     fn describe(&self) -> String {

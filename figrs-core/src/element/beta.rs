@@ -1,0 +1,113 @@
+//! `Beta`: a number between zero and one.
+
+use std::fmt;
+use std::panic::Location;
+
+use rand::Rng;
+use statrs::distribution::{Beta as Statrs, ContinuousCDF};
+use statrs::function::beta::ln_beta;
+
+use super::convention::positive;
+use super::gamma::{ln_unit_gamma, unit_gamma};
+use super::saddle_point::ln_binomial;
+use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
+use crate::element::{Element, family_at};
+use crate::param::{Number, Operand};
+
+/// Builds a number between zero and one: an unknown probability.
+#[derive(Debug)]
+pub struct Beta;
+
+impl Beta {
+    /// With these two shapes: density in proportion to x^(a − 1) (1 − x)^(b − 1).
+    ///
+    /// Numbers from 0 to 1. Mean a / (a + b), variance a b / ((a + b)² (a + b + 1)). After `heads` and `tails` of
+    /// [`Flip::new(&x)`](crate::Flip::new) it is Beta(a + heads, b + tails). With a shape below one the density at one
+    /// end is infinite, and observing that end is an error.
+    #[track_caller]
+    pub fn new(a: impl Into<Operand>, b: impl Into<Operand>) -> Element<f64> {
+        family_at("Beta", Location::caller(), Shapes, vec![a.into(), b.into()])
+    }
+}
+
+/// From this sum of shapes on the textbook formula loses digits.
+const LARGE: f64 = 1000.0;
+
+struct Shapes;
+
+impl fmt::Debug for Shapes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Beta")
+    }
+}
+
+impl Family<f64> for Shapes {
+    fn parameters(&self) -> &'static [&'static str] {
+        &["shape a", "shape b"]
+    }
+
+    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
+        positive(parameters, 0)?;
+        positive(parameters, 1)?;
+        if (parameters[0] + parameters[1]).is_finite() {
+            Ok(())
+        } else {
+            Err(WrongParameter::new(
+                1,
+                "is too large beside the other shape",
+            ))
+        }
+    }
+
+    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
+        Outcomes::Continuous
+    }
+
+    fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
+        let ([a, b], x) = ([parameters[0], parameters[1]], *value);
+        if !(0.0..=1.0).contains(&x) {
+            return f64::NEG_INFINITY;
+        }
+        if x == 0.0 || x == 1.0 {
+            let (here, other) = if x == 0.0 { (a, b) } else { (b, a) };
+            return match here.total_cmp(&1.0) {
+                std::cmp::Ordering::Less => f64::INFINITY,
+                std::cmp::Ordering::Equal => other.ln(),
+                std::cmp::Ordering::Greater => f64::NEG_INFINITY,
+            };
+        }
+        let (ln_x, ln_y) = (x.ln(), (-x).ln_1p());
+        if a + b < LARGE {
+            return (a - 1.0) * ln_x + (b - 1.0) * ln_y - ln_beta(a, b);
+        }
+        // A binomial probability times what is left over, in whole powers.
+        match (a < 1.0, b < 1.0) {
+            (true, _) => ln_binomial(a, b - 1.0, x, 1.0 - x) + a.ln() - ln_x,
+            (_, true) => ln_binomial(a - 1.0, b, x, 1.0 - x) + b.ln() - ln_y,
+            _ => ln_binomial(a - 1.0, b - 1.0, x, 1.0 - x) + (a + b - 1.0).ln(),
+        }
+    }
+
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
+        let [a, b] = [parameters[0], parameters[1]];
+        let share = if a < 1.0 || b < 1.0 {
+            // Both gammas may round to zero: compare their logarithms.
+            let (x, y) = (ln_unit_gamma(a, rng), ln_unit_gamma(b, rng));
+            1.0 / (1.0 + (y - x).exp())
+        } else {
+            let (x, y) = (unit_gamma(a, rng), unit_gamma(b, rng));
+            x / (x + y)
+        };
+        // The ends may have an infinite density, and a Flip of an end may contradict what is observed: rounding
+        // goes to the nearest number inside.
+        share.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0)
+    }
+
+    fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
+        let beta = Statrs::new(parameters[0], parameters[1]).ok()?;
+        Some(Tails {
+            lower: beta.cdf(*value),
+            upper: beta.sf(*value),
+        })
+    }
+}

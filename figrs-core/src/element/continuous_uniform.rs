@@ -1,0 +1,96 @@
+//! `ContinuousUniform`: any number of an interval, all equally likely.
+
+use std::fmt;
+use std::panic::Location;
+
+use rand::{Rng, RngExt};
+
+use super::convention::finite;
+use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
+use crate::element::{Element, family_at};
+use crate::param::{Number, Operand};
+
+/// Builds a number that is anywhere in an interval with the same density.
+///
+/// [`DiscreteUniform`](crate::DiscreteUniform) is for integers, [`Uniform`](crate::Uniform) for a list of values.
+#[derive(Debug)]
+pub struct ContinuousUniform;
+
+impl ContinuousUniform {
+    /// From `lower` to `upper`, which must be larger; each is a number, a [`Param`](crate::Param), or an element.
+    ///
+    /// Mean (lower + upper) / 2, variance (upper − lower)² / 12. Both ends have the density of the inside.
+    #[track_caller]
+    pub fn new(lower: impl Into<Operand>, upper: impl Into<Operand>) -> Element<f64> {
+        family_at(
+            "ContinuousUniform",
+            Location::caller(),
+            Interval,
+            vec![lower.into(), upper.into()],
+        )
+    }
+}
+
+struct Interval;
+
+impl fmt::Debug for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ContinuousUniform")
+    }
+}
+
+impl Family<f64> for Interval {
+    fn parameters(&self) -> &'static [&'static str] {
+        &["lower bound", "upper bound"]
+    }
+
+    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
+        finite(parameters, 0)?;
+        finite(parameters, 1)?;
+        let [lower, upper] = [parameters[0], parameters[1]];
+        if lower < upper {
+            Ok(())
+        } else {
+            let problem = format!("must be above the lower bound {lower:?}");
+            Err(WrongParameter::new(1, problem))
+        }
+    }
+
+    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
+        Outcomes::Continuous
+    }
+
+    fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
+        let [lower, upper] = [parameters[0], parameters[1]];
+        if !(lower..=upper).contains(value) {
+            return f64::NEG_INFINITY;
+        }
+        let width = upper - lower;
+        if width.is_finite() {
+            -width.ln()
+        } else {
+            -(upper / 2.0 - lower / 2.0).ln() - 2.0_f64.ln()
+        }
+    }
+
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
+        let [lower, upper] = [parameters[0], parameters[1]];
+        let share: f64 = rng.random();
+        let width = upper - lower;
+        if width.is_finite() {
+            (lower + share * width).min(upper)
+        } else {
+            lower * (1.0 - share) + upper * share
+        }
+    }
+
+    fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
+        let [lower, upper] = [parameters[0], parameters[1]];
+        let x = value.max(lower).min(upper) / 2.0;
+        let half = upper / 2.0 - lower / 2.0;
+        Some(Tails {
+            lower: (x - lower / 2.0) / half,
+            upper: (upper / 2.0 - x) / half,
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! Parameters that say by their type which convention they follow, and what parameters must be.
+
+use crate::distribution::WrongParameter;
+use crate::param::Operand;
+
+macro_rules! convention {
+    ($($(#[$doc:meta])+ $name:ident)+) => {$(
+        $(#[$doc])+
+        ///
+        /// It holds anything that may stand for a number: a number, a [`Param`](crate::Param), or an element.
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name<P>(pub P);
+
+        impl<P: Into<Operand>> $name<P> {
+            pub(super) fn operand(self) -> Operand {
+                self.0.into()
+            }
+        }
+    )+};
+}
+
+convention! {
+    /// The mean squared distance from the mean: the square of the standard deviation.
+    Variance
+    /// The square root of the variance.
+    StandardDeviation
+    /// Events in a unit of time: the inverse of a [`Scale`].
+    Rate
+    /// How far a distribution is stretched: the inverse of a [`Rate`].
+    Scale
+    /// The shape of the tails of [`StudentT`](crate::StudentT).
+    DegreesOfFreedom
+}
+
+/// Where waiting times may be given by their rate or by their scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
+    Rate,
+    Scale,
+}
+
+impl Pace {
+    /// The time `x` in units of the scale.
+    pub(super) fn standard(self, x: f64, parameter: f64) -> f64 {
+        match self {
+            Self::Rate => x * parameter,
+            Self::Scale => x / parameter,
+        }
+    }
+
+    /// The time that is `x` in units of the scale.
+    pub(super) fn stretched(self, x: f64, parameter: f64) -> f64 {
+        match self {
+            Self::Rate => x / parameter,
+            Self::Scale => x * parameter,
+        }
+    }
+
+    /// The logarithm of the rate.
+    pub(super) fn ln_rate(self, parameter: f64) -> f64 {
+        match self {
+            Self::Rate => parameter.ln(),
+            Self::Scale => -parameter.ln(),
+        }
+    }
+}
+
+/// A [`Rate`] or a [`Scale`].
+#[derive(Clone, Debug)]
+pub struct RateOrScale {
+    pub(super) pace: Pace,
+    pub(super) operand: Operand,
+}
+
+impl<P: Into<Operand>> From<Rate<P>> for RateOrScale {
+    fn from(rate: Rate<P>) -> Self {
+        Self {
+            pace: Pace::Rate,
+            operand: rate.operand(),
+        }
+    }
+}
+
+impl<P: Into<Operand>> From<Scale<P>> for RateOrScale {
+    fn from(scale: Scale<P>) -> Self {
+        Self {
+            pace: Pace::Scale,
+            operand: scale.operand(),
+        }
+    }
+}
+
+/// The parameter at `index` is a number, and not infinite.
+pub(super) fn finite(parameters: &[f64], index: usize) -> Result<(), WrongParameter> {
+    if parameters[index].is_finite() {
+        Ok(())
+    } else {
+        Err(WrongParameter::new(index, "must be finite"))
+    }
+}
+
+/// The parameter at `index` is above zero, and not infinite.
+pub(super) fn positive(parameters: &[f64], index: usize) -> Result<(), WrongParameter> {
+    if parameters[index] > 0.0 && parameters[index].is_finite() {
+        Ok(())
+    } else {
+        Err(WrongParameter::new(index, "must be positive and finite"))
+    }
+}
+
+/// A draw that rounding took out of the finite numbers, brought back to the nearest.
+pub(super) fn kept_finite(x: f64) -> f64 {
+    x.clamp(-f64::MAX, f64::MAX)
+}
+
+/// A draw from the positive numbers that rounding took to zero or infinity, brought back to the nearest.
+pub(super) fn kept_positive(x: f64) -> f64 {
+    x.clamp(f64::MIN_POSITIVE, f64::MAX)
+}

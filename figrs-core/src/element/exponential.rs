@@ -1,0 +1,82 @@
+//! `Exponential`: the time until an event.
+
+use std::fmt;
+use std::panic::Location;
+
+use rand::Rng;
+use rand::distr::Distribution as _;
+use statrs::distribution::Exp as Statrs;
+
+use super::convention::{Pace, RateOrScale, kept_finite, positive};
+use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
+use crate::element::{Element, family_at};
+use crate::param::Number;
+
+/// Builds the time until an event that is as likely in every moment.
+#[derive(Debug)]
+pub struct Exponential;
+
+impl Exponential {
+    /// With this [`Rate`](crate::Rate), or this [`Scale`](crate::Scale), which is the mean.
+    ///
+    /// Numbers from zero. Density rate · exp(−rate · x), mean 1 / rate, variance 1 / rate².
+    #[track_caller]
+    pub fn new(pace: impl Into<RateOrScale>) -> Element<f64> {
+        let RateOrScale { pace, operand } = pace.into();
+        family_at(
+            "Exponential",
+            Location::caller(),
+            Memoryless(pace),
+            vec![operand],
+        )
+    }
+}
+
+struct Memoryless(Pace);
+
+impl fmt::Debug for Memoryless {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Exponential")
+    }
+}
+
+impl Family<f64> for Memoryless {
+    fn parameters(&self) -> &'static [&'static str] {
+        match self.0 {
+            Pace::Rate => &["rate"],
+            Pace::Scale => &["scale"],
+        }
+    }
+
+    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
+        positive(parameters, 0)
+    }
+
+    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
+        Outcomes::Continuous
+    }
+
+    fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
+        if *value < 0.0 {
+            return f64::NEG_INFINITY;
+        }
+        self.0.ln_rate(parameters[0]) - self.0.standard(*value, parameters[0])
+    }
+
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
+        kept_finite(self.0.stretched(unit_exponential(rng), parameters[0]))
+    }
+
+    fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
+        let x = self.0.standard(value.max(0.0), parameters[0]);
+        Some(Tails {
+            lower: -(-x).exp_m1(),
+            upper: (-x).exp(),
+        })
+    }
+}
+
+/// A draw from the exponential distribution of rate one.
+pub(super) fn unit_exponential<R: Rng + ?Sized>(rng: &mut R) -> f64 {
+    Statrs::new(1.0).map_or(f64::NAN, |exponential| exponential.sample(rng))
+}

@@ -1,0 +1,127 @@
+//! `Gamma`: the sum of waiting times.
+
+use std::fmt;
+use std::panic::Location;
+
+use rand::distr::Distribution as _;
+use rand::{Rng, RngExt};
+use statrs::distribution::{ContinuousCDF, Gamma as Statrs};
+
+use super::convention::{Pace, RateOrScale, kept_positive, positive};
+use super::saddle_point::ln_poisson;
+use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
+use crate::element::{Element, family_at};
+use crate::param::{Number, Operand};
+
+/// Builds a number with a gamma distribution.
+#[derive(Debug)]
+pub struct Gamma;
+
+impl Gamma {
+    /// With this shape, and a [`Rate`](crate::Rate) or a [`Scale`](crate::Scale), which is 1 / rate.
+    ///
+    /// Positive numbers. Mean shape / rate = shape · scale, variance shape / rate² = shape · scale². A shape of one
+    /// is [`Exponential`](crate::Exponential). With a shape below one the density at zero is infinite, and observing
+    /// zero is an error.
+    #[track_caller]
+    pub fn new(shape: impl Into<Operand>, pace: impl Into<RateOrScale>) -> Element<f64> {
+        let RateOrScale { pace, operand } = pace.into();
+        family_at(
+            "Gamma",
+            Location::caller(),
+            Waiting(pace),
+            vec![shape.into(), operand],
+        )
+    }
+}
+
+struct Waiting(Pace);
+
+impl fmt::Debug for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Gamma")
+    }
+}
+
+impl Family<f64> for Waiting {
+    fn parameters(&self) -> &'static [&'static str] {
+        match self.0 {
+            Pace::Rate => &["shape", "rate"],
+            Pace::Scale => &["shape", "scale"],
+        }
+    }
+
+    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
+        positive(parameters, 0)?;
+        positive(parameters, 1)
+    }
+
+    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
+        Outcomes::Continuous
+    }
+
+    fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
+        let [shape, pace] = [parameters[0], parameters[1]];
+        let ln_rate = self.0.ln_rate(pace);
+        let x = self.0.standard(*value, pace);
+        ln_gamma_density(shape, x, *value, value.ln() + ln_rate) + ln_rate
+    }
+
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
+        let [shape, pace] = [parameters[0], parameters[1]];
+        kept_positive(self.0.stretched(unit_gamma(shape, rng), pace))
+    }
+
+    fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
+        let x = self.0.standard(*value, parameters[1]);
+        unit_gamma_tails(parameters[0], x)
+    }
+}
+
+/// The log-density of the gamma distribution of rate one at `x`, which is zero or infinite by rounding where `value` is
+/// neither; its logarithm is `ln_x`.
+pub(super) fn ln_gamma_density(shape: f64, x: f64, value: f64, ln_x: f64) -> f64 {
+    if value < 0.0 || value == f64::INFINITY {
+        f64::NEG_INFINITY
+    } else if value == 0.0 {
+        match shape.total_cmp(&1.0) {
+            std::cmp::Ordering::Less => f64::INFINITY,
+            std::cmp::Ordering::Equal => 0.0,
+            std::cmp::Ordering::Greater => f64::NEG_INFINITY,
+        }
+    } else if shape < 1.0 {
+        ln_poisson(shape, x, ln_x) + shape.ln() - ln_x
+    } else {
+        ln_poisson(shape - 1.0, x, ln_x)
+    }
+}
+
+/// The tails of the gamma distribution of rate one.
+pub(super) fn unit_gamma_tails(shape: f64, x: f64) -> Option<Tails> {
+    let gamma = Statrs::new(shape, 1.0).ok()?;
+    Some(Tails {
+        lower: gamma.cdf(x),
+        upper: gamma.sf(x),
+    })
+}
+
+/// A draw from the gamma distribution of rate one; it may round to zero.
+pub(super) fn unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
+    // The library's loop does not end with an infinite shape.
+    match Statrs::new(shape, 1.0) {
+        Ok(gamma) if shape.is_finite() => gamma.sample(rng),
+        _ => f64::NAN,
+    }
+}
+
+/// The logarithm of a draw from the gamma distribution of rate one, finite where the draw rounds to zero.
+///
+/// A draw of the next larger shape times a power of a uniform number: Marsaglia and Tsang (2000), section 6.
+pub(super) fn ln_unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
+    if shape < 1.0 {
+        let power = 1.0 - rng.random::<f64>();
+        (unit_gamma(shape + 1.0, rng).ln() + power.ln() / shape).max(-f64::MAX)
+    } else {
+        unit_gamma(shape, rng).ln()
+    }
+}

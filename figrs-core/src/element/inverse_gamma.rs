@@ -1,0 +1,82 @@
+//! `InverseGamma`: one over a gamma-distributed number.
+
+use std::fmt;
+use std::panic::Location;
+
+use rand::Rng;
+
+use super::convention::{Scale, kept_positive, positive};
+use super::gamma::{ln_gamma_density, unit_gamma, unit_gamma_tails};
+use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
+use crate::element::{Element, family_at};
+use crate::param::{Number, Operand};
+
+/// Builds one over a gamma-distributed number: an unknown variance.
+#[derive(Debug)]
+pub struct InverseGamma;
+
+impl InverseGamma {
+    /// With this shape and [`Scale`]: one over [`Gamma`](crate::Gamma) with this shape and this number as its
+    /// [`Rate`](crate::Rate).
+    ///
+    /// Positive numbers. Mean scale / (shape − 1) where the shape is above one, variance
+    /// scale² / ((shape − 1)² (shape − 2)) where it is above two; else they are infinite.
+    #[track_caller]
+    pub fn new<P: Into<Operand>>(shape: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
+        family_at(
+            "InverseGamma",
+            Location::caller(),
+            Inverse,
+            vec![shape.into(), scale.operand()],
+        )
+    }
+}
+
+struct Inverse;
+
+impl fmt::Debug for Inverse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("InverseGamma")
+    }
+}
+
+impl Family<f64> for Inverse {
+    fn parameters(&self) -> &'static [&'static str] {
+        &["shape", "scale"]
+    }
+
+    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
+        positive(parameters, 0)?;
+        positive(parameters, 1)
+    }
+
+    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
+        Outcomes::Continuous
+    }
+
+    fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
+        let [shape, scale] = [parameters[0], parameters[1]];
+        if *value <= 0.0 || *value == f64::INFINITY {
+            return f64::NEG_INFINITY;
+        }
+        let ln_inverse = scale.ln() - value.ln();
+        ln_gamma_density(shape, scale / value, *value, ln_inverse) + ln_inverse - value.ln()
+    }
+
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
+        kept_positive(parameters[1] / unit_gamma(parameters[0], rng))
+    }
+
+    fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
+        let inverse = if *value > 0.0 {
+            parameters[1] / value
+        } else {
+            f64::INFINITY
+        };
+        let Tails { lower, upper } = unit_gamma_tails(parameters[0], inverse)?;
+        Some(Tails {
+            lower: upper,
+            upper: lower,
+        })
+    }
+}

@@ -1,0 +1,85 @@
+//! `Laplace`: exponential on both sides.
+
+use std::f64::consts::LN_2;
+use std::fmt;
+use std::panic::Location;
+
+use rand::{Rng, RngExt};
+
+use super::convention::{Scale, finite, kept_finite, positive};
+use super::exponential::unit_exponential;
+use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
+use crate::element::{Element, family_at};
+use crate::param::{Number, Operand};
+
+/// Builds a number whose distance from a location is exponentially distributed, on both sides.
+#[derive(Debug)]
+pub struct Laplace;
+
+impl Laplace {
+    /// With this location, and this [`Scale`], which is the mean distance from it.
+    ///
+    /// All finite numbers. Density exp(−|x − location| / scale) / (2 scale), mean location, variance 2 scale².
+    #[track_caller]
+    pub fn new<P: Into<Operand>>(location: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
+        family_at(
+            "Laplace",
+            Location::caller(),
+            TwoSided,
+            vec![location.into(), scale.operand()],
+        )
+    }
+}
+
+struct TwoSided;
+
+impl fmt::Debug for TwoSided {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Laplace")
+    }
+}
+
+/// How far `value` is from the location, in units of the scale.
+fn distance(parameters: &[f64], value: f64) -> f64 {
+    (value / 2.0 - parameters[0] / 2.0) / parameters[1] * 2.0
+}
+
+impl Family<f64> for TwoSided {
+    fn parameters(&self) -> &'static [&'static str] {
+        &["location", "scale"]
+    }
+
+    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
+        finite(parameters, 0)?;
+        positive(parameters, 1)
+    }
+
+    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
+        Outcomes::Continuous
+    }
+
+    fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
+        -distance(parameters, *value).abs() - LN_2 - parameters[1].ln()
+    }
+
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
+        let [location, scale] = [parameters[0], parameters[1]];
+        let distance = kept_finite(scale * unit_exponential(rng));
+        kept_finite(if rng.random() {
+            location + distance
+        } else {
+            location - distance
+        })
+    }
+
+    fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
+        let z = distance(parameters, *value);
+        let outer = (-z.abs()).exp() / 2.0;
+        let (lower, upper) = if z < 0.0 {
+            (outer, 1.0 - outer)
+        } else {
+            (1.0 - outer, outer)
+        };
+        Some(Tails { lower, upper })
+    }
+}

@@ -1,0 +1,94 @@
+//! `StudentT`: a bell curve with heavy tails.
+
+use std::f64::consts::LN_2;
+use std::fmt;
+use std::panic::Location;
+
+use rand::Rng;
+use rand::distr::Distribution as _;
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT as Statrs};
+
+use super::convention::{DegreesOfFreedom, Scale, finite, kept_finite, positive};
+use super::gamma::ln_unit_gamma;
+use super::saddle_point::ln_student;
+use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
+use crate::element::{Element, family_at};
+use crate::param::{Number, Operand};
+
+/// Builds a number with Student's t-distribution, moved and stretched.
+#[derive(Debug)]
+pub struct StudentT;
+
+impl StudentT {
+    /// With this location, [`Scale`] and [`DegreesOfFreedom`]: location + scale · t.
+    ///
+    /// All finite numbers. The mean is the location where the degrees of freedom n are above one; the variance is
+    /// scale² · n / (n − 2) where they are above two, else infinite: the scale is not the standard deviation.
+    #[track_caller]
+    pub fn new<S: Into<Operand>, D: Into<Operand>>(
+        location: impl Into<Operand>,
+        scale: Scale<S>,
+        freedom: DegreesOfFreedom<D>,
+    ) -> Element<f64> {
+        family_at(
+            "StudentT",
+            Location::caller(),
+            Student,
+            vec![location.into(), scale.operand(), freedom.operand()],
+        )
+    }
+}
+
+struct Student;
+
+impl fmt::Debug for Student {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StudentT")
+    }
+}
+
+impl Family<f64> for Student {
+    fn parameters(&self) -> &'static [&'static str] {
+        &["location", "scale", "degrees of freedom"]
+    }
+
+    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
+        finite(parameters, 0)?;
+        positive(parameters, 1)?;
+        positive(parameters, 2)
+    }
+
+    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
+        Outcomes::Continuous
+    }
+
+    fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
+        let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
+        let x = (value / 2.0 - location / 2.0) / scale * 2.0;
+        if x.is_infinite() {
+            return f64::NEG_INFINITY;
+        }
+        ln_student(x, freedom) - scale.ln()
+    }
+
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
+        let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
+        let normal = Normal::standard().sample(rng);
+        // The chi-squared number over its degrees of freedom, by logarithms: it may round to zero.
+        let ln_ratio = ln_unit_gamma(freedom / 2.0, rng) + LN_2 - freedom.ln();
+        kept_finite(location + kept_finite(scale * kept_finite(normal * (-0.5 * ln_ratio).exp())))
+    }
+
+    fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
+        let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
+        let x = kept_finite((value / 2.0 - location / 2.0) / scale * 2.0);
+        // The library's series fail for degrees of freedom so many that this is the normal distribution.
+        let [lower, upper] = if freedom < 1e15 {
+            let student = Statrs::new(0.0, 1.0, freedom).ok()?;
+            [student.cdf(x), student.sf(x)]
+        } else {
+            [Normal::standard().cdf(x), Normal::standard().sf(x)]
+        };
+        Some(Tails { lower, upper })
+    }
+}

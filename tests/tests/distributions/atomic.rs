@@ -1,0 +1,42 @@
+//! The distribution of an atomic element, as samplers see it.
+
+use figrs::node::{AtomicOp, Kind};
+use figrs::prelude::*;
+use figrs::{Tails, stream};
+
+pub(crate) fn op<T: Value>(element: &Element<T>) -> &dyn AtomicOp {
+    match element.erased().kind() {
+        Kind::Atomic(op) => &**op,
+        other => panic!("{other:?} is not atomic"),
+    }
+}
+
+pub(crate) fn log_prob<T: Value>(element: &Element<T>, value: T) -> f64 {
+    op(element).log_prob(&value).unwrap()
+}
+
+pub(crate) fn tails<T: Value>(element: &Element<T>, value: T) -> Tails {
+    op(element).tails(&value).unwrap().unwrap()
+}
+
+/// Draws with the seed of these tests.
+pub(crate) fn draws<T: Value>(element: &Element<T>, count: usize) -> Vec<T> {
+    op(element).check().unwrap();
+    let mut rng = stream(20_261_121, 0);
+    let draw = |_| {
+        let drawn = op(element).sample(&mut rng).unwrap();
+        drawn.get::<T>().unwrap().clone()
+    };
+    (0..count).map(draw).collect()
+}
+
+/// The means of some numbers and of their squared distances from `centre`, each with its standard error.
+pub(crate) fn moments(numbers: &[f64], centre: f64) -> [(f64, f64); 2] {
+    let mean = |f: &dyn Fn(f64) -> f64| {
+        let n = numbers.len() as f64;
+        let mean = numbers.iter().map(|&x| f(x)).sum::<f64>() / n;
+        let variance = numbers.iter().map(|&x| (f(x) - mean).powi(2)).sum::<f64>() / n;
+        (mean, (variance / n).sqrt())
+    };
+    [mean(&|x| x), mean(&|x| (x - centre).powi(2))]
+}
