@@ -8,7 +8,7 @@ use crate::bounds::{Bounds, Deepening, TargetBounds};
 use crate::draws::Draws;
 use crate::error::Error;
 use crate::estimate::Estimate;
-use crate::marginal::{Marginal, Quality};
+use crate::marginal::Marginal;
 use crate::sampling::Sampling;
 
 /// The marginal of one target, without its type.
@@ -159,8 +159,8 @@ impl Answer {
         }
     }
 
-    /// The distribution of a target; an error where only bounds are known.
-    pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+    /// The marginal of a target; an error where only bounds are known.
+    fn target<T: Value>(&self, element: &Element<T>) -> Result<&TargetMarginal, Error> {
         let marginals = match &self.content {
             Content::Marginals(marginals, _) => marginals,
             Content::Bounds(..) => {
@@ -178,8 +178,15 @@ impl Answer {
         };
         let id = element.erased().id();
         let target = marginals.iter().find(|target| target.element.id() == id);
-        let values = target.and_then(|target| target.support.values::<T>());
-        let (Some(target), Some(values)) = (target, values) else {
+        target.ok_or_else(|| Error::NotATarget {
+            element: element.label(),
+        })
+    }
+
+    /// The distribution of a target; an error where only bounds are known.
+    pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        let target = self.target(element)?;
+        let Some(values) = target.support.values::<T>() else {
             return Err(Error::NotATarget {
                 element: element.label(),
             });
@@ -295,7 +302,7 @@ impl Answer {
     }
 
     /// One line: the probability of `true` or of the most likely value, and how good it is: exact, bounds, or one
-    /// standard error (SE) with the effective sample size (ESS).
+    /// standard error (SE) with the effective sample size (ESS), and a warning if that is below ten.
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
         if let Content::World(_, log_probability, _) = &self.content {
             let value = self.most_likely_value(element)?;
@@ -309,31 +316,12 @@ impl Answer {
             };
             return Ok(format!("{value:?} in the {quality}"));
         }
-        let yes = Datum::new(true);
-        if let Some(bounds) = self.summary_of_bounds(element, yes.get::<T>())? {
-            return Ok(bounds);
+        if let Some(target) = self.bounded(element)? {
+            return Ok(target.summary(self.deepening));
         }
-        let marginal = self.distribution(element)?;
-        let shown = match (yes.get::<T>(), marginal.most_likely_value()) {
-            (Some(yes), _) => yes.clone(),
-            (None, Some(value)) => value.clone(),
-            (None, None) => {
-                return Err(Error::NotInWorld {
-                    element: element.label(),
-                });
-            }
-        };
-        let p = marginal.probability(&shown);
-        let quality = match marginal.quality() {
-            Quality::Sampled { effective_samples } => {
-                let error = marginal.standard_error(&shown);
-                format!("{p:.6} ± {error:.6} (SE; ESS {effective_samples:.0})")
-            }
-            Quality::Approximate => {
-                format!("{p:.6} approximately (no bound of the error is known)")
-            }
-            Quality::Exact | Quality::Bounds { .. } => format!("{p:.6} exact"),
-        };
-        Ok(format!("P({shown:?}) = {quality}"))
+        let summary = self.target(element)?.summary();
+        summary.ok_or_else(|| Error::NotInWorld {
+            element: element.label(),
+        })
     }
 }

@@ -69,7 +69,7 @@ impl TargetBounds {
     /// With `L` for the lower and `U` for the upper weights, `U(unknown)` counted for and against the event, these are
     /// `L(in) / (L(in) + U(out))` and `U(in) / (U(in) + L(out))`: a share `a / (a + b)` grows with `a` and shrinks with
     /// `b`.
-    fn of(&self, is_in: impl Fn(usize) -> bool) -> Bounds {
+    pub(crate) fn of(&self, is_in: impl Fn(usize) -> bool) -> Bounds {
         let (within, out): (Vec<usize>, Vec<usize>) =
             (0..self.log_lower.len()).partition(|&i| is_in(i));
         let lower = |side: &[usize]| log_sum(side.iter().map(|&i| self.log_lower[i]));
@@ -104,7 +104,7 @@ impl TargetBounds {
     }
 
     /// The position of the value with the largest lower bound; the first of several.
-    fn likely(&self) -> Option<usize> {
+    pub(crate) fn likely(&self) -> Option<usize> {
         let order = |a: &usize, b: &usize| self.log_lower[*a].total_cmp(&self.log_lower[*b]);
         (0..self.log_lower.len()).rev().max_by(order)
     }
@@ -214,7 +214,10 @@ impl Answer {
     }
 
     /// The bounds of a target, if this answer consists of bounds.
-    fn bounded<T: Value>(&self, element: &Element<T>) -> Result<Option<&TargetBounds>, Error> {
+    pub(crate) fn bounded<T: Value>(
+        &self,
+        element: &Element<T>,
+    ) -> Result<Option<&TargetBounds>, Error> {
         let Content::Bounds(targets, _) = &self.content else {
             return Ok(None);
         };
@@ -240,27 +243,6 @@ impl Answer {
                 "deepen to a smaller width, or ask for `bounds`",
             )),
         }
-    }
-
-    /// In words: the bounds of `true` or of the value with the largest lower bound.
-    pub(crate) fn summary_of_bounds<T: Value>(
-        &self,
-        element: &Element<T>,
-        yes: Option<&T>,
-    ) -> Result<Option<String>, Error> {
-        let Some(target) = self.bounded(element)? else {
-            return Ok(None);
-        };
-        let likely = target.likely().and_then(|i| target.support.get::<T>(i));
-        let bounds = match yes.or(likely) {
-            Some(value) => format!("P({value:?}) in {}", self.bounds(element, value)?),
-            None => "no value is known yet".into(),
-        };
-        let depth = self.deepening.map(|deepening| match deepening.ended {
-            Ended::Budget => format!(" at depth {}, where the budget ended", deepening.depth),
-            _ => format!(" at depth {}", deepening.depth),
-        });
-        Ok(Some(bounds + &depth.unwrap_or_default()))
     }
 }
 

@@ -38,19 +38,18 @@ pub(crate) fn chain_samples(columns: &Columns, indices: &[u32], chains: usize) -
         measure(&Chained::new(numbers, indices, chains).chains())
     };
     let numeric = columns.iter().map(|column| ess(column, bulk_ess));
-    let counts = counts(indices, columns.values());
-    let is_frequent = |&value: &usize| counts[value] as f64 >= FREQUENT * indices.len() as f64;
-    let frequent: Vec<usize> = (0..counts.len()).filter(is_frequent).collect();
+    let values = columns.values();
+    let frequent = frequent(indices, values);
     let indicators = frequent.iter().map(|&value| {
-        let indicator: Vec<f64> = (0..counts.len())
+        let indicator: Vec<f64> = (0..values)
             .map(|v| f64::from(u8::from(v == value)))
             .collect();
         ess(&indicator, mean_ess)
     });
-    let all_known = !columns.is_empty() || frequent.len() == counts.len();
+    let all_known = !columns.is_empty() || frequent.len() == values;
     let halves = if all_known { 0..0 } else { 0..4 };
     let halves = halves.map(|bit| {
-        let half: Vec<f64> = (0..counts.len())
+        let half: Vec<f64> = (0..values)
             .map(|v| f64::from(scatter(v) >> bit & 1))
             .collect();
         ess(&half, mean_ess)
@@ -62,13 +61,16 @@ pub(crate) fn chain_samples(columns: &Columns, indices: &[u32], chains: usize) -
     if least.is_nan() { worst_case } else { least }
 }
 
-/// How many draws have each value.
-fn counts(indices: &[u32], values: usize) -> Vec<u64> {
-    let mut counts = vec![0; values];
+/// The positions of the values that at least one draw in twenty has.
+pub(crate) fn frequent(indices: &[u32], values: usize) -> Vec<usize> {
+    let mut counts = vec![0_u64; values];
     for &value in indices {
         counts[value as usize] += 1;
     }
-    counts
+    let least = FREQUENT * indices.len() as f64;
+    (0..values)
+        .filter(|&value| counts[value] as f64 >= least)
+        .collect()
 }
 
 /// Bits that do not depend on the order of the positions (the finaliser of `MurmurHash3`).
@@ -80,13 +82,13 @@ fn scatter(position: usize) -> u8 {
 }
 
 /// The numbers of the draws, chain after chain.
-struct Chained {
+pub(crate) struct Chained {
     draws: Vec<f64>,
     chains: usize,
 }
 
 impl Chained {
-    fn new(numbers: &[f64], indices: &[u32], chains: usize) -> Self {
+    pub(crate) fn new(numbers: &[f64], indices: &[u32], chains: usize) -> Self {
         Self {
             draws: indices.iter().map(|&i| numbers[i as usize]).collect(),
             chains: chains.max(1),
@@ -98,7 +100,7 @@ impl Chained {
         self.draws.len() / self.chains
     }
 
-    fn chains(&self) -> Vec<&[f64]> {
+    pub(crate) fn chains(&self) -> Vec<&[f64]> {
         self.draws.chunks_exact(self.length().max(1)).collect()
     }
 

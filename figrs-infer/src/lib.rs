@@ -31,6 +31,10 @@
 //! | [`MetropolisHastings`] | [`metropolis_hastings`], on [`Trace`](figrs_core::lower::Trace) |
 //! | [`Gibbs`] | `gibbs/` |
 //! | [`BeliefPropagation`], [`MpeBeliefPropagation`] | `belief_propagation/` |
+//!
+//! How good an answer is: [`Marginal::quality`] and the standard errors beside every estimate; [`Answer::diagnose`] looks for
+//! what makes it doubtful, with the measures of [`diagnostics`]; the text of an [`Answer`] has both in short. [`Draws`] are
+//! written as CSV and as the JSON that ArviZ reads.
 
 #![warn(clippy::unwrap_used)]
 
@@ -45,12 +49,15 @@ mod chain_error;
 mod compiled_tree;
 mod conflict;
 mod consistency;
+mod describe;
+mod diagnosis;
 pub mod diagnostics;
 mod draws;
 pub mod eliminate;
 mod enumerate;
 mod error;
 mod estimate;
+mod export;
 mod gibbs;
 mod group_error;
 mod importance_sampling;
@@ -65,6 +72,7 @@ pub mod metropolis_hastings;
 mod mpe;
 mod numbers;
 mod part;
+mod quantiles;
 mod sampling;
 mod saved_tree;
 mod tally;
@@ -78,6 +86,7 @@ pub use belief_propagation::{BeliefPropagation, MpeBeliefPropagation};
 pub use bounds::{Bounds, Deepening, Ended, TargetBounds};
 pub use branch_and_bound::MpeBranchAndBound;
 pub use compiled_tree::CompiledTree;
+pub use diagnosis::{Diagnosis, Finding, Measure, Part, Quantity};
 pub use draws::{Draws, TargetDraws};
 pub use enumerate::Enumerate;
 pub use error::Error;

@@ -85,7 +85,7 @@ impl<T: Value> Marginal<T> {
     /// The most likely value; the first of several in support order.
     pub fn most_likely_value(&self) -> Option<&T> {
         let mut best: Option<(&T, f64)> = None;
-        for (value, p) in self.iter() {
+        for (value, p) in self {
             if best.is_none_or(|(_, most)| p > most) {
                 best = Some((value, p));
             }

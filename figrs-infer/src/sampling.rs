@@ -28,6 +28,8 @@ pub struct Sampling {
     /// For a sampler that moves in blocks: how many groups of variables, tied together by zeros, no block holds whole so
     /// that it is not known whether every possible world can be reached; zero if every one can.
     pub cut_groups: Option<u64>,
+    /// Up to which residual the algorithm takes itself for converged.
+    pub tolerance: Option<f64>,
 }
 
 impl Sampling {
@@ -43,6 +45,7 @@ impl Sampling {
             largest_share: None,
             residual: None,
             cut_groups: None,
+            tolerance: None,
         }
     }
 }

@@ -58,7 +58,7 @@ const HEAVY: &str = "a few worlds that are rarely drawn have most of the weight,
 const FIFTY: &str = "the product of fifty likelihoods or more leaves hardly one effective sample";
 
 const THOUSANDS: &str = "each step changes one of hundreds or thousands of choices: more steps than a test has time for";
-const SLOW: &str = "findings hold their diseases fast: a chain takes thousands of steps from one explanation to another";
+const SLOW: &str = "evidence holds its causes fast: a chain takes thousands of steps from one explanation to another";
 const CERTAIN: &str =
     "hardly a draw is not the same: chains that do not move cannot tell their error";
 const APART: &str = "no change of a single choice leads from some of the worlds to the others";
@@ -89,6 +89,7 @@ pub const SAMPLERS: &[Sampler] = &[
         except: &[
             ("M05b_qmr_large", SLOW),
             ("M06b_hmm500", THOUSANDS),
+            ("M09_random_walk", SLOW),
             ("M13b_diamond10", CERTAIN),
             ("M13b_diamond100", CERTAIN),
             ("M13a_ladder1000", THOUSANDS),

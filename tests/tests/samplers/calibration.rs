@@ -10,7 +10,7 @@ use figrs::rand::RngExt;
 use figrs_tests::significance::{CALIBRATION, largest_pearson, pearson};
 
 /// Repetitions for each sampler and model.
-const REPETITIONS: u64 = 1000;
+const REPETITIONS: u64 = 1200;
 /// Draws from the posterior whose ranks are taken.
 const DRAWS: usize = 19;
 /// Numbers that are ranked, of both models together, by two samplers.
@@ -82,11 +82,11 @@ fn normal(seed: u64, mistake: Mistake) -> Simulated {
     }
 }
 
-/// The bias of a coin flipped three times.
+/// The bias of a coin flipped twice.
 fn coin(seed: u64, mistake: Mistake) -> Simulated {
     let bias = Beta::new(2.0, 3.0);
     let flip = || Flip::new(&bias);
-    let flips = [flip(), flip(), flip()];
+    let flips = [flip(), flip()];
     let number = |flip: &Element<bool>| flip.map(|&head| f64::from(u8::from(head)));
     let all = [&[bias.clone()], &flips.each_ref().map(number)[..]].concat();
     let truth = draw(&all, seed);

@@ -1,6 +1,8 @@
 //! Rare and impossible evidence, and runs that have degenerated, are met honestly.
 
 use figrs::prelude::*;
+use figrs_tests::reference_models::questions;
+use figrs_tests::samplers::{Effort, SAMPLERS};
 
 /// Two events of probability 0.001 each, and whether both came true.
 fn coins() -> [Element<bool>; 2] {
@@ -66,4 +68,84 @@ fn rare_conditions_are_not_found_or_found_with_their_error() {
     println!("missed by {missed} runs, found by {found}");
     // P(more than 10 of 64 runs find it) is 1e-8.
     assert!(missed >= 54, "{missed}");
+}
+
+/// The processes that importance sampling is excused from, as nearly all weight is on one world: it must say so itself.
+#[test]
+fn degenerate_runs_say_so() {
+    let sampler = SAMPLERS
+        .iter()
+        .find(|s| s.name == "ImportanceSampling")
+        .unwrap();
+    let mut degenerate = 0;
+    for question in questions() {
+        if question.sequence.is_empty() {
+            continue;
+        }
+        for seed in 0..5 {
+            let effort = Effort {
+                samples: question.samples,
+                seed,
+                sequence: &[],
+            };
+            let answer = (sampler.algorithm)(effort)
+                .answer(&question.model, &question.targets)
+                .unwrap();
+            let diagnosis = answer.diagnose();
+            assert!(!diagnosis.is_clean(), "{} with seed {seed}", question.name);
+            degenerate += 1;
+        }
+    }
+    assert!(degenerate >= 15, "{degenerate}");
+}
+
+/// Evidence that is impossible, in ways that need more and more sampling to see.
+fn impossible() -> Vec<(&'static str, Model, Element<bool>)> {
+    let (a, b) = (Flip::new(0.3), Flip::new(0.6));
+    let both = (&a, &b).map(|(&a, &b)| a && b);
+    let either = (&a, &b).map(|(&a, &b)| a || b);
+    let never = (&a, &b).map(|_| false);
+    let certain = If::new(&a, Flip::new(1.0), Constant::new(true));
+    let observed = Model::new().observe(&both, true).observe(&either, false);
+    vec![
+        ("two functions", observed, a.clone()),
+        (
+            "a condition",
+            Model::new().condition(&never, |&x| x),
+            a.clone(),
+        ),
+        ("a weight", Model::new().weigh(&b, |_| 0.0), a.clone()),
+        (
+            "a certain element",
+            Model::new().observe(&certain, false),
+            a,
+        ),
+    ]
+}
+
+#[test]
+fn impossible_evidence_ends_within_the_budget() {
+    const SAMPLES: u64 = 40_000;
+    for (what, model, target) in impossible() {
+        for sampler in SAMPLERS {
+            let algorithm = (sampler.algorithm)(Effort {
+                samples: SAMPLES,
+                seed: 3,
+                sequence: &[],
+            });
+            match algorithm.run(&model, &target) {
+                // Each of four chains may look for a first world; none may try more than it was asked to draw.
+                Err(Error::NoSampleMetEvidence { tried }) => {
+                    assert!(
+                        (1..=SAMPLES).contains(&tried),
+                        "{what}: {} tried {tried}",
+                        sampler.name
+                    );
+                }
+                // Those that see the whole model know more.
+                Err(Error::ImpossibleEvidence { .. }) => {}
+                other => panic!("{what}: {} gave {other:?}", sampler.name),
+            }
+        }
+    }
 }

@@ -1,0 +1,269 @@
+//! What a diagnosis can find.
+
+use std::fmt;
+
+use figrs_core::Label;
+
+use crate::watch::Stopped;
+
+/// The number that something was found about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantity {
+    /// The target.
+    pub element: Label,
+    /// What of it.
+    pub part: Part,
+}
+
+/// Which number a target was looked at as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Part {
+    /// The number that is its value.
+    Whole,
+    /// A component of the list that is its value, counted from zero.
+    Component(usize),
+    /// Whether it has this value.
+    Is(String),
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.part {
+            Part::Whole => write!(f, "{}", self.element),
+            Part::Component(index) => write!(f, "{}, component {index}", self.element),
+            Part::Is(value) => write!(f, "{} = {value}", self.element),
+        }
+    }
+}
+
+/// Which estimates an effective sample size is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Measure {
+    /// The middle of a distribution: means and probabilities.
+    Bulk,
+    /// Its 5 % and 95 % quantiles.
+    Tail,
+}
+
+/// Something that makes an answer doubtful: the number found, the number that it should not cross, and what to do.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Finding {
+    /// The chains, or the halves of a chain, do not show the same distribution.
+    ChainsDisagree {
+        /// Where they disagree most, of one target.
+        quantity: Quantity,
+        /// The rank-normalised split R-hat.
+        r_hat: f64,
+        /// It should not be above this.
+        threshold: f64,
+    },
+    /// What autocorrelation or the spread of groups leaves is little.
+    FewEffectiveSamples {
+        /// Where there are fewest, of one target.
+        quantity: Quantity,
+        /// What is estimated with them.
+        measure: Measure,
+        /// How many there are.
+        effective_samples: f64,
+        /// There should not be fewer than this.
+        threshold: f64,
+    },
+    /// All draws of a target are the same: either nothing else is possible, or the chains are stuck.
+    NeverChanged {
+        /// The target.
+        element: Label,
+        /// Its value.
+        value: String,
+        /// How many draws there are.
+        draws: usize,
+    },
+    /// There is one chain, which cannot be compared with others.
+    SingleChain,
+    /// There are no independent populations to compare, so that no error is known.
+    SinglePopulation,
+    /// Most weighted samples count for next to nothing.
+    WeightDegeneracy {
+        /// What the weights leave.
+        effective_samples: f64,
+        /// How many samples there are.
+        draws: u64,
+        /// The effective samples should not be fewer than this.
+        threshold: f64,
+    },
+    /// One sample has much of the whole weight.
+    DominatingWeight {
+        /// Its share.
+        share: f64,
+        /// It should not be above this.
+        threshold: f64,
+    },
+    /// The tail of the weights is so heavy that averages of them do not settle.
+    HeavyTailedWeights {
+        /// The Pareto k-hat.
+        k: f64,
+        /// It should not be above this.
+        threshold: f64,
+    },
+    /// The probability of the evidence is hardly known.
+    UncertainEvidence {
+        /// The standard error of its logarithm.
+        standard_error: f64,
+        /// It should not be above this.
+        threshold: f64,
+    },
+    /// Few proposals were accepted, or few samples met the evidence.
+    LowAcceptance {
+        /// Their share.
+        acceptance: f64,
+        /// It should not be below this.
+        threshold: f64,
+    },
+    /// A deadline or an interrupt ended the run.
+    StoppedEarly {
+        /// Which of them.
+        why: Stopped,
+        /// What was done until then: samples, steps or sweeps.
+        done: u64,
+        /// How many had been asked for, if the number was limited.
+        asked: Option<u64>,
+    },
+    /// A budget ended the expansion of the model before the bounds were as close as was asked for.
+    BudgetSpent {
+        /// The depth that was reached.
+        depth: usize,
+    },
+    /// An iteration ended before it came to rest.
+    NotConverged {
+        /// How much the last iteration changed.
+        residual: f64,
+        /// It should not be above this.
+        tolerance: f64,
+    },
+    /// There may be a more probable world than the one that was found.
+    NotProven {
+        /// How far its log-probability is from the bound on all worlds.
+        gap: f64,
+    },
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ChainsDisagree {
+                quantity,
+                r_hat,
+                threshold,
+            } => write!(
+                f,
+                "{quantity}: the chains disagree, R-hat {r_hat:.3} is above {threshold}; run longer, or propose moves \
+                 that pass between the places where the chains are"
+            ),
+            Self::FewEffectiveSamples {
+                quantity,
+                measure,
+                effective_samples,
+                threshold,
+            } => {
+                let of = match measure {
+                    Measure::Bulk => "bulk",
+                    Measure::Tail => "tail",
+                };
+                write!(
+                    f,
+                    "{quantity}: {of} ESS {effective_samples:.0} is below {threshold:.0}; draw more, or with less \
+                     autocorrelation"
+                )
+            }
+            Self::NeverChanged {
+                element,
+                value,
+                draws,
+            } => write!(
+                f,
+                "{element}: all {draws} draws are {value}; nothing tells whether other values are possible: compare with \
+                 an exact algorithm, or start chains elsewhere"
+            ),
+            Self::SingleChain => write!(
+                f,
+                "1 chain, below 2: it cannot be compared with others; run several (`chains(4)`)"
+            ),
+            Self::SinglePopulation => write!(
+                f,
+                "fewer than 2 independent populations: their error is not known; run several"
+            ),
+            Self::WeightDegeneracy {
+                effective_samples,
+                draws,
+                threshold,
+            } => write!(
+                f,
+                "weights: {draws} samples are worth {effective_samples:.1}, below {threshold:.0}; draw more, observe elements \
+                 instead of conditions on them, or use MetropolisHastings or an exact algorithm"
+            ),
+            Self::DominatingWeight { share, threshold } => write!(
+                f,
+                "weights: one sample has {:.1} % of the weight, above {:.0} %; draw more, or use another algorithm",
+                100.0 * share,
+                100.0 * threshold
+            ),
+            Self::HeavyTailedWeights { k, threshold } => write!(
+                f,
+                "weights: Pareto k-hat {k:.2} is above {threshold:.2}, so that standard errors mislead; use proposals \
+                 nearer to the posterior, or another algorithm"
+            ),
+            Self::UncertainEvidence {
+                standard_error,
+                threshold,
+            } => write!(
+                f,
+                "evidence: the standard error {standard_error:.2} of its log-probability is above {threshold}; draw more"
+            ),
+            Self::LowAcceptance {
+                acceptance,
+                threshold,
+            } => write!(
+                f,
+                "{:.2} % accepted, below {:.0} %; use proposals that change less, or weigh instead of rejecting",
+                100.0 * acceptance,
+                100.0 * threshold
+            ),
+            Self::StoppedEarly { why, done, asked } => stopped_early(f, *why, *done, *asked),
+            Self::BudgetSpent { depth } => write!(
+                f,
+                "the budget ended at depth {depth}, before the bounds were as close as was asked for; allow a larger one"
+            ),
+            Self::NotConverged {
+                residual,
+                tolerance,
+            } => write!(
+                f,
+                "not converged: the last iteration changed {residual:.1e}, above {tolerance:.1e}; allow more \
+                 iterations or more damping"
+            ),
+            Self::NotProven { gap } => write!(
+                f,
+                "a world of a log-probability up to {gap:.4} higher is not excluded; search longer"
+            ),
+        }
+    }
+}
+
+fn stopped_early(
+    f: &mut fmt::Formatter<'_>,
+    why: Stopped,
+    done: u64,
+    asked: Option<u64>,
+) -> fmt::Result {
+    let why = match why {
+        Stopped::Interrupted => "interrupted",
+        _ => "stopped by the deadline",
+    };
+    match asked {
+        Some(asked) => write!(f, "{why} after {done} of {asked}")?,
+        None => write!(f, "{why} after {done}")?,
+    }
+    write!(f, "; allow more time")
+}

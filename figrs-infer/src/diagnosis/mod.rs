@@ -1,0 +1,177 @@
+//! What makes an answer doubtful, and what to do about it.
+
+mod chains;
+mod finding;
+mod weights;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+pub(crate) use chains::{Judged, judge};
+pub use finding::{Finding, Measure, Part, Quantity};
+
+use crate::answer::{Answer, Content, LogEvidence, TargetMarginal};
+use crate::bounds::Ended;
+use crate::estimate::Estimate;
+use crate::sampling::Sampling;
+use crate::watch::Stopped;
+
+/// Error of the logarithm of the probability of the evidence from which that probability is hardly known.
+const UNCERTAIN_EVIDENCE: f64 = 1.0;
+/// Share of accepted proposals, or of samples that met the evidence, below which most work is in vain.
+const LOW_ACCEPTANCE: f64 = 0.01;
+/// What an iteration may still change if the algorithm does not tell.
+const TOLERANCE: f64 = 1e-6;
+
+/// The findings of [`Answer::diagnose`], and what was checked.
+///
+/// Its text is a line a finding, or one line that tells what was checked without one.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use]
+pub struct Diagnosis {
+    findings: Vec<Finding>,
+    checked: String,
+}
+
+impl Diagnosis {
+    /// What was found.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Whether nothing was found.
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// What was checked, in words.
+    pub fn checked(&self) -> &str {
+        &self.checked
+    }
+}
+
+impl fmt::Display for Diagnosis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((last, others)) = self.findings.split_last() else {
+            return write!(f, "nothing found: {}", self.checked);
+        };
+        for finding in others {
+            writeln!(f, "{finding}")?;
+        }
+        write!(f, "{last}")
+    }
+}
+
+impl Answer {
+    /// Looks for what makes this answer doubtful; every finding comes with a remedy.
+    ///
+    /// - Chains: rank-normalised split and folded R-hat above 1.01; bulk or tail effective sample size below 400 or below 100 a
+    ///   chain; a single chain; a target that never changed (Vehtari et al. 2021, section 5). A target that is no number is
+    ///   looked at as the indicators of its frequent values.
+    /// - Weights: fewer than 100 effective samples or than one in a thousand; a sample with more than a tenth of the weight;
+    ///   where the answer keeps its draws, a Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` (Vehtari et al. 2024, section 3).
+    /// - Independent populations: fewer than two, or fewer than 100 effective samples.
+    /// - The run: a deadline, an interrupt or a budget that ended it, a residual above its tolerance, acceptance below one in
+    ///   a hundred, a standard error of the log-evidence above 1, a world that is not proven the best.
+    ///
+    /// An exact answer has no findings, and the text says that it is exact.
+    ///
+    /// ```
+    /// # use figrs_core::{Model, Flip};
+    /// # use figrs_infer::{ImportanceSampling, Run};
+    /// let rare = Flip::new(0.005);
+    /// let answer = ImportanceSampling::new(2000).run(&Model::new().condition(&rare, |&r| r), &rare)?;
+    /// println!("{}", answer.diagnose()); // weights: 2000 samples are worth 10.0, below 100; draw more, ..
+    /// assert!(!answer.diagnose().is_clean());
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn diagnose(&self) -> Diagnosis {
+        let mut findings = Vec::new();
+        let checked = match &self.content {
+            Content::Marginals(targets, evidence) => {
+                self.check_estimates(targets, *evidence, &mut findings)
+            }
+            Content::Bounds(..) => "the bounds hold up to rounding".into(),
+            Content::World(_, log_probability, improvements) => {
+                let bound = improvements.last().map(|last| last.upper_bound);
+                let gap = bound.map_or(0.0, |bound| bound - log_probability);
+                if self.is_proven() != Ok(true) {
+                    findings.push(Finding::NotProven { gap });
+                }
+                "no world is more probable, up to rounding".into()
+            }
+        };
+        let deepening = self.deepening.filter(|d| d.ended == Ended::Budget);
+        findings.extend(deepening.map(|d| Finding::BudgetSpent { depth: d.depth }));
+        if let Some(sampling) = &self.sampling {
+            check_run(sampling, &mut findings);
+        }
+        Diagnosis { findings, checked }
+    }
+
+    /// Looks at the estimates of the targets, and says what they are.
+    fn check_estimates(
+        &self,
+        targets: &[TargetMarginal],
+        evidence: Option<LogEvidence>,
+        findings: &mut Vec<Finding>,
+    ) -> String {
+        let mut checked: Vec<String> = Vec::new();
+        for target in targets {
+            let line = match &target.estimate {
+                Estimate::Exact => "exact up to rounding".into(),
+                Estimate::Approximate => "an approximation, whose error nothing bounds".into(),
+                Estimate::Weighted(squares) => self.check_weights(squares, findings),
+                Estimate::Chains { indices, chains } => {
+                    chains::check_chains(target, indices, *chains, findings)
+                }
+                Estimate::Groups(groups) => weights::check_groups(target, groups, findings),
+            };
+            if !checked.contains(&line) {
+                checked.push(line);
+            }
+        }
+        // Chains do not know it.
+        let error = evidence.map_or(0.0, |evidence| evidence.standard_error);
+        if error > UNCERTAIN_EVIDENCE {
+            findings.push(Finding::UncertainEvidence {
+                standard_error: error,
+                threshold: UNCERTAIN_EVIDENCE,
+            });
+        }
+        if checked.is_empty() {
+            checked.push(if error == 0.0 {
+                "the evidence is exact up to rounding".into()
+            } else {
+                format!("the log-evidence has the standard error {:.4}", error)
+            });
+        }
+        checked.join("; ")
+    }
+}
+
+/// Looks at how a run went.
+fn check_run(sampling: &Sampling, findings: &mut Vec<Finding>) {
+    if sampling.stopped != Stopped::Finished {
+        findings.push(Finding::StoppedEarly {
+            why: sampling.stopped,
+            done: sampling.done,
+            asked: sampling.asked,
+        });
+    }
+    if let Some(acceptance) = sampling.acceptance.filter(|&share| share < LOW_ACCEPTANCE) {
+        findings.push(Finding::LowAcceptance {
+            acceptance,
+            threshold: LOW_ACCEPTANCE,
+        });
+    }
+    let tolerance = sampling.tolerance.unwrap_or(TOLERANCE);
+    // A residual that is NaN has not converged.
+    let residual = sampling.residual.filter(|&r| r.is_nan() || r > tolerance);
+    findings.extend(residual.map(|residual| Finding::NotConverged {
+        residual,
+        tolerance,
+    }));
+}
