@@ -8,16 +8,18 @@ pub use figrs_models as models;
 /// What most programs use: `use figrs::prelude::*;`.
 pub mod prelude {
     pub use figrs_core::{
-        Apply, Atomic, Beta, Binomial, Chain, Constant, ContinuousUniform, Cpd, DegreesOfFreedom,
-        Dist, Distribution, Element, Exponential, Flip, Gamma, Hypergeometric, If, Inject,
-        InverseGamma, Laplace, Model, Normal, Outcomes, Param, Parents, Rate, RichCpd, Scale,
-        Score, Select, StandardDeviation, StudentT, Table, Uniform, Value, Variance, any, fold,
-        inject, none_of, one_of, tuple, value,
+        Apply, Atomic, Beta, Binomial, Bins, Chain, Constant, ContinuousUniform, Covariance, Cpd,
+        DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist, Distribution, Element, Exponential,
+        Flip, Gamma, Geometric, Hypergeometric, If, Inject, InverseGamma, Laplace, Model,
+        MultivariateNormal, Normal, Outcomes, Param, Parents, Poisson, Rate, RichCpd, Scale, Score,
+        Select, StandardDeviation, StudentT, Table, Uniform, Value, Variance, any, fold, inject,
+        none_of, one_of, tuple, value,
     };
     pub use figrs_infer::{
-        Algorithm, Answer, BeliefPropagation, Bounds, CompiledTree, Enumerate, Error, Gibbs,
-        ImportanceSampling, JunctionTree, LazyVariableElimination, Marginal, MarginalMap,
-        MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound, MpeVariableElimination,
-        Quality, Run, VariableElimination, World, algorithms,
+        Algorithm, Answer, BeliefPropagation, Bounds, CompiledTree, Enumerate, Error,
+        ForwardSampling, Gibbs, ImportanceSampling, JunctionTree, LazyVariableElimination,
+        Marginal, MarginalMap, MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound,
+        MpeVariableElimination, Quality, RejectionSampling, Resampling, Run, SequentialMonteCarlo,
+        SimulatedAnnealing, VariableElimination, World, algorithms,
     };
 }

@@ -59,6 +59,9 @@ fn grid_by_hand(sweeps: u64) -> u64 {
     count
 }
 
+/// A table, the strides of its other variables, and that of the variable it is listed for.
+type Mention<'a> = (&'a [f64], Vec<(usize, usize)>, usize);
+
 /// A network as tables, for a loop that knows nothing else of it; returns how often the first variable was in its first
 /// state.
 fn network_by_hand(network: &Network, sweeps: u64) -> u64 {
@@ -67,8 +70,7 @@ fn network_by_hand(network: &Network, sweeps: u64) -> u64 {
         .iter()
         .map(|v| v.states().len())
         .collect();
-    // For each variable the tables that mention it, with the strides of their variables and its own.
-    type Mention<'a> = (&'a [f64], Vec<(usize, usize)>, usize);
+    // For each variable the tables that mention it.
     let mut around: Vec<Vec<Mention<'_>>> = vec![Vec::new(); cards.len()];
     for table in network.tables() {
         let mut stride = 1;

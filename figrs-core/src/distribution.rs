@@ -99,7 +99,7 @@ pub struct Tails {
 /// What is wrong with one of the parameters of a [`Family`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongParameter {
-    /// Its position.
+    /// Its position; `usize::MAX` if it is not about one of them.
     pub index: usize,
     /// What it must be, to follow its name and value: `is outside [0, 1]`.
     pub problem: String,
@@ -143,5 +143,11 @@ pub trait Family<T: Value>: Debug + Send + Sync + 'static {
     fn tails(&self, parameters: &[f64], value: &T) -> Option<Tails> {
         let _ = (parameters, value);
         None
+    }
+
+    /// A short text of a member for pictures, such as `Flip(0.3)`.
+    fn describe(&self, parameters: &[Number]) -> String {
+        let shown: Vec<String> = parameters.iter().map(|p| format!("{p:?}")).collect();
+        format!("{self:?}({})", shown.join(", "))
     }
 }

@@ -102,7 +102,8 @@ pub enum ModelError {
     /// An exact algorithm met an element that is not finite.
     #[error(
         "{element}: {kind} values cannot be enumerated by an exact algorithm; \
-         observe it in the model, or use a sampling algorithm such as ImportanceSampling"
+         observe it in the model, make it finite (discretised if it is continuous, truncated if it counts), or use a \
+         sampling algorithm such as ImportanceSampling"
     )]
     NotFinite {
         /// The element.

@@ -46,6 +46,7 @@ mod evidence;
 pub mod expand;
 pub mod factor;
 pub mod graph;
+mod integer;
 mod label;
 pub mod lower;
 mod model;
@@ -57,20 +58,23 @@ mod random;
 mod states;
 mod support;
 mod value;
+mod vector;
 pub mod weights;
 
 pub use column::AnyColumn;
 pub use datum::Datum;
 pub use distribution::{Distribution, Family, Outcomes, Tails, WrongParameter};
 pub use element::{
-    Apply, Arithmetic, Atomic, Beta, Binomial, Case, Chain, Clause, Constant, ContinuousUniform,
-    Cpd, DegreesOfFreedom, Dist, Element, Exponential, Flip, Gamma, Hypergeometric, If, Inject,
-    InverseGamma, Joint, Laplace, Normal, Rate, RateOrScale, RichCpd, Scale, Score, Select, Spread,
-    StandardDeviation, StudentT, Table, Uniform, Variance, any, fold, inject, none_of, one_of,
-    tuple,
+    Apply, Arithmetic, Atomic, Beta, Binomial, Bins, Case, Chain, Clause, Constant,
+    ContinuousUniform, Covariance, Cpd, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist,
+    Element, Exponential, Flip, Gamma, Geometric, Hypergeometric, If, Inject, InverseGamma, Joint,
+    Laplace, MultivariateNormal, Normal, Poisson, Rate, RateOrScale, RichCpd, Scale, Score, Select,
+    Spread, StandardDeviation, StudentT, Table, Uniform, Variance, any, fold, inject, none_of,
+    one_of, tuple,
 };
 pub use error::{Fault, ModelError};
 pub use evidence::Evidence;
+pub use integer::Integer;
 pub use label::Label;
 pub use model::Model;
 pub use node::{AnyElement, ElementId};
@@ -80,6 +84,7 @@ pub use random::{Stream, stream};
 pub use states::States;
 pub use support::{Support, SupportBuilder};
 pub use value::Value;
+pub use vector::Vector;
 
 /// The random numbers that a [`Distribution`] of your own draws from.
 pub use rand;

@@ -70,6 +70,8 @@ pub trait ApplyOp: Send + Sync {
     fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault>;
     /// The position in `values` of the value for these arguments; a new value is added.
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault>;
+    /// Whether its values are plain numbers or the like, so that it is likely to be cheap.
+    fn is_light(&self) -> bool;
     /// The values for columns of arguments, `count` values each.
     fn call_many(
         &self,
@@ -99,6 +101,8 @@ pub trait FamilyOp: Send + Sync {
     fn check(&self, arguments: &[&dyn Any]) -> Result<(), String>;
     /// Whether `log_prob` is a log-density.
     fn is_continuous(&self) -> bool;
+    /// The outcomes as a support with probabilities, if they are finitely many; else what they are.
+    fn outcomes(&self, arguments: &[&dyn Any]) -> Result<Result<FiniteOutcomes, Endless>, Fault>;
     /// Log-probability or log-density; never NaN or infinitely large.
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
     /// A random value.

@@ -107,6 +107,11 @@ impl SupportBuilder {
         self.0.encode(column.as_any())
     }
 
+    /// The value at a position.
+    pub fn any(&self, index: usize) -> &dyn Any {
+        self.0.any(index)
+    }
+
     /// The position of a value.
     pub(crate) fn index_of(&self, value: &dyn Any) -> Option<usize> {
         self.0.index_of(value)
@@ -120,11 +125,6 @@ impl SupportBuilder {
     /// Whether there are none so far.
     pub fn is_empty(&self) -> bool {
         self.0.len() == 0
-    }
-
-    /// The value at a position, for dynamic dispatch.
-    pub fn any(&self, index: usize) -> &dyn Any {
-        self.0.any(index)
     }
 
     /// The finished support.

@@ -104,6 +104,13 @@ impl Answer {
         self
     }
 
+    /// Multiplies the probability of the evidence.
+    pub(crate) fn scale_evidence(&mut self, log: f64) {
+        if let Content::Marginals(_, Some(evidence)) = &mut self.content {
+            evidence.value += log;
+        }
+    }
+
     /// The same answer, with how the run went.
     #[must_use]
     pub fn with_sampling(mut self, sampling: Sampling) -> Self {

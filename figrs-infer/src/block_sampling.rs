@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use figrs_core::lower::{Block, Observations};
+use figrs_core::lower::{Block, Observations, Roots};
 use figrs_core::{AnyElement, Model, Stream, stream};
 
 use crate::answer::{Answer, LogEvidence};
@@ -44,14 +44,18 @@ pub(crate) struct Sampled {
     pub(crate) tally: Tally,
     pub(crate) draws: Option<Draws>,
     pub(crate) sampling: Sampling,
-    /// Samples that met the evidence.
-    pub(crate) met: u64,
 }
 
 impl BlockSampling<'_> {
+    fn block(&self, model: &Model, targets: &[AnyElement]) -> Result<Block, Error> {
+        let order = Roots::ObservationsFirst;
+        let block = Block::new(model, targets, self.observations, order, self.max_elements);
+        Ok(block?)
+    }
+
     /// How many rows the blocks of this model have.
     fn width(&self, model: &Model, targets: &[AnyElement]) -> Result<usize, Error> {
-        let mut block = Block::new(model, targets, self.observations, self.max_elements)?;
+        let mut block = self.block(model, targets)?;
         block.run(PILOT, &mut stream(self.seed, u64::MAX))?;
         let cells = (block.cells() as u64 / PILOT as u64).max(1);
         let most = (CELLS / cells).clamp(PILOT as u64, MOST_ROWS);
@@ -85,14 +89,7 @@ impl BlockSampling<'_> {
         in_order(
             self.threads,
             blocks,
-            || {
-                Ok(Block::new(
-                    model,
-                    targets,
-                    self.observations,
-                    self.max_elements,
-                )?)
-            },
+            || self.block(model, targets),
             |block, number| {
                 let rest = self
                     .samples
@@ -143,7 +140,6 @@ impl BlockSampling<'_> {
             tally,
             draws: kept.map(Kept::draws),
             sampling,
-            met,
         })
     }
 }

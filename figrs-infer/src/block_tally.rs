@@ -100,7 +100,7 @@ fn sums(column: &TargetColumn<'_>, element: &AnyElement, form: &WeightForm) -> T
     let mut sums = Vec::new();
     match column.held() {
         Held::Bits(bits) => {
-            let first = column.rows().first().copied().unwrap_or(0) as usize;
+            let first = column.first_row().unwrap_or(0);
             let first = bits[first / 64] >> (first % 64) & 1 == 1;
             for truth in [first, !first] {
                 let invert = if truth { 0 } else { u64::MAX };

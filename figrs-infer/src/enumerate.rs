@@ -1,9 +1,9 @@
 //! Brute force over worlds.
 
 use figrs_core::lower::{Choice, Chooser, Observations, Program};
-use figrs_core::node::AtomicOp;
+use figrs_core::node::{Endless, FiniteOutcomes};
 use figrs_core::weights::WorldWeight;
-use figrs_core::{AnyElement, Datum, Model, ModelError};
+use figrs_core::{AnyElement, Datum, Fault, Model, ModelError};
 
 use crate::algorithm::Algorithm;
 use crate::answer::{Answer, LogEvidence};
@@ -199,9 +199,10 @@ impl Path {
 
 fn outcomes(
     element: &AnyElement,
-    op: &dyn AtomicOp,
+    outcomes: Result<Result<FiniteOutcomes, Endless>, Fault>,
+    log_prob: impl Fn(&Datum) -> Result<f64, Fault>,
 ) -> Result<Vec<(Datum, WorldWeight)>, ModelError> {
-    let finite = op.outcomes().map_err(|fault| element.fault(fault))?;
+    let finite = outcomes.map_err(|fault| element.fault(fault))?;
     let finite = finite.map_err(|endless| ModelError::NotFinite {
         element: element.label(),
         kind: endless.describe(),
@@ -211,8 +212,7 @@ fn outcomes(
         let log = if linear.is_normal() {
             linear.ln()
         } else {
-            let log = op.log_prob(value.as_any());
-            log.map_err(|fault| element.fault(fault))?
+            log_prob(&value).map_err(|fault| element.fault(fault))?
         };
         Ok((value, WorldWeight { linear, log }))
     };
@@ -224,7 +224,14 @@ impl Chooser for Path {
     fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError> {
         if self.position == self.branches.len() {
             let mut outcomes = match choice {
-                Choice::Atomic(op) => outcomes(element, op)?,
+                Choice::Atomic(op) => {
+                    outcomes(element, op.outcomes(), |value| op.log_prob(value.as_any()))?
+                }
+                Choice::Family(family, arguments) => {
+                    outcomes(element, family.outcomes(arguments), |value| {
+                        family.log_prob(arguments, value.as_any())
+                    })?
+                }
                 Choice::Row(values, row) => row
                     .linear()
                     .iter()

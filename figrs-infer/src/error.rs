@@ -1,5 +1,7 @@
 //! What can go wrong when a model is asked.
 
+use std::panic::Location;
+
 use figrs_core::{Label, ModelError};
 use thiserror::Error;
 
@@ -33,6 +35,29 @@ pub enum Error {
     NoSampleMetEvidence {
         /// How many samples were drawn.
         tried: u64,
+    },
+    /// A weight without a stated maximum, where one is needed.
+    #[error(
+        "the weights of {element} stated at {location} have no maximum; state it with `weigh_at_most`, or use ImportanceSampling"
+    )]
+    UnboundedWeight {
+        /// The element.
+        element: Label,
+        /// Where the weights were stated.
+        location: &'static Location<'static>,
+    },
+    /// Evidence in a model that is to be run without any.
+    #[error(
+        "{algorithm} draws from the prior, and the model has evidence on {element}, stated at {location}; use RejectionSampling \
+         or ImportanceSampling"
+    )]
+    EvidenceNotAllowed {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The element.
+        element: Label,
+        /// Where the evidence was stated.
+        location: &'static Location<'static>,
     },
     /// A run ended by its deadline or an interrupt before there was anything to answer with.
     #[error(

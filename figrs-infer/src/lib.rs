@@ -27,8 +27,10 @@
 //! | [`MpeBranchAndBound`] | `branch_and_bound/` |
 //! | [`MarginalMap`] | `marginal_map.rs`, on [`eliminate`] |
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
-//! | [`ImportanceSampling`] | `importance_sampling.rs` |
+//! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `forward_sampling.rs`, `rejection_sampling.rs`, `importance_sampling.rs`, on `block_sampling.rs` |
+//! | [`SequentialMonteCarlo`] | `sequential_monte_carlo.rs` |
 //! | [`MetropolisHastings`] | [`metropolis_hastings`], on [`Trace`](figrs_core::lower::Trace) |
+//! | [`SimulatedAnnealing`] | `simulated_annealing.rs`, by the same steps |
 //! | [`Gibbs`] | `gibbs/` |
 //! | [`BeliefPropagation`], [`MpeBeliefPropagation`] | `belief_propagation/` |
 //!
@@ -58,6 +60,7 @@ mod enumerate;
 mod error;
 mod estimate;
 mod export;
+mod forward_sampling;
 mod gibbs;
 mod group_error;
 mod importance_sampling;
@@ -72,9 +75,14 @@ pub mod metropolis_hastings;
 mod mpe;
 mod numbers;
 mod part;
+mod populations;
 mod quantiles;
+mod rejection_sampling;
+mod resampling;
 mod sampling;
 mod saved_tree;
+mod sequential_monte_carlo;
+mod simulated_annealing;
 mod tally;
 mod variable_elimination;
 mod watch;
@@ -91,6 +99,7 @@ pub use draws::{Draws, TargetDraws};
 pub use enumerate::Enumerate;
 pub use error::Error;
 pub use estimate::Estimate;
+pub use forward_sampling::ForwardSampling;
 pub use gibbs::{Gibbs, GibbsKernel};
 pub use importance_sampling::ImportanceSampling;
 pub use junction_tree::JunctionTree;
@@ -99,8 +108,12 @@ pub use marginal::{Marginal, Quality};
 pub use marginal_map::MarginalMap;
 pub use metropolis_hastings::MetropolisHastings;
 pub use mpe::MpeVariableElimination;
+pub use rejection_sampling::RejectionSampling;
+pub use resampling::Resampling;
 pub use sampling::Sampling;
 pub use saved_tree::SavedTree;
+pub use sequential_monte_carlo::SequentialMonteCarlo;
+pub use simulated_annealing::SimulatedAnnealing;
 pub use variable_elimination::VariableElimination;
 pub use watch::{Progress, Stopped};
 pub use world::World;

@@ -25,11 +25,11 @@ pub struct Sampling {
     pub largest_share: Option<f64>,
     /// How much the last iteration still changed, for algorithms that iterate to a fixed point.
     pub residual: Option<f64>,
+    /// Up to which residual the algorithm takes itself for converged.
+    pub tolerance: Option<f64>,
     /// For a sampler that moves in blocks: how many groups of variables, tied together by zeros, no block holds whole so
     /// that it is not known whether every possible world can be reached; zero if every one can.
     pub cut_groups: Option<u64>,
-    /// Up to which residual the algorithm takes itself for converged.
-    pub tolerance: Option<f64>,
 }
 
 impl Sampling {
@@ -44,8 +44,8 @@ impl Sampling {
             acceptance: None,
             largest_share: None,
             residual: None,
-            cut_groups: None,
             tolerance: None,
+            cut_groups: None,
         }
     }
 }

@@ -55,7 +55,7 @@ impl EveryDecision {
     }
 }
 
-/// The values of a finite prior with positive probabilities.
+/// The values of a finite prior that are possible, with their probabilities.
 fn outcomes(prior: &Prior<'_>) -> Vec<(Option<Datum>, f64)> {
     let support = match prior {
         Prior::Row(values, _) => (*values).clone(),
@@ -70,11 +70,11 @@ fn outcomes(prior: &Prior<'_>) -> Vec<(Option<Datum>, f64)> {
     };
     let way = |value: Datum| {
         let log = prior.log_prob(&value).expect("a number");
-        (Some(value), log.exp())
+        // What is too unlikely for `f64` is a way all the same.
+        (log > f64::NEG_INFINITY).then(|| (Some(value), log.exp()))
     };
-    let mut ways: Vec<_> = (0..support.len()).map(|i| way(support.datum(i))).collect();
-    ways.retain(|(_, p)| *p > 0.0);
-    ways
+    let ways = (0..support.len()).filter_map(|i| way(support.datum(i)));
+    ways.collect()
 }
 
 fn finite(

@@ -86,6 +86,18 @@ impl Chooser for EveryChoice {
                     let outcome = |i| (support.datum(i), log(i));
                     (0..support.len()).map(outcome).collect()
                 }
+                Choice::Family(family, arguments) => {
+                    let outcomes = family
+                        .outcomes(arguments)
+                        .expect("random models do not fail");
+                    let support = outcomes.expect("random models are finite").support;
+                    let log = |i| {
+                        let log = family.log_prob(arguments, support.any(i));
+                        log.expect("a number")
+                    };
+                    let outcome = |i| (support.datum(i), log(i));
+                    (0..support.len()).map(outcome).collect()
+                }
                 Choice::Row(values, row) => {
                     let outcome = |i| (values.datum(i), row.log(i));
                     (0..values.len()).map(outcome).collect()

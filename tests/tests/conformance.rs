@@ -13,6 +13,8 @@ mod contenders;
 
 #[path = "conformance/chains.rs"]
 mod chains;
+#[path = "conformance/continuous.rs"]
+mod continuous;
 #[path = "conformance/elements.rs"]
 mod elements;
 #[path = "conformance/endless.rs"]

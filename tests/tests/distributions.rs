@@ -4,5 +4,13 @@
 mod atomic;
 #[path = "distributions/continuous.rs"]
 mod continuous;
+#[path = "distributions/discrete.rs"]
+mod discrete;
 #[path = "distributions/extremes.rs"]
 mod extremes;
+#[path = "distributions/finite.rs"]
+mod finite;
+#[path = "distributions/parameters.rs"]
+mod parameters;
+#[path = "distributions/vectors.rs"]
+mod vectors;

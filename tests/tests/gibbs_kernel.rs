@@ -274,6 +274,33 @@ fn a_count_that_is_given_is_one_block_by_elimination() {
     assert_eq!((kernel.blocks(), kernel.cut_groups()), (1, 0));
 }
 
+/// What is outside a block that is eliminated reaches into its tables and its functions.
+#[test]
+fn an_eliminated_block_depends_on_what_surrounds_it() {
+    let outside = Select::new([(1.0, 0u8), (2.0, 1), (0.5, 2)]);
+    let coins: Vec<_> = (0..8)
+        .map(|i| Flip::new(0.2 + 0.1 * f64::from(i % 7)))
+        .collect();
+    let heads = figrs_core::fold(&coins, 0u8, |n, &coin| n + u8::from(coin));
+    let some = figrs_core::fold(&coins[..5], 0u8, |n, &coin| n + u8::from(coin));
+    let mixed = (&some, &outside).map(|(n, z)| 3 * n + z);
+    let mut model = Model::new().condition(&heads, |n| n % 4 == 1);
+    let pair = (&mixed, &coins[6]).map(|(&m, &coin)| (m, coin));
+    model = model.weigh(&pair, |&(m, coin)| {
+        1.0 + f64::from(m % 5) + f64::from(u8::from(coin))
+    });
+    let near = (&coins[2], &outside).map(|(&coin, &z)| coin == (z > 0));
+    model = model.weigh(&near, |&agree| if agree { 3.0 } else { 1.0 });
+    let targets: Vec<AnyElement> = [coins.elements(), outside.elements()].concat();
+    let (graph, worlds) = of((model, targets));
+    let kernel = GibbsKernel::new(&graph, 1024).expect("possible");
+    let shown = format!("{kernel:?}");
+    assert!(shown.contains("eliminated: 1"), "{shown}");
+    let matrices = check(&kernel, &worlds).expect("right");
+    assert!(worlds.all.len() > 100 && kernel.blocks() > 1 && kernel.cut_groups() == 0);
+    assert!(reaches_all(&matrices, &worlds));
+}
+
 #[test]
 fn faulty_kernels_are_rejected() {
     let (graph, worlds) = of(sprinkler());
@@ -304,14 +331,18 @@ fn faulty_kernels_are_rejected() {
     let mut faulty = matrix(&kernel, 0, &worlds).expect("worlds");
     check_matrix(&faulty, &worlds).expect("right");
     for (row, (_, p)) in faulty.iter_mut().zip(&worlds.all) {
-        row.iter_mut().for_each(|(_, q)| *q *= p);
+        for (_, q) in row {
+            *q *= p;
+        }
     }
     assert!(check_matrix(&faulty, &worlds).is_err());
     // A proposal taken for the conditional: every alternative as likely.
     let mut faulty = matrix(&kernel, 0, &worlds).expect("worlds");
     for row in &mut faulty {
         let n = row.len() as f64;
-        row.iter_mut().for_each(|(_, q)| *q = 1.0 / n);
+        for (_, q) in row {
+            *q = 1.0 / n;
+        }
     }
     assert!(check_matrix(&faulty, &worlds).is_err());
 }

@@ -54,6 +54,36 @@ pub(crate) fn atomic_at<T: Value>(
 /// How far the probabilities of a list may be from a sum of one, for rounding in long lists.
 const TOLERANCE: f64 = 1e-6;
 
+/// Outcomes without their type: equal values merge, and the probabilities are checked.
+pub(crate) fn listed<T: Value>(
+    outcomes: Outcomes<T>,
+) -> Result<Result<FiniteOutcomes, Endless>, Fault> {
+    let outcomes = match outcomes {
+        Outcomes::Finite(outcomes) => outcomes,
+        Outcomes::Infinite => return Ok(Err(Endless::Infinite)),
+        Outcomes::Continuous => return Ok(Err(Endless::Continuous)),
+    };
+    let mut values = SupportBuilder::new::<T>();
+    let mut probabilities: Vec<f64> = Vec::with_capacity(outcomes.len());
+    for (value, probability) in outcomes {
+        match values.insert(&value) {
+            Some(index) if index < probabilities.len() => probabilities[index] += probability,
+            _ => probabilities.push(probability),
+        }
+    }
+    let sum: f64 = probabilities.iter().sum();
+    if !((sum - 1.0).abs() < TOLERANCE && probabilities.iter().all(|&p| p >= 0.0)) {
+        return Err(Fault::Distribution(format!(
+            "lists {} outcomes whose probabilities sum to {sum}; they must be non-negative and sum to 1",
+            probabilities.len()
+        )));
+    }
+    Ok(Ok(FiniteOutcomes {
+        support: values.build(),
+        probabilities,
+    }))
+}
+
 struct Typed<T, D> {
     distribution: D,
     values: PhantomData<fn() -> T>,
@@ -65,30 +95,7 @@ impl<T: Value, D: Distribution<T>> AtomicOp for Typed<T, D> {
     }
 
     fn outcomes(&self) -> Result<Result<FiniteOutcomes, Endless>, Fault> {
-        let outcomes = match contained(|| self.distribution.outcomes())? {
-            Outcomes::Finite(outcomes) => outcomes,
-            Outcomes::Infinite => return Ok(Err(Endless::Infinite)),
-            Outcomes::Continuous => return Ok(Err(Endless::Continuous)),
-        };
-        let mut values = SupportBuilder::new::<T>();
-        let mut probabilities: Vec<f64> = Vec::with_capacity(outcomes.len());
-        for (value, probability) in outcomes {
-            match values.insert(&value) {
-                Some(index) if index < probabilities.len() => probabilities[index] += probability,
-                _ => probabilities.push(probability),
-            }
-        }
-        let sum: f64 = probabilities.iter().sum();
-        if !((sum - 1.0).abs() < TOLERANCE && probabilities.iter().all(|&p| p >= 0.0)) {
-            return Err(Fault::Distribution(format!(
-                "lists {} outcomes whose probabilities sum to {sum}; they must be non-negative and sum to 1",
-                probabilities.len()
-            )));
-        }
-        Ok(Ok(FiniteOutcomes {
-            support: values.build(),
-            probabilities,
-        }))
+        listed(contained(|| self.distribution.outcomes())?)
     }
 
     fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault> {

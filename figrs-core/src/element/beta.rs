@@ -103,7 +103,11 @@ impl Family<f64> for Shapes {
         share.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0)
     }
 
+    /// Not known for shapes above 10 000, where the library's series ends too early.
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
+        if parameters[0].max(parameters[1]) > 1e4 {
+            return None;
+        }
         let beta = Statrs::new(parameters[0], parameters[1]).ok()?;
         Some(Tails {
             lower: beta.cdf(*value),

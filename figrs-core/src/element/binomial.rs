@@ -3,11 +3,13 @@
 use std::fmt;
 use std::panic::Location;
 
-use rand::{Rng, RngExt};
+use rand::Rng;
+use rand::distr::Distribution as _;
 use statrs::distribution::{Binomial as Statrs, Discrete};
 
 use crate::distribution::{Family, Outcomes, WrongParameter};
 use crate::element::{Element, family_at};
+use crate::integer::Integer;
 use crate::param::{Number, Operand};
 
 /// Builds the number of successes in `n` trials that succeed with probability `p`.
@@ -15,74 +17,77 @@ use crate::param::{Number, Operand};
 pub struct Binomial;
 
 impl Binomial {
-    /// Successes in `trials` trials; the probability is a number, a [`Param`](crate::Param), or an element.
+    /// Successes in `trials` trials, an integer or an element of integers; the probability is a number, a
+    /// [`Param`](crate::Param), or an element.
+    ///
+    /// From 0 to `trials`, at most 2²⁴. Mean n p, variance n p (1 − p).
     #[track_caller]
-    pub fn new(trials: u32, probability: impl Into<Operand>) -> Element<u32> {
-        let parameters = vec![probability.into()];
-        family_at("Binomial", Location::caller(), Trials(trials), parameters)
+    pub fn new(trials: impl Into<Integer>, probability: impl Into<Operand>) -> Element<u32> {
+        let parameters = vec![trials.into().operand(), probability.into()];
+        family_at("Binomial", Location::caller(), Trials, parameters)
     }
 }
 
 /// The most outcomes that are listed.
 const MOST: u32 = 1 << 24;
 
-struct Trials(u32);
+struct Trials;
 
 impl fmt::Debug for Trials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Binomial[{} trials]", self.0)
+        f.write_str("Binomial")
     }
 }
 
-impl Trials {
-    fn statrs(&self, p: f64) -> Option<Statrs> {
-        Statrs::new(p, u64::from(self.0)).ok()
-    }
+fn statrs(trials: f64, p: f64) -> Option<Statrs> {
+    Statrs::new(p, trials as u64).ok()
 }
 
 impl Family<u32> for Trials {
     fn parameters(&self) -> &'static [&'static str] {
-        &["probability"]
+        &["number of trials", "probability"]
     }
 
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
-        if self.0 > MOST {
-            return Err(WrongParameter::new(
-                0,
-                format!(
-                    "for {} trials: they are too many to list; at most {MOST}",
-                    self.0
-                ),
-            ));
+        let [trials, p] = [parameters[0], parameters[1]];
+        if !(trials >= 0.0 && trials.fract() == 0.0) {
+            return Err(WrongParameter::new(0, "must be an integer from zero"));
         }
-        if (0.0..=1.0).contains(&parameters[0]) {
+        if trials > f64::from(MOST) {
+            let problem =
+                format!("is too large: the outcomes are too many to list; at most {MOST}");
+            return Err(WrongParameter::new(0, problem));
+        }
+        if (0.0..=1.0).contains(&p) {
             Ok(())
         } else {
-            Err(WrongParameter::new(0, "is outside [0, 1]"))
+            Err(WrongParameter::new(1, "is outside [0, 1]"))
         }
     }
 
     fn outcomes(&self, parameters: &[Number]) -> Outcomes<u32> {
-        let Some(binomial) = self.statrs(parameters[0].get()) else {
+        let numbers = [parameters[0].get(), parameters[1].get()];
+        let [trials, p] = numbers;
+        let Some(binomial) = statrs(trials, p).filter(|_| self.check(&numbers).is_ok()) else {
             return Outcomes::Finite(Vec::new());
         };
-        let range = match parameters[0] {
+        let trials = trials as u32;
+        let range = match parameters[1] {
             Number::Constant(0.0) => 0..=0,
-            Number::Constant(1.0) => self.0..=self.0,
-            _ => 0..=self.0,
+            Number::Constant(1.0) => trials..=trials,
+            _ => 0..=trials,
         };
         Outcomes::Finite(range.map(|k| (k, binomial.pmf(u64::from(k)))).collect())
     }
 
     fn log_prob(&self, parameters: &[f64], value: &u32) -> f64 {
-        self.statrs(parameters[0])
+        statrs(parameters[0], parameters[1])
             .map_or(f64::NAN, |binomial| binomial.ln_pmf(u64::from(*value)))
     }
 
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> u32 {
-        let p = parameters[0];
-        (0..self.0)
-            .map(|_| u32::from(rng.random::<f64>() < p))
-            .sum()
+        let trials = parameters[0].min(f64::from(MOST));
+        let drawn: Option<u64> = statrs(trials, parameters[1]).map(|b| b.sample(rng));
+        drawn.map_or(0, |k| k as u32)
     }
 }

@@ -10,9 +10,11 @@ use rand::Rng;
 use crate::column::AnyColumn;
 use crate::datum::Datum;
 use crate::distribution::{Distribution, Family, Outcomes, Tails, WrongParameter};
-use crate::element::{Element, atomic_at};
+use crate::element::{Element, atomic_at, listed};
 use crate::error::Fault;
-use crate::node::{AnyElement, ChainOp, FamilyOp, Kind, MemberFault, contained};
+use crate::node::{
+    AnyElement, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, MemberFault, contained,
+};
 use crate::param::{Number, Operand};
 use crate::random::Stream;
 use crate::value::Value;
@@ -25,16 +27,40 @@ pub(crate) fn family_at<T: Value, F: Family<T>>(
     family: F,
     parameters: Vec<Operand>,
 ) -> Element<T> {
+    family_of(
+        constructor,
+        location,
+        family,
+        parameters.into_iter().map(Parameter::One),
+    )
+}
+
+/// A parameter, or a list of them that is one element.
+#[derive(Clone, Debug)]
+pub(crate) enum Parameter {
+    One(Operand),
+    Many(Element<Vec<f64>>),
+}
+
+/// As [`family_at`], with lists of parameters.
+pub(crate) fn family_of<T: Value, F: Family<T>>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    family: F,
+    parameters: impl IntoIterator<Item = Parameter>,
+) -> Element<T> {
     let family = Arc::new(family);
     let mut parents: Vec<AnyElement> = Vec::new();
     let sources: Vec<Source> = parameters
         .into_iter()
-        .map(|parameter| match parameter {
-            Operand::Number(number) => Source::Number(number),
-            Operand::Element(element) => {
-                parents.push(element.erased().clone());
-                Source::Parent(parents.len() - 1)
-            }
+        .map(|parameter| {
+            let parent = match parameter {
+                Parameter::One(Operand::Number(number)) => return Source::Number(number),
+                Parameter::One(Operand::Element(element)) => element.erased().clone(),
+                Parameter::Many(element) => element.erased().clone(),
+            };
+            parents.push(parent);
+            Source::Parent(parents.len() - 1)
         })
         .collect();
     let op = Open {
@@ -45,7 +71,7 @@ pub(crate) fn family_at<T: Value, F: Family<T>>(
         values: PhantomData,
     };
     if parents.is_empty() {
-        return op.member(&[]);
+        return op.element(&[]);
     }
     Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
 }
@@ -55,11 +81,31 @@ pub(crate) fn family_at<T: Value, F: Family<T>>(
 struct Member<F> {
     family: Arc<F>,
     parameters: Vec<Number>,
+    /// Their values, if none can change.
+    constants: Option<Vec<f64>>,
 }
 
 impl<F> Member<F> {
+    fn new(family: Arc<F>, parameters: Vec<Number>) -> Self {
+        let constant = |number: &Number| match number {
+            Number::Constant(x) => Some(*x),
+            Number::Param(_) => None,
+        };
+        Self {
+            family,
+            constants: parameters.iter().map(constant).collect(),
+            parameters,
+        }
+    }
+
     fn numbers<R>(&self, read: impl FnOnce(&F, &[f64]) -> R) -> R {
-        let numbers: Parameters = self.parameters.iter().map(Number::get).collect();
+        if let Some(constants) = &self.constants {
+            return read(&self.family, constants);
+        }
+        let mut numbers = Parameters::default();
+        for parameter in &self.parameters {
+            numbers.push(parameter.get());
+        }
         read(&self.family, numbers.as_slice())
     }
 }
@@ -94,14 +140,15 @@ impl<T: Value, F: Family<T>> Distribution<T> for Member<F> {
     }
 
     fn describe(&self) -> String {
-        let shown: Vec<String> = self.parameters.iter().map(|p| format!("{p:?}")).collect();
-        format!("{:?}({})", self.family, shown.join(", "))
+        self.family.describe(&self.parameters)
     }
 }
 
 fn family_name<T: Value>(family: &impl Family<T>, wrong: &WrongParameter) -> &'static str {
     let names = family.parameters();
-    names.get(wrong.index).copied().unwrap_or("parameter")
+    // The last name goes for the rest of a list.
+    let name = names.get(wrong.index).or(names.last());
+    name.copied().unwrap_or("parameter")
 }
 
 fn message(name: &str, parameters: &[Number], wrong: &WrongParameter) -> String {
@@ -112,6 +159,7 @@ fn message(name: &str, parameters: &[Number], wrong: &WrongParameter) -> String 
 }
 
 /// The parameters of a family, on the stack as long as they are few.
+#[derive(Default)]
 struct Parameters {
     few: [f64; Self::FEW],
     many: Vec<f64>,
@@ -120,6 +168,18 @@ struct Parameters {
 
 impl Parameters {
     const FEW: usize = 4;
+
+    fn push(&mut self, number: f64) {
+        if self.len < Self::FEW {
+            self.few[self.len] = number;
+        } else {
+            if self.len == Self::FEW {
+                self.many.extend_from_slice(&self.few);
+            }
+            self.many.push(number);
+        }
+        self.len += 1;
+    }
 
     fn as_slice(&self) -> &[f64] {
         if self.len <= Self::FEW {
@@ -130,33 +190,11 @@ impl Parameters {
     }
 }
 
-impl FromIterator<f64> for Parameters {
-    fn from_iter<I: IntoIterator<Item = f64>>(numbers: I) -> Self {
-        let mut all = Self {
-            few: [0.0; Self::FEW],
-            many: Vec::new(),
-            len: 0,
-        };
-        for number in numbers {
-            if all.len < Self::FEW {
-                all.few[all.len] = number;
-            } else {
-                if all.len == Self::FEW {
-                    all.many.extend_from_slice(&all.few);
-                }
-                all.many.push(number);
-            }
-            all.len += 1;
-        }
-        all
-    }
-}
-
 /// Where a parameter comes from.
 #[derive(Clone, Debug)]
 enum Source {
     Number(Number),
-    /// The value of the parent at this position.
+    /// The value of the parent at this position: a number, or a list of them.
     Parent(usize),
 }
 
@@ -169,32 +207,41 @@ struct Open<T, F> {
     values: PhantomData<fn() -> T>,
 }
 
-fn real(value: &dyn Any) -> f64 {
-    value.downcast_ref().copied().unwrap_or(f64::NAN)
+/// Gives each number of a parent's value, which is one number or a list of them.
+fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
+    if let Some(&number) = value.downcast_ref::<f64>() {
+        give(number);
+    } else if let Some(numbers) = value.downcast_ref::<Vec<f64>>() {
+        numbers.iter().copied().for_each(give);
+    }
 }
 
 impl<T: Value, F: Family<T>> Open<T, F> {
-    fn member(&self, arguments: &[&dyn Any]) -> Element<T> {
-        let parameters = self.sources.iter().map(|source| match source {
-            Source::Number(number) => number.clone(),
-            Source::Parent(parent) => Number::Constant(real(arguments[*parent])),
-        });
-        let member = Member {
-            family: self.family.clone(),
-            parameters: parameters.collect(),
-        };
-        atomic_at(self.constructor, self.location, member)
+    fn member(&self, arguments: &[&dyn Any]) -> Member<F> {
+        let mut parameters = Vec::with_capacity(self.sources.len());
+        for source in &self.sources {
+            match source {
+                Source::Number(number) => parameters.push(number.clone()),
+                Source::Parent(parent) => each(arguments[*parent], |x| {
+                    parameters.push(Number::Constant(x));
+                }),
+            }
+        }
+        Member::new(self.family.clone(), parameters)
+    }
+
+    fn element(&self, arguments: &[&dyn Any]) -> Element<T> {
+        atomic_at(self.constructor, self.location, self.member(arguments))
     }
 
     fn numbers<R>(&self, arguments: &[&dyn Any], read: impl FnOnce(&[f64]) -> R) -> R {
-        let numbers: Parameters = self
-            .sources
-            .iter()
-            .map(|source| match source {
-                Source::Number(number) => number.get(),
-                Source::Parent(parent) => real(arguments[*parent]),
-            })
-            .collect();
+        let mut numbers = Parameters::default();
+        for source in &self.sources {
+            match source {
+                Source::Number(number) => numbers.push(number.get()),
+                Source::Parent(parent) => each(arguments[*parent], |x| numbers.push(x)),
+            }
+        }
         read(numbers.as_slice())
     }
 
@@ -222,15 +269,24 @@ impl<T: Value, F: Family<T>> Open<T, F> {
         count: usize,
         mut each: impl FnMut(&[f64]) -> Result<(), Fault>,
     ) -> Result<(), MemberFault> {
-        let columns: Vec<&[f64]> = arguments
+        let mut checked = |numbers: &[f64]| {
+            if let Err(wrong) = self.family.check(numbers) {
+                return Err(MemberFault::Parameters(self.wrong(numbers, &wrong)));
+            }
+            each(numbers).map_err(MemberFault::Function)
+        };
+        let columns: Option<Vec<&Vec<f64>>> = arguments
             .iter()
-            .map(|column| {
-                column
-                    .as_any()
-                    .downcast_ref::<Vec<f64>>()
-                    .map_or(&[][..], |column| column)
-            })
+            .map(|column| column.as_any().downcast_ref())
             .collect();
+        let Some(columns) = columns else {
+            let row = |row| {
+                let values: Vec<&dyn Any> =
+                    arguments.iter().map(|column| column.any(row)).collect();
+                self.numbers(&values, &mut checked)
+            };
+            return contained(|| (0..count).try_for_each(row)).map_err(MemberFault::Function)?;
+        };
         let mut numbers: Vec<f64> = self
             .sources
             .iter()
@@ -239,7 +295,7 @@ impl<T: Value, F: Family<T>> Open<T, F> {
                 Source::Parent(_) => f64::NAN,
             })
             .collect();
-        let open: Vec<(usize, &[f64])> = self
+        let open: Vec<(usize, &Vec<f64>)> = self
             .sources
             .iter()
             .enumerate()
@@ -253,10 +309,7 @@ impl<T: Value, F: Family<T>> Open<T, F> {
                 for (i, column) in &open {
                     numbers[*i] = column[row];
                 }
-                if let Err(wrong) = self.family.check(&numbers) {
-                    return Err(MemberFault::Parameters(self.wrong(&numbers, &wrong)));
-                }
-                each(&numbers).map_err(MemberFault::Function)?;
+                checked(&numbers)?;
             }
             Ok(())
         };
@@ -266,7 +319,7 @@ impl<T: Value, F: Family<T>> Open<T, F> {
 
 impl<T: Value, F: Family<T>> ChainOp for Open<T, F> {
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
-        Ok(self.member(arguments).erased().clone())
+        Ok(self.element(arguments).erased().clone())
     }
 
     fn family(&self) -> Option<&dyn FamilyOp> {
@@ -299,19 +352,18 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
         )
     }
 
+    fn outcomes(&self, arguments: &[&dyn Any]) -> Result<Result<FiniteOutcomes, Endless>, Fault> {
+        let member = self.member(arguments);
+        listed(contained(|| member.outcomes())?)
+    }
+
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault> {
         let Some(typed) = value.downcast_ref::<T>() else {
             return Ok(f64::NEG_INFINITY);
         };
         let log =
             contained(|| self.numbers(arguments, |numbers| self.family.log_prob(numbers, typed)))?;
-        if log < f64::INFINITY {
-            Ok(log)
-        } else {
-            Err(Fault::Distribution(format!(
-                "gives {typed:?} the log-probability {log}; it must be a number or -inf"
-            )))
-        }
+        self.finite(typed, log)
     }
 
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault> {

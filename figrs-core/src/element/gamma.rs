@@ -96,8 +96,12 @@ pub(super) fn ln_gamma_density(shape: f64, x: f64, value: f64, ln_x: f64) -> f64
     }
 }
 
-/// The tails of the gamma distribution of rate one.
+/// The tails of the gamma distribution of rate one. Not known for shapes above 1e8, where the library's series take
+/// too long.
 pub(super) fn unit_gamma_tails(shape: f64, x: f64) -> Option<Tails> {
+    if shape > 1e8 {
+        return None;
+    }
     let gamma = Statrs::new(shape, 1.0).ok()?;
     Some(Tails {
         lower: gamma.cdf(x),

@@ -4,12 +4,11 @@ use std::panic::Location;
 
 use rand::{Rng, RngExt};
 
-use crate::distribution::{Distribution, Outcomes};
-use crate::element::{Element, atomic_at, chain_at};
-use crate::node::AnyElement;
+use crate::distribution::{Family, Outcomes, WrongParameter};
+use crate::element::{Element, family_at, family_of};
 use crate::param::{Number, Operand};
-use crate::parents::Many;
 use crate::value::Value;
+use crate::vector::Vector;
 
 /// Builds the element that is one of some values, with probabilities in proportion to weights.
 #[derive(Debug)]
@@ -32,6 +31,24 @@ impl Select {
         let outcomes = outcomes.into_iter().map(|(w, v)| (w.into(), v)).collect();
         select_at("Select", Location::caller(), outcomes)
     }
+
+    /// One of these values; the weights are one list, such as a [`Dirichlet`](crate::Dirichlet) element.
+    ///
+    /// There must be as many weights as values.
+    #[track_caller]
+    pub fn by<T: Value>(
+        weights: impl Into<Vector>,
+        values: impl IntoIterator<Item = T>,
+    ) -> Element<T> {
+        let values = values.into_iter().collect();
+        let weights = weights.into().parameters();
+        family_of(
+            "Select",
+            Location::caller(),
+            Categorical { values },
+            weights,
+        )
+    }
 }
 
 pub(crate) fn select_at<T: Value>(
@@ -39,104 +56,84 @@ pub(crate) fn select_at<T: Value>(
     location: &'static Location<'static>,
     outcomes: Vec<(Operand, T)>,
 ) -> Element<T> {
-    let parents: Vec<AnyElement> = outcomes
-        .iter()
-        .filter_map(|(weight, _)| match weight {
-            Operand::Element(element) => Some(element.erased().clone()),
-            Operand::Number(_) => None,
-        })
-        .collect();
-    let build = move |weights: Vec<&f64>| {
-        let mut weights = weights.into_iter();
-        let outcomes = outcomes
-            .iter()
-            .map(|(weight, value)| {
-                let number = match weight {
-                    Operand::Number(number) => number.clone(),
-                    Operand::Element(_) => Number::Constant(weights.next().copied().unwrap_or(0.0)),
-                };
-                (number, value.clone())
-            })
-            .collect();
-        atomic_at(constructor, location, Categorical { outcomes })
-    };
-    if parents.is_empty() {
-        build(Vec::new())
-    } else {
-        chain_at::<Many<f64>, T, _>(constructor, location, parents, build)
-    }
+    let (weights, values) = outcomes.into_iter().unzip();
+    family_at(constructor, location, Categorical { values }, weights)
 }
 
-/// Values with weights that are normalised when they are read.
+/// Values whose weights are normalised when they are read.
 #[derive(Debug)]
 struct Categorical<T> {
-    outcomes: Vec<(Number, T)>,
+    values: Vec<T>,
 }
 
-impl<T> Categorical<T> {
-    /// The largest weight and the sum of the weights in units of it, which cannot overflow.
-    fn scale(&self) -> (f64, f64) {
-        let weights = || self.outcomes.iter().map(|(w, _)| w.get());
-        let largest = weights().fold(0.0, f64::max);
-        (largest, weights().map(|w| w / largest).sum())
+/// The largest weight and the sum of the weights in units of it, which cannot overflow.
+fn scale(weights: &[f64]) -> (f64, f64) {
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    (largest, weights.iter().map(|w| w / largest).sum())
+}
+
+impl<T: Value> Family<T> for Categorical<T> {
+    fn parameters(&self) -> &'static [&'static str] {
+        &["weight"]
     }
-}
 
-impl<T: Value> Distribution<T> for Categorical<T> {
-    fn check(&self) -> Result<(), String> {
-        for (weight, value) in &self.outcomes {
-            let w = weight.get();
-            if !(w >= 0.0 && w.is_finite()) {
-                return Err(format!(
-                    "the weight {weight:?} of {value:?} must be finite and not negative"
-                ));
+    fn check(&self, weights: &[f64]) -> Result<(), WrongParameter> {
+        let all = |problem: String| Err(WrongParameter::new(usize::MAX, problem));
+        if weights.len() != self.values.len() {
+            let (weights, values) = (weights.len(), self.values.len());
+            return all(format!(
+                "list: it has {weights} weights for {values} values; give as many"
+            ));
+        }
+        for (i, (w, value)) in weights.iter().zip(&self.values).enumerate() {
+            if !(*w >= 0.0 && w.is_finite()) {
+                let problem = format!("of {value:?} must be finite and not negative");
+                return Err(WrongParameter::new(i, problem));
             }
         }
-        if self.outcomes.is_empty() {
-            Err("it has no values; give it at least one".into())
-        } else if self.scale().0 > 0.0 {
+        if weights.is_empty() {
+            all("list: it has no values; give it at least one".into())
+        } else if scale(weights).0 > 0.0 {
             Ok(())
         } else {
-            Err(format!(
-                "one of the {} weights must be positive",
-                self.outcomes.len()
-            ))
+            let count = weights.len();
+            all(format!("list: one of the {count} weights must be positive"))
         }
     }
 
-    fn outcomes(&self) -> Outcomes<T> {
-        let (largest, sum) = self.scale();
+    fn outcomes(&self, weights: &[Number]) -> Outcomes<T> {
+        let numbers: Vec<f64> = weights.iter().map(Number::get).collect();
+        let (largest, sum) = scale(&numbers);
+        let outcomes = weights.iter().zip(numbers).zip(&self.values);
         Outcomes::Finite(
-            self.outcomes
-                .iter()
-                .filter(|(weight, _)| !weight.is_structural_zero())
-                .map(|(weight, value)| (value.clone(), weight.get() / largest / sum))
+            outcomes
+                .filter(|((weight, _), _)| !weight.is_structural_zero())
+                .map(|((_, w), value)| (value.clone(), w / largest / sum))
                 .collect(),
         )
     }
 
-    fn log_prob(&self, value: &T) -> f64 {
-        let (largest, sum) = self.scale();
-        let logs = self
-            .outcomes
-            .iter()
-            .filter(|(_, v)| v.same(value))
-            .map(|(w, _)| w.get().ln() - largest.ln() - sum.ln());
+    fn log_prob(&self, weights: &[f64], value: &T) -> f64 {
         // Equal values merge: add in units of the largest.
-        let logs: Vec<f64> = logs.collect();
-        let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if top == f64::NEG_INFINITY {
-            return top;
+        let (largest, sum) = scale(weights);
+        let same = || {
+            let all = weights.iter().zip(&self.values);
+            all.filter(|(_, v)| v.same(value)).map(|(w, _)| *w)
+        };
+        let top = same().fold(0.0, f64::max);
+        if top == 0.0 {
+            return f64::NEG_INFINITY;
         }
-        top + logs.iter().map(|l| (l - top).exp()).sum::<f64>().ln()
+        let merged: f64 = same().map(|w| w / top).sum();
+        top.ln() - largest.ln() + merged.ln() - sum.ln()
     }
 
-    fn sample(&self, rng: &mut dyn Rng) -> T {
-        let (largest, sum) = self.scale();
+    fn sample<R: Rng + ?Sized>(&self, weights: &[f64], rng: &mut R) -> T {
+        let (largest, sum) = scale(weights);
         let mut rest = rng.random::<f64>() * sum;
-        let mut last = &self.outcomes[0].1;
-        for (weight, value) in &self.outcomes {
-            let w = weight.get() / largest;
+        let mut last = &self.values[0];
+        for (w, value) in weights.iter().zip(&self.values) {
+            let w = w / largest;
             if w > 0.0 {
                 last = value;
                 if rest < w {
@@ -148,16 +145,14 @@ impl<T: Value> Distribution<T> for Categorical<T> {
         last.clone()
     }
 
-    fn describe(&self) -> String {
+    fn describe(&self, weights: &[Number]) -> String {
         const SHOWN: usize = 6;
-        let mut parts: Vec<String> = self
-            .outcomes
-            .iter()
-            .take(SHOWN)
+        let shown = weights.iter().zip(&self.values).take(SHOWN);
+        let mut parts: Vec<String> = shown
             .map(|(weight, value)| format!("{weight:?}: {value:?}"))
             .collect();
-        if self.outcomes.len() > SHOWN {
-            parts.push(format!("… {} in all", self.outcomes.len()));
+        if self.values.len() > SHOWN {
+            parts.push(format!("… {} in all", self.values.len()));
         }
         format!("Select({})", parts.join(", "))
     }

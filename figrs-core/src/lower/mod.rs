@@ -12,7 +12,7 @@ mod program;
 mod run;
 mod trace;
 
-pub use columns::{Block, BlockWeights, Held, PlainWeights, TargetColumn, WeightForm};
+pub use columns::{Block, BlockWeights, Held, PlainWeights, Roots, TargetColumn, WeightForm};
 pub use program::{Program, Slot};
 pub use run::{Choice, Chooser, Observations};
 pub use trace::{Change, Prior, Site, Source, Trace};

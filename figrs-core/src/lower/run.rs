@@ -5,7 +5,7 @@ use std::any::Any;
 use super::program::{Program, Slot};
 use crate::datum::Datum;
 use crate::error::{Fault, ModelError};
-use crate::node::{AnyElement, AtomicOp, Endless, Kind};
+use crate::node::{AnyElement, AtomicOp, Endless, FamilyOp, Kind};
 use crate::support::Support;
 use crate::weights::{Row, WorldWeight};
 
@@ -13,6 +13,8 @@ use crate::weights::{Row, WorldWeight};
 pub enum Choice<'a> {
     /// The value of an atomic element.
     Atomic(&'a dyn AtomicOp),
+    /// The value of a Chain that is a family, with these values of its parents.
+    Family(&'a dyn FamilyOp, &'a [&'a dyn Any]),
     /// One of the values of a table's row, with these probabilities.
     Row(&'a Support, Row<'a>),
 }
@@ -21,6 +23,7 @@ impl std::fmt::Debug for Choice<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Atomic(op) => f.write_str(&op.describe()),
+            Self::Family(_, arguments) => write!(f, "family of {} arguments", arguments.len()),
             Self::Row(_, row) => write!(f, "row {:?}", row.linear()),
         }
     }
@@ -242,6 +245,9 @@ impl Run<'_> {
                 self.settle(slot, value, demand)
             }
             Kind::Chain(_, op) => {
+                if let Some(family) = op.family() {
+                    return self.member(slot, &element, family, demand, chooser);
+                }
                 let instruction = &self.program.instructions[slot.index()];
                 let parents = instruction.parents.as_deref().unwrap_or_default();
                 let key: Box<[Datum]> = parents
@@ -292,6 +298,38 @@ impl Run<'_> {
                 self.settle(slot, value, None)
             }
         }
+    }
+
+    /// Evaluates a Chain that is a family from the values of its parents, without an element for them.
+    fn member(
+        &mut self,
+        slot: Slot,
+        element: &AnyElement,
+        family: &dyn FamilyOp,
+        demand: Option<Datum>,
+        chooser: &mut dyn Chooser,
+    ) -> Result<(), ModelError> {
+        let demanded = demand.filter(|_| self.observations == Observations::Weigh);
+        let (value, log) = self.arguments(slot, |arguments| {
+            family
+                .check(arguments)
+                .map_err(|problem| element.invalid(problem))?;
+            if let Some(value) = demanded {
+                let log = family.log_prob(arguments, value.as_any());
+                return Ok((value, Some(log.map_err(|fault| element.fault(fault))?)));
+            }
+            let choice = Choice::Family(family, arguments);
+            Ok((chooser.choose(element, choice)?, None))
+        })?;
+        if let Some(log) = log {
+            self.weight.times(log.exp(), log);
+            let instruction = &mut self.program.instructions[slot.index()];
+            let continuous = instruction.continuous;
+            let continuous = continuous.unwrap_or_else(|| family.is_continuous());
+            instruction.continuous = Some(continuous);
+            self.program.densities += usize::from(continuous);
+        }
+        self.settle(slot, value, None)
     }
 
     /// Gives a slot its value and weighs the evidence on it.

@@ -122,13 +122,11 @@ impl<'n> Messages<'n> {
                         return settling;
                     }
                 }
-                match self.send::<M>(factor, until.damping) {
-                    Some(change) => residual = residual.max(change),
-                    None => {
-                        settling.impossible = true;
-                        return settling;
-                    }
-                }
+                let Some(change) = self.send::<M>(factor, until.damping) else {
+                    settling.impossible = true;
+                    return settling;
+                };
+                residual = residual.max(change);
             }
             spent += each;
             settling.iterations += 1;
@@ -263,9 +261,13 @@ impl<'n> Messages<'n> {
     /// The probabilities of the values of a variable.
     pub(super) fn marginal(&self, variable: usize) -> Vec<f64> {
         let mut shares = self.belief(variable);
-        shares.iter_mut().for_each(|log| *log = log.exp());
+        for share in &mut shares {
+            *share = share.exp();
+        }
         let total: f64 = shares.iter().sum();
-        shares.iter_mut().for_each(|share| *share /= total);
+        for share in &mut shares {
+            *share /= total;
+        }
         shares
     }
 
@@ -389,7 +391,9 @@ fn normalise(logs: &mut [f64]) -> bool {
     if most == NONE {
         return false;
     }
-    logs.iter_mut().for_each(|log| *log -= most);
+    for log in logs {
+        *log -= most;
+    }
     true
 }
 

@@ -143,6 +143,10 @@ impl Settings {
         if stored > self.until.work {
             return Err(too_large(stored));
         }
+        let factors = reduced.graph.factors.iter();
+        let entries: usize = factors.map(figrs_core::factor::Factor::entries).sum();
+        let bytes = 4.0 * stored as f64 + 16.0 * entries as f64;
+        self.limits.options.admit(bytes)?;
         let network = Network::new(&reduced.graph);
         let needed = 2 * network.tables.iter().map(Table::work).sum::<u64>();
         if needed > self.until.work {

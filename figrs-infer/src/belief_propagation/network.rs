@@ -100,7 +100,9 @@ impl Network {
                 logs.push(log(&factor.table, entry));
             });
             let scale = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            logs.iter_mut().for_each(|log| *log -= scale);
+            for log in &mut logs {
+                *log -= scale;
+            }
             this.tables.push(Table {
                 edges: (first, this.edges.len()),
                 linear: logs.iter().map(|log| log.exp()).collect(),

@@ -31,7 +31,7 @@ use crate::eliminate::log_weight;
 use crate::error::Error;
 use crate::limits::Limits;
 pub(crate) use shrink::for_each_entry;
-pub(crate) use solve::{Limits as SearchLimits, Outcome, solve};
+use solve::{Outcome, solve};
 pub(crate) use zeros::Reduced;
 
 /// The most probable world of models that are too wide for

@@ -25,16 +25,16 @@ const MEMORY: u64 = 8 << 26;
 
 /// What a search may use.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(super) struct Limits {
     /// Entries of a joint table of the bounds.
-    pub(crate) table: usize,
+    pub(super) table: usize,
     /// Values tried.
-    pub(crate) work: u64,
+    pub(super) work: u64,
 }
 
 /// What a search comes to.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(super) enum Outcome {
     /// No assignment has weight.
     Impossible,
     /// The best assignment found and how it was come by.
@@ -44,7 +44,7 @@ pub(crate) enum Outcome {
 }
 
 /// Looks for the assignment of the largest weight.
-pub(crate) fn solve(graph: &FactorGraph, limits: Limits) -> Result<Outcome, EliminationError> {
+pub(super) fn solve(graph: &FactorGraph, limits: Limits) -> Result<Outcome, EliminationError> {
     let Some(reduced) = Reduced::new(graph) else {
         return Ok(Outcome::Impossible);
     };

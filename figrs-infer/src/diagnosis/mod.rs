@@ -133,19 +133,20 @@ impl Answer {
                 checked.push(line);
             }
         }
-        // Chains do not know it.
-        let error = evidence.map_or(0.0, |evidence| evidence.standard_error);
-        if error > UNCERTAIN_EVIDENCE {
-            findings.push(Finding::UncertainEvidence {
-                standard_error: error,
-                threshold: UNCERTAIN_EVIDENCE,
-            });
-        }
+        let error = evidence.map(|evidence| evidence.standard_error);
+        findings.extend(
+            error
+                .filter(|&error| error > UNCERTAIN_EVIDENCE)
+                .map(|error| Finding::UncertainEvidence {
+                    standard_error: error,
+                    threshold: UNCERTAIN_EVIDENCE,
+                }),
+        );
         if checked.is_empty() {
-            checked.push(if error == 0.0 {
-                "the evidence is exact up to rounding".into()
-            } else {
-                format!("the log-evidence has the standard error {:.4}", error)
+            checked.push(match error {
+                None => "there was nothing to estimate".into(),
+                Some(0.0) => "the evidence is exact up to rounding".into(),
+                Some(error) => format!("the log-evidence has the standard error {error:.4}"),
             });
         }
         checked.join("; ")

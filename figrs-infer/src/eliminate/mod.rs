@@ -76,6 +76,7 @@ pub use scaled::{ScaledMaxProduct, SumProduct};
 pub use semiring::{Boolean, Counting, Extent, Range, Semiring};
 pub(crate) use sum::log_sums;
 pub use sum::{Marginal, sum_product};
+pub(crate) use validate::validate;
 
 use run::{Messages, Run};
 

@@ -5,7 +5,7 @@ use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 use super::error::EliminationError;
 
 /// Checks the factors of `graph` and the list of variables to keep.
-pub(super) fn validate(graph: &FactorGraph, keep: &[VarId]) -> Result<(), EliminationError> {
+pub(crate) fn validate(graph: &FactorGraph, keep: &[VarId]) -> Result<(), EliminationError> {
     let mut kept = keep.to_vec();
     kept.sort_unstable();
     if let Some(&unknown) = kept

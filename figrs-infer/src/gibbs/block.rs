@@ -62,7 +62,9 @@ impl Site {
             scope.retain(|&v| v != variable);
             scope.push(variable);
             let mut logs = Vec::with_capacity(table.logs.len());
-            scope.iter().for_each(|&v| scratch[v] = 0);
+            for &v in &scope {
+                scratch[v] = 0;
+            }
             loop {
                 logs.push(prepared.log(&prepared.pieces[i], &scratch));
                 if !advance(graph, &scope, &mut scratch) {
@@ -195,7 +197,7 @@ impl Listed {
         let times = |a: f64, b: f64| a * b;
         self.list(graph, values, weights, (&arena.linear, 1.0), linear, times);
         let total: f64 = weights.iter().sum();
-        if total >= TINY && total < f64::INFINITY {
+        if (TINY..f64::INFINITY).contains(&total) {
             return total;
         }
         let log = |graph: &FactorGraph, i: usize, values: &[u32]| {

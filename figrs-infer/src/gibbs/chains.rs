@@ -163,6 +163,10 @@ pub(super) fn run(
     let forward = Forward::new(&kernel.reduced().graph);
     let mut chains = Vec::with_capacity(schedule.chains);
     for part in 0..schedule.chains {
+        if watching.stopped().is_some() {
+            let algorithm = "Gibbs";
+            return Err(NoRun::Error(Error::NothingDone { algorithm }));
+        }
         let mut rng = stream(seed, part as u64);
         let start = forward.start(&mut rng);
         let values = match start.map_err(|error| NoRun::Error(error.into()))? {

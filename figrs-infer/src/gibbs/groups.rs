@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::prepare::{Piece, Prepared};
 use super::table::{advance, size};
@@ -68,10 +68,10 @@ impl<'p, 'g> Ties<'p, 'g> {
     /// The free variables that some variables depend on, ascending, and the defined ones on the way, in order.
     fn above(&self, variables: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let (mut free, mut defined) = (Vec::new(), Vec::new());
-        let mut seen: FxHashMap<usize, ()> = FxHashMap::default();
+        let mut seen: FxHashSet<usize> = FxHashSet::default();
         let mut open = variables.to_vec();
         while let Some(v) = open.pop() {
-            if seen.insert(v, ()).is_some() {
+            if !seen.insert(v) {
                 continue;
             }
             match &self.prepared.definitions[v] {
@@ -89,12 +89,12 @@ impl<'p, 'g> Ties<'p, 'g> {
 
     /// The defined variables that depend on some variables, after those they depend on.
     pub(super) fn below(&self, variables: &[usize]) -> Vec<usize> {
-        let mut seen: FxHashMap<usize, ()> = FxHashMap::default();
+        let mut seen: FxHashSet<usize> = FxHashSet::default();
         let mut open: VecDeque<usize> = variables.iter().copied().collect();
         let mut found = Vec::new();
         while let Some(v) = open.pop_front() {
             for &child in &self.children[v] {
-                if seen.insert(child, ()).is_none() {
+                if seen.insert(child) {
                     found.push(child);
                     open.push_back(child);
                 }
@@ -143,15 +143,15 @@ impl<'p, 'g> Ties<'p, 'g> {
             }
         }
         let mut windows: Vec<Vec<usize>> = Vec::new();
-        let mut held: FxHashMap<usize, ()> = FxHashMap::default();
-        let mut covered: FxHashMap<usize, ()> = FxHashMap::default();
+        let mut held: FxHashSet<usize> = FxHashSet::default();
+        let mut covered: FxHashSet<usize> = FxHashSet::default();
         for &c in &group.constraints {
-            if held.contains_key(&c) || size(graph, &self.tied[c]) > limit {
+            if held.contains(&c) || size(graph, &self.tied[c]) > limit {
                 continue;
             }
             let mut window = Vec::new();
             let mut open = VecDeque::from([c]);
-            let mut seen: FxHashMap<usize, ()> = FxHashMap::from_iter([(c, ())]);
+            let mut seen: FxHashSet<usize> = FxHashSet::from_iter([c]);
             while let Some(c) = open.pop_front() {
                 let mut wider = window.clone();
                 wider.extend(&self.tied[c]);
@@ -161,19 +161,19 @@ impl<'p, 'g> Ties<'p, 'g> {
                     continue;
                 }
                 window = wider;
-                held.insert(c, ());
+                held.insert(c);
                 for v in &self.tied[c] {
                     for &next in &mentions[v] {
-                        if seen.insert(next, ()).is_none() {
+                        if seen.insert(next) {
                             open.push_back(next);
                         }
                     }
                 }
             }
-            covered.extend(window.iter().map(|&v| (v, ())));
+            covered.extend(&window);
             windows.push(window);
         }
-        let alone = group.free.iter().filter(|v| !covered.contains_key(v));
+        let alone = group.free.iter().filter(|v| !covered.contains(v));
         windows.extend(alone.map(|&v| vec![v]));
         windows
     }

@@ -12,6 +12,7 @@ use super::prepare::{Definition, Prepared};
 use super::table::size;
 use super::wide::{Messages, WideBlock};
 use crate::branch_and_bound::Reduced;
+use crate::eliminate::{EliminationError, validate};
 
 /// A group of this many assignments is listed without looking for something cheaper.
 const LISTED: usize = 64;
@@ -48,10 +49,11 @@ enum Block {
 /// let variables = vec![graph.add_variable(2), graph.add_variable(2)];
 /// let table = FactorTable::Dense(vec![0.0, 1.0, 1.0, 1.0].into());
 /// graph.factors.push(Factor { variables, table, normalised: false });
-/// let kernel = GibbsKernel::new(&graph, 1024).expect("possible");
+/// let kernel = GibbsKernel::new(&graph, 1024)?;
 /// assert_eq!((kernel.blocks(), kernel.cut_groups()), (1, 0));
 /// let next = kernel.conditional(0, &[0, 1]);
 /// assert!(next.iter().all(|(_, p)| (p - 1.0 / 3.0).abs() < 1e-12));
+/// # Ok::<(), figrs_infer::eliminate::EliminationError>(())
 /// ```
 pub struct GibbsKernel {
     reduced: Reduced,
@@ -64,8 +66,11 @@ pub struct GibbsKernel {
 
 impl fmt::Debug for GibbsKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let blocks = self.blocks.iter();
+        let eliminated = blocks.filter(|(block, _)| matches!(block, Block::Wide(_)));
         f.debug_struct("GibbsKernel")
             .field("blocks", &self.blocks.len())
+            .field("eliminated", &eliminated.count())
             .field("cut_groups", &self.cut)
             .finish_non_exhaustive()
     }
@@ -81,26 +86,31 @@ pub(super) struct State {
 }
 
 impl GibbsKernel {
-    /// Divides the variables of a graph into blocks whose tables have at most `table` entries; `None` if zeros leave some
-    /// variable no value.
-    pub fn new(graph: &FactorGraph, table: usize) -> Option<Self> {
-        let reduced = Reduced::new(graph)?;
+    /// Divides the variables of a graph into blocks whose tables have at most `table` entries.
+    ///
+    /// **Errors.** [`EliminationError::Impossible`] if zeros leave some variable no value; when the factors are malformed.
+    pub fn new(graph: &FactorGraph, table: usize) -> Result<Self, EliminationError> {
+        validate(graph, &[])?;
+        let reduced = Reduced::new(graph).ok_or(EliminationError::Impossible)?;
         let prepared = Prepared::new(&reduced.graph);
         let ties = Ties::new(&prepared);
         let mut maker = Maker::new(&ties, table);
         for group in ties.groups() {
             let all = size(&reduced.graph, &group.free);
-            if group.constraints.is_empty() || all <= table.min(LISTED) {
+            let is_small = group.constraints.is_empty() || all <= table.min(LISTED);
+            if !is_small && maker.wide(&group.free, all) {
+                continue;
+            }
+            if is_small || all <= table {
                 maker.listed(group.free);
-            } else if maker.wide(&group.free, all) {
-            } else if all <= table {
-                maker.listed(group.free);
-            } else {
-                let windows = ties.windows(&group, table);
-                if ties.is_connected(&group, &windows) != Some(true) {
-                    maker.cut += 1;
-                }
-                windows.into_iter().for_each(|window| maker.listed(window));
+                continue;
+            }
+            let windows = ties.windows(&group, table);
+            if ties.is_connected(&group, &windows) != Some(true) {
+                maker.cut += 1;
+            }
+            for window in windows {
+                maker.listed(window);
             }
         }
         let Maker {
@@ -110,12 +120,12 @@ impl GibbsKernel {
         let folded = folded
             .filter_map(|&v| prepared.definitions[v].clone())
             .collect();
-        Some(Self {
+        Ok(Self {
+            reduced,
             arena,
             blocks,
             cut,
             folded,
-            reduced,
         })
     }
 
@@ -168,7 +178,8 @@ impl GibbsKernel {
     pub(super) fn open(&self, assignment: &[u32]) -> Vec<u32> {
         let open = self.reduced.open.iter().map(|v| v.index());
         open.map(|v| {
-            let place = self.reduced.left[v].binary_search(&assignment[v]);
+            let value = assignment.get(v).copied().unwrap_or_default();
+            let place = self.reduced.left[v].binary_search(&value);
             place.unwrap_or_default() as u32
         })
         .collect()
@@ -301,12 +312,12 @@ impl<'t, 'p, 'g> Maker<'t, 'p, 'g> {
     fn listed(&mut self, free: Vec<usize>) {
         let prepared = self.ties.prepared;
         let (defined, pieces) = self.surroundings(&free);
-        if let ([v], []) = (&free[..], &defined[..]) {
-            if let Some(site) = Site::new(prepared, *v, &pieces, &mut self.arena) {
-                let cost = site.cost();
-                self.blocks.push((Block::Site(site), cost));
-                return;
-            }
+        if let ([v], []) = (&free[..], &defined[..])
+            && let Some(site) = Site::new(prepared, *v, &pieces, &mut self.arena)
+        {
+            let cost = site.cost();
+            self.blocks.push((Block::Site(site), cost));
+            return;
         }
         let assignments = size(prepared.graph, &free) as u64;
         let listed = Listed::new(prepared, free, &defined, &pieces, &mut self.arena);

@@ -24,6 +24,7 @@ use figrs_core::{AnyElement, Model};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::conflict;
+use crate::eliminate::EliminationError;
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::sampling::Sampling;
@@ -36,7 +37,7 @@ pub use kernel::GibbsKernel;
 /// Blocks are found in the model. What is a function of other elements moves with them, and elements that zeros tie
 /// together, such as the cells of a constraint, are drawn together: by listing their assignments, or by eliminating them
 /// where these are too many; see [`GibbsKernel`]. The first world of a chain is drawn forward, or if evidence is too rare
-/// for that found by search.
+/// for that found by elimination, if it has small tables.
 ///
 /// **Guarantee.** The posterior is the distribution that the chains keep. If
 /// [`Sampling::cut_groups`](crate::Sampling::cut_groups) of the answer is `Some(0)`, every possible world is reached from
@@ -47,8 +48,8 @@ pub use kernel::GibbsKernel;
 /// **Complexity.** A sweep is linear in the tables around the blocks, times the assignments of each block. How many
 /// sweeps an independent draw takes depends on how strongly blocks depend on each other.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`] if no world meets the evidence; [`Error::NoSampleMetEvidence`] if neither
-/// draws nor search found one; budgets of the expansion;
+/// **Errors.** [`Error::ImpossibleEvidence`] if no world meets the evidence; [`Error::NoSampleMetEvidence`] if none of a
+/// thousand draws did and elimination is too dear to tell; budgets of the expansion;
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element. The answer has no
 /// log-evidence.
 ///
@@ -173,8 +174,9 @@ impl Algorithm for Gibbs {
         }
         conflict::check_doubts(&expansion, &self.limits)?;
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
-        let Some(kernel) = GibbsKernel::new(encoding.graph(), self.block_table) else {
-            return Err(impossible());
+        let kernel = match GibbsKernel::new(encoding.graph(), self.block_table) {
+            Err(EliminationError::Impossible) => return Err(impossible()),
+            kernel => kernel?,
         };
         let reader = Reader::new(&kernel, &expansion, &encoding);
         let elements = (&expansion, targets);

@@ -4,22 +4,22 @@ use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 use figrs_core::weights::Weights;
 use rand::{Rng, RngExt};
 
-use crate::branch_and_bound::{Outcome, SearchLimits, solve};
-use crate::eliminate::{EliminationError, log_entry};
+use crate::eliminate::{EliminationError, Options, log_entry, most_probable};
 
-/// How often a chain draws an assignment before it looks for one.
-const TRIES: u64 = 100;
-/// What the search for one may use.
-const SEARCH: SearchLimits = SearchLimits {
-    table: 1 << 18,
-    work: 10_000_000,
-};
+/// How often a chain draws an assignment before it looks for one by elimination.
+const FIRST: u64 = 100;
+/// How often in all, if elimination takes too much.
+const TRIES: u64 = 1000;
+/// What elimination may take: fixed numbers, so that no machine is asked.
+const TABLE: usize = 1 << 20;
+const OPERATIONS: f64 = 1e9;
+const MEMORY: u64 = 1 << 28;
 
 /// What the search for a first assignment came to.
 pub(super) enum Start {
     Found(Vec<u32>),
     Impossible,
-    /// Neither this many draws nor a search found any.
+    /// None of this many draws was one, and elimination takes too much.
     Unknown {
         tried: u64,
     },
@@ -88,18 +88,37 @@ impl<'g> Forward<'g> {
         Some(values)
     }
 
-    /// An assignment by forward draws, or if none of them has weight by search.
+    /// An assignment by forward draws, or if none of them has weight by elimination, if that is possible.
     pub(super) fn start(&self, rng: &mut impl Rng) -> Result<Start, EliminationError> {
-        for _ in 0..TRIES {
+        for tried in 0..TRIES {
+            if tried == FIRST
+                && let Some(start) = self.eliminated(rng)?
+            {
+                return Ok(start);
+            }
             if let Some(values) = self.draw(rng) {
                 return Ok(Start::Found(values));
             }
         }
-        Ok(match solve(&self.perturbed(rng), SEARCH)? {
-            Outcome::Found(values, _) => Start::Found(values),
-            Outcome::Impossible => Start::Impossible,
-            Outcome::Unknown { .. } => Start::Unknown { tried: TRIES },
-        })
+        Ok(Start::Unknown { tried: TRIES })
+    }
+
+    /// The best assignment under random weights; `None` if that takes too much.
+    fn eliminated(&self, rng: &mut impl Rng) -> Result<Option<Start>, EliminationError> {
+        let options = Options::default()
+            .table_budget(TABLE)
+            .operation_budget(OPERATIONS)
+            .memory_budget(MEMORY);
+        match most_probable(&self.perturbed(rng), &options) {
+            Ok((values, _)) => Ok(Some(Start::Found(values))),
+            Err(EliminationError::Impossible) => Ok(Some(Start::Impossible)),
+            Err(
+                EliminationError::TableTooLarge { .. }
+                | EliminationError::TooManyOperations { .. }
+                | EliminationError::TooMuchMemory { .. },
+            ) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// The graph with random weights, so that chains do not all start from the best world (Papandreou and Yuille 2011,

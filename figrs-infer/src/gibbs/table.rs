@@ -52,7 +52,9 @@ impl Table {
     ) -> Self {
         scope.sort_unstable();
         scope.dedup();
-        scope.iter().for_each(|&v| values[v] = 0);
+        for &v in &scope {
+            values[v] = 0;
+        }
         let mut logs = Vec::with_capacity(size(graph, &scope));
         loop {
             logs.push(log(values));

@@ -121,7 +121,7 @@ impl WideBlock {
                     add(scope, Some(FactorTable::Dense(weights)), None)?;
                 }
                 (Piece::Dense(table), false) => {
-                    add(scope, None, Some(Weigh::Table(table.clone())))?
+                    add(scope, None, Some(Weigh::Table(table.clone())))?;
                 }
                 (Piece::Factor(f), true) => {
                     add(scope, Some(all.factors[*f].table.clone()), None)?;

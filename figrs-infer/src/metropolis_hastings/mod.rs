@@ -6,25 +6,29 @@
 //! | `proposals` | what the user says about proposals, and the scales of random walks |
 //! | `chain` | one chain from its first world to its last draw |
 //! | `collect` | the draws of all chains as an answer |
-//! | `parallel` | chains on threads |
 
 mod chain;
 mod collect;
 mod kernel;
-mod parallel;
 mod proposals;
 
 pub use kernel::{Dice, Kernel, Step, Terms};
 pub use proposals::Proposals;
 
 pub(crate) use chain::first_world;
-pub(crate) use parallel::each_chain;
 
-use figrs_core::{AnyElement, Element, Model, Parents, Value};
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicU64;
+
+use figrs_core::lower::Trace;
+use figrs_core::{AnyElement, Element, Model, Parents, Value, stream};
 
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
+use crate::in_order::in_order;
+use crate::limits::cores;
 use crate::watch::{Watch, watched};
 use chain::{Chain, Length};
 
@@ -79,7 +83,7 @@ pub struct MetropolisHastings {
     seed: u64,
     max_tries: u64,
     max_elements: usize,
-    threads: Option<usize>,
+    threads: Option<NonZero<usize>>,
     proposals: Proposals,
     watch: Watch,
 }
@@ -138,7 +142,7 @@ impl MetropolisHastings {
     }
 
     /// Works on this many threads (default: all cores); the answer is the same.
-    pub fn threads(mut self, threads: usize) -> Self {
+    pub fn threads(mut self, threads: NonZero<usize>) -> Self {
         self.threads = Some(threads);
         self
     }
@@ -171,11 +175,6 @@ impl MetropolisHastings {
             ("chains", self.chains as u64, "run at least one"),
             ("thin", self.thin, "keep the world after at least one step"),
             ("max_tries", self.max_tries, "allow at least one"),
-            (
-                "threads",
-                self.threads.unwrap_or(1) as u64,
-                "use at least one",
-            ),
         ];
         for (setting, value, remedy) in settings {
             if value == 0 {
@@ -217,15 +216,25 @@ impl Algorithm for MetropolisHastings {
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let length = self.check()?;
         let run = self.watch.start(NAME, Some(length.total));
-        let done = std::sync::atomic::AtomicU64::new(0);
-        let chains = each_chain(self.chains, self.threads, |chain| {
-            let mut trace = figrs_core::lower::Trace::new(model, targets, self.max_elements)?;
-            let mut random = figrs_core::stream(self.seed, chain as u64);
-            first_world(&mut trace, &mut random, self.max_tries, &run)?;
-            let mut chain = Chain::new(trace, self.proposals.clone(), targets);
-            chain.run(&length, &mut random, &run, &done)?;
-            Ok(chain.finish())
-        })?;
+        let done = AtomicU64::new(0);
+        let mut chains = Vec::new();
+        in_order(
+            self.threads.map_or_else(cores, NonZero::get),
+            self.chains as u64,
+            || Ok(()),
+            |(), chain| {
+                let mut trace = Trace::new(model, targets, self.max_elements)?;
+                let mut random = stream(self.seed, chain);
+                first_world(&mut trace, &mut random, self.max_tries, &run)?;
+                let mut chain = Chain::new(trace, self.proposals.clone(), targets);
+                chain.run(&length, &mut random, &run, &done)?;
+                Ok(chain.finish())
+            },
+            |chain| {
+                chains.push(chain);
+                ControlFlow::Continue(())
+            },
+        )?;
         collect::answer(NAME, chains, targets, &length, &run)
     }
 }

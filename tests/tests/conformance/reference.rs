@@ -8,13 +8,14 @@ use serde_json::Value as Json;
 
 use crate::case::{Case, Expected};
 use crate::{
-    chains, elements, endless, lazy_bounds, networks, printer, sequences, traps, world_traps,
-    worlds,
+    chains, continuous, elements, endless, lazy_bounds, networks, printer, sequences, traps,
+    world_traps, worlds,
 };
 
 /// The tables that hold cases of the reference, and may hold others.
 const TABLES: &[&[Case]] = &[
     elements::CASES,
+    continuous::CASES,
     chains::CASES,
     networks::CASES,
     printer::CASES,
@@ -34,25 +35,6 @@ pub(crate) fn number_of_cases() -> usize {
 
 /// Cases that need what is not built yet.
 const NOT_YET: &[(&str, &[&str])] = &[
-    (
-        "continuous elements",
-        &[
-            "uniform_interval",
-            "uniform_condition",
-            "uniform_flip_constraint",
-            "beta_20",
-            "beta_binomial_2000",
-            "normal_mixture_class",
-            "beta_flip_normal_refine",
-            "beta_recursive_mod3",
-            "exponential_tail",
-            "bayes_spam",
-        ],
-    ),
-    (
-        "atomic elements with infinitely many values",
-        &["poisson_pmf", "geometric_pmf"],
-    ),
     ("learning", &["em_coin_map", "em_spam_map_words"]),
     ("decisions", &["decision_single"]),
 ];

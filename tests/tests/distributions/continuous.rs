@@ -127,7 +127,7 @@ const DRAWS: usize = 20_000;
 fn quantile(row: &Row, p: f64) -> f64 {
     let (mut low, mut high) = (-1e6, 1e6);
     for _ in 0..200 {
-        let middle = (low + high) / 2.0;
+        let middle = f64::midpoint(low, high);
         if (row.cdf)(middle) < p {
             low = middle;
         } else {

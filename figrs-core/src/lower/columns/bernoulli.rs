@@ -2,6 +2,8 @@
 
 use rand::Rng;
 
+use super::selection::for_each_row;
+
 /// A probability as a threshold: the share of the 2^64 words that are below it; `None` for certainty.
 pub(crate) fn threshold(p: f64) -> Option<u64> {
     const WHOLE: f64 = 18_446_744_073_709_551_616.0;
@@ -11,21 +13,21 @@ pub(crate) fn threshold(p: f64) -> Option<u64> {
     Some((p * WHOLE) as u64)
 }
 
-/// Draws truth values for the lanes in `lanes`: bit by bit, from the highest, each lane's random number is compared
-/// with its threshold, and only as many bits are drawn as it takes until the last lane is decided. `bits(k)` has in each lane
-/// bit `k` of its threshold, and `rest(k)` whether any lane among those given has a bit below `k`.
+/// Draws truth values for the lanes in `lanes`: bit by bit, from the highest, each lane's random number is compared with its
+/// threshold, and only as many bits are drawn as it takes until the last lane is decided or no threshold has a bit left.
+/// `bits(k)` has in each lane bit `k` of its threshold; `lowest` is the lowest bit that any of them has.
 ///
 /// A comparison is decided with probability one half at each bit, so that 64 lanes take about eight words.
 #[inline]
 fn compare<R: Rng + ?Sized>(
     rng: &mut R,
     lanes: u64,
+    lowest: u32,
     bits: impl Fn(u32) -> u64,
-    rest: impl Fn(u32, u64) -> bool,
 ) -> u64 {
     let (mut undecided, mut below) = (lanes, 0);
     let mut k = 64;
-    while undecided != 0 && rest(k, undecided) {
+    while undecided != 0 && k > lowest {
         k -= 1;
         let (random, bit) = (rng.next_u64(), bits(k));
         below |= undecided & bit & !random;
@@ -34,21 +36,16 @@ fn compare<R: Rng + ?Sized>(
     below
 }
 
-/// Whether a threshold has a bit below bit `k`.
-#[inline]
-fn has_rest(threshold: u64, k: u32) -> bool {
-    k == 64 && threshold != 0 || k < 64 && threshold & ((1 << k) - 1) != 0
-}
-
 /// Truth values of one probability for the rows of a mask.
 pub(crate) fn draw_alike<R: Rng + ?Sized>(rng: &mut R, mask: &[u64], p: f64) -> Vec<u64> {
     let Some(t) = threshold(p) else {
         return mask.to_vec();
     };
     let bits = |k: u32| 0u64.wrapping_sub(t >> k & 1);
+    let lowest = t.trailing_zeros();
     let words = mask.iter();
     words
-        .map(|&lanes| compare(rng, lanes, bits, |k, _| has_rest(t, k)))
+        .map(|&lanes| compare(rng, lanes, lowest, bits))
         .collect()
 }
 
@@ -63,28 +60,33 @@ pub(crate) fn draw_groups<R: Rng + ?Sized>(
         .map(|(mask, p)| (*mask, threshold(*p)))
         .collect();
     let mut drawn = Vec::with_capacity(words);
+    let mut here: Vec<(u64, u64)> = Vec::with_capacity(groups.len());
     for word in 0..words {
-        let (mut certain, mut open) = (0, 0);
+        let (mut certain, mut open, mut lowest) = (0, 0, 64);
+        here.clear();
         for (mask, threshold) in &thresholds {
+            let lanes = mask[word];
             match threshold {
-                None => certain |= mask[word],
-                Some(_) => open |= mask[word],
+                _ if lanes == 0 => {}
+                None => certain |= lanes,
+                Some(t) => {
+                    open |= lanes;
+                    lowest = lowest.min(t.trailing_zeros());
+                    here.push((lanes, *t));
+                }
             }
         }
-        let bits = |k: u32| {
-            let lanes = thresholds.iter();
-            lanes.fold(0, |all, (mask, threshold)| {
-                let bit = threshold.unwrap_or(0) >> k & 1;
-                all | mask[word] & 0u64.wrapping_sub(bit)
+        let below = if let [(lanes, t)] = here[..] {
+            compare(rng, lanes, lowest, |k| 0u64.wrapping_sub(t >> k & 1))
+        } else {
+            compare(rng, open, lowest, |k| {
+                let lanes = here.iter();
+                lanes.fold(0, |all, (lanes, t)| {
+                    all | lanes & 0u64.wrapping_sub(t >> k & 1)
+                })
             })
         };
-        let rest = |k: u32, undecided: u64| {
-            let mut lanes = thresholds.iter();
-            lanes.any(|(mask, threshold)| {
-                mask[word] & undecided != 0 && has_rest(threshold.unwrap_or(0), k)
-            })
-        };
-        drawn.push(certain | compare(rng, open, bits, rest));
+        drawn.push(certain | below);
     }
     drawn
 }
@@ -98,13 +100,14 @@ pub(crate) fn draw_each<R: Rng + ?Sized>(
 ) -> Vec<u64> {
     let mut drawn = Vec::with_capacity(mask.len());
     for (word, &lanes) in mask.iter().enumerate() {
-        let (mut certain, mut open) = (0, 0);
+        let (mut certain, mut open, mut lowest) = (0, 0, 64);
         let mut thresholds = [0u64; 64];
-        super::selection::for_each_row(&[lanes], |lane| {
+        for_each_row(&[lanes], |lane| {
             match threshold(probability(word * 64 + lane)) {
                 None => certain |= 1u64 << lane,
                 Some(t) => {
                     open |= 1u64 << lane;
+                    lowest = lowest.min(t.trailing_zeros());
                     thresholds[lane] = t;
                 }
             }
@@ -113,11 +116,7 @@ pub(crate) fn draw_each<R: Rng + ?Sized>(
             let lanes = thresholds.iter().enumerate();
             lanes.fold(0, |all, (lane, t)| all | (t >> k & 1) << lane)
         };
-        let rest = |k: u32, undecided: u64| {
-            let mut lanes = thresholds.iter().enumerate();
-            lanes.any(|(lane, &t)| undecided >> lane & 1 == 1 && has_rest(t, k))
-        };
-        drawn.push(certain | compare(rng, open, bits, rest));
+        drawn.push(certain | compare(rng, open, lowest, bits));
     }
     drawn
 }

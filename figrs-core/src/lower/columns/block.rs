@@ -8,7 +8,7 @@ use super::chain::Branches;
 use super::column::{Book, Column, Stored};
 use super::combinations::Combinations;
 use super::draw::Prepared;
-use super::selection::Selection;
+use super::selection::{Selection, first_row};
 use super::values::Values;
 use super::weights::BlockWeights;
 use crate::column::AnyColumn;
@@ -61,8 +61,17 @@ pub(super) struct Memo {
     pub(super) results: Vec<u32>,
     /// For a Chain what each combination leads to.
     pub(super) branches: Branches,
-    /// There were too many combinations to remember.
-    pub(super) overflowed: bool,
+    /// For lists that columns were translated from, the codes in the list of this slot.
+    pub(super) translations: FxHashMap<Book, Vec<u32>>,
+}
+
+/// The order in which the statements of evidence are met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Roots {
+    /// Observations first: what they determine need not be drawn.
+    ObservationsFirst,
+    /// As the model states them.
+    AsStated,
 }
 
 /// Worlds of a model, many at a time.
@@ -115,6 +124,7 @@ impl Block {
         model: &Model,
         targets: &[AnyElement],
         observations: Observations,
+        order: Roots,
         limit: usize,
     ) -> Result<Self, ModelError> {
         let mut statements = FxHashMap::<ElementId, Vec<Evidence>>::default();
@@ -151,11 +161,13 @@ impl Block {
             lasting: 0,
             lasting_books: 0,
         };
-        // Observations first: what they determine need not be drawn.
-        let observed = |e: &&(AnyElement, Evidence)| e.1.observed().is_some();
         let statements = model.evidence();
-        let others = statements.iter().filter(|e| !observed(e));
-        for (element, _) in statements.iter().filter(observed).chain(others) {
+        let first = |e: &&(AnyElement, Evidence)| match order {
+            Roots::ObservationsFirst => e.1.observed().is_some(),
+            Roots::AsStated => true,
+        };
+        let others = statements.iter().filter(|e| !first(e));
+        for (element, _) in statements.iter().filter(first).chain(others) {
             let slot = block.slot(element);
             block.roots.push(slot);
         }
@@ -281,7 +293,7 @@ impl Block {
         }
     }
 
-    /// How many roots there are: the statements of evidence, observations first, then the targets.
+    /// How many roots there are: the statements of evidence in their order, then the targets.
     pub fn roots(&self) -> usize {
         self.roots.len()
     }
@@ -303,6 +315,12 @@ impl Block {
     /// Leaves only rows with the fewest densities among their likelihoods, and says how many that is.
     pub fn keep_fewest_densities(&mut self) -> u32 {
         self.weights.fewest_densities()
+    }
+
+    /// Leaves only these of the rows that are left, in ascending order, with a weight of one.
+    pub fn keep_alike(&mut self, rows: Vec<u32>) {
+        let densities = self.weights.common_densities();
+        self.weights = BlockWeights::of(Selection::from_rows(rows, self.width), densities);
     }
 
     /// How many values the block holds, over all elements and rows.
@@ -361,6 +379,11 @@ impl TargetColumn<'_> {
     /// The rows, in ascending order.
     pub fn rows(&self) -> &[u32] {
         self.rows.rows()
+    }
+
+    /// The first row.
+    pub fn first_row(&self) -> Option<usize> {
+        first_row(self.rows.mask())
     }
 
     /// The rows, as a mask.

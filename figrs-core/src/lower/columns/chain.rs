@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::block::{Block, Slot};
-use super::column::{Book, Column, Stored};
+use super::column::{Column, Stored};
 use super::draw::{
     Drawn, Groups, Ready, checked_outcomes, draw_ready, likelihood, probability_of_true,
 };
@@ -249,7 +249,7 @@ impl Run<'_> {
         } else if let Some(ready) = &branch.ready {
             let is_bool = self.block.instructions[of.index()].is_bool;
             let book = (!is_bool).then(|| self.block.own_book(of));
-            let one = Groups::Rows(vec![0; rows.len()]);
+            let one = Groups::Masks(vec![rows.mask().to_vec()]);
             draw_ready(rows, &one, &[ready], book, self.rng)
         } else {
             let values = op.sample_many(rows.len(), self.rng);
@@ -456,18 +456,12 @@ impl Block {
         let coded = |(_, column): &(Selection, Column)| matches!(column, Column::Codes(..));
         if parts.iter().all(coded) {
             let book = self.own_book(slot);
-            let mut all = vec![0; rows.len()];
-            for (part, column) in parts {
-                let Column::Codes(codes, own) = column else {
-                    continue;
-                };
-                let positions = part.positions_in(rows);
-                let codes = self.translated(codes, *own, book);
-                for (&at, &code) in positions.iter().zip(&codes) {
-                    all[at as usize] = code;
-                }
-            }
-            return Column::Codes(Rc::new(all), book);
+            let codes = |(part, column): &(Selection, Column)| match column {
+                Column::Codes(codes, own) => (part.clone(), self.translated(slot, codes, *own)),
+                Column::Bits(_) | Column::Typed(_) => (part.clone(), Vec::new()),
+            };
+            let coded: Vec<(Selection, Vec<u32>)> = parts.iter().map(codes).collect();
+            return Column::Codes(Rc::new(interleaved(rows, &coded)), book);
         }
         let mut all: Option<Box<dyn AnyColumn>> = None;
         let mut order = vec![0; rows.len()];
@@ -483,12 +477,33 @@ impl Block {
         let empty = || self.instructions[slot.index()].element.no_column();
         Column::Typed(Rc::from(all.unwrap_or_else(empty))).at(&order)
     }
+}
 
-    fn translated(&mut self, codes: &[u32], from: Book, to: Book) -> Vec<u32> {
-        if from == to {
-            return codes.to_vec();
+/// The lists of disjoint parts of some rows as one list in the order of the rows.
+fn interleaved(rows: &Selection, parts: &[(Selection, Vec<u32>)]) -> Vec<u32> {
+    let mut all = Vec::with_capacity(rows.len());
+    if let [(first, a), (_, b)] = parts {
+        // Which part a row is in cannot be predicted, so nothing branches on it.
+        let item = |list: &[u32], at: usize| list.get(at).copied().unwrap_or(0);
+        let (mut i, mut j) = (0, 0);
+        for (&word, &first) in rows.mask().iter().zip(first.mask()) {
+            let mut word = word;
+            while word != 0 {
+                let in_first = first >> word.trailing_zeros() & 1;
+                let of_first = 0u32.wrapping_sub(in_first as u32);
+                all.push(item(a, i) & of_first | item(b, j) & !of_first);
+                i += in_first as usize;
+                j += 1 - in_first as usize;
+                word &= word - 1;
+            }
         }
-        let table = self.translation(from, to, codes);
-        codes.iter().map(|&code| table[code as usize]).collect()
+        return all;
     }
+    all.resize(rows.len(), 0);
+    for (part, codes) in parts {
+        for (&at, &code) in part.positions_in(rows).iter().zip(codes) {
+            all[at as usize] = code;
+        }
+    }
+    all
 }

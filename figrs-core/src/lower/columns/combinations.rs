@@ -72,16 +72,14 @@ pub(super) struct Combinations {
 
 impl Combinations {
     /// The number of the combination in each row: `columns` has the codes of each parent.
-    pub(super) fn numbers(&mut self, columns: &[Vec<u32>]) -> Vec<u32> {
-        let Some((first, others)) = columns.split_first() else {
-            return Vec::new();
-        };
-        self.pairs.resize_with(others.len(), Pairs::default);
-        let mut numbers = first.clone();
-        for (pairs, column) in self.pairs.iter_mut().zip(others) {
+    pub(super) fn numbers(&mut self, columns: Vec<Vec<u32>>) -> Vec<u32> {
+        let mut columns = columns.into_iter();
+        let mut numbers = columns.next().unwrap_or_default();
+        self.pairs.resize_with(columns.len(), Pairs::default);
+        for (pairs, column) in self.pairs.iter_mut().zip(columns) {
             let most = |codes: &[u32]| codes.iter().copied().max().unwrap_or(0);
-            pairs.reserve(most(&numbers), most(column));
-            for (number, &code) in numbers.iter_mut().zip(column) {
+            pairs.reserve(most(&numbers), most(&column));
+            for (number, &code) in numbers.iter_mut().zip(&column) {
                 *number = pairs.number(*number, code);
             }
         }
@@ -118,8 +116,8 @@ mod tests {
                     .map(|row| row * round * (parent + 3) % (7 * round))
                     .collect()
             };
-            let columns = [column(0), column(1), column(2)];
-            let numbers = combinations.numbers(&columns);
+            let columns = vec![column(0), column(1), column(2)];
+            let numbers = combinations.numbers(columns.clone());
             for (row, &number) in numbers.iter().enumerate() {
                 let codes: Vec<u32> = columns.iter().map(|column| column[row]).collect();
                 assert_eq!(combinations.codes(number, 3), codes);

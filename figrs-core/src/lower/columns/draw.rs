@@ -41,6 +41,15 @@ impl Drawn {
     }
 }
 
+impl Drawn {
+    fn many(&self, count: usize, rng: &mut Stream) -> Vec<u32> {
+        match self {
+            Self::Certain(code) => vec![*code; count],
+            Self::Alias(alias) => (0..count).map(|_| alias.draw(rng)).collect(),
+        }
+    }
+}
+
 /// A choice that different rows make among different distributions.
 #[derive(Debug)]
 pub(super) enum Ready {
@@ -92,12 +101,8 @@ impl Block {
     ) -> Result<Column, ModelError> {
         Ok(match prepared {
             Prepared::Flip(p) => Column::Bits(Rc::new(draw_alike(rng, rows.mask(), *p))),
-            Prepared::Finite(Drawn::Certain(code), book) => {
-                Column::Codes(Rc::new(vec![*code; rows.len()]), *book)
-            }
-            Prepared::Finite(Drawn::Alias(alias), book) => {
-                let codes = (0..rows.len()).map(|_| alias.draw(rng));
-                Column::Codes(Rc::new(codes.collect()), *book)
+            Prepared::Finite(drawn, book) => {
+                Column::Codes(Rc::new(drawn.many(rows.len(), rng)), *book)
             }
             Prepared::Open { .. } => {
                 let values = op.sample_many(rows.len(), rng);
@@ -173,6 +178,9 @@ pub(super) fn draw_ready(
         };
         return Column::Bits(Rc::new(bits));
     };
+    if let [Ready::Codes(only)] = ready {
+        return Column::Codes(Rc::new(only.many(rows.len(), rng)), book);
+    }
     let numbers = groups.numbers(rows);
     let codes = numbers.iter().map(|&group| match ready[group as usize] {
         Ready::Codes(Drawn::Certain(code)) => *code,

@@ -28,7 +28,13 @@ impl Run<'_> {
         if living.is_empty() {
             return Ok(());
         }
-        match column.part(rows, &living) {
+        let mut column = column.part(rows, &living);
+        if let Column::Codes(codes, book) = &column
+            && self.block.book(*book).len() > 4 * codes.len()
+        {
+            column = Column::Typed(self.block.typed(&column, &living));
+        }
+        match column {
             Column::Bits(bits) => {
                 let mask = |truth: bool| -> Vec<u64> {
                     let invert = if truth { 0 } else { u64::MAX };

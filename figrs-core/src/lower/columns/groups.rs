@@ -2,6 +2,8 @@
 
 use std::any::Any;
 
+use rustc_hash::FxHashMap;
+
 use super::block::{Block, Slot};
 use super::column::{Book, Column};
 use super::draw::Groups;
@@ -11,6 +13,15 @@ use crate::support::SupportBuilder;
 
 /// Up to this many truth values are parted by masks.
 const BY_MASKS: usize = 4;
+
+/// Columns that are all truth values, and few enough to be parted by masks.
+pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
+    let bits = columns.iter().map(|column| match column {
+        Column::Bits(bits) if columns.len() <= BY_MASKS => Some(&bits[..]),
+        _ => None,
+    });
+    bits.collect()
+}
 
 impl Block {
     /// Parts rows by the values of a slot's parents: groups in the order of their first rows, and for each group the
@@ -26,16 +37,41 @@ impl Block {
             .map(|&parent| self.read(parent, rows))
             .collect();
         self.remember_books(slot, &columns);
-        let masks: Option<Vec<&[u64]>> = columns
-            .iter()
-            .map(|column| match column {
-                Column::Bits(bits) if columns.len() <= BY_MASKS => Some(&bits[..]),
-                _ => None,
-            })
-            .collect();
-        if let Some(bits) = masks {
+        if let Some(bits) = all_bits(&columns) {
             return self.part_by_masks(slot, rows, &bits);
         }
+        let mut numbers = self.combined(slot, rows, parents, &columns);
+        let most = numbers.iter().copied().max().unwrap_or(0) as usize;
+        let mut met = Vec::new();
+        let mut group = |group: &mut u32, number: &mut u32| {
+            if *group == u32::MAX {
+                *group = met.len() as u32;
+                met.push(*number);
+            }
+            *number = *group;
+        };
+        if most <= 4 * numbers.len() {
+            let mut groups = vec![u32::MAX; most + 1];
+            for number in &mut numbers {
+                group(&mut groups[*number as usize], number);
+            }
+        } else {
+            let mut groups = FxHashMap::<u32, u32>::default();
+            for number in &mut numbers {
+                group(groups.entry(*number).or_insert(u32::MAX), number);
+            }
+        }
+        (Groups::Rows(numbers), met)
+    }
+
+    /// The number of the combination of the parents' values in each row.
+    pub(super) fn combined(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+        parents: &[Slot],
+        columns: &[Column],
+    ) -> Vec<u32> {
         let codes: Vec<Vec<u32>> = columns
             .iter()
             .enumerate()
@@ -55,22 +91,10 @@ impl Block {
             })
             .collect();
         let combinations = &mut self.instructions[slot.index()].memo.combinations;
-        let mut numbers = combinations.numbers(&codes);
-        let most = numbers.iter().copied().max().unwrap_or(0) as usize;
-        let mut group_of = vec![u32::MAX; most + 1];
-        let mut met = Vec::new();
-        for number in &mut numbers {
-            let group = &mut group_of[*number as usize];
-            if *group == u32::MAX {
-                *group = met.len() as u32;
-                met.push(*number);
-            }
-            *number = *group;
-        }
-        (Groups::Rows(numbers), met)
+        combinations.numbers(codes)
     }
 
-    fn part_by_masks(
+    pub(super) fn part_by_masks(
         &mut self,
         slot: Slot,
         rows: &Selection,
@@ -96,7 +120,7 @@ impl Block {
                 let memo = &mut self.instructions[slot.index()].memo;
                 let number = memo
                     .combinations
-                    .numbers(&codes)
+                    .numbers(codes)
                     .first()
                     .copied()
                     .unwrap_or(0);
@@ -112,7 +136,7 @@ impl Block {
     }
 
     /// Forgets what was remembered of combinations whose codes referred to other lists.
-    fn remember_books(&mut self, slot: Slot, columns: &[Column]) {
+    pub(super) fn remember_books(&mut self, slot: Slot, columns: &[Column]) {
         let books = columns.iter().map(|column| match column {
             Column::Codes(_, book) => Some(*book),
             Column::Bits(_) | Column::Typed(_) => None,

@@ -16,5 +16,5 @@ mod store;
 mod values;
 mod weights;
 
-pub use block::{Block, Held, TargetColumn};
+pub use block::{Block, Held, Roots, TargetColumn};
 pub use weights::{BlockWeights, PlainWeights, WeightForm};

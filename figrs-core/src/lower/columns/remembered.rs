@@ -3,62 +3,76 @@
 use std::rc::Rc;
 
 use super::block::{Block, Slot};
-use super::column::Column;
+use super::column::{Column, mask_where};
 use super::draw::Groups;
-use super::selection::{Selection, for_each_row};
+use super::groups::all_bits;
+use super::selection::Selection;
 use crate::error::ModelError;
 use crate::node::ApplyOp;
 
 /// Combinations up to which results are remembered.
 const MOST: usize = 1 << 16;
+/// The same for functions whose results are plain numbers: to compute them is cheap.
+const LIGHT: usize = 64;
 const UNKNOWN: u32 = u32::MAX;
 
 impl Block {
-    /// The values of a function, each found when its combination of the parents' values is first met.
+    /// The values of a function, each found when its combination of the parents' values is first met; nothing if there may
+    /// be so many combinations that calling the function for each row is better.
     pub(super) fn apply_remembered(
         &mut self,
         slot: Slot,
         rows: &Selection,
         parents: &[Slot],
         op: &dyn ApplyOp,
-    ) -> Result<Column, ModelError> {
-        let (groups, numbers) = self.part(slot, rows, parents);
-        let mut results = Vec::with_capacity(numbers.len());
-        for &number in &numbers {
-            results.push(self.result(slot, number, parents.len(), op)?);
+    ) -> Result<Option<Column>, ModelError> {
+        let columns: Vec<Column> = parents
+            .iter()
+            .map(|&parent| self.read(parent, rows))
+            .collect();
+        let lengths = columns.iter().map(|column| match column {
+            Column::Codes(_, book) => self.book(*book).len(),
+            Column::Bits(_) | Column::Typed(_) => 2,
+        });
+        let most = if op.is_light() { LIGHT } else { MOST };
+        if lengths.fold(1, usize::saturating_mul) > most {
+            return Ok(None);
         }
-        if self.instructions[slot.index()].memo.results.len() > MOST {
-            self.instructions[slot.index()].memo = super::block::Memo {
-                overflowed: true,
-                ..Default::default()
+        self.remember_books(slot, &columns);
+        let is_bool = self.instructions[slot.index()].is_bool;
+        if is_bool && let Some(bits) = all_bits(&columns) {
+            let (groups, numbers) = self.part_by_masks(slot, rows, &bits);
+            let Groups::Masks(masks) = groups else {
+                return Ok(None);
             };
-        }
-        if !self.instructions[slot.index()].is_bool {
-            let mut codes = groups.numbers(rows);
-            codes
-                .iter_mut()
-                .for_each(|group| *group = results[*group as usize]);
-            let book = self.own_book(slot);
-            return Ok(Column::Codes(Rc::new(codes), book));
-        }
-        let mut bits = vec![0u64; rows.mask().len()];
-        match &groups {
-            Groups::Masks(masks) => {
-                for (mask, _) in masks.iter().zip(&results).filter(|(_, truth)| **truth == 1) {
-                    bits.iter_mut()
+            let mut truths = vec![0u64; rows.mask().len()];
+            for (mask, number) in masks.iter().zip(numbers) {
+                if self.result(slot, number, parents.len(), op)? == 1 {
+                    truths
+                        .iter_mut()
                         .zip(mask)
                         .for_each(|(word, mask)| *word |= mask);
                 }
             }
-            Groups::Rows(groups) => {
-                let mut at = groups.iter();
-                for_each_row(rows.mask(), |row| {
-                    let truth = at.next().map_or(0, |&group| results[group as usize]);
-                    bits[row / 64] |= u64::from(truth) << (row % 64);
-                });
-            }
+            return Ok(Some(Column::Bits(Rc::new(truths))));
         }
-        Ok(Column::Bits(Rc::new(bits)))
+        let mut numbers = self.combined(slot, rows, parents, &columns);
+        for number in &mut numbers {
+            let known = self.instructions[slot.index()]
+                .memo
+                .results
+                .get(*number as usize);
+            *number = match known {
+                Some(&result) if result != UNKNOWN => result,
+                _ => self.result(slot, *number, parents.len(), op)?,
+            };
+        }
+        Ok(Some(if is_bool {
+            Column::Bits(Rc::new(mask_where(rows, |at| numbers[at] == 1)))
+        } else {
+            let book = self.own_book(slot);
+            Column::Codes(Rc::new(numbers), book)
+        }))
     }
 
     /// The code of the result for a combination; of a truth value zero or one.

@@ -126,9 +126,10 @@ impl Run<'_> {
         if let Some(value) = instruction.fixed.clone() {
             let evidence = instruction.evidence.clone();
             let column = self.block.constant(slot, &value, &rows);
-            // The demands of observations are not passed on: they are met here or not at all.
-            for observed in evidence.iter().filter_map(Evidence::observed) {
-                self.keep_equal(&rows, &column, observed);
+            let evidence = self.block.instructions[slot.index()].evidence.clone();
+            let mut observed = evidence.iter().filter_map(|e| e.observed());
+            if observed.any(|observed| *observed != value) {
+                self.block.weights.kill(rows.mask());
             }
             return self.settle(slot, &rows, column, demand.as_ref());
         }
@@ -282,8 +283,8 @@ impl Run<'_> {
             stored.is_some_and(|stored| !matches!(stored.column, Column::Typed(_)))
         };
         let all_few = !parents.is_empty() && parents.iter().all(|&parent| few(self.block, parent));
-        if all_few && !self.block.instructions[slot.index()].memo.overflowed {
-            return self.block.apply_remembered(slot, rows, &parents, op);
+        if all_few && let Some(column) = self.block.apply_remembered(slot, rows, &parents, op)? {
+            return Ok(column);
         }
         let columns = self.arguments(slot, rows);
         let columns: Vec<&dyn crate::column::AnyColumn> = columns.iter().map(|c| &**c).collect();

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::block::{Block, Slot};
 use super::column::{Column, Stored, interleave};
 use super::selection::{Selection, for_each_row};
+use super::weights::BlockWeights;
 
 impl Block {
     /// The rows for which a slot has values, and the values.
@@ -65,9 +66,11 @@ impl Block {
         }
     }
 
-    /// The rows continue others: row `r` the row `ancestors[r]`, with all its values and a weight of one.
+    /// The rows continue others: row `r` the row `ancestors[r]`, with all its values and a weight of one. Rows that
+    /// are continued have the same number of densities among their likelihoods.
     pub fn resample(&mut self, ancestors: Vec<u32>) {
-        self.weights = super::weights::BlockWeights::new(self.width);
+        let densities = self.weights.fewest_densities();
+        self.weights = BlockWeights::of(Selection::all(self.width), densities);
         self.ancestors.push(ancestors);
         self.lineage = vec![None; self.ancestors.len()];
     }

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::rc::Rc;
 
-use super::block::Block;
+use super::block::{Block, Slot};
 use super::column::{Book, Column, mask_where};
 use super::selection::Selection;
 use crate::column::AnyColumn;
@@ -74,23 +74,32 @@ impl Block {
         }
     }
 
-    /// For each code of one list the code in a growing one, which takes its value up.
-    pub(super) fn translation(&mut self, from: Book, to: Book, codes: &[u32]) -> Vec<u32> {
+    /// The codes of a slot's own list for codes of another, whose values it takes up.
+    pub(super) fn translated(&mut self, slot: Slot, codes: &[u32], from: Book) -> Vec<u32> {
         const UNKNOWN: u32 = u32::MAX;
-        let mut table = vec![UNKNOWN; self.book(from).len()];
+        let to = self.own_book(slot);
+        if from == to {
+            return codes.to_vec();
+        }
+        let memo = &mut self.instructions[slot.index()].memo;
+        let table = memo.translations.entry(from).or_default();
+        let mut translated = Vec::with_capacity(codes.len());
         for &code in codes {
-            if table[code as usize] == UNKNOWN {
-                let [source, target] = self
-                    .books
-                    .get_disjoint_mut([from.0 as usize, to.0 as usize])
-                    .expect("two different lists");
+            let at = code as usize;
+            if at >= table.len() {
+                table.resize(at + 1, UNKNOWN);
+            }
+            if table[at] == UNKNOWN {
+                let pair = [from.0 as usize, to.0 as usize];
+                let [source, target] = self.books.get_disjoint_mut(pair).expect("two lists");
                 if let Values::Growing(values) = target {
-                    let entered = values.insert(source.any(code as usize));
-                    table[code as usize] = entered.expect("lists of one type") as u32;
+                    let entered = values.insert(source.any(at)).expect("lists of one type");
+                    table[at] = entered as u32;
                 }
             }
+            translated.push(table[at]);
         }
-        table
+        translated
     }
 
     /// The values of a column in the order of the rows.

@@ -46,16 +46,38 @@ pub enum WeightForm {
 impl BlockWeights {
     /// Weights one for `width` rows.
     pub(crate) fn new(width: usize) -> Self {
-        let alive = Selection::all(width);
+        Self::of(Selection::all(width), 0)
+    }
+
+    /// Weights one for these rows alone, with so many densities among their factors.
+    pub(crate) fn of(alive: Selection, densities: u32) -> Self {
         Self {
             common: WorldWeight::ONE,
             classes: vec![(alive.mask().to_vec(), WorldWeight::ONE)],
             rows: None,
             logs: None,
-            densities: 0,
+            densities,
             row_densities: None,
             alive,
         }
+    }
+
+    /// How many densities are among the factors of all rows.
+    pub(crate) fn common_densities(&self) -> u32 {
+        self.densities
+    }
+
+    /// Whether some rows have more densities among their factors than others.
+    pub fn densities_differ(&self) -> bool {
+        let Some(counts) = &self.row_densities else {
+            return false;
+        };
+        let (mut least, mut most) = (u32::MAX, 0);
+        for_each_row(self.alive.mask(), |row| {
+            least = least.min(counts[row]);
+            most = most.max(counts[row]);
+        });
+        least < most
     }
 
     /// The rows that do not contradict the evidence so far.

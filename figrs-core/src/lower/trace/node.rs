@@ -183,6 +183,14 @@ impl Node {
         self.value = None;
     }
 
+    /// The value that a Score observes.
+    pub(super) fn observed(&self) -> Option<&Datum> {
+        match self.element.kind() {
+            Kind::Score(_, evidence) => evidence.observed(),
+            _ => None,
+        }
+    }
+
     pub(super) fn is_used(&self) -> bool {
         self.root || !self.uses.is_empty()
     }

@@ -8,7 +8,7 @@ use crate::error::ModelError;
 use crate::node::Kind;
 
 /// Results that a Chain remembers: as many as a small support has values.
-const BRANCHES: usize = 16;
+const BRANCHES: usize = 64;
 
 impl Trace {
     /// Lets a node read another one, as its next input.
@@ -103,6 +103,8 @@ impl Trace {
         match (node.role, &node.given) {
             (Role::Fixed, _) => None,
             (_, Some(given)) => Some(given),
+            // Whoever reads an observation reads what was observed; otherwise the world weighs zero.
+            (Role::Score, _) if node.observed().is_some() => node.observed(),
             _ if node.loose > 0 => None,
             _ => {
                 let Use { by, input } = *node.uses.first()?;
@@ -123,8 +125,8 @@ impl Trace {
                     .and_then(|value| op.demand(value))
                     .unwrap_or_default()
             }
-            (Kind::Score(_, evidence), Role::Score) => {
-                vec![evidence.observed().or(node.demand.as_ref()).cloned()]
+            (Kind::Score(..), Role::Score) => {
+                vec![node.observed().or(node.demand.as_ref()).cloned()]
             }
             (Kind::Chain(parents, _), Role::Chain) if node.demand.is_some() => {
                 let mut demands = vec![None; parents.len()];

@@ -1,0 +1,111 @@
+//! `Dirichlet`: unknown probabilities that sum to one.
+
+use std::fmt;
+use std::panic::Location;
+
+use rand::Rng;
+use statrs::function::gamma::ln_gamma;
+
+use super::convention::positive;
+use super::gamma::ln_unit_gamma;
+use crate::distribution::{Family, Outcomes, WrongParameter};
+use crate::element::{Element, family_of};
+use crate::param::Number;
+use crate::vector::Vector;
+
+/// Builds a list of positive numbers that sum to one.
+#[derive(Debug)]
+pub struct Dirichlet;
+
+impl Dirichlet {
+    /// With these concentrations, at least two: density in proportion to the product of `x_i^(a_i - 1)`, over all numbers
+    /// but the last.
+    ///
+    /// Lists of as many numbers that sum to one. With A the sum of the concentrations `a_i` the means are `a_i / A`, the
+    /// variances `a_i (A - a_i) / (A² (A + 1))`. After counts `c_i` of [`Select::by`](crate::Select::by) it is
+    /// `Dirichlet(a_i + c_i)`. An observed list must sum to one within 1e-9.
+    ///
+    /// ```
+    /// # use figrs_core::{Dirichlet, Select};
+    /// let mix = Dirichlet::new([2.0, 1.0, 1.0]);
+    /// let colour = Select::by(&mix, ["red", "green", "blue"]);
+    /// # drop(colour);
+    /// ```
+    #[track_caller]
+    pub fn new(concentrations: impl Into<Vector>) -> Element<Vec<f64>> {
+        let parameters = concentrations.into().parameters();
+        family_of("Dirichlet", Location::caller(), Concentrations, parameters)
+    }
+}
+
+/// How far an observed list may be from a sum of one.
+const TOLERANCE: f64 = 1e-9;
+
+struct Concentrations;
+
+impl fmt::Debug for Concentrations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Dirichlet")
+    }
+}
+
+impl Family<Vec<f64>> for Concentrations {
+    fn parameters(&self) -> &'static [&'static str] {
+        &["concentration"]
+    }
+
+    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
+        if parameters.len() < 2 {
+            let problem = format!(
+                "list has {} numbers, at least two are needed",
+                parameters.len()
+            );
+            return Err(WrongParameter::new(usize::MAX, problem));
+        }
+        (0..parameters.len()).try_for_each(|index| positive(parameters, index))?;
+        if parameters.iter().sum::<f64>().is_finite() {
+            Ok(())
+        } else {
+            let problem = "list is too large: it must have a finite sum";
+            Err(WrongParameter::new(usize::MAX, problem))
+        }
+    }
+
+    fn outcomes(&self, _: &[Number]) -> Outcomes<Vec<f64>> {
+        Outcomes::Continuous
+    }
+
+    fn log_prob(&self, parameters: &[f64], value: &Vec<f64>) -> f64 {
+        let inside = value.len() == parameters.len()
+            && value.iter().all(|x| (0.0..=1.0).contains(x))
+            && (value.iter().sum::<f64>() - 1.0).abs() <= TOLERANCE;
+        if !inside {
+            return f64::NEG_INFINITY;
+        }
+        let mut log = ln_gamma(parameters.iter().sum());
+        let mut infinite = false;
+        for (&a, &x) in parameters.iter().zip(value) {
+            if x == 0.0 && a != 1.0 {
+                if a > 1.0 {
+                    return f64::NEG_INFINITY;
+                }
+                infinite = true;
+            } else if a != 1.0 {
+                log += (a - 1.0) * x.ln() - ln_gamma(a);
+            }
+        }
+        if infinite { f64::INFINITY } else { log }
+    }
+
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> Vec<f64> {
+        // Gammas over their sum, by logarithms: small ones round to zero, and perhaps all.
+        let mut drawn: Vec<f64> = parameters.iter().map(|&a| ln_unit_gamma(a, rng)).collect();
+        let largest = drawn.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = drawn.iter().map(|x| (x - largest).exp()).sum();
+        for x in &mut drawn {
+            // No end, where the density may be infinite.
+            *x = ((*x - largest).exp() / sum).max(f64::MIN_POSITIVE);
+        }
+        drawn
+    }
+}

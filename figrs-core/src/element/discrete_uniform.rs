@@ -1,0 +1,114 @@
+//! `DiscreteUniform`: any integer of a range, all equally likely.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::panic::Location;
+
+use rand::{Rng, RngExt};
+
+use crate::distribution::{Family, Outcomes, WrongParameter};
+use crate::element::{Element, family_at};
+use crate::integer::Integer;
+use crate::param::Number;
+
+/// Builds an integer that is anywhere in a range with the same probability.
+///
+/// [`Uniform`](crate::Uniform) is for a list of values of any type, [`ContinuousUniform`](crate::ContinuousUniform) for
+/// real numbers.
+#[derive(Debug)]
+pub struct DiscreteUniform;
+
+impl DiscreteUniform {
+    /// From `lower` to `upper`, both included; each is an integer or an element of integers.
+    ///
+    /// Mean (lower + upper) / 2, variance (n² − 1) / 12 for n values, at most 2²⁴ of them.
+    #[track_caller]
+    pub fn new(lower: impl Into<Integer>, upper: impl Into<Integer>) -> Element<i64> {
+        family_at(
+            "DiscreteUniform",
+            Location::caller(),
+            Range,
+            vec![lower.into().operand(), upper.into().operand()],
+        )
+    }
+}
+
+/// The most outcomes that are listed.
+const MOST: f64 = 16_777_216.0;
+
+/// From here on not every integer is an `f64`.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+struct Range;
+
+impl fmt::Debug for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DiscreteUniform")
+    }
+}
+
+impl Range {
+    /// The values, at most as many as can be listed.
+    fn values(lower: f64, upper: f64) -> RangeInclusive<i64> {
+        lower as i64..=upper.min(lower + (MOST - 1.0)) as i64
+    }
+
+    fn count(parameters: &[f64]) -> f64 {
+        parameters[1] - parameters[0] + 1.0
+    }
+}
+
+impl Family<i64> for Range {
+    fn parameters(&self) -> &'static [&'static str] {
+        &["lower bound", "upper bound"]
+    }
+
+    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
+        let [lower, upper] = [parameters[0], parameters[1]];
+        for (index, bound) in [lower, upper].into_iter().enumerate() {
+            if !(bound.abs() < EXACT && bound.fract() == 0.0) {
+                let problem = "must be an integer below 2^53 in size";
+                return Err(WrongParameter::new(index, problem));
+            }
+        }
+        if lower > upper {
+            let problem = format!("must not be below the lower bound {lower:?}");
+            return Err(WrongParameter::new(1, problem));
+        }
+        if Self::count(parameters) > MOST {
+            let problem = format!(
+                "is too far above the lower bound {lower:?}; at most {MOST} values can be listed"
+            );
+            return Err(WrongParameter::new(1, problem));
+        }
+        Ok(())
+    }
+
+    fn outcomes(&self, parameters: &[Number]) -> Outcomes<i64> {
+        let numbers = [parameters[0].get(), parameters[1].get()];
+        if self.check(&numbers).is_err() {
+            return Outcomes::Finite(Vec::new());
+        }
+        let share = 1.0 / Self::count(&numbers);
+        let values = Self::values(numbers[0], numbers[1]);
+        Outcomes::Finite(values.map(|n| (n, share)).collect())
+    }
+
+    fn log_prob(&self, parameters: &[f64], value: &i64) -> f64 {
+        let inside = (parameters[0]..=parameters[1]).contains(&(*value as f64));
+        if inside {
+            -Self::count(parameters).ln()
+        } else {
+            f64::NEG_INFINITY
+        }
+    }
+
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> i64 {
+        let values = Self::values(parameters[0], parameters[1]);
+        if values.is_empty() {
+            parameters[0] as i64
+        } else {
+            rng.random_range(values)
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Finite elements in place of continuous and of countable ones, as the user asks for them.
+
+use std::any::Any;
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use rand::{Rng, RngExt};
+
+use crate::distribution::{Distribution, Outcomes, Tails};
+use crate::element::{Element, atomic_at};
+use crate::error::Fault;
+use crate::node::{AnyElement, AtomicOp, ChainOp, Kind};
+use crate::value::Value;
+
+/// How [`Element::discretised`] divides the real numbers into cells.
+#[derive(Clone, Debug)]
+pub struct Bins {
+    division: Division,
+    count: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Division {
+    Width {
+        lower: f64,
+        upper: f64,
+        clipped: bool,
+    },
+    Probability,
+}
+
+/// The most cells, or values of a truncated element.
+const MOST: usize = 1 << 24;
+
+/// How much probability may be outside the bins, where it is not clipped.
+const OUTSIDE: f64 = 1e-9;
+
+impl Bins {
+    /// `count` cells of the same width from `lower` to `upper`; the value of a cell is its middle.
+    ///
+    /// More than 1e-9 of the probability outside is an error; what there is joins the cells at the ends.
+    pub fn equal_width(lower: f64, upper: f64, count: usize) -> Self {
+        Self::width(lower, upper, count, false)
+    }
+
+    /// The same, with all the probability outside added to the cells at the ends.
+    pub fn equal_width_clipped(lower: f64, upper: f64, count: usize) -> Self {
+        Self::width(lower, upper, count, true)
+    }
+
+    /// `count` cells of the same probability, 1 / `count`; the value of a cell is its median.
+    ///
+    /// Under a Chain the cells, and so the values, are those of each result of the Chain.
+    pub fn quantiles(count: usize) -> Self {
+        let division = Division::Probability;
+        Self { division, count }
+    }
+
+    fn width(lower: f64, upper: f64, count: usize, clipped: bool) -> Self {
+        let division = Division::Width {
+            lower,
+            upper,
+            clipped,
+        };
+        Self { division, count }
+    }
+
+    /// The values and their probabilities, those of probability zero left out.
+    fn cells(&self, op: &dyn AtomicOp) -> Result<Vec<(f64, f64)>, String> {
+        let count = self.count;
+        if count == 0 || count > MOST {
+            return Err(format!("{count} bins are not between 1 and {MOST}"));
+        }
+        let n = count as f64;
+        let Division::Width {
+            lower,
+            upper,
+            clipped,
+        } = self.division
+        else {
+            let middle = |i| Ok((quantile(op, (i as f64 + 0.5) / n)?, 1.0 / n));
+            return (0..count).map(middle).collect();
+        };
+        if !(lower < upper && (upper - lower).is_finite()) {
+            return Err(format!(
+                "bins from {lower:?} to {upper:?}: the bounds must be finite, the upper one above the lower one"
+            ));
+        }
+        let edge = |i: usize| lower + (upper - lower) * (i as f64 / n);
+        let mut left = tails(op, lower)?;
+        let below = left.lower;
+        let mut cells = Vec::with_capacity(count);
+        for i in 0..count {
+            let right = tails(op, edge(i + 1))?;
+            // Differences of small numbers keep their digits.
+            let inside = if left.upper < 0.5 {
+                left.upper - right.upper
+            } else {
+                right.lower - left.lower
+            };
+            cells.push((f64::midpoint(edge(i), edge(i + 1)), inside.max(0.0)));
+            left = right;
+        }
+        let above = left.upper;
+        if !clipped && below + above > OUTSIDE {
+            return Err(format!(
+                "{:e} of its probability is outside the bins from {lower:?} to {upper:?}; widen them, or clip it to \
+                 the ends with Bins::equal_width_clipped",
+                below + above
+            ));
+        }
+        cells[0].1 += below;
+        cells[count - 1].1 += above;
+        cells.retain(|cell| cell.1 > 0.0);
+        Ok(cells)
+    }
+}
+
+fn tails(op: &dyn AtomicOp, x: f64) -> Result<Tails, String> {
+    let tails = op.tails(&x).map_err(|fault| fault.to_string())?;
+    tails.ok_or_else(|| {
+        format!(
+            "{} cannot be discretised: its distribution function at {x:?} is not known",
+            op.describe()
+        )
+    })
+}
+
+/// The least number with at least the probability `p` up to it, by bisection of all numbers in their order.
+fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
+    // Numbers as integers of the same order; this is its own inverse but for the type.
+    let key = |x: f64| {
+        let bits = x.to_bits().cast_signed();
+        bits ^ (((bits >> 63).cast_unsigned() >> 1).cast_signed())
+    };
+    let number = |key: i64| {
+        let bits = key ^ (((key >> 63).cast_unsigned() >> 1).cast_signed());
+        f64::from_bits(bits.cast_unsigned())
+    };
+    let (mut low, mut high) = (key(-f64::MAX), key(f64::MAX));
+    while low < high {
+        let middle = low.midpoint(high);
+        let Tails { lower, upper } = tails(op, number(middle))?;
+        let reached = if p < 0.5 {
+            lower >= p
+        } else {
+            upper <= 1.0 - p
+        };
+        if reached {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    Ok(number(low))
+}
+
+impl Element<f64> {
+    /// A finite element in place of a continuous one, for exact algorithms.
+    ///
+    /// It takes one value for each cell of `bins`, with the probability that this element's distribution gives to the
+    /// cell, exactly, from the distribution function. It is a random value of its own: like this one in distribution,
+    /// but independent of it, so use it *instead* of this one. How far an answer is from that of the continuous model
+    /// depends on the bins; compare the answers for two numbers of them.
+    ///
+    /// For an element whose parameters are elements, or a Chain, each result is discretised: give it finite parents,
+    /// discretised if need be. Finite results stay as they are. A function of continuous elements (Apply) is an
+    /// error: discretise what it is a function of.
+    ///
+    /// ```
+    /// # use figrs_core::{Bins, Flip, Normal, Variance};
+    /// let skill = Normal::new(0.0, Variance(1.0)).discretised(Bins::equal_width_clipped(-4.0, 4.0, 80));
+    /// let wins = Flip::new(&skill.map(|s| 1.0 / (1.0 + (-s).exp())));
+    /// # drop(wins);
+    /// ```
+    #[track_caller]
+    pub fn discretised(&self, bins: Bins) -> Self {
+        finite_at(
+            "discretised",
+            Location::caller(),
+            self.erased(),
+            Arc::new(move |op: &dyn AtomicOp| bins.cells(op)),
+        )
+    }
+}
+
+impl Element<u64> {
+    /// A finite element in place of one with infinitely many values, such as [`Poisson`](crate::Poisson).
+    ///
+    /// It takes the values up to `max`, with their probabilities *given* that no larger value is taken: what this
+    /// element's distribution gives to larger values is divided among them in proportion. It is a random value of its
+    /// own, independent of this element; Chains and finite results are as for [`discretised`](Element::discretised).
+    #[track_caller]
+    pub fn truncated(&self, max: u64) -> Self {
+        finite_at(
+            "truncated",
+            Location::caller(),
+            self.erased(),
+            Arc::new(move |op: &dyn AtomicOp| truncate(op, max)),
+        )
+    }
+}
+
+fn truncate(op: &dyn AtomicOp, max: u64) -> Result<Vec<(u64, f64)>, String> {
+    if max >= MOST as u64 {
+        return Err(format!(
+            "the values up to {max} are too many to list; at most {MOST}"
+        ));
+    }
+    let log = |k: u64| op.log_prob(&k).map_err(|fault| fault.to_string());
+    let logs: Vec<f64> = (0..=max).map(log).collect::<Result<_, _>>()?;
+    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if largest == f64::NEG_INFINITY {
+        return Err(format!(
+            "{} has no value up to {max}; truncate it higher",
+            op.describe()
+        ));
+    }
+    let sum: f64 = logs.iter().map(|l| (l - largest).exp()).sum();
+    let values = (0..=max).zip(logs);
+    Ok(values
+        .map(|(k, l)| (k, (l - largest).exp() / sum))
+        .filter(|&(_, p)| p > 0.0)
+        .collect())
+}
+
+/// Finite outcomes in place of those of a distribution.
+type Listing<T> = Arc<dyn Fn(&dyn AtomicOp) -> Result<Vec<(T, f64)>, String> + Send + Sync>;
+
+fn finite_at<T: Value + Default>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    source: &AnyElement,
+    listing: Listing<T>,
+) -> Element<T> {
+    let finite = Finite {
+        constructor,
+        location,
+        source: source.clone(),
+        listing,
+    };
+    match source.kind() {
+        Kind::Chain(parents, _) => {
+            let kind = Kind::Chain(parents.clone(), Box::new(finite));
+            Element::from_kind(constructor, location, kind)
+        }
+        _ => atomic_at(constructor, location, finite),
+    }
+}
+
+/// An element whose outcomes are to be listed: atomic in place of anything but a Chain, a Chain in place of a Chain.
+struct Finite<T> {
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    source: AnyElement,
+    listing: Listing<T>,
+}
+
+impl<T> Finite<T> {
+    fn listed(&self) -> Result<Vec<(T, f64)>, String> {
+        match self.source.kind() {
+            Kind::Atomic(op) => {
+                op.check()?;
+                (self.listing)(&**op)
+            }
+            _ => Err(format!(
+                "{:?} is a function of other elements and has no distribution of its own; make finite what it is a \
+                 function of",
+                self.source
+            )),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Finite<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:?}", self.constructor, self.source)
+    }
+}
+
+impl<T: Value + Default> Distribution<T> for Finite<T> {
+    fn check(&self) -> Result<(), String> {
+        self.listed().map(|_| ())
+    }
+
+    fn outcomes(&self) -> Outcomes<T> {
+        Outcomes::Finite(self.listed().unwrap_or_default())
+    }
+
+    fn log_prob(&self, value: &T) -> f64 {
+        let outcomes = self.listed().unwrap_or_default();
+        let found = outcomes.iter().find(|(v, _)| v.same(value));
+        found.map_or(f64::NEG_INFINITY, |(_, p)| p.ln())
+    }
+
+    fn sample(&self, rng: &mut dyn Rng) -> T {
+        let outcomes = self.listed().unwrap_or_default();
+        let mut rest: f64 = rng.random();
+        for (value, p) in &outcomes {
+            if rest < *p {
+                return value.clone();
+            }
+            rest -= p;
+        }
+        // By rounding: the last. There is none only if a parameter became invalid while a sampler runs.
+        outcomes.last().map_or_else(T::default, |(v, _)| v.clone())
+    }
+}
+
+impl<T: Value + Default> ChainOp for Finite<T> {
+    fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
+        let Kind::Chain(_, op) = self.source.kind() else {
+            return Ok(self.source.clone());
+        };
+        let result = op.call(arguments)?;
+        let is_finite = match result.kind() {
+            Kind::Atomic(op) => op.check().is_ok() && op.outcomes()?.is_ok(),
+            Kind::Table(..) => true,
+            Kind::Apply(..) | Kind::Chain(..) | Kind::Score(..) => false,
+        };
+        if is_finite {
+            return Ok(result);
+        }
+        let listing = self.listing.clone();
+        let finite = finite_at(self.constructor, self.location, &result, listing);
+        Ok(finite.erased().clone())
+    }
+}

@@ -1,0 +1,106 @@
+//! `Geometric`: trials until the first success.
+
+use std::fmt;
+use std::panic::Location;
+
+use rand::{Rng, RngExt};
+
+use crate::distribution::{Family, Outcomes, WrongParameter};
+use crate::element::{Element, family_at};
+use crate::param::{Number, Operand};
+
+/// Builds a count of independent trials, each a success with the same probability, up to the first success.
+#[derive(Debug)]
+pub struct Geometric;
+
+impl Geometric {
+    /// The failures before the first success: 0, 1, 2, …
+    ///
+    /// P(k) = (1 − p)^k p, mean (1 − p) / p, variance (1 − p) / p². The probability `p` of success is a number, a
+    /// [`Param`](crate::Param), or an element, from 1e-17 (below, counts do not fit into `u64`) to 1.
+    #[track_caller]
+    pub fn failures(p: impl Into<Operand>) -> Element<u64> {
+        let parameters = vec![p.into()];
+        family_at("Geometric", Location::caller(), Count::Failures, parameters)
+    }
+
+    /// The trials up to and with the first success: 1, 2, 3, …
+    ///
+    /// P(k) = (1 − p)^(k − 1) p, mean 1 / p, variance (1 − p) / p². The probability `p` of success is as for
+    /// [`failures`](Self::failures).
+    #[track_caller]
+    pub fn trials(p: impl Into<Operand>) -> Element<u64> {
+        let parameters = vec![p.into()];
+        family_at("Geometric", Location::caller(), Count::Trials, parameters)
+    }
+}
+
+/// Below this, counts above `u64` are not out of the question.
+const LEAST: f64 = 1e-17;
+
+#[derive(Clone, Copy)]
+enum Count {
+    Failures,
+    Trials,
+}
+
+impl fmt::Debug for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Failures => "Geometric::failures",
+            Self::Trials => "Geometric::trials",
+        })
+    }
+}
+
+impl Count {
+    /// The failures that a value stands for, if any.
+    fn failures(self, value: u64) -> Option<f64> {
+        match self {
+            Self::Failures => Some(value as f64),
+            Self::Trials => value.checked_sub(1).map(|failures| failures as f64),
+        }
+    }
+}
+
+impl Family<u64> for Count {
+    fn parameters(&self) -> &'static [&'static str] {
+        &["probability"]
+    }
+
+    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
+        if (LEAST..=1.0).contains(&parameters[0]) {
+            Ok(())
+        } else {
+            let problem = format!("is outside [{LEAST:e}, 1]");
+            Err(WrongParameter::new(0, problem))
+        }
+    }
+
+    fn outcomes(&self, parameters: &[Number]) -> Outcomes<u64> {
+        match (&parameters[0], self) {
+            (Number::Constant(1.0), Self::Failures) => Outcomes::Finite(vec![(0, 1.0)]),
+            (Number::Constant(1.0), Self::Trials) => Outcomes::Finite(vec![(1, 1.0)]),
+            _ => Outcomes::Infinite,
+        }
+    }
+
+    fn log_prob(&self, parameters: &[f64], value: &u64) -> f64 {
+        let p = parameters[0];
+        match self.failures(*value) {
+            None => f64::NEG_INFINITY,
+            Some(0.0) => p.ln(),
+            Some(failures) => failures * (-p).ln_1p() + p.ln(),
+        }
+    }
+
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> u64 {
+        // By inversion of P(at least k failures) = (1 - p)^k.
+        let uniform = 1.0 - rng.random::<f64>();
+        let failures = (uniform.ln() / (-parameters[0]).ln_1p()) as u64;
+        match self {
+            Self::Failures => failures,
+            Self::Trials => failures.saturating_add(1),
+        }
+    }
+}

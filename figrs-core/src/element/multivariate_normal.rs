@@ -1,0 +1,181 @@
+//! `MultivariateNormal`: numbers that vary together.
+
+use std::fmt;
+use std::panic::Location;
+
+use rand::Rng;
+use rand::distr::Distribution as _;
+use statrs::distribution::Normal;
+
+use super::convention::{finite, kept_finite};
+use super::saddle_point::LN_SQRT_2_PI;
+use crate::distribution::{Family, Outcomes, WrongParameter};
+use crate::element::{Element, family_of};
+use crate::param::Number;
+use crate::vector::Vector;
+
+/// Builds a list of numbers that are normal together.
+#[derive(Debug)]
+pub struct MultivariateNormal;
+
+impl MultivariateNormal {
+    /// With this mean and [`Covariance`].
+    ///
+    /// Lists of as many finite numbers. The mean may be a list of numbers or elements, or one element whose value is a
+    /// list, such as the last position of a random walk; the covariance is constant.
+    ///
+    /// ```
+    /// # use figrs_core::{Covariance, MultivariateNormal};
+    /// let start = MultivariateNormal::new([0.0, 0.0], Covariance::diagonal([1.0, 1.0]));
+    /// let next = MultivariateNormal::new(&start, Covariance::rows([[2.0, 0.5], [0.5, 1.0]]));
+    /// # drop(next);
+    /// ```
+    #[track_caller]
+    pub fn new(mean: impl Into<Vector>, covariance: Covariance) -> Element<Vec<f64>> {
+        family_of(
+            "MultivariateNormal",
+            Location::caller(),
+            Correlated::new(covariance),
+            mean.into().parameters(),
+        )
+    }
+}
+
+/// The variances and covariances of some numbers: symmetric and positive definite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Covariance(Vec<Vec<f64>>);
+
+impl Covariance {
+    /// Given in full, row by row.
+    pub fn rows<R: Into<Vec<f64>>>(rows: impl IntoIterator<Item = R>) -> Self {
+        Self(rows.into_iter().map(Into::into).collect())
+    }
+
+    /// Of numbers that are independent of each other and have these variances.
+    pub fn diagonal(variances: impl IntoIterator<Item = f64>) -> Self {
+        let variances: Vec<f64> = variances.into_iter().collect();
+        let row = |i| {
+            let mut row = vec![0.0; variances.len()];
+            row[i] = variances[i];
+            row
+        };
+        Self((0..variances.len()).map(row).collect())
+    }
+
+    /// The lower triangle L with L Lᵀ = this, row by row: Golub and Van Loan, "Matrix Computations", section 4.2.
+    fn cholesky(&self) -> Result<Vec<Vec<f64>>, String> {
+        let size = self.0.len();
+        let mut lower: Vec<Vec<f64>> = Vec::with_capacity(size);
+        for (i, row) in self.0.iter().enumerate() {
+            if row.len() != size {
+                return Err(format!(
+                    "has {size} rows, and {} numbers in row {i}",
+                    row.len()
+                ));
+            }
+            let mut new = Vec::with_capacity(i + 1);
+            for j in 0..=i {
+                let (entry, mirrored) = (row[j], self.0[j].get(i).copied().unwrap_or(f64::NAN));
+                let symmetric = (entry - mirrored).abs() <= 1e-9 * entry.abs().max(mirrored.abs());
+                if !(entry.is_finite() && symmetric) {
+                    return Err(format!(
+                        "has {entry:?} in row {i}, column {j} and {mirrored:?} mirrored; it must be finite and symmetric"
+                    ));
+                }
+                let other: &[f64] = if j < i { &lower[j] } else { &new };
+                let known: f64 = new.iter().zip(other).map(|(a, b)| a * b).sum();
+                let rest = entry - known;
+                if j < i {
+                    new.push(rest / lower[j][j]);
+                } else if rest > 0.0 && rest.is_finite() {
+                    new.push(rest.sqrt());
+                } else {
+                    return Err(format!(
+                        "is not positive definite: {rest:?} is left of the variance of number {i}"
+                    ));
+                }
+            }
+            lower.push(new);
+        }
+        Ok(lower)
+    }
+}
+
+/// With the Cholesky factor of the covariance, or what is wrong with that.
+struct Correlated {
+    covariance: Covariance,
+    factor: Result<Vec<Vec<f64>>, String>,
+}
+
+impl Correlated {
+    fn new(covariance: Covariance) -> Self {
+        Self {
+            factor: covariance.cholesky(),
+            covariance,
+        }
+    }
+
+    fn rows(&self) -> &[Vec<f64>] {
+        self.factor.as_deref().unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Correlated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MultivariateNormal[covariance {:?}]", self.covariance.0)
+    }
+}
+
+impl Family<Vec<f64>> for Correlated {
+    fn parameters(&self) -> &'static [&'static str] {
+        &["mean"]
+    }
+
+    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
+        let wrong = |problem: String| Err(WrongParameter::new(usize::MAX, problem));
+        let rows = match &self.factor {
+            Ok(rows) => rows.len(),
+            Err(problem) => return wrong(format!("has a covariance that {problem}")),
+        };
+        if rows == 0 || rows != parameters.len() {
+            return wrong(format!(
+                "has {} numbers and the covariance {rows} rows; they must be as many, and at least one",
+                parameters.len()
+            ));
+        }
+        (0..rows).try_for_each(|index| finite(parameters, index))
+    }
+
+    fn outcomes(&self, _: &[Number]) -> Outcomes<Vec<f64>> {
+        Outcomes::Continuous
+    }
+
+    fn log_prob(&self, parameters: &[f64], value: &Vec<f64>) -> f64 {
+        let rows = self.rows();
+        if value.len() != rows.len() || value.iter().any(|x| x.is_infinite()) {
+            return f64::NEG_INFINITY;
+        }
+        // The solution of L z = value - mean, by substitution.
+        let mut solved: Vec<f64> = Vec::with_capacity(rows.len());
+        let mut log = 0.0;
+        for ((row, x), mean) in rows.iter().zip(value).zip(parameters) {
+            let known: f64 = row.iter().zip(&solved).map(|(l, z)| l * z).sum();
+            let pivot = row[solved.len()];
+            let z = (x - mean - known) / pivot;
+            log -= 0.5 * z * z + pivot.ln() + LN_SQRT_2_PI;
+            solved.push(z);
+        }
+        if log.is_nan() { f64::NEG_INFINITY } else { log }
+    }
+
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> Vec<f64> {
+        let rows = self.rows();
+        let normal = Normal::standard();
+        let z: Vec<f64> = rows.iter().map(|_| normal.sample(rng)).collect();
+        let entry = |(row, mean): (&Vec<f64>, &f64)| {
+            let moved: f64 = row.iter().zip(&z).map(|(l, z)| l * z).sum();
+            kept_finite(mean + moved)
+        };
+        rows.iter().zip(parameters).map(entry).collect()
+    }
+}

@@ -1,0 +1,72 @@
+//! `Poisson`: how many independent rare events happen.
+
+use std::fmt;
+use std::panic::Location;
+
+use rand::Rng;
+use rand::distr::Distribution as _;
+use statrs::distribution::Poisson as Statrs;
+
+use super::saddle_point::ln_poisson;
+use crate::distribution::{Family, Outcomes, WrongParameter};
+use crate::element::{Element, family_at};
+use crate::param::{Number, Operand};
+
+/// Builds the number of events that happen independently of each other.
+#[derive(Debug)]
+pub struct Poisson;
+
+impl Poisson {
+    /// With this rate, the events expected: a number, a [`Param`](crate::Param), or an element, at most 1e9.
+    ///
+    /// 0, 1, 2, … P(k) = rate^k exp(−rate) / k!, mean and variance are the rate.
+    #[track_caller]
+    pub fn new(rate: impl Into<Operand>) -> Element<u64> {
+        family_at("Poisson", Location::caller(), Events, vec![rate.into()])
+    }
+}
+
+/// Above this the library's sampler loses the digits that its rejections need.
+const MOST: f64 = 1e9;
+
+struct Events;
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Poisson")
+    }
+}
+
+impl Events {
+    fn statrs(parameters: &[f64]) -> Option<Statrs> {
+        let rate = parameters[0].min(MOST);
+        Statrs::new(rate).ok()
+    }
+}
+
+impl Family<u64> for Events {
+    fn parameters(&self) -> &'static [&'static str] {
+        &["rate"]
+    }
+
+    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
+        if parameters[0] > 0.0 && parameters[0] <= MOST {
+            Ok(())
+        } else {
+            let problem = format!("must be positive and at most {MOST:e}");
+            Err(WrongParameter::new(0, problem))
+        }
+    }
+
+    fn outcomes(&self, _: &[Number]) -> Outcomes<u64> {
+        Outcomes::Infinite
+    }
+
+    fn log_prob(&self, parameters: &[f64], value: &u64) -> f64 {
+        ln_poisson(*value as f64, parameters[0], parameters[0].ln())
+    }
+
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> u64 {
+        Self::statrs(parameters).map_or(0, |poisson| poisson.sample(rng))
+    }
+}

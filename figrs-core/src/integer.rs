@@ -1,0 +1,42 @@
+//! What may stand where an element takes a whole number.
+
+use crate::element::Element;
+use crate::param::Operand;
+
+/// What may stand where an element takes a whole number: an integer, or an element of integers, of any type.
+#[derive(Clone, Debug)]
+pub struct Integer(Operand);
+
+impl Integer {
+    /// The number as families take it: from 2⁵³ on not every integer is one, and families refuse those.
+    pub(crate) fn operand(self) -> Operand {
+        self.0
+    }
+}
+
+macro_rules! integer {
+    ($($type:ty),+) => {$(
+        impl From<$type> for Integer {
+            #[allow(clippy::cast_lossless)]
+            fn from(n: $type) -> Self {
+                Self(Operand::from(n as f64))
+            }
+        }
+
+        impl From<&Element<$type>> for Integer {
+            #[track_caller]
+            #[allow(clippy::cast_lossless)]
+            fn from(element: &Element<$type>) -> Self {
+                Self(Operand::from(element.map(|&n| n as f64)))
+            }
+        }
+
+        impl From<Element<$type>> for Integer {
+            #[track_caller]
+            fn from(element: Element<$type>) -> Self {
+                Self::from(&element)
+            }
+        }
+    )+};
+}
+integer!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);

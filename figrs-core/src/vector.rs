@@ -1,0 +1,41 @@
+//! What may stand where an element takes a list of numbers.
+
+use crate::element::{Element, Parameter};
+use crate::param::Operand;
+
+/// What may stand where an element takes a list of numbers: a list whose entries are numbers, [`Param`](crate::Param)s
+/// or elements, or one element whose value is a list.
+#[derive(Clone, Debug)]
+pub struct Vector(Vec<Parameter>);
+
+impl Vector {
+    pub(crate) fn parameters(self) -> Vec<Parameter> {
+        self.0
+    }
+}
+
+impl<O: Into<Operand>> From<Vec<O>> for Vector {
+    fn from(entries: Vec<O>) -> Self {
+        let entries = entries.into_iter().map(|x| Parameter::One(x.into()));
+        Self(entries.collect())
+    }
+}
+
+impl<O: Into<Operand>, const N: usize> From<[O; N]> for Vector {
+    fn from(entries: [O; N]) -> Self {
+        let entries = entries.into_iter().map(|x| Parameter::One(x.into()));
+        Self(entries.collect())
+    }
+}
+
+impl From<Element<Vec<f64>>> for Vector {
+    fn from(element: Element<Vec<f64>>) -> Self {
+        Self(vec![Parameter::Many(element)])
+    }
+}
+
+impl From<&Element<Vec<f64>>> for Vector {
+    fn from(element: &Element<Vec<f64>>) -> Self {
+        element.clone().into()
+    }
+}

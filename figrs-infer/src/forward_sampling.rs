@@ -1,0 +1,120 @@
+//! Forward sampling: worlds of the prior.
+
+use std::num::NonZero;
+
+use figrs_core::lower::Observations;
+use figrs_core::{AnyElement, Model};
+
+use crate::algorithm::Algorithm;
+use crate::answer::Answer;
+use crate::block_sampling::BlockSampling;
+use crate::error::Error;
+use crate::limits::cores;
+use crate::watch::{Watch, watched};
+
+/// Draws worlds of a model without evidence: its prior, or a world of its interventions.
+///
+/// **Guarantee.** The draws are independent and follow the prior exactly. The same seed gives the same draws on any number of
+/// threads.
+///
+/// **Complexity.** Linear in samples and in the elements of each world.
+///
+/// **Errors.** [`Error::EvidenceNotAllowed`] if the model has evidence.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::{ForwardSampling, Run};
+/// let coin = Flip::new(0.3);
+/// let answer = ForwardSampling::new(10_000).keep_draws().run(&Model::new(), &coin)?;
+/// let heads = answer.draws()?.values(&coin)?.into_iter().filter(|&heads| heads).count();
+/// assert!(heads.abs_diff(3000) < 300);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ForwardSampling {
+    samples: u64,
+    seed: u64,
+    threads: Option<NonZero<usize>>,
+    max_elements: usize,
+    keep_draws: bool,
+    watch: Watch,
+}
+
+impl ForwardSampling {
+    /// Draws this many worlds, with seed 0.
+    pub fn new(samples: u64) -> Self {
+        Self {
+            samples,
+            seed: 0,
+            threads: None,
+            max_elements: 4_000_000,
+            keep_draws: false,
+            watch: Watch::default(),
+        }
+    }
+
+    /// Takes the random numbers from this seed.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Works on this many threads (default: all cores); the answer is the same.
+    pub fn threads(mut self, threads: NonZero<usize>) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// Keeps every draw, for [`Answer::draws`].
+    pub fn keep_draws(mut self) -> Self {
+        self.keep_draws = true;
+        self
+    }
+
+    watched!();
+
+    /// Ends with an error at a world of more than this many elements (default four million).
+    pub fn max_elements(mut self, elements: usize) -> Self {
+        self.max_elements = elements;
+        self
+    }
+}
+
+impl Algorithm for ForwardSampling {
+    fn name(&self) -> &'static str {
+        "ForwardSampling"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        if self.samples == 0 {
+            return Err(Error::InvalidSetting {
+                algorithm: self.name(),
+                setting: "samples",
+                value: "0".into(),
+                remedy: "draw at least one",
+            });
+        }
+        if let Some((element, statement)) = model.evidence().first() {
+            return Err(Error::EvidenceNotAllowed {
+                algorithm: self.name(),
+                element: element.label(),
+                location: statement.location(),
+            });
+        }
+        let sampling = BlockSampling {
+            algorithm: self.name(),
+            samples: Some(self.samples),
+            enough: None,
+            seed: self.seed,
+            threads: self.threads.map_or_else(cores, NonZero::get),
+            max_elements: self.max_elements,
+            observations: Observations::Compare,
+            keep_draws: self.keep_draws,
+            watch: &self.watch,
+        };
+        sampling
+            .run(model, targets, |_, _, _| Ok(()))?
+            .weighted(self.name())
+    }
+}

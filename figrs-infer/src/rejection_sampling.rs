@@ -1,0 +1,159 @@
+//! Rejection sampling: worlds drawn without regard to the evidence, and kept if they meet it.
+
+use std::num::NonZero;
+
+use figrs_core::lower::{Block, Observations};
+use figrs_core::{AnyElement, Model, Stream};
+use rand::RngExt;
+
+use crate::algorithm::Algorithm;
+use crate::answer::Answer;
+use crate::block_sampling::BlockSampling;
+use crate::error::Error;
+use crate::limits::cores;
+use crate::watch::{Watch, watched};
+
+/// Draws worlds from the prior and keeps those that meet the evidence.
+///
+/// A soft weight keeps a world with a probability in proportion to it, which needs its maximum: state it with
+/// `weigh_at_most`. The draws that are kept are independent and of equal weight: exact samples of the posterior.
+///
+/// **Guarantee.** Consistent; the kept draws follow the posterior exactly, and the estimate of the probability of evidence is
+/// unbiased. The same seed gives the same answer on any number of threads.
+///
+/// **Complexity.** Linear in tries and in the elements of each world; `1 / P(evidence)` tries for each kept draw.
+///
+/// **Errors.** [`Error::NoSampleMetEvidence`] if no try met the evidence, which is certain for an observed value of a continuous element; [`Error::UnboundedWeight`] for soft weights without a maximum.
+///
+/// **References.** von Neumann (1951), "Various techniques used in connection with random digits"; Henrion (1988) for
+/// belief networks (logic sampling).
+///
+/// ```
+/// # use figrs_core::{Model, Uniform};
+/// # use figrs_infer::{RejectionSampling, Run};
+/// let (a, b) = (Uniform::new(1..=6), Uniform::new(1..=6));
+/// let model = Model::new().condition(&a.plus(&b), |sum| *sum >= 10);
+/// let answer = RejectionSampling::new(100_000).seed(1).run(&model, &a)?;
+/// assert!((answer.probability(&a, &6)? - 0.5).abs() < 0.03);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct RejectionSampling {
+    tries: u64,
+    seed: u64,
+    threads: Option<NonZero<usize>>,
+    max_elements: usize,
+    keep_draws: bool,
+    watch: Watch,
+}
+
+impl RejectionSampling {
+    /// Draws this many worlds, with seed 0.
+    pub fn new(tries: u64) -> Self {
+        Self {
+            tries,
+            seed: 0,
+            threads: None,
+            max_elements: 4_000_000,
+            keep_draws: false,
+            watch: Watch::default(),
+        }
+    }
+
+    /// Takes the random numbers from this seed.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Works on this many threads (default: all cores); the answer is the same.
+    pub fn threads(mut self, threads: NonZero<usize>) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// Keeps every draw that is not rejected, for [`Answer::draws`].
+    pub fn keep_draws(mut self) -> Self {
+        self.keep_draws = true;
+        self
+    }
+
+    watched!();
+
+    /// Ends with an error at a world of more than this many elements (default four million).
+    pub fn max_elements(mut self, elements: usize) -> Self {
+        self.max_elements = elements;
+        self
+    }
+}
+
+impl Algorithm for RejectionSampling {
+    fn name(&self) -> &'static str {
+        "RejectionSampling"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        if self.tries == 0 {
+            return Err(Error::InvalidSetting {
+                algorithm: self.name(),
+                setting: "tries",
+                value: "0".into(),
+                remedy: "make at least one",
+            });
+        }
+        let mut log_maximum = 0.0;
+        for (element, statement) in model.evidence() {
+            log_maximum += statement
+                .log_maximum()
+                .ok_or_else(|| Error::UnboundedWeight {
+                    element: element.label(),
+                    location: statement.location(),
+                })?;
+        }
+        let sampling = BlockSampling {
+            algorithm: self.name(),
+            samples: Some(self.tries),
+            enough: None,
+            seed: self.seed,
+            threads: self.threads.map_or_else(cores, NonZero::get),
+            max_elements: self.max_elements,
+            observations: Observations::Compare,
+            keep_draws: self.keep_draws,
+            watch: &self.watch,
+        };
+        let sampled = sampling.run(model, targets, |block, rows, rng| {
+            reject(block, rows, log_maximum, rng)
+        })?;
+        let mut answer = sampled.weighted(self.name())?;
+        answer.scale_evidence(log_maximum);
+        Ok(answer)
+    }
+}
+
+/// Keeps each row with a probability of its weight over the maximum, and gives those that are kept a weight of one.
+fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) -> Result<(), Error> {
+    let plain = block.weights().plain();
+    let unit = (plain.log_scale - log_maximum).exp();
+    let weights = plain.rows(rows);
+    let mut kept = Vec::with_capacity(rows);
+    let mut most = 0.0f64;
+    block.weights().for_each_survivor(|row| {
+        let weight = weights[row] * unit;
+        most = most.max(weight);
+        // What is certain needs no random number.
+        if weight >= 1.0 || rng.random::<f64>() < weight {
+            kept.push(row as u32);
+        }
+    });
+    if most > 1.0 + 1e-9 {
+        return Err(Error::InvalidSetting {
+            algorithm: "RejectionSampling",
+            setting: "the largest weight of a world over the stated maximum",
+            value: most.to_string(),
+            remedy: "a Score weighs without a stated maximum: use ImportanceSampling",
+        });
+    }
+    block.keep_alike(kept);
+    Ok(())
+}

@@ -1,0 +1,218 @@
+//! Metropolis-Hastings and simulated annealing as a user meets them: sizes, settings, threads, and the most probable world.
+
+use std::cell::Cell;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use figrs::prelude::*;
+use figrs::{ModelError, Operand};
+use figrs_tests::oracle::{Erased, close};
+use figrs_tests::random_model::{build, for_random_models};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+/// How many times a coin shows tails before heads.
+fn geometric(p: f64) -> Element<u32> {
+    Flip::new(p).flat_map(move |&heads| {
+        if heads {
+            Constant::new(0)
+        } else {
+            geometric(p).map(|n| n + 1)
+        }
+    })
+}
+
+#[test]
+fn deep_recursion_neither_overflows_nor_takes_quadratic_time() {
+    let n = geometric(0.001);
+    let sampler = MetropolisHastings::new(400).chains(2).seed(3);
+    let answer = sampler.run(&Model::new(), &n).unwrap();
+    let mean = answer.mean(&n).unwrap();
+    assert!(mean > 10.0 && mean < 100_000.0, "{mean}");
+}
+
+/// A line of coins, each like the one before: a step touches two of them, however many there are.
+#[test]
+fn a_step_in_a_large_model_is_a_small_one() {
+    let mut coins = vec![Flip::new(0.5)];
+    for i in 1..10_000 {
+        let next = coins[i - 1].flat_map(|&b| Flip::new(if b { 0.6 } else { 0.4 }));
+        coins.push(next);
+    }
+    let mut model = Model::new();
+    for coin in coins.iter().step_by(10) {
+        model = model.weigh(coin, |&b| if b { 2.0 } else { 1.0 });
+    }
+    let sampler = MetropolisHastings::new(200_000).chains(2).thin(5).seed(4);
+    let answer = sampler.run(&model, &coins[5000]).unwrap();
+    assert_eq!(answer.sampling().unwrap().done, 1_000_000);
+}
+
+#[test]
+fn the_answer_is_the_same_on_any_number_of_threads() {
+    let size = Select::new([(0.5, 1_u32), (0.5, 2)]);
+    let sum = size.flat_map(|&n| Binomial::new(n, 0.4));
+    let seen = sum.flat_map(|&n| Flip::new(0.2 + 0.3 * f64::from(n)));
+    let model = Model::new().observe(&seen, true);
+    let draws = |threads: usize, seed| {
+        let sampler = MetropolisHastings::new(3000).chains(5).seed(seed);
+        let sampler = sampler.threads(NonZero::new(threads).unwrap());
+        let answer = sampler.run(&model, (&size, &sum)).unwrap();
+        answer.draws().unwrap().values(&sum).unwrap()
+    };
+    assert_eq!(draws(1, 8), draws(4, 8));
+    assert_eq!(draws(1, 8).len(), 3000);
+    assert_ne!(draws(1, 8), draws(1, 9));
+}
+
+#[test]
+fn what_is_known_needs_no_choice() {
+    let (x, y) = (Constant::new(3), Flip::new(0.3));
+    let model = Model::new().observe(&y, true);
+    let answer = MetropolisHastings::new(10).run(&model, (&x, &y)).unwrap();
+    assert_eq!(answer.probability(&x, &3).unwrap(), 1.0);
+    let world = SimulatedAnnealing::new(10).run(&model, &y).unwrap();
+    assert!((world.log_probability().unwrap() - 0.3_f64.ln()).abs() < 1e-12);
+    assert!(world.upper_bound().unwrap() == f64::INFINITY && !world.is_proven().unwrap());
+}
+
+#[test]
+fn there_is_no_probability_of_evidence() {
+    let x = Flip::new(0.3);
+    let answer = MetropolisHastings::new(10).run(&Model::new(), &x).unwrap();
+    assert!(matches!(
+        answer.log_evidence(),
+        Err(Error::NotInAnswer { .. })
+    ));
+}
+
+#[test]
+fn impossible_evidence_ends_within_the_tries_stated() {
+    let x = Uniform::new(0..10_u32);
+    let model = Model::new().condition(&x, |&x| x > 20);
+    let sampler = MetropolisHastings::new(10).max_tries(77);
+    let ended = sampler.run(&model, &x);
+    assert_eq!(ended.err(), Some(Error::NoSampleMetEvidence { tried: 77 }));
+    let ended = SimulatedAnnealing::new(10).max_tries(5).run(&model, &x);
+    assert_eq!(ended.err(), Some(Error::NoSampleMetEvidence { tried: 5 }));
+}
+
+#[test]
+fn settings_that_cannot_work_are_errors() {
+    let x = Flip::new(0.3);
+    let model = Model::new();
+    let samplers = [
+        MetropolisHastings::new(0),
+        MetropolisHastings::new(1).chains(0),
+        MetropolisHastings::new(1).thin(0),
+        MetropolisHastings::new(1).max_tries(0),
+        MetropolisHastings::new(u64::MAX).thin(3),
+        MetropolisHastings::new(10).proposal(&x, |&b| Constant::new(b).map(|b| !b)),
+    ];
+    for sampler in samplers {
+        let ended = sampler.run(&model, &x);
+        assert!(
+            matches!(ended, Err(Error::InvalidSetting { .. })),
+            "{ended:?}"
+        );
+    }
+    for (hot, cold) in [
+        (1.0, 0.0),
+        (0.1, 0.2),
+        (f64::NAN, 0.1),
+        (f64::INFINITY, 1.0),
+    ] {
+        let ended = SimulatedAnnealing::new(10)
+            .cooling(hot, cold)
+            .run(&model, &x);
+        assert!(
+            matches!(ended, Err(Error::InvalidSetting { .. })),
+            "{ended:?}"
+        );
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_run() {
+    let x = Flip::new(0.3);
+    let flag = Arc::new(AtomicBool::new(true));
+    let ended = MetropolisHastings::new(10)
+        .interrupt(flag)
+        .run(&Model::new(), &x);
+    assert!(matches!(ended, Err(Error::NothingDone { .. })));
+}
+
+/// A fault of a function that only worlds without weight have is none.
+#[test]
+fn functions_may_fail_in_impossible_worlds() {
+    let x = Uniform::new(0..4_u32);
+    let y = x.map(|&x| {
+        assert!(x < 3, "three");
+        x
+    });
+    let possible = Model::new().condition(&x, |&x| x < 3);
+    assert!(MetropolisHastings::new(1000).run(&possible, &y).is_ok());
+    let ended = MetropolisHastings::new(1000).run(&Model::new(), &y);
+    let function = matches!(ended, Err(Error::Model(ModelError::Function { .. })));
+    assert!(function, "{ended:?}");
+}
+
+/// Elements that must change together, by a block.
+#[test]
+fn a_block_crosses_what_single_steps_cannot() {
+    let (a, b) = (Flip::new(0.3), Flip::new(0.6));
+    let model = Model::new().observe(&a.equals(&b), true);
+    let sampler = MetropolisHastings::new(20_000).block((&a, &b)).seed(2);
+    let p = sampler
+        .run(&model, &a)
+        .unwrap()
+        .probability(&a, &true)
+        .unwrap();
+    // A third of the steps are blocks, most of them accepted: an error of 0.02 is beyond four standard errors.
+    assert!((p - 0.18 / 0.46).abs() < 0.02, "{p}");
+}
+
+#[test]
+fn a_parameter_that_is_an_element_keeps_the_value() {
+    let p = Select::new([(0.5, 0.2), (0.5, 0.9)]);
+    let coin = Flip::new(Operand::from(&p));
+    let world = SimulatedAnnealing::new(2000)
+        .run(&Model::new(), (&p, &coin))
+        .unwrap();
+    assert_eq!(world.most_likely_value(&p).unwrap(), 0.9);
+    assert!((world.log_probability().unwrap() - 0.45_f64.ln()).abs() < 1e-12);
+}
+
+/// Never better than the best world, and nearly always as good; what it found is always a world of that probability.
+#[test]
+fn annealing_finds_the_most_probable_world_of_random_models() {
+    let (tried, found) = (Cell::new(0), Cell::new(0));
+    for_random_models(400, 31, |description| {
+        let built = build(description);
+        let targets = Erased(built.erased());
+        let Ok(exact) = MpeVariableElimination::new().run(&built.model, targets.clone()) else {
+            return Ok(());
+        };
+        let best = exact.log_probability().unwrap();
+        let annealed = SimulatedAnnealing::new(1500).chains(3).max_tries(500);
+        let annealed = match annealed.run(&built.model, targets) {
+            Err(Error::NoSampleMetEvidence { .. }) => return Ok(()),
+            annealed => annealed.map_err(|error| TestCaseError::fail(error.to_string()))?,
+        };
+        let log = annealed.log_probability().unwrap();
+        prop_assert!(
+            log <= best + 1e-9 * (1.0 + best.abs()),
+            "{log} is above {best}"
+        );
+        tried.set(tried.get() + 1);
+        found.set(found.get() + u32::from(close(log, best, 1e-9)));
+        Ok(())
+    });
+    let (tried, found) = (tried.get(), found.get());
+    println!("{found} of {tried}");
+    assert!(
+        tried > 150 && f64::from(found) > 0.95 * f64::from(tried),
+        "{found} of {tried}"
+    );
+}
