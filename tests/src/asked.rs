@@ -62,6 +62,8 @@ pub enum Worlds {
     Many,
     /// Infinite.
     Endless,
+    /// Infinite, and none of the elements that make them so can be enumerated: for samplers only.
+    Continuous,
 }
 
 /// A model with a query.

@@ -69,7 +69,7 @@ pub const SAMPLERS: &[Sampler] = &[
         name: "ImportanceSampling",
         algorithm: |effort| Box::new(ImportanceSampling::new(effort.samples).seed(effort.seed)),
         law: Law::Normal,
-        copes_with: Worlds::Endless,
+        copes_with: Worlds::Continuous,
         knows_evidence: true,
         except: &[
             ("M05b_qmr_large", HEAVY),
@@ -84,7 +84,7 @@ pub const SAMPLERS: &[Sampler] = &[
             Box::new(MetropolisHastings::new(effort.samples.max(40_000)).seed(effort.seed))
         },
         law: Law::Normal,
-        copes_with: Worlds::Endless,
+        copes_with: Worlds::Continuous,
         knows_evidence: false,
         except: &[
             ("M05b_qmr_large", SLOW),

@@ -70,11 +70,7 @@ fn the_junction_tree_finds_the_exact_numbers() {
 #[test]
 fn lazy_bounds_close_on_the_exact_numbers() {
     for question in questions() {
-        let endless = question.worlds == Worlds::Endless;
-        let discrete = LazyVariableElimination::to_depth(2)
-            .answer(&question.model, &question.targets)
-            .is_ok();
-        if !(endless && discrete) {
+        if question.worlds != Worlds::Endless {
             continue;
         }
         let algorithm = LazyVariableElimination::to_width(EXACT);

@@ -32,7 +32,7 @@ pub fn random_walk() -> Question {
             exact.variance,
         )
         .sequence(&walk)
-        .worlds(Worlds::Endless)
+        .worlds(Worlds::Continuous)
         .samples(20_000)
 }
 

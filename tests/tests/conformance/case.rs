@@ -31,19 +31,6 @@ pub(crate) enum Expected {
     Impossible,
 }
 
-/// How far the worlds of a case can be counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Worlds {
-    /// At most some ten thousand.
-    Few,
-    /// Finite, but not to be tried one by one.
-    Many,
-    /// Infinite.
-    Endless,
-    /// Infinite, and none of the elements that make them so can be enumerated: for samplers only.
-    Continuous,
-}
-
 /// A table of cases, and a test for each of them.
 macro_rules! cases {
     ($($(#[$about:meta])* $id:ident: $expected:expr, $worlds:ident, $build:expr;)+) => {

@@ -9,7 +9,6 @@ use super::draw::{Prepared, likelihood};
 use super::selection::{Selection, for_each_row};
 use crate::datum::Datum;
 use crate::error::ModelError;
-use crate::evidence::Evidence;
 use crate::lower::Observations;
 use crate::node::{AnyElement, ApplyOp, AtomicOp, FamilyOp, Kind, MemberFault};
 use crate::random::Stream;
@@ -124,7 +123,6 @@ impl Run<'_> {
         }
         let instruction = &self.block.instructions[slot.index()];
         if let Some(value) = instruction.fixed.clone() {
-            let evidence = instruction.evidence.clone();
             let column = self.block.constant(slot, &value, &rows);
             let evidence = self.block.instructions[slot.index()].evidence.clone();
             let mut observed = evidence.iter().filter_map(|e| e.observed());
