@@ -111,6 +111,7 @@ pub const SAMPLERS: &[Sampler] = &[
         except: &[
             ("M13a_ladder5000", THOUSANDS),
             ("M13b_diamond5000", THOUSANDS),
+            ("dbn_soccer", THOUSANDS),
         ],
     },
 ];

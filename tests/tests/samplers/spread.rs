@@ -7,7 +7,7 @@ use figrs_tests::samplers::{Effort, SAMPLERS, Sampler};
 use figrs_tests::significance::{Law, SPREAD, sum_of_squares};
 
 /// Runs of each sampler on each question.
-const RUNS: u64 = 20;
+const RUNS: u64 = 10;
 /// Of what the question allows, what such a run is given.
 const SHARE: u64 = 10;
 /// Estimates with a smaller variance in terms of samples, `n p (1 − p)`, are not near normal.
