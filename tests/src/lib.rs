@@ -1,7 +1,11 @@
 //! The tests of figrs as a user meets it; see `tests/`.
 
+pub mod asked;
 pub mod every_population;
 pub mod every_step;
 pub mod example;
 pub mod oracle;
 pub mod random_model;
+pub mod reference_models;
+pub mod samplers;
+pub mod significance;

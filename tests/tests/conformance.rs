@@ -3,8 +3,8 @@
 //! A new case is one row in a table of `conformance/`; a new algorithm is one row in
 //! `conformance/contenders.rs`. Each case is a test of its own name.
 
-#[path = "conformance/asked.rs"]
-mod asked;
+use figrs_tests::asked;
+
 #[path = "conformance/case.rs"]
 #[macro_use]
 mod case;

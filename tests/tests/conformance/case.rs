@@ -1,6 +1,6 @@
 //! The rows of the tables.
 
-use crate::asked::Asked;
+use crate::asked::{Asked, Worlds};
 
 /// One row: what is asked, what is right, and how many worlds a brute-force algorithm would have to visit.
 pub(crate) struct Case {
@@ -31,26 +31,13 @@ pub(crate) enum Expected {
     Impossible,
 }
 
-/// How far the worlds of a case can be counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Worlds {
-    /// At most some ten thousand.
-    Few,
-    /// Finite, but not to be tried one by one.
-    Many,
-    /// Infinite.
-    Endless,
-    /// Infinite, and none of the elements that make them so can be enumerated: for samplers only.
-    Continuous,
-}
-
 /// A table of cases, and a test for each of them.
 macro_rules! cases {
     ($($(#[$about:meta])* $id:ident: $expected:expr, $worlds:ident, $build:expr;)+) => {
         pub(crate) const CASES: &[$crate::case::Case] = &[$($crate::case::Case {
             id: stringify!($id),
             expected: $expected,
-            worlds: $crate::case::Worlds::$worlds,
+            worlds: $crate::asked::Worlds::$worlds,
             build: $build,
         }),+];
         $($(#[$about])* #[test] fn $id() { $crate::contenders::put_to_all(CASES, stringify!($id)); })+

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use figrs_tests::reference_models::questions;
+use figrs_tests::samplers::SAMPLERS;
 use serde_json::Value as Json;
 
 use crate::case::{Case, Expected};
@@ -26,6 +28,11 @@ const TABLES: &[&[Case]] = &[
 /// The tables of our own.
 const OWN: &[&[Case]] = &[traps::CASES, world_traps::CASES];
 
+/// How many cases there are.
+pub(crate) fn number_of_cases() -> usize {
+    TABLES.iter().chain(OWN).map(|table| table.len()).sum()
+}
+
 /// Cases that need what is not built yet.
 const NOT_YET: &[(&str, &[&str])] = &[
     ("learning", &["em_coin_map", "em_spam_map_words"]),
@@ -46,6 +53,23 @@ fn ids_are_unique() {
             "{} is in a table and said to be missing",
             case.id
         );
+    }
+}
+
+#[test]
+fn excuses_are_for_what_there_is() {
+    let cases = TABLES.iter().chain(OWN).copied().flatten();
+    let cases: BTreeSet<&str> = cases.map(|case| case.id).collect();
+    let questions: BTreeSet<&str> = questions().iter().map(|question| question.name).collect();
+    for sampler in SAMPLERS {
+        for (name, _) in sampler.except {
+            let known = cases.contains(name) || questions.contains(name);
+            assert!(
+                known,
+                "{} is excused from {name}, which there is not",
+                sampler.name
+            );
+        }
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) struct Memo {
     /// For a Chain what each combination leads to.
     pub(super) branches: Branches,
     /// For lists that columns were translated from, the codes in the list of this slot.
-    pub(super) translations: FxHashMap<Book, Vec<u32>>,
+    pub(super) translations: FxHashMap<Book, Rc<Vec<u32>>>,
 }
 
 /// The order in which the statements of evidence are met.

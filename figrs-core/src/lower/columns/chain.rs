@@ -456,11 +456,16 @@ impl Block {
         let coded = |(_, column): &(Selection, Column)| matches!(column, Column::Codes(..));
         if parts.iter().all(coded) {
             let book = self.own_book(slot);
-            let codes = |(part, column): &(Selection, Column)| match column {
-                Column::Codes(codes, own) => (part.clone(), self.translated(slot, codes, *own)),
-                Column::Bits(_) | Column::Typed(_) => (part.clone(), Vec::new()),
-            };
-            let coded: Vec<(Selection, Vec<u32>)> = parts.iter().map(codes).collect();
+            let mut coded: Vec<Coded> = Vec::with_capacity(parts.len());
+            for (part, column) in parts {
+                if let Column::Codes(codes, own) = column {
+                    coded.push(Coded {
+                        part: part.clone(),
+                        codes: codes.clone(),
+                        table: self.translation(slot, *own),
+                    });
+                }
+            }
             return Column::Codes(Rc::new(interleaved(rows, &coded)), book);
         }
         let mut all: Option<Box<dyn AnyColumn>> = None;
@@ -479,30 +484,79 @@ impl Block {
     }
 }
 
-/// The lists of disjoint parts of some rows as one list in the order of the rows.
-fn interleaved(rows: &Selection, parts: &[(Selection, Vec<u32>)]) -> Vec<u32> {
-    let mut all = Vec::with_capacity(rows.len());
-    if let [(first, a), (_, b)] = parts {
-        // Which part a row is in cannot be predicted, so nothing branches on it.
-        let item = |list: &[u32], at: usize| list.get(at).copied().unwrap_or(0);
-        let (mut i, mut j) = (0, 0);
-        for (&word, &first) in rows.mask().iter().zip(first.mask()) {
-            let mut word = word;
-            while word != 0 {
-                let in_first = first >> word.trailing_zeros() & 1;
-                let of_first = 0u32.wrapping_sub(in_first as u32);
-                all.push(item(a, i) & of_first | item(b, j) & !of_first);
-                i += in_first as usize;
-                j += 1 - in_first as usize;
-                word &= word - 1;
-            }
-        }
-        return all;
+/// Codes of a part of some rows, and what they are in another list.
+struct Coded {
+    part: Selection,
+    codes: Rc<Vec<u32>>,
+    table: Option<Rc<Vec<u32>>>,
+}
+
+impl Coded {
+    fn code(&self, at: usize) -> u32 {
+        let code = self.codes[at];
+        self.table
+            .as_ref()
+            .map_or(code, |table| table[code as usize])
     }
-    all.resize(rows.len(), 0);
-    for (part, codes) in parts {
-        for (&at, &code) in part.positions_in(rows).iter().zip(codes) {
+
+    fn codes(&self) -> Vec<u32> {
+        (0..self.codes.len()).map(|at| self.code(at)).collect()
+    }
+
+    /// The code of all rows, if they have the same.
+    fn same(&self) -> Option<u32> {
+        let first = *self.codes.first()?;
+        let same = self.codes.iter().all(|&code| code == first);
+        same.then(|| self.code(0))
+    }
+}
+
+/// The codes of disjoint parts of some rows as one list in the order of the rows.
+fn interleaved(rows: &Selection, parts: &[Coded]) -> Vec<u32> {
+    if let [a, b] = parts {
+        // One branch of a recursion often ends in a constant.
+        return match (a.same(), b.same()) {
+            (Some(same), _) => merged(rows, &b.part, &b.codes(), |_| same),
+            (_, Some(same)) => merged(rows, &a.part, &a.codes(), |_| same),
+            (None, None) => {
+                let others = b.codes();
+                merged(rows, &a.part, &a.codes(), |at| others[at])
+            }
+        };
+    }
+    let mut all = vec![0; rows.len()];
+    for coded in parts {
+        for (&at, code) in coded.part.positions_in(rows).iter().zip(coded.codes()) {
             all[at as usize] = code;
+        }
+    }
+    all
+}
+
+/// The items of a list for the rows of a part, and of another for the other rows. Which a row takes cannot be predicted, so
+/// nothing branches on it.
+fn merged(
+    rows: &Selection,
+    part: &Selection,
+    list: &[u32],
+    other: impl Fn(usize) -> u32,
+) -> Vec<u32> {
+    let others = rows.len() - part.len();
+    let (mut i, mut j) = (0, 0);
+    let mut all = Vec::with_capacity(rows.len());
+    for (&word, &first) in rows.mask().iter().zip(part.mask()) {
+        let mut word = word;
+        let start = all.len();
+        all.resize(start + word.count_ones() as usize, 0);
+        for place in &mut all[start..] {
+            let of_part = first >> word.trailing_zeros() & 1 == 1;
+            // The last item stands in where a list has ended, and is not taken.
+            let a = list[i.min(list.len() - 1)];
+            let b = other(j.min(others.max(1) - 1));
+            *place = if of_part { a } else { b };
+            i += usize::from(of_part);
+            j += usize::from(!of_part);
+            word &= word - 1;
         }
     }
     all

@@ -41,13 +41,14 @@ impl Block {
         self.remember_books(slot, &columns);
         let is_bool = self.instructions[slot.index()].is_bool;
         if is_bool && let Some(bits) = all_bits(&columns) {
-            let (groups, numbers) = self.part_by_masks(slot, rows, &bits);
+            let (groups, mut numbers) = self.part_by_masks(slot, rows, &bits);
             let Groups::Masks(masks) = groups else {
                 return Ok(None);
             };
             let mut truths = vec![0u64; rows.mask().len()];
-            for (mask, number) in masks.iter().zip(numbers) {
-                if self.result(slot, number, parents.len(), op)? == 1 {
+            self.results(slot, parents.len(), op, &mut numbers)?;
+            for (mask, truth) in masks.iter().zip(numbers) {
+                if truth == 1 {
                     truths
                         .iter_mut()
                         .zip(mask)
@@ -57,16 +58,7 @@ impl Block {
             return Ok(Some(Column::Bits(Rc::new(truths))));
         }
         let mut numbers = self.combined(slot, rows, parents, &columns);
-        for number in &mut numbers {
-            let known = self.instructions[slot.index()]
-                .memo
-                .results
-                .get(*number as usize);
-            *number = match known {
-                Some(&result) if result != UNKNOWN => result,
-                _ => self.result(slot, *number, parents.len(), op)?,
-            };
-        }
+        self.results(slot, parents.len(), op, &mut numbers)?;
         Ok(Some(if is_bool {
             Column::Bits(Rc::new(mask_where(rows, |at| numbers[at] == 1)))
         } else {
@@ -75,7 +67,37 @@ impl Block {
         }))
     }
 
-    /// The code of the result for a combination; of a truth value zero or one.
+    /// Puts in the place of the numbers of combinations the codes of the results; of truth values zero or one.
+    fn results(
+        &mut self,
+        slot: Slot,
+        parents: usize,
+        op: &dyn ApplyOp,
+        numbers: &mut [u32],
+    ) -> Result<(), ModelError> {
+        let mut known = std::mem::take(&mut self.instructions[slot.index()].memo.results);
+        let mut outcome = Ok(());
+        for number in numbers {
+            let at = *number as usize;
+            if at >= known.len() {
+                known.resize(at + 1, UNKNOWN);
+            }
+            if known[at] == UNKNOWN {
+                match self.result(slot, *number, parents, op) {
+                    Ok(result) => known[at] = result,
+                    Err(error) => {
+                        outcome = Err(error);
+                        break;
+                    }
+                }
+            }
+            *number = known[at];
+        }
+        self.instructions[slot.index()].memo.results = known;
+        outcome
+    }
+
+    /// The code of the result for a combination.
     fn result(
         &mut self,
         slot: Slot,
@@ -83,28 +105,14 @@ impl Block {
         parents: usize,
         op: &dyn ApplyOp,
     ) -> Result<u32, ModelError> {
-        let known = self.instructions[slot.index()]
-            .memo
-            .results
-            .get(number as usize);
-        if let Some(&result) = known
-            && result != UNKNOWN
-        {
-            return Ok(result);
-        }
         let value = self.with_values(slot, number, parents, |values| op.call(values));
         let element = &self.instructions[slot.index()].element;
         let value = value.map_err(|fault| element.fault(fault))?;
-        let result = if let Some(&truth) = value.get::<bool>() {
-            u32::from(truth)
-        } else {
-            let book = self.own_book(slot);
-            self.enter_value(book, value.as_any())
-        };
         self.remembered += 1;
-        let results = &mut self.instructions[slot.index()].memo.results;
-        results.resize(results.len().max(number as usize + 1), UNKNOWN);
-        results[number as usize] = result;
-        Ok(result)
+        if let Some(&truth) = value.get::<bool>() {
+            return Ok(u32::from(truth));
+        }
+        let book = self.own_book(slot);
+        Ok(self.enter_value(book, value.as_any()))
     }
 }

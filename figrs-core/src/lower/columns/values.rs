@@ -74,32 +74,26 @@ impl Block {
         }
     }
 
-    /// The codes of a slot's own list for codes of another, whose values it takes up.
-    pub(super) fn translated(&mut self, slot: Slot, codes: &[u32], from: Book) -> Vec<u32> {
-        const UNKNOWN: u32 = u32::MAX;
+    /// For each code of a list the code in a slot's own list, which takes its values up; nothing if it is the same list.
+    pub(super) fn translation(&mut self, slot: Slot, from: Book) -> Option<Rc<Vec<u32>>> {
         let to = self.own_book(slot);
         if from == to {
-            return codes.to_vec();
+            return None;
         }
         let memo = &mut self.instructions[slot.index()].memo;
         let table = memo.translations.entry(from).or_default();
-        let mut translated = Vec::with_capacity(codes.len());
-        for &code in codes {
-            let at = code as usize;
-            if at >= table.len() {
-                table.resize(at + 1, UNKNOWN);
+        let pair = [from.0 as usize, to.0 as usize];
+        let [source, target] = self.books.get_disjoint_mut(pair).expect("two lists");
+        if table.len() < source.len()
+            && let Values::Growing(values) = target
+        {
+            let table = Rc::make_mut(table);
+            for code in table.len()..source.len() {
+                let entered = values.insert(source.any(code)).expect("lists of one type");
+                table.push(entered as u32);
             }
-            if table[at] == UNKNOWN {
-                let pair = [from.0 as usize, to.0 as usize];
-                let [source, target] = self.books.get_disjoint_mut(pair).expect("two lists");
-                if let Values::Growing(values) = target {
-                    let entered = values.insert(source.any(at)).expect("lists of one type");
-                    table[at] = entered as u32;
-                }
-            }
-            translated.push(table[at]);
         }
-        translated
+        Some(table.clone())
     }
 
     /// The values of a column in the order of the rows.

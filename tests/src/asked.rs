@@ -1,21 +1,42 @@
 //! A model with a query, and how the query is read from an answer.
 
+use std::fmt;
+
 use figrs::AnyElement;
 use figrs::prelude::*;
 
+/// What the number of an answer is: how far an estimate of it may be off depends on that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// The probability of an event.
+    Probability,
+    /// The expectation of a function.
+    Expectation,
+    /// A mean of weights: the probability of evidence.
+    Weight,
+    /// The natural logarithm of a mean of weights.
+    LogWeight,
+}
+
 /// What an answer says: a number with its standard error, and for "most likely" queries the values.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub struct Reading {
+    /// The number.
     pub number: f64,
+    /// Its standard error; zero where exact.
     pub standard_error: f64,
+    /// What it is.
+    pub scale: Scale,
+    /// The most likely values, by the names they have in the table.
     pub values: Vec<(&'static str, String)>,
 }
 
 impl Reading {
-    fn number(number: f64, standard_error: f64) -> Self {
+    fn number(scale: Scale, number: f64, standard_error: f64) -> Self {
         Self {
             number,
             standard_error,
+            scale,
             values: Vec::new(),
         }
     }
@@ -25,19 +46,50 @@ type Read<R> = Box<dyn Fn(&Answer) -> Result<R, Error>>;
 
 /// Which kind of answer a query is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub enum Form {
+    /// The distributions of the targets.
     Marginals,
+    /// The most probable world.
     World,
 }
 
-pub(crate) struct Asked {
+/// How far the worlds of a model can be counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Worlds {
+    /// At most some ten thousand.
+    Few,
+    /// Finite, but not to be tried one by one.
+    Many,
+    /// Infinite.
+    Endless,
+    /// Infinite, and none of the elements that make them so can be enumerated: for samplers only.
+    Continuous,
+}
+
+/// A model with a query.
+pub struct Asked {
+    /// The model.
     pub model: Model,
+    /// What a run is to be asked about.
     pub targets: Vec<AnyElement>,
+    /// What kind of answer is read.
     pub form: Form,
+    /// How many samples a sampler may draw.
     pub samples: u64,
+    /// Whether the query is the probability of the evidence.
+    pub about_evidence: bool,
     read: Read<Reading>,
     /// How the query is read where only bounds are known, if that can be.
     bounds: Option<Read<Bounds>>,
+}
+
+impl fmt::Debug for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Asked")
+            .field("model", &self.model)
+            .field("targets", &self.targets)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Asked {
@@ -50,9 +102,15 @@ impl Asked {
             targets,
             form,
             samples: 100_000,
+            about_evidence: false,
             read: Box::new(read),
             bounds: None,
         }
+    }
+
+    fn about_evidence(mut self) -> Self {
+        self.about_evidence = true;
+        self
     }
 
     fn bounds(mut self, read: impl Fn(&Answer) -> Result<Bounds, Error> + 'static) -> Self {
@@ -61,36 +119,42 @@ impl Asked {
     }
 
     /// For models so large that 100 000 samples take too long.
-    pub(crate) fn samples(mut self, samples: u64) -> Self {
+    #[must_use]
+    pub fn samples(mut self, samples: u64) -> Self {
         self.samples = samples;
         self
     }
 
     /// Asks about this element too: its worlds, Scores included, are those of the query.
-    pub(crate) fn with_target<T: Value>(mut self, element: &Element<T>) -> Self {
+    #[must_use]
+    pub fn with_target<T: Value>(mut self, element: &Element<T>) -> Self {
         self.targets.push(element.erased().clone());
         self
     }
 
-    pub(crate) fn has_bounds(&self) -> bool {
+    /// Whether the query can be read where only bounds are known.
+    pub fn has_bounds(&self) -> bool {
         self.bounds.is_some()
     }
 
-    pub(crate) fn read_bounds(&self, answer: &Answer) -> Option<Result<Bounds, Error>> {
+    /// The bounds that an answer gives, if bounds can be read.
+    pub fn read_bounds(&self, answer: &Answer) -> Option<Result<Bounds, Error>> {
         self.bounds.as_ref().map(|read| read(answer))
     }
 
-    pub(crate) fn read(&self, answer: &Answer) -> Result<Reading, Error> {
+    /// What an answer says to the query.
+    pub fn read(&self, answer: &Answer) -> Result<Reading, Error> {
         (self.read)(answer)
     }
 }
 
 /// The probability of one value.
-pub(crate) fn probability<T: Value>(model: Model, element: &Element<T>, value: T) -> Asked {
+pub fn probability<T: Value>(model: Model, element: &Element<T>, value: T) -> Asked {
     let (element, targets) = (element.clone(), element.elements());
     let (own, wanted) = (element.clone(), value.clone());
     Asked::new(model, targets, Form::Marginals, move |answer| {
         Ok(Reading::number(
+            Scale::Probability,
             answer.probability(&element, &value)?,
             answer.standard_error(&element, &value)?,
         ))
@@ -99,23 +163,24 @@ pub(crate) fn probability<T: Value>(model: Model, element: &Element<T>, value: T
 }
 
 /// The expectation of a function.
-pub(crate) fn expectation<T: Value>(
+pub fn expectation<T: Value>(
     model: Model,
     element: &Element<T>,
-    function: fn(&T) -> f64,
+    function: impl Fn(&T) -> f64 + 'static,
 ) -> Asked {
     let (element, targets) = (element.clone(), element.elements());
     Asked::new(model, targets, Form::Marginals, move |answer| {
         let distribution = answer.distribution(&element)?;
         Ok(Reading::number(
-            distribution.expectation(function),
-            distribution.standard_error_of(function),
+            Scale::Expectation,
+            distribution.expectation(&function),
+            distribution.standard_error_of(&function),
         ))
     })
 }
 
 /// The probability that the value passes a test.
-pub(crate) fn probability_that<T: Value>(
+pub fn probability_that<T: Value>(
     model: Model,
     element: &Element<T>,
     test: fn(&T) -> bool,
@@ -126,6 +191,7 @@ pub(crate) fn probability_that<T: Value>(
         let indicator = |v: &T| f64::from(u8::from(test(v)));
         let distribution = answer.distribution(&element)?;
         Ok(Reading::number(
+            Scale::Probability,
             distribution.probability_that(test),
             distribution.standard_error_of(indicator),
         ))
@@ -134,21 +200,27 @@ pub(crate) fn probability_that<T: Value>(
 }
 
 /// The logarithm of the probability of the evidence: for numbers that no `f64` holds.
-pub(crate) fn log_evidence(model: Model) -> Asked {
+pub fn log_evidence(model: Model) -> Asked {
     Asked::new(model, Vec::new(), Form::Marginals, |answer| {
         let log = answer.log_evidence()?;
-        Ok(Reading::number(log.value, log.standard_error))
+        Ok(Reading::number(
+            Scale::LogWeight,
+            log.value,
+            log.standard_error,
+        ))
     })
+    .about_evidence()
     .bounds(Answer::log_evidence_bounds)
 }
 
 /// The probability of the evidence.
-pub(crate) fn probability_of_evidence(model: Model) -> Asked {
+pub fn probability_of_evidence(model: Model) -> Asked {
     Asked::new(model, Vec::new(), Form::Marginals, |answer| {
         let log = answer.log_evidence()?;
         let p = log.value.exp();
-        Ok(Reading::number(p, p * log.standard_error))
+        Ok(Reading::number(Scale::Weight, p, p * log.standard_error))
     })
+    .about_evidence()
     .bounds(|answer| {
         let Bounds { lower, upper } = answer.log_evidence_bounds()?;
         let (lower, upper) = (lower.exp(), upper.exp());
@@ -157,7 +229,7 @@ pub(crate) fn probability_of_evidence(model: Model) -> Asked {
 }
 
 /// Marginal MAP of the parts of one element, such as a tuple: its most likely value, everything else summed out.
-pub(crate) fn marginal_map<T: Value>(
+pub fn marginal_map<T: Value>(
     model: Model,
     element: &Element<T>,
     parts: fn(&T) -> Vec<(&'static str, String)>,
@@ -168,19 +240,28 @@ pub(crate) fn marginal_map<T: Value>(
         Ok(Reading {
             number: answer.probability(&element, &best)?,
             standard_error: answer.standard_error(&element, &best)?,
+            scale: Scale::Probability,
             values: parts(&best),
         })
     })
 }
 
 /// One element of a world that is asked for, with the name it has in the table.
-pub(crate) struct Asks {
+#[must_use]
+pub struct Asks {
     name: &'static str,
     element: AnyElement,
     read: Read<String>,
 }
 
-pub(crate) fn asks<T: Value>(name: &'static str, element: &Element<T>) -> Asks {
+impl fmt::Debug for Asks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Asks({})", self.name)
+    }
+}
+
+/// Asks about this element by this name.
+pub fn asks<T: Value>(name: &'static str, element: &Element<T>) -> Asks {
     let own = element.clone();
     Asks {
         name,
@@ -190,13 +271,14 @@ pub(crate) fn asks<T: Value>(name: &'static str, element: &Element<T>) -> Asks {
 }
 
 /// The most probable world of these elements and the evidence, and its probability.
-pub(crate) fn most_probable_world(model: Model, roots: Vec<Asks>) -> Asked {
+pub fn most_probable_world(model: Model, roots: Vec<Asks>) -> Asked {
     let targets = roots.iter().map(|root| root.element.clone()).collect();
     Asked::new(model, targets, Form::World, move |answer| {
         let value = |root: &Asks| Ok((root.name, (root.read)(answer)?));
         Ok(Reading {
             number: answer.log_probability()?.exp(),
             standard_error: 0.0,
+            scale: Scale::Probability,
             values: roots.iter().map(value).collect::<Result<_, Error>>()?,
         })
     })

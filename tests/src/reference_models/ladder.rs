@@ -1,0 +1,32 @@
+//! Does the packet climb the ladder?
+
+use figrs::prelude::*;
+
+use super::Question;
+use crate::asked::Worlds;
+
+/// One of two wires carries a packet; each step loses it with probability 0.001 on the first wire, and else puts it on
+/// either (Holtzen, Van den Broeck and Millstein 2020).
+fn step(wires: &Element<(bool, bool)>) -> Element<(bool, bool)> {
+    let either = || Flip::new(0.5).map(|&first| (first, !first));
+    let lost = || Constant::new((false, false));
+    wires.flat_map(move |&wires| match wires {
+        (true, _) => If::new(&Flip::new(0.001), lost(), either()),
+        (false, true) => either(),
+        (false, false) => lost(),
+    })
+}
+
+/// Whether the packet is on the first wire after `steps` steps: `0.5 · 0.999 · 0.9995^(steps − 1)`.
+pub fn ladder(steps: usize, reference: &'static str) -> Question {
+    let mut wires = Constant::new((true, false));
+    for _ in 0..steps {
+        wires = step(&wires);
+    }
+    let first = wires.map(|&(first, _)| first);
+    let exact = 0.5 * 0.999 * 0.9995_f64.powi(steps as i32 - 1);
+    Question::new(reference, Model::new())
+        .probability("P(fst)", &first, true, exact)
+        .worlds(Worlds::Many)
+        .samples((1_000_000 / steps as u64).min(50_000))
+}

@@ -1,0 +1,36 @@
+//! Is it better to switch?
+
+use figrs::prelude::*;
+
+use super::Question;
+
+/// The door with the prize, the door that was picked, and the door that the host opens: a choice whose values depend
+/// on the others.
+fn doors() -> [Element<usize>; 3] {
+    let prize = Uniform::new(0..3);
+    let pick = Uniform::new(0..3);
+    let host = (&prize, &pick).flat_map(|(&prize, &pick)| {
+        Uniform::new((0..3).filter(move |&door| door != prize && door != pick))
+    });
+    [prize, pick, host]
+}
+
+/// The first door was picked, and the host opened the last.
+pub fn monty_hall() -> Question {
+    let [prize, pick, host] = doors();
+    let model = Model::new().observe(&pick, 0).observe(&host, 2);
+    Question::new("M03_monty", model)
+        .evidence("P(pick=0,host=2)", 1.0 / 6.0)
+        .probability("P(prize=0|e)", &prize, 0, 1.0 / 3.0)
+        .probability("P(prize=1|e)", &prize, 1, 2.0 / 3.0)
+        .probability("P(prize=2|e)", &prize, 2, 0.0)
+}
+
+/// Whether the third door has the prize, before anything is seen.
+pub fn monty_hall_switching() -> Question {
+    let [prize, pick, host] = doors();
+    let wins = (&prize, &pick, &host).map(|(prize, pick, host)| prize != pick && prize != host);
+    Question::new("M03_monty", Model::new())
+        .named("M03_monty switching")
+        .probability("P(switch wins)", &wins, true, 2.0 / 3.0)
+}

@@ -1,0 +1,117 @@
+//! The samplers, for the tests that are put to all of them: a new one joins with one row.
+
+use figrs::AnyElement;
+use figrs::prelude::*;
+
+use crate::asked::Worlds;
+use crate::reference_models::{Quantity, Question};
+use crate::significance::Law;
+
+/// What a sampler is given beside the model.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort<'a> {
+    /// How many worlds it may draw, or steps it may make.
+    pub samples: u64,
+    /// Where its random numbers come from.
+    pub seed: u64,
+    /// The states of a process in the order of time, where the model is one.
+    pub sequence: &'a [AnyElement],
+}
+
+/// One sampler.
+#[derive(Debug)]
+pub struct Sampler {
+    /// Its name.
+    pub name: &'static str,
+    /// Makes it.
+    pub algorithm: fn(Effort) -> Box<dyn Algorithm>,
+    /// How its estimates are distributed in units of their stated errors.
+    pub law: Law,
+    /// The models that it can be asked about.
+    pub copes_with: Worlds,
+    /// Whether it estimates the probability of the evidence; if not, its answers say that they do not hold it.
+    pub knows_evidence: bool,
+    /// The questions and the cases of the conformance table that are not for it, and why.
+    pub except: &'static [(&'static str, &'static str)],
+}
+
+impl Sampler {
+    /// Why a question is not for it, if it is not.
+    pub fn excuse(&self, question: &str) -> Option<&'static str> {
+        let row = self.except.iter().find(|(name, _)| *name == question);
+        row.map(|(_, why)| *why)
+    }
+
+    /// Whether it can answer a question.
+    pub fn is_able(&self, question: &Question) -> bool {
+        question.worlds <= self.copes_with && self.excuse(question.name).is_none()
+    }
+
+    /// The numbers of a question that it answers.
+    pub fn quantities<'q>(&self, question: &'q Question) -> impl Iterator<Item = &'q Quantity> {
+        let all = question.quantities.iter();
+        all.filter(|quantity| self.knows_evidence || !quantity.is_about_evidence())
+    }
+}
+
+const HEAVY: &str = "a few worlds that are rarely drawn have most of the weight, and samples without them understate the error";
+const FIFTY: &str = "the product of fifty likelihoods or more leaves hardly one effective sample";
+
+const THOUSANDS: &str = "each step changes one of hundreds or thousands of choices: more steps than a test has time for";
+const SLOW: &str = "evidence holds its causes fast: a chain takes thousands of steps from one explanation to another";
+const CERTAIN: &str =
+    "hardly a draw is not the same: chains that do not move cannot tell their error";
+const APART: &str = "no change of a single choice leads from some of the worlds to the others";
+
+/// All of them.
+pub const SAMPLERS: &[Sampler] = &[
+    Sampler {
+        name: "ImportanceSampling",
+        algorithm: |effort| Box::new(ImportanceSampling::new(effort.samples).seed(effort.seed)),
+        law: Law::Normal,
+        copes_with: Worlds::Continuous,
+        knows_evidence: true,
+        except: &[
+            ("M05b_qmr_large", HEAVY),
+            ("M06a_hmm50", FIFTY),
+            ("M06b_hmm500", FIFTY),
+            ("M09_random_walk", FIFTY),
+        ],
+    },
+    Sampler {
+        name: "MetropolisHastings",
+        algorithm: |effort| {
+            Box::new(MetropolisHastings::new(effort.samples.max(40_000)).seed(effort.seed))
+        },
+        law: Law::Normal,
+        copes_with: Worlds::Continuous,
+        knows_evidence: false,
+        except: &[
+            ("M05b_qmr_large", SLOW),
+            ("M06b_hmm500", THOUSANDS),
+            ("M09_random_walk", SLOW),
+            ("M13b_diamond10", CERTAIN),
+            ("M13b_diamond100", CERTAIN),
+            ("M13a_ladder1000", THOUSANDS),
+            ("M13a_ladder5000", THOUSANDS),
+            ("M13b_diamond1000", THOUSANDS),
+            ("M13b_diamond5000", THOUSANDS),
+            ("dbn_soccer", THOUSANDS),
+            ("mh_two_conditions", APART),
+            ("list_condition", APART),
+        ],
+    },
+    Sampler {
+        name: "Gibbs",
+        // A sweep is worth many samples.
+        algorithm: |effort| Box::new(Gibbs::new((effort.samples / 10).max(500)).seed(effort.seed)),
+        law: Law::Normal,
+        copes_with: Worlds::Many,
+        knows_evidence: false,
+        except: &[
+            ("M13a_ladder5000", THOUSANDS),
+            ("M13b_diamond5000", THOUSANDS),
+            ("dbn_soccer", THOUSANDS),
+        ],
+    },
+];

@@ -1,0 +1,13 @@
+//! Every sampler can be trusted: its numbers are as far from the exact ones as it says, no more and no less.
+//!
+//! The samplers are those of `figrs_tests::samplers`, the models those of `figrs_tests::reference_models`; how far is too
+//! far is said by `figrs_tests::significance`. The seeds are fixed: what passed once passes always.
+
+#[path = "samplers/accuracy.rs"]
+mod accuracy;
+#[path = "samplers/calibration.rs"]
+mod calibration;
+#[path = "samplers/rare_evidence.rs"]
+mod rare_evidence;
+#[path = "samplers/spread.rs"]
+mod spread;

@@ -1,0 +1,212 @@
+//! Simulation-based calibration: parameters drawn from the prior have uniform ranks among draws from the posterior of
+//! data drawn with them (Talts, Betancourt, Simpson, Vehtari and Gelman 2018).
+//!
+//! Ranks of the parameters alone would also be uniform if the posterior knew only a part of the data, or none; those of
+//! the likelihood of the data would not (Modrák et al. 2023). A posterior that counts the prior twice, or forgets a datum,
+//! must fail the same test.
+
+use figrs::prelude::*;
+use figrs::rand::RngExt;
+use figrs_tests::significance::{CALIBRATION, largest_pearson, pearson};
+
+/// Repetitions for each sampler and model.
+const REPETITIONS: u64 = 1200;
+/// Draws from the posterior whose ranks are taken.
+const DRAWS: usize = 19;
+/// Numbers that are ranked, of both models together, by two samplers.
+const TESTS: usize = (3 + 2) * 2;
+
+/// What a mistaken posterior gets wrong.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mistake {
+    None,
+    PriorTwice,
+    DatumForgotten,
+}
+
+type Ranked = Box<dyn Fn(&[f64]) -> f64>;
+
+/// Parameters, the data they led to, and the posterior.
+struct Simulated {
+    truth: Vec<f64>,
+    model: Model,
+    parameters: Element<Vec<f64>>,
+    /// The numbers whose ranks are taken.
+    ranked: Vec<Ranked>,
+}
+
+/// One world of some elements.
+fn draw(elements: &[Element<f64>], seed: u64) -> Vec<f64> {
+    let all = inject(elements);
+    let answer = ImportanceSampling::new(1)
+        .seed(seed)
+        .run(&Model::new(), &all);
+    answer.unwrap().most_likely_value(&all).unwrap()
+}
+
+/// The logarithm of a normal density, up to a constant.
+fn log_normal(x: f64, mean: f64, variance: f64) -> f64 {
+    -(x - mean).powi(2) / (2.0 * variance) - variance.ln() / 2.0
+}
+
+/// The mean and the variance of three normal numbers, both unknown.
+fn normal(seed: u64, mistake: Mistake) -> Simulated {
+    const SHAPE: f64 = 3.0;
+    const SCALE: f64 = 2.0;
+    let mean = Normal::new(1.0, Variance(4.0));
+    let variance = InverseGamma::new(SHAPE, Scale(SCALE));
+    let datum = || Normal::new(&mean, Variance(&variance));
+    let data = [datum(), datum(), datum()];
+    let all = [&[mean.clone(), variance.clone()], &data[..]].concat();
+    let truth = draw(&all, seed);
+    let seen = truth[2..].to_vec();
+    let mut model = Model::new();
+    for (datum, &seen) in data
+        .iter()
+        .zip(&seen)
+        .skip(usize::from(mistake == Mistake::DatumForgotten))
+    {
+        model = model.observe(datum, seen);
+    }
+    if mistake == Mistake::PriorTwice {
+        model = model
+            .log_weigh(&mean, |&m| log_normal(m, 1.0, 4.0))
+            .log_weigh(&variance, |v| -(SHAPE + 1.0) * v.ln() - SCALE / v);
+    }
+    let likelihood = move |p: &[f64]| seen.iter().map(|&x| log_normal(x, p[0], p[1])).sum();
+    Simulated {
+        truth,
+        model,
+        parameters: inject(&[mean, variance]),
+        ranked: vec![Box::new(|p| p[0]), Box::new(|p| p[1]), Box::new(likelihood)],
+    }
+}
+
+/// The bias of a coin flipped twice.
+fn coin(seed: u64, mistake: Mistake) -> Simulated {
+    let bias = Beta::new(2.0, 3.0);
+    let flip = || Flip::new(&bias);
+    let flips = [flip(), flip()];
+    let number = |flip: &Element<bool>| flip.map(|&head| f64::from(u8::from(head)));
+    let all = [&[bias.clone()], &flips.each_ref().map(number)[..]].concat();
+    let truth = draw(&all, seed);
+    let seen: Vec<bool> = truth[1..].iter().map(|&head| head == 1.0).collect();
+    let mut model = Model::new();
+    for (flip, &seen) in flips
+        .iter()
+        .zip(&seen)
+        .skip(usize::from(mistake == Mistake::DatumForgotten))
+    {
+        model = model.observe(flip, seen);
+    }
+    if mistake == Mistake::PriorTwice {
+        model = model.log_weigh(&bias, |p| p.ln() + 2.0 * (-p).ln_1p());
+    }
+    let likelihood = move |p: &[f64]| {
+        let of = |&head: &bool| if head { p[0].ln() } else { (-p[0]).ln_1p() };
+        seen.iter().map(of).sum()
+    };
+    Simulated {
+        truth,
+        model,
+        parameters: inject(&[bias]),
+        ranked: vec![Box::new(|p| p[0]), Box::new(likelihood)],
+    }
+}
+
+type Simulate = fn(u64, Mistake) -> Simulated;
+type Make = fn(u64) -> Box<dyn Algorithm>;
+
+/// How often each rank was found, for each number.
+fn ranks(simulate: Simulate, mistake: Mistake, sampler: Make) -> Vec<[u64; DRAWS + 1]> {
+    let mut counts: Vec<[u64; DRAWS + 1]> = Vec::new();
+    for seed in 0..REPETITIONS {
+        let Simulated {
+            truth,
+            model,
+            parameters,
+            ranked,
+        } = simulate(seed, mistake);
+        counts.resize(ranked.len(), [0; DRAWS + 1]);
+        let answer = sampler(seed).run(&model, &parameters).unwrap();
+        let mut rng = figrs::stream(seed, 1);
+        for (number, counts) in ranked.iter().zip(&mut counts) {
+            let truth = number(&truth);
+            // Independent draws from the distribution of the answer are draws from the posterior.
+            let below = answer
+                .probability_that(&parameters, |p| number(p) < truth)
+                .unwrap();
+            let rank = (0..DRAWS).filter(|_| rng.random::<f64>() < below).count();
+            counts[rank] += 1;
+        }
+    }
+    counts
+}
+
+const MODELS: [(&str, Simulate); 2] = [("normal", normal), ("coin", coin)];
+
+const SAMPLERS: [(&str, Make); 2] = [
+    ("ImportanceSampling", |seed| {
+        Box::new(ImportanceSampling::new(2_000).seed(seed + 1_000_000))
+    }),
+    ("MetropolisHastings", |seed| {
+        Box::new(
+            MetropolisHastings::new(1_000)
+                .chains(2)
+                .seed(seed + 1_000_000),
+        )
+    }),
+];
+
+/// Pearson's statistics of the ranks of each number, by model and sampler.
+fn statistics(mistake: Mistake) -> Vec<(String, Vec<f64>)> {
+    let mut all = Vec::new();
+    for (model, simulate) in MODELS {
+        for (sampler, make) in SAMPLERS {
+            let counts = ranks(simulate, mistake, make);
+            let statistics = counts.iter().map(|counts| pearson(counts));
+            all.push((format!("{model} by {sampler}"), statistics.collect()));
+        }
+    }
+    println!("{mistake:?}: {all:.1?}");
+    all
+}
+
+fn largest() -> f64 {
+    largest_pearson(DRAWS + 1, CALIBRATION / TESTS as f64)
+}
+
+#[test]
+fn ranks_are_uniform() {
+    let all = statistics(Mistake::None);
+    assert_eq!(all.iter().map(|(_, own)| own.len()).sum::<usize>(), TESTS);
+    for (what, own) in all {
+        assert!(
+            own.iter().all(|&s| s < largest()),
+            "{what}: {own:?}, {}",
+            largest()
+        );
+    }
+}
+
+#[test]
+fn ranks_are_not_uniform_if_the_prior_counts_twice() {
+    for (what, own) in statistics(Mistake::PriorTwice) {
+        assert!(
+            own.iter().any(|&s| s > largest()),
+            "{what}: {own:?}, {}",
+            largest()
+        );
+    }
+}
+
+#[test]
+fn ranks_are_not_uniform_if_a_datum_is_forgotten() {
+    for (what, own) in statistics(Mistake::DatumForgotten) {
+        assert!(
+            own.iter().any(|&s| s > largest()),
+            "{what}: {own:?}, {}",
+            largest()
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! Stated errors are those of the estimates: neither too small nor too large.
+
+use figrs::prelude::*;
+use figrs_tests::asked::{Reading, Scale};
+use figrs_tests::reference_models::{Quantity, Question, questions};
+use figrs_tests::samplers::{Effort, SAMPLERS, Sampler};
+use figrs_tests::significance::{Law, SPREAD, sum_of_squares};
+
+/// Runs of each sampler on each question.
+const RUNS: u64 = 10;
+/// Of what the question allows, what such a run is given.
+const SHARE: u64 = 10;
+/// Estimates with a smaller variance in terms of samples, `n p (1 − p)`, are not near normal.
+const HITS: f64 = 50.0;
+
+/// Whether estimates of runs with so many samples are near normal, as far as one with [`SHARE`] times as many tells.
+fn is_near_normal(quantity: &Quantity, pilot: &Reading, samples: u64) -> bool {
+    let exact = quantity.exact;
+    let error = pilot.standard_error * (SHARE as f64).sqrt();
+    match pilot.scale {
+        Scale::Probability => {
+            let spread = exact * (1.0 - exact);
+            let effective = (spread / (error * error)).min(samples as f64);
+            effective * spread >= HITS
+        }
+        Scale::Expectation => true,
+        // Where all weights are equal there is no error but rounding.
+        Scale::Weight => (1e-9..0.1).contains(&(error / exact)),
+        Scale::LogWeight => (1e-9..0.1).contains(&error),
+    }
+}
+
+/// One score a run, so that all are independent: how far an estimate is off in its stated errors.
+fn scores(sampler: &Sampler, question: &Question) -> Result<Vec<f64>, Error> {
+    let samples = question.samples / SHARE;
+    let run = |samples, seed| {
+        let algorithm = (sampler.algorithm)(Effort {
+            samples,
+            seed,
+            sequence: &question.sequence,
+        });
+        algorithm.answer(&question.model, &question.targets)
+    };
+    // A run of its own says what can be scored: if each did so for itself, its luck would decide.
+    let pilot = run(question.samples, 0)?;
+    let mut usable = Vec::new();
+    for quantity in sampler.quantities(question) {
+        if is_near_normal(quantity, &quantity.read(&pilot)?, samples) {
+            usable.push(quantity);
+        }
+    }
+    if usable.is_empty() {
+        return Ok(Vec::new());
+    }
+    let score = |seed: u64| {
+        let quantity = usable[seed as usize % usable.len()];
+        let found = quantity.read(&run(samples, seed)?)?;
+        let score = (found.number - quantity.exact) / found.standard_error;
+        Ok(sampler.law.as_normal(score))
+    };
+    (1..=RUNS).map(score).collect()
+}
+
+#[test]
+fn stated_errors_are_those_of_the_estimates() {
+    // Two tests for each sampler: of the mean and of the spread.
+    let alpha = SPREAD / (2 * SAMPLERS.len()) as f64;
+    let questions = questions();
+    let mut wrong = Vec::new();
+    for sampler in SAMPLERS {
+        let mut scores = Vec::new();
+        for question in questions.iter().filter(|q| sampler.is_able(q)) {
+            match self::scores(sampler, question) {
+                Ok(own) => scores.extend(own),
+                Err(error) => wrong.push(format!("{} on {}: {error}", sampler.name, question.name)),
+            }
+        }
+        let n = scores.len();
+        let mean = scores.iter().sum::<f64>() / n as f64;
+        let squares = scores.iter().map(|z| z * z).sum::<f64>();
+        let (low, high) = sum_of_squares(n, alpha);
+        let off = Law::Normal.two_sided(alpha) / (n as f64).sqrt();
+        let name = sampler.name;
+        println!(
+            "{name}: {n} scores, mean {mean:.3} (±{off:.3}), mean square {:.3} ({:.3} to {:.3})",
+            squares / n as f64,
+            low / n as f64,
+            high / n as f64
+        );
+        if n < 100 {
+            wrong.push(format!("{name}: {n} scores are too few"));
+        }
+        if mean.abs() > off {
+            wrong.push(format!("{name}: the mean of {n} scores is {mean}"));
+        }
+        if !(low..=high).contains(&squares) {
+            wrong.push(format!(
+                "{name}: the sum of {n} squared scores is {squares}"
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
