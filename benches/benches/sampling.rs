@@ -340,15 +340,27 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-/// The median times of two pieces of work that take turns.
+/// The median times of two pieces of work that take turns. Each is repeated until its time is long beside the grain of the clock.
 fn in_turns(rounds: usize, clock: impl Fn() -> Duration, work: [&mut dyn FnMut(); 2]) -> [f64; 2] {
-    let mut time = |work: &mut dyn FnMut()| {
-        let before = clock();
+    const LONG: f64 = 0.1;
+    let repeats = |work: &mut dyn FnMut()| {
         work();
-        (clock() - before).as_secs_f64()
+        let begun = Instant::now();
+        work();
+        (LONG / begun.elapsed().as_secs_f64()).ceil().max(1.0)
+    };
+    let time = |work: &mut dyn FnMut(), repeats: f64| {
+        let before = clock();
+        for _ in 0..repeats as usize {
+            work();
+        }
+        (clock() - before).as_secs_f64() / repeats
     };
     let [first, second] = work;
-    let times: Vec<[f64; 2]> = (0..rounds).map(|_| [time(first), time(second)]).collect();
+    let (one, two) = (repeats(first), repeats(second));
+    let times: Vec<[f64; 2]> = (0..rounds)
+        .map(|_| [time(first, one), time(second, two)])
+        .collect();
     [0, 1].map(|i| median(times.iter().map(|pair| pair[i]).collect()))
 }
 

@@ -78,6 +78,9 @@ impl BlockSampling<'_> {
         finish: impl Fn(&mut Block, usize, &mut Stream) -> Result<(), Error> + Sync,
     ) -> Result<Sampled, Error> {
         let run = self.watch.start(self.algorithm, self.samples);
+        if run.stopped().is_some() {
+            return Err(run.nothing_done());
+        }
         let width = self.width(model, targets)? as u64;
         let mut tally = Tally::new(targets);
         let mut kept = self.keep_draws.then(|| Kept::new(targets));
@@ -124,11 +127,6 @@ impl BlockSampling<'_> {
             },
         )?;
         let done = tally.worlds();
-        if done == 0 {
-            return Err(Error::NothingDone {
-                algorithm: self.algorithm,
-            });
-        }
         if self.samples == Some(done) {
             stopped = Stopped::Finished;
         }

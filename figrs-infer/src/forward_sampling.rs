@@ -19,7 +19,7 @@ use crate::watch::{Watch, watched};
 ///
 /// **Complexity.** Linear in samples and in the elements of each world.
 ///
-/// **Errors.** [`Error::EvidenceNotAllowed`] if the model has evidence.
+/// **Errors.** [`Error::EvidenceNotAllowed`] if the model has evidence; [`Error::NothingDone`] if it was stopped at once.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};

@@ -144,8 +144,10 @@ impl SequentialMonteCarlo {
             let remedy = "use between one particle and 16 million, and more populations";
             return Err(self.invalid("particles", self.particles.to_string(), remedy));
         }
-        if self.populations == 0 {
-            return Err(self.invalid("populations", "0".into(), "run at least one"));
+        let total = (self.particles as u64).checked_mul(self.populations);
+        if self.populations == 0 || total.is_none() {
+            let remedy = "run at least one, and not more than can be counted";
+            return Err(self.invalid("populations", self.populations.to_string(), remedy));
         }
         if !(0.0..=1.0).contains(&self.threshold) {
             let value = self.threshold.to_string();
@@ -268,9 +270,7 @@ impl Algorithm for SequentialMonteCarlo {
             },
         )?;
         if populations.len() == 0 {
-            return Err(Error::NothingDone {
-                algorithm: self.name(),
-            });
+            return Err(run.nothing_done());
         }
         let done = populations.len() * self.particles as u64;
         let mut sampling = Sampling::new(stopped, done, run.elapsed());

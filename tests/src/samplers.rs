@@ -29,6 +29,8 @@ pub struct Sampler {
     pub law: Law,
     /// The models that it can be asked about.
     pub copes_with: Worlds,
+    /// Whether it can be asked about a model with evidence.
+    pub takes_evidence: bool,
     /// Whether it estimates the probability of the evidence; if not, its answers say that they do not hold it.
     pub knows_evidence: bool,
     /// The questions and the cases of the conformance table that are not for it, and why.
@@ -42,9 +44,16 @@ impl Sampler {
         row.map(|(_, why)| *why)
     }
 
+    /// Whether the evidence of a model is no reason not to ask it.
+    pub fn takes(&self, model: &Model) -> bool {
+        self.takes_evidence || model.evidence().is_empty()
+    }
+
     /// Whether it can answer a question.
     pub fn is_able(&self, question: &Question) -> bool {
-        question.worlds <= self.copes_with && self.excuse(question.name).is_none()
+        self.takes(&question.model)
+            && question.worlds <= self.copes_with
+            && self.excuse(question.name).is_none()
     }
 
     /// The numbers of a question that it answers.
@@ -63,6 +72,9 @@ const CERTAIN: &str =
     "hardly a draw is not the same: chains that do not move cannot tell their error";
 const APART: &str = "no change of a single choice leads from some of the worlds to the others";
 
+/// Of a particle filter.
+const POPULATIONS: u32 = 40;
+
 /// All of them.
 pub const SAMPLERS: &[Sampler] = &[
     Sampler {
@@ -70,6 +82,7 @@ pub const SAMPLERS: &[Sampler] = &[
         algorithm: |effort| Box::new(ImportanceSampling::new(effort.samples).seed(effort.seed)),
         law: Law::Normal,
         copes_with: Worlds::Continuous,
+        takes_evidence: true,
         knows_evidence: true,
         except: &[
             ("M05b_qmr_large", HEAVY),
@@ -79,12 +92,44 @@ pub const SAMPLERS: &[Sampler] = &[
         ],
     },
     Sampler {
+        name: "ForwardSampling",
+        algorithm: |effort| Box::new(ForwardSampling::new(effort.samples).seed(effort.seed)),
+        law: Law::Normal,
+        copes_with: Worlds::Continuous,
+        takes_evidence: false,
+        knows_evidence: true,
+        except: &[],
+    },
+    Sampler {
+        name: "RejectionSampling",
+        algorithm: |effort| Box::new(RejectionSampling::new(effort.samples).seed(effort.seed)),
+        law: Law::Normal,
+        copes_with: Worlds::Endless,
+        takes_evidence: true,
+        knows_evidence: true,
+        except: &[],
+    },
+    Sampler {
+        name: "SequentialMonteCarlo",
+        algorithm: |effort| {
+            let particles = (effort.samples / u64::from(POPULATIONS)).max(50) as usize;
+            let filter = SequentialMonteCarlo::new(particles);
+            Box::new(filter.populations(POPULATIONS.into()).seed(effort.seed))
+        },
+        law: Law::Groups(POPULATIONS),
+        copes_with: Worlds::Continuous,
+        takes_evidence: true,
+        knows_evidence: true,
+        except: &[],
+    },
+    Sampler {
         name: "MetropolisHastings",
         algorithm: |effort| {
             Box::new(MetropolisHastings::new(effort.samples.max(40_000)).seed(effort.seed))
         },
         law: Law::Normal,
         copes_with: Worlds::Continuous,
+        takes_evidence: true,
         knows_evidence: false,
         except: &[
             ("M05b_qmr_large", SLOW),
@@ -107,6 +152,7 @@ pub const SAMPLERS: &[Sampler] = &[
         algorithm: |effort| Box::new(Gibbs::new((effort.samples / 10).max(500)).seed(effort.seed)),
         law: Law::Normal,
         copes_with: Worlds::Many,
+        takes_evidence: true,
         knows_evidence: false,
         except: &[
             ("M13a_ladder5000", THOUSANDS),

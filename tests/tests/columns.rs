@@ -17,6 +17,8 @@ const RUNS: usize = 2000;
 /// Not a multiple of the 64 rows of a word.
 const ROWS: usize = 1000;
 const EXACT: f64 = 1e-9;
+/// The logarithm of a share of the largest weight that a number still holds with all its digits.
+const LEAST: f64 = -600.0;
 const LIMIT: usize = 1_000_000;
 
 type Checked = Result<(), TestCaseError>;
@@ -48,8 +50,16 @@ fn worlds(built: &Built, elements: &[Target]) -> Result<Option<Worlds>, TestCase
     Ok(all.map_err(failed)?.then_some(worlds))
 }
 
-/// The rows of a block that are left, with their values and the logarithms of their weights.
-fn rows(block: &mut Block, elements: &[Target]) -> Vec<(usize, Values, f64)> {
+/// Rows of a block.
+#[derive(Debug, PartialEq)]
+struct Rows {
+    /// Those that are left, with their values and the logarithms of their weights.
+    left: Vec<(usize, Values, f64)>,
+    /// Weights below this are nothing beside the largest and may flush to zero.
+    least: f64,
+}
+
+fn rows(block: &mut Block, elements: &[Target]) -> Rows {
     let plain = block.weights().plain();
     let weights = plain.rows(block.width());
     let mut rows = Vec::new();
@@ -70,7 +80,10 @@ fn rows(block: &mut Block, elements: &[Target]) -> Vec<(usize, Values, f64)> {
             });
         }
     }
-    rows
+    Rows {
+        left: rows,
+        least: plain.log_scale + LEAST,
+    }
 }
 
 fn block(model: &Model, elements: &[Target]) -> Result<Block, TestCaseError> {
@@ -79,36 +92,45 @@ fn block(model: &Model, elements: &[Target]) -> Result<Block, TestCaseError> {
     Block::new(model, &erased, Observations::Weigh, order, LIMIT).map_err(failed)
 }
 
-/// Which of the possible weights of its values a row has.
-fn place(worlds: &Worlds, values: &Values, weight: f64) -> Result<usize, TestCaseError> {
+/// Which of the possible weights of its values a row has that weighed as much `before` its weight began with one again.
+fn place(
+    worlds: &Worlds,
+    values: &Values,
+    (before, weight): (f64, f64),
+    least: f64,
+) -> Result<usize, TestCaseError> {
     let Some(weights) = worlds.get(values) else {
         return Err(failed(format!("{values:?} is no possible world")));
     };
-    let found = weights.iter().position(|(w, _)| (w - weight).abs() < EXACT);
-    found.ok_or_else(|| {
+    let same = |&(right, _): &(f64, f64)| {
+        let right = right - before;
+        (right - weight).abs() < EXACT || (right < least && weight < least)
+    };
+    weights.iter().position(same).ok_or_else(|| {
         failed(format!(
-            "{values:?} weighs {weight}, not one of {weights:?} (log, probability)"
+            "{values:?} weighs {}, not one of {weights:?} (log, probability)",
+            before + weight
         ))
     })
 }
 
 /// Pearson's statistic and its degrees of freedom; rare worlds are counted together.
 fn pearson(counts: &[(f64, f64)]) -> (f64, f64) {
-    const LEAST: f64 = 10.0;
+    const FEW: f64 = 10.0;
     let (mut statistic, mut classes, mut rest) = (0.0, 0.0, (0.0, 0.0));
     let mut add = |(count, expected): (f64, f64)| {
         statistic += (count - expected).powi(2) / expected;
         classes += 1.0;
     };
     for &(count, expected) in counts {
-        if expected >= LEAST {
+        if expected >= FEW {
             add((count, expected));
         } else {
             rest.0 += count;
             rest.1 += expected;
         }
     }
-    if rest.1 >= LEAST {
+    if rest.1 >= FEW {
         add(rest);
     }
     (statistic, f64::max(classes - 1.0, 0.0))
@@ -134,8 +156,8 @@ fn rows_are_possible_worlds_as_often_as_they_are_likely() {
             .map_err(failed)?;
         let mut counts: BTreeMap<(&Values, usize), f64> = BTreeMap::new();
         let rows = rows(&mut block, &elements);
-        for (_, values, weight) in &rows {
-            let which = place(&worlds, values, *weight)?;
+        for (_, values, weight) in &rows.left {
+            let which = place(&worlds, values, (0.0, *weight), rows.least)?;
             *counts.entry((values, which)).or_default() += 1.0;
         }
         let mut compared = Vec::new();
@@ -147,7 +169,7 @@ fn rows_are_possible_worlds_as_often_as_they_are_likely() {
                 possible += p;
             }
         }
-        let lost = (ROWS - rows.len()) as f64;
+        let lost = (ROWS - rows.left.len()) as f64;
         let expected = (1.0 - possible).max(0.0) * ROWS as f64;
         prop_assert!(lost == 0.0 || expected > 1e-9, "{lost} rows were lost");
         compared.push((lost, expected));
@@ -187,13 +209,14 @@ fn run_with_copies(
         if root >= block.statements() {
             continue;
         }
-        let mut left = Vec::new();
-        block.weights().for_each_survivor(|row| left.push(row));
+        let plain = block.weights().plain();
+        let weights = plain.rows(width);
+        let left: Vec<usize> = (0..width)
+            .filter(|&row| weights[row].ln() > LEAST)
+            .collect();
         if left.is_empty() {
             return Ok(None);
         }
-        let plain = block.weights().plain();
-        let weights = plain.rows(width);
         let mut ancestors: Vec<usize> = (0..width)
             .map(|_| left[rng.random_range(0..left.len())])
             .collect();
@@ -220,8 +243,9 @@ fn rows_that_continue_others_stay_possible_worlds() {
         let Some(before) = run_with_copies(&mut block, &mut rng, 150)? else {
             return Ok(());
         };
-        for (row, values, weight) in rows(&mut block, &elements) {
-            place(&worlds, &values, before[row] + weight)?;
+        let rows = rows(&mut block, &elements);
+        for (row, values, weight) in &rows.left {
+            place(&worlds, values, (before[*row], *weight), rows.least)?;
         }
         checked.set(checked.get() + usize::from(block.statements() > 1));
         Ok(())
@@ -290,7 +314,7 @@ fn rows_weigh_the_densities_at_their_values() {
         let right = density - places[row].powi(2);
         let found = weights[row].ln() + plain.log_scale;
         // A weight far below the largest may flush to zero.
-        let near = right - plain.log_scale > -600.0;
+        let near = right - plain.log_scale > LEAST;
         assert!(
             !near || (found - right).abs() < EXACT,
             "row {row}: {found}, not {right}"

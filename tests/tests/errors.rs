@@ -10,6 +10,8 @@ mod lazy;
 mod model;
 #[path = "errors/query.rs"]
 mod query;
+#[path = "errors/sampling.rs"]
+mod sampling;
 
 /// Checks that the message of an error says all of these.
 #[track_caller]

@@ -156,8 +156,11 @@ pub(crate) fn put_to_all(cases: &[Case], id: &str) {
     };
     let mut wrong = Vec::new();
     let mut asked_of = 0;
-    let excused =
-        |sampler: &&Sampler| case.worlds > sampler.copes_with || sampler.excuse(id).is_some();
+    let excused = |sampler: &&Sampler| {
+        case.worlds > sampler.copes_with
+            || !sampler.takes(&asked.model)
+            || sampler.excuse(id).is_some()
+    };
     for sampler in samplers(&asked).filter(|sampler| !excused(sampler)) {
         asked_of += 1;
         let algorithm = (sampler.algorithm)(Effort {
