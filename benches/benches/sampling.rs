@@ -4,7 +4,7 @@
 //!
 //! After criterion's own figures a table gives the speed of figrs in units of the loop's. There the two take turns, and the
 //! medians of the processor time of this thread are compared, so that other work on the machine counts little. One is as fast as
-//! the loop; two is twice as fast. The line of two threads is measured by the clock and needs a machine with nothing else to do.
+//! the loop; two is twice as fast. `cargo bench --bench sampling -- table` prints the table alone. The line of two threads is measured by the clock and needs a machine with nothing else to do.
 
 use std::fs;
 use std::hint::black_box;
@@ -290,31 +290,41 @@ fn pairs(mut each: impl FnMut(&str, &mut dyn FnMut(), &mut dyn FnMut())) {
     let (model, target) = burglary();
     each(
         "burglary, likelihood weighting",
-        &mut || drop(black_box(burglary_by_hand())),
+        &mut || {
+            black_box(burglary_by_hand());
+        },
         &mut || drop(black_box(sampler.run(&model, &target))),
     );
     let (model, target) = sprinkler();
     each(
         "sprinkler, likelihood weighting",
-        &mut || drop(black_box(sprinkler_by_hand())),
+        &mut || {
+            black_box(sprinkler_by_hand());
+        },
         &mut || drop(black_box(sampler.run(&model, &target))),
     );
     let (model, target) = geometric();
     each(
         "recursive geometric, even",
-        &mut || drop(black_box(geometric_by_hand())),
+        &mut || {
+            black_box(geometric_by_hand());
+        },
         &mut || drop(black_box(sampler.run(&model, &target))),
     );
     let (model, target) = hidden_markov();
     each(
         "hidden Markov model, particle filter",
-        &mut || drop(black_box(hidden_markov_by_hand())),
+        &mut || {
+            black_box(hidden_markov_by_hand());
+        },
         &mut || drop(black_box(filter().run(&model, &target))),
     );
     let (model, target) = random_walk();
     each(
         "random walk, particle filter",
-        &mut || drop(black_box(random_walk_by_hand())),
+        &mut || {
+            black_box(random_walk_by_hand());
+        },
         &mut || drop(black_box(filter().run(&model, &target))),
     );
 }
@@ -407,8 +417,10 @@ criterion_group! {
 fn main() {
     benches();
     Criterion::default().configure_from_args().final_summary();
-    // Not where the benches are only listed or tried.
-    if std::env::args().any(|argument| argument == "--bench") {
+    let mut arguments = std::env::args().skip(1);
+    let plain = arguments.all(|argument| argument == "--bench" || argument == "table");
+    // Not where the benches are only tried, or some of them chosen.
+    if plain && std::env::args().len() > 1 {
         table();
     }
 }
