@@ -19,6 +19,7 @@ use statrs::distribution::Normal as Gaussian;
 
 const WORLDS: u64 = 1_000_000;
 const PARTICLES: usize = 1000;
+const POPULATIONS: u64 = 16;
 const STEPS: usize = 50;
 
 /// Sums of weights and of their squares, in all and for one value.
@@ -177,8 +178,8 @@ fn hidden_markov() -> (Model, Element<u8>) {
     (model, state)
 }
 
-fn filter() -> SequentialMonteCarlo {
-    let filter = SequentialMonteCarlo::new(PARTICLES).populations(1);
+fn filter(populations: u64) -> SequentialMonteCarlo {
+    let filter = SequentialMonteCarlo::new(PARTICLES).populations(populations);
     filter.threshold(1.0).threads(NonZero::<usize>::MIN).seed(1)
 }
 
@@ -198,7 +199,7 @@ fn resample<T: Copy>(particles: &mut Vec<T>, weights: &[f64], sum: f64, offset: 
 }
 
 /// The logarithm of the evidence, and the share of the weight on a last state of one.
-fn hidden_markov_by_hand() -> (f64, f64) {
+fn hidden_markov_by_hand(number: u64) -> (f64, f64) {
     let rows: [[f64; 5]; 5] = std::array::from_fn(|i| {
         let weights = near(i as u8);
         let total: f64 = weights.iter().sum();
@@ -208,7 +209,7 @@ fn hidden_markov_by_hand() -> (f64, f64) {
             sum
         })
     });
-    let mut rng = stream(1, 0);
+    let mut rng = stream(1, number);
     let mut states: Vec<u8> = (0..PARTICLES).map(|_| rng.random_range(0..5)).collect();
     let mut weights = vec![0.0; PARTICLES];
     let (mut log_evidence, mut share) = (0.0, 0.0);
@@ -253,12 +254,12 @@ fn random_walk() -> (Model, Element<f64>) {
 }
 
 /// The logarithm of the evidence, and the mean of the last place.
-fn random_walk_by_hand() -> (f64, f64) {
+fn random_walk_by_hand(number: u64) -> (f64, f64) {
     const ROOT: f64 = 0.398_942_280_401_432_7;
     let Ok(noise) = Gaussian::new(0.0, 1.0) else {
         return (f64::NAN, f64::NAN);
     };
-    let mut rng = stream(1, 0);
+    let mut rng = stream(1, number);
     let mut places: Vec<f64> = (0..PARTICLES).map(|_| rng.sample(noise)).collect();
     let mut weights = vec![0.0; PARTICLES];
     let (mut log_evidence, mut mean) = (0.0, 0.0);
@@ -311,22 +312,30 @@ fn pairs(mut each: impl FnMut(&str, &mut dyn FnMut(), &mut dyn FnMut())) {
         },
         &mut || drop(black_box(sampler.run(&model, &target))),
     );
-    let (model, target) = hidden_markov();
-    each(
-        "hidden Markov model, particle filter",
-        &mut || {
-            black_box(hidden_markov_by_hand());
-        },
-        &mut || drop(black_box(filter().run(&model, &target))),
-    );
-    let (model, target) = random_walk();
-    each(
-        "random walk, particle filter",
-        &mut || {
-            black_box(random_walk_by_hand());
-        },
-        &mut || drop(black_box(filter().run(&model, &target))),
-    );
+    // A single population tells what the start of a run costs, which the loop does not have.
+    for populations in [1, POPULATIONS] {
+        let filter = filter(populations);
+        let (model, target) = hidden_markov();
+        each(
+            &format!("hidden Markov model, particle filter ({populations})"),
+            &mut || {
+                for i in 0..populations {
+                    black_box(hidden_markov_by_hand(i));
+                }
+            },
+            &mut || drop(black_box(filter.run(&model, &target))),
+        );
+        let (model, target) = random_walk();
+        each(
+            &format!("random walk, particle filter ({populations})"),
+            &mut || {
+                for i in 0..populations {
+                    black_box(random_walk_by_hand(i));
+                }
+            },
+            &mut || drop(black_box(filter.run(&model, &target))),
+        );
+    }
 }
 
 fn sampling(c: &mut Criterion) {

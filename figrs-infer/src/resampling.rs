@@ -27,9 +27,12 @@ impl Resampling {
         match self {
             Self::Systematic => {
                 let offset = uniform();
-                at_points(weights, n, |i| i as f64 + offset)
+                one_in_each(weights, n, |_| offset)
             }
-            Self::Stratified => at_points(weights, n, |i| i as f64 + uniform()),
+            Self::Stratified => {
+                let offsets: Vec<f64> = (0..n).map(|_| uniform()).collect();
+                one_in_each(weights, n, |i| offsets[i])
+            }
             Self::Multinomial => multinomial(weights, n, uniform),
             Self::Residual => {
                 let total: f64 = weights.iter().sum();
@@ -59,24 +62,48 @@ impl Resampling {
 fn multinomial(weights: &[f64], count: usize, mut uniform: impl FnMut() -> f64) -> Vec<u32> {
     let mut points: Vec<f64> = (0..count).map(|_| uniform() * count as f64).collect();
     points.sort_unstable_by(f64::total_cmp);
-    at_points(weights, count, |i| points[i])
+    let mut passed = 0;
+    starting_at(weights, count, |end| {
+        while passed < count && points[passed] < end {
+            passed += 1;
+        }
+        passed
+    })
 }
 
-/// The particles at ascending points of the line from zero to `count` that the weights part among them.
-fn at_points(weights: &[f64], count: usize, mut point: impl FnMut(usize) -> f64) -> Vec<u32> {
+/// The particles at one point in each unit of the line, at these offsets.
+fn one_in_each(weights: &[f64], count: usize, offset: impl Fn(usize) -> f64) -> Vec<u32> {
+    starting_at(weights, count, |end| {
+        let unit = end as usize;
+        if unit >= count {
+            return count;
+        }
+        unit + usize::from(offset(unit) < end - unit as f64)
+    })
+}
+
+/// The particles at ascending points of the line from zero to `count` that the weights part among them; `below` says how many
+/// points are below an end of a particle's part.
+///
+/// Without a branch that depends on the numbers: which particles continue is as good as random, and a processor that
+/// guesses it wrong loses more time than all the rest takes.
+fn starting_at(weights: &[f64], count: usize, mut below: impl FnMut(f64) -> usize) -> Vec<u32> {
     let total: f64 = weights.iter().sum();
     let scale = count as f64 / total;
     // Rounding at the end of the line must not choose a particle without weight.
     let last = weights.iter().rposition(|&w| w > 0.0).unwrap_or(0);
-    let (mut particle, mut reached) = (0, weights[0] * scale);
-    let mut chosen = Vec::with_capacity(count);
-    for i in 0..count {
-        let point = point(i);
-        while point >= reached && particle < last {
-            particle += 1;
-            reached += weights[particle] * scale;
-        }
-        chosen.push(particle as u32);
+    let mut chosen = vec![0u32; count + 1];
+    let mut end = 0.0;
+    for (particle, weight) in (1..).zip(&weights[..last]) {
+        end += weight * scale;
+        // The last particle that starts at a point is the one it chooses: those before have ended there too.
+        chosen[below(end)] = particle;
+    }
+    chosen.truncate(count);
+    let mut latest = 0;
+    for particle in &mut chosen {
+        latest = latest.max(*particle);
+        *particle = latest;
     }
     chosen
 }

@@ -66,6 +66,9 @@ impl Sampler {
 const HEAVY: &str = "a few worlds that are rarely drawn have most of the weight, and samples without them understate the error";
 const FIFTY: &str = "the product of fifty likelihoods or more leaves hardly one effective sample";
 
+const UNBOUNDED: &str = "a weight has no stated maximum";
+const NEVER: &str = "none of as many tries as a test has time for meets the evidence";
+const LOST: &str = "a later statement demands what an earlier one has made all but impossible: no particle of it is left";
 const THOUSANDS: &str = "each step changes one of hundreds or thousands of choices: more steps than a test has time for";
 const SLOW: &str = "evidence holds its causes fast: a chain takes thousands of steps from one explanation to another";
 const CERTAIN: &str =
@@ -107,7 +110,22 @@ pub const SAMPLERS: &[Sampler] = &[
         copes_with: Worlds::Endless,
         takes_evidence: true,
         knows_evidence: true,
-        except: &[],
+        except: &[
+            ("constraint_dependent", UNBOUNDED),
+            ("chain_result_constraint_not_parent", UNBOUNDED),
+            ("smokers", UNBOUNDED),
+            ("impossible_weights", UNBOUNDED),
+            ("log_weights", UNBOUNDED),
+            ("score_shared_by_two_branches_weighs_once", UNBOUNDED),
+            ("tiny_but_possible", UNBOUNDED),
+            ("tiny_but_possible_log", UNBOUNDED),
+            ("weights_that_overflow", UNBOUNDED),
+            ("weights_that_underflow", UNBOUNDED),
+            ("weights_that_underflow_log", UNBOUNDED),
+            ("weights_through_subnormals", UNBOUNDED),
+            ("pixel_marginal", UNBOUNDED),
+            ("wide_1200", NEVER),
+        ],
     },
     Sampler {
         name: "SequentialMonteCarlo",
@@ -120,7 +138,7 @@ pub const SAMPLERS: &[Sampler] = &[
         copes_with: Worlds::Continuous,
         takes_evidence: true,
         knows_evidence: true,
-        except: &[],
+        except: &[("tiny_but_possible", LOST), ("tiny_but_possible_log", LOST)],
     },
     Sampler {
         name: "MetropolisHastings",

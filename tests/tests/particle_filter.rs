@@ -37,14 +37,23 @@ fn whole(filtered: Filtered, log_mean: f64) -> f64 {
     filtered.log_replaced + log_mean
 }
 
+/// Nothing if there are too many runs, or if some particle continues with so small a probability that a number of the unit
+/// interval has too few digits for it.
 fn run(
     model: &Model,
     (particles, threshold): (usize, f64),
     how: Resampling,
     limit: usize,
 ) -> Option<MeanEstimate> {
-    let ancestors = |weights: &[f64], every: &mut EveryChoice| every_ancestor(how, weights, every);
-    mean_estimate(model, particles, threshold, limit, ancestors, whole).unwrap()
+    const SMALL: f64 = 1e-3;
+    let mut coarse = false;
+    let ancestors = |weights: &[f64], every: &mut EveryChoice| {
+        let total: f64 = weights.iter().sum();
+        coarse |= weights.iter().any(|&w| w > 0.0 && w / total < SMALL);
+        every_ancestor(how, weights, every)
+    };
+    let found = mean_estimate(model, particles, threshold, limit, ancestors, whole).unwrap();
+    found.filter(|_| !coarse)
 }
 
 /// A hidden chain of two states, seen three times.
