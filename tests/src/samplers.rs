@@ -67,7 +67,10 @@ const HEAVY: &str = "a few worlds that are rarely drawn have most of the weight,
 const FIFTY: &str = "the product of fifty likelihoods or more leaves hardly one effective sample";
 
 const UNBOUNDED: &str = "a weight has no stated maximum";
-const NEVER: &str = "none of as many tries as a test has time for meets the evidence";
+const NEVER: &str =
+    "of as many tries as a test has time for none, or hardly one in a thousand, meets the evidence";
+const THINNED: &str =
+    "after hundreds of steps all particles of a population have the same first state";
 const LOST: &str = "a later statement demands what an earlier one has made all but impossible: no particle of it is left";
 const THOUSANDS: &str = "each step changes one of hundreds or thousands of choices: more steps than a test has time for";
 const SLOW: &str = "evidence holds its causes fast: a chain takes thousands of steps from one explanation to another";
@@ -125,6 +128,11 @@ pub const SAMPLERS: &[Sampler] = &[
             ("weights_through_subnormals", UNBOUNDED),
             ("pixel_marginal", UNBOUNDED),
             ("wide_1200", NEVER),
+            ("M05a_qmr_small", NEVER),
+            ("M05b_qmr_large", NEVER),
+            ("M06a_hmm50", NEVER),
+            ("M06b_hmm500", NEVER),
+            ("M07_rare_coins", NEVER),
         ],
     },
     Sampler {
@@ -138,7 +146,11 @@ pub const SAMPLERS: &[Sampler] = &[
         copes_with: Worlds::Continuous,
         takes_evidence: true,
         knows_evidence: true,
-        except: &[("tiny_but_possible", LOST), ("tiny_but_possible_log", LOST)],
+        except: &[
+            ("tiny_but_possible", LOST),
+            ("tiny_but_possible_log", LOST),
+            ("M06b_hmm500", THINNED),
+        ],
     },
     Sampler {
         name: "MetropolisHastings",

@@ -114,7 +114,11 @@ fn impossible() -> Vec<(&'static str, Model, Element<bool>)> {
             Model::new().condition(&never, |&x| x),
             a.clone(),
         ),
-        ("a weight", Model::new().weigh(&b, |_| 0.0), a.clone()),
+        (
+            "a weight",
+            Model::new().weigh_at_most(&b, 1.0, |_| 0.0),
+            a.clone(),
+        ),
         (
             "a certain element",
             Model::new().observe(&certain, false),

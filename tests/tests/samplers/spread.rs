@@ -87,7 +87,7 @@ fn stated_errors_are_those_of_the_estimates() {
             low / n as f64,
             high / n as f64
         );
-        if n < 100 {
+        if n < 80 {
             wrong.push(format!("{name}: {n} scores are too few"));
         }
         if mean.abs() > off {
