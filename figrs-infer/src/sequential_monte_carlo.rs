@@ -26,6 +26,9 @@ use crate::watch::{Stopped, Watch, Watching, watched};
 /// evidence; their spread is the stated error. Targets that are earlier elements of a sequence give the trajectories of
 /// the particles that are left (smoothing), which thin out the further back they lie.
 ///
+/// Where some particles have met more densities than others (an observation that is discrete in some worlds and continuous
+/// in others) they cannot be compared before the end, and are not resampled until the numbers are equal again.
+///
 /// **Guarantee.** The estimate of the probability of evidence is unbiased for any number of particles (Del Moral 2004, section 7.4); marginals converge as particles or populations grow. The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** Linear in particles and in the elements of each world; a value is copied at a resampling only if it is
@@ -217,8 +220,8 @@ impl Algorithm for SequentialMonteCarlo {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         self.check()?;
-        let total = self.particles as u64 * self.populations;
-        let run = self.watch.start(self.name(), Some(total));
+        let total = (self.particles as u64).checked_mul(self.populations);
+        let run = self.watch.start(self.name(), total);
         let mut populations = Populations::new(targets, self.particles);
         let mut stopped = Stopped::Finished;
         in_order(
@@ -252,7 +255,8 @@ impl Algorithm for SequentialMonteCarlo {
         }
         let done = populations.len() * self.particles as u64;
         let mut sampling = Sampling::new(stopped, done, run.elapsed());
-        sampling.asked = Some(total);
-        populations.answer(self.name(), sampling, self.keep_draws)
+        sampling.asked = total;
+        let certain = model.evidence().is_empty();
+        populations.answer(self.name(), sampling, (certain, self.keep_draws))
     }
 }
