@@ -89,6 +89,11 @@ impl Datum {
         self.0.value().same(other)
     }
 
+    /// Whether the value is of a standard type with countably many values, whose likelihoods are no densities.
+    pub(crate) fn is_countable(&self) -> bool {
+        !matches!(self.0, Repr::F32(_) | Repr::F64(_) | Repr::Shared(_))
+    }
+
     /// A hash that is the same in every run of the program on the same platform.
     pub fn digest(&self) -> u64 {
         self.0.value().digest()

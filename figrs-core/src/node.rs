@@ -70,8 +70,10 @@ pub trait ApplyOp: Send + Sync {
     fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault>;
     /// The position in `values` of the value for these arguments; a new value is added.
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault>;
-    /// Whether its values are plain numbers or the like, so that it is likely to be cheap.
-    fn is_light(&self) -> bool;
+    /// Whether it is known to be cheap, so that remembering its values is no gain.
+    fn is_light(&self) -> bool {
+        false
+    }
     /// The values for columns of arguments, `count` values each.
     fn call_many(
         &self,

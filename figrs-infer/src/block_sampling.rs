@@ -29,7 +29,7 @@ const LEAST_ROWS: u64 = 64;
 pub(crate) struct BlockSampling<'a> {
     pub(crate) algorithm: &'static str,
     pub(crate) samples: Option<u64>,
-    /// Ends the run after the block that reaches this effective sample size.
+    /// Ends the run after the block that reaches this effective sample size, but not before some blocks have been seen.
     pub(crate) enough: Option<f64>,
     pub(crate) seed: u64,
     pub(crate) threads: usize,
@@ -41,6 +41,8 @@ pub(crate) struct BlockSampling<'a> {
 
 /// What a run of independent worlds came to.
 pub(crate) struct Sampled {
+    /// Whether the model has no evidence, so that samples of one weight leave no doubt of it.
+    certain: bool,
     pub(crate) tally: Tally,
     pub(crate) draws: Option<Draws>,
     pub(crate) sampling: Sampling,
@@ -86,6 +88,7 @@ impl BlockSampling<'_> {
         let mut kept = self.keep_draws.then(|| Kept::new(targets));
         let (mut met, mut largest) = (0, Largest::default());
         let mut stopped = Stopped::Finished;
+        let mut blocks_done = 0;
         let blocks = self
             .samples
             .map_or(u64::MAX, |samples| samples.div_ceil(width));
@@ -99,11 +102,22 @@ impl BlockSampling<'_> {
                     .map_or(width, |samples| samples - number * width);
                 let rows = width.min(rest) as usize;
                 let mut rng = stream(self.seed, number);
-                block.run(rows, &mut rng)?;
+                block.start(rows);
+                for root in 0..block.roots() {
+                    if run.stopped().is_some() {
+                        return Ok(None);
+                    }
+                    block.run_root(root, &mut rng)?;
+                }
                 finish(block, rows, &mut rng)?;
-                Ok(BlockTally::new(block, targets, rows, self.keep_draws))
+                Ok(Some(BlockTally::new(block, targets, rows, self.keep_draws)))
             },
             |block| {
+                let Some(block) = block else {
+                    stopped = run.stopped().unwrap_or(Stopped::Interrupted);
+                    return ControlFlow::Break(());
+                };
+                blocks_done += 1;
                 met += block.met;
                 largest.see(&block);
                 if let Some(kept) = &mut kept {
@@ -111,10 +125,10 @@ impl BlockSampling<'_> {
                 }
                 tally.absorb(&block);
                 run.report(tally.worlds());
-                if self
+                let enough = self
                     .enough
-                    .is_some_and(|enough| tally.effective_samples() >= enough)
-                {
+                    .is_some_and(|enough| tally.effective_samples() >= enough);
+                if enough && blocks_done >= LEAST_BLOCKS {
                     return ControlFlow::Break(());
                 }
                 match run.stopped() {
@@ -127,6 +141,9 @@ impl BlockSampling<'_> {
             },
         )?;
         let done = tally.worlds();
+        if done == 0 {
+            return Err(run.nothing_done());
+        }
         if self.samples == Some(done) {
             stopped = Stopped::Finished;
         }
@@ -135,6 +152,7 @@ impl BlockSampling<'_> {
         sampling.acceptance = Some(met as f64 / done as f64);
         sampling.largest_share = Some((largest.log - tally.log_total()).exp());
         Ok(Sampled {
+            certain: model.evidence().is_empty(),
             tally,
             draws: kept.map(Kept::draws),
             sampling,
@@ -152,7 +170,11 @@ impl Sampled {
         }
         let evidence = LogEvidence {
             value: log_total - (done as f64).ln(),
-            standard_error: tally.relative_error(),
+            standard_error: if self.certain {
+                tally.relative_error()
+            } else {
+                tally.relative_error().max(1.0 / (done as f64 + 2.0))
+            },
         };
         let answer = Answer::marginals(algorithm, tally.marginals(true), evidence);
         let answer = answer.with_sampling(self.sampling);

@@ -24,7 +24,7 @@ pub(crate) struct BlockTally {
 /// The sums of one target.
 #[derive(Debug)]
 pub(crate) struct TargetTally {
-    /// Values in the order of the first rows that have them; a value may stand more than once.
+    /// Values in the order of the first rows that have them; each stands once.
     pub(crate) values: Box<dyn AnyColumn>,
     pub(crate) sums: Vec<(f64, f64)>,
     /// The values of all rows that meet the evidence, if draws are kept.
@@ -155,11 +155,18 @@ fn sums(column: &TargetColumn<'_>, element: &AnyElement, form: &WeightForm) -> T
             }
         }
         Held::Typed(typed) => {
-            values.append(typed);
-            sums = by_row(column, form)
-                .into_iter()
-                .map(|w| (w, w * w))
-                .collect();
+            // As for codes, so that the sums do not depend on how the values are held.
+            let mut met = element.no_values();
+            let positions = met.encode(typed).unwrap_or_default();
+            for (at, (position, weight)) in positions.iter().zip(by_row(column, form)).enumerate() {
+                if *position as usize == sums.len() {
+                    values.push(typed.any(at));
+                    sums.push((0.0, 0.0));
+                }
+                let sum: &mut (f64, f64) = &mut sums[*position as usize];
+                sum.0 += weight;
+                sum.1 += weight * weight;
+            }
         }
     }
     TargetTally {

@@ -14,7 +14,8 @@ use crate::watch::{Watch, watched};
 
 /// Draws worlds of a model without evidence: its prior, or a world of its interventions.
 ///
-/// **Guarantee.** The draws are independent and follow the prior exactly. The same seed gives the same draws on any number of
+/// **Guarantee.** The draws are independent and follow the prior exactly. A `Score` that a world reaches is part of the model
+/// and weighs it: then the draws are weighted. The same seed gives the same draws on any number of
 /// threads.
 ///
 /// **Complexity.** Linear in samples and in the elements of each world.

@@ -79,7 +79,10 @@ impl ImportanceSampling {
         }
     }
 
-    /// Ends as soon as the samples are worth this many independent ones, after a whole block.
+    /// Ends as soon as the samples are worth this many independent ones, after a whole block and not before sixteen.
+    ///
+    /// The end then depends on the weights that were met, and the estimate of the evidence is no longer unbiased, only
+    /// consistent: where a rare world weighs much, runs that have not met it end early.
     pub fn until_effective(mut self, samples: f64) -> Self {
         self.enough = Some(samples);
         self

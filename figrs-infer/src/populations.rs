@@ -21,6 +21,7 @@ pub(crate) struct Populations {
     /// For each kept draw the logarithm of its weight.
     log_weights: Vec<f64>,
     largest: f64,
+    resampled: u64,
 }
 
 #[derive(Debug)]
@@ -47,6 +48,7 @@ impl Populations {
             densities: usize::MAX,
             log_weights: Vec::new(),
             largest: f64::NEG_INFINITY,
+            resampled: 0,
         }
     }
 
@@ -58,7 +60,9 @@ impl Populations {
         let Population {
             tally,
             log_evidence,
+            resampled,
         } = population;
+        self.resampled += resampled;
         if tally.met > 0 && tally.densities < self.densities {
             self.densities = tally.densities;
             self.log_evidence.fill(f64::NEG_INFINITY);
@@ -97,7 +101,7 @@ impl Populations {
         self,
         algorithm: &'static str,
         mut sampling: Sampling,
-        keep_draws: bool,
+        (certain, keep_draws): (bool, bool),
     ) -> Result<Answer, Error> {
         let top = self
             .log_evidence
@@ -121,12 +125,16 @@ impl Populations {
         let evidence = LogEvidence {
             value: top + mean.ln(),
             standard_error: if k > 1.0 {
-                (spread / (k - 1.0) / k).sqrt() / mean
+                // Populations that agree wholly have met nothing that tells them apart: that is no certainty.
+                let floor = 1.0 / (sampling.done as f64 + 2.0);
+                let error = (spread / (k - 1.0) / k).sqrt() / mean;
+                if certain { error } else { error.max(floor) }
             } else {
                 f64::INFINITY
             },
         };
         sampling.chains = self.log_evidence.len();
+        sampling.resampled = Some(self.resampled);
         sampling.largest_share = Some((self.largest - top).exp() / total);
         let log_weights = self.log_weights;
         let (mut marginals, mut kept) = (Vec::new(), Vec::new());

@@ -23,8 +23,8 @@ use crate::watch::{Watch, watched};
 ///
 /// **Complexity.** Linear in tries and in the elements of each world; `1 / P(evidence)` tries for each kept draw.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if no try met the evidence, which is certain for an observed value of a continuous element; [`Error::UnboundedWeight`] for soft weights without a
-/// maximum; [`Error::NothingDone`] if it was stopped at once.
+/// **Errors.** [`Error::NoSampleMetEvidence`] if no try met the evidence, which is certain for an observed value of a continuous element; [`Error::UnboundedWeight`] for soft weights without a maximum; [`Error::InvalidSetting`] if Scores weigh a world with more than
+/// one; [`Error::NothingDone`] if it was stopped at once.
 ///
 /// **References.** von Neumann (1951), "Various techniques used in connection with random digits"; Henrion (1988) for
 /// belief networks (logic sampling).
@@ -152,7 +152,7 @@ fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) ->
             algorithm: "RejectionSampling",
             setting: "the largest weight of a world over the stated maximum",
             value: most.to_string(),
-            remedy: "a Score weighs without a stated maximum: use ImportanceSampling",
+            remedy: "the weights of Scores may not exceed one here: use ImportanceSampling",
         });
     }
     block.keep_alike(kept);

@@ -74,11 +74,13 @@ fn multinomial(weights: &[f64], count: usize, mut uniform: impl FnMut() -> f64) 
 /// The particles at one point in each unit of the line, at these offsets.
 fn one_in_each(weights: &[f64], count: usize, offset: impl Fn(usize) -> f64) -> Vec<u32> {
     starting_at(weights, count, |end| {
-        let unit = end as usize;
-        if unit >= count {
+        // Short numbers are converted faster than long ones.
+        let unit = end as u32;
+        let at = unit as usize;
+        if at >= count {
             return count;
         }
-        unit + usize::from(offset(unit) < end - unit as f64)
+        at + usize::from(offset(at) < end - f64::from(unit))
     })
 }
 

@@ -30,6 +30,8 @@ pub struct Sampling {
     /// For a sampler that moves in blocks: how many groups of variables, tied together by zeros, no block holds whole so
     /// that it is not known whether every possible world can be reached; zero if every one can.
     pub cut_groups: Option<u64>,
+    /// How many times particles were resampled, over all populations.
+    pub resampled: Option<u64>,
 }
 
 impl Sampling {
@@ -46,6 +48,7 @@ impl Sampling {
             residual: None,
             tolerance: None,
             cut_groups: None,
+            resampled: None,
         }
     }
 }

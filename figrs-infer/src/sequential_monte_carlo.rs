@@ -28,6 +28,9 @@ use crate::watch::{Stopped, Watch, Watching, watched};
 /// evidence; their spread is the stated error. Targets that are earlier elements of a sequence give the trajectories of
 /// the particles that are left (smoothing), which thin out the further back they lie.
 ///
+/// Where some particles have met more densities than others (an observation that is discrete in some worlds and continuous
+/// in others) they cannot be compared before the end, and are not resampled until the numbers are equal again.
+///
 /// **Guarantee.** The estimate of the probability of evidence is unbiased for any number of particles (Del Moral 2004, section 7.4); marginals converge as particles or populations grow. The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** Linear in particles and in the elements of each world; a value is copied at a resampling only if it is
@@ -144,10 +147,8 @@ impl SequentialMonteCarlo {
             let remedy = "use between one particle and 16 million, and more populations";
             return Err(self.invalid("particles", self.particles.to_string(), remedy));
         }
-        let total = (self.particles as u64).checked_mul(self.populations);
-        if self.populations == 0 || total.is_none() {
-            let remedy = "run at least one, and not more than can be counted";
-            return Err(self.invalid("populations", self.populations.to_string(), remedy));
+        if self.populations == 0 {
+            return Err(self.invalid("populations", "0".into(), "run at least one"));
         }
         if !(0.0..=1.0).contains(&self.threshold) {
             let value = self.threshold.to_string();
@@ -183,6 +184,7 @@ impl SequentialMonteCarlo {
         Ok(Some(Population {
             tally: BlockTally::new(block, targets, self.particles, self.keep_draws),
             log_evidence: filtered.log_replaced,
+            resampled: filtered.replacements,
         }))
     }
 }
@@ -232,6 +234,7 @@ pub(crate) struct Population {
     pub(crate) tally: BlockTally,
     /// The logarithm of what earlier resamplings have divided the weights by.
     pub(crate) log_evidence: f64,
+    pub(crate) resampled: u64,
 }
 
 impl Algorithm for SequentialMonteCarlo {
@@ -241,8 +244,8 @@ impl Algorithm for SequentialMonteCarlo {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         self.check()?;
-        let total = self.particles as u64 * self.populations;
-        let run = self.watch.start(self.name(), Some(total));
+        let total = (self.particles as u64).checked_mul(self.populations);
+        let run = self.watch.start(self.name(), total);
         let mut populations = Populations::new(targets, self.particles);
         let mut stopped = Stopped::Finished;
         in_order(
@@ -274,7 +277,8 @@ impl Algorithm for SequentialMonteCarlo {
         }
         let done = populations.len() * self.particles as u64;
         let mut sampling = Sampling::new(stopped, done, run.elapsed());
-        sampling.asked = Some(total);
-        populations.answer(self.name(), sampling, self.keep_draws)
+        sampling.asked = total;
+        let certain = model.evidence().is_empty();
+        populations.answer(self.name(), sampling, (certain, self.keep_draws))
     }
 }

@@ -140,7 +140,7 @@ macro_rules! watched {
             self
         }
 
-        /// Calls this from time to time, on any of the threads that work.
+        /// Calls this from time to time, on the calling thread or on one that works.
         pub fn on_progress(
             mut self,
             listener: impl Fn(&crate::Progress) + Send + Sync + 'static,

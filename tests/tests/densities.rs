@@ -34,6 +34,25 @@ impl Distribution<f64> for Interval {
     }
 }
 
+/// Values without end, which cannot be drawn.
+#[derive(Debug)]
+struct Endless;
+
+impl Distribution<u8> for Endless {
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+    fn outcomes(&self) -> Outcomes<u8> {
+        Outcomes::Infinite
+    }
+    fn log_prob(&self, _: &u8) -> f64 {
+        0.0
+    }
+    fn sample(&self, _: &mut dyn Rng) -> u8 {
+        panic!("no sample today")
+    }
+}
+
 /// A finite distribution with whatever numbers.
 #[derive(Clone, Debug)]
 struct Listed(Vec<(u8, f64)>, f64);
@@ -130,13 +149,18 @@ fn what_is_not_a_distribution_is_an_error() {
         Err(Error::Model(ModelError::Function { fault, .. })) => fault,
         other => panic!("{other:?}"),
     };
-    for algorithm in algorithms![Enumerate::new(), VariableElimination::new()] {
+    for algorithm in algorithms![
+        Enumerate::new(),
+        VariableElimination::new(),
+        ImportanceSampling::new(10)
+    ] {
         let found = fault(algorithm.run(&Model::new(), &half));
         assert!(matches!(found, Fault::Distribution(text) if text.contains("0.5")));
     }
     let found = fault(ImportanceSampling::new(10).run(&observed, &nan));
     assert!(matches!(found, Fault::Distribution(text) if text.contains("NaN")));
-    let found = fault(ImportanceSampling::new(10).run(&Model::new(), &half));
+    let endless = Atomic::new(Endless);
+    let found = fault(ImportanceSampling::new(10).run(&Model::new(), &endless));
     assert_eq!(found, Fault::Panicked("no sample today".into()));
 }
 

@@ -103,10 +103,6 @@ where
             .expect("the support has the type of its element"))
     }
 
-    fn is_light(&self) -> bool {
-        !std::mem::needs_drop::<T>()
-    }
-
     fn call_many(
         &self,
         arguments: &[&dyn AnyColumn],

@@ -109,7 +109,7 @@ impl<T: Value> ApplyOp for Operation<T> {
     }
 
     fn is_light(&self) -> bool {
-        !std::mem::needs_drop::<T>()
+        true
     }
 
     fn call_many(

@@ -118,6 +118,12 @@ impl<T: Value, D: Distribution<T>> AtomicOp for Typed<T, D> {
 
     fn sample_many(&self, count: usize, rng: &mut Stream) -> Result<Box<dyn AnyColumn>, Fault> {
         let values = contained(|| self.distribution.sample_many(count, rng))?;
+        if values.len() != count {
+            return Err(Fault::Distribution(format!(
+                "gives {} values where `sample_many` is asked for {count}",
+                values.len()
+            )));
+        }
         Ok(Box::new(values))
     }
 

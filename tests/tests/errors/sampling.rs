@@ -49,7 +49,6 @@ fn settings_that_cannot_work() {
     invalid(&filter(0), &["SequentialMonteCarlo", "particles is 0"]);
     invalid(&filter(usize::MAX), &["particles is 1844", "16 million"]);
     invalid(&filter(10).populations(0), &["populations is 0"]);
-    invalid(&filter(10).populations(u64::MAX), &["populations is 1844"]);
     for threshold in [2.0, -0.1, f64::NAN] {
         let text = format!("threshold is {threshold}");
         invalid(

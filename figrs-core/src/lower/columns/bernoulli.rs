@@ -13,40 +13,147 @@ pub(crate) fn threshold(p: f64) -> Option<u64> {
     Some((p * WHOLE) as u64)
 }
 
-/// Draws truth values for the lanes in `lanes`: bit by bit, from the highest, each lane's random number is compared with its
-/// threshold, and only as many bits are drawn as it takes until the last lane is decided or no threshold has a bit left.
-/// `bits(k)` has in each lane bit `k` of its threshold; `lowest` is the lowest bit that any of them has.
+/// Words from which several generators are run side by side.
+const MANY: usize = 16;
+const SIDE_BY_SIDE: usize = 4;
+
+/// Independent xoshiro256++ generators (Blackman and Vigna 2021) whose steps the compiler makes vector instructions.
+struct Lanes([[u64; SIDE_BY_SIDE]; 4]);
+
+impl Lanes {
+    fn new<R: Rng + ?Sized>(rng: &mut R) -> Self {
+        let mut state = [[0; SIDE_BY_SIDE]; 4];
+        state
+            .iter_mut()
+            .flatten()
+            .for_each(|word| *word = rng.next_u64());
+        Self(state)
+    }
+
+    #[inline]
+    fn next(&mut self) -> [u64; SIDE_BY_SIDE] {
+        let [a, b, c, d] = &mut self.0;
+        let mut out = [0; SIDE_BY_SIDE];
+        for lane in 0..SIDE_BY_SIDE {
+            out[lane] = a[lane]
+                .wrapping_add(d[lane])
+                .rotate_left(23)
+                .wrapping_add(a[lane]);
+            let shifted = b[lane] << 17;
+            c[lane] ^= a[lane];
+            d[lane] ^= b[lane];
+            b[lane] ^= c[lane];
+            a[lane] ^= d[lane];
+            c[lane] ^= shifted;
+            d[lane] = d[lane].rotate_left(45);
+        }
+        out
+    }
+}
+
+/// Truth values for the rows of `N` words: bit by bit, from the highest, each row's random number is compared with its
+/// threshold, and only as many bits are drawn as it takes until the last row is decided or no threshold has a bit left.
+/// `bits(k)` has for each row bit `k` of its threshold; `lowest` is the lowest bit that any of them has.
 ///
-/// A comparison is decided with probability one half at each bit, so that 64 lanes take about eight words.
+/// A comparison is decided with probability one half at each bit, so that 64 rows take about eight words.
 #[inline]
-fn compare<R: Rng + ?Sized>(
-    rng: &mut R,
-    lanes: u64,
+fn compare<const N: usize>(
+    mut random: impl FnMut() -> [u64; N],
+    rows: [u64; N],
     lowest: u32,
-    bits: impl Fn(u32) -> u64,
-) -> u64 {
-    let (mut undecided, mut below) = (lanes, 0);
+    bits: impl Fn(u32) -> [u64; N],
+) -> [u64; N] {
+    let (mut undecided, mut below) = (rows, [0; N]);
     let mut k = 64;
-    while undecided != 0 && k > lowest {
+    while undecided.iter().any(|&word| word != 0) && k > lowest {
         k -= 1;
-        let (random, bit) = (rng.next_u64(), bits(k));
-        below |= undecided & bit & !random;
-        undecided &= !(bit ^ random);
+        let (random, bit) = (random(), bits(k));
+        for i in 0..N {
+            below[i] |= undecided[i] & bit[i] & !random[i];
+            undecided[i] &= !(bit[i] ^ random[i]);
+        }
     }
     below
 }
 
-/// Truth values of one probability for the rows of a mask.
-pub(crate) fn draw_alike<R: Rng + ?Sized>(rng: &mut R, mask: &[u64], p: f64) -> Vec<u64> {
-    let Some(t) = threshold(p) else {
-        return mask.to_vec();
-    };
-    let bits = |k: u32| 0u64.wrapping_sub(t >> k & 1);
-    let lowest = t.trailing_zeros();
-    let words = mask.iter();
-    words
-        .map(|&lanes| compare(rng, lanes, lowest, bits))
-        .collect()
+/// The rows of one probability in some words, and its threshold.
+type Open<const N: usize> = ([u64; N], u64);
+
+/// Truth values for the rows of `N` words, in groups of one threshold each.
+#[inline]
+fn compare_groups<const N: usize>(
+    random: impl FnMut() -> [u64; N],
+    groups: &[Open<N>],
+) -> [u64; N] {
+    let mut rows = [0; N];
+    let mut lowest = 64;
+    for (part, t) in groups {
+        lowest = lowest.min(t.trailing_zeros());
+        rows.iter_mut()
+            .zip(part)
+            .for_each(|(all, part)| *all |= part);
+    }
+    if let [(rows, t)] = groups {
+        return compare(random, *rows, lowest, |k| {
+            [0u64.wrapping_sub(t >> k & 1); N]
+        });
+    }
+    compare(random, rows, lowest, |k| {
+        let mut bits = [0; N];
+        for (part, t) in groups {
+            let bit = 0u64.wrapping_sub(t >> k & 1);
+            bits.iter_mut()
+                .zip(part)
+                .for_each(|(all, part)| *all |= part & bit);
+        }
+        bits
+    })
+}
+
+/// Truth values for some words of rows: `certain(word)` has the rows that are true for certain, and `open` adds the others in `N` words
+/// from a given one, by threshold.
+fn draw<R: Rng + ?Sized>(
+    rng: &mut R,
+    words: usize,
+    certain: impl Fn(usize) -> u64,
+    one: impl Fn(usize, &mut Vec<Open<1>>),
+    several: impl Fn(usize, &mut Vec<Open<SIDE_BY_SIDE>>),
+) -> Vec<u64> {
+    let mut drawn: Vec<u64> = (0..words).map(&certain).collect();
+    let mut next = 0;
+    if words >= MANY {
+        let mut lanes = Lanes::new(rng);
+        let mut groups = Vec::new();
+        while next + SIDE_BY_SIDE <= words {
+            groups.clear();
+            several(next, &mut groups);
+            let below = compare_groups(|| lanes.next(), &groups);
+            drawn[next..]
+                .iter_mut()
+                .zip(below)
+                .for_each(|(word, below)| *word |= below);
+            next += SIDE_BY_SIDE;
+        }
+    }
+    let mut groups = Vec::new();
+    for (word, drawn) in drawn.iter_mut().enumerate().skip(next) {
+        groups.clear();
+        one(word, &mut groups);
+        *drawn |= compare_groups(|| [rng.next_u64()], &groups)[0];
+    }
+    drawn
+}
+
+/// The groups that have rows in `N` words from a given one.
+fn open<const N: usize>(groups: &[(&[u64], Option<u64>)], from: usize, into: &mut Vec<Open<N>>) {
+    for (mask, threshold) in groups {
+        let Some(threshold) = threshold else { continue };
+        let mut rows = [0; N];
+        rows.copy_from_slice(&mask[from..from + N]);
+        if rows.iter().any(|&word| word != 0) {
+            into.push((rows, *threshold));
+        }
+    }
 }
 
 /// Truth values for disjoint masks, each of its own probability.
@@ -55,40 +162,19 @@ pub(crate) fn draw_groups<R: Rng + ?Sized>(
     groups: &[(&[u64], f64)],
     words: usize,
 ) -> Vec<u64> {
-    let thresholds: Vec<(&[u64], Option<u64>)> = groups
-        .iter()
-        .map(|(mask, p)| (*mask, threshold(*p)))
-        .collect();
-    let mut drawn = Vec::with_capacity(words);
-    let mut here: Vec<(u64, u64)> = Vec::with_capacity(groups.len());
-    for word in 0..words {
-        let (mut certain, mut open, mut lowest) = (0, 0, 64);
-        here.clear();
-        for (mask, threshold) in &thresholds {
-            let lanes = mask[word];
-            match threshold {
-                _ if lanes == 0 => {}
-                None => certain |= lanes,
-                Some(t) => {
-                    open |= lanes;
-                    lowest = lowest.min(t.trailing_zeros());
-                    here.push((lanes, *t));
-                }
-            }
-        }
-        let below = if let [(lanes, t)] = here[..] {
-            compare(rng, lanes, lowest, |k| 0u64.wrapping_sub(t >> k & 1))
-        } else {
-            compare(rng, open, lowest, |k| {
-                let lanes = here.iter();
-                lanes.fold(0, |all, (lanes, t)| {
-                    all | lanes & 0u64.wrapping_sub(t >> k & 1)
-                })
-            })
-        };
-        drawn.push(certain | below);
-    }
-    drawn
+    let groups = groups.iter().map(|(mask, p)| (*mask, threshold(*p)));
+    let groups: Vec<(&[u64], Option<u64>)> = groups.collect();
+    let certain = |word: usize| {
+        let certain = groups.iter().filter(|(_, threshold)| threshold.is_none());
+        certain.fold(0, |all, (mask, _)| all | mask[word])
+    };
+    draw(
+        rng,
+        words,
+        certain,
+        |word, into| open(&groups, word, into),
+        |word, into| open(&groups, word, into),
+    )
 }
 
 /// Truth values for the rows of a mask, each row of its own probability; the same as
@@ -98,27 +184,33 @@ pub(crate) fn draw_each<R: Rng + ?Sized>(
     mask: &[u64],
     mut probability: impl FnMut(usize) -> f64,
 ) -> Vec<u64> {
-    let mut drawn = Vec::with_capacity(mask.len());
-    for (word, &lanes) in mask.iter().enumerate() {
-        let (mut certain, mut open, mut lowest) = (0, 0, 64);
-        let mut thresholds = [0u64; 64];
-        for_each_row(&[lanes], |lane| {
-            match threshold(probability(word * 64 + lane)) {
-                None => certain |= 1u64 << lane,
-                Some(t) => {
-                    open |= 1u64 << lane;
-                    lowest = lowest.min(t.trailing_zeros());
-                    thresholds[lane] = t;
-                }
-            }
-        });
-        let bits = |k: u32| {
-            let lanes = thresholds.iter().enumerate();
-            lanes.fold(0, |all, (lane, t)| all | (t >> k & 1) << lane)
-        };
-        drawn.push(certain | compare(rng, open, lowest, bits));
+    let mut sure = vec![0; mask.len()];
+    let mut thresholds = Vec::new();
+    for_each_row(mask, |row| match threshold(probability(row)) {
+        None => sure[row / 64] |= 1u64 << (row % 64),
+        Some(t) => thresholds.push((row, t)),
+    });
+    let rows_of = |word: usize, words: usize| {
+        let from = thresholds.partition_point(|(row, _)| *row < word * 64);
+        let to = thresholds.partition_point(|(row, _)| *row < (word + words) * 64);
+        &thresholds[from..to]
+    };
+    draw(
+        rng,
+        mask.len(),
+        |word| sure[word],
+        |word, into| each(rows_of(word, 1), word, into),
+        |word, into| each(rows_of(word, SIDE_BY_SIDE), word, into),
+    )
+}
+
+/// Rows with their thresholds as groups of one row each.
+fn each<const N: usize>(rows: &[(usize, u64)], from: usize, into: &mut Vec<Open<N>>) {
+    for &(row, threshold) in rows {
+        let mut part = [0; N];
+        part[row / 64 - from] = 1 << (row % 64);
+        into.push((part, threshold));
     }
-    drawn
 }
 
 #[cfg(test)]
@@ -140,8 +232,30 @@ mod tests {
         let groups = draw_groups(&mut stream(1, 2), &[(&a, 0.25), (&b, 1.0)], 2);
         assert_eq!(groups, draw_each(&mut stream(1, 2), &both, p));
         assert_eq!(groups[0] & b[0], b[0]);
-        let alike = draw_alike(&mut stream(1, 2), &a, 0.25);
-        assert_eq!(alike, draw_groups(&mut stream(1, 2), &[(&a, 0.25)], 2));
+    }
+
+    #[test]
+    fn many_words_draw_with_the_right_frequency() {
+        let (a, b) = (
+            vec![0x5555_5555_5555_5555u64; 5000],
+            vec![!0x5555_5555_5555_5555u64; 5000],
+        );
+        let drawn = draw_groups(&mut stream(5, 0), &[(&a, 0.3), (&b, 0.9)], 5000);
+        for (mask, p) in [(&a, 0.3), (&b, 0.9)] {
+            let ones: u32 = drawn
+                .iter()
+                .zip(mask)
+                .map(|(word, mask)| (word & mask).count_ones())
+                .sum();
+            // Six standard errors: a false alarm in 5e8.
+            let error = 6.0 * (160_000.0 * p * (1.0 - p) as f64).sqrt();
+            assert!((f64::from(ones) - 160_000.0 * p).abs() < error, "{ones}");
+        }
+        let p = |row: usize| if row % 2 == 0 { 0.3 } else { 0.9 };
+        assert_eq!(
+            drawn,
+            draw_each(&mut stream(5, 0), &vec![u64::MAX; 5000], p)
+        );
     }
 
     /// Every outcome of the words that decide: three bits of a threshold of three eighths.
@@ -161,7 +275,7 @@ mod tests {
                 Ok(())
             }
         }
-        let truths = (0..8).map(|path| draw_alike(&mut Bits(path, 0), &[1], 0.375)[0]);
+        let truths = (0..8).map(|path| draw_groups(&mut Bits(path, 0), &[(&[1], 0.375)], 1)[0]);
         assert_eq!(truths.sum::<u64>(), 3);
     }
 }

@@ -104,7 +104,6 @@ pub struct Block {
     roots: Vec<Slot>,
     targets: Vec<Slot>,
     lasting: usize,
-    lasting_books: usize,
 }
 
 impl std::fmt::Debug for Block {
@@ -159,7 +158,6 @@ impl Block {
             roots: Vec::new(),
             targets: Vec::new(),
             lasting: 0,
-            lasting_books: 0,
         };
         let statements = model.evidence();
         let first = |e: &&(AnyElement, Evidence)| match order {
@@ -185,7 +183,6 @@ impl Block {
             next += 1;
         }
         block.lasting = block.instructions.len();
-        block.lasting_books = block.books.len();
         if observations == Observations::Weigh {
             block.imply();
         }
@@ -284,7 +281,7 @@ impl Block {
             self.values.truncate(self.lasting);
             let lasting = self.lasting as u32;
             self.slots.retain(|_, slot| slot.0 < lasting);
-            self.books.truncate(self.lasting_books);
+            self.books.clear();
             for instruction in &mut self.instructions {
                 instruction.memo = Memo::default();
                 instruction.prepared = None;

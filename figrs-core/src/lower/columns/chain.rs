@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use super::block::{Block, Slot};
 use super::column::{Column, Stored};
 use super::draw::{
@@ -14,6 +16,9 @@ use crate::datum::Datum;
 use crate::error::{Fault, ModelError};
 use crate::node::{AnyElement, AtomicOp, ChainOp, Endless, Kind, TableOp};
 
+/// Lists of so many values are always translated.
+const SHORT: usize = 64;
+
 /// What the combinations of the parents' values lead to, by number.
 pub(super) type Branches = Vec<Option<Branch>>;
 
@@ -21,10 +26,28 @@ pub(super) type Branches = Vec<Option<Branch>>;
 #[derive(Clone)]
 pub(super) struct Branch {
     target: Target,
-    /// How it is drawn together with others, if it is a choice among finitely many values.
-    ready: Option<Rc<Ready>>,
-    /// Whether likelihoods of its values are densities.
-    continuous: bool,
+    /// How it is drawn.
+    drawn: Lot,
+}
+
+/// How a branch is drawn.
+#[derive(Clone)]
+enum Lot {
+    /// It is not atomic, or nothing has been drawn from it yet.
+    Unknown,
+    /// Together with others, as a choice among finitely many values.
+    Ready(Rc<Ready>),
+    /// By its own function.
+    Open,
+}
+
+impl Branch {
+    fn ready(&self) -> Option<&Ready> {
+        match &self.drawn {
+            Lot::Ready(ready) => Some(ready),
+            Lot::Unknown | Lot::Open => None,
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -73,14 +96,24 @@ impl Run<'_> {
             let weights: Vec<(f64, f64)> = branches.iter().map(weigh).collect::<Result<_, _>>()?;
             return self.weigh_rows(slot, rows, (&groups, &branches), value, &weights);
         }
-        if demand.is_none()
-            && branches
-                .iter()
-                .all(|b| b.ready.is_some() && self.block.is_choice(b))
-        {
+        if demand.is_some() {
+            self.branch_out(slot, rows, (&groups, &branches), demand.as_ref());
+            return Ok(());
+        }
+        let lots = numbers.iter().zip(branches);
+        let lots = lots.map(|(&number, branch)| self.block.lot(slot, number, branch));
+        let branches: Vec<Branch> = lots.collect::<Result<_, _>>()?;
+        let together = |b: &Branch| b.ready().is_some() && self.block.is_choice(b);
+        if branches.iter().all(together) {
             return self.draw_rows(slot, rows, &groups, &branches);
         }
-        self.branch_out(slot, rows, (&groups, &branches), demand.as_ref());
+        if branches
+            .iter()
+            .all(|branch| matches!(branch.target, Target::Alone(_)))
+        {
+            return self.draw_alone(slot, rows, &groups, &branches);
+        }
+        self.branch_out(slot, rows, (&groups, &branches), None);
         Ok(())
     }
 
@@ -130,13 +163,19 @@ impl Run<'_> {
             Groups::Rows(numbers) => self.block.weights.times_codes(rows, numbers, weights),
         }
         let column = self.block.constant(slot, value, rows);
-        if branches
+        let dense = branches
             .iter()
-            .any(|b| b.continuous || matches!(b.target, Target::Slot(_)))
-        {
+            .map(|branch| self.block.is_density(branch, value));
+        let dense: Vec<bool> = dense.collect::<Result<_, _>>()?;
+        let all_dense = dense.iter().all(|&dense| dense);
+        if all_dense {
+            self.block.weights.count_density(rows);
+        }
+        let some_dense = !all_dense && dense.contains(&true);
+        if some_dense || branches.iter().any(|b| matches!(b.target, Target::Slot(_))) {
             let parts = groups.selections(rows, branches.len());
-            for (part, branch) in parts.iter().zip(branches) {
-                if branch.continuous {
+            for ((part, branch), dense) in parts.iter().zip(branches).zip(dense) {
+                if dense && some_dense {
                     self.block.weights.count_density(part);
                 }
                 if let Target::Slot(of) = branch.target {
@@ -156,7 +195,7 @@ impl Run<'_> {
         groups: &Groups,
         branches: &[Branch],
     ) -> Result<(), ModelError> {
-        let ready: Vec<&Ready> = branches.iter().filter_map(|b| b.ready.as_deref()).collect();
+        let ready: Vec<&Ready> = branches.iter().filter_map(Branch::ready).collect();
         let is_bool = self.block.instructions[slot.index()].is_bool;
         let book = (!is_bool).then(|| self.block.own_book(slot));
         let column = draw_ready(rows, groups, &ready, book, self.rng);
@@ -174,6 +213,60 @@ impl Run<'_> {
         self.settle(slot, rows, column, None)
     }
 
+    /// Draws each group from an element that nothing else refers to, in the order of the first rows.
+    fn draw_alone(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+        groups: &Groups,
+        branches: &[Branch],
+    ) -> Result<(), ModelError> {
+        let numbers = groups.numbers(rows);
+        let mut sizes = vec![0usize; branches.len()];
+        numbers.iter().for_each(|&group| sizes[group as usize] += 1);
+        let mut next: Vec<u32> = Vec::with_capacity(sizes.len());
+        let mut all = self.block.instructions[slot.index()].element.no_column();
+        for (branch, &size) in branches.iter().zip(&sizes) {
+            next.push(all.len() as u32);
+            let Target::Alone(element) = &branch.target else {
+                continue;
+            };
+            let rows = Selection::all(size);
+            let drawn = self.draw_one(slot, element, branch, &rows)?;
+            all.append(&*self.block.typed(&drawn, &rows));
+        }
+        let mut order = Vec::with_capacity(numbers.len());
+        for group in numbers {
+            let next = &mut next[group as usize];
+            order.push(*next);
+            *next += 1;
+        }
+        let column = self.block.packed(all.gather(&order), rows);
+        self.settle(slot, rows, column, None)
+    }
+
+    /// Values of an atomic element that nothing else refers to.
+    fn draw_one(
+        &mut self,
+        of: Slot,
+        element: &AnyElement,
+        branch: &Branch,
+        rows: &Selection,
+    ) -> Result<Column, ModelError> {
+        if let Some(ready) = branch.ready() {
+            let is_bool = self.block.instructions[of.index()].is_bool;
+            let book = (!is_bool).then(|| self.block.own_book(of));
+            let one = Groups::Masks(vec![rows.mask().to_vec()]);
+            return Ok(draw_ready(rows, &one, &[ready], book, self.rng));
+        }
+        let values = match atomic(element) {
+            Some(op) => op.sample_many(rows.len(), self.rng),
+            None => Ok(element.no_column()),
+        };
+        let values = values.map_err(|fault| element.fault(fault))?;
+        Ok(self.block.packed(values, rows))
+    }
+
     /// Makes a task of each branch, in the order of the first rows, and one that joins them.
     fn branch_out(
         &mut self,
@@ -184,51 +277,46 @@ impl Run<'_> {
     ) {
         let parts = groups.selections(rows, branches.len());
         let mut sources: Vec<(Source, Selection)> = Vec::with_capacity(parts.len());
-        let mut tasks = Vec::with_capacity(parts.len());
+        let mut elements = Vec::with_capacity(parts.len());
+        let mut met = FxHashMap::<Slot, usize>::default();
         for (part, branch) in parts.into_iter().zip(branches) {
             match &branch.target {
-                Target::Slot(of) => {
-                    // Different values may lead to one element.
-                    let same = |(source, _): &&mut (Source, Selection)| matches!(source, Source::Slot(s) if s == of);
-                    if let Some((_, met)) = sources.iter_mut().find(same) {
-                        *met = met.or(&part);
-                    } else {
+                // Different values may lead to one element.
+                Target::Slot(of) => match met.get(of) {
+                    Some(&at) => sources[at].1 = sources[at].1.or(&part),
+                    None => {
+                        met.insert(*of, sources.len());
                         sources.push((Source::Slot(*of), part));
+                        elements.push(None);
                     }
-                }
+                },
                 Target::Alone(element) => {
-                    let number = self.alone.len();
+                    sources.push((Source::Alone(self.alone.len()), part));
                     self.alone.push(None);
-                    let task = Task::Alone {
-                        number,
-                        element: element.clone(),
-                        branch: branch.clone(),
-                        of: slot,
-                        rows: part.clone(),
-                        demand: demand.cloned(),
-                    };
-                    tasks.push((number, task));
-                    sources.push((Source::Alone(number), part));
+                    elements.push(Some((element, branch)));
                 }
                 Target::Row(_) => {}
             }
         }
         self.tasks
             .push(Task::Join(slot, rows.clone(), sources.clone()));
-        let mut alone = tasks.into_iter().rev().peekable();
-        for (source, part) in sources.into_iter().rev() {
-            let task = match source {
-                Source::Slot(of) => Task::Enter(of, part, demand.cloned()),
-                Source::Alone(number) => match alone.next_if(|(own, _)| *own == number) {
-                    Some((_, task)) => task,
-                    None => continue,
+        for ((source, part), element) in sources.into_iter().zip(elements).rev() {
+            self.tasks.push(match (source, element) {
+                (Source::Alone(number), Some((element, branch))) => Task::Alone {
+                    number,
+                    element: element.clone(),
+                    branch: branch.clone(),
+                    of: slot,
+                    rows: part,
+                    demand: demand.cloned(),
                 },
-            };
-            self.tasks.push(task);
+                (Source::Slot(of), _) => Task::Enter(of, part, demand.cloned()),
+                (Source::Alone(_), None) => continue,
+            });
         }
     }
 
-    /// Values of an atomic element that nothing else refers to.
+    /// Values of a branch that nothing else refers to, for the rows of its group.
     pub(super) fn alone(
         &mut self,
         number: usize,
@@ -236,25 +324,15 @@ impl Run<'_> {
         rows: &Selection,
         demand: Option<&Datum>,
     ) -> Result<(), ModelError> {
-        let Some(op) = atomic(element) else {
-            return Ok(());
-        };
         let column = if let Some(value) = demand {
-            let weight = likelihood(element, op, value.as_any())?;
+            let weight = self.block.likelihood(branch, value)?;
             self.block.weights.times(rows, weight);
-            if branch.continuous {
+            if self.block.is_density(branch, value)? {
                 self.block.weights.count_density(rows);
             }
             self.block.constant(of, value, rows)
-        } else if let Some(ready) = &branch.ready {
-            let is_bool = self.block.instructions[of.index()].is_bool;
-            let book = (!is_bool).then(|| self.block.own_book(of));
-            let one = Groups::Masks(vec![rows.mask().to_vec()]);
-            draw_ready(rows, &one, &[ready], book, self.rng)
         } else {
-            let values = op.sample_many(rows.len(), self.rng);
-            let values = values.map_err(|fault| element.fault(fault))?;
-            self.block.packed(values, rows)
+            self.draw_one(of, element, branch, rows)?
         };
         self.alone[number] = Some(Stored {
             rows: rows.clone(),
@@ -317,6 +395,55 @@ impl Block {
         atomic(element).map_or(Ok((1.0, 0.0)), |op| likelihood(element, op, value.as_any()))
     }
 
+    /// Whether the likelihood of a value under an atomic branch is a density.
+    fn is_density(&self, branch: &Branch, value: &Datum) -> Result<bool, ModelError> {
+        let element = match &branch.target {
+            Target::Alone(element) => element,
+            Target::Slot(slot) => &self.instructions[slot.index()].element,
+            Target::Row(_) => return Ok(false),
+        };
+        let Some(op) = atomic(element).filter(|_| !value.is_countable()) else {
+            return Ok(false);
+        };
+        let outcomes = op.outcomes().map_err(|fault| element.fault(fault))?;
+        Ok(matches!(outcomes, Err(Endless::Continuous)))
+    }
+
+    /// A branch with what drawing from it takes.
+    fn lot(&mut self, slot: Slot, number: u32, branch: Branch) -> Result<Branch, ModelError> {
+        if !matches!(branch.drawn, Lot::Unknown) || !self.is_choice(&branch) {
+            return Ok(branch);
+        }
+        let element = match &branch.target {
+            Target::Alone(element) => element.clone(),
+            Target::Slot(of) => self.instructions[of.index()].element.clone(),
+            Target::Row(_) => return Ok(branch),
+        };
+        let Some(op) = atomic(&element) else {
+            return Ok(branch);
+        };
+        let drawn = match checked_outcomes(&element, op)? {
+            Err(_) => Lot::Open,
+            Ok(outcomes) if self.instructions[slot.index()].is_bool => {
+                Lot::Ready(Rc::new(Ready::Flip(probability_of_true(&outcomes))))
+            }
+            Ok(outcomes) => {
+                // Alias tables are what takes the memory.
+                self.remembered += outcomes.support.len();
+                let book = self.own_book(slot);
+                let values = 0..outcomes.support.len();
+                let codes: Vec<u32> = values
+                    .map(|i| self.enter_value(book, outcomes.support.any(i)))
+                    .collect();
+                let drawn = Drawn::new(&outcomes.probabilities, &codes);
+                Lot::Ready(Rc::new(Ready::Codes(drawn)))
+            }
+        };
+        let branch = Branch { drawn, ..branch };
+        self.remember_branch(slot, number, branch.clone());
+        Ok(branch)
+    }
+
     /// The branch of a combination of a Chain's parents' values.
     fn branch(
         &mut self,
@@ -335,49 +462,24 @@ impl Block {
         let chain = self.instructions[slot.index()].element.clone();
         let element = self.with_values(slot, number, parents, |values| op.call(values));
         let element = element.map_err(|fault| chain.fault(fault))?;
-        let alone = element.is_unshared() && atomic(&element).is_some();
-        let mut branch = Branch {
-            target: if alone {
-                Target::Alone(element.clone())
-            } else {
-                Target::Slot(self.slot(&element))
-            },
-            ready: None,
-            continuous: false,
+        let target = if element.is_unshared() && atomic(&element).is_some() {
+            Target::Alone(element.clone())
+        } else {
+            Target::Slot(self.slot(&element))
         };
-        if let Some(op) = atomic(&element)
-            && self.is_bare(&branch)
-        {
-            match checked_outcomes(&element, op)? {
-                Err(endless) => branch.continuous = endless == Endless::Continuous,
-                Ok(outcomes) if self.instructions[slot.index()].is_bool => {
-                    let p = probability_of_true(&outcomes);
-                    branch.ready = Some(Rc::new(Ready::Flip(p)));
-                }
-                Ok(outcomes) => {
-                    let book = self.own_book(slot);
-                    let values = 0..outcomes.support.len();
-                    let codes: Vec<u32> = values
-                        .map(|i| self.enter_value(book, outcomes.support.any(i)))
-                        .collect();
-                    let drawn = Drawn::new(&outcomes.probabilities, &codes);
-                    branch.ready = Some(Rc::new(Ready::Codes(drawn)));
-                }
-            }
+        let fixed = match &target {
+            Target::Slot(of) => self.instructions[of.index()].fixed.is_some(),
+            Target::Alone(_) | Target::Row(_) => false,
+        };
+        if let Some(op) = atomic(&element).filter(|_| !fixed) {
+            op.check().map_err(|problem| element.invalid(problem))?;
         }
+        let branch = Branch {
+            target,
+            drawn: Lot::Unknown,
+        };
         self.remember_branch(slot, number, branch.clone());
         Ok(branch)
-    }
-
-    /// Whether no evidence or intervention is about a branch.
-    fn is_bare(&self, branch: &Branch) -> bool {
-        match branch.target {
-            Target::Alone(_) | Target::Row(_) => true,
-            Target::Slot(slot) => {
-                let instruction = &self.instructions[slot.index()];
-                instruction.fixed.is_none()
-            }
-        }
     }
 
     fn remember_branch(&mut self, slot: Slot, number: u32, branch: Branch) {
@@ -429,8 +531,7 @@ impl Block {
         };
         let branch = Branch {
             target: Target::Row(row * columns),
-            ready: Some(Rc::new(ready)),
-            continuous: false,
+            drawn: Lot::Ready(Rc::new(ready)),
         };
         self.remember_branch(slot, number, branch.clone());
         Ok(branch)
@@ -440,6 +541,7 @@ impl Block {
     fn joined(&mut self, slot: Slot, rows: &Selection, parts: &[(Selection, Column)]) -> Column {
         if let [(part, column)] = parts
             && part.same_as(rows)
+            && !matches!(column, Column::Codes(..))
         {
             return column.clone();
         }
@@ -453,7 +555,11 @@ impl Block {
             }
             return Column::Bits(Rc::new(all));
         }
-        let coded = |(_, column): &(Selection, Column)| matches!(column, Column::Codes(..));
+        // To translate a long list for few rows would make deep recursions quadratic.
+        let coded = |(_, column): &(Selection, Column)| match column {
+            Column::Codes(codes, book) => self.book(*book).len() <= 4 * codes.len() + SHORT,
+            Column::Bits(_) | Column::Typed(_) => false,
+        };
         if parts.iter().all(coded) {
             let book = self.own_book(slot);
             let mut coded: Vec<Coded> = Vec::with_capacity(parts.len());
@@ -513,6 +619,9 @@ impl Coded {
 
 /// The codes of disjoint parts of some rows as one list in the order of the rows.
 fn interleaved(rows: &Selection, parts: &[Coded]) -> Vec<u32> {
+    if let [all] = parts {
+        return all.codes();
+    }
     if let [a, b] = parts {
         // One branch of a recursion often ends in a constant.
         return match (a.same(), b.same()) {

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::rc::Rc;
 
 use super::alias::Alias;
-use super::bernoulli::{draw_alike, draw_each, draw_groups};
+use super::bernoulli::{draw_each, draw_groups};
 use super::block::{Block, Slot};
 use super::column::{Book, Column};
 use super::selection::Selection;
@@ -100,7 +100,11 @@ impl Block {
         rng: &mut Stream,
     ) -> Result<Column, ModelError> {
         Ok(match prepared {
-            Prepared::Flip(p) => Column::Bits(Rc::new(draw_alike(rng, rows.mask(), *p))),
+            Prepared::Flip(p) => Column::Bits(Rc::new(draw_groups(
+                rng,
+                &[(rows.mask(), *p)],
+                rows.mask().len(),
+            ))),
             Prepared::Finite(drawn, book) => {
                 Column::Codes(Rc::new(drawn.many(rows.len(), rng)), *book)
             }

@@ -48,7 +48,11 @@ impl Run<'_> {
                         masks.push((mask, statement.weight(element, &truth)?));
                     }
                 }
-                self.block.weights.times_masks(&masks);
+                // Equal weights need no classes of rows.
+                match &masks[..] {
+                    [(_, a), (_, b)] if a == b => self.block.weights.times(&living, *a),
+                    masks => self.block.weights.times_masks(masks),
+                }
             }
             Column::Codes(codes, book) => {
                 let values = self.block.book(book);

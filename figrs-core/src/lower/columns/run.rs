@@ -118,7 +118,7 @@ impl Run<'_> {
                 return Ok(());
             }
         }
-        if self.block.touched.len() >= self.block.check_at {
+        if self.block.touched.len() + self.tasks.len() >= self.block.check_at {
             self.check_limit(slot)?;
         }
         let instruction = &self.block.instructions[slot.index()];
@@ -336,19 +336,28 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Ends with an error if a world reaches more elements than are allowed.
+    /// Ends with an error if a world reaches more elements than are allowed; those whose values are still to be found count
+    /// as well.
     fn check_limit(&mut self, slot: Slot) -> Result<(), ModelError> {
         let mut counts = vec![0usize; self.block.width];
+        let mut count = |rows: &Selection| for_each_row(rows.mask(), |row| counts[row] += 1);
         for touched in &self.block.touched {
             if let Some(stored) = &self.block.values[touched.index()] {
-                for_each_row(stored.rows.mask(), |row| counts[row] += 1);
+                count(&stored.rows);
+            }
+        }
+        for task in &self.tasks {
+            if let Task::Finish(_, rows, _) | Task::Join(_, rows, _) = task {
+                count(rows);
             }
         }
         let most = counts.into_iter().max().unwrap_or(0);
         if most >= self.block.limit {
             return Err(self.block.too_many(slot));
         }
-        self.block.check_at = self.block.touched.len() + (self.block.limit - most).max(1);
+        // Worlds that differ share no elements: to count at each new one would take quadratic time.
+        let all = self.block.touched.len() + self.tasks.len();
+        self.block.check_at = all + (self.block.limit - most).max(all / 4);
         Ok(())
     }
 }
