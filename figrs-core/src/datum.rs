@@ -55,6 +55,31 @@ macro_rules! datum {
                     Self::Shared(value) => &**value,
                 }
             }
+
+            #[inline]
+            fn get<T: Value>(&self) -> Option<&T> {
+                match self {
+                    $(Self::$variant(value) => (value as &dyn Any).downcast_ref(),)+
+                    Self::Shared(value) => value.as_any().downcast_ref(),
+                }
+            }
+
+            #[inline]
+            fn as_any(&self) -> &dyn Any {
+                match self {
+                    $(Self::$variant(value) => value,)+
+                    Self::Shared(value) => value.as_any(),
+                }
+            }
+
+            #[inline]
+            fn same(&self, other: &Self) -> bool {
+                match (self, other) {
+                    $((Self::$variant(value), Self::$variant(other)) => Value::same(value, other),)+
+                    (Self::Shared(a), Self::Shared(b)) => Arc::ptr_eq(a, b) || a.same(b.as_any()),
+                    _ => false,
+                }
+            }
         }
     };
 }
@@ -76,12 +101,13 @@ impl Datum {
 
     /// The value, if it is of type `T`.
     pub fn get<T: Value>(&self) -> Option<&T> {
-        self.as_any().downcast_ref()
+        self.0.get()
     }
 
     /// The value for dynamic dispatch.
+    #[inline]
     pub fn as_any(&self) -> &dyn Any {
-        self.0.value().as_any()
+        self.0.as_any()
     }
 
     /// Whether this is the same value as `other`.
@@ -102,13 +128,9 @@ impl Debug for Datum {
 }
 
 impl PartialEq for Datum {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
-        if let (Repr::Shared(a), Repr::Shared(b)) = (&self.0, &other.0)
-            && Arc::ptr_eq(a, b)
-        {
-            return true;
-        }
-        self.same_as(other.as_any())
+        self.0.same(&other.0)
     }
 }
 
