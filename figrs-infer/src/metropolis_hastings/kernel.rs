@@ -200,7 +200,9 @@ impl Kernel {
             return Ok(Step::STAYED);
         }
         let old_log = trace.log_prob(site);
-        let change = trace.propose([(site, value)], dice)?;
+        self.values.clear();
+        self.values.push((site, value));
+        let change = trace.propose(&self.values, dice)?;
         if !change.possible {
             trace.undo();
             self.learn(trace, site, &way, 0.0);
@@ -253,7 +255,7 @@ impl Kernel {
             self.sites.push((site, old, custom));
             self.values.push((site, value));
         }
-        let change = trace.propose(self.values.iter().cloned(), dice)?;
+        let change = trace.propose(&self.values, dice)?;
         if !change.possible {
             trace.undo();
             return Ok(Step::REJECTED);

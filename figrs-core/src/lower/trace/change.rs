@@ -167,22 +167,20 @@ impl Trace {
     /// depends on them. The change must then be [kept](Self::keep) or [undone](Self::undo).
     pub fn propose(
         &mut self,
-        values: impl IntoIterator<Item = (Site, Datum)>,
+        values: &[(Site, Datum)],
         source: &mut dyn Source,
     ) -> Result<Change, ModelError> {
         self.begin();
-        let mut proposed = 0;
         for (site, value) in values {
             let number = site.0;
             let snapshot = self.touch(number, true);
-            self.take_own(snapshot, value);
+            self.take_own(snapshot, value.clone());
             self.require(number);
-            proposed += 1;
         }
         self.settle_all(source)?;
         let mut change = self.finish()?;
         // They were touched first.
-        for snapshot in &self.snapshots[..proposed] {
+        for snapshot in self.snapshots.iter().take(values.len()) {
             change.possible &= self.is_free(snapshot.node);
         }
         Ok(change)
@@ -273,12 +271,13 @@ impl Trace {
 
     /// Keeps the change that was proposed last.
     pub fn keep(&mut self) {
-        for snapshot in self.snapshots.drain(..) {
+        for snapshot in &self.snapshots {
             let node = &mut self.nodes[snapshot.node as usize];
             if !node.in_world {
                 node.value = None;
             }
         }
+        self.snapshots.clear();
         self.operations.clear();
         self.purge();
     }
@@ -307,15 +306,16 @@ impl Trace {
                 }
             }
         }
-        for old in self.snapshots.drain(..) {
+        for old in &mut self.snapshots {
             let node = &mut self.nodes[old.node as usize];
             if old.replaced {
-                node.value = old.value;
+                std::mem::swap(&mut node.value, &mut old.value);
             }
             (node.log, node.weight) = (old.log, old.weight);
             node.in_world = old.in_world;
             (node.stale, node.must) = (!old.in_world, !old.in_world);
         }
+        self.snapshots.clear();
         (self.alive, self.densities) = self.before;
         self.purge();
     }

@@ -142,12 +142,7 @@ impl Trace {
     }
 
     /// Brings a node up to date, where everything below a height is.
-    fn pull(
-        &mut self,
-        root: u32,
-        height: u32,
-        source: &mut dyn Source,
-    ) -> Result<(), ModelError> {
+    fn pull(&mut self, root: u32, height: u32, source: &mut dyn Source) -> Result<(), ModelError> {
         self.steps.clear();
         self.steps.push((root, Step::Enter));
         while let Some((number, mut step)) = self.steps.pop() {
