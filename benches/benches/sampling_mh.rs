@@ -7,17 +7,13 @@ use std::num::NonZero;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use figrs::prelude::*;
 use figrs::rand::{Rng, RngExt};
-use figrs::{Family, MetropolisHastings, Number, Operand, WrongParameter, stream};
+use figrs::{MetropolisHastings, stream};
 
 const POINTS: usize = 20;
 const SWEEP: u64 = POINTS as u64 + 2;
 const DRAWS: u64 = 5000;
 const STEPS: u64 = DRAWS * SWEEP;
 const PRIOR: [f64; 2] = [0.0, 5.0];
-
-/// Normal distributions by mean and standard deviation.
-#[derive(Debug)]
-struct Gaussian;
 
 fn density(mean: f64, deviation: f64, x: f64) -> f64 {
     const LOG_ROOT: f64 = 0.918_938_533_204_672_8;
@@ -37,40 +33,17 @@ fn draw<R: Rng + ?Sized>(mean: f64, deviation: f64, rng: &mut R) -> f64 {
     }
 }
 
-impl Family<f64> for Gaussian {
-    fn parameters(&self) -> &'static [&'static str] {
-        &["mean", "deviation"]
-    }
-    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
-        if parameters[1] > 0.0 {
-            Ok(())
-        } else {
-            Err(WrongParameter::new(1, "is not positive"))
-        }
-    }
-    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
-        Outcomes::Continuous
-    }
-    fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
-        density(parameters[0], parameters[1], *value)
-    }
-    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
-        draw(parameters[0], parameters[1], rng)
-    }
-}
-
 fn data() -> [f64; POINTS] {
     let mut rng = stream(3, 0);
     std::array::from_fn(|i| draw(if i % 2 == 0 { -2.0 } else { 2.0 }, 1.0, &mut rng))
 }
 
 fn mixture() -> (Model, [Element<f64>; 2]) {
-    let means = [(); 2].map(|()| Atomic::family(Gaussian, PRIOR));
+    let means = [(); 2].map(|()| Normal::new(PRIOR[0], StandardDeviation(PRIOR[1])));
     let mut model = Model::new();
     for x in data() {
         let mean = If::new(&Flip::new(0.5), &means[0], &means[1]);
-        let point = Atomic::family(Gaussian, [Operand::from(&mean), Operand::from(1.0)]);
-        model = model.observe(&point, x);
+        model = model.observe(&Normal::new(&mean, Variance(1.0)), x);
     }
     (model, means)
 }

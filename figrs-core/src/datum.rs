@@ -31,37 +31,72 @@ impl<T: Value> AnyValue for T {
     }
 }
 
-macro_rules! datum {
+macro_rules! plain {
     ($($variant:ident $type:ty),+ $(,)?) => {
-        /// Numbers and truth values as they are, everything else shared.
-        #[derive(Clone)]
-        enum Repr {
+        /// Numbers and truth values. They are copied as a whole: to read and to write a byte of one costs more.
+        #[derive(Clone, Copy)]
+        enum Plain {
             $($variant($type),)+
-            Shared(Arc<dyn AnyValue>),
         }
 
-        impl Repr {
-            fn new<T: Value>(value: T) -> Self {
-                let any: &dyn Any = &value;
-                $(if let Some(&plain) = any.downcast_ref::<$type>() {
-                    return Self::$variant(plain);
+        impl Plain {
+            fn new(value: &dyn Any) -> Option<Self> {
+                $(if let Some(&plain) = value.downcast_ref::<$type>() {
+                    return Some(Self::$variant(plain));
                 })+
-                Self::Shared(Arc::new(value))
+                None
             }
 
             fn value(&self) -> &dyn AnyValue {
                 match self {
                     $(Self::$variant(value) => value,)+
-                    Self::Shared(value) => &**value,
+                }
+            }
+
+            #[inline]
+            fn get<T: Value>(&self) -> Option<&T> {
+                match self {
+                    $(Self::$variant(value) => (value as &dyn Any).downcast_ref(),)+
+                }
+            }
+
+            #[inline]
+            fn as_any(&self) -> &dyn Any {
+                match self {
+                    $(Self::$variant(value) => value,)+
+                }
+            }
+
+            #[inline]
+            fn same(&self, other: &Self) -> bool {
+                match (self, other) {
+                    $((Self::$variant(value), Self::$variant(other)) => Value::same(value, other),)+
+                    _ => false,
                 }
             }
         }
     };
 }
-datum!(
+plain!(
     Bool bool, Char char, U8 u8, U16 u16, U32 u32, U64 u64, Usize usize,
     I8 i8, I16 i16, I32 i32, I64 i64, Isize isize, F32 f32, F64 f64,
 );
+
+/// Numbers and truth values as they are, everything else shared.
+#[derive(Clone)]
+enum Repr {
+    Plain(Plain),
+    Shared(Arc<dyn AnyValue>),
+}
+
+impl Repr {
+    fn value(&self) -> &dyn AnyValue {
+        match self {
+            Self::Plain(plain) => plain.value(),
+            Self::Shared(value) => &**value,
+        }
+    }
+}
 
 /// A [`Value`] whose type is known only to the elements that made it; cheap to clone: numbers and truth values
 /// are held as they are, everything else is shared.
@@ -71,17 +106,28 @@ pub struct Datum(Repr);
 impl Datum {
     /// Wraps a value.
     pub fn new<T: Value>(value: T) -> Self {
-        Self(Repr::new(value))
+        Self(match Plain::new(&value) {
+            Some(plain) => Repr::Plain(plain),
+            None => Repr::Shared(Arc::new(value)),
+        })
     }
 
     /// The value, if it is of type `T`.
+    #[inline]
     pub fn get<T: Value>(&self) -> Option<&T> {
-        self.as_any().downcast_ref()
+        match &self.0 {
+            Repr::Plain(plain) => plain.get(),
+            Repr::Shared(value) => value.as_any().downcast_ref(),
+        }
     }
 
     /// The value for dynamic dispatch.
+    #[inline]
     pub fn as_any(&self) -> &dyn Any {
-        self.0.value().as_any()
+        match &self.0 {
+            Repr::Plain(plain) => plain.as_any(),
+            Repr::Shared(value) => value.as_any(),
+        }
     }
 
     /// Whether this is the same value as `other`.
@@ -107,13 +153,13 @@ impl Debug for Datum {
 }
 
 impl PartialEq for Datum {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
-        if let (Repr::Shared(a), Repr::Shared(b)) = (&self.0, &other.0)
-            && Arc::ptr_eq(a, b)
-        {
-            return true;
+        match (&self.0, &other.0) {
+            (Repr::Plain(a), Repr::Plain(b)) => a.same(b),
+            (Repr::Shared(a), Repr::Shared(b)) => Arc::ptr_eq(a, b) || a.same(b.as_any()),
+            _ => false,
         }
-        self.same_as(other.as_any())
     }
 }
 

@@ -107,6 +107,9 @@ pub trait FamilyOp: Send + Sync {
     fn outcomes(&self, arguments: &[&dyn Any]) -> Result<Result<FiniteOutcomes, Endless>, Fault>;
     /// Log-probability or log-density; never NaN or infinitely large.
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
+    /// Checks the parameters, and gives the log-probability or log-density.
+    fn checked_log_prob(&self, arguments: &[&dyn Any], value: &dyn Any)
+    -> Result<f64, MemberFault>;
     /// A random value.
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault>;
     /// A random value for each row of columns of arguments, `count` values each.

@@ -173,6 +173,42 @@ fn a_block_crosses_what_single_steps_cannot() {
     assert!((p - 0.18 / 0.46).abs() < 0.02, "{p}");
 }
 
+/// A mean with a normal prior far wider than its posterior, which is normal with a known mean and variance. The
+/// estimates are normal with their standard errors, but for the errors of these: beyond six of them with a probability
+/// below 1e-8. Few proposals from the prior are accepted, and without adaptation few of the random walks.
+#[test]
+fn random_walks_adapt_and_find_a_continuous_posterior() {
+    let mean = Normal::new(1.0, Variance(100.0));
+    let seen = [4.8, 5.1, 5.3, 4.9];
+    let model = seen.iter().fold(Model::new(), |model, &x| {
+        model.observe(&Normal::new(&mean, Variance(0.25)), x)
+    });
+    let precision = 1.0 / 100.0 + 4.0 / 0.25;
+    let right = (1.0 / 100.0 + seen.iter().sum::<f64>() / 0.25) / precision;
+    let sampler = MetropolisHastings::new(80_000).burn_in(5000).seed(11);
+    let answer = sampler.run(&model, &mean).unwrap();
+    let marginal = answer.distribution(&mean).unwrap();
+    let square = |x: &f64| (x - right).powi(2);
+    for (found, right, error) in [
+        (marginal.mean(), right, marginal.standard_error_of(|&x| x)),
+        (
+            marginal.expectation(square),
+            1.0 / precision,
+            marginal.standard_error_of(square),
+        ),
+    ] {
+        assert!(error < 0.01, "{error}");
+        assert!((found - right).abs() < 6.0 * error, "{found}, not {right}");
+    }
+    // Half of the steps are random walks, and adaptation aims at 0.44 of them.
+    let adapted = answer.sampling().unwrap().acceptance.unwrap();
+    assert!((0.2..0.28).contains(&adapted), "{adapted}");
+    let without = MetropolisHastings::new(20_000).burn_in(0).seed(11);
+    let answer = without.run(&model, &mean).unwrap();
+    let wide = answer.sampling().unwrap().acceptance.unwrap();
+    assert!(wide < 0.1, "{wide}");
+}
+
 #[test]
 fn a_parameter_that_is_an_element_keeps_the_value() {
     let p = Select::new([(0.5, 0.2), (0.5, 0.9)]);

@@ -220,3 +220,28 @@ fn blocks_connect_worlds() {
     let together = together.unwrap().unwrap();
     assert!(is_irreducible(&together) && drift(&worlds.posterior, &together) < EXACT);
 }
+
+/// Where the test is true and its two readings are false, no single step leads out: conformance case `mh_two_conditions`.
+#[test]
+fn a_block_connects_the_worlds_of_two_conditions() {
+    let (test, then) = (Flip::new(0.3), Flip::new(0.8));
+    let (otherwise, other) = (Flip::new(0.4), Flip::new(0.6));
+    let chosen = If::new(&test, &then, &otherwise);
+    let same = chosen.equals(&other);
+    let model = Model::new().observe(&otherwise, true).observe(&same, true);
+    let targets = [test.erased().clone()];
+    let mut worlds = Worlds::new(&model, &targets, 10).unwrap().unwrap();
+    let mut proposals = Proposals::new();
+    let alone = worlds.matrix(&proposals, Terms::log_acceptance, 1000);
+    assert!(!is_irreducible(&alone.unwrap().unwrap()));
+    proposals.add_block((&then, &other));
+    let together = worlds.matrix(&proposals, Terms::log_acceptance, 1000);
+    let together = together.unwrap().unwrap();
+    assert!(is_irreducible(&together) && drift(&worlds.posterior, &together) < EXACT);
+    let is_true = |&world: &usize| worlds.target(world, 0).get() == Some(&true);
+    let p: f64 = (0..worlds.len())
+        .filter(is_true)
+        .map(|world| worlds.posterior[world])
+        .sum();
+    assert!((p - 2.0 / 7.0).abs() < EXACT, "{p}");
+}

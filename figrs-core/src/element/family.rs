@@ -366,6 +366,26 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
         self.finite(typed, log)
     }
 
+    fn checked_log_prob(
+        &self,
+        arguments: &[&dyn Any],
+        value: &dyn Any,
+    ) -> Result<f64, MemberFault> {
+        let typed = value.downcast_ref::<T>();
+        let log = contained(|| {
+            self.numbers(arguments, |numbers| {
+                if let Err(wrong) = self.family.check(numbers) {
+                    return Err(MemberFault::Parameters(self.wrong(numbers, &wrong)));
+                }
+                Ok(typed.map(|typed| self.family.log_prob(numbers, typed)))
+            })
+        });
+        match (log.map_err(MemberFault::Function)??, typed) {
+            (Some(log), Some(typed)) => self.finite(typed, log).map_err(MemberFault::Function),
+            _ => Ok(f64::NEG_INFINITY),
+        }
+    }
+
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault> {
         contained(|| self.numbers(arguments, |numbers| self.family.sample(numbers, rng)))
             .map(Datum::new)

@@ -60,7 +60,11 @@ impl Terms {
     /// The logarithm of the ratio of the probabilities of proposing the way back and the way there: of the pick, of the
     /// values, and of the choices that only one of the worlds has, which are drawn from their priors.
     pub fn log_proposals(&self) -> f64 {
-        let picks = (self.picks.0 as f64 / self.picks.1 as f64).ln();
+        let picks = if self.picks.0 == self.picks.1 {
+            0.0
+        } else {
+            (self.picks.0 as f64 / self.picks.1 as f64).ln()
+        };
         picks + self.backward - self.forward + self.change.stale - self.change.fresh
     }
 
@@ -196,7 +200,9 @@ impl Kernel {
             return Ok(Step::STAYED);
         }
         let old_log = trace.log_prob(site);
-        let change = trace.propose([(site, value)], dice)?;
+        self.values.clear();
+        self.values.push((site, value));
+        let change = trace.propose(&self.values, dice)?;
         if !change.possible {
             trace.undo();
             self.learn(trace, site, &way, 0.0);
@@ -211,9 +217,9 @@ impl Kernel {
             }
         };
         let terms = self.terms(change, forward, backward);
-        let log = log_acceptance(&terms);
-        self.learn(trace, site, &way, log.exp().min(1.0));
-        Ok(conclude(trace, dice, &terms, log))
+        let accept = probability(log_acceptance(&terms));
+        self.learn(trace, site, &way, accept);
+        Ok(conclude(trace, dice, &terms, accept))
     }
 
     /// Proposes for all sites of a block, each as the world is now.
@@ -249,7 +255,7 @@ impl Kernel {
             self.sites.push((site, old, custom));
             self.values.push((site, value));
         }
-        let change = trace.propose(self.values.iter().cloned(), dice)?;
+        let change = trace.propose(&self.values, dice)?;
         if !change.possible {
             trace.undo();
             return Ok(Step::REJECTED);
@@ -266,8 +272,8 @@ impl Kernel {
             };
         }
         let terms = self.terms(change, forward, backward);
-        let log = log_acceptance(&terms);
-        Ok(conclude(trace, dice, &terms, log))
+        let accept = probability(log_acceptance(&terms));
+        Ok(conclude(trace, dice, &terms, accept))
     }
 
     fn terms(&self, change: Change, forward: f64, backward: f64) -> Terms {
@@ -307,9 +313,17 @@ impl Kernel {
     }
 }
 
+fn probability(log_acceptance: f64) -> f64 {
+    if log_acceptance < 0.0 {
+        log_acceptance.exp()
+    } else {
+        1.0
+    }
+}
+
 /// Keeps or undoes a proposal of positive weight.
-fn conclude<D: Dice>(trace: &mut Trace, dice: &mut D, terms: &Terms, log_acceptance: f64) -> Step {
-    if dice.coin(log_acceptance.exp().min(1.0)) {
+fn conclude<D: Dice>(trace: &mut Trace, dice: &mut D, terms: &Terms, accept: f64) -> Step {
+    if dice.coin(accept) {
         trace.keep();
         Step {
             accepted: true,

@@ -28,14 +28,15 @@ pub struct Change {
 #[derive(Debug)]
 pub(super) struct Snapshot {
     node: u32,
-    value: Option<Datum>,
-    demand: Option<Datum>,
+    /// The old value, if it was `replaced`.
+    pub(super) value: Option<Datum>,
+    pub(super) replaced: bool,
     log: f64,
     weight: f64,
     in_world: bool,
-    free: bool,
-    /// The value of a choice where it is free: proposed, kept, or drawn.
-    pub(super) own: Option<Datum>,
+    pub(super) free: bool,
+    /// The number of the value that was proposed or drawn for a choice.
+    pub(super) own: Option<u32>,
 }
 
 /// A change of structure, to be undone in reverse order.
@@ -50,9 +51,20 @@ pub(super) enum Operation {
         at: u32,
         demand: Option<Datum>,
     },
+    /// Of the last input, which led to another node.
+    Switch {
+        by: u32,
+        to: u32,
+        at: u32,
+    },
     Demand {
         by: u32,
         input: usize,
+        old: Option<Datum>,
+    },
+    /// Of the node itself.
+    Demanded {
+        node: u32,
         old: Option<Datum>,
     },
     Freed,
@@ -64,6 +76,7 @@ pub(super) enum Operation {
 
 impl Trace {
     /// Takes a snapshot of a node, once a proposal, and tells its number.
+    #[inline]
     pub(super) fn touch(&mut self, number: u32, in_world: bool) -> usize {
         let free = self.is_free(number);
         let epoch = self.epoch;
@@ -74,22 +87,25 @@ impl Trace {
         node.touched = (epoch, self.snapshots.len() as u32);
         self.snapshots.push(Snapshot {
             node: number,
-            value: node.value.clone(),
-            demand: node.demand.clone(),
+            value: None,
+            replaced: false,
             log: node.log,
             weight: node.weight,
             in_world,
             free: free && in_world,
-            own: if free && in_world {
-                node.value.clone()
-            } else {
-                None
-            },
+            own: None,
         });
         self.snapshots.len() - 1
     }
 
+    /// Notes the value that a choice has where it is free.
+    pub(super) fn take_own(&mut self, snapshot: usize, value: Datum) {
+        self.snapshots[snapshot].own = Some(self.own.len() as u32);
+        self.own.push(value);
+    }
+
     /// Whether a node is a free choice of the world.
+    #[inline]
     pub(super) fn is_free(&self, number: u32) -> bool {
         let node = &self.nodes[number as usize];
         node.in_world && node.role.is_choice() && node.demand.is_none()
@@ -98,12 +114,14 @@ impl Trace {
     fn begin(&mut self) {
         self.snapshots.clear();
         self.operations.clear();
+        self.own.clear();
         self.shared.clear();
         self.faults.clear();
         self.orphans.clear();
         self.statuses.clear();
         self.entering.clear();
-        self.work.clear();
+        self.agenda.clear();
+        self.later.clear();
         self.steps.clear();
         self.before = (self.alive, self.densities);
         self.epoch = self.epoch.wrapping_add(1);
@@ -138,7 +156,7 @@ impl Trace {
             }
             self.enter_all()?;
         }
-        self.work.extend_from_slice(&self.roots);
+        self.later.extend_from_slice(&self.roots);
         self.settle_all(source)?;
         let change = self.finish()?;
         self.keep();
@@ -149,28 +167,20 @@ impl Trace {
     /// depends on them. The change must then be [kept](Self::keep) or [undone](Self::undo).
     pub fn propose(
         &mut self,
-        values: impl IntoIterator<Item = (Site, Datum)>,
+        values: &[(Site, Datum)],
         source: &mut dyn Source,
     ) -> Result<Change, ModelError> {
         self.begin();
-        let mut proposed = 0;
         for (site, value) in values {
             let number = site.0;
             let snapshot = self.touch(number, true);
-            self.snapshots[snapshot].own = Some(value);
-            let node = &mut self.nodes[number as usize];
-            (node.stale, node.must) = (true, true);
-            self.work.push(number);
-            proposed += 1;
-        }
-        for i in 0..proposed {
-            let number = self.work[i];
-            self.mark_uses(number);
+            self.take_own(snapshot, value.clone());
+            self.require(number);
         }
         self.settle_all(source)?;
         let mut change = self.finish()?;
         // They were touched first.
-        for snapshot in &self.snapshots[..proposed] {
+        for snapshot in self.snapshots.iter().take(values.len()) {
             change.possible &= self.is_free(snapshot.node);
         }
         Ok(change)
@@ -261,12 +271,13 @@ impl Trace {
 
     /// Keeps the change that was proposed last.
     pub fn keep(&mut self) {
-        for snapshot in self.snapshots.drain(..) {
+        for snapshot in &self.snapshots {
             let node = &mut self.nodes[snapshot.node as usize];
             if !node.in_world {
                 node.value = None;
             }
         }
+        self.snapshots.clear();
         self.operations.clear();
         self.purge();
     }
@@ -277,9 +288,11 @@ impl Trace {
             match operation {
                 Operation::Link { by } => self.relink(by),
                 Operation::Unlink { by, to, at, demand } => self.restore_link(by, to, at, demand),
+                Operation::Switch { by, to, at } => self.switch_back(by, to, at),
                 Operation::Demand { by, input, old } => {
                     self.set_demand(by, input, old);
                 }
+                Operation::Demanded { node, old } => self.nodes[node as usize].demand = old,
                 Operation::Freed => {
                     self.choices.pop();
                 }
@@ -293,14 +306,16 @@ impl Trace {
                 }
             }
         }
-        for old in self.snapshots.drain(..) {
+        for old in &mut self.snapshots {
             let node = &mut self.nodes[old.node as usize];
-            node.value = old.value;
-            node.demand = old.demand;
+            if old.replaced {
+                std::mem::swap(&mut node.value, &mut old.value);
+            }
             (node.log, node.weight) = (old.log, old.weight);
             node.in_world = old.in_world;
             (node.stale, node.must) = (!old.in_world, !old.in_world);
         }
+        self.snapshots.clear();
         (self.alive, self.densities) = self.before;
         self.purge();
     }

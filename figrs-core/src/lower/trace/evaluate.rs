@@ -1,4 +1,4 @@
-//! Values, brought up to date in the order of dependency.
+//! The value of one node, whose inputs are up to date.
 
 use std::any::Any;
 
@@ -6,120 +6,9 @@ use super::Trace;
 use super::node::{Prior, Role, Source};
 use crate::datum::Datum;
 use crate::error::{Fault, ModelError};
-use crate::node::Kind;
-
-/// What is to be done for a node.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
-    /// Bring its inputs up to date.
-    Enter,
-    /// All but the result of a Chain is up to date.
-    Ready,
-    /// So is the result.
-    Finish,
-}
+use crate::node::{Kind, MemberFault};
 
 impl Trace {
-    /// Marks what may change with the value of a node.
-    pub(super) fn mark_uses(&mut self, number: u32) {
-        self.marks.push(number);
-        while let Some(number) = self.marks.pop() {
-            for i in 0..self.nodes[number as usize].uses.len() {
-                let by = self.nodes[number as usize].uses[i].by;
-                let node = &self.nodes[by as usize];
-                if node.stale {
-                    continue;
-                }
-                let terminal = node.is_terminal();
-                if terminal || node.root {
-                    self.work.push(by);
-                }
-                if !terminal {
-                    self.marks.push(by);
-                }
-                self.touch(by, true);
-                self.nodes[by as usize].stale = true;
-            }
-        }
-    }
-
-    /// Brings everything up to date that the world needs, and lets go of what it does not.
-    pub(super) fn settle_all(&mut self, source: &mut dyn Source) -> Result<(), ModelError> {
-        loop {
-            let mut next = 0;
-            while let Some(&number) = self.work.get(next) {
-                next += 1;
-                let node = &self.nodes[number as usize];
-                if node.stale && node.in_world && node.is_used() {
-                    self.pull(number, source)?;
-                }
-            }
-            self.work.clear();
-            self.leave_all();
-            if self.work.is_empty() {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Brings a node up to date.
-    fn pull(&mut self, number: u32, source: &mut dyn Source) -> Result<(), ModelError> {
-        self.steps.push((number, Step::Enter));
-        while let Some((number, step)) = self.steps.pop() {
-            let node = &self.nodes[number as usize];
-            if !node.stale {
-                continue;
-            }
-            match step {
-                Step::Enter => {
-                    self.steps.push((number, Step::Ready));
-                    for input in node.inputs.iter().take(node.parents.len()).rev() {
-                        if self.nodes[input.to as usize].stale {
-                            self.steps.push((input.to, Step::Enter));
-                        }
-                    }
-                }
-                Step::Ready => {
-                    let parents = node.inputs.iter().take(node.parents.len());
-                    let epoch = self.epoch;
-                    let changed = parents
-                        .map(|input| self.nodes[input.to as usize].changed)
-                        .any(|changed| changed == epoch);
-                    let due = node.must || changed;
-                    match node.role {
-                        Role::Chain => {
-                            if due && let Err(error) = self.select(number)? {
-                                self.faults.push((number, error));
-                            }
-                            self.steps.push((number, Step::Finish));
-                            let node = &self.nodes[number as usize];
-                            if let Some(result) = node.inputs.get(node.parents.len())
-                                && self.nodes[result.to as usize].stale
-                            {
-                                self.steps.push((result.to, Step::Enter));
-                            }
-                        }
-                        _ if !due => self.nodes[number as usize].stale = false,
-                        Role::Atomic | Role::Family | Role::Table => {
-                            self.weigh_choice(number, source);
-                        }
-                        Role::Fixed => {
-                            let value = node.given.clone();
-                            self.settle(number, value);
-                        }
-                        Role::Apply | Role::Score => self.compute(number),
-                    }
-                }
-                Step::Finish => {
-                    let result = node.inputs.get(node.parents.len());
-                    let value = result.and_then(|r| self.nodes[r.to as usize].value.clone());
-                    self.settle(number, value);
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// The values of a node's parents, if all of them have one.
     pub(super) fn arguments<R>(
         &self,
@@ -128,22 +17,28 @@ impl Trace {
     ) -> Option<R> {
         const MOST: usize = 8;
         let node = &self.nodes[number as usize];
-        let parents = node.inputs.iter().take(node.parents.len());
         let value = |to: u32| Some(self.nodes[to as usize].value.as_ref()?.as_any());
-        if node.parents.len() <= MOST {
-            let mut arguments: [&dyn Any; MOST] = [&(); MOST];
-            for (argument, input) in arguments.iter_mut().zip(parents) {
-                *argument = value(input.to)?;
+        match &*node.parents {
+            [] => Some(read(&[])),
+            &[only] => Some(read(&[value(only)?])),
+            &[first, second] => Some(read(&[value(first)?, value(second)?])),
+            parents if parents.len() <= MOST => {
+                let mut arguments: [&dyn Any; MOST] = [&(); MOST];
+                for (argument, &parent) in arguments.iter_mut().zip(parents) {
+                    *argument = value(parent)?;
+                }
+                Some(read(&arguments[..parents.len()]))
             }
-            Some(read(&arguments[..node.parents.len()]))
-        } else {
-            let arguments: Option<Vec<&dyn Any>> = parents.map(|input| value(input.to)).collect();
-            Some(read(&arguments?))
+            parents => {
+                let arguments: Option<Vec<&dyn Any>> =
+                    parents.iter().map(|&parent| value(parent)).collect();
+                Some(read(&arguments?))
+            }
         }
     }
 
     /// Evaluates an Apply or a Score.
-    fn compute(&mut self, number: u32) {
+    pub(super) fn compute(&mut self, number: u32) {
         let node = &self.nodes[number as usize];
         let value = match node.element.kind() {
             Kind::Apply(_, op) => {
@@ -165,7 +60,7 @@ impl Trace {
     }
 
     /// Gives a node that is not a choice the value that it computes to; none if that failed.
-    fn settle(&mut self, number: u32, computed: Option<Datum>) {
+    pub(super) fn settle(&mut self, number: u32, computed: Option<Datum>) {
         self.touch(number, true);
         let node = &mut self.nodes[number as usize];
         let failed = computed.is_none();
@@ -180,7 +75,6 @@ impl Trace {
 
     /// Gives a node its value, and weighs the evidence on it if that is new.
     fn assign(&mut self, number: u32, value: Option<Datum>) {
-        let epoch = self.epoch;
         let node = &mut self.nodes[number as usize];
         let same = node.value == value;
         let score = match node.element.kind() {
@@ -198,11 +92,16 @@ impl Trace {
                 }
             }
         }
-        if !same {
-            node.value = value;
-            node.changed = epoch;
-        }
         (node.stale, node.must) = (false, false);
+        if !same {
+            node.changed = self.epoch;
+            let old = std::mem::replace(&mut node.value, value);
+            let snapshot = &mut self.snapshots[node.touched.1 as usize];
+            if !std::mem::replace(&mut snapshot.replaced, true) {
+                snapshot.value = old;
+            }
+            self.notify(number);
+        }
     }
 
     /// Reads the prior of a choice, whose parents are up to date; nothing if one of them has no value.
@@ -250,14 +149,66 @@ impl Trace {
         done.unwrap_or(Ok(None))
     }
 
+    /// The log-probability of the value that a choice has, for other values of its parents.
+    fn weigh_again(&self, number: u32, value: &Datum) -> Result<Option<f64>, ModelError> {
+        let node = &self.nodes[number as usize];
+        let element = &node.element;
+        let Kind::Chain(_, op) = element.kind() else {
+            return self.with_prior(number, |prior| prior.log_prob(value));
+        };
+        let Some(family) = op.family() else {
+            return Ok(None);
+        };
+        let weighed = self.arguments(number, |arguments| {
+            family.checked_log_prob(arguments, value.as_any())
+        });
+        weighed.transpose().map_err(|fault| match fault {
+            MemberFault::Parameters(problem) => element.invalid(problem),
+            MemberFault::Function(fault) => element.fault(fault),
+        })
+    }
+
+    /// Weighs a choice that keeps its value; `false` if it has none, or something is wrong.
+    pub(super) fn weigh_kept(&mut self, number: u32) -> bool {
+        let node = &self.nodes[number as usize];
+        let Some(value) = &node.value else {
+            return false;
+        };
+        let Ok(Some(log)) = self.weigh_again(number, value) else {
+            return false;
+        };
+        self.touch(number, true);
+        let node = &mut self.nodes[number as usize];
+        (node.log, node.stale) = (log, false);
+        true
+    }
+
     /// Gives a choice its value and its log-probability.
-    fn weigh_choice(&mut self, number: u32, source: &mut dyn Source) {
+    pub(super) fn weigh_choice(&mut self, number: u32, source: &mut dyn Source) {
+        if !self.nodes[number as usize].must && self.weigh_kept(number) {
+            return;
+        }
         let snapshot = self.touch(number, true);
         let node = &self.nodes[number as usize];
-        let own = match &node.demand {
-            Some(demand) => Some(demand.clone()),
-            None => self.snapshots[snapshot].own.clone(),
+        let old = &self.snapshots[snapshot];
+        let own = if node.demand.is_some() {
+            node.demand.clone()
+        } else if let Some(own) = old.own {
+            Some(self.own[own as usize].clone())
+        } else if old.free && old.replaced {
+            old.value.clone()
+        } else if old.free {
+            node.value.clone()
+        } else {
+            None
         };
+        let known = own.as_ref().and_then(Datum::get::<bool>);
+        let known = known.map(|&truth| node.truths[usize::from(truth)]);
+        if let (Some(log), Some(_)) = (known.filter(|log| !log.is_nan()), &own) {
+            self.nodes[number as usize].log = log;
+            self.assign(number, own);
+            return;
+        }
         let weighed = self.with_prior(number, |prior| {
             let value = match own {
                 Some(value) => value,
@@ -270,8 +221,11 @@ impl Trace {
             Ok(Some((value, log))) => {
                 let node = &mut self.nodes[number as usize];
                 (node.log, node.checked) = (log, true);
+                if let (Role::Atomic, Some(&truth)) = (node.role, value.get::<bool>()) {
+                    node.truths[usize::from(truth)] = log;
+                }
                 if node.demand.is_none() {
-                    self.snapshots[snapshot].own = Some(value.clone());
+                    self.take_own(snapshot, value.clone());
                 }
                 Some(value)
             }

@@ -8,7 +8,8 @@
 //! |---|---|
 //! | `node` | an element of the trace, and the prior of a choice |
 //! | `structure` | who reads whom, what enters the world and leaves it, which values observations demand |
-//! | `evaluate` | values, brought up to date in the order of dependency |
+//! | `order` | what is brought up to date, and when |
+//! | `evaluate` | the value of one node |
 //! | `change` | proposals, and what they change |
 //!
 //! # Observations
@@ -21,6 +22,7 @@
 mod change;
 mod evaluate;
 mod node;
+mod order;
 mod structure;
 
 pub use change::Change;
@@ -34,8 +36,8 @@ use crate::evidence::Evidence;
 use crate::model::Model;
 use crate::node::{AnyElement, ElementId, Kind};
 use change::{Operation, Snapshot};
-use evaluate::Step;
 use node::{Node, Role};
+use order::{Agenda, Step};
 
 /// How many elements outside the world are kept, for branches that are taken again.
 const KEPT: usize = 1 << 16;
@@ -74,9 +76,13 @@ pub struct Trace {
     epoch: u32,
     snapshots: Vec<Snapshot>,
     operations: Vec<Operation>,
+    /// The values that were proposed or drawn for choices.
+    own: Vec<Datum>,
     before: (usize, usize),
-    /// Nodes to be brought up to date.
-    work: Vec<u32>,
+    /// Lasting nodes to be brought up to date, by height.
+    agenda: Agenda,
+    /// Other nodes to be brought up to date, if they stay in the world.
+    later: Vec<u32>,
     steps: Vec<(u32, Step)>,
     marks: Vec<u32>,
     entering: Vec<u32>,
@@ -122,8 +128,10 @@ impl Trace {
             epoch: 0,
             snapshots: Vec::new(),
             operations: Vec::new(),
+            own: Vec::new(),
             before: (0, 0),
-            work: Vec::new(),
+            agenda: Agenda::default(),
+            later: Vec::new(),
             steps: Vec::new(),
             marks: Vec::new(),
             entering: Vec::new(),

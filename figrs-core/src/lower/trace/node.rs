@@ -96,44 +96,50 @@ pub(super) struct Use {
     pub(super) input: u32,
 }
 
+/// What every step reads comes first, in as few lines of the cache as possible.
+#[repr(C, align(64))]
 pub(super) struct Node {
-    pub(super) element: AnyElement,
-    pub(super) role: Role,
-    pub(super) evidence: Vec<Evidence>,
-    /// The value that an intervention sets, or that observations determine in every world.
-    pub(super) given: Option<Datum>,
-    pub(super) resolved: bool,
-    pub(super) parents: Box<[u32]>,
-    /// While it is in the world: the parents, and at last the result of a Chain.
-    pub(super) inputs: Vec<Edge>,
-    pub(super) uses: Vec<Use>,
-    pub(super) root: bool,
-    /// Uses that demand no value; to be a root is one.
-    pub(super) loose: u32,
-    /// The value demanded.
-    pub(super) demand: Option<Datum>,
     pub(super) value: Option<Datum>,
     /// The log-probability of a choice; of anything else whether it computes to what is demanded.
     pub(super) log: f64,
     /// The log-weight of the evidence on it.
     pub(super) weight: f64,
+    /// The last proposal that touched it, and the number of its snapshot.
+    pub(super) touched: (u32, u32),
+    /// The last proposal that changed its value.
+    pub(super) changed: u32,
+    /// More than that of each input.
+    pub(super) height: u32,
+    pub(super) role: Role,
     pub(super) in_world: bool,
-    /// May have to be evaluated again, if an input changed.
+    /// Is on a list of what is to be brought up to date, or reads something that is.
     pub(super) stale: bool,
     /// Must be evaluated again, whatever the inputs.
     pub(super) must: bool,
-    /// The last proposal that changed its value.
-    pub(super) changed: u32,
-    /// The last proposal that touched it, and the number of its snapshot.
-    pub(super) touched: (u32, u32),
+    pub(super) root: bool,
+    pub(super) checked: bool,
+    pub(super) resolved: bool,
+    pub(super) vacant: bool,
+    /// While it is in the world: the parents, and at last the result of a Chain.
+    pub(super) inputs: Vec<Edge>,
+    pub(super) uses: Vec<Use>,
+    pub(super) parents: Box<[u32]>,
+    pub(super) element: AnyElement,
+    /// The value demanded.
+    pub(super) demand: Option<Datum>,
+    /// Uses that demand no value; to be a root is one.
+    pub(super) loose: u32,
+    /// The position among the free choices.
+    pub(super) position: u32,
     /// Results of a Chain by the values of its parents.
     pub(super) branches: Vec<(Box<[Datum]>, u32)>,
     pub(super) next_branch: usize,
-    pub(super) checked: bool,
+    /// The log-probabilities of `false` and `true`, for atomic elements of those; not a number if not known yet.
+    pub(super) truths: [f64; 2],
+    pub(super) evidence: Vec<Evidence>,
+    /// The value that an intervention sets, or that observations determine in every world.
+    pub(super) given: Option<Datum>,
     continuous: Option<bool>,
-    /// The position among the free choices.
-    pub(super) position: u32,
-    pub(super) vacant: bool,
 }
 
 impl Node {
@@ -165,6 +171,8 @@ impl Node {
             in_world: false,
             stale: true,
             must: true,
+            height: 0,
+            truths: [f64::NAN; 2],
             changed: 0,
             touched: (0, 0),
             branches: Vec::new(),

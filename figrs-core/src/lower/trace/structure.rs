@@ -74,11 +74,13 @@ impl Trace {
         target.uses.push(Use { by, input });
         target.uses.swap(at as usize, last as usize);
         target.loose += u32::from(demand.is_none());
+        let height = target.height;
         if at != last {
             let moved = target.uses[last as usize];
             self.nodes[moved.by as usize].inputs[moved.input as usize].at = last;
         }
         self.nodes[by as usize].inputs.push(Edge { to, at, demand });
+        self.raise(by, height + 1);
     }
 
     /// Changes what an input demands.
@@ -145,9 +147,9 @@ impl Trace {
             self.resolve(number);
             self.touch(number, false);
             let demand = self.demanded(number).cloned();
+            self.accept_demand(number, demand);
             let node = &mut self.nodes[number as usize];
             node.in_world = true;
-            node.demand = demand;
             (node.stale, node.must) = (true, true);
             let mut demands = self.passed_on(number).into_iter();
             for i in 0..self.nodes[number as usize].parents.len() {
@@ -169,8 +171,8 @@ impl Trace {
             self.touch(number, true);
             let node = &mut self.nodes[number as usize];
             node.in_world = false;
-            node.demand = None;
             (node.stale, node.must) = (true, true);
+            self.accept_demand(number, None);
             self.alive -= 1;
             while !self.nodes[number as usize].inputs.is_empty() {
                 self.unlink(number);
@@ -188,7 +190,7 @@ impl Trace {
             }
             self.touch(number, true);
             let demand = self.demanded(number).cloned();
-            self.nodes[number as usize].demand = demand;
+            self.accept_demand(number, demand);
             self.require(number);
             for i in 0..self.nodes[number as usize].uses.len() {
                 let by = self.nodes[number as usize].uses[i].by;
@@ -208,11 +210,13 @@ impl Trace {
         }
     }
 
-    /// Has a node evaluated whatever its inputs.
-    fn require(&mut self, number: u32) {
-        let node = &mut self.nodes[number as usize];
-        (node.stale, node.must) = (true, true);
-        self.work.push(number);
+    /// Changes the value that is demanded of a node.
+    fn accept_demand(&mut self, node: u32, demand: Option<Datum>) {
+        let place = &mut self.nodes[node as usize].demand;
+        if *place != demand {
+            let old = std::mem::replace(place, demand);
+            self.operations.push(Operation::Demanded { node, old });
+        }
     }
 
     /// Gives a Chain the result for the values that its parents have now. A function that fails is returned.
@@ -247,13 +251,69 @@ impl Trace {
         if node.inputs.get(arity).is_some_and(|edge| edge.to == result) {
             return Ok(Ok(()));
         }
-        let demand = node.demand.clone();
-        if node.inputs.len() > arity {
+        if self.switch(number, result) {
+            return Ok(Ok(()));
+        }
+        let demand = self.nodes[number as usize].demand.clone();
+        if self.nodes[number as usize].inputs.len() > arity {
             self.unlink(number);
         }
         self.link(number, result, demand);
         self.enter_all()?;
         Ok(Ok(()))
+    }
+
+    /// Gives a Chain another result where nothing else changes by that: both stay in the world, nothing is demanded.
+    fn switch(&mut self, number: u32, result: u32) -> bool {
+        let node = &self.nodes[number as usize];
+        let arity = node.parents.len();
+        let Some(&Edge { to, at, ref demand }) = node.inputs.get(arity) else {
+            return false;
+        };
+        let (old, new) = (&self.nodes[to as usize], &self.nodes[result as usize]);
+        // At least this use is left, and is loose.
+        let stays = (old.uses.len() > 1 || old.root) && old.loose > 1;
+        let joins = new.in_world && new.demand.is_none() && new.uses.len() < new.loose as usize + 1;
+        if demand.is_some() || !stays || !joins {
+            return false;
+        }
+        self.redirect(number, to, at, result);
+        let by = number;
+        self.operations.push(Operation::Switch { by, to, at });
+        true
+    }
+
+    /// Lets the last input of a node lead elsewhere.
+    fn redirect(&mut self, by: u32, from: u32, at: u32, to: u32) {
+        let old = &mut self.nodes[from as usize];
+        let Use { input, .. } = old.uses.swap_remove(at as usize);
+        old.loose -= 1;
+        if let Some(&moved) = old.uses.get(at as usize) {
+            self.nodes[moved.by as usize].inputs[moved.input as usize].at = at;
+        }
+        let new = &mut self.nodes[to as usize];
+        let at = new.uses.len() as u32;
+        new.uses.push(Use { by, input });
+        new.loose += 1;
+        let edge = &mut self.nodes[by as usize].inputs[input as usize];
+        (edge.to, edge.at) = (to, at);
+    }
+
+    /// Takes back [`switch`](Self::switch).
+    pub(super) fn switch_back(&mut self, by: u32, to: u32, at: u32) {
+        let arity = self.nodes[by as usize].parents.len();
+        let edge = &self.nodes[by as usize].inputs[arity];
+        let (from, position) = (edge.to, edge.at);
+        self.redirect(by, from, position, to);
+        let target = &mut self.nodes[to as usize];
+        let last = target.uses.len() - 1;
+        target.uses.swap(at as usize, last);
+        let height = target.height + 1;
+        for position in [at as usize, last] {
+            let Use { by, input } = self.nodes[to as usize].uses[position];
+            self.nodes[by as usize].inputs[input as usize].at = position as u32;
+        }
+        self.raise(by, height);
     }
 
     /// The number of a new result of a Chain.

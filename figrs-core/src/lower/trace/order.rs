@@ -1,0 +1,281 @@
+//! What is brought up to date, and when.
+//!
+//! A change spreads from what it changed: who reads a node is looked at only once the node has another value. Nodes that
+//! every world has are looked at in the order of their heights, so that each is evaluated once, after all that it reads.
+//! Of the nodes in branches of Chains nothing is evaluated before something that lasts asks for it: until then they are
+//! marked. Results of Chains change what a node reads; a node that turns out to stand too low is raised and waits.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::Trace;
+use super::node::{Role, Source};
+use crate::error::ModelError;
+
+/// What is to be done for a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    /// Bring its inputs up to date.
+    Enter,
+    /// All but the result of a Chain is up to date.
+    Ready,
+    /// So is the result.
+    Finish,
+}
+
+/// Nodes by height.
+#[derive(Debug, Default)]
+pub(super) struct Agenda {
+    heights: Vec<Vec<u32>>,
+    /// A bit for each height that has nodes.
+    occupied: Vec<u64>,
+    /// No word of bits before this one has any.
+    first: usize,
+    len: usize,
+}
+
+impl Agenda {
+    pub(super) fn push(&mut self, height: u32, number: u32) {
+        let height = height as usize;
+        if height >= self.heights.len() {
+            self.heights.resize_with(height + 1, Vec::new);
+            self.occupied.resize(height / 64 + 1, 0);
+        }
+        self.heights[height].push(number);
+        self.occupied[height / 64] |= 1 << (height % 64);
+        self.first = self.first.min(height / 64);
+        self.len += 1;
+    }
+
+    fn lowest(&mut self) -> Option<u32> {
+        if self.len == 0 {
+            self.first = self.occupied.len();
+            return None;
+        }
+        while self.occupied[self.first] == 0 {
+            self.first += 1;
+        }
+        Some(self.first as u32 * 64 + self.occupied[self.first].trailing_zeros())
+    }
+
+    fn pop(&mut self) -> Option<(u32, u32)> {
+        let height = self.lowest()?;
+        let nodes = &mut self.heights[height as usize];
+        let number = nodes.pop()?;
+        if nodes.is_empty() {
+            self.occupied[height as usize / 64] &= !(1 << (height % 64));
+        }
+        self.len -= 1;
+        Some((height, number))
+    }
+
+    pub(super) fn clear(&mut self) {
+        while self.pop().is_some() {}
+    }
+}
+
+impl Trace {
+    /// Has a node evaluated whatever its inputs, at the latest before anything that reads it.
+    pub(super) fn require(&mut self, number: u32) {
+        let node = &mut self.nodes[number as usize];
+        (node.stale, node.must) = (true, true);
+        self.agenda.push(node.height, number);
+    }
+
+    /// Sees to it that what reads a node is looked at.
+    pub(super) fn notify(&mut self, number: u32) {
+        let mut reader = Some(number);
+        while let Some(reads) = reader {
+            for i in 0..self.nodes[reads as usize].uses.len() {
+                let by = self.nodes[reads as usize].uses[i].by;
+                let node = &mut self.nodes[by as usize];
+                if node.stale {
+                    continue;
+                }
+                if (by as usize) < self.lasting {
+                    // A choice that reads nothing else needs not wait, and keeps its value.
+                    let alone = node.role.is_choice() && node.parents.len() == 1;
+                    if !(alone && reads == number && self.weigh_kept(by)) {
+                        let node = &mut self.nodes[by as usize];
+                        node.stale = true;
+                        self.agenda.push(node.height, by);
+                    }
+                    continue;
+                }
+                node.stale = true;
+                if node.is_terminal() {
+                    self.later.push(by);
+                } else {
+                    self.marks.push(by);
+                }
+            }
+            reader = self.marks.pop();
+        }
+    }
+
+    /// Brings everything up to date that the world needs, and lets go of what it does not.
+    pub(super) fn settle_all(&mut self, source: &mut dyn Source) -> Result<(), ModelError> {
+        loop {
+            while let Some((height, number)) = self.agenda.pop() {
+                let node = &self.nodes[number as usize];
+                if !(node.stale && node.in_world && node.is_used()) {
+                    continue;
+                }
+                if node.height > height {
+                    self.agenda.push(node.height, number);
+                } else {
+                    self.pull(number, height, source)?;
+                }
+            }
+            self.leave_all();
+            if self.agenda.len > 0 {
+                continue;
+            }
+            let Some(number) = self.later.pop() else {
+                return Ok(());
+            };
+            let node = &self.nodes[number as usize];
+            if node.stale && node.in_world && node.is_used() {
+                self.pull(number, u32::MAX, source)?;
+            }
+        }
+    }
+
+    /// Brings a node up to date, where everything below a height is.
+    fn pull(&mut self, root: u32, height: u32, source: &mut dyn Source) -> Result<(), ModelError> {
+        self.steps.clear();
+        self.steps.push((root, Step::Enter));
+        while let Some((number, mut step)) = self.steps.pop() {
+            let node = &self.nodes[number as usize];
+            if !node.stale {
+                continue;
+            }
+            let arity = node.parents.len();
+            if let Step::Enter = step {
+                let (first, mut high) = (self.steps.len(), 0);
+                self.steps.push((number, Step::Ready));
+                for input in node.inputs.iter().take(arity).rev() {
+                    let input_node = &self.nodes[input.to as usize];
+                    high = high.max(input_node.height);
+                    if input_node.stale {
+                        self.steps.push((input.to, Step::Enter));
+                    }
+                }
+                if high > height && self.wait(root, height, high) {
+                    return Ok(());
+                }
+                if self.steps.len() > first + 1 {
+                    continue;
+                }
+                self.steps.pop();
+                step = Step::Ready;
+            }
+            let node = &self.nodes[number as usize];
+            if let Step::Ready = step {
+                let epoch = self.epoch;
+                let mut parents = node.inputs.iter().take(arity);
+                let due = node.must
+                    || parents.any(|input| self.nodes[input.to as usize].changed == epoch);
+                match node.role {
+                    Role::Chain => {
+                        if due && let Err(error) = self.select(number)? {
+                            self.faults.push((number, error));
+                        }
+                        let node = &self.nodes[number as usize];
+                        if let Some(result) = node.inputs.get(arity) {
+                            let result_node = &self.nodes[result.to as usize];
+                            let (stale, high) = (result_node.stale, result_node.height);
+                            if stale {
+                                self.steps.push((number, Step::Finish));
+                                self.steps.push((result.to, Step::Enter));
+                            }
+                            if high > height && self.wait(root, height, high) {
+                                return Ok(());
+                            }
+                            if stale {
+                                continue;
+                            }
+                        }
+                    }
+                    _ if !due => {
+                        self.nodes[number as usize].stale = false;
+                        continue;
+                    }
+                    Role::Atomic | Role::Family | Role::Table => {
+                        if node.must {
+                            self.lift(number);
+                        }
+                        self.weigh_choice(number, source);
+                        continue;
+                    }
+                    Role::Fixed => {
+                        let value = node.given.clone();
+                        self.settle(number, value);
+                        continue;
+                    }
+                    Role::Apply | Role::Score => {
+                        if node.must {
+                            self.lift(number);
+                        }
+                        self.compute(number);
+                        continue;
+                    }
+                }
+            }
+            self.lift(number);
+            let node = &self.nodes[number as usize];
+            let result = node.inputs.get(arity);
+            let value = result.and_then(|r| self.nodes[r.to as usize].value.clone());
+            self.settle(number, value);
+        }
+        Ok(())
+    }
+
+    /// Puts off a node that reads something at a height of which not all below is up to date.
+    fn wait(&mut self, root: u32, height: u32, high: u32) -> bool {
+        let lowest = self.agenda.lowest();
+        if lowest.is_none_or(|lowest| lowest >= high) {
+            return false;
+        }
+        self.raise(root, high + 1);
+        let raised = self.nodes[root as usize].height;
+        if raised > height {
+            self.agenda.push(raised, root);
+        }
+        raised > height
+    }
+
+    /// Puts a node above its inputs.
+    fn lift(&mut self, number: u32) {
+        let inputs = &self.nodes[number as usize].inputs;
+        let heights = inputs.iter().map(|i| self.nodes[i.to as usize].height);
+        let highest = heights.max().map_or(0, |height| height + 1);
+        self.raise(number, highest);
+    }
+
+    /// Raises a node to a height, and what reads it above that.
+    pub(super) fn raise(&mut self, number: u32, height: u32) {
+        let node = &mut self.nodes[number as usize];
+        if node.height >= height {
+            return;
+        }
+        let mut raised = BinaryHeap::from([Reverse((node.height, number))]);
+        node.height = height;
+        while let Some(Reverse((_, number))) = raised.pop() {
+            let height = self.nodes[number as usize].height + 1;
+            // No path is longer than there are nodes.
+            if height as usize > self.nodes.len() {
+                return;
+            }
+            for i in 0..self.nodes[number as usize].uses.len() {
+                let by = self.nodes[number as usize].uses[i].by;
+                let node = &mut self.nodes[by as usize];
+                // What must be evaluated is raised then.
+                if node.height < height && !node.must {
+                    raised.push(Reverse((node.height, by)));
+                    node.height = height;
+                }
+            }
+        }
+    }
+}
