@@ -107,7 +107,7 @@ fn read_all(tree: &mut CompiledTree, network: &Network) -> Result<Marginals> {
     let variables = network.variables().iter().zip(network.elements());
     let read = variables.map(|(variable, element)| {
         let mut probabilities = vec![0.0; variable.states().len()];
-        for (state, probability) in answer.distribution(element)?.iter() {
+        for (state, probability) in &answer.distribution(element)? {
             probabilities[state.index()] = probability;
         }
         Ok(probabilities)

@@ -137,7 +137,10 @@ impl Datum {
 
     /// Whether the value is of a standard type with countably many values, whose likelihoods are no densities.
     pub(crate) fn is_countable(&self) -> bool {
-        !matches!(self.0, Repr::F32(_) | Repr::F64(_) | Repr::Shared(_))
+        match &self.0 {
+            Repr::Plain(plain) => !matches!(plain, Plain::F32(_) | Plain::F64(_)),
+            Repr::Shared(_) => false,
+        }
     }
 
     /// A hash that is the same in every run of the program on the same platform.

@@ -93,6 +93,10 @@ impl Particles for Population<'_> {
 
 /// The ancestors that a scheme of resampling chooses, for every outcome of the numbers that it draws: between the points where
 /// an ancestor changes, any number stands for all.
+///
+/// # Panics
+///
+/// If `every` does not put the number there that it is asked for.
 pub fn every_ancestor(how: Resampling, weights: &[f64], every: &mut EveryChoice) -> Vec<u32> {
     let (n, total) = (weights.len() as f64, weights.iter().sum::<f64>());
     let sums = |weights: &[f64], end: f64| -> Vec<f64> {

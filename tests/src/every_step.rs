@@ -10,11 +10,14 @@ use figrs_infer::metropolis_hastings::{Dice, Kernel, Proposals, Terms};
 
 use crate::oracle::LogSum;
 
+/// A way that a decision can go, with the value drawn if it is a draw, and its probability.
+type Way = (Option<Datum>, f64);
+
 /// Makes every sequence of decisions once, and knows the probability of each.
 #[derive(Debug, Default)]
 struct EveryDecision {
     /// The ways of each decision with their probabilities, and which is taken.
-    path: Vec<(Vec<(Option<Datum>, f64)>, usize)>,
+    path: Vec<(Vec<Way>, usize)>,
     made: usize,
     probability: f64,
 }
@@ -157,6 +160,10 @@ fn world(trace: &Trace) -> Vec<(ElementId, Datum)> {
 
 impl Worlds {
     /// All worlds, or nothing if there are none, more than `limit`, or their weights differ in densities.
+    ///
+    /// # Panics
+    ///
+    /// If a restart decides anything but draws.
     pub fn new(model: &Model, targets: &[AnyElement], limit: usize) -> Result<Option<Self>, Error> {
         let mut trace = Trace::new(model, targets, 1_000_000)?;
         let mut decisions = EveryDecision::new();
@@ -273,6 +280,10 @@ impl Worlds {
     }
 
     /// Walks at random from world to world, by accepting each proposal or not as a coin says; checks each world as a whole.
+    ///
+    /// # Panics
+    ///
+    /// If a proposal that is not accepted leaves another world.
     pub fn walk(
         &mut self,
         proposals: &Proposals,

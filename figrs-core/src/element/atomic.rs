@@ -84,6 +84,17 @@ pub(crate) fn listed<T: Value>(
     }))
 }
 
+/// The log-probability of a value, if it is a number or `-inf`.
+pub(crate) fn proper<T: Value>(value: &T, log: f64) -> Result<f64, Fault> {
+    if log < f64::INFINITY {
+        Ok(log)
+    } else {
+        Err(Fault::Distribution(format!(
+            "gives {value:?} the log-probability {log}; it must be a number or -inf"
+        )))
+    }
+}
+
 struct Typed<T, D> {
     distribution: D,
     values: PhantomData<fn() -> T>,
@@ -103,13 +114,7 @@ impl<T: Value, D: Distribution<T>> AtomicOp for Typed<T, D> {
             return Ok(f64::NEG_INFINITY);
         };
         let log = contained(|| self.distribution.log_prob(typed))?;
-        if log < f64::INFINITY {
-            Ok(log)
-        } else {
-            Err(Fault::Distribution(format!(
-                "gives {typed:?} the log-probability {log}; it must be a number or -inf"
-            )))
-        }
+        proper(typed, log)
     }
 
     fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault> {

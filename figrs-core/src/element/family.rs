@@ -10,7 +10,7 @@ use rand::Rng;
 use crate::column::AnyColumn;
 use crate::datum::Datum;
 use crate::distribution::{Distribution, Family, Outcomes, Tails, WrongParameter};
-use crate::element::{Element, atomic_at, listed};
+use crate::element::{Element, atomic::proper, atomic_at, listed};
 use crate::error::Fault;
 use crate::node::{
     AnyElement, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, MemberFault, contained,
@@ -245,17 +245,6 @@ impl<T: Value, F: Family<T>> Open<T, F> {
         read(numbers.as_slice())
     }
 
-    /// A log-probability that is a number or `-inf`.
-    fn finite(&self, value: &T, log: f64) -> Result<f64, Fault> {
-        if log < f64::INFINITY {
-            Ok(log)
-        } else {
-            Err(Fault::Distribution(format!(
-                "gives {value:?} the log-probability {log}; it must be a number or -inf"
-            )))
-        }
-    }
-
     /// What is wrong with these parameters.
     fn wrong(&self, numbers: &[f64], wrong: &WrongParameter) -> String {
         let numbers: Vec<Number> = numbers.iter().map(|&x| Number::Constant(x)).collect();
@@ -363,7 +352,7 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
         };
         let log =
             contained(|| self.numbers(arguments, |numbers| self.family.log_prob(numbers, typed)))?;
-        self.finite(typed, log)
+        proper(typed, log)
     }
 
     fn checked_log_prob(
@@ -381,7 +370,7 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
             })
         });
         match (log.map_err(MemberFault::Function)??, typed) {
-            (Some(log), Some(typed)) => self.finite(typed, log).map_err(MemberFault::Function),
+            (Some(log), Some(typed)) => proper(typed, log).map_err(MemberFault::Function),
             _ => Ok(f64::NEG_INFINITY),
         }
     }
@@ -416,7 +405,7 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
         };
         let mut logs = Vec::with_capacity(count);
         self.for_rows(arguments, count, |numbers| {
-            logs.push(self.finite(value, self.family.log_prob(numbers, value))?);
+            logs.push(proper(value, self.family.log_prob(numbers, value))?);
             Ok(())
         })?;
         Ok(logs)

@@ -41,7 +41,7 @@ impl Target {
     pub fn probabilities(&self, answer: &Answer) -> Result<[f64; 8], Error> {
         fn of<T: Family>(answer: &Answer, element: &Element<T>) -> Result<[f64; 8], Error> {
             let mut all = [0.0; 8];
-            for (value, p) in answer.distribution(element)?.iter() {
+            for (value, p) in &answer.distribution(element)? {
                 all[value.code() as usize] += p;
             }
             Ok(all)

@@ -24,7 +24,7 @@ pub fn ladder(steps: usize, reference: &'static str) -> Question {
         wires = step(&wires);
     }
     let first = wires.map(|&(first, _)| first);
-    let exact = 0.5 * 0.999 * 0.9995_f64.powi(steps as i32 - 1);
+    let exact = 0.5 * 0.999 * 0.9995_f64.powf(steps as f64 - 1.0);
     Question::new(reference, Model::new())
         .probability("P(fst)", &first, true, exact)
         .worlds(Worlds::Many)

@@ -248,10 +248,10 @@ mod tests {
                 .map(|(word, mask)| (word & mask).count_ones())
                 .sum();
             // Six standard errors: a false alarm in 5e8.
-            let error = 6.0 * (160_000.0 * p * (1.0 - p) as f64).sqrt();
+            let error = 6.0 * f64::sqrt(160_000.0 * p * (1.0 - p));
             assert!((f64::from(ones) - 160_000.0 * p).abs() < error, "{ones}");
         }
-        let p = |row: usize| if row % 2 == 0 { 0.3 } else { 0.9 };
+        let p = |row: usize| if row.is_multiple_of(2) { 0.3 } else { 0.9 };
         assert_eq!(
             drawn,
             draw_each(&mut stream(5, 0), &vec![u64::MAX; 5000], p)

@@ -223,7 +223,9 @@ impl Run<'_> {
     ) -> Result<(), ModelError> {
         let numbers = groups.numbers(rows);
         let mut sizes = vec![0usize; branches.len()];
-        numbers.iter().for_each(|&group| sizes[group as usize] += 1);
+        for &group in &numbers {
+            sizes[group as usize] += 1;
+        }
         let mut next: Vec<u32> = Vec::with_capacity(sizes.len());
         let mut all = self.block.instructions[slot.index()].element.no_column();
         for (branch, &size) in branches.iter().zip(&sizes) {
@@ -241,7 +243,7 @@ impl Run<'_> {
             order.push(*next);
             *next += 1;
         }
-        let column = self.block.packed(all.gather(&order), rows);
+        let column = Block::packed(all.gather(&order), rows);
         self.settle(slot, rows, column, None)
     }
 
@@ -264,7 +266,7 @@ impl Run<'_> {
             None => Ok(element.no_column()),
         };
         let values = values.map_err(|fault| element.fault(fault))?;
-        Ok(self.block.packed(values, rows))
+        Ok(Block::packed(values, rows))
     }
 
     /// Makes a task of each branch, in the order of the first rows, and one that joins them.
@@ -282,14 +284,15 @@ impl Run<'_> {
         for (part, branch) in parts.into_iter().zip(branches) {
             match &branch.target {
                 // Different values may lead to one element.
-                Target::Slot(of) => match met.get(of) {
-                    Some(&at) => sources[at].1 = sources[at].1.or(&part),
-                    None => {
+                Target::Slot(of) => {
+                    if let Some(&at) = met.get(of) {
+                        sources[at].1 = sources[at].1.or(&part);
+                    } else {
                         met.insert(*of, sources.len());
                         sources.push((Source::Slot(*of), part));
                         elements.push(None);
                     }
-                },
+                }
                 Target::Alone(element) => {
                     sources.push((Source::Alone(self.alone.len()), part));
                     self.alone.push(None);

@@ -9,7 +9,7 @@ const UNKNOWN: u32 = u32::MAX;
 /// Numbers the pairs of two codes.
 #[derive(Debug, Default)]
 struct Pairs {
-    pairs: Vec<(u32, u32)>,
+    met: Vec<(u32, u32)>,
     /// Entry `left << shift | right`, as long as that is small.
     dense: Vec<u32>,
     shift: u32,
@@ -35,20 +35,20 @@ impl Pairs {
         );
         if rows + shift > DENSE.ilog2() {
             self.sparse = true;
-            let pairs = self.pairs.iter().zip(0..);
+            let pairs = self.met.iter().zip(0..);
             self.hashed = pairs.map(|(&pair, id)| (pair, id)).collect();
             self.dense = Vec::new();
             return;
         }
         self.shift = shift;
         self.dense = vec![UNKNOWN; 1 << (rows + shift)];
-        for (&(left, right), id) in self.pairs.iter().zip(0..) {
+        for (&(left, right), id) in self.met.iter().zip(0..) {
             self.dense[(left as usize) << shift | right as usize] = id;
         }
     }
 
     fn number(&mut self, left: u32, right: u32) -> u32 {
-        let next = self.pairs.len() as u32;
+        let next = self.met.len() as u32;
         let id = if self.sparse {
             self.hashed.entry((left, right)).or_insert(next)
         } else {
@@ -58,7 +58,7 @@ impl Pairs {
             *id = next;
         }
         if *id == next {
-            self.pairs.push((left, right));
+            self.met.push((left, right));
         }
         *id
     }
@@ -91,7 +91,7 @@ impl Combinations {
         let mut codes = vec![0; parents];
         let mut number = number;
         for (at, pairs) in self.pairs.iter().enumerate().rev() {
-            let (left, right) = pairs.pairs[number as usize];
+            let (left, right) = pairs.met[number as usize];
             codes[at + 1] = right;
             number = left;
         }

@@ -93,7 +93,6 @@ impl Block {
 
     /// Values of an atomic element.
     pub(super) fn draw_atomic(
-        &mut self,
         prepared: &Prepared,
         (element, op): (&AnyElement, &dyn AtomicOp),
         rows: &Selection,
@@ -111,7 +110,7 @@ impl Block {
             Prepared::Open { .. } => {
                 let values = op.sample_many(rows.len(), rng);
                 let values = values.map_err(|fault| element.fault(fault))?;
-                self.packed(values, rows)
+                Self::packed(values, rows)
             }
         })
     }

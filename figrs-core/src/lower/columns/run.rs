@@ -182,8 +182,7 @@ impl Run<'_> {
             }
             self.block.constant(slot, value, rows)
         } else {
-            self.block
-                .draw_atomic(&prepared, (element, op), rows, self.rng)?
+            Block::draw_atomic(&prepared, (element, op), rows, self.rng)?
         };
         self.settle(slot, rows, column, None)
     }
@@ -263,7 +262,7 @@ impl Run<'_> {
             self.block.constant(slot, value, rows)
         } else {
             let values = family.sample_many(&columns, rows.len(), self.rng);
-            self.block.packed(values.map_err(failed)?, rows)
+            Block::packed(values.map_err(failed)?, rows)
         };
         self.settle(slot, rows, column, None)
     }
@@ -289,7 +288,7 @@ impl Run<'_> {
         let values = op.call_many(&columns, rows.len());
         let element = &self.block.instructions[slot.index()].element;
         let values = values.map_err(|fault| element.fault(fault))?;
-        Ok(self.block.packed(values, rows))
+        Ok(Block::packed(values, rows))
     }
 
     /// Drops the rows whose value is another.

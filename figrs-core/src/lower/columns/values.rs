@@ -109,7 +109,7 @@ impl Block {
     }
 
     /// A column of truth values as bits, any other as it is.
-    pub(super) fn packed(&self, values: Box<dyn AnyColumn>, rows: &Selection) -> Column {
+    pub(super) fn packed(values: Box<dyn AnyColumn>, rows: &Selection) -> Column {
         match values.as_any().downcast_ref::<Vec<bool>>() {
             Some(truths) => Column::Bits(Rc::new(mask_where(rows, |at| truths[at]))),
             None => Column::Typed(Rc::from(values)),

@@ -163,7 +163,7 @@ impl BlockWeights {
         }
         self.classes = classes;
         if self.classes.len() > CLASSES {
-            self.to_rows();
+            self.give_up_classes();
         }
     }
 
@@ -173,7 +173,7 @@ impl BlockWeights {
         let selected = rows.rows();
         let mut factors = table.iter();
         let plain = factors.all(|&(linear, log)| in_range(linear) || log == f64::NEG_INFINITY);
-        self.to_rows();
+        self.give_up_classes();
         if plain && let Some(weights) = &mut self.rows {
             let (mut least, mut most) = (f64::INFINITY, 0.0f64);
             for (&row, &code) in selected.iter().zip(codes) {
@@ -250,7 +250,7 @@ impl BlockWeights {
     }
 
     /// Gives up the classes.
-    fn to_rows(&mut self) {
+    fn give_up_classes(&mut self) {
         if self.rows.is_some() {
             return;
         }
@@ -335,32 +335,32 @@ impl BlockWeights {
                 };
             }
             for_each_row(self.alive.mask(), |row| {
-                weights[row] = rows[row].ln() + self.common.log
+                weights[row] = rows[row].ln() + self.common.log;
             });
-            return self.from_logs(weights);
+            return self.exponentiated(weights);
         };
         if let Some(rows) = &self.rows {
             for_each_row(self.alive.mask(), |row| {
-                weights[row] = logs[row] + rows[row].ln()
+                weights[row] = logs[row] + rows[row].ln();
             });
         } else {
             for (class, weight) in &self.classes {
                 for_each_row(&and(class, self.alive.mask()), |row| {
-                    weights[row] = logs[row] + weight.log
+                    weights[row] = logs[row] + weight.log;
                 });
             }
         }
         for_each_row(self.alive.mask(), |row| weights[row] += self.common.log);
-        self.from_logs(weights)
+        self.exponentiated(weights)
     }
 
     /// Logarithms of the living rows as plain numbers in units of the largest.
-    fn from_logs(&self, mut weights: Vec<f64>) -> PlainWeights {
+    fn exponentiated(&self, mut weights: Vec<f64>) -> PlainWeights {
         let mut largest = f64::NEG_INFINITY;
         for_each_row(self.alive.mask(), |row| largest = largest.max(weights[row]));
         let log_scale = if largest.is_finite() { largest } else { 0.0 };
         for_each_row(self.alive.mask(), |row| {
-            weights[row] = (weights[row] - log_scale).exp()
+            weights[row] = (weights[row] - log_scale).exp();
         });
         PlainWeights {
             log_scale,

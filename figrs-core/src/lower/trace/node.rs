@@ -97,6 +97,7 @@ pub(super) struct Use {
 }
 
 /// What every step reads comes first, in as few lines of the cache as possible.
+#[allow(clippy::struct_excessive_bools)]
 #[repr(C, align(64))]
 pub(super) struct Node {
     pub(super) value: Option<Datum>,
