@@ -373,7 +373,7 @@ fn in_turns(rounds: usize, clock: impl Fn() -> Duration, work: [&mut dyn FnMut()
         for _ in 0..repeats as usize {
             work();
         }
-        (clock() - before).as_secs_f64() / repeats
+        clock().saturating_sub(before).as_secs_f64() / repeats
     };
     let [first, second] = work;
     let (one, two) = (repeats(first), repeats(second));
@@ -407,7 +407,7 @@ fn table() {
     let run = |threads| {
         drop(black_box(
             importance(10 * WORLDS, threads).run(&model, &target),
-        ))
+        ));
     };
     let times = in_turns(
         ROUNDS,

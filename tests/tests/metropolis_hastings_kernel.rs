@@ -108,7 +108,7 @@ fn branches() -> (Model, Vec<Element<u32>>) {
 }
 
 /// A walk on three values that goes up more often than down.
-fn up(&from: &u32) -> Element<u32> {
+fn up(from: u32) -> Element<u32> {
     Select::new([(0.7, (from + 1) % 3), (0.2, (from + 2) % 3), (0.1, from)])
 }
 
@@ -135,7 +135,7 @@ fn drift_of(
 fn proposals_of_the_users_own_are_weighed() {
     let own = |elements: &[Element<u32>]| {
         let mut proposals = Proposals::new();
-        proposals.set(&elements[0], up);
+        proposals.set(&elements[0], |&from| up(from));
         proposals
     };
     assert!(drift_of(asymmetric(), own, Terms::log_acceptance) < EXACT);
@@ -149,7 +149,10 @@ fn proposals_of_the_users_own_are_weighed() {
 }
 
 /// Mistakes that acceptance is easily made with.
-const MISTAKES: [(&str, fn(&Terms) -> f64); 5] = [
+/// What a faulty kernel is called, and the ratio that it takes for the acceptance.
+type Mistake = (&'static str, fn(&Terms) -> f64);
+
+const MISTAKES: [Mistake; 5] = [
     ("everything is accepted", |_| 0.0),
     ("the prior is counted twice", |t| {
         t.log_acceptance() + t.change.prior
@@ -170,7 +173,7 @@ const MISTAKES: [(&str, fn(&Terms) -> f64); 5] = [
 fn mistakes_are_found() {
     let own = |elements: &[Element<u32>]| {
         let mut proposals = Proposals::new();
-        proposals.set(&elements[0], up);
+        proposals.set(&elements[0], |&from| up(from));
         proposals
     };
     for (name, mistaken) in MISTAKES {

@@ -120,7 +120,7 @@ fn the_estimate_is_unbiased_for_random_models() {
         let built = build(description);
         let mut total = LogSum::default();
         let all = every_run(&built.model, &[], Observations::Compare, 2000, |_, p, w| {
-            total.add(p + w)
+            total.add(p + w);
         });
         if !all.map_err(|error| TestCaseError::fail(error.to_string()))? {
             return Ok(());

@@ -88,7 +88,11 @@ fn coin(seed: u64, mistake: Mistake) -> Simulated {
     let flip = || Flip::new(&bias);
     let flips = [flip(), flip()];
     let number = |flip: &Element<bool>| flip.map(|&head| f64::from(u8::from(head)));
-    let all = [&[bias.clone()], &flips.each_ref().map(number)[..]].concat();
+    let all = [
+        std::slice::from_ref(&bias),
+        &flips.each_ref().map(number)[..],
+    ]
+    .concat();
     let truth = draw(&all, seed);
     let seen: Vec<bool> = truth[1..].iter().map(|&head| head == 1.0).collect();
     let mut model = Model::new();
