@@ -1,5 +1,6 @@
 //! What runs, when and how often; and models that are deep or have no end.
 
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -44,8 +45,20 @@ fn everyone() -> [Box<dyn Algorithm>; 5] {
         VariableElimination::new(),
         LazyVariableElimination::to_width(0.0),
         MpeVariableElimination::new(),
-        ImportanceSampling::new(2000),
+        ImportanceSampling::new(2000).threads(NonZero::<usize>::MIN),
     ]
+}
+
+/// Checks how often a function was called. A sampler calls it anew in the few worlds that it runs first, to see how large they
+/// are.
+fn check(calls: &Calls, expected: usize, algorithm: &dyn Algorithm) {
+    let again = usize::from(algorithm.name() == "ImportanceSampling");
+    let (taken, allowed) = (calls.taken(), expected..=(1 + again) * expected);
+    assert!(
+        allowed.contains(&taken),
+        "{}: {taken}, not {allowed:?}",
+        algorithm.name()
+    );
 }
 
 #[test]
@@ -53,7 +66,7 @@ fn a_function_runs_once_for_each_value() {
     let (chain, calls) = counted(&Uniform::new(0..3));
     for algorithm in everyone() {
         algorithm.run(&Model::new(), &chain).unwrap();
-        assert_eq!(calls.taken(), 3 * ONCE, "{}", algorithm.name());
+        check(&calls, 3 * ONCE, &*algorithm);
     }
 }
 
@@ -64,7 +77,7 @@ fn a_function_runs_for_the_observed_value_only() {
     let model = Model::new().observe(&parent, 7);
     for algorithm in everyone() {
         algorithm.run(&model, &chain).unwrap();
-        assert_eq!(calls.taken(), ONCE, "{}", algorithm.name());
+        check(&calls, ONCE, &*algorithm);
     }
 }
 
@@ -76,13 +89,13 @@ fn a_function_runs_for_the_intervened_value_only() {
     let model = Model::new().intervene(&parent, 7);
     for algorithm in everyone() {
         algorithm.run(&model, &grandchild).unwrap();
-        assert_eq!(calls.taken(), ONCE, "{}", algorithm.name());
-        assert_eq!(later.taken(), 2 * ONCE, "{}", algorithm.name());
+        check(&calls, ONCE, &*algorithm);
+        check(&later, 2 * ONCE, &*algorithm);
         algorithm
             .run(&model.clone().intervene(&chain, true), &grandchild)
             .unwrap();
-        assert_eq!(calls.taken(), 0, "{}", algorithm.name());
-        assert_eq!(later.taken(), ONCE, "{}", algorithm.name());
+        check(&calls, 0, &*algorithm);
+        check(&later, ONCE, &*algorithm);
     }
 }
 
@@ -93,7 +106,7 @@ fn a_function_that_no_query_needs_never_runs() {
     let model = Model::new().condition(&parent, |&n| n > 0);
     for algorithm in everyone() {
         algorithm.run(&model, &parent).unwrap();
-        assert_eq!(calls.taken(), 0, "{}", algorithm.name());
+        check(&calls, 0, &*algorithm);
     }
 }
 
@@ -106,7 +119,7 @@ fn a_function_in_a_branch_not_taken_never_runs() {
         let model = Model::new().observe(&test, value);
         for algorithm in everyone() {
             algorithm.run(&model, &outer).unwrap();
-            assert_eq!(calls.taken(), runs, "{}: {value}", algorithm.name());
+            check(&calls, runs, &*algorithm);
         }
     }
 }
