@@ -9,6 +9,7 @@ mod combinations;
 mod draw;
 mod evidence;
 mod groups;
+mod join;
 mod remembered;
 mod run;
 mod selection;
