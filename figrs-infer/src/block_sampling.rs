@@ -23,6 +23,8 @@ const PILOT: usize = 8;
 /// Blocks that a run is cut into at least, as far as they have this many rows each.
 const LEAST_BLOCKS: u64 = 16;
 const LEAST_ROWS: u64 = 64;
+/// Blocks that a thread does before it hands their sums on, at most.
+const BATCH: u64 = 32;
 
 /// The settings of a sampler of independent worlds.
 #[derive(Debug)]
@@ -92,9 +94,10 @@ impl BlockSampling<'_> {
         let blocks = self
             .samples
             .map_or(u64::MAX, |samples| samples.div_ceil(width));
+        let batch = (blocks / (4 * self.threads as u64)).clamp(1, BATCH);
         in_order(
             self.threads,
-            blocks,
+            (blocks, batch),
             || self.block(model, targets),
             |block, number| {
                 let rest = self

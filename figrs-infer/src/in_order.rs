@@ -9,18 +9,21 @@ use crate::error::Error;
 /// How many results of a thread may wait to be taken.
 const WAITING: usize = 8;
 
-/// Does the pieces `0..pieces` of some work on up to `threads` threads, each with a worker of its own, and hands the
+/// Does the pieces `0..pieces` of some work, in batches of so many, on up to `threads` threads, each with a worker of its own, and hands the
 /// results to `take` in order, on this thread, until it breaks or a piece fails.
+///
+/// Threads that meet too often wait more than they work: a batch should take some tenths of a millisecond.
 ///
 /// What a piece gives must depend on its number alone; then the outcome is the same for any number of threads.
 pub(crate) fn in_order<W, R: Send>(
     threads: usize,
-    pieces: u64,
+    (pieces, batch): (u64, u64),
     worker: impl Fn() -> Result<W, Error> + Sync,
     work: impl Fn(&mut W, u64) -> Result<R, Error> + Sync,
     mut take: impl FnMut(R) -> ControlFlow<()>,
 ) -> Result<(), Error> {
-    let threads = (threads as u64).min(pieces);
+    let batches = pieces.div_ceil(batch);
+    let threads = (threads as u64).min(batches);
     if threads <= 1 {
         let mut worker = worker()?;
         for piece in 0..pieces {
@@ -32,7 +35,7 @@ pub(crate) fn in_order<W, R: Send>(
     }
     thread::scope(|scope| {
         let (worker, work) = (&worker, &work);
-        let results: Vec<Receiver<Result<R, Error>>> = (0..threads)
+        let results: Vec<Receiver<Vec<Result<R, Error>>>> = (0..threads)
             .map(|first| {
                 let (give, results) = sync_channel(WAITING);
                 scope.spawn(move || {
@@ -40,14 +43,23 @@ pub(crate) fn in_order<W, R: Send>(
                         Ok(own) => own,
                         Err(error) => {
                             // Nobody listens once an earlier piece has failed or the taker has enough.
-                            let _ = give.send(Err(error));
+                            let _ = give.send(vec![Err(error)]);
                             return;
                         }
                     };
-                    for piece in (first..pieces).step_by(threads as usize) {
-                        let result = work(&mut own, piece);
-                        let failed = result.is_err();
-                        if give.send(result).is_err() || failed {
+                    for number in (first..batches).step_by(threads as usize) {
+                        let mut done = Vec::with_capacity(batch as usize);
+                        let mut failed = false;
+                        for piece in number * batch..pieces.min((number + 1).saturating_mul(batch))
+                        {
+                            let result = work(&mut own, piece);
+                            failed = result.is_err();
+                            done.push(result);
+                            if failed {
+                                break;
+                            }
+                        }
+                        if give.send(done).is_err() || failed {
                             return;
                         }
                     }
@@ -55,13 +67,15 @@ pub(crate) fn in_order<W, R: Send>(
                 results
             })
             .collect();
-        for piece in 0..pieces {
+        for number in 0..batches {
             // A thread ends early only after it has sent an error, which is taken before its end is seen.
-            let Ok(result) = results[(piece % threads) as usize].recv() else {
+            let Ok(done) = results[(number % threads) as usize].recv() else {
                 break;
             };
-            if take(result?).is_break() {
-                break;
+            for result in done {
+                if take(result?).is_break() {
+                    return Ok(());
+                }
             }
         }
         Ok(())
@@ -78,7 +92,7 @@ mod tests {
             let mut taken = Vec::new();
             let ended = in_order(
                 threads,
-                100,
+                (100, 7),
                 || Ok(()),
                 |(), piece| Ok(piece * piece),
                 |square| {
@@ -105,7 +119,7 @@ mod tests {
             };
             let ended = in_order(
                 threads,
-                9,
+                (9, 2),
                 || Ok(()),
                 work,
                 |()| {

@@ -250,7 +250,7 @@ impl Algorithm for SequentialMonteCarlo {
         let mut stopped = Stopped::Finished;
         in_order(
             self.threads.map_or_else(cores, NonZero::get),
-            self.populations,
+            (self.populations, 1),
             || {
                 let (weigh, order) = (Observations::Weigh, Roots::AsStated);
                 Ok(Block::new(model, targets, weigh, order, self.max_elements)?)

@@ -272,7 +272,7 @@ impl Algorithm for SimulatedAnnealing {
         let (mut done, mut accepted, mut stopped) = (0, 0, Stopped::Finished);
         in_order(
             self.threads.map_or_else(cores, NonZero::get),
-            self.chains as u64,
+            (self.chains as u64, 1),
             || Ok(()),
             |(), chain| self.search(model, targets, chain, &run),
             |search| {

@@ -220,7 +220,7 @@ impl Algorithm for MetropolisHastings {
         let mut chains = Vec::new();
         in_order(
             self.threads.map_or_else(cores, NonZero::get),
-            self.chains as u64,
+            (self.chains as u64, 1),
             || Ok(()),
             |(), chain| {
                 let mut trace = Trace::new(model, targets, self.max_elements)?;
