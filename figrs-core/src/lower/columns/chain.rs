@@ -425,12 +425,8 @@ impl Block {
         parents: usize,
         op: &dyn ChainOp,
     ) -> Result<Branch, ModelError> {
-        let known = self.instructions[slot.index()]
-            .memo
-            .branches
-            .get(number as usize);
-        if let Some(Some(branch)) = known {
-            return Ok(branch.clone());
+        if let Some(branch) = self.known_branch(slot, number) {
+            return Ok(branch);
         }
         let chain = self.instructions[slot.index()].element.clone();
         let element = self.with_values(slot, number, parents, |values| op.call(values));
@@ -455,6 +451,12 @@ impl Block {
         Ok(branch)
     }
 
+    /// The branch of a combination, if it has been met before.
+    fn known_branch(&self, slot: Slot, number: u32) -> Option<Branch> {
+        let branches = &self.instructions[slot.index()].memo.branches;
+        branches.get(number as usize).cloned().flatten()
+    }
+
     fn remember_branch(&mut self, slot: Slot, number: u32, branch: Branch) {
         self.remembered += 1;
         let branches = &mut self.instructions[slot.index()].memo.branches;
@@ -470,12 +472,8 @@ impl Block {
         parents: usize,
         op: &dyn TableOp,
     ) -> Result<Branch, ModelError> {
-        let known = self.instructions[slot.index()]
-            .memo
-            .branches
-            .get(number as usize);
-        if let Some(Some(branch)) = known {
-            return Ok(branch.clone());
+        if let Some(branch) = self.known_branch(slot, number) {
+            return Ok(branch);
         }
         let row = self.with_values(slot, number, parents, |values| {
             let mut parents = values.iter().zip(op.states()).enumerate();
@@ -485,11 +483,7 @@ impl Block {
             })
         });
         let element = self.instructions[slot.index()].element.clone();
-        let row = row.map_err(|parent| {
-            element.fault(Fault::Row(format!(
-                "a value of parent {parent} is not among its states; add it"
-            )))
-        })?;
+        let row = row.map_err(|parent| element.fault(Fault::no_state(parent)))?;
         let columns = op.values().len();
         let weights = op.weights().row(row * columns, columns).linear();
         let ready = if self.instructions[slot.index()].is_bool {
