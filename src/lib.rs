@@ -17,9 +17,9 @@ pub mod prelude {
     };
     pub use figrs_infer::{
         Algorithm, Answer, BeliefPropagation, Bounds, CompiledTree, Enumerate, Error,
-        ForwardSampling, Gibbs, ImportanceSampling, JunctionTree, LazyVariableElimination,
-        Marginal, MarginalMap, MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound,
-        MpeVariableElimination, Quality, RejectionSampling, Resampling, Run, SequentialMonteCarlo,
-        SimulatedAnnealing, VariableElimination, World, algorithms,
+        ForwardSampling, Frontier, Gibbs, ImportanceSampling, JunctionTree,
+        LazyVariableElimination, Marginal, MarginalMap, MetropolisHastings, MpeBeliefPropagation,
+        MpeBranchAndBound, MpeVariableElimination, Quality, RejectionSampling, Resampling, Run,
+        SequentialMonteCarlo, SimulatedAnnealing, VariableElimination, World, algorithms,
     };
 }

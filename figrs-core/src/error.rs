@@ -29,7 +29,7 @@ pub enum Fault {
 
 impl Fault {
     /// A parent of a table has a value without a row.
-    pub(crate) fn no_state(parent: usize) -> Self {
+    pub fn no_state(parent: usize) -> Self {
         Self::Row(format!(
             "a value of parent {parent} is not among its states; add it"
         ))

@@ -7,11 +7,25 @@ use std::sync::Arc;
 
 use crate::datum::Datum;
 use crate::error::{Fault, ModelError};
+use crate::function::FunctionId;
 use crate::node::{AnyElement, contained};
 use crate::value::Value;
 
 type Test = Arc<dyn Fn(&dyn Any) -> bool + Send + Sync>;
 type Weigh = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
+
+/// What a statement says, apart from the element that it is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum StatementId {
+    /// The value is this one.
+    Observed(Datum),
+    /// The value passes this test.
+    Condition(FunctionId),
+    /// The value has the weight that this function gives.
+    Weight(FunctionId),
+    /// The value has the weight whose logarithm this function gives.
+    LogWeight(FunctionId),
+}
 
 /// What is stated.
 #[derive(Clone)]
@@ -37,6 +51,8 @@ pub(crate) enum Statement {
 #[derive(Clone)]
 pub struct Evidence {
     statement: Statement,
+    /// Which function the statement has, where that is known.
+    function: Option<FunctionId>,
     location: &'static Location<'static>,
 }
 
@@ -48,31 +64,49 @@ fn typed<T: Value>(value: &dyn Any) -> &T {
 
 impl Evidence {
     #[track_caller]
-    fn new(statement: Statement) -> Self {
+    fn new(statement: Statement, function: Option<FunctionId>) -> Self {
         Self {
             statement,
+            function,
             location: Location::caller(),
         }
     }
 
     #[track_caller]
     pub(crate) fn observe<T: Value>(value: T) -> Self {
-        Self::new(Statement::Observe(Datum::new(value)))
+        Self::new(Statement::Observe(Datum::new(value)), None)
     }
 
     #[track_caller]
     pub(crate) fn condition<T: Value>(test: impl Fn(&T) -> bool + Send + Sync + 'static) -> Self {
-        Self::new(Statement::Condition(Arc::new(move |v| test(typed(v)))))
+        let function = FunctionId::of_code(&test);
+        let test: Test = Arc::new(move |v| test(typed(v)));
+        Self::new(Statement::Condition(test), function)
+    }
+
+    #[track_caller]
+    pub(crate) fn condition_shared<T: Value, F>(test: &Arc<F>) -> Self
+    where
+        F: Fn(&T) -> bool + Send + Sync + 'static,
+    {
+        let function = Some(FunctionId::of_shared(test));
+        let test = Arc::clone(test);
+        let test: Test = Arc::new(move |v| test(typed(v)));
+        Self::new(Statement::Condition(test), function)
     }
 
     #[track_caller]
     pub(crate) fn weigh<T: Value>(weight: impl Fn(&T) -> f64 + Send + Sync + 'static) -> Self {
-        Self::new(Statement::Weigh(Arc::new(move |v| weight(typed(v)))))
+        let function = FunctionId::of_code(&weight);
+        let weigh: Weigh = Arc::new(move |v| weight(typed(v)));
+        Self::new(Statement::Weigh(weigh), function)
     }
 
     #[track_caller]
     pub(crate) fn log_weigh<T: Value>(weight: impl Fn(&T) -> f64 + Send + Sync + 'static) -> Self {
-        Self::new(Statement::LogWeigh(Arc::new(move |v| weight(typed(v)))))
+        let function = FunctionId::of_code(&weight);
+        let weigh: Weigh = Arc::new(move |v| weight(typed(v)));
+        Self::new(Statement::LogWeigh(weigh), function)
     }
 
     #[track_caller]
@@ -80,16 +114,29 @@ impl Evidence {
         maximum: f64,
         weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
     ) -> Self {
-        Self::new(Statement::WeighAtMost {
+        let statement = Statement::WeighAtMost {
             weigh: Arc::new(move |v| weight(typed(v))),
             maximum,
             shown: |v| format!("{:?}", typed::<T>(v)),
-        })
+        };
+        Self::new(statement, None)
     }
 
     /// The source line that stated it.
     pub fn location(&self) -> &'static Location<'static> {
         self.location
+    }
+
+    /// What the statement says, where that can be compared: equal statements about elements of one type weigh every value alike.
+    pub fn identity(&self) -> Option<StatementId> {
+        match &self.statement {
+            Statement::Observe(value) => Some(StatementId::Observed(value.clone())),
+            Statement::Condition(_) => self.function.map(StatementId::Condition),
+            Statement::Weigh(_) | Statement::WeighAtMost { .. } => {
+                self.function.map(StatementId::Weight)
+            }
+            Statement::LogWeigh(_) => self.function.map(StatementId::LogWeight),
+        }
     }
 
     /// The observed value, if this is an observation.

@@ -45,6 +45,7 @@ mod error;
 mod evidence;
 pub mod expand;
 pub mod factor;
+mod function;
 pub mod graph;
 mod integer;
 mod label;
@@ -73,7 +74,8 @@ pub use element::{
     one_of, tuple,
 };
 pub use error::{Fault, ModelError};
-pub use evidence::Evidence;
+pub use evidence::{Evidence, StatementId};
+pub use function::FunctionId;
 pub use integer::Integer;
 pub use label::Label;
 pub use model::Model;

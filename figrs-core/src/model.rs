@@ -1,6 +1,7 @@
 //! A model: evidence and interventions on elements.
 
 use std::panic::Location;
+use std::sync::Arc;
 
 use crate::datum::Datum;
 use crate::element::Element;
@@ -51,6 +52,22 @@ impl Model {
         self.with(element, Evidence::condition(test))
     }
 
+    /// States that the values of all `elements` pass `test`, in their order: a constraint that holds all along a
+    /// [`fold`](crate::fold) or a grid.
+    #[track_caller]
+    pub fn condition_each<'a, T: Value>(
+        mut self,
+        elements: impl IntoIterator<Item = &'a Element<T>>,
+        test: impl Fn(&T) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let test = Arc::new(test);
+        for element in elements {
+            let evidence = Evidence::condition_shared(&test);
+            self.evidence.push((element.erased().clone(), evidence));
+        }
+        self
+    }
+
     /// Weighs worlds by the value of `element`; weights are finite and not negative, and may exceed one.
     #[track_caller]
     pub fn weigh<T: Value>(
@@ -86,11 +103,14 @@ impl Model {
 
     /// Sets `element` to a value, whatever its parents: they are not reached through it, and learn
     /// nothing from it. A later intervention on the same element replaces this one.
-    pub fn intervene<T: Value>(mut self, element: &Element<T>, value: T) -> Self {
-        let id = element.erased().id();
-        self.interventions.retain(|(e, _)| e.id() != id);
-        self.interventions
-            .push((element.erased().clone(), Datum::new(value)));
+    pub fn intervene<T: Value>(self, element: &Element<T>, value: T) -> Self {
+        self.intervene_any(element.erased(), Datum::new(value))
+    }
+
+    /// As [`intervene`](Self::intervene), for a value whose type is known only to its element: it must be of that type.
+    pub fn intervene_any(mut self, element: &AnyElement, value: Datum) -> Self {
+        self.interventions.retain(|(e, _)| e.id() != element.id());
+        self.interventions.push((element.clone(), value));
         self
     }
 

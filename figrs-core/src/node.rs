@@ -13,6 +13,7 @@ use crate::datum::Datum;
 use crate::distribution::Tails;
 use crate::error::{Fault, ModelError};
 use crate::evidence::Evidence;
+use crate::function::FunctionId;
 use crate::label::Label;
 use crate::random::Stream;
 use crate::support::{Support, SupportBuilder};
@@ -80,6 +81,10 @@ pub trait ApplyOp: Send + Sync {
         arguments: &[&dyn AnyColumn],
         count: usize,
     ) -> Result<Box<dyn AnyColumn>, Fault>;
+    /// Which function it is, where that is known.
+    fn identity(&self) -> Option<FunctionId> {
+        None
+    }
     /// Values that the parents must have for the result to be `value`, where they follow from it.
     fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
         let _ = value;
@@ -91,6 +96,10 @@ pub trait ApplyOp: Send + Sync {
 pub trait ChainOp: Send + Sync {
     /// The element for these arguments.
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault>;
+    /// Which function it is, where that is known.
+    fn identity(&self) -> Option<FunctionId> {
+        None
+    }
     /// The family, if the element is always an atomic one of its own whose parameters are the arguments.
     fn family(&self) -> Option<&dyn FamilyOp> {
         None
@@ -262,7 +271,7 @@ impl AnyElement {
     }
 
     /// Whether nothing else holds this element: then no other element and no evidence can refer to it.
-    pub(crate) fn is_unshared(&self) -> bool {
+    pub fn is_unshared(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }
 

@@ -2,9 +2,10 @@
 
 use std::any::Any;
 use std::panic::Location;
+use std::sync::Arc;
 
 use crate::column::AnyColumn;
-use crate::element::{Element, apply_at, chain_at};
+use crate::element::{Element, apply_at, apply_shared_at, chain_at, chain_shared_at};
 use crate::node::AnyElement;
 use crate::value::Value;
 
@@ -130,6 +131,36 @@ pub trait Parents {
             + 'static,
     {
         chain_at::<Self::Arguments, T, F>("flat_map", Location::caller(), self.elements(), function)
+    }
+
+    /// As [`map`](Self::map), with a function that several elements share: algorithms then know that what they computed for
+    /// one of them holds for the others.
+    #[track_caller]
+    fn map_shared<T, F>(&self, function: &Arc<F>) -> Element<T>
+    where
+        T: Value,
+        F: for<'a> Fn(<Self::Arguments as Arguments>::Refs<'a>) -> T + Send + Sync + 'static,
+    {
+        apply_shared_at::<Self::Arguments, T, F>(
+            "map",
+            Location::caller(),
+            self.elements(),
+            function,
+        )
+    }
+
+    /// As [`flat_map`](Self::flat_map), with a function that several elements share.
+    #[track_caller]
+    fn flat_map_shared<T, F>(&self, function: &Arc<F>) -> Element<T>
+    where
+        T: Value,
+        F: for<'a> Fn(<Self::Arguments as Arguments>::Refs<'a>) -> Element<T>
+            + Send
+            + Sync
+            + 'static,
+    {
+        let location = Location::caller();
+        chain_shared_at::<Self::Arguments, T, F>("flat_map", location, self.elements(), function)
     }
 }
 

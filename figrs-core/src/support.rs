@@ -1,6 +1,6 @@
 //! The values an element can take, numbered.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ type Values<T> = IndexSet<Key<T>, FxBuildHasher>;
 
 trait AnyValues: Debug + Send + Sync {
     fn as_any(&self) -> &dyn Any;
+    fn value_type(&self) -> TypeId;
     fn len(&self) -> usize;
     fn any(&self, index: usize) -> &dyn Any;
     fn datum(&self, index: usize) -> Datum;
@@ -30,6 +31,9 @@ trait AnyValues: Debug + Send + Sync {
 impl<T: Value> AnyValues for Values<T> {
     fn as_any(&self) -> &dyn Any {
         self
+    }
+    fn value_type(&self) -> TypeId {
+        TypeId::of::<T>()
     }
     fn len(&self) -> usize {
         IndexSet::len(self)
@@ -92,6 +96,11 @@ impl SupportBuilder {
         self.0.insert(value)
     }
 
+    /// The type of the values.
+    pub fn value_type(&self) -> TypeId {
+        self.0.value_type()
+    }
+
     /// An empty column of values of this type.
     pub(crate) fn column(&self) -> Box<dyn AnyColumn> {
         self.0.column()
@@ -112,8 +121,13 @@ impl SupportBuilder {
         self.0.any(index)
     }
 
+    /// The value at a position, as a datum.
+    pub fn datum(&self, index: usize) -> Datum {
+        self.0.datum(index)
+    }
+
     /// The position of a value.
-    pub(crate) fn index_of(&self, value: &dyn Any) -> Option<usize> {
+    pub fn index_of(&self, value: &dyn Any) -> Option<usize> {
         self.0.index_of(value)
     }
 

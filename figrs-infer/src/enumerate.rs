@@ -98,7 +98,7 @@ impl Enumerate {
     }
 
     /// Calls `visit` with every world and its probability times the weight of the evidence.
-    fn each(
+    pub(crate) fn each(
         &self,
         model: &Model,
         targets: &[AnyElement],

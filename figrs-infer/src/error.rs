@@ -160,6 +160,29 @@ pub enum Error {
         /// The elements.
         elements: String,
     },
+    /// A branch of a Chain reaches a Score that other elements reach as well.
+    #[error(
+        "{element}: a branch reaches a Score that is not its own, or that not all worlds reach; use JunctionTree"
+    )]
+    SharedScore {
+        /// The Chain.
+        element: Label,
+    },
+    /// The frontiers take more memory than the budget.
+    #[error(
+        "the frontier before {element} has {states} states, and {bytes} bytes are needed by then, more than the budget of \
+         {limit}; state evidence earlier, order evidence and targets so that neighbours stand together, or allow more (`memory`)"
+    )]
+    FrontierTooLarge {
+        /// The element at which the budget was exceeded.
+        element: Label,
+        /// Joint values of the elements that are still needed there.
+        states: usize,
+        /// Bytes needed by then.
+        bytes: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
     /// A saved tree is that of another model, of other zeros, or of another version.
     #[error(
         "the saved tree does not fit: {reason}; compile the model anew with `JunctionTree::compile` and save that"

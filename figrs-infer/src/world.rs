@@ -8,23 +8,42 @@ use figrs_core::{AnyElement, Datum, Element, Value};
 
 use crate::error::Error;
 
-/// What is needed to read the worlds of a compiled model.
+/// What is needed to read the worlds of a compiled model, which are lists of numbers.
+pub(crate) trait ReadWorld: fmt::Debug + Send + Sync {
+    /// The value of an element; nothing if the world does not reach it.
+    fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum>;
+    /// All elements that worlds may reach.
+    fn elements(&self) -> Vec<AnyElement>;
+}
+
+/// Worlds as values of the variables of an encoding.
 #[derive(Debug)]
 pub(crate) struct Reader {
     pub(crate) expansion: Arc<Expansion>,
     pub(crate) encoding: Encoding,
 }
 
+impl ReadWorld for Reader {
+    fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum> {
+        self.encoding.value(&self.expansion, element, values)
+    }
+
+    fn elements(&self) -> Vec<AnyElement> {
+        let elements = self.expansion.elements().iter();
+        elements.map(|expanded| expanded.element.clone()).collect()
+    }
+}
+
 /// One world: the values of all elements that it reaches.
 #[derive(Clone)]
 pub struct World {
-    reader: Arc<Reader>,
+    reader: Arc<dyn ReadWorld>,
     values: Vec<u32>,
     log_probability: f64,
 }
 
 impl World {
-    pub(crate) fn new(reader: Arc<Reader>, values: Vec<u32>, log_probability: f64) -> Self {
+    pub(crate) fn new(reader: Arc<dyn ReadWorld>, values: Vec<u32>, log_probability: f64) -> Self {
         Self {
             reader,
             values,
@@ -36,10 +55,7 @@ impl World {
     ///
     /// **Errors.** [`Error::NotInWorld`] if no branch that was taken reaches it.
     pub fn value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
-        let reader = &self.reader;
-        let value = reader
-            .encoding
-            .value(&reader.expansion, element.erased(), &self.values);
+        let value = self.reader.value(element.erased(), &self.values);
         let value = value.and_then(|value| value.get::<T>().cloned());
         value.ok_or_else(|| Error::NotInWorld {
             element: element.label(),
@@ -64,13 +80,10 @@ impl World {
 
     /// All elements of the world with their values.
     pub fn elements(&self) -> impl Iterator<Item = (AnyElement, Datum)> {
-        let reader = &self.reader;
-        reader.expansion.elements().iter().filter_map(|expanded| {
-            let value =
-                reader
-                    .encoding
-                    .value(&reader.expansion, &expanded.element, &self.values)?;
-            Some((expanded.element.clone(), value))
+        let elements = self.reader.elements().into_iter();
+        elements.filter_map(|element| {
+            let value = self.reader.value(&element, &self.values)?;
+            Some((element, value))
         })
     }
 }

@@ -10,6 +10,8 @@ mod branch_and_bound;
 mod compiled;
 #[path = "exact_properties/engines.rs"]
 mod engines;
+#[path = "exact_properties/frontier.rs"]
+mod frontier;
 #[path = "exact_properties/graphs.rs"]
 mod graphs;
 #[path = "exact_properties/marginal_map.rs"]

@@ -3,11 +3,13 @@
 use std::any::Any;
 use std::marker::PhantomData;
 use std::panic::Location;
+use std::sync::Arc;
 
 use crate::column::AnyColumn;
 use crate::datum::Datum;
 use crate::element::Element;
 use crate::error::Fault;
+use crate::function::FunctionId;
 use crate::node::{AnyElement, ApplyOp, Kind, contained};
 use crate::parents::{Arguments, Parents};
 use crate::support::SupportBuilder;
@@ -49,7 +51,30 @@ where
     F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
 {
     let op = Function::<A, F> {
+        identity: FunctionId::of_code(&function),
         body: function,
+        demand: None,
+        arguments: PhantomData,
+    };
+    Element::from_kind(constructor, location, Kind::Apply(parents, Box::new(op)))
+}
+
+/// An Apply whose function other elements have as well.
+pub(crate) fn apply_shared_at<A, T, F>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    parents: Vec<AnyElement>,
+    function: &Arc<F>,
+) -> Element<T>
+where
+    A: Arguments,
+    T: Value,
+    F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
+{
+    let shared = Arc::clone(function);
+    let op = Function::<A, _> {
+        identity: Some(FunctionId::of_shared(function)),
+        body: move |refs: A::Refs<'_>| shared(refs),
         demand: None,
         arguments: PhantomData,
     };
@@ -73,6 +98,7 @@ where
     F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
 {
     let op = Function::<A, F> {
+        identity: FunctionId::of_code(&function),
         body: function,
         demand: Some((demand, parents.len())),
         arguments: PhantomData,
@@ -82,6 +108,7 @@ where
 
 struct Function<A, F> {
     body: F,
+    identity: Option<FunctionId>,
     demand: Option<(Demand, usize)>,
     arguments: PhantomData<fn(A)>,
 }
@@ -114,6 +141,10 @@ where
             (0..count).map(row).collect::<Vec<T>>()
         })?;
         Ok(Box::new(values))
+    }
+
+    fn identity(&self) -> Option<FunctionId> {
+        self.identity
     }
 
     fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {

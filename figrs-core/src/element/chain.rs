@@ -3,9 +3,11 @@
 use std::any::Any;
 use std::marker::PhantomData;
 use std::panic::Location;
+use std::sync::Arc;
 
 use crate::element::Element;
 use crate::error::Fault;
+use crate::function::FunctionId;
 use crate::node::{AnyElement, ChainOp, Kind, contained};
 use crate::parents::{Arguments, Parents};
 use crate::purity;
@@ -47,6 +49,27 @@ where
     })
 }
 
+/// A Chain whose function other elements have as well.
+pub(crate) fn chain_shared_at<A, T, F>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    parents: Vec<AnyElement>,
+    function: &Arc<F>,
+) -> Element<T>
+where
+    A: Arguments,
+    T: Value,
+    F: for<'a> Fn(A::Refs<'a>) -> Element<T> + Send + Sync + 'static,
+{
+    let shared = Arc::clone(function);
+    let op = Function::<A, _> {
+        identity: Some(FunctionId::of_shared(function)),
+        body: move |refs: A::Refs<'_>| Ok(shared(refs)),
+        arguments: PhantomData,
+    };
+    Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
+}
+
 /// A Chain whose function may have no element for some values.
 pub(crate) fn fallible_chain_at<A, T, F>(
     constructor: &'static str,
@@ -60,14 +83,16 @@ where
     F: for<'a> Fn(A::Refs<'a>) -> Result<Element<T>, Fault> + Send + Sync + 'static,
 {
     let op = Function::<A, F> {
-        function,
+        identity: FunctionId::of_code(&function),
+        body: function,
         arguments: PhantomData,
     };
     Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
 }
 
 struct Function<A, F> {
-    function: F,
+    body: F,
+    identity: Option<FunctionId>,
     arguments: PhantomData<fn(A)>,
 }
 
@@ -78,11 +103,15 @@ where
     F: for<'a> Fn(A::Refs<'a>) -> Result<Element<T>, Fault> + Send + Sync + 'static,
 {
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
-        let call = || contained(|| (self.function)(A::refs(arguments)))?;
+        let call = || contained(|| (self.body)(A::refs(arguments)))?;
         let element = call()?.erased().clone();
         if cfg!(debug_assertions) {
             purity::compare(&element, call()?.erased())?;
         }
         Ok(element)
+    }
+
+    fn identity(&self) -> Option<FunctionId> {
+        self.identity
     }
 }

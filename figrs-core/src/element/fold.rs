@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::sync::Arc;
 
-use crate::element::{Constant, Element, apply_at};
+use crate::element::{Constant, Element, apply_shared_at};
 use crate::value::Value;
 
 /// The state after `step` has read every one of `elements` in order, starting from `start`.
@@ -24,12 +24,11 @@ pub fn fold<S: Value, T: Value>(
     step: impl Fn(&S, &T) -> S + Send + Sync + 'static,
 ) -> Element<S> {
     let location = Location::caller();
-    let step = Arc::new(step);
+    let step = Arc::new(move |(s, t): (&S, &T)| step(s, t));
     let mut state = Constant::new(start);
     for element in elements {
-        let step = Arc::clone(&step);
         let parents = vec![state.erased().clone(), element.erased().clone()];
-        state = apply_at::<(S, T), S, _>("fold", location, parents, move |(s, t)| step(s, t));
+        state = apply_shared_at::<(S, T), S, _>("fold", location, parents, &step);
     }
     state
 }

@@ -77,9 +77,9 @@ pub use table::Table;
 pub use tuple::{Joint, tuple};
 pub use uniform::Uniform;
 
-pub(crate) use apply::apply_at;
+pub(crate) use apply::{apply_at, apply_shared_at};
 pub(crate) use atomic::{atomic_at, listed};
-pub(crate) use chain::chain_at;
+pub(crate) use chain::{chain_at, chain_shared_at};
 pub(crate) use family::{Parameter, family_at, family_of};
 
 use std::fmt;

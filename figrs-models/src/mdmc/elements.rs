@@ -68,13 +68,35 @@ impl LevelElements {
             tile: border.clone(),
         };
         let mut cells = Array2::from_elem((height, width), bare);
+        let bands = 0..chain.row_splits().count();
+        // One function for all cells of a band: algorithms compute what it gives once.
+        let structures: Vec<_> = bands.clone().map(|band| first_seen(&chain, band)).collect();
+        let unseens: Vec<_> = bands.clone().map(|band| unseen(&chain, band)).collect();
+        let tiles: Vec<_> = bands.map(|band| drawn(&chain, band)).collect();
         for row in (0..height).rev() {
+            let band = chain.band(row);
             for column in 0..width {
                 let neighbours = chain.structures()[0].neighbours(row, column, height, width);
                 let tile = |at: Option<(usize, usize)>| at.map_or(&border, |at| &cells[at].tile);
                 let neighbours: Vec<Element<Tile>> =
                     neighbours.map(|at| tile(at).clone()).collect();
-                cells[(row, column)] = Cell::new(&chain, row, column, &neighbours);
+                let name = |what: &str| format!("{what} {row},{column}");
+                let configuration = neighbours
+                    .map(|tiles| tiles.into_iter().copied().collect::<Vec<Tile>>())
+                    .named(name("configuration"));
+                let structure =
+                    Parents::map_shared(&configuration, &structures[band]).named(name("structure"));
+                let unseen =
+                    Parents::map_shared(&configuration, &unseens[band]).named(name("unseen"));
+                let tile = (&configuration, &structure)
+                    .flat_map_shared(&tiles[band])
+                    .named(name("tile"));
+                cells[(row, column)] = Cell {
+                    configuration,
+                    unseen,
+                    structure,
+                    tile,
+                };
             }
         }
         Ok(Self { chain, cells })
@@ -117,41 +139,35 @@ impl LevelElements {
     }
 }
 
-impl Cell {
-    fn new(
-        chain: &Arc<MarkovChain>,
-        row: usize,
-        column: usize,
-        neighbours: &[Element<Tile>],
-    ) -> Self {
-        let band = chain.band(row);
-        let name = |what: &str| format!("{what} {row},{column}");
-        let configuration = neighbours
-            .map(|tiles| tiles.into_iter().copied().collect::<Vec<Tile>>())
-            .named(name("configuration"));
-        let known = Arc::clone(chain);
-        let structure = configuration
-            .map(move |tiles| known.first_seen(band, tiles))
-            .named(name("structure"));
-        let known = Arc::clone(chain);
-        let unseen = configuration
-            .map(move |tiles| !known.seen(0, band, tiles))
-            .named(name("unseen"));
-        let known = Arc::clone(chain);
-        let tile = (&configuration, &structure)
-            .flat_map(move |(tiles, &structure)| {
-                let row = known.row(band, tiles, structure);
-                let outcomes = row.map_or(&[][..], TileDistribution::probabilities);
-                Select::new(outcomes.iter().map(|&(tile, p)| (p, tile)))
-            })
-            .named(name("tile"));
-        Self {
-            configuration,
-            unseen,
-            structure,
-            tile,
-        }
-    }
+/// The structure that draws a tile, by the configuration.
+fn first_seen(
+    chain: &Arc<MarkovChain>,
+    band: usize,
+) -> Arc<impl Fn(&Vec<Tile>) -> usize + Send + Sync + use<>> {
+    let chain = Arc::clone(chain);
+    Arc::new(move |tiles: &Vec<Tile>| chain.first_seen(band, tiles))
+}
+
+/// Whether a configuration is unseen.
+fn unseen(
+    chain: &Arc<MarkovChain>,
+    band: usize,
+) -> Arc<impl Fn(&Vec<Tile>) -> bool + Send + Sync + use<>> {
+    let chain = Arc::clone(chain);
+    Arc::new(move |tiles: &Vec<Tile>| !chain.seen(0, band, tiles))
+}
+
+/// The distribution of a tile, by the configuration and the structure.
+fn drawn(
+    chain: &Arc<MarkovChain>,
+    band: usize,
+) -> Arc<impl Fn((&Vec<Tile>, &usize)) -> Element<Tile> + Send + Sync + use<>> {
+    let chain = Arc::clone(chain);
+    Arc::new(move |(tiles, &structure): (&Vec<Tile>, &usize)| {
+        let row = chain.row(band, tiles, structure);
+        let outcomes = row.map_or(&[][..], TileDistribution::probabilities);
+        Select::new(outcomes.iter().map(|&(tile, p)| (p, tile)))
+    })
 }
 
 impl MarkovChain {

@@ -55,6 +55,12 @@ const CONTENDERS: &[Contender] = &[
         copes_with: Worlds::Many,
     },
     Contender {
+        algorithm: || Box::new(Frontier::new()),
+        claim: Claim::Exact,
+        form: Form::Marginals,
+        copes_with: Worlds::Few,
+    },
+    Contender {
         algorithm: || Box::new(LazyVariableElimination::to_width(WIDTH)),
         claim: Claim::Bounds,
         form: Form::Marginals,

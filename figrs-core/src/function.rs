@@ -1,0 +1,37 @@
+//! Which functions are known to be the same.
+
+use std::any::TypeId;
+use std::sync::Arc;
+
+/// The identity of a function that was given to an element or to evidence: equal identities mean that it is the same function,
+/// so that what was computed for one element holds for the other. A function without an identity may still be the same as another.
+///
+/// A function that captures nothing has one, and so has a function that is shared by means of
+/// [`Parents::map_shared`](crate::Parents::map_shared) and its like, as long as an element holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionId {
+    code: TypeId,
+    captured: usize,
+}
+
+impl FunctionId {
+    /// The identity of a function that captures nothing.
+    pub(crate) fn of_code<F: 'static>(_: &F) -> Option<Self> {
+        (size_of::<F>() == 0).then(|| Self {
+            code: TypeId::of::<F>(),
+            captured: 0,
+        })
+    }
+
+    /// The identity of a shared function.
+    pub(crate) fn of_shared<F: 'static>(function: &Arc<F>) -> Self {
+        Self {
+            code: TypeId::of::<F>(),
+            captured: if size_of::<F>() == 0 {
+                0
+            } else {
+                Arc::as_ptr(function).addr()
+            },
+        }
+    }
+}

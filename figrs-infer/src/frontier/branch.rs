@@ -1,0 +1,142 @@
+//! The branches of a Chain as lists of outcomes.
+
+use figrs_core::node::{Endless, Kind};
+use figrs_core::weights::WorldWeight;
+use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+
+use super::halt::Halt;
+use super::linear::Slot;
+use super::rules::atomic;
+use crate::enumerate::Enumerate;
+use crate::error::Error;
+
+/// The outcomes of a branch.
+#[derive(Debug)]
+pub(super) struct Branch {
+    pub(super) outcomes: Vec<(Datum, WorldWeight)>,
+    /// Whether an outcome may stand for several worlds.
+    pub(super) merged: bool,
+    /// Whether the weight of an observed value is a density.
+    pub(super) density: bool,
+}
+
+/// The outcomes of the element that `call` gives, where elements that are not its own have the values `captured`.
+///
+/// The function is called twice where its element is not a new atomic one: what both calls reach is not the branch's own.
+pub(super) fn outcomes(
+    slot: &Slot,
+    interventions: &Model,
+    captured: &[(AnyElement, Datum)],
+    call: &dyn Fn() -> Result<AnyElement, ModelError>,
+) -> Result<Branch, Halt> {
+    let branch = call()?;
+    let known = captured.iter().find(|(e, _)| e.id() == branch.id());
+    if let Some((_, value)) = known {
+        return Ok(Branch {
+            outcomes: vec![(value.clone(), WorldWeight::ONE)],
+            merged: false,
+            density: false,
+        });
+    }
+    if !branch.is_unshared() {
+        return Err(Halt::Captured(slot.element.id(), vec![branch]));
+    }
+    if let Kind::Atomic(op) = branch.kind() {
+        let observed = slot.observed();
+        let density = observed.is_some() && matches!(op.outcomes(), Ok(Err(Endless::Continuous)));
+        return Ok(Branch {
+            outcomes: atomic(&branch, observed)?,
+            merged: false,
+            density,
+        });
+    }
+    let set = |model: Model, (element, value): &(AnyElement, Datum)| {
+        model.intervene_any(element, value.clone())
+    };
+    let model = captured.iter().fold(interventions.clone(), set);
+    let first = Worlds::of(&branch, &model)?;
+    let twin = call()?;
+    let second = Worlds::of(&twin, &model)?;
+    let mut shared = Vec::new();
+    for (id, element) in &first.reached {
+        let known = captured.iter().any(|(e, _)| e.id() == *id);
+        if known || !second.reached.contains_key(id) {
+            continue;
+        }
+        match element.kind() {
+            Kind::Score(..) => {
+                return Err(Halt::Error(Error::SharedScore {
+                    element: slot.element.label(),
+                }));
+            }
+            Kind::Apply(..) => {}
+            Kind::Atomic(op) if matches!(op.outcomes(), Ok(Ok(one)) if one.support.len() == 1) => {}
+            Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => shared.push(element.clone()),
+        }
+    }
+    if !shared.is_empty() {
+        return Err(Halt::Captured(slot.element.id(), shared));
+    }
+    if slot.optional && first.is_weighed {
+        return Err(Halt::Error(Error::SharedScore {
+            element: slot.element.label(),
+        }));
+    }
+    Ok(Branch {
+        outcomes: first.outcomes.into_iter().collect(),
+        merged: true,
+        density: false,
+    })
+}
+
+/// All worlds of a branch.
+struct Worlds {
+    outcomes: IndexMap<Datum, WorldWeight>,
+    reached: FxHashMap<ElementId, AnyElement>,
+    /// Whether a Score weighs some of them.
+    is_weighed: bool,
+}
+
+impl Worlds {
+    fn of(branch: &AnyElement, model: &Model) -> Result<Self, Error> {
+        let mut worlds = Self {
+            outcomes: IndexMap::new(),
+            reached: FxHashMap::default(),
+            is_weighed: false,
+        };
+        let targets = [branch.clone()];
+        Enumerate::new().each(model, &targets, |program, weight| {
+            for (element, _) in program.world() {
+                worlds.is_weighed |= matches!(element.kind(), Kind::Score(..));
+                let reached = worlds.reached.entry(element.id());
+                reached.or_insert_with(|| element.clone());
+            }
+            let value = program
+                .targets()
+                .first()
+                .and_then(|&slot| program.value(slot));
+            let Some(value) = value.filter(|_| !weight.is_zero()) else {
+                return;
+            };
+            let total = worlds.outcomes.entry(value.clone());
+            total
+                .and_modify(|total| *total = sum(*total, weight))
+                .or_insert(weight);
+        })?;
+        Ok(worlds)
+    }
+}
+
+fn sum(a: WorldWeight, b: WorldWeight) -> WorldWeight {
+    let (high, low) = if a.log > b.log {
+        (a.log, b.log)
+    } else {
+        (b.log, a.log)
+    };
+    WorldWeight {
+        linear: a.linear + b.linear,
+        log: high + (low - high).exp().ln_1p(),
+    }
+}

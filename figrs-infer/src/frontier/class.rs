@@ -1,0 +1,129 @@
+//! Which elements do the same.
+
+use std::hash::{Hash, Hasher};
+
+use figrs_core::node::{AtomicOp, Kind, TableOp};
+use figrs_core::{Datum, FunctionId, StatementId, Support};
+use rustc_hash::FxHashMap;
+
+use super::codes::Codes;
+use super::linear::{Linear, Slot};
+
+/// What an element does with what it reads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Rule {
+    Fixed(Datum),
+    Outcomes(Vec<(Datum, u64)>),
+    Apply(FunctionId),
+    Chain(FunctionId),
+    Table(Numbers),
+    Score(StatementId),
+    /// Nothing is known to be like it.
+    Alone(usize),
+}
+
+/// The numbers of a table, by where they are kept.
+#[derive(Clone, Debug)]
+struct Numbers {
+    address: usize,
+    values: Support,
+    states: Vec<Support>,
+}
+
+impl Hash for Numbers {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.address.hash(state);
+    }
+}
+
+impl PartialEq for Numbers {
+    fn eq(&self, other: &Self) -> bool {
+        self.address == other.address && self.values == other.values && self.states == other.states
+    }
+}
+
+impl Eq for Numbers {}
+
+/// For each element of the order the number of its class: elements of one class have the same values with the same weights
+/// for the same values of what they read.
+#[derive(Debug)]
+pub(super) struct Classes {
+    pub(super) of: Vec<usize>,
+    /// How many classes there are.
+    pub(super) count: usize,
+    /// Whether some other element may be in the class.
+    pub(super) shared: Vec<bool>,
+}
+
+impl Classes {
+    pub(super) fn new(linear: &Linear, codes: &mut Codes) -> Self {
+        type Signature = (Rule, Vec<StatementId>, Vec<usize>);
+        let mut known = FxHashMap::<Signature, usize>::default();
+        let mut classes = Self {
+            of: Vec::with_capacity(linear.slots.len()),
+            count: 0,
+            shared: Vec::new(),
+        };
+        for (place, slot) in linear.slots.iter().enumerate() {
+            let statements: Option<Vec<StatementId>> = slot
+                .evidence
+                .iter()
+                .map(figrs_core::Evidence::identity)
+                .collect();
+            let (rule, statements) = match statements {
+                Some(statements) => (rule(slot, place), statements),
+                None => (Rule::Alone(place), Vec::new()),
+            };
+            let alone = matches!(rule, Rule::Alone(_));
+            let mut types: Vec<usize> = slot
+                .reads
+                .iter()
+                .map(|&read| codes.type_of(&linear.slots[read].element))
+                .collect();
+            types.push(codes.type_of(&slot.element));
+            let class = *known.entry((rule, statements, types)).or_insert_with(|| {
+                classes.shared.push(!alone);
+                classes.count += 1;
+                classes.count - 1
+            });
+            classes.of.push(class);
+        }
+        classes
+    }
+}
+
+fn rule(slot: &Slot, place: usize) -> Rule {
+    let alone = Rule::Alone(place);
+    if let Some(value) = &slot.fixed {
+        return Rule::Fixed(value.clone());
+    }
+    match slot.element.kind() {
+        Kind::Atomic(op) => outcomes(&**op).map_or(alone, Rule::Outcomes),
+        Kind::Apply(_, op) => op.identity().map_or(alone, Rule::Apply),
+        Kind::Chain(_, op) => op.identity().map_or(alone, Rule::Chain),
+        Kind::Table(_, op) => Rule::Table(numbers(&**op)),
+        Kind::Score(_, evidence) => evidence.identity().map_or(alone, Rule::Score),
+    }
+}
+
+fn outcomes(op: &dyn AtomicOp) -> Option<Vec<(Datum, u64)>> {
+    op.check().ok()?;
+    let finite = op.outcomes().ok()?.ok()?;
+    let outcome = |(i, p): (usize, &f64)| (finite.support.datum(i), p.to_bits());
+    Some(
+        finite
+            .probabilities
+            .iter()
+            .enumerate()
+            .map(outcome)
+            .collect(),
+    )
+}
+
+fn numbers(op: &dyn TableOp) -> Numbers {
+    Numbers {
+        address: op.weights().linear().as_ptr().addr(),
+        values: op.values().clone(),
+        states: op.states().to_vec(),
+    }
+}

@@ -1,0 +1,93 @@
+//! Values as small numbers, and assignments of them as keys.
+
+use std::any::TypeId;
+
+use figrs_core::{AnyElement, Support, SupportBuilder};
+use rustc_hash::FxHashMap;
+
+/// The values met so far, numbered for each type: elements of one type number alike.
+#[derive(Debug, Default)]
+pub(super) struct Codes {
+    types: FxHashMap<TypeId, usize>,
+    pub(super) values: Vec<SupportBuilder>,
+    /// How many bits the numbers of each type have in keys.
+    bits: Vec<u32>,
+}
+
+impl Codes {
+    /// The type of an element's values.
+    pub(super) fn type_of(&mut self, element: &AnyElement) -> usize {
+        let empty = element.no_values();
+        let id = empty.value_type();
+        let (values, bits) = (&mut self.values, &mut self.bits);
+        *self.types.entry(id).or_insert_with(|| {
+            values.push(empty);
+            bits.push(if id == TypeId::of::<bool>() { 1 } else { 4 });
+            values.len() - 1
+        })
+    }
+
+    /// Gives each type the bits that its values need by now, with room for twice as many; false if none has too few.
+    pub(super) fn widen(&mut self) -> bool {
+        let mut wider = false;
+        for (bits, values) in self.bits.iter_mut().zip(&self.values) {
+            let needed = usize::BITS - values.len().saturating_sub(1).leading_zeros();
+            if needed > *bits {
+                *bits = needed + 1;
+                wider = true;
+            }
+        }
+        wider
+    }
+
+    /// Where values of these types stand in a key of some words; nothing if they do not fit.
+    pub(super) fn fields(&self, types: &[usize], words: usize) -> Option<Vec<Field>> {
+        let (mut word, mut free) = (0, 64);
+        let mut fields = Vec::with_capacity(types.len());
+        for &of in types {
+            let bits = self.bits[of];
+            if bits > free {
+                (word, free) = (word + 1, 64);
+            }
+            free -= bits;
+            fields.push(Field {
+                word,
+                shift: free,
+                mask: u64::MAX >> (64 - bits.max(1)),
+            });
+        }
+        (fields.is_empty() || word < words).then_some(fields)
+    }
+
+    pub(super) fn finish(self) -> Vec<Support> {
+        self.values.into_iter().map(SupportBuilder::build).collect()
+    }
+}
+
+/// Some bits of a key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field {
+    word: usize,
+    shift: u32,
+    mask: u64,
+}
+
+/// An assignment of the elements of a frontier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Key<const W: usize>([u64; W]);
+
+impl<const W: usize> Key<W> {
+    pub(super) const EMPTY: Self = Self([0; W]);
+
+    #[inline]
+    pub(super) fn get(&self, field: Field) -> u32 {
+        (self.0[field.word] >> field.shift & field.mask) as u32
+    }
+
+    /// Writes a number to a field that is zero; false if it does not fit.
+    #[inline]
+    pub(super) fn put(&mut self, field: Field, code: u32) -> bool {
+        self.0[field.word] |= u64::from(code) << field.shift;
+        u64::from(code) <= field.mask
+    }
+}

@@ -1,0 +1,431 @@
+//! The states that can be reached, frontier after frontier.
+
+use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use figrs_core::Support;
+use figrs_core::weights::Weights;
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::codes::{Field, Key};
+use super::halt::Halt;
+use super::layer::{Layer, Numbers};
+use super::linear::Linear;
+use super::rules::Rules;
+use super::weighing::Weighing;
+use crate::error::Error;
+use crate::watch::Watching;
+
+/// How many frontiers and steps are remembered to be recognised, at most.
+const REMEMBERED: usize = 256;
+
+/// The share of the memory that remembered frontiers may take.
+const SHARE: u64 = 2;
+
+/// A step of the exploration.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) layer: Arc<Layer>,
+    /// The targets whose values its transitions report.
+    pub(super) reports: Vec<usize>,
+}
+
+/// All that is known after an exploration.
+#[derive(Debug)]
+pub(super) struct Explored {
+    pub(super) steps: Vec<Step>,
+    pub(super) weights: Weights,
+    /// The values of each type.
+    pub(super) values: Vec<Support>,
+    /// The type of each target's values.
+    pub(super) types: Vec<usize>,
+    /// Whether transitions stand for single worlds.
+    pub(super) are_worlds: bool,
+    /// How many steps are the same as earlier ones.
+    pub(super) repeated: usize,
+    /// The states of the largest frontier.
+    pub(super) largest: usize,
+    /// Bytes that the steps take.
+    pub(super) bytes: u64,
+}
+
+/// What may be spent, and who watches.
+#[derive(Clone, Copy)]
+pub(super) struct Allowance<'a> {
+    pub(super) memory: u64,
+    pub(super) run: &'a Watching<'a>,
+}
+
+/// Explores all assignments that the elements of the model can have together.
+pub(super) fn explore(linear: &Linear, allowance: Allowance<'_>) -> Result<Explored, Halt> {
+    let mut rules = Rules::new(linear);
+    let plan = plan(linear);
+    let explored = explore_in::<1>(&mut rules, &plan, allowance);
+    let explored = wider(explored, || explore_in::<2>(&mut rules, &plan, allowance));
+    let explored = wider(explored, || explore_in::<4>(&mut rules, &plan, allowance));
+    let explored = wider(explored, || explore_in::<16>(&mut rules, &plan, allowance));
+    let explored = wider(explored, || explore_in::<64>(&mut rules, &plan, allowance));
+    let (steps, repeated, largest, bytes) = explored?;
+    let optional = linear
+        .slots
+        .iter()
+        .any(|slot| slot.optional && slot.is_random());
+    Ok(Explored {
+        steps,
+        are_worlds: !rules.merged && !optional,
+        types: linear
+            .targets
+            .iter()
+            .map(|&place| rules.types[place])
+            .collect(),
+        weights: rules.weighing.finish(),
+        values: rules.codes.finish(),
+        repeated,
+        largest,
+        bytes,
+    })
+}
+
+type Found = Result<(Vec<Step>, usize, usize, u64), Halt>;
+
+fn wider(found: Found, again: impl FnOnce() -> Found) -> Found {
+    match found {
+        Err(Halt::Wider) => again(),
+        found => found,
+    }
+}
+
+/// The places of one step, and what is read of them.
+#[derive(Debug)]
+struct Planned {
+    /// Places met in this step: a random choice may be the first of them, the others follow from what is known.
+    places: std::ops::Range<usize>,
+    /// Places of the frontier before the step, which have the first registers.
+    before: Vec<usize>,
+    /// For each place of the step the registers that it reads.
+    reads: Vec<Vec<u32>>,
+    /// The registers of the frontier after the step.
+    after: Vec<u32>,
+    /// The registers that are reported.
+    reported: Vec<u32>,
+    /// The targets that are reported.
+    targets: Vec<usize>,
+}
+
+/// Divides the order into steps of one random choice each.
+fn plan(linear: &Linear) -> Vec<Planned> {
+    let slots = &linear.slots;
+    let mut reported: FxHashMap<usize, usize> = FxHashMap::default();
+    for (target, &place) in linear.targets.iter().enumerate() {
+        reported.entry(place).or_insert(target);
+    }
+    let mut planned = Vec::new();
+    let mut frontier: Vec<usize> = Vec::new();
+    let mut start = 0;
+    while start < slots.len() {
+        let mut end = start + 1;
+        while end < slots.len() && !slots[end].is_random() {
+            end += 1;
+        }
+        let places = start..end;
+        let registers: FxHashMap<usize, u32> = frontier
+            .iter()
+            .copied()
+            .chain(places.clone())
+            .zip(0..)
+            .collect();
+        let read = |place: usize| slots[place].reads.iter().map(|r| registers[r]).collect();
+        let after: Vec<usize> = frontier
+            .iter()
+            .copied()
+            .chain(places.clone())
+            .filter(|&place| slots[place].last_use >= end)
+            .collect();
+        let told: Vec<usize> = places
+            .clone()
+            .filter(|p| reported.contains_key(p))
+            .collect();
+        planned.push(Planned {
+            reads: places.clone().map(read).collect(),
+            after: after.iter().map(|place| registers[place]).collect(),
+            reported: told.iter().map(|place| registers[place]).collect(),
+            targets: told.iter().map(|place| reported[place]).collect(),
+            before: std::mem::replace(&mut frontier, after),
+            places,
+        });
+        start = end;
+    }
+    planned
+}
+
+/// What decides a step, apart from the values of its frontier.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Shape {
+    states: usize,
+    before: Vec<usize>,
+    classes: Vec<usize>,
+    reads: Vec<Vec<u32>>,
+    after: Vec<u32>,
+    reported: Vec<u32>,
+}
+
+/// The frontiers met lately.
+#[derive(Debug)]
+struct Sets<const W: usize> {
+    lately: VecDeque<(usize, u64, Arc<Vec<Key<W>>>)>,
+    next: usize,
+    /// States that are remembered, and how many may be.
+    held: usize,
+    most: usize,
+}
+
+impl<const W: usize> Sets<W> {
+    /// The set that has a number, if it is remembered.
+    fn numbered(&self, number: usize) -> Option<Arc<Vec<Key<W>>>> {
+        let found = self.lately.iter().find(|(other, ..)| *other == number);
+        found.map(|(_, _, set)| Arc::clone(set))
+    }
+
+    /// The number of a set of states, that of an earlier one if it is the same.
+    fn number(&mut self, states: Vec<Key<W>>) -> (usize, Arc<Vec<Key<W>>>) {
+        let mut hasher = FxHasher::default();
+        states.hash(&mut hasher);
+        let print = hasher.finish();
+        let same =
+            |(_, other, set): &&(usize, u64, Arc<Vec<Key<W>>>)| *other == print && **set == states;
+        if let Some((number, _, set)) = self.lately.iter().find(same) {
+            return (*number, Arc::clone(set));
+        }
+        let set = Arc::new(states);
+        self.next += 1;
+        self.lately.push_back((self.next, print, Arc::clone(&set)));
+        self.held += set.len();
+        while self.lately.len() > REMEMBERED || self.held > self.most {
+            let Some((_, _, oldest)) = self.lately.pop_front() else {
+                break;
+            };
+            self.held -= oldest.len();
+        }
+        (self.next, set)
+    }
+}
+
+fn explore_in<const W: usize>(
+    rules: &mut Rules<'_>,
+    plan: &[Planned],
+    allowance: Allowance<'_>,
+) -> Found {
+    let mut sets = Sets::<W> {
+        lately: VecDeque::new(),
+        next: 0,
+        held: 0,
+        most: (allowance.memory / SHARE) as usize / size_of::<Key<W>>(),
+    };
+    let mut known = FxHashMap::<Shape, (Arc<Layer>, usize)>::default();
+    let mut steps = Vec::with_capacity(plan.len());
+    let (mut number, mut states) = sets.number(vec![Key::EMPTY]);
+    let (mut repeated, mut largest, mut bytes) = (0, 1, 0);
+    for planned in plan {
+        if allowance.run.stopped().is_some() {
+            return Err(allowance.run.nothing_done().into());
+        }
+        let classes: Vec<usize> = rules.classes.of[planned.places.clone()].to_vec();
+        let is_shared = classes.iter().all(|&class| rules.classes.shared[class]);
+        let types = |places: &[usize]| places.iter().map(|&p| rules.types[p]).collect();
+        let shape = Shape {
+            states: number,
+            before: types(&planned.before),
+            classes,
+            reads: planned.reads.clone(),
+            after: planned.after.clone(),
+            reported: planned.reported.clone(),
+        };
+        let reports = planned.targets.clone();
+        let same = known.get(&shape);
+        let same = same.and_then(|(layer, next)| Some((layer, *next, sets.numbered(*next)?)));
+        if let Some((layer, next, set)) = same {
+            (number, states) = (next, set);
+            let layer = Arc::clone(layer);
+            steps.push(Step { layer, reports });
+            repeated += 1;
+            continue;
+        }
+        let (layer, found) = loop {
+            let room = (bytes, allowance.memory);
+            if let Some(found) = transitions(rules, planned, &states, room)? {
+                break found;
+            }
+            // Some numbers have become too large for their bits: the states are written anew.
+            let before = rules.codes.fields(&shape.before, W).ok_or(Halt::Wider)?;
+            rules.codes.widen();
+            let after = rules.codes.fields(&shape.before, W).ok_or(Halt::Wider)?;
+            states = Arc::new(
+                states
+                    .iter()
+                    .map(|s| rewritten(s, &before, &after))
+                    .collect(),
+            );
+            sets.lately.clear();
+            sets.held = 0;
+            known.clear();
+        };
+        for place in planned.places.clone() {
+            rules.forget(place);
+        }
+        bytes += layer.bytes() as u64;
+        largest = largest.max(layer.states);
+        let layer = Arc::new(layer);
+        (number, states) = if is_shared {
+            sets.number(found)
+        } else {
+            sets.next += 1;
+            (sets.next, Arc::new(found))
+        };
+        if is_shared {
+            if known.len() >= REMEMBERED {
+                known.clear();
+            }
+            known.insert(shape, (Arc::clone(&layer), number));
+        }
+        steps.push(Step { layer, reports });
+        allowance.run.report(steps.len() as u64);
+    }
+    Ok((steps, repeated, largest, bytes))
+}
+
+fn rewritten<const W: usize>(state: &Key<W>, before: &[Field], after: &[Field]) -> Key<W> {
+    let mut key = Key::EMPTY;
+    for (&old, &new) in before.iter().zip(after) {
+        key.put(new, state.get(old));
+    }
+    key
+}
+
+/// A layer under construction.
+#[derive(Debug)]
+struct Growing<const W: usize> {
+    index: FxHashMap<Key<W>, u32>,
+    starts: Vec<u32>,
+    targets: Vec<u32>,
+    weights: Vec<u32>,
+    reports: Vec<Vec<u32>>,
+}
+
+/// The transitions from some states, and the states that they lead to, in ascending order; `None` if a number does not fit its
+/// bits.
+fn transitions<const W: usize>(
+    rules: &mut Rules<'_>,
+    planned: &Planned,
+    states: &[Key<W>],
+    (spent, limit): (u64, u64),
+) -> Result<Option<(Layer, Vec<Key<W>>)>, Halt> {
+    let types: Vec<usize> = planned.before.iter().map(|&p| rules.types[p]).collect();
+    let before = rules.codes.fields(&types, W).ok_or(Halt::Wider)?;
+    let frontier = |register: u32| {
+        let register = register as usize;
+        let earlier = planned.before.get(register).copied();
+        earlier.unwrap_or(planned.places.start + register.saturating_sub(planned.before.len()))
+    };
+    let types: Vec<usize> = planned
+        .after
+        .iter()
+        .map(|&r| rules.types[frontier(r)])
+        .collect();
+    let after = rules.codes.fields(&types, W).ok_or(Halt::Wider)?;
+    let mut growing = Growing::<W> {
+        index: FxHashMap::default(),
+        starts: vec![0],
+        targets: Vec::new(),
+        weights: Vec::new(),
+        reports: vec![Vec::new(); planned.reported.len()],
+    };
+    let first = planned.places.start;
+    let is_random = rules.linear.slots[first].is_random();
+    let base = planned.before.len();
+    let mut registers = vec![0u32; base + planned.places.len()];
+    let mut reads = Vec::new();
+    // Bytes of a transition while the layer grows, a state of its own included.
+    let each = 8 + 4 * planned.reported.len() + 2 * size_of::<(Key<W>, u32)>();
+    for state in states {
+        for (register, &field) in registers.iter_mut().zip(&before) {
+            *register = state.get(field);
+        }
+        let row = if is_random {
+            gather(&mut reads, &registers, &planned.reads[0]);
+            rules.row(first, &reads)?
+        } else {
+            0..1
+        };
+        'outcomes: for position in row {
+            let mut weight = Weighing::ONE;
+            if is_random {
+                (registers[base], weight) = rules.outcome(position);
+            }
+            for i in usize::from(is_random)..planned.places.len() {
+                gather(&mut reads, &registers, &planned.reads[i]);
+                let Some((code, factor)) = rules.value(first + i, &reads)? else {
+                    continue 'outcomes;
+                };
+                registers[base + i] = code;
+                weight = rules.weighing.product(weight, factor);
+            }
+            let mut key = Key::EMPTY;
+            for (&register, &field) in planned.after.iter().zip(&after) {
+                if !key.put(field, registers[register as usize]) {
+                    return Ok(None);
+                }
+            }
+            let next = growing.index.len() as u32;
+            growing
+                .targets
+                .push(*growing.index.entry(key).or_insert(next));
+            growing.weights.push(weight);
+            for (codes, &register) in growing.reports.iter_mut().zip(&planned.reported) {
+                codes.push(registers[register as usize]);
+            }
+        }
+        growing.starts.push(growing.targets.len() as u32);
+        let bytes = spent + (growing.targets.len() * each) as u64;
+        if bytes > limit || growing.targets.len() > u32::MAX as usize / 2 {
+            return Err(Halt::Error(Error::FrontierTooLarge {
+                element: rules.linear.slots[first].element.label(),
+                states: growing.index.len().max(states.len()),
+                bytes,
+                limit,
+            }));
+        }
+    }
+    Ok(Some(growing.finish()))
+}
+
+#[inline]
+fn gather(reads: &mut Vec<u32>, registers: &[u32], from: &[u32]) {
+    reads.clear();
+    reads.extend(from.iter().map(|&register| registers[register as usize]));
+}
+
+impl<const W: usize> Growing<W> {
+    /// Sorts the states, so that equal sets of them are equal lists.
+    fn finish(mut self) -> (Layer, Vec<Key<W>>) {
+        let mut states: Vec<(Key<W>, u32)> = self.index.into_iter().collect();
+        states.sort_unstable();
+        let mut places = vec![0; states.len()];
+        for ((_, number), place) in states.iter().zip(0..) {
+            places[*number as usize] = place;
+        }
+        for target in &mut self.targets {
+            *target = places[*target as usize];
+        }
+        self.targets.shrink_to_fit();
+        self.weights.shrink_to_fit();
+        let layer = Layer {
+            starts: self.starts,
+            targets: self.targets,
+            weights: self.weights,
+            reports: self.reports.into_iter().map(Numbers::new).collect(),
+            states: states.len(),
+        };
+        (layer, states.into_iter().map(|(key, _)| key).collect())
+    }
+}

@@ -1,0 +1,28 @@
+//! Why an exploration stops before its end.
+
+use figrs_core::{AnyElement, ElementId, ModelError};
+
+use crate::error::Error;
+
+/// Why an exploration cannot go on as it is.
+#[derive(Debug)]
+pub(super) enum Halt {
+    /// There is no answer.
+    Error(Error),
+    /// A Chain has branches that read elements which are not its own: they are to be met before it.
+    Captured(ElementId, Vec<AnyElement>),
+    /// Keys need more words.
+    Wider,
+}
+
+impl From<Error> for Halt {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<ModelError> for Halt {
+    fn from(error: ModelError) -> Self {
+        Self::Error(error.into())
+    }
+}

@@ -1,0 +1,161 @@
+//! The elements of a model in the order in which a frontier meets them.
+
+use figrs_core::node::Kind;
+use figrs_core::{AnyElement, Datum, ElementId, Evidence, Model};
+use rustc_hash::FxHashMap;
+
+use crate::error::Error;
+
+/// One element, at its place in the order.
+#[derive(Debug)]
+pub(super) struct Slot {
+    pub(super) element: AnyElement,
+    /// The places of its parents, and after them of the elements that branches were found to be.
+    pub(super) reads: Vec<usize>,
+    pub(super) evidence: Vec<Evidence>,
+    /// The value that an intervention sets.
+    pub(super) fixed: Option<Datum>,
+    /// The last place that reads the value; its own if none does.
+    pub(super) last_use: usize,
+    /// Whether only a branch needs it, so that it is not part of every world.
+    pub(super) optional: bool,
+}
+
+impl Slot {
+    /// Whether several outcomes are possible for one assignment of what it reads.
+    pub(super) fn is_random(&self) -> bool {
+        self.fixed.is_none()
+            && matches!(
+                self.element.kind(),
+                Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..)
+            )
+    }
+
+    /// The value that the element is observed to have.
+    pub(super) fn observed(&self) -> Option<&Datum> {
+        self.evidence.iter().find_map(Evidence::observed)
+    }
+}
+
+/// Elements that Chains were found to have as branches although they are not their own.
+pub(super) type Captured = FxHashMap<ElementId, Vec<AnyElement>>;
+
+/// All elements that the roots need, each after what it reads.
+#[derive(Debug)]
+pub(super) struct Linear {
+    pub(super) slots: Vec<Slot>,
+    /// The places of the targets.
+    pub(super) targets: Vec<usize>,
+    /// The model without its evidence.
+    pub(super) interventions: Model,
+    index: FxHashMap<ElementId, usize>,
+}
+
+impl Linear {
+    /// The order of the evidence as it is stated, then of the targets; before each of them what it needs.
+    ///
+    /// An error if a Score is only reached by some branches.
+    pub(super) fn new(
+        model: &Model,
+        targets: &[AnyElement],
+        captured: &Captured,
+    ) -> Result<Self, Error> {
+        let mut evidence = FxHashMap::<ElementId, Vec<Evidence>>::default();
+        for (element, statement) in model.evidence() {
+            let all = evidence.entry(element.id()).or_default();
+            all.push(statement.clone());
+        }
+        let fixed: FxHashMap<ElementId, &Datum> = model
+            .interventions()
+            .iter()
+            .map(|(element, value)| (element.id(), value))
+            .collect();
+        let mut linear = Self {
+            slots: Vec::new(),
+            targets: Vec::new(),
+            interventions: model.filtered(|_| false),
+            index: FxHashMap::default(),
+        };
+        let stated = model.evidence().iter().map(|(element, _)| element);
+        for root in stated.chain(targets) {
+            let mut stack: Vec<(AnyElement, bool)> = vec![(root.clone(), false)];
+            while let Some((element, ready)) = stack.pop() {
+                let id = element.id();
+                if linear.index.contains_key(&id) {
+                    continue;
+                }
+                let set = fixed.get(&id).map(|&value| value.clone());
+                let others = captured.get(&id).map_or(&[][..], Vec::as_slice);
+                let reads = || element.parents().iter().chain(others);
+                if set.is_none() && !ready {
+                    let below: Vec<_> = reads().rev().map(|e| (e.clone(), false)).collect();
+                    stack.push((element, true));
+                    stack.extend(below);
+                    continue;
+                }
+                let place = linear.slots.len();
+                let read = if set.is_some() {
+                    Vec::new()
+                } else {
+                    reads().map(|e| linear.index[&e.id()]).collect()
+                };
+                for &earlier in &read {
+                    let earlier: &mut Slot = &mut linear.slots[earlier];
+                    earlier.last_use = place;
+                }
+                linear.index.insert(id, place);
+                linear.slots.push(Slot {
+                    reads: read,
+                    evidence: evidence.remove(&id).unwrap_or_default(),
+                    fixed: set,
+                    last_use: place,
+                    optional: true,
+                    element,
+                });
+            }
+        }
+        linear.targets = targets.iter().map(|e| linear.index[&e.id()]).collect();
+        linear.mark_optional();
+        let scored = |slot: &&Slot| slot.optional && matches!(slot.element.kind(), Kind::Score(..));
+        match linear.slots.iter().find(scored) {
+            Some(slot) => Err(Error::SharedScore {
+                element: slot.element.label(),
+            }),
+            None => Ok(linear),
+        }
+    }
+
+    /// Finds out what the roots need by parents alone: the rest is optional.
+    fn mark_optional(&mut self) {
+        let mut stack: Vec<usize> = self.targets.clone();
+        let stated = |slot: &Slot| !slot.evidence.is_empty();
+        stack.extend((0..self.slots.len()).filter(|&place| stated(&self.slots[place])));
+        while let Some(place) = stack.pop() {
+            if std::mem::replace(&mut self.slots[place].optional, false) {
+                let slot = &self.slots[place];
+                let parents = if slot.fixed.is_some() {
+                    0
+                } else {
+                    slot.element.parents().len()
+                };
+                stack.extend_from_slice(&slot.reads[..parents]);
+            }
+        }
+    }
+
+    /// The error where more elements are on the frontier than keys hold.
+    pub(super) fn too_wide(&self, limit: u64) -> Error {
+        let wide = |place: usize| {
+            let before = self.slots[..place].iter();
+            before.filter(|slot| slot.last_use >= place).count()
+        };
+        let widest = (0..self.slots.len()).max_by_key(|&place| wide(place));
+        let widest = widest.unwrap_or_default();
+        Error::FrontierTooLarge {
+            element: self.slots[widest].element.label(),
+            states: usize::MAX,
+            bytes: u64::MAX,
+            limit,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Exact inference along an order: joint values of the elements that are still needed.
+
+mod branch;
+mod class;
+mod codes;
+mod compiled;
+mod explore;
+mod halt;
+mod layer;
+mod linear;
+mod messages;
+mod passes;
+mod rules;
+mod weighing;
+
+use figrs_core::{AnyElement, Model, Parents};
+
+pub use compiled::CompiledFrontier;
+
+use crate::algorithm::Algorithm;
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::watch::{Watch, watched};
+use explore::{Allowance, explore};
+use halt::Halt;
+use linear::{Captured, Linear};
+
+/// Exact inference by sweeping a frontier over the elements in their order.
+///
+/// The *frontier* is the set of elements that were met and are still read by later ones. Only joint values that can be
+/// reached are explored, and functions run for those alone; so it is at home where a state is carried along, as in a
+/// [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The order is that
+/// of the evidence as it is stated and then of the targets, each after what it needs: state evidence and targets in the
+/// order of a scan. Steps that repeat (the same functions, values and frontiers: functions that capture nothing, or are shared
+/// by [`map_shared`](figrs_core::Parents::map_shared)) are explored once.
+///
+/// [`compile`](Self::compile) keeps the states, for exact samples, counts and the most probable world.
+///
+/// **Guarantee.** Exact up to rounding, without underflow.
+///
+/// **Complexity.** Time and memory linear in the states of all frontiers times the outcomes of the choice that follows;
+/// steps that repeat cost memory once, and time only in the sweeps. The states are at worst exponential in the number of elements on the frontier.
+///
+/// **Errors.** [`Error::ImpossibleEvidence`] for a query; [`Error::FrontierTooLarge`];
+/// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
+///
+/// **References.** Zweig and Russell (1998) and Murphy (2002), "Dynamic Bayesian Networks", section 3.4 (the frontier algorithm);
+/// for the transfer matrices of combinatorics Stanley (2012), "Enumerative Combinatorics", section 4.7.
+///
+/// ```
+/// # use figrs_core::{Flip, Model, fold};
+/// # use figrs_infer::{Frontier, Run};
+/// let coins: Vec<_> = (0..100).map(|_| Flip::new(0.3)).collect();
+/// let heads = fold(&coins, 0u32, |heads, &coin| heads + u32::from(coin));
+/// let answer = Frontier::new().run(&Model::new().observe(&heads, 30), &coins[0])?;
+/// assert!((answer.probability(&coins[0], &true)? - 0.3).abs() < 1e-12);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Frontier {
+    memory: u64,
+    watch: Watch,
+}
+
+impl Default for Frontier {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Frontier {
+    /// With a budget of one GiB.
+    pub fn new() -> Self {
+        Self {
+            memory: 1 << 30,
+            watch: Watch::default(),
+        }
+    }
+
+    /// Ends with an error when the states and transitions take more than this many bytes; messages may take as much again.
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    watched!();
+
+    /// Explores the frontiers of a model, to ask it many times.
+    pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledFrontier, Error> {
+        self.compiled(model, targets.elements())
+    }
+
+    fn compiled(&self, model: &Model, targets: Vec<AnyElement>) -> Result<CompiledFrontier, Error> {
+        let mut captured = Captured::default();
+        let run = self.watch.start(self.name(), None);
+        loop {
+            let linear = Linear::new(model, &targets, &captured)?;
+            let allowance = Allowance {
+                memory: self.memory,
+                run: &run,
+            };
+            match explore(&linear, allowance) {
+                Ok(explored) => {
+                    return Ok(CompiledFrontier::new(model, targets, explored, self.memory));
+                }
+                Err(Halt::Captured(chain, branches)) => {
+                    captured.entry(chain).or_default().extend(branches);
+                }
+                Err(Halt::Error(error)) => return Err(error),
+                Err(Halt::Wider) => return Err(linear.too_wide(self.memory)),
+            }
+        }
+    }
+}
+
+impl Algorithm for Frontier {
+    fn name(&self) -> &'static str {
+        "Frontier"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        self.compiled(model, targets.to_vec())?.answer()
+    }
+}

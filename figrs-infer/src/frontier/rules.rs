@@ -1,0 +1,334 @@
+//! What elements do for given values of what they read.
+
+use std::any::Any;
+use std::ops::Range;
+
+use figrs_core::node::{AnyElement, Endless, FiniteOutcomes, Kind, MemberFault};
+use figrs_core::weights::WorldWeight;
+use figrs_core::{Datum, ElementId, Fault, ModelError};
+use rustc_hash::FxHashMap;
+
+use super::branch;
+use super::class::Classes;
+use super::codes::Codes;
+use super::halt::Halt;
+use super::linear::{Linear, Slot};
+use super::weighing::Weighing;
+
+/// A value by its number, and its weight by its number.
+pub(super) type Outcome = (u32, u32);
+
+/// Results by the numbers of what was read.
+#[derive(Debug)]
+enum Memo<R> {
+    Pairs(FxHashMap<u64, R>),
+    Lists(FxHashMap<Box<[u32]>, R>),
+}
+
+impl<R: Clone> Memo<R> {
+    fn new(reads: usize) -> Self {
+        if reads <= 2 {
+            Self::Pairs(FxHashMap::default())
+        } else {
+            Self::Lists(FxHashMap::default())
+        }
+    }
+
+    #[inline]
+    fn get(&self, reads: &[u32]) -> Option<R> {
+        match self {
+            Self::Pairs(known) => known.get(&pair(reads)).cloned(),
+            Self::Lists(known) => known.get(reads).cloned(),
+        }
+    }
+
+    fn insert(&mut self, reads: &[u32], result: R) {
+        match self {
+            Self::Pairs(known) => known.insert(pair(reads), result),
+            Self::Lists(known) => known.insert(reads.into(), result),
+        };
+    }
+}
+
+fn pair(reads: &[u32]) -> u64 {
+    reads
+        .iter()
+        .fold(0, |pair, &code| pair << 32 | u64::from(code))
+}
+
+/// The elements as functions of numbers. Every function runs once for each assignment of what it reads.
+#[derive(Debug)]
+pub(super) struct Rules<'l> {
+    pub(super) linear: &'l Linear,
+    pub(super) classes: Classes,
+    /// The type of values at each place.
+    pub(super) types: Vec<usize>,
+    pub(super) codes: Codes,
+    pub(super) weighing: Weighing,
+    /// For each class of elements with one value the values; `None` where evidence excludes it.
+    values: Vec<Memo<Option<Outcome>>>,
+    /// For each class of random elements the positions of their outcomes.
+    rows: Vec<Memo<Range<usize>>>,
+    outcomes: Vec<Outcome>,
+    /// Whether a branch stands for several worlds.
+    pub(super) merged: bool,
+    /// Of observed Chains whether the likelihoods are densities.
+    densities: FxHashMap<ElementId, bool>,
+}
+
+impl<'l> Rules<'l> {
+    pub(super) fn new(linear: &'l Linear) -> Self {
+        let mut codes = Codes::default();
+        let classes = Classes::new(linear, &mut codes);
+        let mut reads = vec![0; classes.count];
+        for (slot, &class) in linear.slots.iter().zip(&classes.of) {
+            reads[class] = slot.reads.len();
+        }
+        let slots = linear.slots.iter();
+        Self {
+            types: slots.map(|slot| codes.type_of(&slot.element)).collect(),
+            linear,
+            codes,
+            weighing: Weighing::new(),
+            values: reads.iter().map(|&reads| Memo::new(reads)).collect(),
+            rows: reads.iter().map(|&reads| Memo::new(reads)).collect(),
+            outcomes: Vec::new(),
+            merged: false,
+            densities: FxHashMap::default(),
+            classes,
+        }
+    }
+
+    /// The outcomes at these positions.
+    #[inline]
+    pub(super) fn outcome(&self, position: usize) -> Outcome {
+        self.outcomes[position]
+    }
+
+    /// Forgets what is known of a class that no other element shares.
+    pub(super) fn forget(&mut self, place: usize) {
+        let class = self.classes.of[place];
+        if !self.classes.shared[class] {
+            let reads = self.linear.slots[place].reads.len();
+            self.values[class] = Memo::new(reads);
+            self.rows[class] = Memo::new(reads);
+        }
+    }
+
+    /// The value of an element that is no random choice; `None` where evidence excludes it.
+    pub(super) fn value(&mut self, place: usize, reads: &[u32]) -> Result<Option<Outcome>, Halt> {
+        let class = self.classes.of[place];
+        if let Some(known) = self.values[class].get(reads) {
+            return Ok(known);
+        }
+        let slot = &self.linear.slots[place];
+        let of = self.types[place];
+        let mut scored = Weighing::ONE;
+        let code = match (&slot.fixed, slot.element.kind()) {
+            (Some(value), _) => self.code(of, value.as_any()),
+            (None, Kind::Apply(parents, op)) => {
+                let arguments = self.arguments(slot, parents.len(), reads);
+                let value = op.call(&arguments);
+                let value = value.map_err(|fault| slot.element.fault(fault))?;
+                self.code(of, value.as_any())
+            }
+            (None, Kind::Score(_, evidence)) => {
+                let value = self.arguments(slot, 1, reads)[0];
+                let (linear, log) = evidence.weight(&slot.element, value)?;
+                let weight = WorldWeight { linear, log };
+                if weight.is_zero() {
+                    self.values[class].insert(reads, None);
+                    return Ok(None);
+                }
+                scored = self.weighing.number(weight);
+                reads[0]
+            }
+            (None, _) => unreachable!("a random choice has outcomes"),
+        };
+        let weight = self.weigh(slot, of, code)?;
+        let outcome = weight.map(|weight| (code, self.weighing.product(scored, weight)));
+        self.values[class].insert(reads, outcome);
+        Ok(outcome)
+    }
+
+    /// The positions of the outcomes of a random choice.
+    pub(super) fn row(&mut self, place: usize, reads: &[u32]) -> Result<Range<usize>, Halt> {
+        let class = self.classes.of[place];
+        if let Some(known) = self.rows[class].get(reads) {
+            return Ok(known);
+        }
+        let slot = &self.linear.slots[place];
+        let found = self.choice(slot, reads)?;
+        let of = self.types[place];
+        let start = self.outcomes.len();
+        for (value, weight) in found {
+            if weight.is_zero() {
+                continue;
+            }
+            let code = self.code(of, value.as_any());
+            if let Some(evidence) = self.weigh(slot, of, code)? {
+                let weight = self.weighing.number(weight);
+                let weight = self.weighing.product(weight, evidence);
+                self.outcomes.push((code, weight));
+            }
+        }
+        let row = start..self.outcomes.len();
+        self.rows[class].insert(reads, row.clone());
+        Ok(row)
+    }
+
+    /// The outcomes of a random choice, without evidence on it.
+    fn choice(&mut self, slot: &Slot, reads: &[u32]) -> Result<Vec<(Datum, WorldWeight)>, Halt> {
+        let element = &slot.element;
+        let fault = |fault: Fault| element.fault(fault);
+        match element.kind() {
+            Kind::Atomic(_) => Ok(atomic(element, slot.observed())?),
+            Kind::Table(parents, op) => {
+                op.check().map_err(|problem| element.invalid(problem))?;
+                let mut row = 0;
+                let arguments = self.arguments(slot, parents.len(), reads);
+                for (parent, (states, value)) in op.states().iter().zip(arguments).enumerate() {
+                    let state = states.index_of(value);
+                    let state = state.ok_or_else(|| fault(Fault::no_state(parent)))?;
+                    row = row * states.len() + state;
+                }
+                let values = op.values();
+                let row = op.weights().row(row * values.len(), values.len());
+                let outcome = |i| {
+                    let (linear, log) = (row.linear()[i], row.log(i));
+                    (values.datum(i), WorldWeight { linear, log })
+                };
+                Ok((0..values.len()).map(outcome).collect())
+            }
+            Kind::Chain(parents, op) => {
+                let arguments = self.arguments(slot, parents.len(), reads);
+                let Some(family) = op.family() else {
+                    let others = slot.reads[parents.len()..].iter();
+                    let mut captured = Vec::new();
+                    for (&place, &code) in others.zip(&reads[parents.len()..]) {
+                        let element = self.linear.slots[place].element.clone();
+                        let value = self.codes.values[self.types[place]].datum(code as usize);
+                        captured.push((element, value));
+                    }
+                    let call = || op.call(&arguments).map_err(fault);
+                    let found =
+                        branch::outcomes(slot, &self.linear.interventions, &captured, &call)?;
+                    self.merged |= found.merged;
+                    if slot.observed().is_some() {
+                        let before = self.densities.insert(slot.element.id(), found.density);
+                        if before.is_some_and(|before| before != found.density) {
+                            return Err(mixed(slot).into());
+                        }
+                    }
+                    return Ok(found.outcomes);
+                };
+                family
+                    .check(&arguments)
+                    .map_err(|problem| element.invalid(problem))?;
+                if let Some(value) = slot.observed() {
+                    let log = family.log_prob(&arguments, value.as_any()).map_err(fault)?;
+                    return Ok(vec![(
+                        value.clone(),
+                        WorldWeight {
+                            linear: log.exp(),
+                            log,
+                        },
+                    )]);
+                }
+                let finite = family.outcomes(&arguments).map_err(fault)?;
+                let listed = listed(element, finite, |value| {
+                    family
+                        .log_prob(&arguments, value)
+                        .map_err(MemberFault::Function)
+                })?;
+                Ok(listed)
+            }
+            Kind::Apply(..) | Kind::Score(..) => unreachable!("no random choice"),
+        }
+    }
+
+    /// The values that have these numbers.
+    fn arguments(&self, slot: &Slot, parents: usize, reads: &[u32]) -> Vec<&dyn Any> {
+        let places = slot.reads[..parents].iter();
+        let value = |(&place, &code): (&usize, &u32)| {
+            self.codes.values[self.types[place]].any(code as usize)
+        };
+        places.zip(reads).map(value).collect()
+    }
+
+    fn code(&mut self, of: usize, value: &dyn Any) -> u32 {
+        let code = self.codes.values[of].insert(value);
+        code.expect("values are numbered by their type") as u32
+    }
+
+    /// The weight that the evidence on an element gives a value; `None` if it excludes it.
+    fn weigh(&mut self, slot: &Slot, of: usize, code: u32) -> Result<Option<u32>, Halt> {
+        let mut total = Weighing::ONE;
+        for evidence in &slot.evidence {
+            let value = self.codes.values[of].any(code as usize);
+            let (linear, log) = evidence.weight(&slot.element, value)?;
+            let weight = WorldWeight { linear, log };
+            if weight.is_zero() {
+                return Ok(None);
+            }
+            let number = self.weighing.number(weight);
+            total = self.weighing.product(total, number);
+        }
+        Ok(Some(total))
+    }
+}
+
+fn mixed(slot: &Slot) -> ModelError {
+    let value = slot.observed().map(|value| format!("{value:?}"));
+    ModelError::MixedObservation {
+        element: slot.element.label(),
+        value: value.unwrap_or_default(),
+    }
+}
+
+/// The outcomes of an atomic element; of an observed one that value alone, with its density if it has one.
+pub(super) fn atomic(
+    element: &AnyElement,
+    observed: Option<&Datum>,
+) -> Result<Vec<(Datum, WorldWeight)>, ModelError> {
+    let Kind::Atomic(op) = element.kind() else {
+        return Ok(Vec::new());
+    };
+    op.check().map_err(|problem| element.invalid(problem))?;
+    let fault = |fault| element.fault(fault);
+    if let Some(value) = observed {
+        let log = op.log_prob(value.as_any()).map_err(fault)?;
+        let linear = log.exp();
+        return Ok(vec![(value.clone(), WorldWeight { linear, log })]);
+    }
+    let finite = op.outcomes().map_err(fault)?;
+    listed(element, finite, |value| {
+        op.log_prob(value).map_err(MemberFault::Function)
+    })
+}
+
+/// Outcomes as a list, if they are finitely many.
+fn listed(
+    element: &AnyElement,
+    outcomes: Result<FiniteOutcomes, Endless>,
+    log_prob: impl Fn(&dyn Any) -> Result<f64, MemberFault>,
+) -> Result<Vec<(Datum, WorldWeight)>, ModelError> {
+    let finite = outcomes.map_err(|endless| ModelError::NotFinite {
+        element: element.label(),
+        kind: endless.describe(),
+    })?;
+    let mut listed = Vec::with_capacity(finite.probabilities.len());
+    for (i, &linear) in finite.probabilities.iter().enumerate() {
+        let log = if linear.is_normal() {
+            linear.ln()
+        } else {
+            match log_prob(finite.support.any(i)) {
+                Ok(log) => log,
+                Err(MemberFault::Function(fault)) => return Err(element.fault(fault)),
+                Err(MemberFault::Parameters(problem)) => return Err(element.invalid(problem)),
+            }
+        };
+        listed.push((finite.support.datum(i), WorldWeight { linear, log }));
+    }
+    Ok(listed)
+}

@@ -1,0 +1,75 @@
+//! The distinct weights of an exploration.
+
+use figrs_core::weights::{Weights, WorldWeight};
+use rustc_hash::FxHashMap;
+
+/// Numbers for weights; equal weights have one number, and one has number zero.
+#[derive(Debug)]
+pub(super) struct Weighing {
+    ids: FxHashMap<(u64, u64), u32>,
+    products: FxHashMap<(u32, u32), u32>,
+    linear: Vec<f64>,
+    logs: Vec<f64>,
+}
+
+impl Weighing {
+    /// The number of the weight one.
+    pub(super) const ONE: u32 = 0;
+
+    pub(super) fn new() -> Self {
+        let mut weighing = Self {
+            ids: FxHashMap::default(),
+            products: FxHashMap::default(),
+            linear: Vec::new(),
+            logs: Vec::new(),
+        };
+        weighing.number(WorldWeight::ONE);
+        weighing
+    }
+
+    /// The number of a weight that is not zero.
+    pub(super) fn number(&mut self, weight: WorldWeight) -> u32 {
+        let (linear, logs) = (&mut self.linear, &mut self.logs);
+        let bits = (weight.linear.to_bits(), weight.log.to_bits());
+        *self.ids.entry(bits).or_insert_with(|| {
+            linear.push(weight.linear);
+            logs.push(weight.log);
+            linear.len() as u32 - 1
+        })
+    }
+
+    /// The number of a product.
+    #[inline]
+    pub(super) fn product(&mut self, a: u32, b: u32) -> u32 {
+        if b == Self::ONE {
+            return a;
+        }
+        if a == Self::ONE {
+            return b;
+        }
+        if let Some(&product) = self.products.get(&(a, b)) {
+            return product;
+        }
+        let mut weight = self.get(a);
+        weight.times(self.linear[b as usize], self.logs[b as usize]);
+        let product = self.number(weight);
+        self.products.insert((a, b), product);
+        product
+    }
+
+    fn get(&self, number: u32) -> WorldWeight {
+        WorldWeight {
+            linear: self.linear[number as usize],
+            log: self.logs[number as usize],
+        }
+    }
+
+    /// All weights by their numbers.
+    pub(super) fn finish(self) -> Weights {
+        if self.linear.iter().all(|w| w.is_normal()) {
+            Weights::from_linear(self.linear)
+        } else {
+            Weights::from_logs(self.logs)
+        }
+    }
+}
