@@ -78,6 +78,7 @@ mod mpe;
 mod numbers;
 mod part;
 pub mod particle_filter;
+mod population_tally;
 mod populations;
 mod quantiles;
 mod rejection_sampling;

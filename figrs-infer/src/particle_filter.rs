@@ -1,11 +1,13 @@
 //! The loop of a particle filter, apart from the particles that it moves and from where random numbers come.
 //!
-//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. That its estimate of the evidence is
+//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. That its estimates of the evidence are
 //! unbiased is tested by running it on worlds whose every choice, those of the resampling included, is made in every way.
 
 use crate::error::Error;
+use crate::resampling::sums;
 
-/// Worlds side by side that meet statements of evidence one after another.
+/// Worlds side by side that meet statements of evidence one after another: one or more populations of the same size, each of
+/// consecutive worlds.
 pub trait Particles {
     /// Where random numbers come from.
     type Random;
@@ -13,43 +15,50 @@ pub trait Particles {
     /// How many statements there are.
     fn statements(&self) -> usize;
 
+    /// How many populations there are.
+    fn populations(&self) -> usize;
+
     /// Draws what a statement needs in each world, and weighs the worlds with it; says whether to go on.
     fn meet(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error>;
 
-    /// The weights since the last replacement, in units of `exp(log_scale)`; nothing if they cannot be compared yet.
-    fn weights(&self) -> Option<Weighed>;
+    /// The weights of the particles, of each population since its last replacement.
+    fn weights(&self) -> Weighed;
 
-    /// Each particle becomes a copy of its ancestor, with a weight of one.
-    fn replace(&mut self, ancestors: Vec<u32>);
+    /// Particles become copies of their ancestors, in populations of equal size: for each there is from now on, `replaced` says whether its
+    /// particles have a weight of one now; else they keep those of their ancestors.
+    fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]);
 }
 
 /// The weights of particles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weighed {
-    /// A weight for each particle.
+    /// A weight for each particle: those of a population stand together.
     pub weights: Vec<f64>,
-    /// The natural logarithm of their unit.
-    pub log_scale: f64,
+    /// For each population the natural logarithm of the unit of its weights; nothing if they cannot be compared yet.
+    pub log_scales: Vec<Option<f64>>,
 }
 
 /// How a population went through the statements.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Filtered {
     /// The logarithm of the product of the mean weights at all replacements. With the mean of the last weights it is the estimate of
     /// the probability of evidence.
     pub log_replaced: f64,
     /// How many times particles were replaced.
     pub replacements: u64,
+    /// Which of the populations that are left it is; nothing if it has left, all its weights being zero.
+    pub place: Option<usize>,
 }
 
-/// Leads particles through all statements. After each but the last, if the effective size has fallen below the share
-/// `threshold` of their number, they are replaced by the `ancestors` chosen for their weights.
+/// Leads particles through all statements. After each but the last, the populations whose effective size has fallen below the share
+/// `threshold` of their number are replaced by ancestors: `choose` is given the weights of one population and writes down which of its
+/// particles, counted from zero, is continued by each. A population whose weights are all zero leaves when others are replaced.
 ///
 /// Returns nothing if the particles did not want to go on.
 ///
-/// **Guarantee.** Where `ancestors` gives each particle as many continuations as its share of the weight on average, the
-/// product of `exp(log_replaced)` and the mean of the last weights has the probability of evidence as its mean, for any number of
-/// particles.
+/// **Guarantee.** Where `choose` gives each particle as many continuations as its share of the weight on average, for each
+/// population the product of `exp(log_replaced)` and the mean of the last weights (zero, if it has left) has the probability of evidence as its
+/// mean, for any number of particles.
 ///
 /// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet
 /// and Jasra (2012).
@@ -57,12 +66,13 @@ pub fn filter<P: Particles>(
     particles: &mut P,
     threshold: f64,
     random: &mut P::Random,
-    mut ancestors: impl FnMut(&[f64], &mut P::Random) -> Vec<u32>,
-) -> Result<Option<Filtered>, Error> {
-    let mut filtered = Filtered {
-        log_replaced: 0.0,
-        replacements: 0,
+    mut choose: impl FnMut(&[f64], &mut [u32], &mut P::Random),
+) -> Result<Option<Vec<Filtered>>, Error> {
+    let place = |place| Filtered {
+        place: Some(place),
+        ..Filtered::default()
     };
+    let mut filtered: Vec<Filtered> = (0..particles.populations()).map(place).collect();
     let statements = particles.statements();
     for statement in 0..statements {
         if !particles.meet(statement, random)? {
@@ -71,22 +81,111 @@ pub fn filter<P: Particles>(
         if statement + 1 == statements {
             break;
         }
-        let Some(Weighed { weights, log_scale }) = particles.weights() else {
-            continue;
-        };
-        let add = |(sum, squares): (f64, f64), w: &f64| (sum + w, squares + w * w);
-        let (sum, squares) = weights.iter().fold((0.0, 0.0), add);
-        if sum == 0.0 {
+        let Weighed {
+            weights,
+            log_scales,
+        } = particles.weights();
+        let size = weights.len() / log_scales.len();
+        let fates = weights.chunks_exact(size).zip(&log_scales);
+        let fates: Vec<Fate> = fates
+            .map(|(weights, scale)| {
+                scale.map_or(Fate::Kept, |scale| fate(weights, scale, threshold))
+            })
+            .collect();
+        if fates.iter().all(|fate| matches!(fate, Fate::Gone)) {
             break;
         }
-        let n = weights.len() as f64;
-        // All weights equal is never a reason, whatever rounding says.
-        let uneven = sum * sum < squares * n * (1.0 - 1e-12);
-        if uneven && sum * sum < squares * n * threshold {
-            filtered.log_replaced += (sum / n).ln() + log_scale;
-            filtered.replacements += 1;
-            particles.replace(ancestors(&weights, random));
+        if !fates.iter().any(|fate| matches!(fate, Fate::Replaced(_))) {
+            continue;
         }
+        let mut ancestors = vec![0; weights.len()];
+        let mut replaced = Vec::with_capacity(fates.len());
+        for population in &mut filtered {
+            let Some(place) = population.place else {
+                continue;
+            };
+            let (from, to) = (place * size, replaced.len() * size);
+            let new = &mut ancestors[to..to + size];
+            match fates[place] {
+                Fate::Gone => {
+                    population.place = None;
+                    continue;
+                }
+                Fate::Kept => new.iter_mut().zip(0..).for_each(|(new, own)| *new = own),
+                Fate::Replaced(log_mean) => {
+                    population.log_replaced += log_mean;
+                    population.replacements += 1;
+                    choose(&weights[from..from + size], new, random);
+                }
+            }
+            new.iter_mut().for_each(|new| *new += from as u32);
+            population.place = Some(replaced.len());
+            replaced.push(matches!(fates[place], Fate::Replaced(_)));
+        }
+        ancestors.truncate(replaced.len() * size);
+        particles.replace(ancestors, &replaced);
     }
     Ok(Some(filtered))
+}
+
+/// Leaves one particle of each population, drawn by `choose` in proportion to the weights; it stands for the whole weight, so that
+/// `exp(log_replaced)` is the estimate of the evidence. Populations whose weights are all zero leave.
+///
+/// **Guarantee.** Under the condition of [`filter`], the mean of `exp(log_replaced)` times any function of the particle, zero for those
+/// that have left, is the mean of the function over worlds that meet the evidence times its probability.
+///
+/// **References.** Andrieu, Doucet and Holenstein (2010), "Particle Markov chain Monte Carlo methods", section 4.1.
+pub fn one_of_each<P: Particles>(
+    particles: &mut P,
+    filtered: &mut [Filtered],
+    random: &mut P::Random,
+    mut choose: impl FnMut(&[f64], &mut [u32], &mut P::Random),
+) {
+    let Weighed {
+        weights,
+        log_scales,
+    } = particles.weights();
+    let mut chosen = Vec::with_capacity(log_scales.len());
+    for population in filtered {
+        let Some(place) = population.place.take() else {
+            continue;
+        };
+        let size = weights.len() / log_scales.len();
+        let own = &weights[place * size..(place + 1) * size];
+        let (sum, _) = sums(own);
+        if let Some(log_scale) = log_scales[place]
+            && sum > 0.0
+        {
+            population.log_replaced += (sum / size as f64).ln() + log_scale;
+            population.place = Some(chosen.len());
+            let mut one = [0];
+            choose(own, &mut one, random);
+            chosen.push((place * size) as u32 + one[0]);
+        }
+    }
+    let replaced = vec![true; chosen.len()];
+    particles.replace(chosen, &replaced);
+}
+
+/// What becomes of a population after a statement.
+enum Fate {
+    Kept,
+    /// With the logarithm of the mean weight.
+    Replaced(f64),
+    /// All its weights are zero.
+    Gone,
+}
+
+fn fate(weights: &[f64], log_scale: f64, threshold: f64) -> Fate {
+    let (sum, squares) = sums(weights);
+    let n = weights.len() as f64;
+    // All weights equal is never a reason, whatever rounding says.
+    let uneven = sum * sum < squares * n * (1.0 - 1e-12);
+    if sum == 0.0 {
+        Fate::Gone
+    } else if uneven && sum * sum < squares * n * threshold {
+        Fate::Replaced((sum / n).ln() + log_scale)
+    } else {
+        Fate::Kept
+    }
 }

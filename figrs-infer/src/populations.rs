@@ -6,13 +6,13 @@ use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::draws::{Draws, TargetDraws};
 use crate::error::Error;
 use crate::estimate::Estimate;
+use crate::population_tally::{Keep, PopulationTally};
 use crate::sampling::Sampling;
-use crate::sequential_monte_carlo::Population;
 
 /// The populations so far, each weighed with its estimate of the evidence.
 #[derive(Debug)]
 pub(crate) struct Populations {
-    particles: usize,
+    keep: Keep,
     targets: Vec<Target>,
     /// For each population the logarithm of its estimate of the evidence.
     log_evidence: Vec<f64>,
@@ -34,7 +34,7 @@ struct Target {
 }
 
 impl Populations {
-    pub(crate) fn new(targets: &[AnyElement], particles: usize) -> Self {
+    pub(crate) fn new(targets: &[AnyElement], keep: Keep) -> Self {
         let target = |element: &AnyElement| Target {
             element: element.clone(),
             support: element.no_values(),
@@ -42,7 +42,7 @@ impl Populations {
             indices: Vec::new(),
         };
         Self {
-            particles,
+            keep,
             targets: targets.iter().map(target).collect(),
             log_evidence: Vec::new(),
             densities: usize::MAX,
@@ -56,14 +56,14 @@ impl Populations {
         self.log_evidence.len() as u64
     }
 
-    pub(crate) fn take(&mut self, population: Population) {
-        let Population {
-            tally,
-            log_evidence,
-            resampled,
-        } = population;
-        self.resampled += resampled;
-        if tally.met > 0 && tally.densities < self.densities {
+    pub(crate) fn take(&mut self, tally: PopulationTally) {
+        let populations = tally.populations;
+        self.resampled += populations.iter().map(|one| one.resampled).sum::<u64>();
+        let met = !tally.targets.is_empty()
+            || populations
+                .iter()
+                .any(|one| one.log_evidence > f64::NEG_INFINITY);
+        if met && tally.densities < self.densities {
             self.densities = tally.densities;
             self.log_evidence.fill(f64::NEG_INFINITY);
             self.log_weights.clear();
@@ -74,25 +74,39 @@ impl Populations {
                 target.indices.clear();
             }
         }
-        if tally.met == 0 || tally.densities > self.densities {
-            self.log_evidence.push(f64::NEG_INFINITY);
-            self.targets
-                .iter_mut()
-                .for_each(|target| target.shares.push(Vec::new()));
-            return;
+        let counts = met && tally.densities == self.densities;
+        let log_evidence = populations.iter().map(|one| {
+            if counts {
+                one.log_evidence
+            } else {
+                f64::NEG_INFINITY
+            }
+        });
+        self.log_evidence.extend(log_evidence);
+        let so_far = self.log_evidence.len();
+        if counts {
+            let largest = populations.iter().map(|one| one.log_largest);
+            self.largest = largest.fold(self.largest, f64::max);
+            self.log_weights.extend(tally.log_weights);
+            for (target, found) in self.targets.iter_mut().zip(tally.targets) {
+                let codes = target.support.encode(&*found.values).unwrap_or_default();
+                let shares = found.shares.into_iter().map(|mut shares| {
+                    for (value, _) in &mut shares {
+                        *value = codes[*value as usize];
+                    }
+                    shares
+                });
+                target.shares.extend(shares);
+                let draws = found.draws.iter();
+                target
+                    .indices
+                    .extend(draws.map(|&value| codes[value as usize]));
+            }
         }
-        let unit = log_evidence + tally.log_scale - (self.particles as f64).ln();
-        self.log_evidence.push(tally.total.ln() + unit);
-        self.largest = self.largest.max(tally.largest.ln() + unit);
-        let logs = tally.log_weights.iter().flatten();
-        self.log_weights.extend(logs.map(|log| log + log_evidence));
-        for (target, found) in self.targets.iter_mut().zip(&tally.targets) {
-            let codes = target.support.encode(&*found.values).unwrap_or_default();
-            let sums = found.sums.iter().map(|(sum, _)| sum / tally.total);
-            target.shares.push(codes.into_iter().zip(sums).collect());
-            let draws = found.draws.as_ref();
-            let indices = draws.and_then(|draws| target.support.encode(&**draws));
-            target.indices.extend(indices.unwrap_or_default());
+        if self.keep != Keep::Trajectories {
+            for target in &mut self.targets {
+                target.shares.resize_with(so_far, Vec::new);
+            }
         }
     }
 
@@ -101,7 +115,7 @@ impl Populations {
         self,
         algorithm: &'static str,
         mut sampling: Sampling,
-        (certain, keep_draws): (bool, bool),
+        certain: bool,
     ) -> Result<Answer, Error> {
         let top = self
             .log_evidence
@@ -133,43 +147,67 @@ impl Populations {
                 f64::INFINITY
             },
         };
+        let dead = self
+            .log_evidence
+            .iter()
+            .filter(|log| **log == f64::NEG_INFINITY);
+        sampling.died = Some(dead.count() as u64);
         sampling.chains = self.log_evidence.len();
         sampling.resampled = Some(self.resampled);
         sampling.largest_share = Some((self.largest - top).exp() / total);
         let log_weights = self.log_weights;
+        let draw_shares: Vec<f64> = match self.keep {
+            Keep::Trajectories => log_weights
+                .iter()
+                .map(|log| (log - top).exp() / total)
+                .collect(),
+            Keep::Sums | Keep::Particles => Vec::new(),
+        };
         let (mut marginals, mut kept) = (Vec::new(), Vec::new());
         for target in self.targets {
-            let mut groups = target.shares;
-            let mut probabilities = vec![0.0; target.support.len()];
-            for (group, z) in groups.iter_mut().zip(&relative) {
-                for (value, share) in group {
-                    *share *= z / total;
-                    probabilities[*value as usize] += *share;
-                }
-            }
             let support = target.support.build();
-            kept.push(TargetDraws {
-                element: target.element.clone(),
-                support: support.clone(),
-                indices: target.indices.into(),
-            });
+            let mut probabilities = vec![0.0; support.len()];
+            let estimate = if self.keep == Keep::Trajectories {
+                let mut squares = vec![0.0; support.len()];
+                for (&value, share) in target.indices.iter().zip(&draw_shares) {
+                    probabilities[value as usize] += share;
+                    squares[value as usize] += share * share;
+                }
+                Estimate::Weighted(squares)
+            } else {
+                let mut groups = target.shares;
+                for (group, z) in groups.iter_mut().zip(&relative) {
+                    for (value, share) in group {
+                        *share *= z / total;
+                        probabilities[*value as usize] += *share;
+                    }
+                }
+                Estimate::Groups(groups)
+            };
+            if self.keep != Keep::Sums {
+                kept.push(TargetDraws {
+                    element: target.element.clone(),
+                    support: support.clone(),
+                    indices: target.indices.into(),
+                });
+            }
             marginals.push(TargetMarginal {
                 element: target.element,
                 support,
                 probabilities,
-                estimate: Estimate::Groups(groups),
+                estimate,
             });
         }
         let answer = Answer::marginals(algorithm, marginals, evidence).with_sampling(sampling);
-        Ok(if keep_draws {
+        Ok(if self.keep == Keep::Sums {
+            answer
+        } else {
             answer.with_draws(Draws {
                 chains: 1,
                 length: log_weights.len(),
                 targets: kept,
                 log_weights: Some(log_weights),
             })
-        } else {
-            answer
         })
     }
 }

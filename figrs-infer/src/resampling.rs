@@ -1,5 +1,8 @@
 //! Which particles continue when a population is resampled.
 
+/// Numbers that are added up side by side.
+const LANES: usize = 8;
+
 /// How particles are drawn in proportion to their weights.
 ///
 /// Each gives every particle `N·w` continuations on average, so that the estimate of the evidence stays unbiased; they differ
@@ -22,58 +25,87 @@ pub enum Resampling {
 impl Resampling {
     /// The continued particle of each of as many new ones, in ascending order, from numbers of the unit interval. Some weight
     /// is positive.
-    pub fn ancestors(self, weights: &[f64], mut uniform: impl FnMut() -> f64) -> Vec<u32> {
-        let n = weights.len();
+    pub fn ancestors(self, weights: &[f64], uniform: impl FnMut() -> f64) -> Vec<u32> {
+        let mut chosen = vec![0; weights.len()];
+        self.choose(weights, &mut chosen, uniform);
+        chosen
+    }
+
+    /// The same for any number of new particles, each old one with a mean of continuations in proportion to its weight.
+    pub fn choose(self, weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() -> f64) {
+        let n = chosen.len();
         match self {
             Self::Systematic => {
                 let offset = uniform();
-                one_in_each(weights, n, |_| offset)
+                one_in_each(weights, chosen, |_| offset);
             }
             Self::Stratified => {
                 let offsets: Vec<f64> = (0..n).map(|_| uniform()).collect();
-                one_in_each(weights, n, |i| offsets[i])
+                one_in_each(weights, chosen, |i| offsets[i]);
             }
-            Self::Multinomial => multinomial(weights, n, uniform),
+            Self::Multinomial => multinomial(weights, chosen, uniform),
             Self::Residual => {
-                let total: f64 = weights.iter().sum();
+                let (total, _) = sums(weights);
                 let expected: Vec<f64> = weights.iter().map(|w| w / total * n as f64).collect();
                 let mut counts: Vec<usize> = expected.iter().map(|&x| x as usize).collect();
                 let certain: usize = counts.iter().sum();
                 let rest: Vec<f64> = expected.iter().map(|x| x.fract()).collect();
                 if certain < n && rest.iter().any(|&x| x > 0.0) {
-                    for continued in multinomial(&rest, n - certain, uniform) {
+                    let mut others = vec![0; n - certain];
+                    multinomial(&rest, &mut others, uniform);
+                    for continued in others {
                         counts[continued as usize] += 1;
                     }
                 }
-                let mut ancestors = Vec::with_capacity(n);
-                for (particle, count) in counts.into_iter().enumerate() {
-                    ancestors.resize(ancestors.len() + count, particle as u32);
-                }
+                let counts = counts.into_iter().zip(0..);
+                let all = counts.flat_map(|(count, particle)| std::iter::repeat_n(particle, count));
                 // Rounding may have left one out.
-                let last = ancestors.last().copied().unwrap_or(0);
-                ancestors.resize(n, last);
-                ancestors
+                let last = weights.iter().rposition(|&w| w > 0.0).unwrap_or(0) as u32;
+                let all = all.chain(std::iter::repeat(last));
+                chosen
+                    .iter_mut()
+                    .zip(all)
+                    .for_each(|(place, one)| *place = one);
             }
         }
     }
 }
 
+/// The sum of some numbers and the sum of their squares, of lanes side by side: an addition need not wait for the one before.
+pub(crate) fn sums(numbers: &[f64]) -> (f64, f64) {
+    let mut lanes = [(0.0, 0.0); LANES];
+    let (chunks, rest) = numbers.as_chunks::<LANES>();
+    let add = |(lane, x): (&mut (f64, f64), &f64)| {
+        lane.0 += x;
+        lane.1 += x * x;
+    };
+    for chunk in chunks {
+        lanes.iter_mut().zip(chunk).for_each(add);
+    }
+    lanes.iter_mut().zip(rest).for_each(add);
+    let add = |(sum, squares), lane: (f64, f64)| (sum + lane.0, squares + lane.1);
+    lanes.into_iter().fold((0.0, 0.0), add)
+}
+
 /// Independent draws in proportion to weights, in ascending order.
-fn multinomial(weights: &[f64], count: usize, mut uniform: impl FnMut() -> f64) -> Vec<u32> {
+fn multinomial(weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() -> f64) {
+    let count = chosen.len();
     let mut points: Vec<f64> = (0..count).map(|_| uniform() * count as f64).collect();
     points.sort_unstable_by(f64::total_cmp);
     let mut passed = 0;
-    starting_at(weights, count, |end| {
+    starting_at(weights, chosen, |end| {
         while passed < count && points[passed] < end {
             passed += 1;
         }
         passed
-    })
+    });
 }
 
 /// The particles at one point in each unit of the line, at these offsets.
-fn one_in_each(weights: &[f64], count: usize, offset: impl Fn(usize) -> f64) -> Vec<u32> {
-    starting_at(weights, count, |end| {
+#[inline]
+fn one_in_each(weights: &[f64], chosen: &mut [u32], offset: impl Fn(usize) -> f64) {
+    let count = chosen.len();
+    starting_at(weights, chosen, |end| {
         // Short numbers are converted faster than long ones.
         let unit = end as u32;
         let at = unit as usize;
@@ -81,33 +113,51 @@ fn one_in_each(weights: &[f64], count: usize, offset: impl Fn(usize) -> f64) -> 
             return count;
         }
         at + usize::from(offset(at) < end - f64::from(unit))
-    })
+    });
 }
 
-/// The particles at ascending points of the line from zero to `count` that the weights part among them; `below` says how many
-/// points are below an end of a particle's part.
+/// The particles at ascending points of the line from zero to the number of those to be chosen that the weights part among them; `below` says
+/// how many points are below an end of a particle's part.
 ///
 /// Without a branch that depends on the numbers: which particles continue is as good as random, and a processor that
 /// guesses it wrong loses more time than all the rest takes.
-fn starting_at(weights: &[f64], count: usize, mut below: impl FnMut(f64) -> usize) -> Vec<u32> {
-    let total: f64 = weights.iter().sum();
-    let scale = count as f64 / total;
+#[inline]
+fn starting_at(weights: &[f64], chosen: &mut [u32], mut below: impl FnMut(f64) -> usize) {
+    const SOME: usize = 4;
+    let (total, _) = sums(weights);
+    let scale = chosen.len() as f64 / total;
     // Rounding at the end of the line must not choose a particle without weight.
     let last = weights.iter().rposition(|&w| w > 0.0).unwrap_or(0);
-    let mut chosen = vec![0u32; count + 1];
-    let mut end = 0.0;
-    for (particle, weight) in (1..).zip(&weights[..last]) {
-        end += weight * scale;
+    chosen.fill(0);
+    let mut start = |end: f64, particle: usize| {
         // The last particle that starts at a point is the one it chooses: those before have ended there too.
-        chosen[below(end)] = particle;
+        if let Some(place) = chosen.get_mut(below(end)) {
+            *place = particle as u32;
+        }
+    };
+    let mut end = 0.0;
+    let (chunks, rest) = weights[..last].as_chunks::<SOME>();
+    // The sums within a few particles do not wait for those before.
+    for (chunk, first) in chunks.iter().zip((1..).step_by(SOME)) {
+        let one = chunk[0] * scale;
+        let two = one + chunk[1] * scale;
+        let three = two + chunk[2] * scale;
+        let four = three + chunk[3] * scale;
+        start(end + one, first);
+        start(end + two, first + 1);
+        start(end + three, first + 2);
+        end += four;
+        start(end, first + 3);
     }
-    chosen.truncate(count);
+    for (weight, particle) in rest.iter().zip(chunks.len() * SOME + 1..) {
+        end += weight * scale;
+        start(end, particle);
+    }
     let mut latest = 0;
-    for particle in &mut chosen {
+    for particle in chosen {
         latest = latest.max(*particle);
         *particle = latest;
     }
-    chosen
 }
 
 #[cfg(test)]

@@ -32,6 +32,8 @@ pub struct Sampling {
     pub cut_groups: Option<u64>,
     /// How many times particles were resampled, over all populations.
     pub resampled: Option<u64>,
+    /// How many populations of particles died: none of their particles met all evidence.
+    pub died: Option<u64>,
 }
 
 impl Sampling {
@@ -49,6 +51,7 @@ impl Sampling {
             tolerance: None,
             cut_groups: None,
             resampled: None,
+            died: None,
         }
     }
 }

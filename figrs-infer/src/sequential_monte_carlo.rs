@@ -9,15 +9,18 @@ use rand::RngExt;
 
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
-use crate::block_tally::BlockTally;
 use crate::error::Error;
 use crate::in_order::in_order;
 use crate::limits::cores;
-use crate::particle_filter::{Particles, Weighed, filter};
+use crate::particle_filter::{Particles, Weighed, filter, one_of_each};
+use crate::population_tally::{Keep, PopulationTally};
 use crate::populations::Populations;
 use crate::resampling::Resampling;
 use crate::sampling::Sampling;
 use crate::watch::{Stopped, Watch, Watching, watched};
+
+/// Rows of a block that populations are put together in, if they are smaller.
+const ROWS: u64 = 1024;
 
 /// The particle filter: worlds are run side by side, and after each statement of evidence those that it makes unlikely are
 /// replaced by copies of the others.
@@ -66,7 +69,7 @@ pub struct SequentialMonteCarlo {
     seed: u64,
     threads: Option<NonZero<usize>>,
     max_elements: usize,
-    keep_draws: bool,
+    keep: Keep,
     watch: Watch,
 }
 
@@ -81,7 +84,7 @@ impl SequentialMonteCarlo {
             seed: 0,
             threads: None,
             max_elements: 4_000_000,
-            keep_draws: false,
+            keep: Keep::Sums,
             watch: Watch::default(),
         }
     }
@@ -120,7 +123,19 @@ impl SequentialMonteCarlo {
     /// Keeps the last particles of all populations with their weights, for [`Answer::draws`]: targets along a sequence are
     /// their trajectories.
     pub fn keep_draws(mut self) -> Self {
-        self.keep_draws = true;
+        self.keep = Keep::Particles;
+        self
+    }
+
+    /// Keeps one particle of each population, drawn in proportion to the last weights, for [`Answer::draws`]. It weighs as
+    /// much as its population's estimate of the evidence; a population of which no particle is left has none
+    /// ([`Sampling::died`] counts them).
+    ///
+    /// Targets are brought to these particles alone, which is far cheaper where there are thousands; marginals are those of the weighted
+    /// draws. The mean over the populations of a draw's weight times a function of its targets is unbiased: drawn again by their weights, draws are
+    /// worlds given the evidence as well as populations of this size can tell.
+    pub fn keep_trajectories(mut self) -> Self {
+        self.keep = Keep::Trajectories;
         self
     }
 
@@ -157,35 +172,54 @@ impl SequentialMonteCarlo {
         Ok(())
     }
 
-    /// Runs one population; nothing if it was stopped on the way.
-    fn population(
+    /// How many populations are run side by side in a block: their sizes alone say it.
+    fn side_by_side(&self) -> u64 {
+        (ROWS / self.particles as u64).clamp(1, self.populations)
+    }
+
+    /// Runs the populations of a block side by side; nothing if it was stopped on the way.
+    fn block(
         &self,
         block: &mut Block,
         targets: &[AnyElement],
         number: u64,
         run: &Watching<'_>,
-    ) -> Result<Option<Population>, Error> {
+    ) -> Result<Option<PopulationTally>, Error> {
         let mut rng = stream(self.seed, number);
-        block.start(self.particles);
-        let mut worlds = Worlds { block, run };
-        let choose = |weights: &[f64], rng: &mut Stream| {
-            let uniform = || rng.random::<f64>();
-            self.resampling.ancestors(weights, uniform)
+        let before = number * self.side_by_side();
+        let populations = self.side_by_side().min(self.populations - before) as usize;
+        block.start(populations * self.particles);
+        let mut worlds = Worlds {
+            block,
+            run,
+            size: self.particles,
         };
-        let Some(filtered) = filter(&mut worlds, self.threshold, &mut rng, choose)? else {
+        let choose = |weights: &[f64], chosen: &mut [u32], rng: &mut Stream| {
+            self.resampling
+                .choose(weights, chosen, || rng.random::<f64>());
+        };
+        let Some(mut filtered) = filter(&mut worlds, self.threshold, &mut rng, choose)? else {
             return Ok(None);
         };
-        for target in block.statements()..block.roots() {
+        let trajectories = self.keep == Keep::Trajectories;
+        // Worlds with different numbers of densities are compared when it is known what the targets bring.
+        let comparable = !worlds.block.weights().densities_differ();
+        if trajectories && comparable {
+            one_of_each(&mut worlds, &mut filtered, &mut rng, choose);
+        }
+        for target in worlds.block.statements()..worlds.block.roots() {
             if run.stopped().is_some() {
                 return Ok(None);
             }
-            block.run_root(target, &mut rng)?;
+            worlds.block.run_root(target, &mut rng)?;
         }
-        Ok(Some(Population {
-            tally: BlockTally::new(block, targets, self.particles, self.keep_draws),
-            log_evidence: filtered.log_replaced,
-            resampled: filtered.replacements,
-        }))
+        if trajectories && !comparable {
+            worlds.block.keep_fewest_densities();
+            one_of_each(&mut worlds, &mut filtered, &mut rng, choose);
+        }
+        let size = worlds.size;
+        let tally = PopulationTally::new(block, targets, (size, self.keep), &filtered);
+        Ok(Some(tally))
     }
 }
 
@@ -193,6 +227,8 @@ impl SequentialMonteCarlo {
 struct Worlds<'a> {
     block: &'a mut Block,
     run: &'a Watching<'a>,
+    /// How many rows a population has.
+    size: usize,
 }
 
 impl Particles for Worlds<'_> {
@@ -210,31 +246,26 @@ impl Particles for Worlds<'_> {
         Ok(true)
     }
 
-    fn weights(&self) -> Option<Weighed> {
-        let weights = self.block.weights();
-        // Of worlds with different numbers of densities those with the fewest count, which is not decided yet.
-        if weights.densities_differ() {
-            return None;
+    fn populations(&self) -> usize {
+        self.block.width() / self.size
+    }
+
+    fn weights(&self) -> Weighed {
+        let (weights, log_scales) = self.block.weights().of_populations(self.size);
+        Weighed {
+            weights,
+            log_scales,
         }
-        let plain = weights.plain();
-        Some(Weighed {
-            log_scale: plain.log_scale,
-            weights: plain.rows(self.block.width()),
-        })
     }
 
-    fn replace(&mut self, ancestors: Vec<u32>) {
-        self.block.resample(ancestors);
+    fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]) {
+        self.size = ancestors
+            .len()
+            .checked_div(replaced.len())
+            .unwrap_or(self.size);
+        self.block
+            .resample_populations(ancestors, self.size, replaced);
     }
-}
-
-/// A population that has met all evidence.
-#[derive(Debug)]
-pub(crate) struct Population {
-    pub(crate) tally: BlockTally,
-    /// The logarithm of what earlier resamplings have divided the weights by.
-    pub(crate) log_evidence: f64,
-    pub(crate) resampled: u64,
 }
 
 impl Algorithm for SequentialMonteCarlo {
@@ -246,16 +277,16 @@ impl Algorithm for SequentialMonteCarlo {
         self.check()?;
         let total = (self.particles as u64).checked_mul(self.populations);
         let run = self.watch.start(self.name(), total);
-        let mut populations = Populations::new(targets, self.particles);
+        let mut populations = Populations::new(targets, self.keep);
         let mut stopped = Stopped::Finished;
         in_order(
             self.threads.map_or_else(cores, NonZero::get),
-            (self.populations, 1),
+            (self.populations.div_ceil(self.side_by_side()), 1),
             || {
                 let (weigh, order) = (Observations::Weigh, Roots::AsStated);
                 Ok(Block::new(model, targets, weigh, order, self.max_elements)?)
             },
-            |block, number| self.population(block, targets, number, &run),
+            |block, number| self.block(block, targets, number, &run),
             |population| {
                 let Some(population) = population else {
                     stopped = run.stopped().unwrap_or(Stopped::Interrupted);
@@ -279,6 +310,6 @@ impl Algorithm for SequentialMonteCarlo {
         let mut sampling = Sampling::new(stopped, done, run.elapsed());
         sampling.asked = total;
         let certain = model.evidence().is_empty();
-        populations.answer(self.name(), sampling, (certain, self.keep_draws))
+        populations.answer(self.name(), sampling, certain)
     }
 }

@@ -1,9 +1,11 @@
-//! The mean of a particle filter's estimate of the evidence, by making every choice of the filter in every way: those of the worlds,
+//! The means of a particle filter's estimates of the evidence, by making every choice of the filter in every way: those of the worlds,
 //! and those of the resampling.
+
+use std::collections::BTreeMap;
 
 use figrs_core::lower::{Choice, Chooser, Observations, Program};
 use figrs_core::{AnyElement, Datum, Model, ModelError};
-use figrs_infer::particle_filter::{Filtered, Particles, Weighed, filter};
+use figrs_infer::particle_filter::{Filtered, Particles, Weighed, filter, one_of_each};
 use figrs_infer::{Error, Resampling};
 
 use crate::oracle::{EveryChoice, LogSum};
@@ -17,9 +19,11 @@ struct Particle {
     log_replaced: f64,
 }
 
-struct Population<'p> {
+/// Populations of `size` particles each.
+struct Populations<'p> {
     program: &'p mut Program,
     particles: Vec<Particle>,
+    size: usize,
 }
 
 /// Repeats choices, then makes new ones.
@@ -39,11 +43,15 @@ impl Chooser for Repeat<'_> {
     }
 }
 
-impl Particles for Population<'_> {
+impl Particles for Populations<'_> {
     type Random = EveryChoice;
 
     fn statements(&self) -> usize {
         self.program.statements()
+    }
+
+    fn populations(&self) -> usize {
+        self.particles.len() / self.size
     }
 
     fn meet(&mut self, statement: usize, every: &mut EveryChoice) -> Result<bool, Error> {
@@ -68,37 +76,49 @@ impl Particles for Population<'_> {
         Ok(true)
     }
 
-    fn weights(&self) -> Option<Weighed> {
-        let log = |particle: &Particle| particle.log_weight - particle.log_replaced;
-        let logs = self.particles.iter().map(log);
-        let largest = logs.clone().fold(f64::NEG_INFINITY, f64::max);
-        let log_scale = if largest.is_finite() { largest } else { 0.0 };
-        Some(Weighed {
-            weights: logs.map(|log| (log - log_scale).exp()).collect(),
-            log_scale,
-        })
+    fn weights(&self) -> Weighed {
+        let mut weighed = Weighed {
+            weights: Vec::new(),
+            log_scales: Vec::new(),
+        };
+        for population in self.particles.chunks(self.size) {
+            let log = |particle: &Particle| particle.log_weight - particle.log_replaced;
+            let logs = population.iter().map(log);
+            let largest = logs.clone().fold(f64::NEG_INFINITY, f64::max);
+            let log_scale = if largest.is_finite() { largest } else { 0.0 };
+            let weights = logs.map(|log| (log - log_scale).exp());
+            weighed.weights.extend(weights);
+            weighed.log_scales.push(Some(log_scale));
+        }
+        weighed
     }
 
-    fn replace(&mut self, ancestors: Vec<u32>) {
-        let continued = ancestors.into_iter().map(|ancestor| {
-            let ancestor = &self.particles[ancestor as usize];
-            Particle {
-                log_replaced: ancestor.log_weight,
-                ..ancestor.clone()
+    fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]) {
+        self.size = ancestors.len().checked_div(replaced.len()).unwrap_or(1);
+        let continued = ancestors.into_iter().enumerate().map(|(at, ancestor)| {
+            let mut particle = self.particles[ancestor as usize].clone();
+            if replaced[at / self.size] {
+                particle.log_replaced = particle.log_weight;
             }
+            particle
         });
         self.particles = continued.collect();
     }
 }
 
-/// The ancestors that a scheme of resampling chooses, for every outcome of the numbers that it draws: between the points where
+/// The `count` ancestors that a scheme of resampling chooses, for every outcome of the numbers that it draws: between the points where
 /// an ancestor changes, any number stands for all.
 ///
 /// # Panics
 ///
 /// If `every` does not put the number there that it is asked for.
-pub fn every_ancestor(how: Resampling, weights: &[f64], every: &mut EveryChoice) -> Vec<u32> {
-    let (n, total) = (weights.len() as f64, weights.iter().sum::<f64>());
+pub fn every_ancestor(
+    how: Resampling,
+    weights: &[f64],
+    count: usize,
+    every: &mut EveryChoice,
+) -> Vec<u32> {
+    let (n, total) = (count as f64, weights.iter().sum::<f64>());
     let sums = |weights: &[f64], end: f64| -> Vec<f64> {
         let total: f64 = weights.iter().sum();
         let sums = weights.iter().scan(0.0, |sum, weight| {
@@ -108,7 +128,8 @@ pub fn every_ancestor(how: Resampling, weights: &[f64], every: &mut EveryChoice)
         sums.collect()
     };
     let mut drawn = 0;
-    how.ancestors(weights, || {
+    let mut chosen = vec![0; count];
+    how.choose(weights, &mut chosen, || {
         let changes: Vec<f64> = match how {
             Resampling::Systematic => sums(weights, n).iter().map(|x| x.fract()).collect(),
             Resampling::Stratified => {
@@ -134,53 +155,114 @@ pub fn every_ancestor(how: Resampling, weights: &[f64], every: &mut EveryChoice)
             between.map(outcome).collect()
         });
         *number.get().expect("a number was put there")
-    })
+    });
+    chosen
 }
 
-/// The mean of the estimate over all runs of a filter, and how many there are, of which how many replaced particles.
-#[derive(Clone, Copy, Debug, Default)]
+/// The means of the estimates over all runs of a filter, and how many there are, of which how many replaced particles.
+#[derive(Clone, Debug, Default)]
 pub struct MeanEstimate {
-    /// The logarithm of the mean.
-    pub log_mean: f64,
+    /// For each population the logarithm of the mean.
+    pub log_means: Vec<f64>,
+    /// For each population, by the value that the target has in its drawn particle, the logarithm of the mean of the estimates of
+    /// the runs that draw it.
+    pub log_joint: Vec<BTreeMap<String, f64>>,
     /// Runs.
     pub runs: usize,
     /// Runs that replaced particles at least once.
     pub replacing: usize,
+    /// Runs in which some populations replaced particles, or left, and others did not.
+    pub mixed: usize,
 }
 
-/// The mean estimate of the evidence of a filter of a few particles, whose logarithm `estimate` makes from the way of the population
+/// How the populations of a filter run.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// How many there are, side by side.
+    pub populations: usize,
+    /// Particles of each.
+    pub particles: usize,
+    /// The share of the effective size below which they are replaced.
+    pub threshold: f64,
+}
+
+/// The mean estimates of the evidence of a filter of a few particles, whose logarithm `estimate` makes from the way of a population
 /// and the logarithm of the mean of its last weights. Nothing if there are more than `limit` runs.
+///
+/// If there is a `target`, one particle of each population is drawn at the end, and the target's values in it are counted.
 pub fn mean_estimate(
-    model: &Model,
-    particles: usize,
-    threshold: f64,
+    (model, target): (&Model, Option<&AnyElement>),
+    setting: Setting,
     limit: usize,
-    mut ancestors: impl FnMut(&[f64], &mut EveryChoice) -> Vec<u32>,
+    mut ancestors: impl FnMut(&[f64], usize, &mut EveryChoice) -> Vec<u32>,
     estimate: impl Fn(Filtered, f64) -> f64,
 ) -> Result<Option<MeanEstimate>, Error> {
-    let mut program = Program::new(model, &[], 1_000_000)?;
+    let targets: Vec<AnyElement> = target.into_iter().cloned().collect();
+    let mut program = Program::new(model, &targets, 1_000_000)?;
     let mut every = EveryChoice::default();
     let mut result = MeanEstimate::default();
-    let mut sum = LogSum::default();
+    let mut sums = vec![LogSum::default(); setting.populations];
+    let mut joint = vec![BTreeMap::<String, LogSum>::default(); setting.populations];
+    let mut choose = |weights: &[f64], chosen: &mut [u32], every: &mut EveryChoice| {
+        chosen.copy_from_slice(&ancestors(weights, chosen.len(), every));
+    };
     loop {
         if result.runs == limit {
             return Ok(None);
         }
-        let mut population = Population {
+        let mut populations = Populations {
             program: &mut program,
-            particles: vec![Particle::default(); particles],
+            particles: vec![Particle::default(); setting.populations * setting.particles],
+            size: setting.particles,
         };
-        let filtered = filter(&mut population, threshold, &mut every, &mut ancestors)?;
-        let (Some(filtered), Some(last)) = (filtered, population.weights()) else {
+        let filtered = filter(&mut populations, setting.threshold, &mut every, &mut choose)?;
+        let Some(mut filtered) = filtered else {
             return Ok(None);
         };
-        let mean = last.weights.iter().sum::<f64>() / particles as f64;
-        let log = mean.ln() + last.log_scale;
-        sum.add(every.log_probability() + estimate(filtered, log));
         result.runs += 1;
-        result.replacing += usize::from(filtered.replacements > 0);
+        let times = filtered.iter().map(|one| one.replacements);
+        result.replacing += usize::from(times.clone().max() > Some(0));
+        result.mixed += usize::from(times.clone().max() != times.min());
+        let last = populations.weights();
+        let mut logs = Vec::with_capacity(filtered.len());
+        for one in &filtered {
+            let log = one.place.map_or(f64::NEG_INFINITY, |place| {
+                let own = &last.weights[place * setting.particles..][..setting.particles];
+                let mean = own.iter().sum::<f64>() / setting.particles as f64;
+                estimate(*one, mean.ln() + last.log_scales[place].unwrap_or(f64::NAN))
+            });
+            logs.push(log);
+        }
+        let mut drawn = Vec::new();
+        if target.is_some() {
+            one_of_each(&mut populations, &mut filtered, &mut every, &mut choose);
+            for (number, one) in filtered.iter().enumerate() {
+                let Some(place) = one.place else { continue };
+                let mut chooser = Repeat {
+                    choices: &mut populations.particles[place].choices,
+                    next: 0,
+                    every: &mut every,
+                };
+                let program = &mut *populations.program;
+                program.run(&mut chooser, Observations::Weigh)?;
+                let value = program.value(program.targets()[0]);
+                drawn.push((number, format!("{value:?}"), one.log_replaced));
+            }
+        }
+        for (number, value, log) in drawn {
+            let sum = joint[number].entry(value).or_default();
+            sum.add(every.log_probability() + log);
+        }
+        for (sum, log) in sums.iter_mut().zip(logs) {
+            sum.add(every.log_probability() + log);
+        }
         if !every.next_run() {
-            result.log_mean = sum.value();
+            result.log_means = sums.iter().map(LogSum::value).collect();
+            let values = |joint: BTreeMap<String, LogSum>| {
+                let values = joint.into_iter().map(|(value, sum)| (value, sum.value()));
+                values.collect()
+            };
+            result.log_joint = joint.into_iter().map(values).collect();
             return Ok(Some(result));
         }
     }

@@ -1,13 +1,15 @@
 //! What sequential Monte Carlo promises of its estimate of the evidence, checked without noise: over every choice that the
-//! filter could make, the mean of the estimate is the probability of the evidence; and filters with a mistake are found out.
+//! filter could make, the mean of the estimate is the probability of the evidence, and that of the estimate times what a trajectory drawn from the
+//! population has is as the model has it; and filters with a mistake are found out.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
-use figrs_core::lower::Observations;
-use figrs_core::{Flip, Model, Select, Uniform};
+use figrs_core::lower::{Observations, Program};
+use figrs_core::{Element, Flip, Model, Select, Uniform};
 use figrs_infer::Resampling;
 use figrs_infer::particle_filter::Filtered;
-use figrs_tests::every_population::{MeanEstimate, every_ancestor, mean_estimate};
+use figrs_tests::every_population::{MeanEstimate, Setting, every_ancestor, mean_estimate};
 use figrs_tests::oracle::{EveryChoice, LogSum, close, every_run};
 use figrs_tests::random_model::{build, for_random_models};
 use proptest::prelude::*;
@@ -47,25 +49,40 @@ fn run(
 ) -> Option<MeanEstimate> {
     const SMALL: f64 = 1e-3;
     let mut coarse = false;
-    let ancestors = |weights: &[f64], every: &mut EveryChoice| {
+    let ancestors = |weights: &[f64], count: usize, every: &mut EveryChoice| {
         let total: f64 = weights.iter().sum();
         coarse |= weights.iter().any(|&w| w > 0.0 && w / total < SMALL);
-        every_ancestor(how, weights, every)
+        every_ancestor(how, weights, count, every)
     };
-    let found = mean_estimate(model, particles, threshold, limit, ancestors, whole).unwrap();
+    let setting = one(particles, threshold);
+    let found = mean_estimate((model, None), setting, limit, ancestors, whole).unwrap();
     found.filter(|_| !coarse)
+}
+
+fn one(particles: usize, threshold: f64) -> Setting {
+    Setting {
+        populations: 1,
+        particles,
+        threshold,
+    }
 }
 
 /// A hidden chain of two states, seen three times.
 fn chain() -> Model {
-    let mut state = Flip::new(0.3);
+    chain_of(&[true, false, true]).0
+}
+
+/// A hidden chain of two states, and the first of them.
+fn chain_of(all_seen: &[bool]) -> (Model, Element<bool>) {
+    let first = Flip::new(0.3);
+    let mut state = first.clone();
     let mut model = Model::new();
-    for seen in [true, false, true] {
+    for &seen in all_seen {
         let report = state.flat_map(|&s| Flip::new(if s { 0.9 } else { 0.25 }));
         model = model.observe(&report, seen);
         state = state.flat_map(|&s| Flip::new(if s { 0.8 } else { 0.4 }));
     }
-    model
+    (model, first)
 }
 
 /// Weights above one, certain contradictions, and a statement that weighs all alike.
@@ -101,7 +118,7 @@ fn the_estimate_is_unbiased() {
                     assert!(setting.0 == 3, "{how:?} {setting:?}: too many runs");
                     continue;
                 };
-                let mean = found.log_mean;
+                let mean = found.log_means[0];
                 assert!(
                     close(mean, right, EXACT),
                     "{how:?} {setting:?}: {mean}, not {right}"
@@ -133,7 +150,7 @@ fn the_estimate_is_unbiased_for_random_models() {
                 };
                 checked.set(checked.get() + 1);
                 replacing.set(replacing.get() + usize::from(found.replacing > 0));
-                let mean = found.log_mean;
+                let mean = found.log_means[0];
                 prop_assert!(
                     close(mean, right, EXACT),
                     "{how:?} {setting:?}: {mean}, not {right}"
@@ -156,22 +173,95 @@ fn the_estimate_is_unbiased_for_random_models() {
 fn mistakes_are_found() {
     let (model, right) = (chain(), evidence(&chain()));
     let wrong = |found: Option<MeanEstimate>| {
-        let mean = found.expect("few runs").log_mean;
+        let mean = found.expect("few runs").log_means[0];
         (mean - right).abs() > WRONG
     };
     for how in ALL {
-        let sound = |weights: &[f64], every: &mut EveryChoice| every_ancestor(how, weights, every);
-        let forgets = |_: Filtered, log_mean: f64| log_mean;
-        let forgotten = mean_estimate(&model, 2, 1.0, 300_000, sound, forgets);
-        assert!(wrong(forgotten.unwrap()), "{how:?}: forgotten weights");
-        let squared = |weights: &[f64], every: &mut EveryChoice| {
-            let squares: Vec<f64> = weights.iter().map(|w| w * w).collect();
-            every_ancestor(how, &squares, every)
+        let sound = |weights: &[f64], count: usize, every: &mut EveryChoice| {
+            every_ancestor(how, weights, count, every)
         };
-        let squared = mean_estimate(&model, 2, 1.0, 300_000, squared, whole);
+        let forgets = |_: Filtered, log_mean: f64| log_mean;
+        let forgotten = mean_estimate((&model, None), one(2, 1.0), 300_000, sound, forgets);
+        assert!(wrong(forgotten.unwrap()), "{how:?}: forgotten weights");
+        let squared = |weights: &[f64], count: usize, every: &mut EveryChoice| {
+            let squares: Vec<f64> = weights.iter().map(|w| w * w).collect();
+            every_ancestor(how, &squares, count, every)
+        };
+        let squared = mean_estimate((&model, None), one(2, 1.0), 300_000, squared, whole);
         assert!(wrong(squared.unwrap()), "{how:?}: squared weights");
-        let even = |weights: &[f64], _: &mut EveryChoice| how.ancestors(weights, || 0.5);
-        let even = mean_estimate(&model, 2, 1.0, 300_000, even, whole);
+        let even = |weights: &[f64], _: usize, _: &mut EveryChoice| how.ancestors(weights, || 0.5);
+        let even = mean_estimate((&model, None), one(2, 1.0), 300_000, even, whole);
         assert!(wrong(even.unwrap()), "{how:?}: no random number");
     }
+}
+
+/// Populations side by side have unbiased estimates each, also where only some of them replace particles, or leave. And one particle drawn from
+/// each has the law of the worlds that meet the evidence, weighed with the estimate.
+#[test]
+fn populations_side_by_side_and_their_trajectories_are_unbiased() {
+    let sum = |first: &Element<u8>| first.plus(&Uniform::new([0u8, 2]));
+    let first = Select::new([(0.5, 0u8), (0.3, 1), (0.2, 2)]);
+    let last = sum(&first);
+    let conditions = Model::new()
+        .condition(&first, |&a| a > 0)
+        .weigh(&first, |&a| f64::from(a) + 0.5)
+        .condition(&last, |&sum| sum != 3);
+    let (flips, start) = chain_of(&[true, false]);
+    let cases = [
+        (flips, start.erased().clone()),
+        (conditions.clone(), first.erased().clone()),
+        // Drawn only for the particle that is left.
+        (conditions, sum(&first).erased().clone()),
+    ];
+    let (mut mixed, mut checked) = (0, 0);
+    for (model, target) in cases {
+        let mut right = BTreeMap::<String, LogSum>::default();
+        let targets = [target.clone()];
+        let visit = |program: &Program, p: f64, w: f64| {
+            let value = program.value(program.targets()[0]);
+            right.entry(format!("{value:?}")).or_default().add(p + w);
+        };
+        assert!(every_run(&model, &targets, Observations::Compare, 100_000, visit).unwrap());
+        let total = evidence(&model);
+        for how in ALL {
+            for (populations, particles, threshold) in [
+                (1, 2, 0.75),
+                (2, 1, 1.0),
+                (3, 1, 0.5),
+                (2, 2, 0.75),
+                (2, 2, 1.0),
+            ] {
+                let setting = Setting {
+                    populations,
+                    particles,
+                    threshold,
+                };
+                let sound = |weights: &[f64], count: usize, every: &mut EveryChoice| {
+                    every_ancestor(how, weights, count, every)
+                };
+                let query = (&model, Some(&target));
+                let found = mean_estimate(query, setting, 2_000_000, sound, whole).unwrap();
+                let Some(found) = found else {
+                    panic!("{how:?} {setting:?}: too many runs");
+                };
+                mixed += found.mixed;
+                for (log_mean, joint) in found.log_means.iter().zip(&found.log_joint) {
+                    checked += 1;
+                    assert!(
+                        close(*log_mean, total, EXACT),
+                        "{how:?} {setting:?}: {log_mean}, not {total}"
+                    );
+                    assert!(joint.keys().eq(right.keys()), "{how:?} {setting:?}");
+                    for (value, sum) in &right {
+                        let (found, right) = (joint[value], sum.value());
+                        assert!(
+                            close(found, right, EXACT),
+                            "{how:?} {setting:?} {value}: {found}, not {right}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    assert!(mixed > 1000 && checked == 3 * 4 * 10, "{mixed} {checked}");
 }

@@ -93,9 +93,11 @@ pub struct Block {
     /// How many touched slots are next compared with the limit.
     pub(super) check_at: usize,
     /// For each time the rows were resampled, the row that each row continued.
-    pub(super) ancestors: Vec<Vec<u32>>,
+    pub(super) ancestors: Vec<Rc<[u32]>>,
     /// For each time, the row then that each row of now continues, as far as it has been asked for.
     pub(super) lineage: Vec<Option<Rc<[u32]>>>,
+    /// The first time that has been asked for.
+    pub(super) traced: usize,
     /// Combinations remembered since the last time everything was forgotten.
     pub(super) remembered: usize,
     slots: FxHashMap<ElementId, Slot>,
@@ -146,6 +148,7 @@ impl Block {
             check_at: limit,
             ancestors: Vec::new(),
             lineage: Vec::new(),
+            traced: 0,
             remembered: 0,
             slots: FxHashMap::default(),
             evidence: statements
@@ -272,6 +275,7 @@ impl Block {
         }
         self.ancestors.clear();
         self.lineage.clear();
+        self.traced = 0;
         self.weights = BlockWeights::new(width);
         self.width = width;
         self.check_at = self.limit;

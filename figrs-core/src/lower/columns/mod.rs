@@ -10,6 +10,7 @@ mod draw;
 mod evidence;
 mod groups;
 mod join;
+mod plain;
 mod remembered;
 mod run;
 mod selection;
@@ -18,4 +19,5 @@ mod values;
 mod weights;
 
 pub use block::{Block, Held, Roots, TargetColumn};
-pub use weights::{BlockWeights, PlainWeights, WeightForm};
+pub use plain::{PlainWeights, WeightForm};
+pub use weights::BlockWeights;

@@ -255,7 +255,7 @@ impl Run<'_> {
         let column = if let Some(value) = demand {
             let logs = family.log_probs(&columns, rows.len(), value.as_any());
             let logs = logs.map_err(failed)?;
-            self.block.weights.add_logs(rows, &logs);
+            self.block.weights.add_logs(rows, logs);
             if family.is_continuous() {
                 self.block.weights.count_density(rows);
             }
@@ -340,8 +340,8 @@ impl Run<'_> {
     fn check_limit(&mut self, slot: Slot) -> Result<(), ModelError> {
         let mut counts = vec![0usize; self.block.width];
         let mut count = |rows: &Selection| for_each_row(rows.mask(), |row| counts[row] += 1);
-        for touched in &self.block.touched {
-            if let Some(stored) = &self.block.values[touched.index()] {
+        for at in 0..self.block.touched.len() {
+            if let Some(stored) = self.block.stored(self.block.touched[at]) {
                 count(&stored.rows);
             }
         }

@@ -133,6 +133,10 @@ impl Selection {
 pub(crate) fn for_each_row(mask: &[u64], mut each: impl FnMut(usize)) {
     for (i, &word) in mask.iter().enumerate() {
         let mut word = word;
+        if word == u64::MAX {
+            (i * 64..i * 64 + 64).for_each(&mut each);
+            continue;
+        }
         while word != 0 {
             each(i * 64 + word.trailing_zeros() as usize);
             word &= word - 1;

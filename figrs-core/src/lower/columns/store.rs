@@ -5,7 +5,6 @@ use std::rc::Rc;
 use super::block::{Block, Slot};
 use super::column::{Column, Stored, interleave};
 use super::selection::{Selection, for_each_row};
-use super::weights::BlockWeights;
 
 impl Block {
     /// The rows for which a slot has values, and the values.
@@ -67,22 +66,34 @@ impl Block {
     }
 
     /// The rows continue others: row `r` the row `ancestors[r]`, with all its values and a weight of one. Rows that
-    /// are continued have the same number of densities among their likelihoods.
+    /// are continued have the same number of densities among their likelihoods. There may be more rows or fewer than before.
     pub fn resample(&mut self, ancestors: Vec<u32>) {
-        let densities = self.weights.fewest_densities();
-        self.weights = BlockWeights::of(Selection::all(self.width), densities);
-        self.ancestors.push(ancestors);
-        self.lineage = vec![None; self.ancestors.len()];
+        let size = ancestors.len();
+        self.resample_populations(ancestors, size, &[true]);
     }
 
-    /// The row at some time, in numbers of resamplings, that each row of now continues.
+    /// The rows continue others: row `r` the row `ancestors[r]`, with all its values. Each `size` consecutive rows are a population; in those
+    /// that are `replaced` rows have a weight of one from now on and continue rows with the same number of densities, in the others they keep
+    /// the weights of the rows they continue.
+    pub fn resample_populations(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]) {
+        self.weights.continued(&ancestors, size, replaced);
+        self.width = ancestors.len();
+        self.ancestors.push(ancestors.into());
+        self.lineage[self.traced..].fill(None);
+        self.traced = self.lineage.len();
+        self.lineage.push(None);
+    }
+
+    /// The row at some time, in numbers of resamplings, that each row of now continues. There has been a resampling since.
     pub(super) fn ancestors_at(&mut self, generation: usize) -> Rc<[u32]> {
-        let known = (generation..self.lineage.len()).find(|&g| self.lineage[g].is_some());
-        let mut from = known.unwrap_or(self.lineage.len());
-        let mut now: Rc<[u32]> = match self.lineage.get(from).cloned().flatten() {
-            Some(lineage) => lineage,
-            None => (0..self.width as u32).collect(),
+        let last = self.ancestors.len() - 1;
+        let known = (generation..last).find(|&g| self.lineage[g].is_some());
+        let mut from = known.unwrap_or(last);
+        let mut now = match &self.lineage[from] {
+            Some(lineage) => lineage.clone(),
+            None => self.ancestors[last].clone(),
         };
+        self.traced = self.traced.min(generation);
         while from > generation {
             from -= 1;
             let step = &self.ancestors[from];
@@ -104,9 +115,15 @@ impl Block {
         };
         let ancestors = self.ancestors_at(stored.generation);
         let (rows, kept) = if stored.rows.is_all() {
-            (Selection::all(self.width), ancestors.to_vec())
+            let alive = self.weights.alive();
+            let all = if alive.is_all() {
+                alive.clone()
+            } else {
+                Selection::all(self.width)
+            };
+            (all, ancestors.clone())
         } else {
-            let mut position = vec![u32::MAX; self.width];
+            let mut position = vec![u32::MAX; stored.rows.width()];
             let mut next = 0;
             for_each_row(stored.rows.mask(), |row| {
                 position[row] = next;
@@ -118,12 +135,12 @@ impl Block {
             let kept = rows
                 .iter()
                 .map(|&row| position[ancestors[row as usize] as usize]);
-            let kept = kept.collect();
+            let kept: Rc<[u32]> = kept.collect();
             (Selection::from_rows(rows, self.width), kept)
         };
         let column = match &stored.column {
             Column::Bits(bits) => {
-                let mut moved = vec![0u64; bits.len()];
+                let mut moved = vec![0u64; self.width.div_ceil(64)];
                 for (row, &from) in ancestors.iter().enumerate() {
                     let bit = bits[from as usize / 64] >> (from % 64) & 1;
                     moved[row / 64] |= bit << (row % 64);

@@ -1,5 +1,6 @@
 //! The weights of the rows of a block.
 
+use super::column::mask_where;
 use super::selection::{Selection, for_each_row};
 use crate::weights::WorldWeight;
 
@@ -14,33 +15,17 @@ const LARGE: f64 = 1e150;
 /// Evidence on truth values splits the rows into few classes; sums over a class only count its rows.
 #[derive(Debug)]
 pub struct BlockWeights {
-    alive: Selection,
-    common: WorldWeight,
-    classes: Vec<(Vec<u64>, WorldWeight)>,
-    /// In the place of the classes, where they would be too many.
-    rows: Option<Vec<f64>>,
-    logs: Option<Vec<f64>>,
+    pub(super) alive: Selection,
+    pub(super) common: WorldWeight,
+    pub(super) classes: Vec<(Vec<u64>, WorldWeight)>,
+    /// In the place of the classes, where they would be too many; those of rows that are gone mean nothing.
+    pub(super) rows: Option<Vec<f64>>,
+    /// No row that is left has a factor of `rows` outside of these bounds.
+    pub(super) bounds: (f64, f64),
+    pub(super) logs: Option<Vec<f64>>,
     /// How many of the factors are densities: of all rows, and of some rows in addition.
     densities: u32,
     row_densities: Option<Vec<u32>>,
-}
-
-/// Weights as plain numbers in units of `exp(log_scale)`.
-#[derive(Clone, Debug)]
-pub struct PlainWeights {
-    /// The natural logarithm of the unit.
-    pub log_scale: f64,
-    /// The weights.
-    pub form: WeightForm,
-}
-
-/// How plain weights are held.
-#[derive(Clone, Debug)]
-pub enum WeightForm {
-    /// Disjoint masks of rows, each of one weight; other rows weigh nothing.
-    Classes(Vec<(Vec<u64>, f64)>),
-    /// The weight of each row.
-    Rows(Vec<f64>),
 }
 
 impl BlockWeights {
@@ -55,6 +40,7 @@ impl BlockWeights {
             common: WorldWeight::ONE,
             classes: vec![(alive.mask().to_vec(), WorldWeight::ONE)],
             rows: None,
+            bounds: (1.0, 1.0),
             logs: None,
             densities,
             row_densities: None,
@@ -69,15 +55,19 @@ impl BlockWeights {
 
     /// Whether some rows have more densities among their factors than others.
     pub fn densities_differ(&self) -> bool {
+        self.densities_differ_among(0..self.alive.width())
+    }
+
+    /// Whether some of these rows have more densities among their factors than others of them.
+    pub(super) fn densities_differ_among(&self, rows: std::ops::Range<usize>) -> bool {
         let Some(counts) = &self.row_densities else {
             return false;
         };
-        let (mut least, mut most) = (u32::MAX, 0);
-        for_each_row(self.alive.mask(), |row| {
-            least = least.min(counts[row]);
-            most = most.max(counts[row]);
-        });
-        least < most
+        let mask = self.alive.mask();
+        let living = rows.filter(|row| mask[row / 64] >> (row % 64) & 1 == 1);
+        let mut counts = living.map(|row| counts[row]);
+        let first = counts.next();
+        counts.any(|count| Some(count) != first)
     }
 
     /// The rows that do not contradict the evidence so far.
@@ -125,16 +115,12 @@ impl BlockWeights {
                 .iter()
                 .filter(|(_, (_, log))| *log > f64::NEG_INFINITY);
             if living.clone().all(|(_, (linear, _))| in_range(*linear)) {
-                let mut settled = true;
+                let mut bounds = (1.0f64, 1.0f64);
                 for (mask, (linear, _)) in living {
-                    for_each_row(mask, |row| {
-                        rows[row] *= linear;
-                        settled &= in_range(rows[row]);
-                    });
+                    bounds = (bounds.0.min(*linear), bounds.1.max(*linear));
+                    for_each_row(mask, |row| rows[row] *= linear);
                 }
-                if !settled {
-                    self.move_to_logs();
-                }
+                self.widen(bounds);
             } else {
                 let width = rows.len();
                 let logs = self.logs.get_or_insert_with(|| vec![0.0; width]);
@@ -169,53 +155,128 @@ impl BlockWeights {
 
     /// Multiplies the weight of each of some rows with the number of its code; the codes stand in the order of the rows.
     pub(crate) fn times_codes(&mut self, rows: &Selection, codes: &[u32], table: &[(f64, f64)]) {
-        let mut dead: Vec<u32> = Vec::new();
-        let selected = rows.rows();
-        let mut factors = table.iter();
-        let plain = factors.all(|&(linear, log)| in_range(linear) || log == f64::NEG_INFINITY);
-        self.give_up_classes();
-        if plain && let Some(weights) = &mut self.rows {
-            let (mut least, mut most) = (f64::INFINITY, 0.0f64);
-            for (&row, &code) in selected.iter().zip(codes) {
-                let factor = table[code as usize].0;
-                if factor == 0.0 {
-                    dead.push(row);
-                    continue;
-                }
-                let weight = &mut weights[row as usize];
-                *weight *= factor;
-                least = least.min(*weight);
-                most = most.max(*weight);
-            }
-            if least < 1.0 / LARGE || most > LARGE {
-                self.move_to_logs();
-            }
-        } else {
-            let logs: Vec<f64> = codes.iter().map(|&code| table[code as usize].1).collect();
-            return self.add_logs(rows, &logs);
+        let zero = |&(_, log): &(f64, f64)| log == f64::NEG_INFINITY;
+        if !table.iter().all(|entry| zero(entry) || in_range(entry.0)) {
+            let logs = codes.iter().map(|&code| table[code as usize].1).collect();
+            return self.add_logs(rows, logs);
         }
-        if !dead.is_empty() {
-            let dead = Selection::from_rows(dead, rows.width());
-            self.kill(dead.mask());
+        if table.iter().any(zero) {
+            let dead = mask_where(rows, |at| zero(&table[codes[at] as usize]));
+            self.kill(&dead);
+        }
+        let factor = |entry| if zero(entry) { 1.0 } else { entry.0 };
+        let factors: Vec<f64> = table.iter().map(factor).collect();
+        self.give_up_classes();
+        let Some(weights) = &mut self.rows else {
+            return;
+        };
+        if rows.is_all() {
+            let weights = weights.iter_mut().zip(codes);
+            weights.for_each(|(weight, &code)| *weight *= factors[code as usize]);
+        } else {
+            for (&row, &code) in rows.rows().iter().zip(codes) {
+                weights[row as usize] *= factors[code as usize];
+            }
+        }
+        let widest = |(least, most): (f64, f64), x: &f64| (least.min(*x), most.max(*x));
+        self.widen(factors.iter().fold((1.0, 1.0), widest));
+    }
+
+    /// The factors of the rows have been multiplied with numbers within these bounds.
+    fn widen(&mut self, (least, most): (f64, f64)) {
+        self.bounds = (self.bounds.0 * least, self.bounds.1 * most);
+        if in_range(self.bounds.0) && in_range(self.bounds.1) {
+            return;
+        }
+        let rows = self.rows.as_deref().unwrap_or_default();
+        let (mut least, mut most) = (1.0f64, 1.0f64);
+        for_each_row(self.alive.mask(), |row| {
+            least = least.min(rows[row]);
+            most = most.max(rows[row]);
+        });
+        self.bounds = (least, most);
+        if !in_range(least) || !in_range(most) {
+            self.move_to_logs();
         }
     }
 
     /// Multiplies the weights of some rows with numbers given by their logarithms, in the order of the rows.
-    pub(crate) fn add_logs(&mut self, rows: &Selection, added: &[f64]) {
-        let width = rows.width();
-        let logs = self.logs.get_or_insert_with(|| vec![0.0; width]);
-        let mut dead: Vec<u32> = Vec::new();
-        for (&row, &log) in rows.rows().iter().zip(added) {
-            if log == f64::NEG_INFINITY {
-                dead.push(row);
-            } else {
-                logs[row as usize] += log;
+    pub(crate) fn add_logs(&mut self, rows: &Selection, added: Vec<f64>) {
+        if added.contains(&f64::NEG_INFINITY) {
+            let dead = mask_where(rows, |at| added[at] == f64::NEG_INFINITY);
+            self.kill(&dead);
+        }
+        match &mut self.logs {
+            None if rows.is_all() => self.logs = Some(added),
+            Some(logs) if rows.is_all() => {
+                logs.iter_mut()
+                    .zip(added)
+                    .for_each(|(log, added)| *log += added);
+            }
+            logs => {
+                let logs = logs.get_or_insert_with(|| vec![0.0; rows.width()]);
+                for (&row, added) in rows.rows().iter().zip(added) {
+                    logs[row as usize] += added;
+                }
             }
         }
-        if !dead.is_empty() {
-            let dead = Selection::from_rows(dead, width);
-            self.kill(dead.mask());
+    }
+
+    /// The rows continue others: row `r` the row `ancestors[r]`. Of consecutive populations of `size` rows those that are `replaced` have
+    /// a weight of one from now on.
+    pub(super) fn continued(&mut self, ancestors: &[u32], size: usize, replaced: &[bool]) {
+        let width = ancestors.len();
+        let old = std::mem::replace(self, Self::of(Selection::all(width), self.densities));
+        if let Some(counts) = &old.row_densities {
+            let counts: Vec<u32> = gathered(counts, ancestors);
+            let least = counts.iter().copied().min().unwrap_or(0);
+            if counts.iter().all(|&count| count == least) {
+                self.densities += least;
+            } else {
+                self.row_densities = Some(counts);
+            }
         }
+        if replaced.iter().all(|&replaced| replaced) {
+            return;
+        }
+        let mut old = old;
+        old.give_up_classes();
+        if let Some(rows) = &mut old.rows
+            && old.common.log != 0.0
+        {
+            if in_range(old.common.linear) {
+                rows.iter_mut().for_each(|row| *row *= old.common.linear);
+                old.widen((old.common.linear.min(1.0), old.common.linear.max(1.0)));
+            } else {
+                let logs = old.logs.get_or_insert_with(|| vec![0.0; rows.len()]);
+                logs.iter_mut().for_each(|log| *log += old.common.log);
+            }
+        }
+        let mask = old.alive.mask();
+        let mut alive: Vec<u32> = Vec::with_capacity(width);
+        let mut rows = old.rows.as_ref().map(|rows| gathered(rows, ancestors));
+        let mut logs = old.logs.as_ref().map(|logs| gathered(logs, ancestors));
+        for (population, &replaced) in replaced.iter().enumerate() {
+            let own = population * size..(population + 1) * size;
+            if replaced {
+                alive.extend(own.start as u32..own.end as u32);
+                if let Some(rows) = &mut rows {
+                    rows[own.clone()].fill(1.0);
+                }
+                if let Some(logs) = &mut logs {
+                    logs[own].fill(0.0);
+                }
+            } else {
+                let lives = |row: &usize| {
+                    let from = ancestors[*row] as usize;
+                    mask[from / 64] >> (from % 64) & 1 == 1
+                };
+                alive.extend(own.filter(lives).map(|row| row as u32));
+            }
+        }
+        self.alive = Selection::from_rows(alive, width);
+        (self.rows, self.logs) = (rows, logs);
+        self.bounds = (old.bounds.0.min(1.0), old.bounds.1.max(1.0));
     }
 
     /// Counts a density among the factors of some rows.
@@ -262,6 +323,8 @@ impl BlockWeights {
         let width = rows.len();
         for (mask, weight) in self.classes.drain(..) {
             if held {
+                self.bounds.0 = self.bounds.0.min(weight.linear);
+                self.bounds.1 = self.bounds.1.max(weight.linear);
                 for_each_row(&mask, |row| rows[row] = weight.linear);
             } else {
                 let logs = self.logs.get_or_insert_with(|| vec![0.0; width]);
@@ -280,92 +343,7 @@ impl BlockWeights {
             *log += row.ln();
             *row = 1.0;
         }
-    }
-
-    /// The weights as plain numbers; the largest is not far from one, or the unit is one.
-    pub fn plain(&self) -> PlainWeights {
-        const FAR: f64 = 1e100;
-        let near = |x: f64| (1.0 / FAR..FAR).contains(&x);
-        if let (None, None) = (&self.rows, &self.logs) {
-            let mut classes: Vec<(Vec<u64>, WorldWeight)> = Vec::new();
-            for (mask, weight) in &self.classes {
-                let mut weight = *weight;
-                weight.times(self.common.linear, self.common.log);
-                let mask = and(mask, self.alive.mask());
-                if mask.iter().any(|&word| word != 0) {
-                    classes.push((mask, weight));
-                }
-            }
-            let largest = classes
-                .iter()
-                .map(|(_, w)| w.log)
-                .fold(f64::NEG_INFINITY, f64::max);
-            let plain = classes.iter().all(|(_, w)| near(w.linear));
-            let log_scale = if plain || classes.is_empty() {
-                0.0
-            } else {
-                largest
-            };
-            let weight = |w: WorldWeight| {
-                if plain {
-                    w.linear
-                } else {
-                    (w.log - log_scale).exp()
-                }
-            };
-            let classes = classes.into_iter().map(|(mask, w)| (mask, weight(w)));
-            return PlainWeights {
-                log_scale,
-                form: WeightForm::Classes(classes.collect()),
-            };
-        }
-        let width = self.alive.width();
-        let mut weights = vec![0.0; width];
-        let Some(logs) = &self.logs else {
-            let rows = self.rows.as_deref().unwrap_or_default();
-            let mut plain = true;
-            for_each_row(self.alive.mask(), |row| {
-                weights[row] = rows[row] * self.common.linear;
-                plain &= near(weights[row]);
-            });
-            if plain {
-                return PlainWeights {
-                    log_scale: 0.0,
-                    form: WeightForm::Rows(weights),
-                };
-            }
-            for_each_row(self.alive.mask(), |row| {
-                weights[row] = rows[row].ln() + self.common.log;
-            });
-            return self.exponentiated(weights);
-        };
-        if let Some(rows) = &self.rows {
-            for_each_row(self.alive.mask(), |row| {
-                weights[row] = logs[row] + rows[row].ln();
-            });
-        } else {
-            for (class, weight) in &self.classes {
-                for_each_row(&and(class, self.alive.mask()), |row| {
-                    weights[row] = logs[row] + weight.log;
-                });
-            }
-        }
-        for_each_row(self.alive.mask(), |row| weights[row] += self.common.log);
-        self.exponentiated(weights)
-    }
-
-    /// Logarithms of the living rows as plain numbers in units of the largest.
-    fn exponentiated(&self, mut weights: Vec<f64>) -> PlainWeights {
-        let mut largest = f64::NEG_INFINITY;
-        for_each_row(self.alive.mask(), |row| largest = largest.max(weights[row]));
-        let log_scale = if largest.is_finite() { largest } else { 0.0 };
-        for_each_row(self.alive.mask(), |row| {
-            weights[row] = (weights[row] - log_scale).exp();
-        });
-        PlainWeights {
-            log_scale,
-            form: WeightForm::Rows(weights),
-        }
+        self.bounds = (1.0, 1.0);
     }
 }
 
@@ -373,24 +351,12 @@ fn in_range(x: f64) -> bool {
     (1.0 / LARGE..LARGE).contains(&x)
 }
 
-fn and(a: &[u64], b: &[u64]) -> Vec<u64> {
-    a.iter().zip(b).map(|(a, b)| a & b).collect()
+fn gathered<T: Copy>(list: &[T], positions: &[u32]) -> Vec<T> {
+    positions.iter().map(|&at| list[at as usize]).collect()
 }
 
-impl PlainWeights {
-    /// The weight of each of `width` rows.
-    pub fn rows(&self, width: usize) -> Vec<f64> {
-        match &self.form {
-            WeightForm::Rows(rows) => rows.clone(),
-            WeightForm::Classes(classes) => {
-                let mut rows = vec![0.0; width];
-                for (mask, weight) in classes {
-                    for_each_row(mask, |row| rows[row] = *weight);
-                }
-                rows
-            }
-        }
-    }
+pub(super) fn and(a: &[u64], b: &[u64]) -> Vec<u64> {
+    a.iter().zip(b).map(|(a, b)| a & b).collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,214 @@
+//! The weights of the rows of a block as plain numbers.
+
+use super::selection::for_each_row;
+use super::weights::{BlockWeights, and};
+use crate::weights::WorldWeight;
+
+/// Numbers within this range and its inverse need no unit.
+const FAR: f64 = 1e100;
+/// Numbers that are worked on side by side.
+const LANES: usize = 8;
+
+/// Weights as plain numbers in units of `exp(log_scale)`.
+#[derive(Clone, Debug)]
+pub struct PlainWeights {
+    /// The natural logarithm of the unit.
+    pub log_scale: f64,
+    /// The weights.
+    pub form: WeightForm,
+}
+
+/// How plain weights are held.
+#[derive(Clone, Debug)]
+pub enum WeightForm {
+    /// Disjoint masks of rows, each of one weight; other rows weigh nothing.
+    Classes(Vec<(Vec<u64>, f64)>),
+    /// The weight of each row.
+    Rows(Vec<f64>),
+}
+
+impl PlainWeights {
+    /// The weight of each of `width` rows.
+    pub fn rows(&self, width: usize) -> Vec<f64> {
+        match &self.form {
+            WeightForm::Rows(rows) => rows.clone(),
+            WeightForm::Classes(classes) => {
+                let mut rows = vec![0.0; width];
+                for (mask, weight) in classes {
+                    for_each_row(mask, |row| rows[row] = *weight);
+                }
+                rows
+            }
+        }
+    }
+}
+
+impl BlockWeights {
+    /// The weights as plain numbers; the largest is not far from one, or the unit is one.
+    pub fn plain(&self) -> PlainWeights {
+        if let (None, None) = (&self.rows, &self.logs) {
+            return self.plain_classes();
+        }
+        let (weights, log_scale) = match self.linear() {
+            Some(weights) => (weights, 0.0),
+            None => {
+                let mut logs = self.logarithms();
+                let log_scale = exponentiate(&mut logs);
+                (logs, log_scale)
+            }
+        };
+        PlainWeights {
+            log_scale,
+            form: WeightForm::Rows(weights),
+        }
+    }
+
+    /// The weights of the rows as plain numbers, those of each `size` consecutive rows, a population, in a unit of their own, and
+    /// the natural logarithms of the units. There is no unit where some rows have more densities among their factors than
+    /// others: of these worlds those with the fewest will count, which is not decided yet.
+    pub fn of_populations(&self, size: usize) -> (Vec<f64>, Vec<Option<f64>>) {
+        let (weights, mut units) = match self.linear() {
+            Some(weights) => {
+                let units = vec![Some(0.0); weights.len() / size];
+                (weights, units)
+            }
+            None => {
+                let mut logs = self.logarithms();
+                let units = logs.chunks_mut(size).map(exponentiate).map(Some).collect();
+                (logs, units)
+            }
+        };
+        for (population, unit) in units.iter_mut().enumerate() {
+            if self.densities_differ_among(population * size..(population + 1) * size) {
+                *unit = None;
+            }
+        }
+        (weights, units)
+    }
+
+    fn plain_classes(&self) -> PlainWeights {
+        let mut classes: Vec<(Vec<u64>, WorldWeight)> = Vec::new();
+        for (mask, weight) in &self.classes {
+            let mut weight = *weight;
+            weight.times(self.common.linear, self.common.log);
+            let mask = and(mask, self.alive.mask());
+            if mask.iter().any(|&word| word != 0) {
+                classes.push((mask, weight));
+            }
+        }
+        let largest = classes
+            .iter()
+            .map(|(_, w)| w.log)
+            .fold(f64::NEG_INFINITY, f64::max);
+        let plain = classes.iter().all(|(_, w)| near(w.linear));
+        let log_scale = if plain || classes.is_empty() {
+            0.0
+        } else {
+            largest
+        };
+        let weight = |w: WorldWeight| {
+            if plain {
+                w.linear
+            } else {
+                (w.log - log_scale).exp()
+            }
+        };
+        let classes = classes.into_iter().map(|(mask, w)| (mask, weight(w)));
+        PlainWeights {
+            log_scale,
+            form: WeightForm::Classes(classes.collect()),
+        }
+    }
+
+    /// The weights of the rows, if they are neither very large nor very small.
+    fn linear(&self) -> Option<Vec<f64>> {
+        if self.logs.is_some() {
+            return None;
+        }
+        let common = self.common.linear;
+        let Some(rows) = &self.rows else {
+            let mut weights = vec![0.0; self.alive.width()];
+            for (mask, weight) in &self.classes {
+                let mut weight = *weight;
+                weight.times(common, self.common.log);
+                let mask = and(mask, self.alive.mask());
+                if mask.iter().any(|&word| word != 0) && !near(weight.linear) {
+                    return None;
+                }
+                for_each_row(&mask, |row| weights[row] = weight.linear);
+            }
+            return Some(weights);
+        };
+        let all_near = near(common) && near(self.bounds.0 * common) && near(self.bounds.1 * common);
+        let mut weights: Vec<f64> = rows.iter().map(|row| row * common).collect();
+        if !all_near {
+            let mut plain = true;
+            for_each_row(self.alive.mask(), |row| plain &= near(weights[row]));
+            if !plain {
+                return None;
+            }
+        }
+        self.clear_dead(&mut weights, 0.0);
+        Some(weights)
+    }
+
+    /// The natural logarithms of the weights of the rows.
+    fn logarithms(&self) -> Vec<f64> {
+        let width = self.alive.width();
+        let mut logs = self.logs.clone().unwrap_or_else(|| vec![0.0; width]);
+        if let Some(rows) = &self.rows {
+            if self.bounds != (1.0, 1.0) {
+                logs.iter_mut()
+                    .zip(rows)
+                    .for_each(|(log, row)| *log += row.ln());
+            }
+        } else {
+            for (mask, weight) in self.classes.iter().filter(|(_, w)| w.log != 0.0) {
+                for_each_row(mask, |row| logs[row] += weight.log);
+            }
+        }
+        if self.common.log != 0.0 {
+            logs.iter_mut().for_each(|log| *log += self.common.log);
+        }
+        self.clear_dead(&mut logs, f64::NEG_INFINITY);
+        logs
+    }
+
+    fn clear_dead(&self, numbers: &mut [f64], dead: f64) {
+        if self.alive.is_all() {
+            return;
+        }
+        for (&word, numbers) in self.alive.mask().iter().zip(numbers.chunks_mut(64)) {
+            if word != u64::MAX {
+                for (row, number) in numbers.iter_mut().enumerate() {
+                    *number = if word >> row & 1 == 1 { *number } else { dead };
+                }
+            }
+        }
+    }
+}
+
+fn near(x: f64) -> bool {
+    (1.0 / FAR..FAR).contains(&x)
+}
+
+/// Puts numbers in the place of their logarithms, in a unit that is the largest of them; returns its logarithm.
+fn exponentiate(logs: &mut [f64]) -> f64 {
+    let mut lanes = [f64::NEG_INFINITY; LANES];
+    let larger = |lane: &mut f64, log: f64| *lane = if log > *lane { log } else { *lane };
+    let (chunks, rest) = logs.as_chunks::<LANES>();
+    for chunk in chunks {
+        lanes
+            .iter_mut()
+            .zip(chunk)
+            .for_each(|(lane, &log)| larger(lane, log));
+    }
+    lanes
+        .iter_mut()
+        .zip(rest)
+        .for_each(|(lane, &log)| larger(lane, log));
+    let largest = lanes.into_iter().fold(f64::NEG_INFINITY, f64::max);
+    let unit = if largest.is_finite() { largest } else { 0.0 };
+    logs.iter_mut().for_each(|log| *log = (*log - unit).exp());
+    unit
+}
