@@ -165,4 +165,23 @@ pub enum MdmcError {
         /// Columns allowed at the chain's height.
         max: usize,
     },
+    /// A column has more or fewer tiles than the level has rows.
+    #[error("the column has {height} tiles; give one for each of the {expected} rows")]
+    ColumnHeight {
+        /// Tiles of the column.
+        height: usize,
+        /// Rows of the level.
+        expected: usize,
+    },
+    /// Levels of different sizes cannot be compared cell by cell.
+    #[error(
+        "a level of {} rows and {} columns cannot be compared with one of {} rows and {} columns; use one size",
+        size.0, size.1, expected.0, expected.1
+    )]
+    UnequalSizes {
+        /// Rows and columns of this level.
+        size: (usize, usize),
+        /// Rows and columns of the first level.
+        expected: (usize, usize),
+    },
 }

@@ -13,6 +13,9 @@
 //! | training | [`MarkovChain`], [`TileDistribution`] |
 //! | generation with look-ahead | [`LookAheadSampler`], [`Generated`] |
 //! | the element program | [`LevelElements`], [`ElementSampler`] |
+//! | measures of levels and of sets | [`Yardstick`], [`LevelMetrics`], [`TilePatterns`], [`Columns`], [`Diversity`] |
+//! | pictures and maps for editors | [`LevelWriter`], [`write_tileset`], [`OutputError`] |
+//! | whether a level can be played | [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
 //!
 //! # Limits
 //!
@@ -34,9 +37,13 @@ mod generated;
 mod grid;
 mod level;
 mod look_ahead;
+mod metrics;
+mod output;
+mod playability;
 mod row_splits;
 mod run;
 mod shipped;
+mod solids;
 mod structure;
 mod table;
 mod tile;
@@ -51,6 +58,12 @@ pub use error::MdmcError;
 pub use generated::Generated;
 pub use level::Level;
 pub use look_ahead::LookAheadSampler;
+pub use metrics::{
+    Columns, Diversity, LevelMetrics, TilePatterns, Yardstick, density, ground_gaps, leniency,
+    linearity,
+};
+pub use output::{LevelWriter, OutputError, write_tileset};
+pub use playability::{JUMP_ARCS, Obstacle, Playability, Reach};
 pub use row_splits::RowSplits;
 pub use structure::{Offset, Structure};
 pub use tile::Tile;

@@ -77,7 +77,8 @@ impl Tile {
 
     fn row(self) -> Option<(char, &'static str, Solidity)> {
         MEANINGS
-            .into_iter()
+            .iter()
+            .copied()
             .find(|&(symbol, _, _)| Some(symbol) == self.0)
     }
 }

@@ -1,0 +1,21 @@
+//! Measures of generated levels, alone, against the levels that a model was trained on, and as a set.
+//!
+//! | of | measures |
+//! |---|---|
+//! | one level | [`linearity`], [`leniency`], [`density`], [`ground_gaps`] |
+//! | a level against a corpus | [`TilePatterns::divergence`], [`Columns::longest_copied_run`], [`Columns::novelty`] |
+//! | a set of levels | [`Diversity`] |
+//!
+//! [`Yardstick`] takes them all at once.
+
+mod columns;
+mod diversity;
+mod patterns;
+mod shape;
+mod yardstick;
+
+pub use columns::Columns;
+pub use diversity::Diversity;
+pub use patterns::TilePatterns;
+pub use shape::{density, ground_gaps, leniency, linearity};
+pub use yardstick::{LevelMetrics, Yardstick};

@@ -1,0 +1,145 @@
+//! Measures of one level by itself.
+
+use super::super::{Level, Tile, solids::Solids};
+
+/// How far the platforms lie from a straight line, in rows: 0 for a level on one slope.
+///
+/// A platform is a longest run of cells in one row in which a player can stand; the
+/// line is fitted to the centres of all platforms by least squares, and the result is the mean of their
+/// vertical distances from it. 0 for fewer than two platforms.
+///
+/// # References
+///
+/// Smith and Whitehead, "Analyzing the Expressive Range of a Level Generator", Workshop on Procedural Content
+/// Generation in Games, 2010.
+pub fn linearity(level: &Level) -> f64 {
+    let centres = platforms(&Solids::of(level));
+    let n = centres.len() as f64;
+    if centres.is_empty() {
+        return 0.0;
+    }
+    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| centres.iter().map(of).sum::<f64>() / n;
+    let (x, y) = (mean(&|c| c.0), mean(&|c| c.1));
+    let variance = mean(&|c| (c.0 - x).powi(2));
+    let covariance = mean(&|c| (c.0 - x) * (c.1 - y));
+    // Platforms above each other have no line; their mean height stands for it.
+    let slope = if variance > 0.0 {
+        covariance / variance
+    } else {
+        0.0
+    };
+    mean(&|c| (c.1 - y - slope * (c.0 - x)).abs())
+}
+
+/// The centre of each platform, as column and row.
+fn platforms(solids: &Solids) -> Vec<(f64, f64)> {
+    let mut centres = Vec::new();
+    for row in 0..solids.height() {
+        let mut from = None;
+        for column in 0..=solids.width() {
+            let footing = column < solids.width() && solids.footing(row, column);
+            match (footing, from) {
+                (true, None) => from = Some(column),
+                (false, Some(first)) => {
+                    centres.push(((first + column - 1) as f64 / 2.0, row as f64));
+                    from = None;
+                }
+                _ => {}
+            }
+        }
+    }
+    centres
+}
+
+/// How forgiving a level is, a column: full question blocks count 1, enemies -1, cannons and gaps in the ground -1/2.
+///
+/// # References
+///
+/// A plain form of the measure of Shaker, Nicolau, Yannakakis, Togelius and O'Neill, "Evolving Levels for Super Mario Bros
+/// Using Grammatical Evolution", IEEE Conference on Computational Intelligence and Games, 2012, for what the alphabet can
+/// tell apart; the widths of the gaps are told by [`ground_gaps`].
+pub fn leniency(level: &Level) -> f64 {
+    let weight = |tile: &Tile| match tile.symbol() {
+        Some('?') => 1.0,
+        Some('E') => -1.0,
+        Some('B') => -0.5,
+        _ => 0.0,
+    };
+    let tiles: f64 = level.as_array().iter().map(weight).sum();
+    let gaps = ground_gaps(level).len() as f64;
+    (tiles - gaps / 2.0) / level.width() as f64
+}
+
+/// In how many rows a player can stand, averaged over columns.
+///
+/// # References
+///
+/// Shaker et al. (2012), as for [`leniency`].
+pub fn density(level: &Level) -> f64 {
+    let solids = Solids::of(level);
+    let cells = (0..level.height()).flat_map(|row| (0..level.width()).map(move |c| (row, c)));
+    let footings = cells.filter(|&(row, column)| solids.footing(row, column));
+    footings.count() as f64 / level.width() as f64
+}
+
+/// The gaps in the ground, from the left: the first column and the number of columns of each run in which
+/// the bottom tile is not solid.
+pub fn ground_gaps(level: &Level) -> Vec<(usize, usize)> {
+    let mut gaps: Vec<(usize, usize)> = Vec::new();
+    for column in 0..level.width() {
+        if level
+            .get(level.height() - 1, column)
+            .is_some_and(Tile::solid)
+        {
+            continue;
+        }
+        match gaps.last_mut() {
+            Some((first, width)) if *first + *width == column => *width += 1,
+            _ => gaps.push((column, 1)),
+        }
+    }
+    gaps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn level(text: &str) -> Level {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_slope_is_linear_and_a_bump_is_not() {
+        assert_eq!(linearity(&level("----\nXXXX")), 0.0);
+        assert!(linearity(&level("---X\n--XX\n-XXX\nXXXX")) < 1e-12);
+        assert_eq!(linearity(&level("XX\nXX")), 0.0);
+        // Centres (0, 2), (1, 1), (2, 2): the line is 5/3, the distances 1/3, 2/3, 1/3.
+        let bump = linearity(&level("---\n---\n-X-\nX-X"));
+        assert!((bump - 4.0 / 9.0).abs() < 1e-12, "{bump}");
+        // Two platforms above each other, at rows 0 and 2.
+        assert_eq!(linearity(&level("-\nS\n-\nX")), 1.0);
+    }
+
+    #[test]
+    fn leniency_is_counted_by_hand() {
+        // One question block, two enemies, one cannon, gaps of one and of two columns.
+        let text = "?-----B---\n-E-E--b---\nXX-XXXX--X";
+        assert!((leniency(&level(text)) - (1.0 - 2.0 - 0.5 - 1.0) / 10.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn density_counts_where_a_player_can_stand() {
+        assert_eq!(density(&level("----\n-SS-\n----\nXX-X")), 5.0 / 4.0);
+        assert_eq!(density(&level("-")), 0.0);
+    }
+
+    #[test]
+    fn gaps_are_runs_of_columns_without_ground() {
+        assert_eq!(
+            ground_gaps(&level("XXXXXX\n--XoX-")),
+            [(0, 2), (3, 1), (5, 1)]
+        );
+        assert_eq!(ground_gaps(&level("--\nX[")), []);
+    }
+}

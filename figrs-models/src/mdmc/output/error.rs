@@ -1,0 +1,36 @@
+//! What can go wrong in writing a level.
+
+use std::io;
+
+/// Why a level could not be written in a format.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// The output did not take what was written.
+    #[error("cannot write the level: {0}; check the disk and its permissions")]
+    Io(#[from] io::Error),
+    /// The picture has more pixels than the format or the memory of a small machine allows.
+    #[error("a picture of {width} by {height} tiles is too large; use at most {max} tiles")]
+    TooLarge {
+        /// Columns of the level.
+        width: usize,
+        /// Rows of the level.
+        height: usize,
+        /// Tiles of the largest picture.
+        max: usize,
+    },
+    /// The name of a note does not fit a text chunk of a PNG file.
+    #[error(
+        "the note {name:?} does not fit a PNG file; use 1 to 79 Latin-1 characters for its name"
+    )]
+    Note {
+        /// The name of the note.
+        name: String,
+    },
+    /// A note contains a character that XML cannot hold.
+    #[error("the note {name:?} contains a control character, which TMX cannot hold; take it out")]
+    Control {
+        /// The name of the note.
+        name: String,
+    },
+}

@@ -1,0 +1,73 @@
+//! Maps of the Tiled editor in JSON.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::art::SIDE;
+use super::tileset::{COLUMNS, COUNT, PIXELS, entries, picture};
+use super::tmx::{SKY, VERSION};
+use super::{LevelWriter, OutputError};
+
+impl LevelWriter<'_> {
+    /// Writes the level as a JSON map of the Tiled editor, with the same content as [`LevelWriter::tmx`].
+    ///
+    /// An error if `out` cannot be written.
+    ///
+    /// # References
+    ///
+    /// "JSON Map Format", Tiled documentation, version 1.10.
+    pub fn tiled_json(&self, mut out: impl Write, image: &str) -> Result<(), OutputError> {
+        let (height, width) = (self.level.height(), self.level.width());
+        let cells = (0..height).flat_map(|row| (0..width).map(move |column| (row, column)));
+        let data: Vec<usize> = cells.map(|(row, c)| picture(self.level, row, c)).collect();
+        let mut layers = vec![json!({
+            "id": 1, "name": "level", "type": "tilelayer", "visible": true, "opacity": 1,
+            "x": 0, "y": 0, "width": width, "height": height, "data": data,
+        })];
+        if !self.path.is_empty() {
+            layers.push(self.path_layer());
+        }
+        let notes = self.notes.iter();
+        let notes =
+            notes.map(|(name, value)| json!({"name": name, "type": "string", "value": value}));
+        let map = json!({
+            "type": "map", "version": VERSION, "orientation": "orthogonal", "renderorder": "right-down",
+            "width": width, "height": height, "tilewidth": SIDE, "tileheight": SIDE,
+            "infinite": false, "compressionlevel": -1, "backgroundcolor": SKY,
+            "nextlayerid": layers.len() + 1, "nextobjectid": layers.len(),
+            "properties": notes.collect::<Vec<_>>(),
+            "tilesets": [tileset(image)],
+            "layers": layers,
+        });
+        serde_json::to_writer(&mut out, &map).map_err(io::Error::from)?;
+        out.write_all(b"\n")?;
+        Ok(())
+    }
+
+    fn path_layer(&self) -> Value {
+        let points = self.path_points().map(|(x, y)| json!({"x": x, "y": y}));
+        json!({
+            "id": 2, "name": "path", "type": "objectgroup", "visible": true, "opacity": 1, "draworder": "topdown",
+            "x": 0, "y": 0,
+            "objects": [{
+                "id": 1, "name": "", "type": "", "visible": true, "rotation": 0, "x": 0, "y": 0, "width": 0, "height": 0,
+                "polyline": points.collect::<Vec<_>>(),
+            }],
+        })
+    }
+}
+
+fn tileset(image: &str) -> Value {
+    let tiles = entries().map(|(place, meaning, solid)| {
+        json!({
+            "id": place, "type": meaning,
+            "properties": [{"name": "solid", "type": "bool", "value": solid}],
+        })
+    });
+    json!({
+        "firstgid": 1, "name": "platformer", "image": image, "imagewidth": PIXELS.0, "imageheight": PIXELS.1,
+        "tilewidth": SIDE, "tileheight": SIDE, "tilecount": COUNT, "columns": COLUMNS, "margin": 0, "spacing": 0,
+        "tiles": tiles.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,55 @@
+//! A level with what should be written beside it.
+
+use super::super::Level;
+
+/// Writes a level as a picture or for a level editor.
+///
+/// | method | format |
+/// |---|---|
+/// | [`png`](Self::png) | a picture, 16 by 16 pixels a tile |
+/// | [`tmx`](Self::tmx) | an XML map of the Tiled editor |
+/// | [`tiled_json`](Self::tiled_json) | a JSON map of the Tiled editor |
+/// | [`ldtk_csv`](Self::ldtk_csv) | comma-separated values for an IntGrid layer of the LDtk editor |
+///
+/// ```
+/// use figrs_models::mdmc::{Corpus, LevelWriter, Playability};
+///
+/// let level = &Corpus::shipped().levels()[0];
+/// let playability = Playability::of(level);
+/// let writer = LevelWriter::new(level).path(playability.path()).note("seed", "7");
+/// let mut picture = Vec::new();
+/// writer.png(&mut picture)?;
+/// assert!(picture.starts_with(b"\x89PNG"));
+/// # Ok::<(), figrs_models::mdmc::OutputError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LevelWriter<'a> {
+    pub(super) level: &'a Level,
+    pub(super) path: &'a [(usize, usize)],
+    pub(super) notes: Vec<(String, String)>,
+}
+
+impl<'a> LevelWriter<'a> {
+    /// A level without a path and without notes.
+    pub fn new(level: &'a Level) -> Self {
+        Self {
+            level,
+            path: &[],
+            notes: Vec::new(),
+        }
+    }
+
+    /// Shows the way of a player, as rows and columns of cells.
+    #[must_use]
+    pub fn path(mut self, path: &'a [(usize, usize)]) -> Self {
+        self.path = path;
+        self
+    }
+
+    /// Adds a name and a value, such as the seed, that formats with room for it keep.
+    #[must_use]
+    pub fn note(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.notes.push((name.into(), value.into()));
+        self
+    }
+}

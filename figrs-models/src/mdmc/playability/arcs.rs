@@ -1,0 +1,37 @@
+//! The published jump arcs.
+
+/// The five jump arcs of the Video Game Level Corpus (`pathfinding_SMB.json`), each the cells passed after
+/// take-off as columns ahead and rows down; negative rows are up.
+pub const JUMP_ARCS: [&[(i8, i8)]; 5] = [
+    &[(0, -1), (0, -2), (1, -3), (1, -4), (0, -4)],
+    &[(0, -1), (0, -2), (0, -3), (0, -4), (1, -4)],
+    &[(1, -1), (1, -2), (1, -3), (1, -4), (2, -4)],
+    &[
+        (1, -1),
+        (1, -2),
+        (2, -2),
+        (2, -3),
+        (3, -3),
+        (3, -4),
+        (4, -4),
+        (5, -3),
+        (6, -3),
+        (7, -3),
+        (8, -2),
+        (8, -1),
+    ],
+    &[
+        (1, -1),
+        (1, -2),
+        (2, -2),
+        (2, -3),
+        (3, -3),
+        (3, -4),
+        (4, -4),
+        (5, -4),
+        (6, -3),
+        (7, -3),
+        (8, -2),
+        (8, -1),
+    ],
+];

@@ -1,0 +1,90 @@
+//! Why a level cannot be played.
+
+use std::fmt;
+
+use super::super::solids::Solids;
+
+/// What stops a player, right of the last column where the player can stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Obstacle {
+    /// Columns in which there is nowhere to stand.
+    Gap {
+        /// The first of them.
+        column: usize,
+        /// How many there are in a row.
+        width: usize,
+        /// How many rows the nearest footing after them lies above the last one before; 0 if it is not above.
+        rise: usize,
+    },
+    /// Solid tiles higher than any jump.
+    Wall {
+        /// Their column.
+        column: usize,
+        /// How many stand on each other, from where the player stands upwards.
+        height: usize,
+    },
+    /// There is footing ahead, but no room to get there.
+    Blocked {
+        /// The first column without a footing that can be reached.
+        column: usize,
+    },
+}
+
+/// The highest that an arc rises, in rows.
+const JUMP_HEIGHT: usize = 4;
+
+impl Obstacle {
+    /// What comes after the last column with a footing that was reached; `last` is that column
+    /// and the highest row in which the player stands there, or `None` if the player never stands.
+    pub(super) fn after(solids: &Solids, last: Option<(usize, usize)>, start: usize) -> Self {
+        let (height, width) = (solids.height(), solids.width());
+        let column = last.map_or(start, |(_, column)| column + 1);
+        let footings = |column| (0..height).filter(move |&row| solids.footing(row, column));
+        if let Some((row, _)) = last.filter(|_| column < width) {
+            let stacked = (0..=row).rev();
+            let stacked = stacked.take_while(|&row| solids.solid(row, column)).count();
+            if stacked > JUMP_HEIGHT || stacked == row + 1 {
+                return Self::Wall {
+                    column,
+                    height: stacked,
+                };
+            }
+        }
+        let gap = (column..width).take_while(|&column| footings(column).next().is_none());
+        let gap = gap.count();
+        if gap == 0 {
+            return Self::Blocked { column };
+        }
+        let beyond = (column + gap < width).then(|| footings(column + gap).max());
+        let rise = last.zip(beyond.flatten());
+        Self::Gap {
+            column,
+            width: gap,
+            rise: rise.map_or(0, |((row, _), next)| row.saturating_sub(next)),
+        }
+    }
+}
+
+/// Writes what it is and where, with columns counted from 0.
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Gap {
+                column,
+                width,
+                rise,
+            } => {
+                let columns = if width == 1 { "column" } else { "columns" };
+                write!(f, "gap of {width} {columns} at column {column}")?;
+                match rise {
+                    0 => Ok(()),
+                    rise => write!(f, ", then {rise} up"),
+                }
+            }
+            Self::Wall { column, height } => {
+                write!(f, "wall of height {height} at column {column}")
+            }
+            Self::Blocked { column } => write!(f, "no way through at column {column}"),
+        }
+    }
+}

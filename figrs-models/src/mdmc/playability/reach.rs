@@ -1,0 +1,226 @@
+//! Playability column by column.
+
+use std::sync::Arc;
+
+use super::super::{MdmcError, Tile};
+use super::stages::{FREE, Stage, Stages};
+use super::{
+    START,
+    moves::{free_moves, jump_moves},
+};
+
+/// Whether the right edge can be reached, for a level that comes column by column from the left.
+///
+/// Two levels with equal values of this type cannot be told apart by any columns that follow, so that it
+/// can be the state of a [fold](figrs_core::Element::fold) over columns, or of a particle.
+///
+/// # Guarantee
+///
+/// Exact: after each column the answer is that of [`Playability`](super::Playability) for the columns so far. Moves cross
+/// one column at a time, so the past matters only by where a player can cross into the next column: from the
+/// start, and after coming back from each place in the columns to come. Both are kept, however far
+/// back to the left the way leads.
+///
+/// # Complexity
+///
+/// A column takes time in proportion to its height times the stages of jumps, once for what is reached from the left and
+/// once for each way of coming back from the right into a part of the column that is not. Memory does not grow with
+/// the number of columns.
+///
+/// # Errors
+///
+/// [`MdmcError::ColumnHeight`] if a column is not of the height given at the start.
+///
+/// # Example
+///
+/// ```
+/// use figrs_models::mdmc::{Reach, Tile};
+///
+/// let ground = [Tile::EMPTY, Tile::EMPTY, Tile::EMPTY, Tile::GROUND];
+/// let mut reach = Reach::new(4);
+/// for _ in 0..5 {
+///     assert!(reach.push(&ground)?);
+/// }
+/// let gap = (0..20).map(|_| reach.push(&[Tile::EMPTY; 4])).collect::<Result<Vec<_>, _>>()?;
+/// assert!(gap[6] && !gap[15]);
+/// # Ok::<(), figrs_models::mdmc::MdmcError>(())
+/// ```
+///
+/// # References
+///
+/// Shepherdson, "The Reduction of Two-Way Automata to One-Way Automata", IBM Journal of Research and Development 3(2), 1959.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Reach {
+    height: usize,
+    /// Columns so far, counted up to the first one after the start.
+    columns: usize,
+    edge: Arc<Edge>,
+}
+
+figrs_core::value!(Reach);
+
+/// For each row a bit for each stage in which a player comes into the column that follows.
+type Crossings = Vec<u64>;
+
+/// How a player crosses the right edge of the columns so far.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Edge {
+    alive: bool,
+    /// From the start.
+    reached: Crossings,
+    /// For a player who comes back, by row and stage, what else can be crossed after that; in ascending order.
+    returns: Vec<((usize, Stage), Crossings)>,
+}
+
+impl Reach {
+    /// Before the first column of a level of `height` rows.
+    pub fn new(height: usize) -> Self {
+        Self {
+            height,
+            columns: 0,
+            edge: Arc::new(Edge {
+                alive: true,
+                reached: vec![0; height],
+                returns: Vec::new(),
+            }),
+        }
+    }
+
+    /// Whether a player can reach the last column so far; once false, it stays so.
+    pub fn alive(&self) -> bool {
+        self.edge.alive
+    }
+
+    /// Adds a column, its tiles from the top, and tells whether a player can reach it.
+    pub fn push(&mut self, column: &[Tile]) -> Result<bool, MdmcError> {
+        if column.len() != self.height {
+            return Err(MdmcError::ColumnHeight {
+                height: column.len(),
+                expected: self.height,
+            });
+        }
+        if self.edge.alive {
+            let solid: Vec<bool> = column.iter().map(|tile| tile.solid()).collect();
+            self.edge = Arc::new(self.next(&solid));
+            self.columns = START.1.min(self.columns) + 1;
+        }
+        Ok(self.edge.alive)
+    }
+
+    fn next(&self, solid: &[bool]) -> Edge {
+        let mut inside = Column {
+            solid,
+            left: (self.columns > 0).then_some(&*self.edge),
+            reached: vec![0; self.height],
+            right: vec![0; self.height],
+            open: Vec::new(),
+        };
+        inside.come(&self.edge.reached);
+        if self.columns == START.1 {
+            inside.reach(START.0.min(self.height - 1), FREE);
+        }
+        if self.columns >= START.1 && inside.open.is_empty() {
+            return Edge {
+                alive: false,
+                reached: vec![0; self.height],
+                returns: Vec::new(),
+            };
+        }
+        inside.explore();
+        let mut returns = Vec::new();
+        let mut back = inside.clone();
+        for row in (0..self.height).filter(|&row| !solid[row]) {
+            // A free player comes first, whose moves are open to the others too.
+            back.reset(&inside);
+            back.reach(row, FREE);
+            back.explore();
+            let free = back.clone();
+            for &stage in Stages::published().leftward() {
+                if inside.reached[row] >> stage & 1 == 1 {
+                    continue;
+                }
+                back.reset(&free);
+                back.reach(row, stage);
+                back.explore();
+                let new = back.right.iter().zip(&inside.right);
+                let new: Crossings = new.map(|(all, known)| all & !known).collect();
+                if new.iter().any(|&stages| stages > 0) {
+                    returns.push(((row, stage), new));
+                }
+            }
+        }
+        Edge {
+            alive: true,
+            reached: inside.right,
+            returns,
+        }
+    }
+}
+
+/// The exploration of one column, between the edge at its left and the columns that follow.
+#[derive(Clone)]
+struct Column<'a> {
+    solid: &'a [bool],
+    left: Option<&'a Edge>,
+    /// For each row a bit for each stage reached.
+    reached: Vec<u64>,
+    right: Crossings,
+    open: Vec<(usize, Stage)>,
+}
+
+impl Column<'_> {
+    /// Goes back to an exploration of the same column that has come to its end.
+    fn reset(&mut self, other: &Self) {
+        self.reached.copy_from_slice(&other.reached);
+        self.right.copy_from_slice(&other.right);
+    }
+
+    /// What a free player can do is open to a player in any stage.
+    fn reach(&mut self, row: usize, stage: Stage) {
+        for stage in [FREE, stage] {
+            if self.reached[row] >> stage & 1 == 0 {
+                self.reached[row] |= 1 << stage;
+                self.open.push((row, stage));
+            }
+        }
+    }
+
+    /// Players come from the left.
+    fn come(&mut self, crossings: &[u64]) {
+        for (row, &stages) in crossings.iter().enumerate() {
+            let mut stages = if self.solid[row] { 0 } else { stages };
+            while stages > 0 {
+                self.reach(row, stages.trailing_zeros() as Stage);
+                stages &= stages - 1;
+            }
+        }
+    }
+
+    fn explore(&mut self) {
+        let height = self.solid.len();
+        while let Some((row, stage)) = self.open.pop() {
+            let supported = self.solid.get(row + 1).is_some_and(|&solid| solid);
+            let to = |dx, row, stage| self.go(dx, row, stage);
+            match stage {
+                FREE => free_moves(height, row, supported, to),
+                stage => jump_moves(height, row, stage, to),
+            }
+        }
+    }
+
+    fn go(&mut self, dx: i8, row: usize, stage: Stage) {
+        match dx {
+            0 if !self.solid[row] => self.reach(row, stage),
+            1 => self.right[row] |= 1 << FREE | 1 << stage,
+            -1 => {
+                if let Some(left) = self.left {
+                    let found = left.returns.binary_search_by_key(&(row, stage), |r| r.0);
+                    if let Ok(index) = found {
+                        self.come(&left.returns[index].1);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

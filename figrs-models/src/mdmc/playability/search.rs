@@ -1,0 +1,166 @@
+//! The search of a whole level.
+
+use super::super::{Level, solids::Solids};
+use super::stages::{FREE, Stage};
+use super::{
+    Obstacle, START,
+    moves::{free_moves, jump_moves},
+};
+
+/// Whether a level can be played from left to right, with the way there or what stops the player.
+///
+/// # Guarantee
+///
+/// Exact under the [rules of the module](self): breadth-first over cells and stages of jumps. The path
+/// has the fewest moves.
+///
+/// # Complexity
+///
+/// Time and memory proportional to the cells times the stages of jumps that are reached in them, at most 32.
+///
+/// # Example
+///
+/// ```
+/// use figrs_models::mdmc::{Level, Obstacle, Playability};
+///
+/// let easy: Level = "------\n------\n------\nXXX-XX".parse()?;
+/// assert!(Playability::of(&easy).playable());
+///
+/// let wide: Level = "--------------\n--------------\n--------------\nXXX----------X".parse()?;
+/// let verdict = Playability::of(&wide);
+/// assert_eq!(verdict.obstacle(), Some(Obstacle::Gap { column: 3, width: 10, rise: 0 }));
+/// # Ok::<(), figrs_models::mdmc::MdmcError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Playability {
+    path: Vec<(usize, usize)>,
+    furthest: usize,
+    obstacle: Option<Obstacle>,
+}
+
+/// What is reached so far.
+struct Search<'a> {
+    solids: &'a Solids,
+    /// For each cell a bit for each stage.
+    reached: Vec<u64>,
+    /// In the order in which they were reached.
+    visits: Vec<Visit>,
+}
+
+/// A cell and stage that was reached, and the index of the one before.
+#[derive(Clone, Copy)]
+struct Visit {
+    row: u32,
+    column: u32,
+    stage: Stage,
+    from: u32,
+}
+
+impl Playability {
+    /// Searches a level.
+    pub fn of(level: &Level) -> Self {
+        let solids = Solids::of(level);
+        let (height, width) = (solids.height(), solids.width());
+        let (row, column) = (START.0.min(height - 1), START.1.min(width - 1));
+        let mut search = Search {
+            solids: &solids,
+            reached: vec![0; height * width],
+            visits: Vec::new(),
+        };
+        search.reach(row, column, FREE, 0);
+        let (mut next, mut furthest) = (0, 0);
+        while let Some(&visit) = search.visits.get(next) {
+            let at = visit.column as usize;
+            if at > search.visits[furthest].column as usize {
+                furthest = next;
+            }
+            if at + 1 == width {
+                return Self {
+                    path: search.path(next),
+                    furthest: at,
+                    obstacle: None,
+                };
+            }
+            search.follow(visit, next);
+            next += 1;
+        }
+        let standing =
+            |row, column| search.reached[row * width + column] > 0 && solids.supported(row, column);
+        let mut columns = (0..width).rev();
+        let last = columns.find_map(|column| {
+            let row = (0..height).find(|&row| standing(row, column))?;
+            Some((row, column))
+        });
+        Self {
+            path: search.path(furthest),
+            furthest: search.visits[furthest].column as usize,
+            obstacle: Some(Obstacle::after(&solids, last, column)),
+        }
+    }
+
+    /// Whether the last column can be reached.
+    pub fn playable(&self) -> bool {
+        self.obstacle.is_none()
+    }
+
+    /// The furthest column that can be reached, in the air or on ground.
+    pub fn furthest_column(&self) -> usize {
+        self.furthest
+    }
+
+    /// What stops the player, or `None` if the level is playable.
+    pub fn obstacle(&self) -> Option<Obstacle> {
+        self.obstacle
+    }
+
+    /// A shortest way to the furthest column, as rows and columns of cells from the start.
+    pub fn path(&self) -> &[(usize, usize)] {
+        &self.path
+    }
+}
+
+impl Search<'_> {
+    /// Notes a stage in a cell if it is new there. What a free player can do is open to a player in any stage.
+    fn reach(&mut self, row: usize, column: usize, stage: Stage, from: usize) {
+        for stage in [FREE, stage] {
+            let cell = &mut self.reached[row * self.solids.width() + column];
+            if *cell >> stage & 1 == 0 {
+                *cell |= 1 << stage;
+                self.visits.push(Visit {
+                    row: row as u32,
+                    column: column as u32,
+                    stage,
+                    from: from as u32,
+                });
+            }
+        }
+    }
+
+    fn follow(&mut self, visit: Visit, index: usize) {
+        let (row, column) = (visit.row as usize, visit.column as usize);
+        let (height, solids) = (self.solids.height(), self.solids);
+        let to = |dx: i8, row, stage| {
+            if let Some(column) = column.checked_add_signed(dx.into())
+                && !solids.solid(row, column)
+            {
+                self.reach(row, column, stage, index);
+            }
+        };
+        match visit.stage {
+            FREE => free_moves(height, row, solids.supported(row, column), to),
+            stage => jump_moves(height, row, stage, to),
+        }
+    }
+
+    /// The cells on the way to a visit, from the start.
+    fn path(&self, mut index: usize) -> Vec<(usize, usize)> {
+        let cell = |visit: &Visit| (visit.row as usize, visit.column as usize);
+        let mut path = vec![cell(&self.visits[index])];
+        while index > 0 {
+            index = self.visits[index].from as usize;
+            path.push(cell(&self.visits[index]));
+        }
+        path.reverse();
+        path
+    }
+}

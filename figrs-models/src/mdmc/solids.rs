@@ -1,0 +1,41 @@
+//! Where a level is solid and where a player can stand.
+
+use super::Level;
+
+/// The solid cells of a level, row by row.
+#[derive(Clone, Debug)]
+pub(super) struct Solids {
+    cells: Vec<bool>,
+    width: usize,
+}
+
+impl Solids {
+    pub(super) fn of(level: &Level) -> Self {
+        Self {
+            cells: level.as_array().iter().map(|tile| tile.solid()).collect(),
+            width: level.width(),
+        }
+    }
+
+    pub(super) fn height(&self) -> usize {
+        self.cells.len() / self.width
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    pub(super) fn solid(&self, row: usize, column: usize) -> bool {
+        self.cells[row * self.width + column]
+    }
+
+    /// Whether the tile below a cell is there and solid.
+    pub(super) fn supported(&self, row: usize, column: usize) -> bool {
+        row + 1 < self.height() && self.solid(row + 1, column)
+    }
+
+    /// Whether a player can stand in a cell: it is free and the tile below is solid.
+    pub(super) fn footing(&self, row: usize, column: usize) -> bool {
+        !self.solid(row, column) && self.supported(row, column)
+    }
+}
