@@ -62,10 +62,19 @@ impl Model {
     ) -> Self {
         let test = Arc::new(test);
         for element in elements {
-            let evidence = Evidence::condition_shared(&test);
-            self.evidence.push((element.erased().clone(), evidence));
+            self = self.condition_shared(element, &test);
         }
         self
+    }
+
+    /// As [`condition`](Self::condition), with a test that several statements share: algorithms then know that they say the
+    /// same.
+    #[track_caller]
+    pub fn condition_shared<T: Value, F>(self, element: &Element<T>, test: &Arc<F>) -> Self
+    where
+        F: Fn(&T) -> bool + Send + Sync + 'static,
+    {
+        self.with(element, Evidence::condition_shared(test))
     }
 
     /// Weighs worlds by the value of `element`; weights are finite and not negative, and may exceed one.

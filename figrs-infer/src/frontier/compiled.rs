@@ -284,6 +284,15 @@ impl CompiledFrontier {
         Ok(drawn.map(|told| self.world(told)))
     }
 
+    /// One world for each generator, all in one sweep.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn sample_each<R: Rng>(&self, mut rngs: Vec<R>) -> Result<Vec<World>, Error> {
+        self.require_possible()?;
+        let told = self.draw(&mut rngs);
+        Ok(told.into_iter().map(|told| self.world(told)).collect())
+    }
+
     fn draw<R: Rng>(&self, rngs: &mut [R]) -> Vec<Told> {
         match &self.sums {
             Sums::Plain(messages) => passes::draw(&self.explored, messages, rngs),

@@ -1,5 +1,7 @@
 //! Levels to train on.
 
+use ndarray::s;
+
 use super::{Level, MdmcError, shipped};
 
 /// One or more levels of one height, each with a name.
@@ -48,6 +50,25 @@ impl Corpus {
             levels,
             height: shipped::HEIGHT,
         }
+    }
+
+    /// The same levels cut to their bottom rows, for a chain over less height.
+    ///
+    /// **Errors.** [`MdmcError::Rows`] unless `1 <= rows <= height`.
+    pub fn bottom_rows(&self, rows: usize) -> Result<Self, MdmcError> {
+        let height = self.height();
+        if rows == 0 || rows > height {
+            return Err(MdmcError::Rows { rows, height });
+        }
+        let cut = |level: &Level| {
+            let tiles = level.as_array().slice(s![height - rows.., ..]);
+            Level::from_array(tiles.to_owned())
+        };
+        Ok(Self {
+            levels: self.levels.iter().map(cut).collect::<Result<_, _>>()?,
+            names: self.names.clone(),
+            height: rows,
+        })
     }
 
     /// The levels, in order.

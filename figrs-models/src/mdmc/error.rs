@@ -165,6 +165,53 @@ pub enum MdmcError {
         /// Columns allowed at the chain's height.
         max: usize,
     },
+    /// A mask is not of the level's size.
+    #[error(
+        "the mask has {} rows of {} columns and the level {} rows of {}; give one character for each cell",
+        size.0, size.1, expected.0, expected.1
+    )]
+    MaskShape {
+        /// Rows and columns of the mask.
+        size: (usize, usize),
+        /// Rows and columns of the level.
+        expected: (usize, usize),
+    },
+    /// A forbidden pattern does not fit into the level, or has no tile.
+    #[error(
+        "a pattern of {} rows and {} columns cannot be forbidden in a level of {} rows and {} columns; set at least one tile, and \
+         no more rows and columns than the level has",
+        size.0, size.1, level.0, level.1
+    )]
+    Pattern {
+        /// Rows and columns of the pattern.
+        size: (usize, usize),
+        /// Rows and columns of the level.
+        level: (usize, usize),
+    },
+    /// The least number is above the largest.
+    #[error("from {least} to {most} tiles cannot be had; give the smaller number first")]
+    CountRange {
+        /// At least.
+        least: usize,
+        /// At most.
+        most: usize,
+    },
+    /// Levels do not have so many rows.
+    #[error("levels of {height} rows cannot be cut to {rows}; use 1 to {height}")]
+    Rows {
+        /// Rows asked for.
+        rows: usize,
+        /// Rows there are.
+        height: usize,
+    },
+    /// There is no such cell.
+    #[error("row {row}, column {column} is outside of the level; rows and columns count from 0")]
+    Cell {
+        /// The row.
+        row: usize,
+        /// The column.
+        column: usize,
+    },
     /// A column has more or fewer tiles than the level has rows.
     #[error("the column has {height} tiles; give one for each of the {expected} rows")]
     ColumnHeight {

@@ -13,6 +13,7 @@
 //! | training | [`MarkovChain`], [`TileDistribution`] |
 //! | generation with look-ahead | [`LookAheadSampler`], [`Generated`] |
 //! | the element program | [`LevelElements`], [`ElementSampler`] |
+//! | levels as demanded | [`Demand`], [`Mask`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
 //! | measures of levels and of sets | [`Yardstick`], [`LevelMetrics`], [`TilePatterns`], [`Columns`], [`Diversity`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`write_tileset`], [`OutputError`] |
 //! | whether a level can be played | [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
@@ -44,6 +45,7 @@ mod row_splits;
 mod run;
 mod shipped;
 mod solids;
+mod steering;
 mod structure;
 mod table;
 mod tile;
@@ -65,5 +67,9 @@ pub use metrics::{
 pub use output::{LevelWriter, OutputError, write_tileset};
 pub use playability::{JUMP_ARCS, Obstacle, Playability, Reach};
 pub use row_splits::RowSplits;
+pub use steering::{
+    ConditionedSampler, Demand, ExactSampler, LevelSampler, LookAhead, Mask, SteeredLevel,
+    SteeringError,
+};
 pub use structure::{Offset, Structure};
 pub use tile::Tile;

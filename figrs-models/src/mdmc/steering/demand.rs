@@ -1,0 +1,70 @@
+//! What a level must have.
+
+use std::fmt;
+
+use super::super::Tile;
+use super::mask::Mask;
+
+/// One thing that a level must have. Demands are evidence: levels are drawn given all of them.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Demand {
+    /// No cell has a configuration that training never showed.
+    Seen,
+    /// The cells that are set in a mask of the level's size have their tiles.
+    Pinned(Mask),
+    /// No more columns than this lie side by side without ground in the bottom row.
+    MaximumGap(usize),
+    /// There are from `least` to `most` tiles of a kind.
+    Count {
+        /// The kind of tile.
+        tile: Tile,
+        /// At least so many.
+        least: usize,
+        /// At most so many.
+        most: usize,
+    },
+    /// A pattern stands nowhere: no place where all its tiles that are set match.
+    Forbidden(Mask),
+    /// A player can get from the left to the right, under the rules of [`Playability`](super::super::Playability).
+    Playable,
+}
+
+impl Demand {
+    /// From `low` to `high`, shares of all cells, are tiles of a kind, for levels of some size.
+    pub fn density(tile: Tile, low: f64, high: f64, cells: usize) -> Self {
+        let cells = cells as f64;
+        Self::Count {
+            tile,
+            least: (low * cells).ceil().max(0.0) as usize,
+            most: (high * cells).floor().max(0.0) as usize,
+        }
+    }
+}
+
+impl fmt::Display for Demand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Seen => f.write_str("no unseen configuration"),
+            Self::Pinned(mask) => {
+                let columns = || mask.tiles().map(|(_, column, _)| column);
+                match (columns().min(), columns().max()) {
+                    (Some(first), Some(last)) => {
+                        let tiles = columns().count();
+                        write!(f, "{tiles} pinned tiles in columns {first} to {last}")
+                    }
+                    _ => f.write_str("no pinned tiles"),
+                }
+            }
+            Self::MaximumGap(most) => write!(f, "no ground gap over {most} columns"),
+            Self::Count { tile, least, most } => {
+                write!(f, "{least} to {most} of {tile} ({})", tile.meaning())
+            }
+            Self::Forbidden(pattern) => {
+                let (height, width) = (pattern.height(), pattern.width());
+                write!(f, "a forbidden pattern of {height} by {width}")
+            }
+            Self::Playable => f.write_str("playable from left to right"),
+        }
+    }
+}

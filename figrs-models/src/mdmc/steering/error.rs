@@ -1,0 +1,32 @@
+//! Why there are no levels as demanded.
+
+use thiserror::Error;
+
+use super::super::MdmcError;
+
+/// Why levels that meet the demands cannot be drawn.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SteeringError {
+    /// Something about the corpus, the chain or the demands cannot work.
+    #[error(transparent)]
+    Level(#[from] MdmcError),
+    /// An inference algorithm failed.
+    #[error(transparent)]
+    Inference(#[from] figrs_infer::Error),
+    /// No level meets the demands.
+    #[error(
+        "no level meets these demands together: {}; {} at column {column}: take one of them back{}",
+        .demands.join("; "),
+        if *.proven { "it is proven that none can go on" } else { "none of the particles could go on" },
+        if *.proven { "" } else { ", or allow more particles" }
+    )]
+    Contradictory {
+        /// A smallest set of demands found to conflict.
+        demands: Vec<String>,
+        /// The column, from 0, at which the last levels fail that meet them so far.
+        column: usize,
+        /// Whether it is certain that there is no such level.
+        proven: bool,
+    },
+}

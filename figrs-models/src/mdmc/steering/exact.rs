@@ -1,0 +1,102 @@
+//! Levels given demands from their exact law.
+
+use std::ops::Range;
+
+use figrs_core::stream;
+use figrs_infer::{CompiledFrontier, Error, Frontier};
+
+use super::super::{Generated, MdmcError, Tile};
+use super::conflict::{self, Trial};
+use super::error::SteeringError;
+use super::sampler::LevelSampler;
+use super::steered::SteeredLevel;
+
+/// Draws levels from exactly the trained chain's law given the demands.
+///
+/// The states of the frontier are explored once, column by column, and the table of a column is used again as soon as columns repeat; then a
+/// sweep back over all columns tells how each can go on.
+///
+/// # Guarantee
+///
+/// Exact, up to rounding.
+///
+/// # Complexity
+///
+/// Linear in the states of the frontiers, which grow quickly with the rows of a level and with what the demands remember.
+///
+/// # Errors
+///
+/// [`figrs_infer::Error::FrontierTooLarge`] if they take more memory than is allowed;
+/// [`SteeringError::Contradictory`] if no level meets the demands.
+#[derive(Debug)]
+pub struct ExactSampler {
+    steered: SteeredLevel,
+    compiled: CompiledFrontier,
+}
+
+impl ExactSampler {
+    /// Explores the frontiers of a level.
+    pub fn new(steered: SteeredLevel, frontier: &Frontier) -> Result<Self, SteeringError> {
+        let compiled = frontier.compile(steered.model(), steered.cells())?;
+        if compiled.log_evidence() == f64::NEG_INFINITY {
+            let trial = |model: &figrs_core::Model| match frontier.compile(model, ()) {
+                Ok(part) if part.log_evidence() > f64::NEG_INFINITY => Trial::Possible,
+                Ok(_) => Trial::Impossible,
+                Err(_) => Trial::Unknown,
+            };
+            return Err(conflict::smallest(&steered, &trial, true));
+        }
+        Ok(Self { steered, compiled })
+    }
+
+    /// The level and its demands.
+    pub fn steered(&self) -> &SteeredLevel {
+        &self.steered
+    }
+
+    /// The compiled program, to ask for more.
+    pub fn compiled(&self) -> &CompiledFrontier {
+        &self.compiled
+    }
+
+    /// The natural logarithm of the probability that the trained chain meets all demands.
+    pub fn log_probability(&self) -> f64 {
+        self.compiled.log_evidence()
+    }
+
+    /// The probability of a tile in a cell, given the demands.
+    ///
+    /// **Errors.** [`MdmcError::Cell`] outside the level.
+    pub fn probability(&self, row: usize, column: usize, tile: Tile) -> Result<f64, SteeringError> {
+        let height = self.steered.chain().height();
+        let cell = (row < height && column < self.steered.width())
+            .then(|| &self.steered.cells()[column * height + height - 1 - row]);
+        let cell = cell.ok_or(MdmcError::Cell { row, column })?;
+        Ok(self.compiled.probability(cell, &tile)?)
+    }
+}
+
+impl LevelSampler for ExactSampler {
+    fn name(&self) -> &'static str {
+        "exact"
+    }
+
+    fn guarantee(&self) -> String {
+        "exactly the trained chain given the demands".to_owned()
+    }
+
+    /// Where messages do not fit into memory they are computed again for each batch.
+    fn batch(&self) -> u64 {
+        64
+    }
+
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Generated>, SteeringError> {
+        let rngs = numbers.map(|number| stream(seed, number)).collect();
+        let worlds = self.compiled.sample_each(rngs)?;
+        let levels = worlds.into_iter().map(|world| {
+            let tiles = world.values(self.steered.cells())?;
+            Ok(self.steered.level(&tiles))
+        });
+        levels.collect::<Result<_, Error>>().map_err(Into::into)
+    }
+}

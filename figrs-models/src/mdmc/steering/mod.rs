@@ -1,0 +1,21 @@
+//! Levels as they are demanded: evidence on the elements of a level, and samplers of what it leaves.
+
+mod conditioned;
+mod conflict;
+mod demand;
+mod error;
+mod exact;
+mod mask;
+mod sampler;
+mod steered;
+
+pub use conditioned::ConditionedSampler;
+pub use demand::Demand;
+pub use error::SteeringError;
+pub use exact::ExactSampler;
+pub use mask::Mask;
+pub use sampler::{LevelSampler, LookAhead};
+pub use steered::SteeredLevel;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! One interface to all ways of drawing levels.
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+use figrs_core::stream;
+
+use super::super::{ElementSampler, Generated, LookAheadSampler};
+use super::error::SteeringError;
+
+/// A way of drawing levels, set up for one trained chain and one width.
+pub trait LevelSampler: Debug + Send + Sync {
+    /// The name of the method.
+    fn name(&self) -> &'static str;
+
+    /// In one sentence, what the law of the levels is.
+    fn guarantee(&self) -> String;
+
+    /// How many levels are best asked for at once.
+    fn batch(&self) -> u64 {
+        1
+    }
+
+    /// The levels of a set that have these numbers: a level depends on the seed and its number alone, provided that ranges start at
+    /// multiples of [`batch`](Self::batch).
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Generated>, SteeringError>;
+}
+
+/// The published sampler for levels of one width.
+#[derive(Debug)]
+pub struct LookAhead<'a> {
+    /// The sampler.
+    pub sampler: LookAheadSampler<'a>,
+    /// Columns of the levels.
+    pub width: usize,
+}
+
+impl LevelSampler for LookAhead<'_> {
+    fn name(&self) -> &'static str {
+        "look-ahead"
+    }
+
+    fn guarantee(&self) -> String {
+        "tiles drawn one by one, those that run into an unseen configuration within the look-ahead drawn again: near the \
+         trained chain given that nothing is unseen, and not exactly that"
+            .to_owned()
+    }
+
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Generated>, SteeringError> {
+        numbers
+            .map(|number| Ok(self.sampler.sample(self.width, &mut stream(seed, number))?))
+            .collect()
+    }
+}
+
+impl LevelSampler for ElementSampler<'_> {
+    fn name(&self) -> &'static str {
+        "elements"
+    }
+
+    fn guarantee(&self) -> String {
+        "as look-ahead, by queries to exact inference; a tile fails where the most probable continuation is unseen".to_owned()
+    }
+
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Generated>, SteeringError> {
+        numbers
+            .map(|number| Ok(self.sample(&mut stream(seed, number))?))
+            .collect()
+    }
+}

@@ -1,0 +1,240 @@
+//! What a frontier does at its edges: repeated steps, memory, branches of others, wide states.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use figrs::prelude::*;
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-9
+}
+
+/// A state that stays with probability 0.9, seen through noise now and then.
+fn walk(steps: usize) -> (Model, Vec<Element<u8>>) {
+    let mut state = Uniform::new(0..=4u8);
+    let mut states = vec![state.clone()];
+    let mut model = Model::new();
+    for step in 0..steps {
+        state =
+            state.flat_map(|&s| Select::new([(0.9, s), (0.06, (s + 1) % 5), (0.04, (s + 4) % 5)]));
+        if step % 3 == 0 {
+            let seen = state.flat_map(|&s| Flip::new(if s < 2 { 0.8 } else { 0.3 }));
+            model = model.observe(&seen, true);
+        }
+        states.push(state.clone());
+    }
+    (model, states)
+}
+
+#[test]
+fn repeated_steps_are_explored_once() {
+    let (model, states) = walk(300);
+    let compiled = Frontier::new().compile(&model, &states).unwrap();
+    let (steps, repeated) = compiled.steps();
+    assert_eq!(steps, 301 + 100);
+    assert!(repeated > 390, "{repeated}");
+    let tree = JunctionTree::new().run(&model, &states).unwrap();
+    assert!(close(
+        compiled.log_evidence(),
+        tree.log_evidence().unwrap().value
+    ));
+    for state in &states {
+        for value in 0..5 {
+            let p = compiled.probability(state, &value).unwrap();
+            assert!(close(p, tree.probability(state, &value).unwrap()));
+        }
+    }
+}
+
+#[test]
+fn shared_functions_with_captures_are_recognised() {
+    let stay = std::hint::black_box(0.9);
+    let step = Arc::new(move |&s: &bool| Flip::new(if s { stay } else { 1.0 - stay }));
+    let mut state = Flip::new(0.5);
+    for _ in 0..100 {
+        state = Parents::flat_map_shared(&state, &step);
+    }
+    let compiled = Frontier::new().compile(&Model::new(), &state).unwrap();
+    assert!(compiled.steps().1 > 90, "{:?}", compiled.steps());
+    assert!(close(compiled.probability(&state, &true).unwrap(), 0.5));
+}
+
+#[test]
+fn messages_that_do_not_fit_are_computed_again() {
+    let (model, states) = walk(2_000);
+    let large = Frontier::new().compile(&model, &states).unwrap();
+    let small = Frontier::new()
+        .memory(20_000)
+        .compile(&model, &states)
+        .unwrap();
+    assert!(close(large.log_evidence(), small.log_evidence()));
+    let worlds = |compiled: &figrs::CompiledFrontier| -> Vec<Vec<u8>> {
+        let worlds = compiled.samples(3).unwrap().take(70);
+        worlds.map(|world| world.values(&states).unwrap()).collect()
+    };
+    assert_eq!(worlds(&large), worlds(&small));
+    for state in states.iter().step_by(97) {
+        let [p, q] = [&large, &small].map(|c| c.probability(state, &1).unwrap());
+        assert!(close(p, q));
+    }
+    let [a, b] = [&large, &small].map(|c| c.most_probable().unwrap().values(&states).unwrap());
+    assert_eq!(a, b);
+}
+
+#[test]
+fn branches_of_others_are_met_before_the_chain() {
+    let (a, b) = (Uniform::new(0..=3u8), Uniform::new(0..=5u8));
+    let test = Flip::new(0.4);
+    let chosen = If::new(&test, &a, &b);
+    let captured = a.clone();
+    let sum = b.flat_map(move |&b| captured.map(move |a| a + b));
+    let model = Model::new().condition(&chosen, |&c| c > 1);
+    let targets = (&chosen, &sum, &a);
+    let frontier = Frontier::new().compile(&model, targets).unwrap();
+    let exact = VariableElimination::new().run(&model, targets).unwrap();
+    assert!(close(
+        frontier.log_evidence(),
+        exact.log_evidence().unwrap().value
+    ));
+    for value in 0..9 {
+        for element in [&chosen, &sum, &a] {
+            let p = frontier.probability(element, &value).unwrap();
+            assert!(close(p, exact.probability(element, &value).unwrap()));
+        }
+    }
+    let refused = [
+        frontier.count().unwrap_err(),
+        frontier.most_probable().unwrap_err(),
+    ];
+    for error in refused {
+        assert!(
+            matches!(
+                error,
+                Error::NotInAnswer {
+                    algorithm: "Frontier",
+                    ..
+                }
+            ),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_score_of_others_in_a_branch_is_an_error() {
+    let coin = Flip::new(0.5);
+    let scored = Score::weigh(&coin, |&c| if c { 2.0 } else { 1.0 });
+    let test = Flip::new(0.5);
+    let other = scored.clone();
+    let chosen = test.flat_map(move |&t| if t { other.clone() } else { Flip::new(0.5) });
+    let error = Frontier::new().run(&Model::new(), &chosen).unwrap_err();
+    assert!(matches!(error, Error::SharedScore { .. }), "{error}");
+    // Where it is reached in any case, it weighs every world.
+    let both = Frontier::new()
+        .run(&Model::new(), (&chosen, &scored))
+        .unwrap();
+    let exact = VariableElimination::new()
+        .run(&Model::new(), (&chosen, &scored))
+        .unwrap();
+    assert!(close(
+        both.probability(&chosen, &true).unwrap(),
+        exact.probability(&chosen, &true).unwrap()
+    ));
+}
+
+#[test]
+fn a_frontier_that_grows_too_large_is_an_error() {
+    let coins: Vec<_> = (0..40).map(|_| Flip::new(0.5)).collect();
+    let all = Apply::new(&coins, |coins| coins.into_iter().filter(|c| **c).count());
+    let error = Frontier::new()
+        .memory(1 << 20)
+        .run(&Model::new(), &all)
+        .unwrap_err();
+    let Error::FrontierTooLarge {
+        states,
+        bytes,
+        limit,
+        ..
+    } = error
+    else {
+        panic!("{error}");
+    };
+    assert!(states > 1_000 && bytes > limit && limit == 1 << 20);
+}
+
+#[test]
+fn states_of_many_large_numbers_fit_into_keys() {
+    let first = Uniform::new(0..300u32);
+    let copies: Vec<_> = (1..40u32).map(|i| first.map(move |n| n + i)).collect();
+    let last = Uniform::new(0..2u32);
+    let sums: Vec<_> = copies
+        .iter()
+        .map(|c| (c, &last).map(|(c, l)| c + l))
+        .collect();
+    let model = Model::new().condition(&sums[38], |&s| s % 7 == 0);
+    let p = Frontier::new().log_evidence(&model).unwrap();
+    let exact = VariableElimination::new().log_evidence(&model).unwrap();
+    let wide = Frontier::new().run(&model, &sums).unwrap();
+    assert!(close(p, exact) && close(wide.log_evidence().unwrap().value, exact));
+}
+
+#[test]
+fn a_deadline_that_has_passed_ends_the_exploration() {
+    let (model, states) = walk(20);
+    let error = Frontier::new()
+        .deadline(Duration::ZERO)
+        .run(&model, &states)
+        .unwrap_err();
+    assert!(
+        matches!(
+            error,
+            Error::NothingDone {
+                algorithm: "Frontier"
+            }
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_observation_with_a_probability_and_a_density_is_an_error() {
+    let test = Flip::new(0.5);
+    let value = test.flat_map(|&t| {
+        if t {
+            Constant::new(1.0)
+        } else {
+            Normal::new(0.0, Variance(1.0))
+        }
+    });
+    let error = Frontier::new()
+        .run(&Model::new().observe(&value, 1.0), &test)
+        .unwrap_err();
+    assert!(error.to_string().contains("density"), "{error}");
+    let error = Frontier::new()
+        .run(&Model::new(), &Normal::new(0.0, Variance(1.0)))
+        .unwrap_err();
+    assert!(error.to_string().contains("continuous"), "{error}");
+}
+
+#[test]
+fn counts_and_samples_follow_a_fold() {
+    let dice: Vec<_> = (0..4).map(|_| Uniform::new(1..=6u32)).collect();
+    let sum = fold(&dice, 0u32, |sum, die| sum + die);
+    let compiled = Frontier::new()
+        .compile(&Model::new().observe(&sum, 14), &dice)
+        .unwrap();
+    // The coefficient of x^14 in (x + .. + x^6)^4.
+    assert_eq!(compiled.count().unwrap().to_string(), "146");
+    assert!(close(compiled.log_evidence().exp(), 146.0 / 1296.0));
+    let mut seen = std::collections::BTreeMap::new();
+    for world in compiled.samples(9).unwrap().take(14_600) {
+        *seen.entry(world.values(&dice).unwrap()).or_insert(0u32) += 1;
+    }
+    assert_eq!(seen.len(), 146);
+    // Chi-square with 145 degrees of freedom exceeds 241 in one of a million cases.
+    let chi: f64 = seen
+        .values()
+        .map(|&n| (f64::from(n) - 100.0).powi(2) / 100.0)
+        .sum();
+    assert!(chi < 241.0, "{chi}");
+}
