@@ -35,12 +35,37 @@ macro_rules! plain {
     ($($variant:ident $type:ty),+ $(,)?) => {
         /// Numbers and truth values. They are copied as a whole: to read and to write a byte of one costs more.
         #[derive(Clone, Copy)]
-        enum Plain {
+        pub(crate) enum Plain {
             $($variant($type),)+
         }
 
+        /// The type of a [`Plain`] value.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub(crate) enum Form {
+            $($variant,)+
+        }
+
         impl Plain {
-            fn new(value: &dyn Any) -> Option<Self> {
+            #[inline]
+            fn word(&self) -> (Form, u64) {
+                match self {
+                    $(Self::$variant(value) => (Form::$variant, value.word()),)+
+                }
+            }
+
+            /// The value of a word that [`Datum::word`] gave.
+            #[inline]
+            pub(crate) fn from_word(form: Form, word: u64) -> Self {
+                match form {
+                    $(Form::$variant => Self::$variant(<$type>::from_word(word)),)+
+                }
+            }
+
+            /// Which of them it is, is known where `T` is.
+            #[inline]
+            fn new<T: Value>(value: &T) -> Option<Self> {
+                let value: &dyn Any = value;
                 $(if let Some(&plain) = value.downcast_ref::<$type>() {
                     return Some(Self::$variant(plain));
                 })+
@@ -61,7 +86,7 @@ macro_rules! plain {
             }
 
             #[inline]
-            fn as_any(&self) -> &dyn Any {
+            pub(crate) fn as_any(&self) -> &dyn Any {
                 match self {
                     $(Self::$variant(value) => value,)+
                 }
@@ -81,6 +106,58 @@ plain!(
     Bool bool, Char char, U8 u8, U16 u16, U32 u32, U64 u64, Usize usize,
     I8 i8, I16 i16, I32 i32, I64 i64, Isize isize, F32 f32, F64 f64,
 );
+
+/// A value in the bits of a word.
+trait InWord {
+    fn word(&self) -> u64;
+    fn from_word(word: u64) -> Self;
+}
+
+macro_rules! in_word {
+    ($($type:ty: $value:ident => $to:expr, $word:ident => $from:expr;)+) => {$(
+        impl InWord for $type {
+            #[inline]
+            fn word(&self) -> u64 {
+                let $value = *self;
+                $to
+            }
+
+            #[inline]
+            fn from_word($word: u64) -> Self {
+                $from
+            }
+        }
+    )+};
+}
+in_word!(
+    bool: b => u64::from(b), word => word != 0;
+    char: c => u64::from(u32::from(c)), word => char::from_u32(word as u32).unwrap_or_default();
+    u8: n => u64::from(n), word => word as u8;
+    u16: n => u64::from(n), word => word as u16;
+    u32: n => u64::from(n), word => word as u32;
+    u64: n => n, word => word;
+    usize: n => n as u64, word => word as usize;
+    i8: n => u64::from(n.cast_unsigned()), word => (word as u8).cast_signed();
+    i16: n => u64::from(n.cast_unsigned()), word => (word as u16).cast_signed();
+    i32: n => u64::from(n.cast_unsigned()), word => (word as u32).cast_signed();
+    i64: n => n.cast_unsigned(), word => word.cast_signed();
+    isize: n => n.cast_unsigned() as u64, word => (word as usize).cast_signed();
+    f32: x => u64::from(x.to_bits()), word => f32::from_bits(word as u32);
+    f64: x => x.to_bits(), word => f64::from_bits(word);
+);
+
+impl Form {
+    /// Whether two words are the same value.
+    #[inline]
+    pub(crate) fn same(self, a: u64, b: u64) -> bool {
+        a == b
+            || match self {
+                Self::F64 => Value::same(&f64::from_word(a), &f64::from_word(b)),
+                Self::F32 => Value::same(&f32::from_word(a), &f32::from_word(b)),
+                _ => false,
+            }
+    }
+}
 
 /// Numbers and truth values as they are, everything else shared.
 #[derive(Clone)]
@@ -105,6 +182,7 @@ pub struct Datum(Repr);
 
 impl Datum {
     /// Wraps a value.
+    #[inline]
     pub fn new<T: Value>(value: T) -> Self {
         Self(match Plain::new(&value) {
             Some(plain) => Repr::Plain(plain),
@@ -118,6 +196,15 @@ impl Datum {
         match &self.0 {
             Repr::Plain(plain) => plain.get(),
             Repr::Shared(value) => value.as_any().downcast_ref(),
+        }
+    }
+
+    /// A plain value as a word.
+    #[inline]
+    pub(crate) fn word(&self) -> Option<(Form, u64)> {
+        match &self.0 {
+            Repr::Plain(plain) => Some(plain.word()),
+            Repr::Shared(_) => None,
         }
     }
 
@@ -146,6 +233,13 @@ impl Datum {
     /// A hash that is the same in every run of the program on the same platform.
     pub fn digest(&self) -> u64 {
         self.0.value().digest()
+    }
+}
+
+impl From<Plain> for Datum {
+    #[inline]
+    fn from(value: Plain) -> Self {
+        Self(Repr::Plain(value))
     }
 }
 

@@ -116,9 +116,8 @@ pub trait FamilyOp: Send + Sync {
     fn outcomes(&self, arguments: &[&dyn Any]) -> Result<Result<FiniteOutcomes, Endless>, Fault>;
     /// Log-probability or log-density; never NaN or infinitely large.
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
-    /// Checks the parameters, and gives the log-probability or log-density.
-    fn checked_log_prob(&self, arguments: &[&dyn Any], value: &dyn Any)
-    -> Result<f64, MemberFault>;
+    /// Log-probability or log-density for arguments that all are numbers; nothing where `check` or `log_prob` would fail.
+    fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64>;
     /// A random value.
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault>;
     /// A random value for each row of columns of arguments, `count` values each.
@@ -322,13 +321,17 @@ impl fmt::Debug for AnyElement {
 pub struct ElementId(usize);
 
 /// Runs a user's function and turns a panic into a [`Fault`].
+#[inline]
 pub(crate) fn contained<R>(function: impl FnOnce() -> R) -> Result<R, Fault> {
-    catch_unwind(AssertUnwindSafe(function)).map_err(|payload| {
-        let message = payload
-            .downcast_ref::<&str>()
-            .map(ToString::to_string)
-            .or_else(|| payload.downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "no message".into());
-        Fault::Panicked(message)
-    })
+    catch_unwind(AssertUnwindSafe(function)).map_err(panicked)
+}
+
+#[cold]
+fn panicked(payload: Box<dyn Any + Send>) -> Fault {
+    let message = payload
+        .downcast_ref::<&str>()
+        .map(ToString::to_string)
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".into());
+    Fault::Panicked(message)
 }

@@ -1,17 +1,15 @@
 //! The most probable world by simulated annealing.
 
-use std::num::NonZero;
 use std::ops::ControlFlow;
 
 use figrs_core::lower::Trace;
-use figrs_core::{AnyElement, Datum, Element, Model, Parents, Value, stream};
+use figrs_core::{AnyElement, Datum, Model};
 
 use crate::algorithm::Algorithm;
 use crate::answer::{Answer, Improvement};
 use crate::error::Error;
 use crate::in_order::in_order;
-use crate::limits::cores;
-use crate::metropolis_hastings::{Kernel, Proposals, Terms, first_world};
+use crate::metropolis_hastings::{Settings, Terms, stepping};
 use crate::sampling::Sampling;
 use crate::watch::{Stopped, Watch, Watching, watched};
 
@@ -54,11 +52,7 @@ pub struct SimulatedAnnealing {
     chains: usize,
     hottest: f64,
     coldest: f64,
-    seed: u64,
-    max_tries: u64,
-    max_elements: usize,
-    threads: Option<NonZero<usize>>,
-    proposals: Proposals,
+    settings: Settings,
     watch: Watch,
 }
 
@@ -70,11 +64,7 @@ impl SimulatedAnnealing {
             chains: 4,
             hottest: 2.0,
             coldest: 0.02,
-            seed: 0,
-            max_tries: 10_000,
-            max_elements: 4_000_000,
-            threads: None,
-            proposals: Proposals::new(),
+            settings: Settings::default(),
             watch: Watch::default(),
         }
     }
@@ -91,47 +81,7 @@ impl SimulatedAnnealing {
         self
     }
 
-    /// Takes the random numbers from this seed.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Lets each chain look for its first world of positive weight among this many (default ten thousand).
-    pub fn max_tries(mut self, worlds: u64) -> Self {
-        self.max_tries = worlds;
-        self
-    }
-
-    /// Ends with an error at a world of more than this many elements (default four million).
-    pub fn max_elements(mut self, elements: usize) -> Self {
-        self.max_elements = elements;
-        self
-    }
-
-    /// Works on this many threads (default: all cores); the answer is the same.
-    pub fn threads(mut self, threads: NonZero<usize>) -> Self {
-        self.threads = Some(threads);
-        self
-    }
-
-    /// As [`MetropolisHastings::proposal`](crate::MetropolisHastings::proposal).
-    #[track_caller]
-    pub fn proposal<T: Value>(
-        mut self,
-        element: &Element<T>,
-        function: impl Fn(&T) -> Element<T> + Send + Sync + 'static,
-    ) -> Self {
-        self.proposals.set(element, function);
-        self
-    }
-
-    /// As [`MetropolisHastings::block`](crate::MetropolisHastings::block).
-    pub fn block(mut self, elements: impl Parents) -> Self {
-        self.proposals.add_block(elements);
-        self
-    }
-
+    stepping!();
     watched!();
 
     fn check(&self) -> Result<(), Error> {
@@ -144,7 +94,7 @@ impl SimulatedAnnealing {
         let counts = [
             ("steps", self.steps),
             ("chains", self.chains as u64),
-            ("max_tries", self.max_tries),
+            ("max_tries", self.settings.max_tries),
         ];
         if let Some((setting, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
             return Err(invalid(setting, "0".into(), "allow at least one"));
@@ -165,10 +115,8 @@ impl SimulatedAnnealing {
         chain: u64,
         run: &Watching<'_>,
     ) -> Result<Search, Error> {
-        let mut trace = Trace::new(model, targets, self.max_elements)?;
-        let mut random = stream(self.seed, chain);
-        first_world(&mut trace, &mut random, self.max_tries, run)?;
-        let mut kernel = Kernel::new(self.proposals.clone());
+        let (mut trace, mut kernel, mut random) =
+            self.settings.start(model, targets, chain, run)?;
         kernel.adapt(true);
         let mut search = Search {
             log: trace.log_weight(),
@@ -246,7 +194,7 @@ impl Search {
         if self.best.as_ref().is_some_and(|best| !new.beats(best)) {
             return;
         }
-        let world = trace.world().map(|(e, v)| (e.clone(), v.clone()));
+        let world = trace.world().map(|(e, v)| (e.clone(), v));
         self.best = Some(Best {
             world: world.collect(),
             ..new
@@ -271,7 +219,7 @@ impl Algorithm for SimulatedAnnealing {
         let mut best = Search::default();
         let (mut done, mut accepted, mut stopped) = (0, 0, Stopped::Finished);
         in_order(
-            self.threads.map_or_else(cores, NonZero::get),
+            self.settings.threads(),
             (self.chains as u64, 1),
             || Ok(()),
             |(), chain| self.search(model, targets, chain, &run),

@@ -145,7 +145,7 @@ fn choices(trace: &Trace) -> Choices {
         .map(|i| {
             let site = trace.choice(i);
             let value = trace.value(site).expect("a choice has a value");
-            (site.number(), value.clone())
+            (site.number(), value)
         })
         .collect();
     choices.sort_by_key(|(number, _)| *number);
@@ -153,7 +153,7 @@ fn choices(trace: &Trace) -> Choices {
 }
 
 fn world(trace: &Trace) -> Vec<(ElementId, Datum)> {
-    let mut world: Vec<_> = trace.world().map(|(e, v)| (e.id(), v.clone())).collect();
+    let mut world: Vec<_> = trace.world().map(|(e, v)| (e.id(), v)).collect();
     world.sort_by_key(|(id, _)| *id);
     world
 }
@@ -172,7 +172,7 @@ impl Worlds {
             if run == 20 * limit || states.len() > limit {
                 return Ok(None);
             }
-            if trace.restart(&mut decisions)?.possible {
+            if trace.restart(&mut decisions)? {
                 let drawn = decisions.path[..decisions.made].iter();
                 let state = State {
                     draws: drawn
@@ -180,7 +180,7 @@ impl Worlds {
                         .collect(),
                     log_weight: trace.log_weight(),
                     targets: (0..targets.len())
-                        .map(|i| trace.target(i).expect("in every world").clone())
+                        .map(|i| trace.target(i).expect("in every world"))
                         .collect(),
                     world: world(&trace),
                 };

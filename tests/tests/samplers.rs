@@ -5,6 +5,8 @@
 
 #[path = "samplers/accuracy.rs"]
 mod accuracy;
+#[path = "samplers/best_world.rs"]
+mod best_world;
 #[path = "samplers/calibration.rs"]
 mod calibration;
 #[path = "samplers/rare_evidence.rs"]

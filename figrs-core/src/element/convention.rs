@@ -91,6 +91,7 @@ impl<P: Into<Operand>> From<Scale<P>> for RateOrScale {
 }
 
 /// The parameter at `index` is a number, and not infinite.
+#[inline]
 pub(super) fn finite(parameters: &[f64], index: usize) -> Result<(), WrongParameter> {
     if parameters[index].is_finite() {
         Ok(())
@@ -100,6 +101,7 @@ pub(super) fn finite(parameters: &[f64], index: usize) -> Result<(), WrongParame
 }
 
 /// The parameter at `index` is above zero, and not infinite.
+#[inline]
 pub(super) fn positive(parameters: &[f64], index: usize) -> Result<(), WrongParameter> {
     if parameters[index] > 0.0 && parameters[index].is_finite() {
         Ok(())

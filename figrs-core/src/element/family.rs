@@ -169,6 +169,7 @@ struct Parameters {
 impl Parameters {
     const FEW: usize = 4;
 
+    #[inline]
     fn push(&mut self, number: f64) {
         if self.len < Self::FEW {
             self.few[self.len] = number;
@@ -181,6 +182,7 @@ impl Parameters {
         self.len += 1;
     }
 
+    #[inline]
     fn as_slice(&self) -> &[f64] {
         if self.len <= Self::FEW {
             &self.few[..self.len]
@@ -355,24 +357,20 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
         proper(typed, log)
     }
 
-    fn checked_log_prob(
-        &self,
-        arguments: &[&dyn Any],
-        value: &dyn Any,
-    ) -> Result<f64, MemberFault> {
-        let typed = value.downcast_ref::<T>();
-        let log = contained(|| {
-            self.numbers(arguments, |numbers| {
-                if let Err(wrong) = self.family.check(numbers) {
-                    return Err(MemberFault::Parameters(self.wrong(numbers, &wrong)));
-                }
-                Ok(typed.map(|typed| self.family.log_prob(numbers, typed)))
-            })
-        });
-        match (log.map_err(MemberFault::Function)??, typed) {
-            (Some(log), Some(typed)) => proper(typed, log).map_err(MemberFault::Function),
-            _ => Ok(f64::NEG_INFINITY),
+    fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64> {
+        let mut numbers = Parameters::default();
+        for source in &self.sources {
+            numbers.push(match source {
+                Source::Number(number) => number.get(),
+                Source::Parent(parent) => arguments[*parent],
+            });
         }
+        let (numbers, value) = (numbers.as_slice(), value.downcast_ref::<T>()?);
+        let weighed = contained(|| {
+            self.family.check(numbers).ok()?;
+            Some(self.family.log_prob(numbers, value))
+        });
+        weighed.ok().flatten().filter(|&log| log < f64::INFINITY)
     }
 
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault> {

@@ -81,6 +81,7 @@ impl fmt::Debug for Gaussian {
 }
 
 impl Gaussian {
+    #[inline]
     fn deviation(&self, parameters: &[f64]) -> f64 {
         match self.0 {
             Measure::Variance => parameters[1].sqrt(),
@@ -101,6 +102,7 @@ impl Family<f64> for Gaussian {
         }
     }
 
+    #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         finite(parameters, 0)?;
         positive(parameters, 1)
@@ -110,6 +112,7 @@ impl Family<f64> for Gaussian {
         Outcomes::Continuous
     }
 
+    #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
         // Differences of large numbers may overflow, halves of them cannot.
         let deviation = self.deviation(parameters);

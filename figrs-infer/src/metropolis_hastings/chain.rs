@@ -6,7 +6,6 @@ use figrs_core::lower::Trace;
 use figrs_core::{AnyElement, SupportBuilder};
 
 use super::kernel::{Dice, Kernel, Terms};
-use super::proposals::Proposals;
 use crate::error::Error;
 use crate::watch::{Stopped, Watching};
 
@@ -24,7 +23,7 @@ pub(super) struct Length {
 }
 
 /// Draws worlds from the prior until one has a positive weight.
-pub(crate) fn first_world(
+pub(super) fn first_world(
     trace: &mut Trace,
     dice: &mut impl Dice,
     max_tries: u64,
@@ -34,7 +33,7 @@ pub(crate) fn first_world(
         if run.stopped().is_some() {
             return Err(run.nothing_done());
         }
-        if trace.restart(dice)?.possible {
+        if trace.restart(dice)? {
             return Ok(());
         }
         // Nothing to choose: another try would give the same world.
@@ -72,13 +71,13 @@ pub(super) struct Chain {
 
 impl Chain {
     /// A chain in the world that the trace holds.
-    pub(super) fn new(trace: Trace, proposals: Proposals, targets: &[AnyElement]) -> Self {
+    pub(super) fn new(trace: Trace, kernel: Kernel, targets: &[AnyElement]) -> Self {
         let targets = targets.iter().map(|target| TargetValues {
             values: target.no_values(),
             indices: Vec::new(),
         });
         Self {
-            kernel: Kernel::new(proposals),
+            kernel,
             finished: Finished {
                 targets: targets.collect(),
                 draws: 0,

@@ -41,6 +41,7 @@ pub struct Terms {
 impl Terms {
     /// The logarithm of the ratio of the probabilities of the two worlds, evidence included. Fewer densities among the
     /// likelihoods make a world infinitely more likely.
+    #[inline]
     pub fn log_target(&self) -> f64 {
         let Change {
             prior,
@@ -59,6 +60,7 @@ impl Terms {
 
     /// The logarithm of the ratio of the probabilities of proposing the way back and the way there: of the pick, of the
     /// values, and of the choices that only one of the worlds has, which are drawn from their priors.
+    #[inline]
     pub fn log_proposals(&self) -> f64 {
         let picks = if self.picks.0 == self.picks.1 {
             0.0
@@ -69,6 +71,7 @@ impl Terms {
     }
 
     /// The logarithm of the ratio of Metropolis and Hastings: the proposal is accepted with its exponential, or surely.
+    #[inline]
     pub fn log_acceptance(&self) -> f64 {
         self.log_target() + self.log_proposals()
     }
@@ -169,15 +172,18 @@ impl Kernel {
         dice: &mut D,
         log_acceptance: impl FnOnce(&Terms) -> f64,
     ) -> Result<Step, Error> {
-        let Some(old) = trace.value(site).cloned() else {
-            return Ok(Step::REJECTED);
-        };
-        let custom = self.proposals.custom(trace.element(site), &old)?;
-        let (value, way) = if let Some(custom) = &custom {
+        let mut custom = None;
+        if self.proposals.has_custom()
+            && let Some(old) = trace.value(site)
+        {
+            let element = self.proposals.custom(trace.element(site), &old)?;
+            custom = element.map(|element| (element, old));
+        }
+        let (value, way) = if let Some((custom, _)) = &custom {
             (Proposals::draw(custom, dice)?, Way::Custom)
-        } else if let Some(flipped) = old.get::<bool>() {
-            (Datum::new(!flipped), Way::Symmetric)
-        } else if let Some(&from) = old.get::<f64>()
+        } else if let Some(truth) = trace.truth(site) {
+            (Datum::new(!truth), Way::Symmetric)
+        } else if let Some(from) = trace.number(site)
             && trace.is_continuous(site)
             && dice.coin(0.5)
         {
@@ -196,14 +202,11 @@ impl Kernel {
                 None => return Ok(Step::REJECTED),
             }
         };
-        if value == old {
+        if trace.holds(site, &value) {
             return Ok(Step::STAYED);
         }
         let old_log = trace.log_prob(site);
-        self.values.clear();
-        self.values.push((site, value));
-        let change = trace.propose(&self.values, dice)?;
-        if !change.possible {
+        if !trace.propose(site, &value, dice)? {
             trace.undo();
             self.learn(trace, site, &way, 0.0);
             return Ok(Step::REJECTED);
@@ -211,15 +214,12 @@ impl Kernel {
         let (forward, backward) = match way {
             Way::Symmetric | Way::Drift => (0.0, 0.0),
             Way::Prior => (trace.log_prob(site), old_log),
-            Way::Custom => {
-                let new = trace.value(site).cloned();
-                self.custom_terms(trace, site, custom.as_ref(), &old, new.as_ref())?
-            }
+            Way::Custom => self.custom_terms(trace, site, custom.as_ref(), &value)?,
         };
-        let terms = self.terms(change, forward, backward);
-        let accept = probability(log_acceptance(&terms));
+        let terms = self.terms(trace, forward, backward);
+        let (gain, accept) = (terms.log_target(), probability(log_acceptance(&terms)));
         self.learn(trace, site, &way, accept);
-        Ok(conclude(trace, dice, &terms, accept))
+        Ok(conclude(trace, dice, gain, accept))
     }
 
     /// Proposes for all sites of a block, each as the world is now.
@@ -237,7 +237,7 @@ impl Kernel {
             let Some(site) = trace.site(element) else {
                 return Ok(Step::REJECTED);
             };
-            let Some(old) = trace.value(site).cloned() else {
+            let Some(old) = trace.value(site) else {
                 return Ok(Step::REJECTED);
             };
             let custom = self.proposals.custom(element, &old)?;
@@ -255,8 +255,7 @@ impl Kernel {
             self.sites.push((site, old, custom));
             self.values.push((site, value));
         }
-        let change = trace.propose(&self.values, dice)?;
-        if !change.possible {
+        if !trace.propose_together(&self.values, dice)? {
             trace.undo();
             return Ok(Step::REJECTED);
         }
@@ -271,12 +270,14 @@ impl Kernel {
                 trace.log_prior(*site, old)?.unwrap_or(f64::NEG_INFINITY)
             };
         }
-        let terms = self.terms(change, forward, backward);
-        let accept = probability(log_acceptance(&terms));
-        Ok(conclude(trace, dice, &terms, accept))
+        let terms = self.terms(trace, forward, backward);
+        let (gain, accept) = (terms.log_target(), probability(log_acceptance(&terms)));
+        Ok(conclude(trace, dice, gain, accept))
     }
 
-    fn terms(&self, change: Change, forward: f64, backward: f64) -> Terms {
+    #[inline]
+    fn terms(&self, trace: &Trace, forward: f64, backward: f64) -> Terms {
+        let change = *trace.change();
         let blocks = self.proposals.blocks().len();
         let (before, after) = change.choices;
         Terms {
@@ -287,16 +288,15 @@ impl Kernel {
         }
     }
 
-    /// How likely a custom proposal is forth and back.
+    /// How likely a custom proposal is forth, which came from an element for the old value, and back.
     fn custom_terms(
         &self,
         trace: &Trace,
         site: Site,
-        forth: Option<&AnyElement>,
-        old: &Datum,
-        new: Option<&Datum>,
+        custom: Option<&(AnyElement, Datum)>,
+        new: &Datum,
     ) -> Result<(f64, f64), Error> {
-        let (Some(forth), Some(new)) = (forth, new) else {
+        let Some((forth, old)) = custom else {
             return Ok((0.0, f64::NEG_INFINITY));
         };
         let back = self.proposals.custom(trace.element(site), new)?;
@@ -322,12 +322,12 @@ fn probability(log_acceptance: f64) -> f64 {
 }
 
 /// Keeps or undoes a proposal of positive weight.
-fn conclude<D: Dice>(trace: &mut Trace, dice: &mut D, terms: &Terms, accept: f64) -> Step {
+fn conclude<D: Dice>(trace: &mut Trace, dice: &mut D, log_gain: f64, accept: f64) -> Step {
     if dice.coin(accept) {
         trace.keep();
         Step {
             accepted: true,
-            log_gain: terms.log_target(),
+            log_gain,
         }
     } else {
         trace.undo();

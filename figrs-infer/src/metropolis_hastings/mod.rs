@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `kernel` | one step of a chain |
 //! | `proposals` | what the user says about proposals, and the scales of random walks |
+//! | `settings` | what any algorithm that makes these steps is told |
 //! | `chain` | one chain from its first world to its last draw |
 //! | `collect` | the draws of all chains as an answer |
 
@@ -11,24 +12,22 @@ mod chain;
 mod collect;
 mod kernel;
 mod proposals;
+mod settings;
 
 pub use kernel::{Dice, Kernel, Step, Terms};
 pub use proposals::Proposals;
 
-pub(crate) use chain::first_world;
+pub(crate) use settings::{Settings, stepping};
 
-use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicU64;
 
-use figrs_core::lower::Trace;
-use figrs_core::{AnyElement, Element, Model, Parents, Value, stream};
+use figrs_core::{AnyElement, Model};
 
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::in_order::in_order;
-use crate::limits::cores;
 use crate::watch::{Watch, watched};
 use chain::{Chain, Length};
 
@@ -80,11 +79,7 @@ pub struct MetropolisHastings {
     chains: usize,
     burn_in: Option<u64>,
     thin: u64,
-    seed: u64,
-    max_tries: u64,
-    max_elements: usize,
-    threads: Option<NonZero<usize>>,
-    proposals: Proposals,
+    settings: Settings,
     watch: Watch,
 }
 
@@ -96,11 +91,7 @@ impl MetropolisHastings {
             chains: 4,
             burn_in: None,
             thin: 1,
-            seed: 0,
-            max_tries: 10_000,
-            max_elements: 4_000_000,
-            threads: None,
-            proposals: Proposals::new(),
+            settings: Settings::default(),
             watch: Watch::default(),
         }
     }
@@ -123,50 +114,7 @@ impl MetropolisHastings {
         self
     }
 
-    /// Takes the random numbers from this seed.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Lets each chain look for its first world of positive weight among this many (default ten thousand).
-    pub fn max_tries(mut self, worlds: u64) -> Self {
-        self.max_tries = worlds;
-        self
-    }
-
-    /// Ends with an error at a world of more than this many elements (default four million).
-    pub fn max_elements(mut self, elements: usize) -> Self {
-        self.max_elements = elements;
-        self
-    }
-
-    /// Works on this many threads (default: all cores); the answer is the same.
-    pub fn threads(mut self, threads: NonZero<usize>) -> Self {
-        self.threads = Some(threads);
-        self
-    }
-
-    /// Proposes values for `element` from the element that `function` gives for its present value, in the place of the
-    /// default proposal. It must be atomic, such as `Uniform::new([x - 1, x + 1])`; it need not be symmetric.
-    #[track_caller]
-    pub fn proposal<T: Value>(
-        mut self,
-        element: &Element<T>,
-        function: impl Fn(&T) -> Element<T> + Send + Sync + 'static,
-    ) -> Self {
-        self.proposals.set(element, function);
-        self
-    }
-
-    /// Proposes values for these elements together as well, each from its own proposal if it has one, else from its
-    /// prior; the block is picked as often as one of the choices. It does nothing in worlds where one of them is not a free
-    /// choice.
-    pub fn block(mut self, elements: impl Parents) -> Self {
-        self.proposals.add_block(elements);
-        self
-    }
-
+    stepping!();
     watched!();
 
     fn check(&self) -> Result<Length, Error> {
@@ -174,7 +122,7 @@ impl MetropolisHastings {
             ("draws", self.draws, "keep at least one"),
             ("chains", self.chains as u64, "run at least one"),
             ("thin", self.thin, "keep the world after at least one step"),
-            ("max_tries", self.max_tries, "allow at least one"),
+            ("max_tries", self.settings.max_tries, "allow at least one"),
         ];
         for (setting, value, remedy) in settings {
             if value == 0 {
@@ -219,14 +167,13 @@ impl Algorithm for MetropolisHastings {
         let done = AtomicU64::new(0);
         let mut chains = Vec::new();
         in_order(
-            self.threads.map_or_else(cores, NonZero::get),
+            self.settings.threads(),
             (self.chains as u64, 1),
             || Ok(()),
             |(), chain| {
-                let mut trace = Trace::new(model, targets, self.max_elements)?;
-                let mut random = stream(self.seed, chain);
-                first_world(&mut trace, &mut random, self.max_tries, &run)?;
-                let mut chain = Chain::new(trace, self.proposals.clone(), targets);
+                let (trace, kernel, mut random) =
+                    self.settings.start(model, targets, chain, &run)?;
+                let mut chain = Chain::new(trace, kernel, targets);
                 chain.run(&length, &mut random, &run, &done)?;
                 Ok(chain.finish())
             },

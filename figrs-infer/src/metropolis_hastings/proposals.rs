@@ -47,15 +47,17 @@ impl Proposals {
         &self.blocks
     }
 
+    /// Whether some element has proposals of the user's own.
+    pub(super) fn has_custom(&self) -> bool {
+        !self.custom.is_empty()
+    }
+
     /// The user's element of proposals for a value.
     pub(super) fn custom(
         &self,
         element: &AnyElement,
         from: &Datum,
     ) -> Result<Option<AnyElement>, Error> {
-        if self.custom.is_empty() {
-            return Ok(None);
-        }
         let Some(Kind::Chain(_, op)) = self.custom.get(&element.id()).map(AnyElement::kind) else {
             return Ok(None);
         };

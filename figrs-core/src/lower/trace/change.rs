@@ -1,16 +1,17 @@
 //! Proposals: what they change, and how a change is kept or undone.
 
 use super::node::Source;
+use super::register::Register;
 use super::{Site, Trace};
 use crate::datum::Datum;
 use crate::error::ModelError;
 
 /// How a proposal changes the world, as differences of natural logarithms.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Change {
     /// Of the probabilities of the free choices that both worlds have.
     pub prior: f64,
-    /// Of the likelihoods and weights of the evidence; not a number where `possible` is false.
+    /// Of the likelihoods and weights of the evidence.
     pub likelihood: f64,
     /// The probability of the free choices that only the new world has; they were drawn from their priors.
     pub fresh: f64,
@@ -20,23 +21,9 @@ pub struct Change {
     pub choices: (usize, usize),
     /// How many likelihoods are densities, in the old world and in the new one.
     pub densities: (usize, usize),
-    /// Whether the new world has a positive weight, and all that was proposed is a free choice of it.
+    /// Whether the new world has a positive weight, and all that was proposed is a free choice of it. If not, nothing else
+    /// here means anything: the rest may not have been evaluated.
     pub possible: bool,
-}
-
-/// What a node was before the proposal.
-#[derive(Debug)]
-pub(super) struct Snapshot {
-    node: u32,
-    /// The old value, if it was `replaced`.
-    pub(super) value: Option<Datum>,
-    pub(super) replaced: bool,
-    log: f64,
-    weight: f64,
-    in_world: bool,
-    pub(super) free: bool,
-    /// The number of the value that was proposed or drawn for a choice.
-    pub(super) own: Option<u32>,
 }
 
 /// A change of structure, to be undone in reverse order.
@@ -75,33 +62,33 @@ pub(super) enum Operation {
 }
 
 impl Trace {
-    /// Takes a snapshot of a node, once a proposal, and tells its number.
+    /// Notes what a node is before the proposal, once a proposal.
     #[inline]
-    pub(super) fn touch(&mut self, number: u32, in_world: bool) -> usize {
-        let free = self.is_free(number);
+    pub(super) fn touch(&mut self, number: u32, in_world: bool) {
         let epoch = self.epoch;
-        let node = &mut self.nodes[number as usize];
-        if node.touched.0 == epoch {
-            return node.touched.1 as usize;
+        if self.nodes[number as usize].touched == epoch {
+            return;
         }
-        node.touched = (epoch, self.snapshots.len() as u32);
-        self.snapshots.push(Snapshot {
-            node: number,
-            value: None,
-            replaced: false,
-            log: node.log,
-            weight: node.weight,
-            in_world,
-            free: free && in_world,
-            own: None,
-        });
-        self.snapshots.len() - 1
+        let free = in_world && self.is_free(number);
+        let node = &mut self.nodes[number as usize];
+        node.touched = epoch;
+        node.old.log = node.log;
+        node.old.weight = node.weight;
+        node.old.own = 0;
+        node.old.replaced = false;
+        node.old.in_world = in_world;
+        node.old.free = free;
+        self.touched.push(number);
     }
 
     /// Notes the value that a choice has where it is free.
-    pub(super) fn take_own(&mut self, snapshot: usize, value: Datum) {
-        self.snapshots[snapshot].own = Some(self.own.len() as u32);
-        self.own.push(value);
+    pub(super) fn take_own(&mut self, number: u32, value: &Datum) {
+        if self.own.len() == self.own_count {
+            self.own.push(Register::default());
+        }
+        self.own[self.own_count].set(value);
+        self.own_count += 1;
+        self.nodes[number as usize].old.own = self.own_count as u32;
     }
 
     /// Whether a node is a free choice of the world.
@@ -112,9 +99,10 @@ impl Trace {
     }
 
     fn begin(&mut self) {
-        self.snapshots.clear();
+        self.touched.clear();
         self.operations.clear();
-        self.own.clear();
+        self.pending = None;
+        self.own_count = 0;
         self.shared.clear();
         self.faults.clear();
         self.orphans.clear();
@@ -128,15 +116,15 @@ impl Trace {
         if self.epoch == 0 {
             self.epoch = 1;
             for node in &mut self.nodes {
-                (node.touched, node.changed) = ((0, 0), 0);
+                (node.touched, node.changed) = (0, 0);
             }
         }
     }
 
     /// Starts with a world whose choices are all drawn from their priors, but for those that observations decide.
     ///
-    /// An impossible world is told by [`Change::possible`]; the trace then waits for another start.
-    pub fn restart(&mut self, source: &mut dyn Source) -> Result<Change, ModelError> {
+    /// `false` tells an impossible world; the trace then waits for another start.
+    pub fn restart(&mut self, source: &mut dyn Source) -> Result<bool, ModelError> {
         self.purge();
         for node in &mut self.nodes {
             node.uses.clear();
@@ -144,7 +132,8 @@ impl Trace {
             node.loose = u32::from(node.root);
             node.in_world = false;
             (node.stale, node.must) = (true, true);
-            (node.demand, node.value) = (None, None);
+            node.demand = None;
+            node.value.clear();
         }
         self.choices.clear();
         (self.alive, self.densities) = (0, 0);
@@ -158,78 +147,103 @@ impl Trace {
         }
         self.later.extend_from_slice(&self.roots);
         self.settle_all(source)?;
-        let change = self.finish()?;
+        self.finish()?;
         self.keep();
-        Ok(change)
+        Ok(self.change.possible)
     }
 
-    /// Gives some free choices other values, draws the choices that are new from their priors, and re-evaluates what
-    /// depends on them. The change must then be [kept](Self::keep) or [undone](Self::undo).
+    /// Gives a free choice another value, draws the choices that are new from their priors, and re-evaluates what
+    /// depends on them. The [change](Self::change) must then be [kept](Self::keep) or [undone](Self::undo); `false` tells
+    /// one that is not [possible](Change::possible).
     pub fn propose(
+        &mut self,
+        site: Site,
+        value: &Datum,
+        source: &mut dyn Source,
+    ) -> Result<bool, ModelError> {
+        self.begin();
+        self.touch(site.0, true);
+        self.take_own(site.0, value);
+        // All that it reads is up to date.
+        if !self.weigh_proposed(site.0, source) {
+            self.change = Change::default();
+            return Ok(false);
+        }
+        self.settle_all(source)?;
+        self.finish()?;
+        self.change.possible &= self.is_free(site.0);
+        Ok(self.change.possible)
+    }
+
+    /// As [`propose`](Self::propose), for some free choices together.
+    pub fn propose_together(
         &mut self,
         values: &[(Site, Datum)],
         source: &mut dyn Source,
-    ) -> Result<Change, ModelError> {
+    ) -> Result<bool, ModelError> {
         self.begin();
         for (site, value) in values {
-            let number = site.0;
-            let snapshot = self.touch(number, true);
-            self.take_own(snapshot, value.clone());
-            self.require(number);
+            self.touch(site.0, true);
+            self.take_own(site.0, value);
+            self.require(site.0);
         }
         self.settle_all(source)?;
-        let mut change = self.finish()?;
-        // They were touched first.
-        for snapshot in self.snapshots.iter().take(values.len()) {
-            change.possible &= self.is_free(snapshot.node);
+        self.finish()?;
+        for (site, _) in values {
+            self.change.possible &= self.is_free(site.0);
         }
-        Ok(change)
+        Ok(self.change.possible)
     }
 
     /// Sums up the differences and brings the list of free choices up to date.
-    fn finish(&mut self) -> Result<Change, ModelError> {
-        let mut change = Change {
-            prior: 0.0,
-            likelihood: 0.0,
-            fresh: 0.0,
-            stale: 0.0,
-            choices: (self.choices.len(), 0),
-            densities: (self.densities, 0),
-            possible: true,
-        };
-        for i in 0..self.snapshots.len() {
-            let old = &self.snapshots[i];
-            let number = old.node;
+    fn finish(&mut self) -> Result<(), ModelError> {
+        let (mut prior, mut likelihood, mut fresh, mut stale) = (0.0, 0.0, 0.0, 0.0);
+        let mut possible = true;
+        let before = (self.choices.len(), self.densities);
+        for i in 0..self.touched.len() {
+            let number = self.touched[i];
             let free = self.is_free(number);
             let node = &mut self.nodes[number as usize];
-            change.possible &= !node.in_world || node.log + node.weight > f64::NEG_INFINITY;
+            let old = &node.old;
+            let was_free = old.free;
+            possible &= !node.in_world || node.log + node.weight > f64::NEG_INFINITY;
+            if old.in_world && node.in_world && old.free == free {
+                let log = node.log - old.log;
+                likelihood += node.weight - old.weight;
+                if free {
+                    prior += log;
+                } else {
+                    likelihood += log;
+                }
+                continue;
+            }
             match (old.free, free) {
-                (true, true) => change.prior += node.log - old.log,
-                (true, false) => change.stale += old.log,
-                (false, true) => change.fresh += node.log,
+                (true, true) => prior += node.log - old.log,
+                (true, false) => stale += old.log,
+                (false, true) => fresh += node.log,
                 (false, false) => {}
             }
             if old.in_world {
-                change.likelihood -= old.weight;
+                likelihood -= old.weight;
                 if !old.free {
-                    change.likelihood -= old.log;
+                    likelihood -= old.log;
                 }
             }
             if node.in_world {
-                change.likelihood += node.weight;
+                likelihood += node.weight;
                 if !free {
-                    change.likelihood += node.log;
+                    likelihood += node.log;
                 }
             }
             if node.role.is_choice() {
-                let counted = old.in_world && !old.free;
+                let counted = old.in_world && !was_free;
                 let counts = node.in_world && !free;
                 if counted != counts && node.is_continuous() {
                     self.densities -= usize::from(counted);
                     self.densities += usize::from(counts);
                 }
             }
-            if old.free && !free {
+            if was_free && !free {
                 let position = self.nodes[number as usize].position;
                 self.choices.swap_remove(position as usize);
                 if let Some(&moved) = self.choices.get(position as usize) {
@@ -237,21 +251,28 @@ impl Trace {
                 }
                 let node = number;
                 self.operations.push(Operation::Unfreed { node, position });
-            } else if free && !old.free {
+            } else if free && !was_free {
                 self.nodes[number as usize].position = self.choices.len() as u32;
                 self.choices.push(number);
                 self.operations.push(Operation::Freed);
             }
         }
-        change.choices.1 = self.choices.len();
-        change.densities.1 = self.densities;
+        self.change = Change {
+            prior,
+            likelihood,
+            fresh,
+            stale,
+            choices: (before.0, self.choices.len()),
+            densities: (before.1, self.densities),
+            possible,
+        };
         self.check_shared()?;
         for (number, error) in self.faults.drain(..) {
-            if change.possible && self.nodes[number as usize].in_world {
+            if possible && self.nodes[number as usize].in_world {
                 return Err(error);
             }
         }
-        Ok(change)
+        Ok(())
     }
 
     /// A continuous choice that an observation decides must have no other use: its density would not be counted.
@@ -271,19 +292,22 @@ impl Trace {
 
     /// Keeps the change that was proposed last.
     pub fn keep(&mut self) {
-        for snapshot in &self.snapshots {
-            let node = &mut self.nodes[snapshot.node as usize];
+        self.switch_now();
+        for &number in &self.touched {
+            let node = &mut self.nodes[number as usize];
+            node.old.value.clear();
             if !node.in_world {
-                node.value = None;
+                node.value.clear();
             }
         }
-        self.snapshots.clear();
+        self.touched.clear();
         self.operations.clear();
         self.purge();
     }
 
     /// Undoes the change that was proposed last.
     pub fn undo(&mut self) {
+        self.pending = None;
         while let Some(operation) = self.operations.pop() {
             match operation {
                 Operation::Link { by } => self.relink(by),
@@ -306,16 +330,17 @@ impl Trace {
                 }
             }
         }
-        for old in &mut self.snapshots {
-            let node = &mut self.nodes[old.node as usize];
-            if old.replaced {
-                std::mem::swap(&mut node.value, &mut old.value);
+        for &number in &self.touched {
+            let node = &mut self.nodes[number as usize];
+            if node.old.replaced {
+                node.value.take(&mut node.old.value);
             }
-            (node.log, node.weight) = (old.log, old.weight);
-            node.in_world = old.in_world;
-            (node.stale, node.must) = (!old.in_world, !old.in_world);
+            node.log = node.old.log;
+            node.weight = node.old.weight;
+            node.in_world = node.old.in_world;
+            (node.stale, node.must) = (!node.in_world, !node.in_world);
         }
-        self.snapshots.clear();
+        self.touched.clear();
         (self.alive, self.densities) = self.before;
         self.purge();
     }

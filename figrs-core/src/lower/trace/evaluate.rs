@@ -4,103 +4,150 @@ use std::any::Any;
 
 use super::Trace;
 use super::node::{Prior, Role, Source};
-use crate::datum::Datum;
+use super::register::Register;
+use crate::datum::{Datum, Plain};
 use crate::error::{Fault, ModelError};
-use crate::node::{Kind, MemberFault};
+use crate::node::{Kind, TableOp};
+use crate::weights::Row;
 
 impl Trace {
     /// The values of a node's parents, if all of them have one.
+    #[inline]
     pub(super) fn arguments<R>(
         &self,
         number: u32,
         read: impl FnOnce(&[&dyn Any]) -> R,
     ) -> Option<R> {
         const MOST: usize = 8;
-        let node = &self.nodes[number as usize];
-        let value = |to: u32| Some(self.nodes[to as usize].value.as_ref()?.as_any());
-        match &*node.parents {
+        let value = |to: u32| &self.nodes[to as usize].value;
+        match &*self.nodes[number as usize].parents {
             [] => Some(read(&[])),
-            &[only] => Some(read(&[value(only)?])),
-            &[first, second] => Some(read(&[value(first)?, value(second)?])),
+            &[only] => {
+                let only = value(only);
+                let plain = only.plain();
+                Some(read(&[only.any(&plain)?]))
+            }
+            &[first, second] => {
+                let (first, second) = (value(first), value(second));
+                let (one, other) = (first.plain(), second.plain());
+                Some(read(&[first.any(&one)?, second.any(&other)?]))
+            }
             parents if parents.len() <= MOST => {
+                let mut plain = [Plain::Bool(false); MOST];
+                for (plain, &parent) in plain.iter_mut().zip(parents) {
+                    *plain = value(parent).plain();
+                }
                 let mut arguments: [&dyn Any; MOST] = [&(); MOST];
-                for (argument, &parent) in arguments.iter_mut().zip(parents) {
-                    *argument = value(parent)?;
+                for ((argument, plain), &parent) in arguments.iter_mut().zip(&plain).zip(parents) {
+                    *argument = value(parent).any(plain)?;
                 }
                 Some(read(&arguments[..parents.len()]))
             }
             parents => {
+                let plain: Vec<Plain> = parents.iter().map(|&to| value(to).plain()).collect();
+                let values = parents.iter().zip(&plain);
                 let arguments: Option<Vec<&dyn Any>> =
-                    parents.iter().map(|&parent| value(parent)).collect();
+                    values.map(|(&to, plain)| value(to).any(plain)).collect();
                 Some(read(&arguments?))
             }
         }
     }
 
+    /// As [`arguments`](Self::arguments), where there are few and all are numbers.
+    #[inline]
+    fn numbers<R>(&self, number: u32, read: impl FnOnce(&[f64]) -> R) -> Option<R> {
+        const MOST: usize = 4;
+        let parents = &*self.nodes[number as usize].parents;
+        let mut numbers = [0.0; MOST];
+        for (number, &parent) in numbers.get_mut(..parents.len())?.iter_mut().zip(parents) {
+            *number = self.nodes[parent as usize].value.number()?;
+        }
+        Some(read(&numbers[..parents.len()]))
+    }
+
     /// Evaluates an Apply or a Score.
     pub(super) fn compute(&mut self, number: u32) {
         let node = &self.nodes[number as usize];
-        let value = match node.element.kind() {
-            Kind::Apply(_, op) => {
-                let called = self.arguments(number, |arguments| op.call(arguments));
-                let called = called.transpose();
-                called.map_err(|fault| node.element.fault(fault))
-            }
+        match node.element.kind() {
+            Kind::Apply(_, op) => match self.arguments(number, |arguments| op.call(arguments)) {
+                Some(Ok(value)) => return self.settle(number, &Register::from(Some(&value))),
+                Some(Err(fault)) => self.faults.push((number, node.element.fault(fault))),
+                None => {}
+            },
             Kind::Score(..) => {
-                let parent = node.inputs.first();
-                Ok(parent.and_then(|parent| self.nodes[parent.to as usize].value.clone()))
+                if let Some(parent) = node.inputs.first().map(|parent| parent.to) {
+                    return self.settle_as(number, parent);
+                }
             }
-            Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => Ok(None),
-        };
-        let value = value.unwrap_or_else(|error| {
-            self.faults.push((number, error));
-            None
-        });
-        self.settle(number, value);
+            Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => {}
+        }
+        self.settle(number, &Register::default());
+    }
+
+    /// Gives a node that is not a choice the value of one of its inputs.
+    #[inline]
+    pub(super) fn settle_as(&mut self, number: u32, input: u32) {
+        let mut value = Register::default();
+        value.copy(&self.nodes[input as usize].value);
+        self.settle(number, &value);
     }
 
     /// Gives a node that is not a choice the value that it computes to; none if that failed.
-    pub(super) fn settle(&mut self, number: u32, computed: Option<Datum>) {
+    #[inline]
+    pub(super) fn settle(&mut self, number: u32, computed: &Register) {
         self.touch(number, true);
         let node = &mut self.nodes[number as usize];
-        let failed = computed.is_none();
-        let agrees = node.demand.is_none() || failed || node.demand == computed;
-        node.log = if agrees { 0.0 } else { f64::NEG_INFINITY };
-        let value = match (&node.demand, failed) {
-            (Some(demand), false) => Some(demand.clone()),
-            _ => computed,
-        };
-        self.assign(number, value);
+        node.log = 0.0;
+        if let Some(demand) = &node.demand
+            && !computed.is_empty()
+        {
+            if !computed.holds(demand) {
+                node.log = f64::NEG_INFINITY;
+            }
+            let value = Register::from(Some(demand));
+            return self.assign(number, &value);
+        }
+        self.assign(number, computed);
     }
 
     /// Gives a node its value, and weighs the evidence on it if that is new.
-    fn assign(&mut self, number: u32, value: Option<Datum>) {
+    fn assign(&mut self, number: u32, value: &Register) {
         let node = &mut self.nodes[number as usize];
-        let same = node.value == value;
+        let same = node.value == *value;
+        let anew = !same || node.must;
+        (node.stale, node.must) = (false, false);
+        if !same {
+            node.changed = self.epoch;
+            if !std::mem::replace(&mut node.old.replaced, true) {
+                node.old.value.take(&mut node.value);
+            }
+            node.value.copy(value);
+        }
+        if anew && node.weighs {
+            self.weigh_evidence(number);
+        }
+        if !same {
+            self.notify(number);
+        }
+    }
+
+    /// Weighs the evidence on the value of a node.
+    fn weigh_evidence(&mut self, number: u32) {
+        let node = &mut self.nodes[number as usize];
+        node.weight = 0.0;
+        let plain = node.value.plain();
+        let Some(value) = node.value.any(&plain) else {
+            return;
+        };
         let score = match node.element.kind() {
             Kind::Score(_, evidence) if node.role == Role::Score => Some(evidence),
             _ => None,
         };
-        if !same || node.must {
-            node.weight = 0.0;
-            if let Some(value) = &value {
-                for evidence in node.evidence.iter().chain(score) {
-                    match evidence.weight(&node.element, value.as_any()) {
-                        Ok((_, log)) => node.weight += log,
-                        Err(error) => self.faults.push((number, error)),
-                    }
-                }
+        for evidence in node.evidence.iter().chain(score) {
+            match evidence.weight(&node.element, value) {
+                Ok((_, log)) => node.weight += log,
+                Err(error) => self.faults.push((number, error)),
             }
-        }
-        (node.stale, node.must) = (false, false);
-        if !same {
-            node.changed = self.epoch;
-            let old = std::mem::replace(&mut node.value, value);
-            let snapshot = &mut self.snapshots[node.touched.1 as usize];
-            if !std::mem::replace(&mut snapshot.replaced, true) {
-                snapshot.value = old;
-            }
-            self.notify(number);
         }
     }
 
@@ -133,14 +180,8 @@ impl Trace {
                     if !node.checked {
                         op.check().map_err(|problem| element.invalid(problem))?;
                     }
-                    let mut parents = arguments.iter().zip(op.states()).enumerate();
-                    let row = parents.try_fold(0, |row, (parent, (&value, states))| {
-                        let state = states.index_of(value).ok_or(parent)?;
-                        Ok::<_, usize>(row * states.len() + state)
-                    });
+                    let row = row(&**op, arguments);
                     let row = row.map_err(|parent| element.fault(Fault::no_state(parent)))?;
-                    let columns = op.values().len();
-                    let row = op.weights().row(row * columns, columns);
                     read(&Prior::Row(op.values(), row)).map(Some)
                 }
                 Kind::Apply(..) | Kind::Score(..) => Ok(None),
@@ -149,32 +190,33 @@ impl Trace {
         done.unwrap_or(Ok(None))
     }
 
-    /// The log-probability of the value that a choice has, for other values of its parents.
-    fn weigh_again(&self, number: u32, value: &Datum) -> Result<Option<f64>, ModelError> {
+    /// The log-probability of a value of a choice; nothing if it has none or something is wrong.
+    #[inline]
+    fn weigh(&self, number: u32, value: &Register) -> Option<f64> {
         let node = &self.nodes[number as usize];
-        let element = &node.element;
-        let Kind::Chain(_, op) = element.kind() else {
-            return self.with_prior(number, |prior| prior.log_prob(value));
-        };
-        let Some(family) = op.family() else {
-            return Ok(None);
-        };
-        let weighed = self.arguments(number, |arguments| {
-            family.checked_log_prob(arguments, value.as_any())
-        });
-        weighed.transpose().map_err(|fault| match fault {
-            MemberFault::Parameters(problem) => element.invalid(problem),
-            MemberFault::Function(fault) => element.fault(fault),
-        })
+        let plain = value.plain();
+        let any = value.any(&plain)?;
+        match node.element.kind() {
+            Kind::Atomic(op) if node.checked => op.log_prob(any).ok(),
+            Kind::Chain(_, op) => {
+                let family = op.family()?;
+                self.numbers(number, |numbers| family.log_prob_for_numbers(numbers, any))?
+            }
+            Kind::Table(_, op) if node.checked => self.weigh_in_row(number, &**op, any),
+            _ => None,
+        }
+    }
+
+    /// As [`weigh`](Self::weigh), in a table.
+    fn weigh_in_row(&self, number: u32, op: &dyn TableOp, value: &dyn Any) -> Option<f64> {
+        let row = self.arguments(number, |arguments| row(op, arguments).ok())??;
+        let index = op.values().index_of(value);
+        Some(index.map_or(f64::NEG_INFINITY, |index| row.log(index)))
     }
 
     /// Weighs a choice that keeps its value; `false` if it has none, or something is wrong.
     pub(super) fn weigh_kept(&mut self, number: u32) -> bool {
-        let node = &self.nodes[number as usize];
-        let Some(value) = &node.value else {
-            return false;
-        };
-        let Ok(Some(log)) = self.weigh_again(number, value) else {
+        let Some(log) = self.weigh(number, &self.nodes[number as usize].value) else {
             return false;
         };
         self.touch(number, true);
@@ -183,59 +225,77 @@ impl Trace {
         true
     }
 
+    /// As [`weigh`](Self::weigh), of a value that was not the last one.
+    #[inline]
+    fn weigh_own(&self, number: u32, own: &Register) -> Option<f64> {
+        let truth = own.truth().map(usize::from);
+        let known = truth.map(|truth| self.nodes[number as usize].truths[truth]);
+        let known = known.filter(|log| !log.is_nan());
+        known.or_else(|| self.weigh(number, own))
+    }
+
+    /// Gives a free choice the value that was proposed for it; `false`, and nothing is done, if that is impossible.
+    pub(super) fn weigh_proposed(&mut self, number: u32, source: &mut dyn Source) -> bool {
+        let mut own = Register::default();
+        own.copy(&self.own[0]);
+        let Some(log) = self.weigh_own(number, &own) else {
+            self.nodes[number as usize].must = true;
+            self.weigh_choice(number, source);
+            return true;
+        };
+        if log == f64::NEG_INFINITY {
+            return false;
+        }
+        let node = &mut self.nodes[number as usize];
+        node.weighed_as(log, &own);
+        self.assign(number, &own);
+        true
+    }
+
     /// Gives a choice its value and its log-probability.
     pub(super) fn weigh_choice(&mut self, number: u32, source: &mut dyn Source) {
         if !self.nodes[number as usize].must && self.weigh_kept(number) {
             return;
         }
-        let snapshot = self.touch(number, true);
+        self.touch(number, true);
         let node = &self.nodes[number as usize];
-        let old = &self.snapshots[snapshot];
-        let own = if node.demand.is_some() {
-            node.demand.clone()
-        } else if let Some(own) = old.own {
-            Some(self.own[own as usize].clone())
-        } else if old.free && old.replaced {
-            old.value.clone()
-        } else if old.free {
-            node.value.clone()
-        } else {
-            None
-        };
-        let known = own.as_ref().and_then(Datum::get::<bool>);
-        let known = known.map(|&truth| node.truths[usize::from(truth)]);
-        if let (Some(log), Some(_)) = (known.filter(|log| !log.is_nan()), &own) {
-            self.nodes[number as usize].log = log;
-            self.assign(number, own);
+        let mut own = Register::default();
+        if let Some(demand) = &node.demand {
+            own.set(demand);
+        } else if let Some(known) = node.old.own.checked_sub(1) {
+            own.copy(&self.own[known as usize]);
+        } else if node.old.free && node.old.replaced {
+            own.copy(&node.old.value);
+        } else if node.old.free {
+            own.copy(&node.value);
+        }
+        if let Some(log) = self.weigh_own(number, &own) {
+            self.nodes[number as usize].weighed_as(log, &own);
+            self.assign(number, &own);
             return;
         }
         let weighed = self.with_prior(number, |prior| {
-            let value = match own {
-                Some(value) => value,
-                None => source.draw(prior)?,
+            let (value, drawn) = match own.datum() {
+                Some(value) => (value, false),
+                None => (source.draw(prior)?, true),
             };
-            let log = prior.log_prob(&value)?;
-            Ok((value, log))
+            Ok((prior.log_prob(&value)?, value, drawn))
         });
-        let value = match weighed {
-            Ok(Some((value, log))) => {
+        own.clear();
+        match weighed {
+            Ok(Some((log, value, drawn))) => {
+                own.set(&value);
                 let node = &mut self.nodes[number as usize];
-                (node.log, node.checked) = (log, true);
-                if let (Role::Atomic, Some(&truth)) = (node.role, value.get::<bool>()) {
-                    node.truths[usize::from(truth)] = log;
+                node.checked = true;
+                node.weighed_as(log, &own);
+                if drawn {
+                    self.take_own(number, &value);
                 }
-                if node.demand.is_none() {
-                    self.take_own(snapshot, value.clone());
-                }
-                Some(value)
             }
-            Ok(None) => None,
-            Err(error) => {
-                self.faults.push((number, error));
-                None
-            }
-        };
-        self.assign(number, value);
+            Ok(None) => {}
+            Err(error) => self.faults.push((number, error)),
+        }
+        self.assign(number, &own);
     }
 
     /// A value for a site from its prior, given the present values of its parents.
@@ -251,4 +311,15 @@ impl Trace {
     pub fn log_prior(&self, site: super::Site, value: &Datum) -> Result<Option<f64>, ModelError> {
         self.with_prior(site.0, |prior| prior.log_prob(value))
     }
+}
+
+/// The row of a table for these values of its parents; the position of a parent whose value is none of its states.
+fn row<'a>(op: &'a dyn TableOp, arguments: &[&dyn Any]) -> Result<Row<'a>, usize> {
+    let mut parents = arguments.iter().zip(op.states()).enumerate();
+    let row = parents.try_fold(0, |row, (parent, (&value, states))| {
+        let state = states.index_of(value).ok_or(parent)?;
+        Ok::<_, usize>(row * states.len() + state)
+    })?;
+    let columns = op.values().len();
+    Ok(op.weights().row(row * columns, columns))
 }

@@ -7,6 +7,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `node` | an element of the trace, and the prior of a choice |
+//! | `register` | the value of a node |
 //! | `structure` | who reads whom, what enters the world and leaves it, which values observations demand |
 //! | `order` | what is brought up to date, and when |
 //! | `evaluate` | the value of one node |
@@ -23,6 +24,7 @@ mod change;
 mod evaluate;
 mod node;
 mod order;
+mod register;
 mod structure;
 
 pub use change::Change;
@@ -35,9 +37,10 @@ use crate::error::ModelError;
 use crate::evidence::Evidence;
 use crate::model::Model;
 use crate::node::{AnyElement, ElementId, Kind};
-use change::{Operation, Snapshot};
+use change::Operation;
 use node::{Node, Role};
 use order::{Agenda, Step};
+use register::Register;
 
 /// How many elements outside the world are kept, for branches that are taken again.
 const KEPT: usize = 1 << 16;
@@ -48,6 +51,7 @@ pub struct Site(u32);
 
 impl Site {
     /// The number.
+    #[inline]
     pub fn number(self) -> usize {
         self.0 as usize
     }
@@ -74,10 +78,15 @@ pub struct Trace {
     densities: usize,
     /// The number of the proposal under way.
     epoch: u32,
-    snapshots: Vec<Snapshot>,
+    /// The nodes that the proposal touched.
+    touched: Vec<u32>,
     operations: Vec<Operation>,
+    /// A Chain that reads another result now, and which: what the result is told about it is put off.
+    pending: Option<(u32, u32)>,
+    change: Change,
     /// The values that were proposed or drawn for choices.
-    own: Vec<Datum>,
+    own: Vec<Register>,
+    own_count: usize,
     before: (usize, usize),
     /// Lasting nodes to be brought up to date, by height.
     agenda: Agenda,
@@ -126,9 +135,12 @@ impl Trace {
             limit,
             densities: 0,
             epoch: 0,
-            snapshots: Vec::new(),
+            touched: Vec::new(),
             operations: Vec::new(),
+            pending: None,
+            change: Change::default(),
             own: Vec::new(),
+            own_count: 0,
             before: (0, 0),
             agenda: Agenda::default(),
             later: Vec::new(),
@@ -243,6 +255,7 @@ impl Trace {
         }
         for node in &mut self.nodes {
             node.branches.clear();
+            node.keys.clear();
         }
         for number in self.lasting..self.nodes.len() {
             let node = &mut self.nodes[number];
@@ -254,12 +267,20 @@ impl Trace {
         }
     }
 
+    /// What was proposed last changes this.
+    #[inline]
+    pub fn change(&self) -> &Change {
+        &self.change
+    }
+
     /// How many free choices the world has.
+    #[inline]
     pub fn choices(&self) -> usize {
         self.choices.len()
     }
 
     /// One of the free choices.
+    #[inline]
     pub fn choice(&self, index: usize) -> Site {
         Site(self.choices[index])
     }
@@ -271,33 +292,55 @@ impl Trace {
     }
 
     /// Whether a site is part of every world.
+    #[inline]
     pub fn is_lasting(&self, site: Site) -> bool {
         site.number() < self.lasting
     }
 
     /// The element of a site.
+    #[inline]
     pub fn element(&self, site: Site) -> &AnyElement {
         &self.nodes[site.number()].element
     }
 
     /// The value of a site.
-    pub fn value(&self, site: Site) -> Option<&Datum> {
-        self.nodes[site.number()].value.as_ref()
+    pub fn value(&self, site: Site) -> Option<Datum> {
+        self.nodes[site.number()].value.datum()
+    }
+
+    /// The value of a site, if it is a Boolean.
+    #[inline]
+    pub fn truth(&self, site: Site) -> Option<bool> {
+        self.nodes[site.number()].value.truth()
+    }
+
+    /// The value of a site, if it is an `f64`.
+    #[inline]
+    pub fn number(&self, site: Site) -> Option<f64> {
+        self.nodes[site.number()].value.number()
+    }
+
+    /// Whether the value of a site is this one.
+    #[inline]
+    pub fn holds(&self, site: Site, value: &Datum) -> bool {
+        self.nodes[site.number()].value.holds(value)
     }
 
     /// The log-probability of the value of a site.
+    #[inline]
     pub fn log_prob(&self, site: Site) -> f64 {
         self.nodes[site.number()].log
     }
 
     /// Whether a site's values are a continuum.
+    #[inline]
     pub fn is_continuous(&mut self, site: Site) -> bool {
         self.nodes[site.number()].is_continuous()
     }
 
     /// The value of a target, by the position at which it was given.
-    pub fn target(&self, position: usize) -> Option<&Datum> {
-        self.nodes[self.targets[position] as usize].value.as_ref()
+    pub fn target(&self, position: usize) -> Option<Datum> {
+        self.nodes[self.targets[position] as usize].value.datum()
     }
 
     /// How many likelihoods of the world are densities; see [`Program::densities`](super::Program::densities).
@@ -306,9 +349,9 @@ impl Trace {
     }
 
     /// The elements of the world with their values.
-    pub fn world(&self) -> impl Iterator<Item = (&AnyElement, &Datum)> {
+    pub fn world(&self) -> impl Iterator<Item = (&AnyElement, Datum)> {
         let present = self.nodes.iter().filter(|node| node.in_world);
-        present.filter_map(|node| Some((&node.element, node.value.as_ref()?)))
+        present.filter_map(|node| Some((&node.element, node.value.datum()?)))
     }
 
     /// The natural logarithm of the probability of the world times the weights of the evidence, summed afresh.

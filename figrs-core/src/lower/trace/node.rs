@@ -4,6 +4,7 @@ use std::any::Any;
 
 use rand::{Rng, RngExt};
 
+use super::register::Register;
 use crate::datum::Datum;
 use crate::error::Fault;
 use crate::evidence::Evidence;
@@ -100,13 +101,11 @@ pub(super) struct Use {
 #[allow(clippy::struct_excessive_bools)]
 #[repr(C, align(64))]
 pub(super) struct Node {
-    pub(super) value: Option<Datum>,
+    pub(super) value: Register,
     /// The log-probability of a choice; of anything else whether it computes to what is demanded.
     pub(super) log: f64,
-    /// The log-weight of the evidence on it.
-    pub(super) weight: f64,
-    /// The last proposal that touched it, and the number of its snapshot.
-    pub(super) touched: (u32, u32),
+    /// The last proposal that touched it.
+    pub(super) touched: u32,
     /// The last proposal that changed its value.
     pub(super) changed: u32,
     /// More than that of each input.
@@ -119,8 +118,12 @@ pub(super) struct Node {
     pub(super) must: bool,
     pub(super) root: bool,
     pub(super) checked: bool,
-    pub(super) resolved: bool,
-    pub(super) vacant: bool,
+    /// Has evidence that weighs its value.
+    pub(super) weighs: bool,
+    /// What it was before the proposal that touched it last.
+    pub(super) old: Old,
+    /// The log-weight of the evidence on it.
+    pub(super) weight: f64,
     /// While it is in the world: the parents, and at last the result of a Chain.
     pub(super) inputs: Vec<Edge>,
     pub(super) uses: Vec<Use>,
@@ -132,8 +135,9 @@ pub(super) struct Node {
     pub(super) loose: u32,
     /// The position among the free choices.
     pub(super) position: u32,
-    /// Results of a Chain by the values of its parents.
-    pub(super) branches: Vec<(Box<[Datum]>, u32)>,
+    /// Results of a Chain, and the values of its parents for each, one after the other.
+    pub(super) branches: Vec<u32>,
+    pub(super) keys: Vec<Register>,
     pub(super) next_branch: usize,
     /// The log-probabilities of `false` and `true`, for atomic elements of those; not a number if not known yet.
     pub(super) truths: [f64; 2],
@@ -141,6 +145,25 @@ pub(super) struct Node {
     /// The value that an intervention sets, or that observations determine in every world.
     pub(super) given: Option<Datum>,
     continuous: Option<bool>,
+    pub(super) resolved: bool,
+    pub(super) vacant: bool,
+}
+
+/// What a node was before a proposal.
+///
+/// In this order: numbers that stand side by side are read together, which must wait if they were just written one by one.
+#[derive(Default)]
+#[repr(C)]
+pub(super) struct Old {
+    /// The value, if it was `replaced`.
+    pub(super) value: Register,
+    pub(super) log: f64,
+    /// One more than the number of the value that was proposed or drawn for a choice; else zero.
+    pub(super) own: u32,
+    pub(super) replaced: bool,
+    pub(super) in_world: bool,
+    pub(super) free: bool,
+    pub(super) weight: f64,
 }
 
 impl Node {
@@ -155,6 +178,7 @@ impl Node {
             Kind::Score(..) => Role::Score,
         };
         Self {
+            weighs: role == Role::Score || !evidence.is_empty(),
             element,
             role,
             evidence,
@@ -166,7 +190,8 @@ impl Node {
             root: false,
             loose: 0,
             demand: None,
-            value: None,
+            value: Register::default(),
+            old: Old::default(),
             log: 0.0,
             weight: 0.0,
             in_world: false,
@@ -175,8 +200,9 @@ impl Node {
             height: 0,
             truths: [f64::NAN; 2],
             changed: 0,
-            touched: (0, 0),
+            touched: 0,
             branches: Vec::new(),
+            keys: Vec::new(),
             next_branch: 0,
             checked: false,
             continuous: None,
@@ -189,7 +215,7 @@ impl Node {
     pub(super) fn vacate(&mut self) {
         self.vacant = true;
         self.parents = Box::default();
-        self.value = None;
+        self.value.clear();
     }
 
     /// The value that a Score observes.
@@ -207,6 +233,15 @@ impl Node {
     /// Whether its value cannot change when an input does.
     pub(super) fn is_terminal(&self) -> bool {
         self.demand.is_some() || self.role.is_choice()
+    }
+
+    /// Takes the log-probability of a value of a choice.
+    #[inline]
+    pub(super) fn weighed_as(&mut self, log: f64, value: &Register) {
+        self.log = log;
+        if let (Role::Atomic, Some(truth)) = (self.role, value.truth()) {
+            self.truths[usize::from(truth)] = log;
+        }
     }
 
     /// Whether the values of a choice are a continuum.

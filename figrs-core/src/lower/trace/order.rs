@@ -10,6 +10,7 @@ use std::collections::BinaryHeap;
 
 use super::Trace;
 use super::node::{Role, Source};
+use super::register::Register;
 use crate::error::ModelError;
 
 /// What is to be done for a node.
@@ -26,6 +27,8 @@ pub(super) enum Step {
 /// Nodes by height.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
+    /// The height and the number of a node, while there is no other.
+    only: Option<(u32, u32)>,
     heights: Vec<Vec<u32>>,
     /// A bit for each height that has nodes.
     occupied: Vec<u64>,
@@ -35,7 +38,20 @@ pub(super) struct Agenda {
 }
 
 impl Agenda {
+    #[inline]
     pub(super) fn push(&mut self, height: u32, number: u32) {
+        if self.len == 0 {
+            self.only = Some((height, number));
+        } else {
+            if let Some((height, number)) = self.only.take() {
+                self.insert(height, number);
+            }
+            self.insert(height, number);
+        }
+        self.len += 1;
+    }
+
+    fn insert(&mut self, height: u32, number: u32) {
         let height = height as usize;
         if height >= self.heights.len() {
             self.heights.resize_with(height + 1, Vec::new);
@@ -44,7 +60,6 @@ impl Agenda {
         self.heights[height].push(number);
         self.occupied[height / 64] |= 1 << (height % 64);
         self.first = self.first.min(height / 64);
-        self.len += 1;
     }
 
     fn lowest(&mut self) -> Option<u32> {
@@ -52,13 +67,28 @@ impl Agenda {
             self.first = self.occupied.len();
             return None;
         }
+        if let Some((height, _)) = self.only {
+            return Some(height);
+        }
         while self.occupied[self.first] == 0 {
             self.first += 1;
         }
         Some(self.first as u32 * 64 + self.occupied[self.first].trailing_zeros())
     }
 
+    #[inline]
     fn pop(&mut self) -> Option<(u32, u32)> {
+        if let Some(only) = self.only.take() {
+            self.len = 0;
+            return Some(only);
+        }
+        if self.len == 0 {
+            return None;
+        }
+        self.remove()
+    }
+
+    fn remove(&mut self) -> Option<(u32, u32)> {
         let height = self.lowest()?;
         let nodes = &mut self.heights[height as usize];
         let number = nodes.pop()?;
@@ -123,7 +153,7 @@ impl Trace {
                 }
                 if node.height > height {
                     self.agenda.push(node.height, number);
-                } else {
+                } else if !self.update(number, height) {
                     self.pull(number, height, source)?;
                 }
             }
@@ -137,6 +167,60 @@ impl Trace {
             let node = &self.nodes[number as usize];
             if node.stale && node.in_world && node.is_used() {
                 self.pull(number, u32::MAX, source)?;
+            }
+        }
+    }
+
+    /// Brings a node up to date where that takes no more than the values of its inputs, which is most often so; else it
+    /// does nothing, and tells `false`.
+    fn update(&mut self, number: u32, height: u32) -> bool {
+        let node = &self.nodes[number as usize];
+        if node.must {
+            return false;
+        }
+        let arity = node.parents.len();
+        let mut due = false;
+        for input in node.inputs.iter().take(arity) {
+            let input = &self.nodes[input.to as usize];
+            if input.stale || input.height >= height {
+                return false;
+            }
+            due |= input.changed == self.epoch;
+        }
+        match node.role {
+            Role::Chain => {
+                let Some(present) = node.inputs.get(arity) else {
+                    return false;
+                };
+                let mut present = present.to;
+                if let Some((by, result)) = self.pending
+                    && by == number
+                {
+                    present = result;
+                }
+                let Some(result) = (if due {
+                    self.branch(number)
+                } else {
+                    Some(present)
+                }) else {
+                    return false;
+                };
+                let result_node = &self.nodes[result as usize];
+                let waits = result_node.stale || result_node.height >= height;
+                if waits || (result != present && !self.switch_later(number, result)) {
+                    return false;
+                }
+                self.settle_as(number, result);
+                true
+            }
+            Role::Apply | Role::Score if due => {
+                self.compute(number);
+                true
+            }
+            Role::Atomic | Role::Family | Role::Table if due => self.weigh_kept(number),
+            _ => {
+                self.nodes[number as usize].stale = due;
+                !due
             }
         }
     }
@@ -178,6 +262,7 @@ impl Trace {
                     || parents.any(|input| self.nodes[input.to as usize].changed == epoch);
                 match node.role {
                     Role::Chain => {
+                        self.switch_now();
                         if due && let Err(error) = self.select(number)? {
                             self.faults.push((number, error));
                         }
@@ -209,8 +294,8 @@ impl Trace {
                         continue;
                     }
                     Role::Fixed => {
-                        let value = node.given.clone();
-                        self.settle(number, value);
+                        let value = Register::from(node.given.as_ref());
+                        self.settle(number, &value);
                         continue;
                     }
                     Role::Apply | Role::Score => {
@@ -224,9 +309,10 @@ impl Trace {
             }
             self.lift(number);
             let node = &self.nodes[number as usize];
-            let result = node.inputs.get(arity);
-            let value = result.and_then(|r| self.nodes[r.to as usize].value.clone());
-            self.settle(number, value);
+            match node.inputs.get(arity).map(|result| result.to) {
+                Some(result) => self.settle_as(number, result),
+                None => self.settle(number, &Register::default()),
+            }
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::Trace;
 use super::change::Operation;
 use super::node::{Edge, Role, Use};
+use super::register::Register;
 use crate::datum::Datum;
 use crate::error::ModelError;
 use crate::node::Kind;
@@ -164,6 +165,7 @@ impl Trace {
     /// Lets everything leave that nothing reads any more.
     pub(super) fn leave_all(&mut self) {
         while let Some(number) = self.orphans.pop() {
+            self.switch_now();
             let node = &self.nodes[number as usize];
             if node.is_used() || !node.in_world {
                 continue;
@@ -184,6 +186,7 @@ impl Trace {
     /// Brings up to date what is demanded of nodes whose uses changed, and what they pass on.
     fn refresh(&mut self) {
         while let Some(number) = self.statuses.pop() {
+            self.switch_now();
             let node = &self.nodes[number as usize];
             if !node.in_world || !node.is_used() || self.demanded(number) == node.demand.as_ref() {
                 continue;
@@ -219,17 +222,24 @@ impl Trace {
         }
     }
 
+    /// The result of a Chain for the values that its parents have now, if it is remembered.
+    pub(super) fn branch(&self, number: u32) -> Option<u32> {
+        let node = &self.nodes[number as usize];
+        let arity = node.parents.len();
+        let known = (0..node.branches.len()).find(|branch| {
+            let key = &node.keys[branch * arity..][..arity];
+            let mut parents = node.parents.iter().zip(key);
+            parents.all(|(&parent, key)| self.nodes[parent as usize].value == *key)
+        });
+        known.map(|branch| node.branches[branch])
+    }
+
     /// Gives a Chain the result for the values that its parents have now. A function that fails is returned.
     pub(super) fn select(&mut self, number: u32) -> Result<Result<(), ModelError>, ModelError> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
-        let same = |key: &[Datum]| {
-            let mut parents = node.inputs.iter().zip(key);
-            parents.all(|(input, key)| self.nodes[input.to as usize].value.as_ref() == Some(key))
-        };
-        let known = node.branches.iter().find(|(key, _)| same(key));
-        let result = if let Some(&(_, result)) = known {
-            result
+        let result = if let Some(known) = self.branch(number) {
+            known
         } else {
             let Kind::Chain(_, op) = node.element.kind() else {
                 return Ok(Ok(()));
@@ -265,22 +275,48 @@ impl Trace {
 
     /// Gives a Chain another result where nothing else changes by that: both stay in the world, nothing is demanded.
     fn switch(&mut self, number: u32, result: u32) -> bool {
-        let node = &self.nodes[number as usize];
-        let arity = node.parents.len();
-        let Some(&Edge { to, at, ref demand }) = node.inputs.get(arity) else {
+        let Some((to, at)) = self.may_switch(number, result) else {
             return false;
         };
-        let (old, new) = (&self.nodes[to as usize], &self.nodes[result as usize]);
-        // At least this use is left, and is loose.
-        let stays = (old.uses.len() > 1 || old.root) && old.loose > 1;
-        let joins = new.in_world && new.demand.is_none() && new.uses.len() < new.loose as usize + 1;
-        if demand.is_some() || !stays || !joins {
-            return false;
-        }
         self.redirect(number, to, at, result);
         let by = number;
         self.operations.push(Operation::Switch { by, to, at });
         true
+    }
+
+    /// As `switch`, but who reads whom is changed only if the proposal is kept, or before anything else changes it.
+    pub(super) fn switch_later(&mut self, number: u32, result: u32) -> bool {
+        self.switch_now();
+        // The result must not change any more: the Chain would not be told.
+        let lasts = (result as usize) < self.lasting;
+        if !lasts && !self.nodes[result as usize].inputs.is_empty() {
+            return self.switch(number, result);
+        }
+        let may = self.may_switch(number, result).is_some();
+        if may {
+            self.pending = Some((number, result));
+        }
+        may
+    }
+
+    /// Does what `switch_later` put off.
+    #[inline]
+    pub(super) fn switch_now(&mut self) {
+        if let Some((number, result)) = self.pending.take() {
+            self.switch(number, result);
+        }
+    }
+
+    /// The present result of a Chain and the position among its uses, if the Chain may `switch`.
+    fn may_switch(&self, number: u32, result: u32) -> Option<(u32, u32)> {
+        let node = &self.nodes[number as usize];
+        let arity = node.parents.len();
+        let &Edge { to, at, ref demand } = node.inputs.get(arity)?;
+        let (old, new) = (&self.nodes[to as usize], &self.nodes[result as usize]);
+        // At least this use is left, and is loose.
+        let stays = (old.uses.len() > 1 || old.root) && old.loose > 1;
+        let joins = new.in_world && new.demand.is_none() && new.uses.len() < new.loose as usize + 1;
+        (demand.is_none() && stays && joins).then_some((to, at))
     }
 
     /// Lets the last input of a node lead elsewhere.
@@ -321,13 +357,16 @@ impl Trace {
         let result = self.node(element);
         let node = &self.nodes[number as usize];
         let parents = node.inputs.iter().take(node.parents.len());
-        let key = parents.filter_map(|input| self.nodes[input.to as usize].value.clone());
-        let branch = (key.collect(), result);
+        let key = parents.map(|input| self.nodes[input.to as usize].value.clone());
+        let key: Vec<Register> = key.collect();
         let node = &mut self.nodes[number as usize];
         if node.branches.len() < BRANCHES {
-            node.branches.push(branch);
+            node.branches.push(result);
+            node.keys.extend(key);
         } else {
-            node.branches[node.next_branch] = branch;
+            let first = node.next_branch * key.len();
+            node.branches[node.next_branch] = result;
+            node.keys.splice(first..first + key.len(), key);
             node.next_branch = (node.next_branch + 1) % BRANCHES;
         }
         result
