@@ -1,6 +1,6 @@
 //! The shared nodes that elements are handles to.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
@@ -91,6 +91,10 @@ pub trait ApplyOp: Send + Sync {
 pub trait ChainOp: Send + Sync {
     /// The element for these arguments.
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault>;
+    /// What the function is, if it captures nothing, so that all Chains of it give the same for the same values.
+    fn function(&self) -> Option<TypeId> {
+        None
+    }
     /// The family, if the element is always an atomic one of its own whose parameters are the arguments.
     fn family(&self) -> Option<&dyn FamilyOp> {
         None

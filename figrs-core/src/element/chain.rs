@@ -1,6 +1,6 @@
 //! `Chain`: a function from the values of elements to an element.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -84,5 +84,9 @@ where
             purity::compare(&element, call()?.erased())?;
         }
         Ok(element)
+    }
+
+    fn function(&self) -> Option<TypeId> {
+        (size_of::<F>() == 0).then(TypeId::of::<F>)
     }
 }

@@ -39,6 +39,7 @@ impl Family<bool> for Bernoulli {
         &["probability"]
     }
 
+    #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         if (0.0..=1.0).contains(&parameters[0]) {
             Ok(())
@@ -60,11 +61,13 @@ impl Family<bool> for Bernoulli {
         Outcomes::Finite(outcomes)
     }
 
+    #[inline]
     fn log_prob(&self, parameters: &[f64], value: &bool) -> f64 {
         let p = parameters[0];
         if *value { p.ln() } else { (-p).ln_1p() }
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> bool {
         // A parameter may change while a sampler runs: any number is compared, none panics.
         rng.random::<f64>() < parameters[0]

@@ -81,6 +81,7 @@ impl fmt::Debug for Gaussian {
 }
 
 impl Gaussian {
+    #[inline]
     fn deviation(&self, parameters: &[f64]) -> f64 {
         match self.0 {
             Measure::Variance => parameters[1].sqrt(),
@@ -88,6 +89,7 @@ impl Gaussian {
         }
     }
 
+    #[inline]
     fn statrs(&self, parameters: &[f64]) -> Option<Statrs> {
         Statrs::new(parameters[0], self.deviation(parameters)).ok()
     }
@@ -101,6 +103,7 @@ impl Family<f64> for Gaussian {
         }
     }
 
+    #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         finite(parameters, 0)?;
         positive(parameters, 1)
@@ -110,6 +113,7 @@ impl Family<f64> for Gaussian {
         Outcomes::Continuous
     }
 
+    #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
         // Differences of large numbers may overflow, halves of them cannot.
         let deviation = self.deviation(parameters);
@@ -117,6 +121,7 @@ impl Family<f64> for Gaussian {
         -2.0 * z * z - deviation.ln() - LN_SQRT_2_PI
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let drawn = self.statrs(parameters).map(|normal| normal.sample(rng));
         drawn.map_or(f64::NAN, kept_finite)
