@@ -107,6 +107,7 @@ pub struct WrongParameter {
 
 impl WrongParameter {
     /// The parameter at this position, and what is wrong with it, to follow its name and value.
+    #[cold]
     pub fn new(index: usize, problem: impl Into<String>) -> Self {
         Self {
             index,

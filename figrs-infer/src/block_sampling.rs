@@ -15,9 +15,9 @@ use crate::tally::Tally;
 use crate::watch::{Stopped, Watch};
 
 /// Rows of a block at most: their columns stay in the cache.
-const MOST_ROWS: u64 = 4096;
+const MOST_ROWS: u64 = 1 << 14;
 /// Values of all columns of a block that are aimed at.
-const CELLS: u64 = 1 << 17;
+const CELLS: u64 = 1 << 18;
 /// Rows of the block that is run to see how large a world is; its draws are not used.
 const PILOT: usize = 8;
 /// Blocks that a run is cut into at least, as far as they have this many rows each.

@@ -118,7 +118,9 @@ pub fn filter<P: Particles>(
                     choose(&weights[from..from + size], new, random);
                 }
             }
-            new.iter_mut().for_each(|new| *new += from as u32);
+            for new in new.iter_mut() {
+                *new += from as u32;
+            }
             population.place = Some(replaced.len());
             replaced.push(matches!(fates[place], Fate::Replaced(_)));
         }

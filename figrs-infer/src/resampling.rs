@@ -37,11 +37,20 @@ impl Resampling {
         match self {
             Self::Systematic => {
                 let offset = uniform();
-                one_in_each(weights, chosen, |_| offset);
+                // Points one before each whole number by the offset: as many are not above an end as the sum has in whole. Short numbers
+                // are converted faster than long ones.
+                starting_at(weights, chosen, |end| (end + offset) as u32 as usize);
             }
             Self::Stratified => {
                 let offsets: Vec<f64> = (0..n).map(|_| uniform()).collect();
-                one_in_each(weights, chosen, |i| offsets[i]);
+                starting_at(weights, chosen, |end| {
+                    let unit = end as u32;
+                    let at = unit as usize;
+                    let within = offsets
+                        .get(at)
+                        .is_some_and(|&offset| offset < end - f64::from(unit));
+                    at + usize::from(within)
+                });
             }
             Self::Multinomial => multinomial(weights, chosen, uniform),
             Self::Residual => {
@@ -98,21 +107,6 @@ fn multinomial(weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() ->
             passed += 1;
         }
         passed
-    });
-}
-
-/// The particles at one point in each unit of the line, at these offsets.
-#[inline]
-fn one_in_each(weights: &[f64], chosen: &mut [u32], offset: impl Fn(usize) -> f64) {
-    let count = chosen.len();
-    starting_at(weights, chosen, |end| {
-        // Short numbers are converted faster than long ones.
-        let unit = end as u32;
-        let at = unit as usize;
-        if at >= count {
-            return count;
-        }
-        at + usize::from(offset(at) < end - f64::from(unit))
     });
 }
 

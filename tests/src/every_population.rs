@@ -131,7 +131,7 @@ pub fn every_ancestor(
     let mut chosen = vec![0; count];
     how.choose(weights, &mut chosen, || {
         let changes: Vec<f64> = match how {
-            Resampling::Systematic => sums(weights, n).iter().map(|x| x.fract()).collect(),
+            Resampling::Systematic => sums(weights, n).iter().map(|x| 1.0 - x.fract()).collect(),
             Resampling::Stratified => {
                 let stratum = f64::from(drawn);
                 sums(weights, n).iter().map(|x| x - stratum).collect()

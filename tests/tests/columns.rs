@@ -196,34 +196,47 @@ fn rows_are_possible_worlds_as_often_as_they_are_likely() {
     assert!(score.abs() < 5.0, "{score} standard deviations");
 }
 
-/// Lets rows continue others after each statement, and says what the weights of those were.
+/// Lets the rows of some of several populations of `size` rows continue others after each statement, and says what the weights of those were.
+/// Populations without a row that weighs something leave.
 fn run_with_copies(
     block: &mut Block,
     rng: &mut Stream,
-    width: usize,
+    size: usize,
 ) -> Result<Option<Vec<f64>>, TestCaseError> {
-    block.start(width);
-    let mut before = vec![0.0; width];
+    let mut before = vec![0.0; 3 * size];
+    block.start(before.len());
     for root in 0..block.roots() {
         block.run_root(root, rng).map_err(failed)?;
         if root >= block.statements() {
             continue;
         }
-        let plain = block.weights().plain();
-        let weights = plain.rows(width);
-        let left: Vec<usize> = (0..width)
-            .filter(|&row| weights[row].ln() > LEAST)
-            .collect();
-        if left.is_empty() {
+        let (weights, units) = block.weights().of_populations(size);
+        let (mut ancestors, mut replaced, mut after) = (Vec::new(), Vec::new(), Vec::new());
+        for (unit, start) in units.into_iter().zip((0..).step_by(size)) {
+            let left: Vec<usize> = (start..start + size)
+                .filter(|&row| weights[row].ln() > LEAST)
+                .collect();
+            if left.is_empty() {
+                continue;
+            }
+            replaced.push(rng.random::<bool>());
+            for row in start..start + size {
+                if replaced.ends_with(&[true]) {
+                    let row = left[rng.random_range(0..left.len())];
+                    let unit = unit.expect("random models have no densities");
+                    ancestors.push(row as u32);
+                    after.push(before[row] + weights[row].ln() + unit);
+                } else {
+                    ancestors.push(row as u32);
+                    after.push(before[row]);
+                }
+            }
+        }
+        if replaced.is_empty() {
             return Ok(None);
         }
-        let mut ancestors: Vec<usize> = (0..width)
-            .map(|_| left[rng.random_range(0..left.len())])
-            .collect();
-        ancestors.sort_unstable();
-        let weight = |&row: &usize| before[row] + weights[row].ln() + plain.log_scale;
-        before = ancestors.iter().map(weight).collect();
-        block.resample(ancestors.iter().map(|&row| row as u32).collect());
+        before = after;
+        block.resample_populations(ancestors, size, &replaced);
     }
     Ok(Some(before))
 }
@@ -240,7 +253,7 @@ fn rows_that_continue_others_stay_possible_worlds() {
         seed.set(seed.get() + 1);
         let mut block = block(&built.model, &elements)?;
         let mut rng = stream(seed.get(), 1);
-        let Some(before) = run_with_copies(&mut block, &mut rng, 150)? else {
+        let Some(before) = run_with_copies(&mut block, &mut rng, 50)? else {
             return Ok(());
         };
         let rows = rows(&mut block, &elements);

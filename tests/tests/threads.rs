@@ -11,9 +11,11 @@ use figrs_tests::reference_models::{
 use proptest::prelude::*;
 
 /// The samplers that share their work among threads, with draws kept.
-fn samplers(seed: u64, threads: usize) -> [Box<dyn Algorithm>; 4] {
+fn samplers(seed: u64, threads: usize) -> [Box<dyn Algorithm>; 5] {
     let threads = NonZero::new(threads).unwrap();
-    let filter = SequentialMonteCarlo::new(60).populations(7);
+    // Three blocks of populations side by side.
+    let filter = SequentialMonteCarlo::new(60).populations(40);
+    let filter = filter.seed(seed).threads(threads);
     [
         Box::new(
             ImportanceSampling::new(1500)
@@ -33,7 +35,8 @@ fn samplers(seed: u64, threads: usize) -> [Box<dyn Algorithm>; 4] {
                 .threads(threads)
                 .keep_draws(),
         ),
-        Box::new(filter.seed(seed).threads(threads).keep_draws()),
+        Box::new(filter.clone().keep_draws()),
+        Box::new(filter.keep_trajectories()),
     ]
 }
 

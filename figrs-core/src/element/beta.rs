@@ -46,6 +46,7 @@ impl Family<f64> for Shapes {
         &["shape a", "shape b"]
     }
 
+    #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         positive(parameters, 0)?;
         positive(parameters, 1)?;
@@ -63,6 +64,7 @@ impl Family<f64> for Shapes {
         Outcomes::Continuous
     }
 
+    #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
         let ([a, b], x) = ([parameters[0], parameters[1]], *value);
         if !(0.0..=1.0).contains(&x) {
@@ -88,6 +90,7 @@ impl Family<f64> for Shapes {
         }
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [a, b] = [parameters[0], parameters[1]];
         let share = if a < 1.0 || b < 1.0 {

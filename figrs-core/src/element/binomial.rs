@@ -48,6 +48,7 @@ impl Family<u32> for Trials {
         &["number of trials", "probability"]
     }
 
+    #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         let [trials, p] = [parameters[0], parameters[1]];
         if !(trials >= 0.0 && trials.fract() == 0.0) {
@@ -80,11 +81,13 @@ impl Family<u32> for Trials {
         Outcomes::Finite(range.map(|k| (k, binomial.pmf(u64::from(k)))).collect())
     }
 
+    #[inline]
     fn log_prob(&self, parameters: &[f64], value: &u32) -> f64 {
         statrs(parameters[0], parameters[1])
             .map_or(f64::NAN, |binomial| binomial.ln_pmf(u64::from(*value)))
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> u32 {
         let trials = parameters[0].min(f64::from(MOST));
         let drawn: Option<u64> = statrs(trials, parameters[1]).map(|b| b.sample(rng));

@@ -44,6 +44,7 @@ impl Family<f64> for Interval {
         &["lower bound", "upper bound"]
     }
 
+    #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         finite(parameters, 0)?;
         finite(parameters, 1)?;
@@ -60,6 +61,7 @@ impl Family<f64> for Interval {
         Outcomes::Continuous
     }
 
+    #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
         let [lower, upper] = [parameters[0], parameters[1]];
         if !(lower..=upper).contains(value) {
@@ -73,6 +75,7 @@ impl Family<f64> for Interval {
         }
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [lower, upper] = [parameters[0], parameters[1]];
         let share: f64 = rng.random();

@@ -111,11 +111,13 @@ pub(super) fn positive(parameters: &[f64], index: usize) -> Result<(), WrongPara
 }
 
 /// A draw that rounding took out of the finite numbers, brought back to the nearest.
+#[inline]
 pub(super) fn kept_finite(x: f64) -> f64 {
     x.clamp(-f64::MAX, f64::MAX)
 }
 
 /// A draw from the positive numbers that rounding took to zero or infinity, brought back to the nearest.
+#[inline]
 pub(super) fn kept_positive(x: f64) -> f64 {
     x.clamp(f64::MIN_POSITIVE, f64::MAX)
 }

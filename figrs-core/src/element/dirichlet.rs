@@ -54,6 +54,7 @@ impl Family<Vec<f64>> for Concentrations {
         &["concentration"]
     }
 
+    #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         if parameters.len() < 2 {
             let problem = format!(
@@ -75,6 +76,7 @@ impl Family<Vec<f64>> for Concentrations {
         Outcomes::Continuous
     }
 
+    #[inline]
     fn log_prob(&self, parameters: &[f64], value: &Vec<f64>) -> f64 {
         let inside = value.len() == parameters.len()
             && value.iter().all(|x| (0.0..=1.0).contains(x))
@@ -97,6 +99,7 @@ impl Family<Vec<f64>> for Concentrations {
         if infinite { f64::INFINITY } else { log }
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> Vec<f64> {
         // Gammas over their sum, by logarithms: small ones round to zero, and perhaps all.
         let mut drawn: Vec<f64> = parameters.iter().map(|&a| ln_unit_gamma(a, rng)).collect();

@@ -63,6 +63,7 @@ impl Family<i64> for Range {
         &["lower bound", "upper bound"]
     }
 
+    #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         let [lower, upper] = [parameters[0], parameters[1]];
         for (index, bound) in [lower, upper].into_iter().enumerate() {
@@ -94,6 +95,7 @@ impl Family<i64> for Range {
         Outcomes::Finite(values.map(|n| (n, share)).collect())
     }
 
+    #[inline]
     fn log_prob(&self, parameters: &[f64], value: &i64) -> f64 {
         let inside = (parameters[0]..=parameters[1]).contains(&(*value as f64));
         if inside {
@@ -103,6 +105,7 @@ impl Family<i64> for Range {
         }
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> i64 {
         let values = Self::values(parameters[0], parameters[1]);
         if values.is_empty() {

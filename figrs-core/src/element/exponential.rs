@@ -48,6 +48,7 @@ impl Family<f64> for Memoryless {
         }
     }
 
+    #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         positive(parameters, 0)
     }
@@ -56,6 +57,7 @@ impl Family<f64> for Memoryless {
         Outcomes::Continuous
     }
 
+    #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
         if *value < 0.0 {
             return f64::NEG_INFINITY;
@@ -63,6 +65,7 @@ impl Family<f64> for Memoryless {
         self.0.ln_rate(parameters[0]) - self.0.standard(*value, parameters[0])
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         kept_finite(self.0.stretched(unit_exponential(rng), parameters[0]))
     }

@@ -253,6 +253,29 @@ impl<T: Value, F: Family<T>> Open<T, F> {
         message(family_name(&*self.family, wrong), &numbers, wrong)
     }
 
+    /// Checks the parameters of a row and hands them on.
+    #[inline]
+    fn checked(
+        &self,
+        numbers: &[f64],
+        each: impl FnOnce(&[f64]) -> Result<(), Fault>,
+    ) -> Result<(), MemberFault> {
+        if let Err(wrong) = self.family.check(numbers) {
+            return Err(MemberFault::Parameters(self.wrong(numbers, &wrong)));
+        }
+        each(numbers).map_err(MemberFault::Function)
+    }
+
+    #[inline]
+    fn each_row<const N: usize>(
+        &self,
+        count: usize,
+        numbers: impl Fn(usize) -> [f64; N],
+        mut each: impl FnMut(&[f64]) -> Result<(), Fault>,
+    ) -> Result<(), MemberFault> {
+        (0..count).try_for_each(|row| self.checked(&numbers(row), &mut each))
+    }
+
     /// Checks the parameters of each row and hands them on.
     fn for_rows(
         &self,
@@ -260,12 +283,6 @@ impl<T: Value, F: Family<T>> Open<T, F> {
         count: usize,
         mut each: impl FnMut(&[f64]) -> Result<(), Fault>,
     ) -> Result<(), MemberFault> {
-        let mut checked = |numbers: &[f64]| {
-            if let Err(wrong) = self.family.check(numbers) {
-                return Err(MemberFault::Parameters(self.wrong(numbers, &wrong)));
-            }
-            each(numbers).map_err(MemberFault::Function)
-        };
         let columns: Option<Vec<&Vec<f64>>> = arguments
             .iter()
             .map(|column| column.as_any().downcast_ref())
@@ -274,7 +291,7 @@ impl<T: Value, F: Family<T>> Open<T, F> {
             let row = |row| {
                 let values: Vec<&dyn Any> =
                     arguments.iter().map(|column| column.any(row)).collect();
-                self.numbers(&values, &mut checked)
+                self.numbers(&values, |numbers| self.checked(numbers, &mut each))
             };
             return contained(|| (0..count).try_for_each(row)).map_err(MemberFault::Function)?;
         };
@@ -295,14 +312,21 @@ impl<T: Value, F: Family<T>> Open<T, F> {
                 Source::Parent(parent) => Some((i, columns[*parent])),
             })
             .collect();
-        let rows = || {
-            for row in 0..count {
-                for (i, column) in &open {
-                    numbers[*i] = column[row];
-                }
-                checked(&numbers)?;
+        // With the numbers of a row in an array, what the family computes of constants alone is computed once.
+        let rows = || match (&open[..], &numbers[..]) {
+            ([(0, first)], [_]) => self.each_row(count, |row| [first[row]], &mut each),
+            ([(0, first)], &[_, second]) => {
+                self.each_row(count, |row| [first[row], second], &mut each)
             }
-            Ok(())
+            _ => {
+                for row in 0..count {
+                    for (i, column) in &open {
+                        numbers[*i] = column[row];
+                    }
+                    self.checked(&numbers, &mut each)?;
+                }
+                Ok(())
+            }
         };
         contained(rows).map_err(MemberFault::Function)?
     }

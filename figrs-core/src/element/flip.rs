@@ -67,6 +67,7 @@ impl Family<bool> for Bernoulli {
         if *value { p.ln() } else { (-p).ln_1p() }
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> bool {
         // A parameter may change while a sampler runs: any number is compared, none panics.
         rng.random::<f64>() < parameters[0]

@@ -51,6 +51,7 @@ impl Family<f64> for Waiting {
         }
     }
 
+    #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         positive(parameters, 0)?;
         positive(parameters, 1)
@@ -60,6 +61,7 @@ impl Family<f64> for Waiting {
         Outcomes::Continuous
     }
 
+    #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
         let [shape, pace] = [parameters[0], parameters[1]];
         let ln_rate = self.0.ln_rate(pace);
@@ -67,6 +69,7 @@ impl Family<f64> for Waiting {
         ln_gamma_density(shape, x, *value, value.ln() + ln_rate) + ln_rate
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [shape, pace] = [parameters[0], parameters[1]];
         kept_positive(self.0.stretched(unit_gamma(shape, rng), pace))

@@ -68,6 +68,7 @@ impl Family<u64> for Count {
         &["probability"]
     }
 
+    #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         if (LEAST..=1.0).contains(&parameters[0]) {
             Ok(())
@@ -85,6 +86,7 @@ impl Family<u64> for Count {
         }
     }
 
+    #[inline]
     fn log_prob(&self, parameters: &[f64], value: &u64) -> f64 {
         let p = parameters[0];
         match self.failures(*value) {
@@ -94,6 +96,7 @@ impl Family<u64> for Count {
         }
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> u64 {
         // By inversion of P(at least k failures) = (1 - p)^k.
         let uniform = 1.0 - rng.random::<f64>();

@@ -45,6 +45,7 @@ impl Family<f64> for Inverse {
         &["shape", "scale"]
     }
 
+    #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         positive(parameters, 0)?;
         positive(parameters, 1)
@@ -54,6 +55,7 @@ impl Family<f64> for Inverse {
         Outcomes::Continuous
     }
 
+    #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
         let [shape, scale] = [parameters[0], parameters[1]];
         if *value <= 0.0 || *value == f64::INFINITY {
@@ -63,6 +65,7 @@ impl Family<f64> for Inverse {
         ln_gamma_density(shape, scale / value, *value, ln_inverse) + ln_inverse - value.ln()
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         kept_positive(parameters[1] / unit_gamma(parameters[0], rng))
     }

@@ -49,6 +49,7 @@ impl Family<f64> for TwoSided {
         &["location", "scale"]
     }
 
+    #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         finite(parameters, 0)?;
         positive(parameters, 1)
@@ -58,10 +59,12 @@ impl Family<f64> for TwoSided {
         Outcomes::Continuous
     }
 
+    #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
         -distance(parameters, *value).abs() - LN_2 - parameters[1].ln()
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [location, scale] = [parameters[0], parameters[1]];
         let distance = kept_finite(scale * unit_exponential(rng));

@@ -131,6 +131,7 @@ impl Family<Vec<f64>> for Correlated {
         &["mean"]
     }
 
+    #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         let wrong = |problem: String| Err(WrongParameter::new(usize::MAX, problem));
         let rows = match &self.factor {
@@ -150,6 +151,7 @@ impl Family<Vec<f64>> for Correlated {
         Outcomes::Continuous
     }
 
+    #[inline]
     fn log_prob(&self, parameters: &[f64], value: &Vec<f64>) -> f64 {
         let rows = self.rows();
         if value.len() != rows.len() || value.iter().any(|x| x.is_infinite()) {
@@ -168,6 +170,7 @@ impl Family<Vec<f64>> for Correlated {
         if log.is_nan() { f64::NEG_INFINITY } else { log }
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> Vec<f64> {
         let rows = self.rows();
         let normal = Normal::standard();

@@ -89,6 +89,7 @@ impl Gaussian {
         }
     }
 
+    #[inline]
     fn statrs(&self, parameters: &[f64]) -> Option<Statrs> {
         Statrs::new(parameters[0], self.deviation(parameters)).ok()
     }
@@ -120,6 +121,7 @@ impl Family<f64> for Gaussian {
         -2.0 * z * z - deviation.ln() - LN_SQRT_2_PI
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let drawn = self.statrs(parameters).map(|normal| normal.sample(rng));
         drawn.map_or(f64::NAN, kept_finite)

@@ -49,6 +49,7 @@ impl Family<u64> for Events {
         &["rate"]
     }
 
+    #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         if parameters[0] > 0.0 && parameters[0] <= MOST {
             Ok(())
@@ -62,10 +63,12 @@ impl Family<u64> for Events {
         Outcomes::Infinite
     }
 
+    #[inline]
     fn log_prob(&self, parameters: &[f64], value: &u64) -> f64 {
         ln_poisson(*value as f64, parameters[0], parameters[0].ln())
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> u64 {
         Self::statrs(parameters).map_or(0, |poisson| poisson.sample(rng))
     }

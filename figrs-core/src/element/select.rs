@@ -128,6 +128,7 @@ impl<T: Value> Family<T> for Categorical<T> {
         top.ln() - largest.ln() + merged.ln() - sum.ln()
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, weights: &[f64], rng: &mut R) -> T {
         let (largest, sum) = scale(weights);
         let mut rest = rng.random::<f64>() * sum;

@@ -52,6 +52,7 @@ impl Family<f64> for Student {
         &["location", "scale", "degrees of freedom"]
     }
 
+    #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         finite(parameters, 0)?;
         positive(parameters, 1)?;
@@ -62,6 +63,7 @@ impl Family<f64> for Student {
         Outcomes::Continuous
     }
 
+    #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
         let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
         let x = (value / 2.0 - location / 2.0) / scale * 2.0;
@@ -71,6 +73,7 @@ impl Family<f64> for Student {
         ln_student(x, freedom) - scale.ln()
     }
 
+    #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
         let normal = Normal::standard().sample(rng);

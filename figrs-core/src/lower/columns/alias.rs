@@ -1,5 +1,7 @@
 //! One of finitely many outcomes from one random word.
 
+use std::hint::select_unpredictable;
+
 use rand::Rng;
 
 /// An alias table (Walker 1977; construction by Vose 1991): the probability of each outcome is right to 2^-64.
@@ -48,7 +50,7 @@ impl Alias {
     pub(crate) fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> u32 {
         let wide = u128::from(rng.next_u64()) * self.cells.len() as u128;
         let (own, code, other) = self.cells[(wide >> 64) as usize];
-        if (wide as u64) < own { code } else { other }
+        select_unpredictable((wide as u64) < own, code, other)
     }
 }
 

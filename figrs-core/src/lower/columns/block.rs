@@ -1,5 +1,6 @@
 //! A model lowered to columns: many worlds are run side by side, each element for all of them at once.
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -8,6 +9,7 @@ use super::chain::Branches;
 use super::column::{Book, Column, Stored};
 use super::combinations::Combinations;
 use super::draw::Prepared;
+use super::functions::Functions;
 use super::selection::{Selection, first_row};
 use super::values::Values;
 use super::weights::BlockWeights;
@@ -21,6 +23,8 @@ use crate::node::{AnyElement, ElementId, Kind};
 
 /// How many elements, combinations and values that worlds brought in are kept from block to block.
 const KEPT: usize = 1 << 18;
+/// Lists whose memory is kept from block to block: what is given back may go to the system, which is slow to give it again.
+const SPARE: usize = 256;
 
 /// The number of an element in a [`Block`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -100,6 +104,9 @@ pub struct Block {
     pub(super) traced: usize,
     /// Combinations remembered since the last time everything was forgotten.
     pub(super) remembered: usize,
+    pub(super) functions: Functions,
+    /// Lists of the last block whose memory can be used again.
+    spare: VecDeque<Vec<u32>>,
     slots: FxHashMap<ElementId, Slot>,
     evidence: FxHashMap<ElementId, Rc<[Evidence]>>,
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
@@ -150,6 +157,8 @@ impl Block {
             lineage: Vec::new(),
             traced: 0,
             remembered: 0,
+            functions: Functions::default(),
+            spare: VecDeque::new(),
             slots: FxHashMap::default(),
             evidence: statements
                 .into_iter()
@@ -271,7 +280,13 @@ impl Block {
     /// much.
     pub fn start(&mut self, width: usize) {
         for slot in self.touched.drain(..) {
-            self.values[slot.index()] = None;
+            if let Some(stored) = self.values[slot.index()].take()
+                && let Column::Codes(codes, _) = stored.column
+                && self.spare.len() < SPARE
+                && let Ok(codes) = Rc::try_unwrap(codes)
+            {
+                self.spare.push_back(codes);
+            }
         }
         self.ancestors.clear();
         self.lineage.clear();
@@ -286,12 +301,21 @@ impl Block {
             let lasting = self.lasting as u32;
             self.slots.retain(|_, slot| slot.0 < lasting);
             self.books.clear();
+            self.functions = Functions::default();
             for instruction in &mut self.instructions {
                 instruction.memo = Memo::default();
                 instruction.prepared = None;
                 instruction.book = None;
             }
         }
+    }
+
+    /// An empty list with room for so many codes.
+    pub(super) fn list(&mut self, len: usize) -> Vec<u32> {
+        let mut list = self.spare.pop_front().unwrap_or_default();
+        list.clear();
+        list.reserve(len);
+        list
     }
 
     /// How many roots there are: the statements of evidence in their order, then the targets.

@@ -9,11 +9,12 @@ use super::column::{Column, Stored};
 use super::draw::{
     Drawn, Groups, Ready, checked_outcomes, draw_ready, likelihood, probability_of_true,
 };
+use super::functions::Choice;
 use super::run::{Run, Task};
 use super::selection::Selection;
 use crate::datum::Datum;
 use crate::error::{Fault, ModelError};
-use crate::node::{AnyElement, AtomicOp, ChainOp, Endless, Kind, TableOp};
+use crate::node::{AnyElement, AtomicOp, ChainOp, Endless, FiniteOutcomes, Kind, TableOp};
 
 /// What the combinations of the parents' values lead to, by number.
 pub(super) type Branches = Vec<Option<Branch>>;
@@ -395,26 +396,58 @@ impl Block {
         let Some(op) = atomic(&element) else {
             return Ok(branch);
         };
-        let drawn = match checked_outcomes(&element, op)? {
-            Err(_) => Lot::Open,
-            Ok(outcomes) if self.instructions[slot.index()].is_bool => {
-                Lot::Ready(Rc::new(Ready::Flip(probability_of_true(&outcomes))))
-            }
-            Ok(outcomes) => {
-                // Alias tables are what takes the memory.
-                self.remembered += outcomes.support.len();
-                let book = self.own_book(slot);
-                let values = 0..outcomes.support.len();
-                let codes: Vec<u32> = values
-                    .map(|i| self.enter_value(book, outcomes.support.any(i)))
-                    .collect();
-                let drawn = Drawn::new(&outcomes.probabilities, &codes);
-                Lot::Ready(Rc::new(Ready::Codes(drawn)))
+        let met = self.functions.choice(&element);
+        let outcomes = match met.as_ref().map(|choice| choice.outcomes.clone()) {
+            Some(outcomes) => Some(outcomes),
+            None => checked_outcomes(&element, op)?.ok().map(Rc::new),
+        };
+        let drawn = match outcomes {
+            None => Lot::Open,
+            Some(outcomes) => {
+                let choice = self.choice(slot, outcomes, met);
+                let chain = self.instructions[slot.index()].element.kind();
+                let captures_nothing =
+                    matches!(chain, Kind::Chain(_, op) if op.identity().is_some());
+                if captures_nothing && matches!(branch.target, Target::Alone(_)) {
+                    self.functions.remember_choice(&element, choice.clone());
+                }
+                Lot::Ready(choice.ready)
             }
         };
         let branch = Branch { drawn, ..branch };
         self.remember_branch(slot, number, branch.clone());
         Ok(branch)
+    }
+
+    /// How one of some outcomes is drawn for a slot: as it was for another, if the outcomes have the same codes here.
+    fn choice(&mut self, slot: Slot, outcomes: Rc<FiniteOutcomes>, met: Option<Choice>) -> Choice {
+        let is_bool = self.instructions[slot.index()].is_bool;
+        let codes: Vec<u32> = if is_bool {
+            Vec::new()
+        } else {
+            let book = self.own_book(slot);
+            let values = 0..outcomes.support.len();
+            values
+                .map(|i| self.enter_value(book, outcomes.support.any(i)))
+                .collect()
+        };
+        if let Some(met) = met
+            && met.codes == codes
+        {
+            return met;
+        }
+        let ready = if is_bool {
+            Ready::Flip(probability_of_true(&outcomes))
+        } else {
+            // Alias tables are what takes the memory.
+            self.remembered += codes.len();
+            Ready::Codes(Drawn::new(&outcomes.probabilities, &codes))
+        };
+        Choice {
+            outcomes,
+            codes,
+            ready: Rc::new(ready),
+        }
     }
 
     /// The branch of a combination of a Chain's parents' values.
@@ -429,6 +462,23 @@ impl Block {
             return Ok(branch);
         }
         let chain = self.instructions[slot.index()].element.clone();
+        let mut functions = std::mem::take(&mut self.functions);
+        let called = op.identity().and_then(|function| {
+            self.with_values(slot, number, parents, |values| {
+                functions.call(function, chain.parents(), values)
+            })
+        });
+        self.functions = functions;
+        if let Some(call) = &called
+            && let Some(element) = self.functions.element(call)
+        {
+            let branch = Branch {
+                target: Target::Alone(element),
+                drawn: Lot::Unknown,
+            };
+            self.remember_branch(slot, number, branch.clone());
+            return Ok(branch);
+        }
         let element = self.with_values(slot, number, parents, |values| op.call(values));
         let element = element.map_err(|fault| chain.fault(fault))?;
         let target = if element.is_unshared() && atomic(&element).is_some() {
@@ -442,6 +492,12 @@ impl Block {
         };
         if let Some(op) = atomic(&element).filter(|_| !fixed) {
             op.check().map_err(|problem| element.invalid(problem))?;
+        }
+        if let Some(call) = called
+            && matches!(target, Target::Alone(_))
+        {
+            self.remembered += 1;
+            self.functions.remember(call, element.clone());
         }
         let branch = Branch {
             target,

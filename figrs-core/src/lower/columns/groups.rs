@@ -76,7 +76,11 @@ impl Block {
             .iter()
             .enumerate()
             .map(|(parent, column)| match column {
-                Column::Codes(codes, _) => codes.to_vec(),
+                Column::Codes(codes, _) => {
+                    let mut list = self.list(codes.len());
+                    list.extend_from_slice(codes);
+                    list
+                }
                 Column::Bits(bits) => {
                     let bit = |&row: &u32| (bits[row as usize / 64] >> (row % 64) & 1) as u32;
                     rows.rows().iter().map(bit).collect()

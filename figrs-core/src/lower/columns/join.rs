@@ -1,5 +1,6 @@
 //! The values of the branches of a Chain in one column.
 
+use std::hint::select_unpredictable;
 use std::rc::Rc;
 
 use super::block::{Block, Slot};
@@ -77,7 +78,10 @@ impl Block {
                     });
                 }
             }
-            return Column::Codes(Rc::new(interleaved(rows, &coded)), book);
+            return Column::Codes(
+                Rc::new(interleaved(rows, &coded, self.list(rows.len()))),
+                book,
+            );
         }
         let mut all: Option<Box<dyn AnyColumn>> = None;
         let mut order = vec![0; rows.len()];
@@ -110,10 +114,6 @@ impl Coded {
             .map_or(code, |table| table[code as usize])
     }
 
-    fn codes(&self) -> Vec<u32> {
-        (0..self.codes.len()).map(|at| self.code(at)).collect()
-    }
-
     /// The code of all rows, if they have the same.
     fn same(&self) -> Option<u32> {
         let first = *self.codes.first()?;
@@ -123,55 +123,64 @@ impl Coded {
 }
 
 /// The codes of disjoint parts of some rows as one list in the order of the rows.
-fn interleaved(rows: &Selection, parts: &[Coded]) -> Vec<u32> {
-    if let [all] = parts {
-        return all.codes();
+fn interleaved(rows: &Selection, parts: &[Coded], mut all: Vec<u32>) -> Vec<u32> {
+    if let [one] = parts {
+        all.extend((0..one.codes.len()).map(|at| one.code(at)));
+        return all;
     }
+    all.resize(rows.len(), 0);
     if let [a, b] = parts {
         // One branch of a recursion often ends in a constant.
-        return match (a.same(), b.same()) {
-            (Some(same), _) => merged(rows, &b.part, &b.codes(), |_| same),
-            (_, Some(same)) => merged(rows, &a.part, &a.codes(), |_| same),
-            (None, None) => {
-                let others = b.codes();
-                merged(rows, &a.part, &a.codes(), |at| others[at])
-            }
-        };
+        match (a.same(), b.same()) {
+            (Some(same), _) => merge(&mut all, rows, b, |_| same),
+            (_, Some(same)) => merge(&mut all, rows, a, |_| same),
+            (None, None) => merge(&mut all, rows, a, |at| b.code(at)),
+        }
+        return all;
     }
-    let mut all = vec![0; rows.len()];
     for coded in parts {
-        for (&at, code) in coded.part.positions_in(rows).iter().zip(coded.codes()) {
-            all[at as usize] = code;
+        for (at, &place) in coded.part.positions_in(rows).iter().enumerate() {
+            all[place as usize] = coded.code(at);
         }
     }
     all
 }
 
-/// The items of a list for the rows of a part, and of another for the other rows. Which a row takes cannot be predicted, so
-/// nothing branches on it.
-fn merged(
+/// Writes down the codes of the rows of a part, and others for the other rows.
+fn merge(all: &mut [u32], rows: &Selection, part: &Coded, other: impl Fn(usize) -> u32) {
+    match &part.table {
+        Some(table) => choose(all, rows, part, |code| table[code as usize], other),
+        None => choose(all, rows, part, |code| code, other),
+    }
+}
+
+/// The same, with the codes of the part translated. Which of the two a row takes cannot be predicted, so nothing branches on it.
+#[inline]
+fn choose(
+    all: &mut [u32],
     rows: &Selection,
-    part: &Selection,
-    list: &[u32],
+    part: &Coded,
+    translated: impl Fn(u32) -> u32,
     other: impl Fn(usize) -> u32,
-) -> Vec<u32> {
-    let others = rows.len() - part.len();
+) {
+    let list = &part.codes[..];
+    let (last, others) = (list.len() - 1, (rows.len() - list.len()).max(1) - 1);
     let (mut i, mut j) = (0, 0);
-    let mut all = Vec::with_capacity(rows.len());
-    for (&word, &first) in rows.mask().iter().zip(part.mask()) {
+    let mut places = all;
+    for (&word, &first) in rows.mask().iter().zip(part.part.mask()) {
         let mut word = word;
-        let start = all.len();
-        all.resize(start + word.count_ones() as usize, 0);
-        for place in &mut all[start..] {
-            let of_part = first >> word.trailing_zeros() & 1 == 1;
+        let (here, rest) = places.split_at_mut(word.count_ones() as usize);
+        places = rest;
+        for place in here {
+            let lowest = word & word.wrapping_neg();
+            let of_part = first & lowest != 0;
             // The last item stands in where a list has ended, and is not taken.
-            let a = list[i.min(list.len() - 1)];
-            let b = other(j.min(others.max(1) - 1));
-            *place = if of_part { a } else { b };
+            let a = translated(list[i.min(last)]);
+            let b = other(j.min(others));
+            *place = select_unpredictable(of_part, a, b);
             i += usize::from(of_part);
             j += usize::from(!of_part);
-            word &= word - 1;
+            word ^= lowest;
         }
     }
-    all
 }

@@ -8,6 +8,7 @@ mod column;
 mod combinations;
 mod draw;
 mod evidence;
+mod functions;
 mod groups;
 mod join;
 mod plain;

@@ -49,13 +49,12 @@ impl BlockWeights {
         if let (None, None) = (&self.rows, &self.logs) {
             return self.plain_classes();
         }
-        let (weights, log_scale) = match self.linear() {
-            Some(weights) => (weights, 0.0),
-            None => {
-                let mut logs = self.logarithms();
-                let log_scale = exponentiate(&mut logs);
-                (logs, log_scale)
-            }
+        let (weights, log_scale) = if let Some(weights) = self.linear() {
+            (weights, 0.0)
+        } else {
+            let mut logs = self.logarithms();
+            let log_scale = exponentiate(&mut logs);
+            (logs, log_scale)
         };
         PlainWeights {
             log_scale,
@@ -67,16 +66,13 @@ impl BlockWeights {
     /// the natural logarithms of the units. There is no unit where some rows have more densities among their factors than
     /// others: of these worlds those with the fewest will count, which is not decided yet.
     pub fn of_populations(&self, size: usize) -> (Vec<f64>, Vec<Option<f64>>) {
-        let (weights, mut units) = match self.linear() {
-            Some(weights) => {
-                let units = vec![Some(0.0); weights.len() / size];
-                (weights, units)
-            }
-            None => {
-                let mut logs = self.logarithms();
-                let units = logs.chunks_mut(size).map(exponentiate).map(Some).collect();
-                (logs, units)
-            }
+        let (weights, mut units) = if let Some(weights) = self.linear() {
+            let units = vec![Some(0.0); weights.len() / size];
+            (weights, units)
+        } else {
+            let mut logs = self.logarithms();
+            let units = logs.chunks_mut(size).map(exponentiate).map(Some).collect();
+            (logs, units)
         };
         for (population, unit) in units.iter_mut().enumerate() {
             if self.densities_differ_among(population * size..(population + 1) * size) {
@@ -168,7 +164,9 @@ impl BlockWeights {
             }
         }
         if self.common.log != 0.0 {
-            logs.iter_mut().for_each(|log| *log += self.common.log);
+            for log in &mut logs {
+                *log += self.common.log;
+            }
         }
         self.clear_dead(&mut logs, f64::NEG_INFINITY);
         logs
@@ -209,6 +207,8 @@ fn exponentiate(logs: &mut [f64]) -> f64 {
         .for_each(|(lane, &log)| larger(lane, log));
     let largest = lanes.into_iter().fold(f64::NEG_INFINITY, f64::max);
     let unit = if largest.is_finite() { largest } else { 0.0 };
-    logs.iter_mut().for_each(|log| *log = (*log - unit).exp());
+    for log in logs {
+        *log = (*log - unit).exp();
+    }
     unit
 }

@@ -245,11 +245,15 @@ impl BlockWeights {
             && old.common.log != 0.0
         {
             if in_range(old.common.linear) {
-                rows.iter_mut().for_each(|row| *row *= old.common.linear);
+                for row in rows.iter_mut() {
+                    *row *= old.common.linear;
+                }
                 old.widen((old.common.linear.min(1.0), old.common.linear.max(1.0)));
             } else {
                 let logs = old.logs.get_or_insert_with(|| vec![0.0; rows.len()]);
-                logs.iter_mut().for_each(|log| *log += old.common.log);
+                for log in logs.iter_mut() {
+                    *log += old.common.log;
+                }
             }
         }
         let mask = old.alive.mask();
