@@ -10,7 +10,14 @@ fn run(arguments: &[&str]) -> Option<Output> {
 
 #[test]
 fn a_level_has_fourteen_rows_of_the_width_asked_for() {
-    for method in ["look-ahead", "elements"] {
+    for method in [
+        "look-ahead",
+        "elements",
+        "columns",
+        "n-grams",
+        "hierarchical",
+        "field",
+    ] {
         let Some(output) = run(&["--width", "37", "--seed", "7", "--method", method]) else {
             return;
         };
@@ -64,7 +71,43 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
     std::fs::create_dir(path("unknown")).unwrap();
     std::fs::write(path("unknown/a.txt"), "---\nX*X\n").unwrap();
     std::fs::create_dir(path("empty")).unwrap();
-    let cases: [(&[&str], &str); 10] = [
+    std::fs::create_dir(path("mixed")).unwrap();
+    std::fs::write(path("mixed/a.txt"), "---\nXXX\n").unwrap();
+    std::fs::write(path("mixed/b.txt"), "---\nXX~\n").unwrap();
+    std::fs::write(path("cut.json"), "{\"format\": ").unwrap();
+    let cases: [(&[&str], &str); 24] = [
+        (&["--corpus", &path("mixed")], "b.txt:2:3"),
+        (&["--model", &path("missing.json")], "missing.json"),
+        (&["--model", &path("cut.json")], "cut.json"),
+        (
+            &["--model", &path("cut.json"), "--structure", "ns2"],
+            "--structure",
+        ),
+        (
+            &["--model", &path("cut.json"), "--method", "field"],
+            "--method field",
+        ),
+        (&["--save-model", &path("missing/model.json")], "missing"),
+        (&["--format", "png"], "--out"),
+        (
+            &[
+                "--format",
+                "ldtk-csv",
+                "--show-path",
+                "--out",
+                &path("a.csv"),
+            ],
+            "--show-path",
+        ),
+        (&["--method", "look-ahead,n-grams"], "--stats"),
+        (
+            &["--stats", "2", "--format", "tmx", "--out", &path("a.tmx")],
+            "--stats",
+        ),
+        (&["--method", "n-grams", "--order", "7"], "7"),
+        (&["--method", "hierarchical", "--kinds", "0"], "0"),
+        (&["--method", "field", "--width", "0"], "0"),
+        (&["--method", "columns", "--width", "0"], "0"),
         (&["--corpus", &path("missing")], "missing"),
         (&["--corpus", &path("empty")], "empty"),
         (&["--corpus", &path("ragged")], "a.txt"),
@@ -105,4 +148,122 @@ fn a_file_is_replaced_only_by_a_whole_one() {
     assert!(written.status.success() && written.stdout.is_empty());
     assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 14);
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn pictures_and_maps_are_written_one_a_level() {
+    let directory = tempfile::tempdir().unwrap();
+    for (format, begins) in [
+        ("png", &b"\x89PNG"[..]),
+        ("tmx", b"<?xml"),
+        ("tiled-json", b"{\"type\":\"map\""),
+        ("ldtk-csv", b""),
+    ] {
+        let path = |name: &str| directory.path().join(format!("{format}{name}"));
+        let with = |out: &str, levels: &str| {
+            let out = path(out);
+            let arguments = ["--format", format, "--width", "20", "--seed", "3"];
+            let rest = ["--levels", levels, "--out", out.to_str().unwrap()];
+            run(&[&arguments[..], &rest].concat())
+        };
+        let Some(one) = with(".level", "1") else {
+            return;
+        };
+        assert!(one.status.success(), "{}", text(&one.stderr));
+        let single = std::fs::read(path(".level")).unwrap();
+        assert!(single.starts_with(begins));
+        assert!(with(".level", "12").unwrap().status.success());
+        assert_eq!(std::fs::read(path("-01.level")).unwrap(), single);
+        assert!(path("-12.level").exists() && !path("-13.level").exists());
+        let tiles = std::fs::read(path("-tiles.png"));
+        assert_eq!(tiles.is_ok(), format.starts_with('t'));
+        if format == "tmx" {
+            let map = text(&single);
+            assert!(map.contains("source=\"tmx-tiles.png\""), "{map}");
+            assert!(map.contains("name=\"seed\" value=\"3\""), "{map}");
+        }
+    }
+}
+
+#[test]
+fn the_path_is_shown_when_asked_for() {
+    let with = |format: &str| {
+        run(&[
+            "--format",
+            format,
+            "--show-path",
+            "--width",
+            "40",
+            "--seed",
+            "5",
+        ])
+    };
+    let Some(shown) = with("text") else { return };
+    let shown = text(&shown.stdout);
+    let json: serde_json::Value = serde_json::from_slice(&with("json").unwrap().stdout).unwrap();
+    let path = json[0]["path"].as_array().unwrap();
+    assert_eq!(path[0], serde_json::json!([2, 2]));
+    let reached = path.iter().map(|cell| cell[1].as_u64().unwrap()).max();
+    assert_eq!(json[0]["playable"], reached == Some(39));
+    for cell in path {
+        let (row, column) = (cell[0].as_u64().unwrap(), cell[1].as_u64().unwrap());
+        let line = shown.lines().nth(row as usize).unwrap();
+        assert_eq!(line.as_bytes()[column as usize], b'*');
+    }
+}
+
+#[test]
+fn a_saved_model_gives_the_same_levels() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("model.json");
+    let path = path.to_str().unwrap();
+    let arguments = ["--width", "30", "--levels", "3", "--seed", "2"];
+    let trained = [
+        &arguments[..],
+        &["--structure", "ns2", "--save-model", path],
+    ]
+    .concat();
+    let Some(trained) = run(&trained) else { return };
+    let loaded = run(&[&arguments[..], &["--model", path]].concat()).unwrap();
+    assert!(loaded.status.success(), "{}", text(&loaded.stderr));
+    assert_eq!(loaded.stdout, trained.stdout);
+}
+
+#[test]
+fn measures_are_the_same_on_any_number_of_threads() {
+    let with = |threads: &str, format: &str| {
+        let arguments = ["--stats", "12", "--width", "30", "--seed", "4"];
+        let methods = ["--method", "look-ahead,n-grams"];
+        let rest = ["--threads", threads, "--format", format];
+        run(&[&arguments[..], &methods, &rest].concat())
+    };
+    let Some(one) = with("1", "json") else { return };
+    assert_eq!(with("3", "json").unwrap().stdout, one.stdout);
+    let table: serde_json::Value = serde_json::from_slice(&one.stdout).unwrap();
+    let names: Vec<_> = table["methods"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| &m["method"])
+        .collect();
+    assert_eq!(names, ["corpus", "look-ahead", "n-grams"]);
+    let corpus = &table["methods"][0];
+    assert_eq!(
+        (&corpus["levels"], &corpus["measures"]["playable"]["mean"]),
+        (&9.into(), &1.0.into())
+    );
+    assert_eq!(corpus["measures"]["unseen"]["mean"], 0.0);
+    assert_eq!(table["methods"][1]["levels"], 12);
+    // Trigrams of columns: no run of three is new.
+    assert!(
+        table["methods"][2]["measures"]["copied run"]["mean"]
+            .as_f64()
+            .unwrap()
+            >= 3.0
+    );
+    let text_table = text(&with("2", "text").unwrap().stdout);
+    assert_eq!(
+        text_table.lines().count(),
+        1 + corpus["measures"].as_object().unwrap().len() + 1
+    );
 }

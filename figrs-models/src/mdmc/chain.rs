@@ -48,39 +48,58 @@ impl MarkovChain {
             .flat_map(|level| level.as_array().iter());
         let tiles: BTreeSet<Tile> = cells.copied().collect();
         let ids = TileIds::new(tiles.into_iter().collect());
-        let structures: Vec<Structure> = structure.fallbacks().collect();
-        let mut counts = vec![Counts::new(); structures.len() * splits.count()];
+        let mut bands = vec![Counts::new(); splits.count()];
         for level in corpus.levels() {
             let grid = Grid::of(level, structure, &ids);
             for row in 0..height {
-                let band = splits.band(row, height);
+                let counts = &mut bands[splits.band(row, height)];
                 for column in 0..level.width() {
-                    let (mut key, id) = (grid.key(row, column), grid.get(row, column));
-                    for index in 0..structures.len() {
-                        let tiles = counts[index * splits.count() + band]
-                            .entry(key)
-                            .or_default();
-                        *tiles.entry(id).or_default() += 1;
-                        key /= ids.base();
-                    }
+                    let tiles = counts.entry(grid.key(row, column)).or_default();
+                    *tiles.entry(grid.get(row, column)).or_default() += 1;
                 }
             }
         }
-        let lengths = structures
-            .iter()
-            .flat_map(|s| vec![s.offsets().len(); splits.count()]);
-        let tables = counts
-            .into_iter()
-            .zip(lengths)
-            .map(|(c, length)| Table::new(c, &ids, length))
-            .collect();
-        Ok(Self {
+        Ok(Self::of_counts(height, splits, ids, structure, bands))
+    }
+
+    /// The chain of what a structure was shown in each band; the counts of simpler structures are sums of these.
+    pub(super) fn of_counts(
+        height: usize,
+        splits: RowSplits,
+        ids: TileIds,
+        structure: &Structure,
+        mut bands: Vec<Counts>,
+    ) -> Self {
+        let structures: Vec<Structure> = structure.fallbacks().collect();
+        let mut tables = Vec::with_capacity(structures.len() * bands.len());
+        for structure in &structures {
+            for counts in &mut bands {
+                let length = structure.offsets().len();
+                tables.push(Table::new(counts.clone(), &ids, length));
+                let mut simpler = Counts::new();
+                for (key, tiles) in std::mem::take(counts) {
+                    let sums = simpler.entry(key / ids.base()).or_default();
+                    for (id, count) in tiles {
+                        *sums.entry(id).or_default() += count;
+                    }
+                }
+                *counts = simpler;
+            }
+        }
+        Self {
             height,
             splits,
             ids,
             structures,
             tables,
-        })
+        }
+    }
+
+    /// The cells of the training levels.
+    pub(super) fn cells(&self) -> u64 {
+        let last = self.structures.len() - 1;
+        let bands = (0..self.splits.count()).flat_map(|band| self.configurations(last, band));
+        bands.map(|(_, seen)| seen.total()).sum()
     }
 
     /// The height of the training levels, and so of generated ones.

@@ -56,10 +56,7 @@ impl LevelElements {
     /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn new(chain: Arc<MarkovChain>, width: usize) -> Result<Self, MdmcError> {
         let height = chain.height();
-        let max = ((1 << 20) / height).min(Self::MAX_WIDTH);
-        if width == 0 || width > max {
-            return Err(MdmcError::Width { width, max });
-        }
+        Self::check_width(height, width)?;
         let border = Constant::new(Tile::BORDER).named("border");
         let bare = Cell {
             configuration: Constant::new(Vec::new()),
@@ -100,6 +97,15 @@ impl LevelElements {
             }
         }
         Ok(Self { chain, cells })
+    }
+
+    /// An error unless a level of this size can be built as elements.
+    pub(super) fn check_width(height: usize, width: usize) -> Result<(), MdmcError> {
+        let max = ((1 << 20) / height).min(Self::MAX_WIDTH);
+        if width == 0 || width > max {
+            return Err(MdmcError::Width { width, max });
+        }
+        Ok(())
     }
 
     /// The trained chain.
@@ -179,7 +185,7 @@ impl MarkovChain {
     }
 
     /// What stood in a configuration of `structure`, or of the next simpler one that was shown its part.
-    fn row(
+    pub(super) fn row(
         &self,
         band: usize,
         configuration: &[Tile],

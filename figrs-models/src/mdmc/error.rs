@@ -231,4 +231,30 @@ pub enum MdmcError {
         /// Rows and columns of the first level.
         expected: (usize, usize),
     },
+    /// A structure sees a column to the right, which is not there when columns come one by one.
+    #[error(
+        "offset ({dx}, {dy}) sees a column to the right; columns one by one need offsets to the left or below"
+    )]
+    RightOffset {
+        /// Columns to the right.
+        dx: i32,
+        /// Rows down.
+        dy: i32,
+    },
+    /// Columns cannot be looked at in groups of this size.
+    #[error("n-grams of {order} columns cannot be counted; use 1 to {max}")]
+    Order {
+        /// Columns asked for.
+        order: usize,
+        /// Columns allowed.
+        max: usize,
+    },
+    /// Sections cannot have so many columns, or be of so many kinds.
+    #[error("sections cannot have {size} columns or kinds; use 1 to {max} of each")]
+    Sections {
+        /// Columns or kinds asked for.
+        size: usize,
+        /// Columns or kinds allowed.
+        max: usize,
+    },
 }

@@ -73,6 +73,30 @@ impl Level {
         }
     }
 
+    /// A level from its columns from the left, the tiles of each from the top.
+    ///
+    /// An error if there are no cells, if a column is not as high as the first, or by [`Level::from_array`].
+    pub fn from_columns(
+        columns: impl IntoIterator<Item = impl AsRef<[Tile]>>,
+    ) -> Result<Self, MdmcError> {
+        let (mut tiles, mut expected, mut width) = (Vec::new(), None, 0);
+        for column in columns {
+            let (column, height) = (column.as_ref(), column.as_ref().len());
+            let expected = *expected.get_or_insert(height);
+            if height != expected {
+                return Err(MdmcError::ColumnHeight { height, expected });
+            }
+            tiles.extend_from_slice(column);
+            width += 1;
+        }
+        let shape = (width, expected.unwrap_or_default());
+        let empty = |_| MdmcError::EmptyLevel {
+            place: "columns".to_owned(),
+        };
+        let columns = Array2::from_shape_vec(shape, tiles).map_err(empty)?;
+        Self::from_array(columns.reversed_axes())
+    }
+
     /// A level from cells that are known to be there and to be tiles of a chain.
     pub(super) fn from_tiles(tiles: Array2<Tile>) -> Self {
         Self { tiles }
@@ -132,6 +156,24 @@ mod tests {
         assert_eq!((unix.height(), unix.width()), (2, 2));
         assert_eq!(unix.get(1, 0), Tile::from_char('?'));
         assert_eq!((unix.get(2, 0), unix.get(0, 2)), (None, None));
+    }
+
+    #[test]
+    fn columns_make_the_level_that_rows_make() {
+        let level: Level = "--S\nXXX".parse().unwrap();
+        let columns = level.as_array().columns().into_iter();
+        let columns: Vec<Vec<Tile>> = columns.map(|column| column.to_vec()).collect();
+        assert_eq!(Level::from_columns(&columns).unwrap(), level);
+        let none = Level::from_columns(Vec::<Vec<Tile>>::new()).unwrap_err();
+        assert!(matches!(none, MdmcError::EmptyLevel { .. }));
+        let error = Level::from_columns([&columns[0][..], &columns[1][..1]]).unwrap_err();
+        assert!(matches!(
+            error,
+            MdmcError::ColumnHeight {
+                height: 1,
+                expected: 2
+            }
+        ));
     }
 
     #[test]

@@ -11,9 +11,10 @@
 //! | tiles and levels | [`Tile`], [`Level`], [`Corpus`], [`vglc`] |
 //! | which neighbours count | [`Offset`], [`Structure`], [`RowSplits`] |
 //! | training | [`MarkovChain`], [`TileDistribution`] |
-//! | generation with look-ahead | [`LookAheadSampler`], [`Generated`] |
+//! | generation with look-ahead | [`LookAheadSampler`], [`Generated`], [`ColumnStream`] |
 //! | the element program | [`LevelElements`], [`ElementSampler`] |
 //! | levels as demanded | [`Demand`], [`Mask`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
+//! | other models of the same levels | [`ColumnNGrams`], [`HierarchicalChain`], [`LevelProgram`], [`TileField`] |
 //! | measures of levels and of sets | [`Yardstick`], [`LevelMetrics`], [`TilePatterns`], [`Columns`], [`Diversity`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`write_tileset`], [`OutputError`] |
 //! | whether a level can be played | [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
@@ -29,6 +30,8 @@
 //! Transactions on Computational Intelligence and AI in Games 9(4), 2017.
 
 mod chain;
+mod column_ngrams;
+mod column_stream;
 mod corpus;
 mod distribution;
 mod element_sampler;
@@ -36,29 +39,37 @@ mod elements;
 mod error;
 mod generated;
 mod grid;
+mod hierarchy;
 mod level;
+mod level_program;
 mod look_ahead;
 mod metrics;
 mod output;
 mod playability;
 mod row_splits;
 mod run;
+mod saved_chain;
 mod shipped;
 mod solids;
 mod steering;
 mod structure;
 mod table;
 mod tile;
+mod tile_field;
 pub mod vglc;
 
 pub use chain::MarkovChain;
+pub use column_ngrams::ColumnNGrams;
+pub use column_stream::ColumnStream;
 pub use corpus::Corpus;
 pub use distribution::TileDistribution;
 pub use element_sampler::{ElementSampler, TileSelection};
 pub use elements::LevelElements;
 pub use error::MdmcError;
 pub use generated::Generated;
+pub use hierarchy::HierarchicalChain;
 pub use level::Level;
+pub use level_program::LevelProgram;
 pub use look_ahead::LookAheadSampler;
 pub use metrics::{
     Columns, Diversity, LevelMetrics, TilePatterns, Yardstick, density, ground_gaps, leniency,
@@ -71,5 +82,7 @@ pub use steering::{
     ConditionedSampler, Demand, ExactSampler, LevelSampler, LookAhead, Mask, SteeredLevel,
     SteeringError,
 };
+pub use saved_chain::SavedChainError;
 pub use structure::{Offset, Structure};
 pub use tile::Tile;
+pub use tile_field::{TileField, TileFieldElements};

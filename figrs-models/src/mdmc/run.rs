@@ -144,7 +144,7 @@ impl<'a> Run<'a> {
 }
 
 /// Draws a candidate in proportion to its count and removes it; `None` when no mass is left.
-fn draw<R: Rng + ?Sized>(
+pub(super) fn draw<R: Rng + ?Sized>(
     candidates: &mut Vec<(u8, u64)>,
     mass: u64,
     rng: &mut R,

@@ -183,6 +183,53 @@ fn without_footing_the_player_falls_from_the_start() {
 }
 
 #[test]
+fn a_way_may_lead_back_to_the_left() {
+    // Through the tunnel to column 12, up, back to the left over its roof, up at column 6 and over the wall of column 14.
+    let mut rows = [
+        "---X--------------",
+        "---X--------------",
+        "---X--------------",
+        "---X--------------",
+        "---X--------------",
+        "---X---XXXXXXXXXXX",
+        "---X----------X---",
+        "---X----------X---",
+        "---X----------X---",
+        "---XXXXXXXXX--X---",
+        "---X----------X---",
+        "--------------X---",
+        "--------------X---",
+        "XXXXXXXXXXXXXXXXXX",
+    ];
+    let pushed = |level: &Level| {
+        let mut reach = Reach::new(14);
+        let columns = level.as_array().columns().into_iter();
+        columns
+            .map(|column| reach.push(&column.to_vec()).unwrap())
+            .last()
+    };
+    let open = level(&rows);
+    let path = Playability::of(&open).path().to_vec();
+    let (up, back) = (
+        path.iter().position(|cell| cell.1 == 12),
+        path.iter().rposition(|cell| cell.1 == 6),
+    );
+    assert!(Playability::of(&open).playable() && up < back);
+    assert_eq!(pushed(&open), Some(true));
+    rows[5] = "---XXXXXXXXXXXXXXX";
+    let closed = level(&rows);
+    let obstacle = Playability::of(&closed).obstacle();
+    assert_eq!(
+        obstacle,
+        Some(Obstacle::Wall {
+            column: 14,
+            height: 8
+        })
+    );
+    assert_eq!(pushed(&closed), Some(false));
+}
+
+#[test]
 fn small_levels_are_entered_at_their_goal() {
     for text in ["X", "-", "--\n--\n--\nXX", "---"] {
         let verdict = Playability::of(&text.parse().unwrap());

@@ -1,0 +1,115 @@
+//! Super Mario levels from models trained on example levels.
+//!
+//! `cargo run --release --example mario_mdmc -- --help`
+
+mod files;
+mod generator;
+mod options;
+mod ordered;
+mod sets;
+mod stats;
+
+use std::error::Error;
+use std::io;
+use std::process::ExitCode;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use clap::Parser;
+use figrs::models::mdmc::{Corpus, MarkovChain, RowSplits, vglc};
+use options::{Method, Options, Tile};
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&*error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn run(options: &Options) -> Result<(), Failure> {
+    check(options)?;
+    let corpus = match &options.corpus {
+        Some(directory) => vglc::read_corpus(directory)?,
+        None => Corpus::shipped(),
+    };
+    let chain = chain(options, &corpus)?;
+    if let Some(path) = &options.save_model {
+        files::replace(path, |out| {
+            let written = out.write_all(chain.to_json().as_bytes());
+            written.map_err(|error| files::in_file(path, error))
+        })?;
+    }
+    let seed = options.seed.unwrap_or_else(fresh_seed);
+    let trained = generator::Trained::new(options, &corpus, chain, seed)?;
+    let started = Instant::now();
+    if options.stats.is_some() {
+        stats::write(options, &trained)?;
+        eprintln!("seed {seed}, {:.3} s", started.elapsed().as_secs_f64());
+        return Ok(());
+    }
+    let totals = sets::write(options, &trained)?;
+    eprintln!(
+        "seed {seed}, levels {} of {} by {}: unseen states {}, fallbacks {}, {:.3} s",
+        options.levels,
+        trained.chain.height(),
+        options.width,
+        totals.unseen,
+        totals.fallbacks,
+        started.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+/// What no single option can tell.
+fn check(options: &Options) -> Result<(), Failure> {
+    if options.tile == Tile::MostLikely && !options.methods.contains(&Method::Elements) {
+        return Err("--tile most-likely needs --method elements".into());
+    }
+    if options.stats.is_none() && options.methods.len() > 1 {
+        return Err("more than one --method needs --stats".into());
+    }
+    if options.stats.is_some() && (options.format.needs_file() || options.show_path) {
+        return Err("--stats needs --format text or json, and no --show-path".into());
+    }
+    if options.format.needs_file() && options.out.is_none() {
+        return Err(format!("--format {} needs --out FILE", options.format.name()).into());
+    }
+    if options.show_path && !options.format.shows_path() {
+        return Err("--show-path needs --format text, json, png, tmx or tiled-json".into());
+    }
+    let other = options.methods.iter().find(|method| !method.uses_chain());
+    match other.filter(|_| options.model.is_some()) {
+        Some(method) => Err(format!(
+            "--method {} needs training levels, not --model",
+            method.name()
+        )
+        .into()),
+        None => Ok(()),
+    }
+}
+
+fn chain(options: &Options, corpus: &Corpus) -> Result<MarkovChain, Failure> {
+    let Some(path) = &options.model else {
+        let bands = options.row_splits.unwrap_or(corpus.height());
+        let splits = RowSplits::new(bands, corpus.height())?;
+        return Ok(MarkovChain::train(corpus, &options.structure, splits)?);
+    };
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    MarkovChain::from_json(&text).map_err(|error| format!("{}: {error}", path.display()).into())
+}
+
+fn fresh_seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| now.as_micros() as u64)
+}

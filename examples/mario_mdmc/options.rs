@@ -1,0 +1,158 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use figrs::models::mdmc::Structure;
+
+/// Generates Super Mario levels from models trained on example levels.
+///
+/// Levels go to the standard output (or to --out), 14 rows of tiles each; the seed, the number of unseen
+/// states and fallbacks, and the time go to the standard error. The same seed gives the same
+/// levels, on any number of threads.
+#[derive(Debug, Parser)]
+#[command(version)]
+pub(crate) struct Options {
+    /// Train on the levels (*.txt) of this directory, in the text format of the Video Game Level Corpus,
+    /// instead of the levels that figrs ships.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) corpus: Option<PathBuf>,
+    /// Use the Markov chain of this file, which --save-model wrote, instead of training one.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["structure", "row_splits"])]
+    pub(crate) model: Option<PathBuf>,
+    /// Write the Markov chain that is used to this file, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save_model: Option<PathBuf>,
+    /// Columns of each level, from 1 to a million (65 536 for methods other than look-ahead and columns).
+    #[arg(long, default_value_t = 120)]
+    pub(crate) width: usize,
+    /// Which neighbours a tile depends on: ns0 none, ns1 left, ns2 left and below, ns3 left, below and
+    /// left-below. Simpler structures are fallen back on.
+    #[arg(long, value_name = "ns0|ns1|ns2|ns3", default_value_t = Structure::NS3)]
+    pub(crate) structure: Structure,
+    /// Train one table for each of this many bands of rows, at most as many as there are rows; one band a row
+    /// if not given.
+    #[arg(long, value_name = "BANDS")]
+    pub(crate) row_splits: Option<usize>,
+    /// Accept a tile only if this many cells after it can be filled without an unseen state: 0 to 32, or to 8
+    /// for the elements method.
+    #[arg(long, value_name = "CELLS", default_value_t = 3)]
+    pub(crate) look_ahead: usize,
+    /// How levels are drawn; with --stats several methods, parted by commas.
+    #[arg(
+        long = "method",
+        value_enum,
+        value_delimiter = ',',
+        default_value = "look-ahead"
+    )]
+    pub(crate) methods: Vec<Method>,
+    /// How the elements method takes a tile from its distribution.
+    #[arg(long, value_enum, default_value_t = Tile::Sampled)]
+    pub(crate) tile: Tile,
+    /// Columns that the n-grams method looks at together, from 1 to 6.
+    #[arg(long, value_name = "COLUMNS", default_value_t = 3)]
+    pub(crate) order: usize,
+    /// Columns of a section of the hierarchical method.
+    #[arg(long, value_name = "COLUMNS", default_value_t = 4)]
+    pub(crate) section: usize,
+    /// Kinds of sections of the hierarchical method.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) kinds: usize,
+    /// Sweeps of the field method over each level.
+    #[arg(long, default_value_t = 100)]
+    pub(crate) sweeps: u64,
+    /// How many levels.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) levels: u64,
+    /// Instead of writing levels, measure this many of each method, and the training levels beside them: a table of
+    /// means and standard errors.
+    #[arg(long, value_name = "LEVELS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) stats: Option<u64>,
+    /// Where the random numbers start; another one at every run if not given.
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// Threads that draw levels of a set; all cores if not given.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) threads: Option<u16>,
+    /// How levels are written. The last four need --out, and write one numbered file a level if --levels is more than 1.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Show a shortest way of a player to the right edge, or as far as there is one: as `*` in text, a list of rows and columns in
+    /// JSON, a line in pictures and maps.
+    #[arg(long)]
+    pub(crate) show_path: bool,
+    /// Write the levels to this file; it is replaced when all of them are there.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Method {
+    /// The published look-ahead sampler, tile by tile on the trained tables.
+    LookAhead,
+    /// The level as an element program: each tile by queries to exact inference.
+    Elements,
+    /// Column after column, as for a level without end.
+    Columns,
+    /// Whole columns given the columns before, of --order.
+    NGrams,
+    /// Kinds of sections, then tiles given the kind, of --section and --kinds.
+    Hierarchical,
+    /// A Markov random field of neighbouring tiles, after --sweeps of Gibbs sampling.
+    Field,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Tile {
+    /// Drawn from the posterior of its Chain.
+    Sampled,
+    /// The most likely value, as the method was published: one flat level whatever the seed.
+    MostLikely,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// The format of the corpus, levels parted by an empty line.
+    Text,
+    /// A list of levels with their settings.
+    Json,
+    /// A picture, 16 by 16 pixels a tile.
+    Png,
+    /// A map of the Tiled editor, with a picture of the tiles beside it.
+    Tmx,
+    /// The same map as JSON.
+    TiledJson,
+    /// Values of an `IntGrid` layer of the `LDtk` editor.
+    LdtkCsv,
+}
+
+impl Method {
+    pub(crate) fn name(self) -> String {
+        name(self)
+    }
+
+    /// Whether it draws from the Markov chain, rather than from a model of its own.
+    pub(crate) fn uses_chain(self) -> bool {
+        matches!(self, Self::LookAhead | Self::Elements | Self::Columns)
+    }
+}
+
+impl Format {
+    pub(crate) fn name(self) -> String {
+        name(self)
+    }
+
+    pub(crate) fn needs_file(self) -> bool {
+        !matches!(self, Self::Text | Self::Json)
+    }
+
+    pub(crate) fn shows_path(self) -> bool {
+        self != Self::LdtkCsv
+    }
+}
+
+/// A value as it is written on the command line.
+fn name(value: impl ValueEnum) -> String {
+    let value = value.to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
+}

@@ -1,0 +1,75 @@
+//! Levels of a set on several threads, taken in order.
+
+use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::Failure;
+use crate::options::Options;
+
+/// Does `work` for each number below `count` and hands the results to `take` in order, a few at a time.
+pub(crate) fn in_order<T: Send>(
+    options: &Options,
+    count: u64,
+    work: impl Fn(u64) -> Result<T, Failure> + Sync,
+    mut take: impl FnMut(u64, T) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let threads = match options.threads {
+        Some(threads) => threads.into(),
+        None => std::thread::available_parallelism()?.get(),
+    };
+    let progress = progress_bar(count)?;
+    let mut index = 0;
+    while index < count {
+        let to = count.min(index + 8 * threads as u64);
+        for result in batch(index, to, threads, &work)? {
+            take(index, result)?;
+            index += 1;
+        }
+        progress.set_position(index);
+    }
+    progress.finish_and_clear();
+    Ok(())
+}
+
+fn batch<T: Send>(
+    from: u64,
+    to: u64,
+    threads: usize,
+    work: &(impl Fn(u64) -> Result<T, Failure> + Sync),
+) -> Result<Vec<T>, Failure> {
+    let next = AtomicU64::new(from);
+    let work = || -> Result<Vec<(u64, T)>, Failure> {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= to {
+                return Ok(done);
+            }
+            done.push((index, work(index)?));
+        }
+    };
+    let threads = threads.min((to - from) as usize);
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let results = handles.into_iter().map(std::thread::ScopedJoinHandle::join);
+        results.collect()
+    });
+    let mut all = Vec::new();
+    for result in results {
+        all.extend(result.map_err(|_| "a thread failed")??);
+    }
+    all.sort_by_key(|(index, _)| *index);
+    Ok(all.into_iter().map(|(_, result)| result).collect())
+}
+
+/// A bar for sets of levels, on a terminal.
+fn progress_bar(levels: u64) -> Result<ProgressBar, Failure> {
+    if levels == 1 || !io::stderr().is_terminal() {
+        return Ok(ProgressBar::hidden());
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} levels, {eta} left")?;
+    let target = ProgressDrawTarget::stderr();
+    Ok(ProgressBar::with_draw_target(Some(levels), target).with_style(style))
+}

@@ -1,0 +1,186 @@
+//! Sets of levels in the format asked for.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use figrs::models::mdmc::{LevelWriter, OutputError, Playability, write_tileset};
+use serde_json::json;
+
+use crate::Failure;
+use crate::files::{in_file, replace};
+use crate::generator::{Made, Trained};
+use crate::options::{Format, Options};
+use crate::ordered::in_order;
+
+#[derive(Default)]
+pub(crate) struct Totals {
+    pub(crate) unseen: usize,
+    pub(crate) fallbacks: usize,
+}
+
+impl Totals {
+    fn add(&mut self, made: &Made) {
+        self.unseen += made.unseen;
+        self.fallbacks += made.fallbacks.unwrap_or_default();
+    }
+}
+
+/// Draws the set and writes it where it should go.
+pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<Totals, Failure> {
+    match &options.out {
+        None => write_list(
+            options,
+            trained,
+            &mut io::stdout().lock(),
+            Path::new("the standard output"),
+        ),
+        Some(path) if options.format.needs_file() => write_files(options, trained, path),
+        Some(path) => replace(path, |out| write_list(options, trained, out, path)),
+    }
+}
+
+/// All levels one after another.
+fn write_list(
+    options: &Options,
+    trained: &Trained<'_>,
+    out: &mut dyn Write,
+    place: &Path,
+) -> Result<Totals, Failure> {
+    let cannot = |error| in_file(place, error);
+    let mut totals = Totals::default();
+    let work = |index| trained.level(0, index);
+    in_order(options, options.levels, work, |index, made| {
+        totals.add(&made);
+        let written = match options.format {
+            Format::Json => write_json(options, trained, out, index, &made),
+            _ => write_text(options, out, index, &made),
+        };
+        written.map_err(cannot)
+    })?;
+    if options.format == Format::Json {
+        writeln!(out, "\n]").map_err(cannot)?;
+    }
+    out.flush().map_err(cannot)?;
+    Ok(totals)
+}
+
+fn path(options: &Options, made: &Made) -> Vec<(usize, usize)> {
+    if !options.show_path {
+        return Vec::new();
+    }
+    Playability::of(&made.level).path().to_vec()
+}
+
+fn write_text(options: &Options, out: &mut dyn Write, index: u64, made: &Made) -> io::Result<()> {
+    let text = made.level.to_string();
+    let mut rows: Vec<Vec<u8>> = text.lines().map(|row| row.as_bytes().to_vec()).collect();
+    for (row, column) in path(options, made) {
+        rows[row][column] = b'*';
+    }
+    if index > 0 {
+        out.write_all(b"\n")?;
+    }
+    for row in rows {
+        out.write_all(&row)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+fn write_json(
+    options: &Options,
+    trained: &Trained<'_>,
+    out: &mut dyn Write,
+    index: u64,
+    made: &Made,
+) -> io::Result<()> {
+    let text = made.level.to_string();
+    let mut level = json!({
+        "seed": trained.seed,
+        "index": index,
+        "width": made.level.width(),
+        "height": made.level.height(),
+        "structure": trained.chain.structures()[0].to_string(),
+        "row_splits": trained.chain.row_splits().count(),
+        "look_ahead": options.look_ahead,
+        "method": options.methods[0].name(),
+        "unseen": made.unseen,
+        "fallbacks": made.fallbacks,
+        "rows": text.lines().collect::<Vec<_>>(),
+    });
+    if options.show_path {
+        let playability = Playability::of(&made.level);
+        level["playable"] = playability.playable().into();
+        level["obstacle"] = playability.obstacle().map(|o| o.to_string()).into();
+        level["path"] = json!(playability.path());
+    }
+    write!(out, "{}{level}", if index > 0 { ",\n" } else { "[\n" })
+}
+
+/// One file a level, numbered if there is more than one, and for maps the picture of the tiles beside them.
+fn write_files(options: &Options, trained: &Trained<'_>, path: &Path) -> Result<Totals, Failure> {
+    let tiles = with_suffix(path, "-tiles", "png");
+    if matches!(options.format, Format::Tmx | Format::TiledJson) {
+        replace(&tiles, |out| {
+            write_tileset(out).map_err(|error| output(&tiles, error))
+        })?;
+    }
+    let image = tiles.file_name().unwrap_or_default().to_string_lossy();
+    let digits = options.levels.to_string().len();
+    let mut totals = Totals::default();
+    let work = |index| trained.level(0, index);
+    in_order(options, options.levels, work, |index, made| {
+        totals.add(&made);
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        let path = match options.levels {
+            1 => path.to_owned(),
+            _ => with_suffix(path, &format!("-{:0digits$}", index + 1), &extension),
+        };
+        let way = self::path(options, &made);
+        let writer = notes(options, trained, index, LevelWriter::new(&made.level)).path(&way);
+        replace(&path, |out| {
+            let written = match options.format {
+                Format::Png => writer.png(out),
+                Format::Tmx => writer.tmx(out, &image),
+                Format::TiledJson => writer.tiled_json(out, &image),
+                _ => writer.ldtk_csv(out),
+            };
+            written.map_err(|error| output(&path, error))
+        })
+    })?;
+    Ok(totals)
+}
+
+/// The settings that give the level again.
+fn notes<'a>(
+    options: &Options,
+    trained: &Trained<'_>,
+    index: u64,
+    writer: LevelWriter<'a>,
+) -> LevelWriter<'a> {
+    let structure = trained.chain.structures()[0].to_string();
+    writer
+        .note("Software", concat!("figrs ", env!("CARGO_PKG_VERSION")))
+        .note("seed", trained.seed.to_string())
+        .note("index", index.to_string())
+        .note("method", options.methods[0].name())
+        .note("structure", structure)
+        .note("row_splits", trained.chain.row_splits().count().to_string())
+        .note("look_ahead", options.look_ahead.to_string())
+}
+
+fn output(path: &Path, error: OutputError) -> Failure {
+    match error {
+        OutputError::Io(error) => in_file(path, error),
+        other => format!("{}: {other}", path.display()).into(),
+    }
+}
+
+/// The path with something added to its name, and an extension.
+fn with_suffix(path: &Path, suffix: &str, extension: &str) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_os_string();
+    name.push(suffix);
+    let mut path = path.with_file_name(name);
+    path.set_extension(extension);
+    path
+}

@@ -1,0 +1,158 @@
+//! Measures of many levels of each method, side by side.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use figrs::models::mdmc::{Diversity, Level, Yardstick};
+use serde_json::{Map, Value, json};
+
+use crate::Failure;
+use crate::files::{in_file, replace};
+use crate::generator::Trained;
+use crate::options::{Format, Options};
+use crate::ordered::in_order;
+
+/// The mean of some numbers and its standard error, taken in one by one (Welford 1962).
+#[derive(Default)]
+struct Mean {
+    count: f64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        self.count += 1.0;
+        let before = value - self.mean;
+        self.mean += before / self.count;
+        self.squares += before * (value - self.mean);
+    }
+
+    /// `None` for fewer than two numbers.
+    fn standard_error(&self) -> Option<f64> {
+        let variance = self.squares / (self.count - 1.0);
+        (self.count > 1.0).then(|| (variance / self.count).sqrt())
+    }
+}
+
+/// The measures of the levels of one method.
+struct Column {
+    name: String,
+    levels: u64,
+    means: Vec<(&'static str, Mean)>,
+    diversity: Option<f64>,
+}
+
+impl Column {
+    fn new(name: String) -> Self {
+        Self {
+            name,
+            levels: 0,
+            means: Vec::new(),
+            diversity: None,
+        }
+    }
+
+    fn add(&mut self, measures: impl IntoIterator<Item = (&'static str, f64)>) {
+        self.levels += 1;
+        for (place, (name, value)) in measures.into_iter().enumerate() {
+            if place == self.means.len() {
+                self.means.push((name, Mean::default()));
+            }
+            self.means[place].1.add(value);
+        }
+    }
+
+    fn as_json(&self) -> Value {
+        let mut measures = Map::new();
+        for (name, mean) in &self.means {
+            let value = json!({"mean": mean.mean, "standard_error": mean.standard_error()});
+            measures.insert((*name).to_owned(), value);
+        }
+        json!({
+            "method": self.name,
+            "levels": self.levels,
+            "measures": measures,
+            "diversity": self.diversity,
+        })
+    }
+}
+
+/// Measures levels of each method and of the corpus, and writes the table.
+pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<(), Failure> {
+    let yardstick = Yardstick::new(trained.corpus);
+    let measures = |level: &Level, unseen: usize| {
+        let unseen = [("unseen", unseen as f64)];
+        unseen.into_iter().chain(yardstick.measure(level).named())
+    };
+    let mut columns = vec![Column::new("corpus".to_owned())];
+    for level in trained.corpus.levels() {
+        columns[0].add(measures(level, trained.chain.unseen(level)));
+    }
+    for (place, method) in options.methods.iter().enumerate() {
+        let mut column = Column::new(method.name());
+        let mut diversity = Diversity::new();
+        let mut drawing = Duration::ZERO;
+        let work = |index| -> Result<_, Failure> {
+            let started = Instant::now();
+            let made = trained.level(place, index)?;
+            let elapsed = started.elapsed();
+            let measures: Vec<_> = measures(&made.level, made.unseen).collect();
+            Ok((made.level, measures, elapsed))
+        };
+        let count = options.stats.unwrap_or_default();
+        in_order(options, count, work, |_, (level, measures, elapsed)| {
+            column.add(measures);
+            drawing += elapsed;
+            Ok(diversity.add(&level)?)
+        })?;
+        column.diversity = diversity.mean_distance();
+        let milliseconds = drawing.as_secs_f64() * 1e3 / count as f64;
+        eprintln!("{}: {milliseconds:.3} ms a level", column.name);
+        columns.push(column);
+    }
+    let text = match options.format {
+        Format::Json => {
+            let columns: Vec<Value> = columns.iter().map(Column::as_json).collect();
+            format!(
+                "{}\n",
+                json!({"seed": trained.seed, "width": options.width, "methods": columns})
+            )
+        }
+        _ => table(&columns),
+    };
+    let put = |out: &mut dyn Write, place: &Path| {
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        written.map_err(|error| in_file(place, error))
+    };
+    match &options.out {
+        Some(path) => replace(path, |out| put(out, path)),
+        None => put(&mut io::stdout().lock(), Path::new("the standard output")),
+    }
+}
+
+/// One row a measure, one column a method, each the mean and its standard error.
+fn table(columns: &[Column]) -> String {
+    let mut text = format!("{:<14}", "mean ± s.e.");
+    for column in columns {
+        text += &format!("{:>20}", format!("{} ({})", column.name, column.levels));
+    }
+    text.push('\n');
+    for (row, (name, _)) in columns[0].means.iter().enumerate() {
+        text += &format!("{name:<14}");
+        for (_, mean) in columns.iter().filter_map(|column| column.means.get(row)) {
+            let error = mean.standard_error();
+            let error = error.map_or_else(|| "-".to_owned(), |error| format!("{error:.4}"));
+            text += &format!("{:>20}", format!("{:.4} ± {error}", mean.mean));
+        }
+        text.push('\n');
+    }
+    text += &format!("{:<14}", "diversity");
+    for column in columns {
+        let diversity = column.diversity.map(|diversity| format!("{diversity:.4}"));
+        text += &format!("{:>20}", diversity.unwrap_or_else(|| "-".to_owned()));
+    }
+    text.push('\n');
+    text
+}
