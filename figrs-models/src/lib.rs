@@ -21,6 +21,7 @@
 
 #![warn(clippy::unwrap_used)]
 
+pub mod grid;
 pub mod mdmc;
 pub mod network;
 mod places;
