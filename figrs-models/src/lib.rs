@@ -22,6 +22,7 @@
 #![warn(clippy::unwrap_used)]
 
 pub mod grid;
+pub mod maze;
 pub mod mdmc;
 pub mod network;
 mod places;

@@ -60,5 +60,6 @@ pub use joined::{Ground, Joined, JoinedState};
 pub use lines::{Columns, Rows};
 pub use no_square::{NoSquare, NoSquareState};
 pub use partition::Partition;
+pub(crate) use partition::Member;
 pub use runs::{Runs, RunsState};
 pub use size::{Position, Size};
