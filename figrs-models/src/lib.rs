@@ -26,3 +26,4 @@ pub mod maze;
 pub mod mdmc;
 pub mod network;
 mod places;
+pub mod yin_yang;

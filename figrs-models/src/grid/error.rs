@@ -1,6 +1,6 @@
 //! What can go wrong with grids and what is generated on them.
 
-use super::Size;
+use super::{Position, Size};
 use crate::maze::{PerfectMaze, Pointer};
 
 /// An error of a grid or of a generator on one, with the number and the remedy.
@@ -47,4 +47,61 @@ pub enum GridError {
         /// How many there are.
         found: usize,
     },
+    /// The grid has no such cell.
+    #[error("{at} is outside a grid of {} rows and {} columns", .size.rows(), .size.columns())]
+    Outside {
+        /// The cell.
+        at: Position,
+        /// The grid.
+        size: Size,
+    },
+    /// A character is not that of a clue.
+    #[error("{line}:{column}: unknown clue {symbol:?}; write 1, 2, or . for a cell without a clue")]
+    ClueSymbol {
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// The character.
+        symbol: char,
+    },
+    /// A row of clues is shorter or longer than the first.
+    #[error(
+        "{line}:{column}: the row has {found} cells and the first row {expected}; make all rows equally long"
+    )]
+    RaggedClues {
+        /// The line, from 1.
+        line: usize,
+        /// The column where the shorter of the two rows ends, from 1.
+        column: usize,
+        /// Cells in the first row.
+        expected: usize,
+        /// Cells in this row.
+        found: usize,
+    },
+    /// A text has no row of clues.
+    #[error("no rows of clues; write a line for each row, of 1, 2, or . for a cell without a clue")]
+    NoClues,
+    /// No board follows the rules and meets the clues.
+    #[error("impossible: no board of {} rows and {} columns {}", .size.rows(), .size.columns(), together(.clues))]
+    NoSolution {
+        /// The grid.
+        size: Size,
+        /// Clues that exclude each other; without any one of them the others have a solution.
+        clues: Vec<Position>,
+    },
+    /// Inference failed, or needs more than its budget.
+    #[error(transparent)]
+    Inference(#[from] figrs_infer::Error),
+}
+
+fn together(clues: &[Position]) -> String {
+    if clues.is_empty() {
+        return "follows the rules; use a larger grid".into();
+    }
+    let clues: Vec<String> = clues.iter().map(Position::to_string).collect();
+    format!(
+        "meets the clues at {}; take one of them back",
+        clues.join("; ")
+    )
 }

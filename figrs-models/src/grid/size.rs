@@ -1,14 +1,22 @@
 //! The size of a grid, and places in it.
 
+use std::fmt;
+
 use super::GridError;
 
-/// A cell of a grid.
+/// A cell of a grid. As text, its row and column counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
     /// The row, from 0 at the top.
     pub row: usize,
     /// The column, from 0 at the left.
     pub column: usize,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "row {}, column {}", self.row + 1, self.column + 1)
+    }
 }
 
 /// How many rows and columns a grid has whose cells automata read.
@@ -61,6 +69,11 @@ impl Size {
     /// Where a cell comes in scan order.
     pub fn index(self, at: Position) -> usize {
         at.row * self.columns + at.column
+    }
+
+    /// Whether the grid has this cell.
+    pub fn contains(self, at: Position) -> bool {
+        at.row < self.rows && at.column < self.columns
     }
 
     /// Whether a cell is on the border.
