@@ -21,6 +21,7 @@
 
 #![warn(clippy::unwrap_used)]
 
+pub mod dungeon;
 pub mod grid;
 pub mod maze;
 pub mod mdmc;

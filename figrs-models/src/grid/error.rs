@@ -1,6 +1,6 @@
 //! What can go wrong with grids and what is generated on them.
 
-use super::{Position, Size};
+use super::{Distances, Position, Size};
 use crate::maze::{PerfectMaze, Pointer};
 
 /// An error of a grid or of a generator on one, with the number and the remedy.
@@ -46,6 +46,33 @@ pub enum GridError {
         expected: usize,
         /// How many there are.
         found: usize,
+    },
+    /// The lengths of ways cannot be followed on a grid of this size.
+    #[error(
+        "lengths of ways on {rows} rows and {columns} columns: use at most {} columns and {} cells, or no bounds on lengths",
+        Distances::MAX_COLUMNS, Distances::MAX_CELLS
+    )]
+    TooLargeForDistances {
+        /// Rows of the grid.
+        rows: usize,
+        /// Columns of the grid.
+        columns: usize,
+    },
+    /// A walk cannot have so many stops.
+    #[error("a walk between {stops} marks; use 2 to {}", Distances::MAX_STOPS)]
+    Stops {
+        /// Marks asked for.
+        stops: usize,
+    },
+    /// A range has no number in it.
+    #[error("the range of {what} from {least} to {most} is empty; let it end at or after its start")]
+    EmptyRange {
+        /// What it bounds.
+        what: &'static str,
+        /// Its start.
+        least: u32,
+        /// Its end.
+        most: u32,
     },
     /// The grid has no such cell.
     #[error("{at} is outside a grid of {} rows and {} columns", .size.rows(), .size.columns())]

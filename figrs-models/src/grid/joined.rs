@@ -1,8 +1,8 @@
 //! Marked cells can be reached from one another.
 
-use super::connected::joining;
+use super::Partition;
 use super::partition::Member;
-use super::{Automaton, Partition, Position};
+use super::walk::{Walk, Ways};
 
 /// What a cell is to one who walks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -11,11 +11,11 @@ pub enum Ground {
     Wall,
     /// Can be walked on.
     Open,
-    /// Can be walked on and holds this many of the marks, at least one.
+    /// Can be walked on and holds the marks whose bits are set.
     Marked(u8),
 }
 
-/// There are this many marks, and each can be reached from each by walking over open cells.
+/// Each of some marks stands in one cell, and each can be reached from each by walking over cells that are not walls.
 #[derive(Clone, Copy, Debug)]
 pub struct Joined {
     marks: u8,
@@ -28,7 +28,7 @@ pub enum JoinedState {
     Searching {
         /// The open cells of the frontier.
         partition: Partition,
-        /// How many marks were seen.
+        /// The marks that were seen.
         seen: u8,
     },
     /// All marks are joined.
@@ -36,17 +36,27 @@ pub enum JoinedState {
 }
 figrs_core::value!(JoinedState, Ground);
 
+impl Ground {
+    /// The marks of the cell.
+    pub(crate) fn marks(self) -> u8 {
+        match self {
+            Self::Marked(marks) => marks,
+            Self::Wall | Self::Open => 0,
+        }
+    }
+}
+
 impl Joined {
-    /// With this many marks in all.
+    /// With the marks whose bits are set.
     pub fn new(marks: u8) -> Self {
         Self { marks }
     }
 }
 
-impl Automaton<Ground> for Joined {
+impl Walk for Joined {
     type State = JoinedState;
 
-    fn start(&self) -> JoinedState {
+    fn before(&self) -> JoinedState {
         if self.marks == 0 {
             return JoinedState::Found;
         }
@@ -56,23 +66,33 @@ impl Automaton<Ground> for Joined {
         }
     }
 
-    fn step(&self, at: Position, state: &JoinedState, cell: &Ground) -> Option<JoinedState> {
-        let marks = match cell {
-            Ground::Marked(marks) => *marks,
-            Ground::Wall | Ground::Open => 0,
-        };
+    fn walk(
+        &self,
+        column: usize,
+        state: &JoinedState,
+        ground: Ground,
+        ways: Ways,
+    ) -> Option<JoinedState> {
+        let marks = ground.marks();
         let &JoinedState::Searching { partition, seen } = state else {
             return (marks == 0).then_some(JoinedState::Found);
         };
-        let seen = seen.saturating_add(marks);
-        let member = if *cell == Ground::Wall {
+        if marks & !self.marks != 0 || marks & seen != 0 {
+            return None;
+        }
+        let seen = seen | marks;
+        let member = if ground == Ground::Wall {
             Member::Outside
         } else {
-            joining(partition, at, marks > 0)
+            Member::Inside {
+                up: ways.up,
+                left: ways.left,
+                marked: marks > 0,
+            }
         };
-        let next = partition.extended(at.column, member);
+        let next = partition.extended(column, member);
         // A marked group that is left behind is not joined with the marks still to come.
-        if seen > self.marks || next.lost == Some(true) {
+        if next.lost == Some(true) {
             return None;
         }
         if seen == self.marks && next.partition.marked() == 1 {
@@ -84,7 +104,15 @@ impl Automaton<Ground> for Joined {
         })
     }
 
-    fn accepts(&self, state: &JoinedState) -> bool {
+    fn is_open(&self, state: &JoinedState, column: usize) -> bool {
+        matches!(state, JoinedState::Searching { partition, .. } if partition.group(column) > 0)
+    }
+
+    fn is_settled(&self, state: &JoinedState) -> bool {
+        *state == JoinedState::Found
+    }
+
+    fn arrives(&self, state: &JoinedState) -> bool {
         *state == JoinedState::Found
     }
 }

@@ -14,6 +14,8 @@
 //! | the cells of a colour are connected | [`Connected`] |
 //! | they contain no cycle | [`Acyclic`] |
 //! | marked cells can be reached from one another | [`Joined`] |
+//! | how long the ways between marked cells are | [`Distances`] |
+//! | the same where not all neighbours are joined | [`Walk`] |
 //! | two constraints at once, a constraint on a part of what a cell is | [`Automaton::and`], [`Automaton::reading`] |
 //!
 //! ```
@@ -42,6 +44,7 @@ mod automaton;
 mod connected;
 mod constraint;
 mod count;
+mod distances;
 mod error;
 mod joined;
 mod lines;
@@ -49,17 +52,20 @@ mod no_square;
 mod partition;
 mod runs;
 mod size;
+mod walk;
 
 pub use acyclic::Acyclic;
 pub use automaton::{Automaton, Both, Reading};
 pub use connected::{Connected, ConnectedState};
 pub use constraint::Constraint;
 pub use count::Count;
+pub use distances::{Distances, DistancesState};
 pub use error::GridError;
 pub use joined::{Ground, Joined, JoinedState};
 pub use lines::{Columns, Rows};
 pub use no_square::{NoSquare, NoSquareState};
-pub use partition::Partition;
 pub(crate) use partition::Member;
+pub use partition::Partition;
 pub use runs::{Runs, RunsState};
 pub use size::{Position, Size};
+pub use walk::{Walk, Ways};

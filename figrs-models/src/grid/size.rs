@@ -71,6 +71,18 @@ impl Size {
         at.row * self.columns + at.column
     }
 
+    /// The cells above, to the left, to the right and below a cell, each by its place in scan order.
+    pub(crate) fn beside(self, cell: usize) -> impl Iterator<Item = usize> {
+        let column = cell % self.columns;
+        let beside = [
+            (cell >= self.columns).then(|| cell - self.columns),
+            (column > 0).then(|| cell - 1),
+            (column + 1 < self.columns).then(|| cell + 1),
+            (cell + self.columns < self.cells()).then(|| cell + self.columns),
+        ];
+        beside.into_iter().flatten()
+    }
+
     /// Whether the grid has this cell.
     pub fn contains(self, at: Position) -> bool {
         at.row < self.rows && at.column < self.columns
