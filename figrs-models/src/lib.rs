@@ -21,6 +21,7 @@
 
 #![warn(clippy::unwrap_used)]
 
+pub mod chromatic_maze;
 pub mod dungeon;
 pub mod grid;
 pub mod maze;

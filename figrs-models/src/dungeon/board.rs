@@ -1,6 +1,5 @@
 //! A dungeon that is drawn.
 
-use std::collections::VecDeque;
 use std::fmt;
 
 use super::Tile;
@@ -39,39 +38,13 @@ impl DungeonMap {
     pub fn walk(&self) -> Option<Vec<Position>> {
         let find = |tile| self.tiles.iter().position(|t| *t == tile);
         let stops = [0, find(Tile::Gem)?, find(Tile::Altar)?, self.tiles.len() - 1];
+        let is_open = |a: usize, b: usize| [a, b].iter().all(|&c| self.tiles[c] != Tile::Wall);
         let mut walk = vec![0];
         for leg in stops.windows(2) {
-            let way = self.way(leg[0], leg[1])?;
-            walk.extend(way.into_iter().skip(1));
+            let way = self.size.shortest_way(leg[0], leg[1], is_open)?;
+            walk.extend(&way[1..]);
         }
-        let cells: Vec<Position> = self.size.positions().collect();
-        Some(walk.into_iter().map(|cell| cells[cell]).collect())
-    }
-
-    /// A shortest way between two cells, by breadth-first search from its end.
-    fn way(&self, from: usize, to: usize) -> Option<Vec<usize>> {
-        let mut next = vec![None; self.tiles.len()];
-        let is_open = |cell: usize| self.tiles[cell] != Tile::Wall;
-        if !is_open(from) || !is_open(to) {
-            return None;
-        }
-        next[to] = Some(to);
-        let mut queue = VecDeque::from([to]);
-        while let Some(cell) = queue.pop_front() {
-            for beside in self.size.beside(cell) {
-                if next[beside].is_none() && is_open(beside) {
-                    next[beside] = Some(cell);
-                    queue.push_back(beside);
-                }
-            }
-        }
-        let mut way = vec![from];
-        let mut cell = from;
-        while cell != to {
-            cell = next[cell]?;
-            way.push(cell);
-        }
-        Some(way)
+        Some(walk.into_iter().map(|cell| self.size.position(cell)).collect())
     }
 }
 

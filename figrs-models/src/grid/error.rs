@@ -74,6 +74,9 @@ pub enum GridError {
         /// Its end.
         most: u32,
     },
+    /// A maze needs a start and a finish.
+    #[error("a chromatic maze of one tile has no room for start and finish; use two tiles or more")]
+    OneTile,
     /// The grid has no such cell.
     #[error("{at} is outside a grid of {} rows and {} columns", .size.rows(), .size.columns())]
     Outside {

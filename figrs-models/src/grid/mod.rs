@@ -51,6 +51,7 @@ mod lines;
 mod no_square;
 mod partition;
 mod runs;
+mod shortest_way;
 mod size;
 mod walk;
 

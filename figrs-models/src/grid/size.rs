@@ -60,10 +60,15 @@ impl Size {
 
     /// All cells in scan order: row by row, from left to right.
     pub fn positions(self) -> impl Iterator<Item = Position> {
-        (0..self.cells()).map(move |index| Position {
+        (0..self.cells()).map(move |index| self.position(index))
+    }
+
+    /// The cell that comes at this place in scan order.
+    pub fn position(self, index: usize) -> Position {
+        Position {
             row: index / self.columns,
             column: index % self.columns,
-        })
+        }
     }
 
     /// Where a cell comes in scan order.
