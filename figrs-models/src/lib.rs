@@ -24,6 +24,7 @@
 pub mod chromatic_maze;
 pub mod dungeon;
 pub mod grid;
+pub mod island;
 pub mod maze;
 pub mod mdmc;
 pub mod network;

@@ -36,10 +36,6 @@ fn ground(size: Size) -> impl Fn(Position, &Tile) -> Ground + Clone + Send + Syn
     }
 }
 
-fn walls(count: Count) -> impl Automaton<Tile, State = u32> {
-    count.reading(|_, tile: &Tile| *tile == Tile::Wall)
-}
-
 impl Dungeon {
     /// The element program.
     #[track_caller]
@@ -50,20 +46,16 @@ impl Dungeon {
             .map(|_| Uniform::new(Tile::ALL))
             .collect();
         let ground = ground(size);
-        let rules = match (&self.walk, self.count()) {
-            (None, None) => rules(size, &tiles, Joined::new(0b1111).reading(ground))?,
-            (None, Some(count)) => {
-                let joined = Joined::new(0b1111).reading(ground);
-                rules(size, &tiles, joined.and(walls(count)))?
-            }
-            (Some(steps), None) => {
-                let distances = Distances::new(size, STOPS, steps.clone())?;
-                rules(size, &tiles, distances.reading(ground))?
-            }
-            (Some(steps), Some(count)) => {
-                let distances = Distances::new(size, STOPS, steps.clone())?;
-                rules(size, &tiles, distances.reading(ground).and(walls(count)))?
-            }
+        let walls = self.walls.as_ref().map(|range| {
+            let count = Count::within(range, size.cells());
+            count.reading(|_, tile: &Tile| *tile == Tile::Wall)
+        });
+        let rules = if let Some(steps) = &self.walk {
+            let walk = Distances::new(size, STOPS, steps.clone())?;
+            rules(size, &tiles, walk.reading(ground).and(walls))?
+        } else {
+            let joined = Joined::new(0b1111).reading(ground);
+            rules(size, &tiles, joined.and(walls))?
         };
         // Known from the rules, and sooner.
         let open = |tile: &Tile| *tile != Tile::Wall;
@@ -71,16 +63,6 @@ impl Dungeon {
             .condition(&tiles[0], open)
             .condition(&tiles[tiles.len() - 1], open);
         Ok(DungeonElements { size, tiles, model })
-    }
-
-    fn count(&self) -> Option<Count> {
-        let (least, most) = self.walls.clone()?.into_inner();
-        let all_cells = most as usize >= self.size.cells();
-        Some(if all_cells {
-            Count::at_least(least)
-        } else {
-            Count::between(least, most)
-        })
     }
 }
 

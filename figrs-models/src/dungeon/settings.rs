@@ -42,7 +42,7 @@ impl Dungeon {
     ///
     /// **Errors.** [`GridError::EmptyRange`].
     pub fn walls(self, walls: RangeInclusive<u32>) -> Result<Self, GridError> {
-        let walls = Some(not_empty("walls", walls)?);
+        let walls = Some(GridError::not_empty("walls", walls)?);
         Ok(Self { walls, ..self })
     }
 
@@ -51,22 +51,11 @@ impl Dungeon {
     /// **Errors.** [`GridError::EmptyRange`]; [`GridError::TooLargeForDistances`] if distances cannot be followed on a grid of
     /// this size.
     pub fn walk(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
-        let steps = not_empty("steps", steps)?;
+        let steps = GridError::not_empty("steps", steps)?;
         Distances::new(self.size, super::elements::STOPS, steps.clone())?;
         Ok(Self {
             walk: Some(steps),
             ..self
         })
     }
-}
-
-fn not_empty(
-    what: &'static str,
-    range: RangeInclusive<u32>,
-) -> Result<RangeInclusive<u32>, GridError> {
-    if range.is_empty() {
-        let (least, most) = range.into_inner();
-        return Err(GridError::EmptyRange { what, least, most });
-    }
-    Ok(range)
 }

@@ -100,3 +100,26 @@ where
         self.automaton.accepts(state)
     }
 }
+
+/// No constraint, if there is no automaton.
+impl<C, A: Automaton<C>> Automaton<C> for Option<A> {
+    type State = Option<A::State>;
+
+    fn start(&self) -> Self::State {
+        self.as_ref().map(Automaton::start)
+    }
+
+    fn step(&self, at: Position, state: &Self::State, cell: &C) -> Option<Self::State> {
+        match (self, state) {
+            (Some(automaton), Some(state)) => Some(Some(automaton.step(at, state, cell)?)),
+            _ => Some(None),
+        }
+    }
+
+    fn accepts(&self, state: &Self::State) -> bool {
+        match (self, state) {
+            (Some(automaton), Some(state)) => automaton.accepts(state),
+            _ => true,
+        }
+    }
+}

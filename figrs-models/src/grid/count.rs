@@ -1,5 +1,7 @@
 //! How many cells.
 
+use std::ops::RangeInclusive;
+
 use super::{Automaton, Position};
 
 /// How many cells are `true`. Its state is their number so far.
@@ -35,12 +37,22 @@ impl Count {
         Self::between(0, count)
     }
 
-    /// At least `least` and at most `most`.
+    /// At least `least` and at most `most`. If that is `u32::MAX`, the state tells all numbers.
     pub fn between(least: u32, most: u32) -> Self {
         Self {
             least,
             most,
             enough: u32::MAX,
+        }
+    }
+
+    /// A number in this range, among so many cells: the state tells no more than the range needs.
+    pub(crate) fn within(range: &RangeInclusive<u32>, cells: usize) -> Self {
+        let (least, most) = (*range.start(), *range.end());
+        if most as usize >= cells {
+            Self::at_least(least)
+        } else {
+            Self::between(least, most)
         }
     }
 }

@@ -64,14 +64,7 @@ impl Distances {
         if columns > Self::MAX_COLUMNS || size.cells() > Self::MAX_CELLS {
             return Err(GridError::TooLargeForDistances { rows, columns });
         }
-        let (least, most) = (*steps.start(), *steps.end());
-        if least > most {
-            return Err(GridError::EmptyRange {
-                what: "steps",
-                least,
-                most,
-            });
-        }
+        let (least, most) = GridError::not_empty("steps", steps)?.into_inner();
         // No walk is longer than one over all cells from each mark to the next, fewer than 255 steps.
         let longest = (stops as u32 - 1) * (size.cells() as u32 - 1);
         let enough = if most >= longest && least > 0 { least } else { longest };

@@ -1,6 +1,9 @@
 //! What can go wrong with grids and what is generated on them.
 
+use std::ops::RangeInclusive;
+
 use super::{Distances, Position, Size};
+use crate::island::Island;
 use crate::maze::{PerfectMaze, Pointer};
 
 /// An error of a grid or of a generator on one, with the number and the remedy.
@@ -77,6 +80,54 @@ pub enum GridError {
     /// A maze needs a start and a finish.
     #[error("a chromatic maze of one tile has no room for start and finish; use two tiles or more")]
     OneTile,
+    /// An island cannot be of this size.
+    #[error("an island on {rows} rows and {columns} columns: use 3 to {} of each", Island::MAX_SIDE)]
+    IslandSize {
+        /// Rows asked for.
+        rows: usize,
+        /// Columns asked for.
+        columns: usize,
+    },
+    /// The centre of an island must be able to be land.
+    #[error("the centre of the island at {centre} is on the border, which is water; use a cell inside")]
+    CentreOnBorder {
+        /// The centre.
+        centre: Position,
+    },
+    /// A share is not a number between 0 and 1.
+    #[error("the share of land from {least} to {most}: use numbers from 0 to 1, the smaller one first")]
+    Share {
+        /// The smaller share.
+        least: f64,
+        /// The larger share.
+        most: f64,
+    },
+    /// No island has so much land.
+    #[error("impossible: {least} to {most} cells of land where islands have 1 to {cells}; use a range that meets that")]
+    NoSuchLand {
+        /// The smallest number of cells.
+        least: u32,
+        /// The largest number of cells.
+        most: u32,
+        /// How many cells can be land.
+        cells: usize,
+    },
+    /// The Markov chain changes one cell at a time.
+    #[error(
+        "a Markov chain of islands of exactly {land} cells: allow at least one cell more or fewer, or use the element program"
+    )]
+    FixedLand {
+        /// The only number of cells allowed.
+        land: u32,
+    },
+    /// The Markov chain met no island with as many bays as it should have.
+    #[error(
+        "none of {tried} islands in a row had the number of bays asked for; allow more numbers, or use the element program"
+    )]
+    BaysNotMet {
+        /// How many islands were looked at.
+        tried: u64,
+    },
     /// The grid has no such cell.
     #[error("{at} is outside a grid of {} rows and {} columns", .size.rows(), .size.columns())]
     Outside {
@@ -123,6 +174,20 @@ pub enum GridError {
     /// Inference failed, or needs more than its budget.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),
+}
+
+impl GridError {
+    /// A range, if it has a number in it.
+    pub(crate) fn not_empty(
+        what: &'static str,
+        range: RangeInclusive<u32>,
+    ) -> Result<RangeInclusive<u32>, Self> {
+        if range.is_empty() {
+            let (least, most) = range.into_inner();
+            return Err(Self::EmptyRange { what, least, most });
+        }
+        Ok(range)
+    }
 }
 
 fn together(clues: &[Position]) -> String {
