@@ -210,3 +210,6 @@ impl IslandChain {
         true
     }
 }
+
+#[cfg(test)]
+mod tests;

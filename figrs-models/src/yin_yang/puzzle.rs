@@ -1,6 +1,5 @@
 //! Puzzles with one solution and few clues.
 
-use figrs_infer::JunctionTree;
 use rand::Rng;
 use rand::seq::SliceRandom;
 
@@ -19,10 +18,10 @@ impl YinYang {
     /// **Complexity.** A compilation for all boards that meet the given clues, and one for each cell.
     ///
     /// **Errors.** [`GridError::NoSolution`]; [`GridError::Inference`] if the board is too large for the budgets of a
-    /// [`JunctionTree`].
+    /// [`JunctionTree`](figrs_infer::JunctionTree).
     pub fn puzzle<R: Rng>(&self, rng: &mut R) -> Result<(Clues, Board), GridError> {
         let elements = self.elements()?;
-        let mut tree = JunctionTree::new().compile(elements.model(), ())?;
+        let mut tree = self.compiled(&elements, &self.clues)?;
         if tree.log_evidence() == f64::NEG_INFINITY {
             return Err(self.no_solution(&elements)?);
         }
@@ -38,7 +37,7 @@ impl YinYang {
         cells.shuffle(rng);
         for (at, colour) in cells {
             clues.set(at, Some(colour.other()))?;
-            let needed = elements.is_possible(&clues)?;
+            let needed = self.is_possible(&elements, &clues)?;
             clues.set(at, needed.then_some(colour))?;
         }
         Ok((clues, board))

@@ -1,5 +1,7 @@
 //! Which boards.
 
+use figrs_core::expand::Budget;
+
 use super::Clues;
 use crate::grid::Size;
 
@@ -19,19 +21,28 @@ use crate::grid::Size;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct YinYang {
     pub(super) clues: Clues,
+    pub(super) budget: Budget,
 }
 
 impl YinYang {
     /// Boards that meet these clues.
     pub fn new(clues: Clues) -> Self {
-        Self { clues }
+        let budget = Budget::default();
+        Self { clues, budget }
     }
 
     /// All boards of a size.
     pub fn any(size: Size) -> Self {
         Self::new(Clues::none(size))
+    }
+
+    /// Limits the expansion of the element program when it is solved, such as the number of states after a cell
+    /// (half of [`Budget::table_entries`]).
+    pub fn budget(self, budget: Budget) -> Self {
+        Self { budget, ..self }
     }
 
     /// The clues.

@@ -15,27 +15,33 @@ pub struct Solution {
     pub is_unique: bool,
 }
 
-impl YinYangElements {
-    fn compiled(&self, clues: &Clues) -> Result<CompiledTree, GridError> {
+impl YinYang {
+    pub(super) fn compiled(
+        &self,
+        elements: &YinYangElements,
+        clues: &Clues,
+    ) -> Result<CompiledTree, GridError> {
+        let engine = JunctionTree::new().budget(self.budget);
         // With no targets the elements of the cells are reached through the evidence.
-        let model = self.with_clues(clues);
-        Ok(JunctionTree::new().compile(&model, ())?)
+        Ok(engine.compile(&elements.with_clues(clues), ())?)
     }
 
     /// Whether some board follows the rules and meets the clues.
-    pub(super) fn is_possible(&self, clues: &Clues) -> Result<bool, GridError> {
-        Ok(self.compiled(clues)?.log_evidence() > f64::NEG_INFINITY)
+    pub(super) fn is_possible(
+        &self,
+        elements: &YinYangElements,
+        clues: &Clues,
+    ) -> Result<bool, GridError> {
+        Ok(self.compiled(elements, clues)?.log_evidence() > f64::NEG_INFINITY)
     }
-}
 
-impl YinYang {
     /// Solves the puzzle and decides whether it has one solution only, exactly.
     ///
     /// **Errors.** [`GridError::NoSolution`] names clues that exclude each other; [`GridError::Inference`] if the board is too
     /// large for the budgets of a [`JunctionTree`].
     pub fn solve(&self) -> Result<Solution, GridError> {
         let elements = self.elements()?;
-        let mut tree = elements.compiled(&self.clues)?;
+        let mut tree = self.compiled(&elements, &self.clues)?;
         if tree.log_evidence() == f64::NEG_INFINITY {
             return Err(self.no_solution(&elements)?);
         }
@@ -57,12 +63,12 @@ impl YinYang {
 
     fn conflict_of(&self, elements: &YinYangElements) -> Result<Vec<Position>, GridError> {
         let mut clues = self.clues.clone();
-        if elements.is_possible(&clues)? {
+        if self.is_possible(elements, &clues)? {
             return Ok(Vec::new());
         }
         for (at, colour) in self.clues.iter() {
             clues.set(at, None)?;
-            if elements.is_possible(&clues)? {
+            if self.is_possible(elements, &clues)? {
                 clues.set(at, Some(colour))?;
             }
         }
