@@ -21,14 +21,38 @@ fn clues(text: &str) -> Result<Clues, GridError> {
 #[test]
 fn mazes_have_sides_and_weights() {
     let error = PerfectMaze::new(4097, 2).unwrap_err();
-    assert_eq!(error, GridError::MazeSize { rows: 4097, columns: 2 });
+    assert_eq!(
+        error,
+        GridError::MazeSize {
+            rows: 4097,
+            columns: 2
+        }
+    );
     let maze = PerfectMaze::new(2, 40).unwrap();
     let error = maze.elements().unwrap_err();
-    assert_eq!(error, GridError::Size { rows: 2, columns: 40 });
+    assert_eq!(
+        error,
+        GridError::Size {
+            rows: 2,
+            columns: 40
+        }
+    );
     for weight in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let left = Weights { left: weight, ..Weights::UNIFORM };
+        let left = Weights {
+            left: weight,
+            ..Weights::UNIFORM
+        };
         let error = maze.weights(left).unwrap_err();
-        assert!(matches!(error, GridError::Weight { direction: Pointer::Left, .. }), "{error}");
+        assert!(
+            matches!(
+                error,
+                GridError::Weight {
+                    direction: Pointer::Left,
+                    ..
+                }
+            ),
+            "{error}"
+        );
     }
 }
 
@@ -36,7 +60,11 @@ fn mazes_have_sides_and_weights() {
 #[expect(clippy::reversed_empty_ranges)]
 fn ranges_are_not_empty() {
     let size = Size::new(3, 3).unwrap();
-    let empty = |what| GridError::EmptyRange { what, least: 4, most: 3 };
+    let empty = |what| GridError::EmptyRange {
+        what,
+        least: 4,
+        most: 3,
+    };
     assert_eq!(Dungeon::new(size).walls(4..=3).unwrap_err(), empty("walls"));
     assert_eq!(Dungeon::new(size).walk(4..=3).unwrap_err(), empty("steps"));
     let island = || Island::new(5, 5).unwrap();
@@ -44,7 +72,9 @@ fn ranges_are_not_empty() {
     assert_eq!(island().bays(4..=3).unwrap_err(), empty("bays"));
     let chromatic = ChromaticMaze::new(size).unwrap().steps(4..=3);
     assert_eq!(chromatic.unwrap_err(), empty("steps"));
-    let large = Dungeon::new(Size::new(20, 5).unwrap()).walk(0..=50).unwrap_err();
+    let large = Dungeon::new(Size::new(20, 5).unwrap())
+        .walk(0..=50)
+        .unwrap_err();
     assert_eq!(
         large.to_string(),
         "lengths of ways on 20 rows and 5 columns: use at most 6 columns and 80 cells, or no bounds on lengths"
@@ -53,13 +83,26 @@ fn ranges_are_not_empty() {
 
 #[test]
 fn islands_have_land_inside() {
-    assert_eq!(Island::new(2, 9).unwrap_err(), GridError::IslandSize { rows: 2, columns: 9 });
+    assert_eq!(
+        Island::new(2, 9).unwrap_err(),
+        GridError::IslandSize {
+            rows: 2,
+            columns: 9
+        }
+    );
     let island = || Island::new(5, 6).unwrap();
     let error = island().centre(at(0, 2)).unwrap_err();
     assert_eq!(error, GridError::CentreOnBorder { centre: at(0, 2) });
     for (least, most) in [(13, 99), (0, 0)] {
         let error = island().land(least..=most).unwrap_err();
-        assert_eq!(error, GridError::NoSuchLand { least, most, cells: 12 });
+        assert_eq!(
+            error,
+            GridError::NoSuchLand {
+                least,
+                most,
+                cells: 12
+            }
+        );
     }
     for (least, most) in [(-0.1, 0.5), (0.5, 1.5), (0.6, 0.5), (f64::NAN, 1.0)] {
         let error = island().land_share(least..=most).unwrap_err();
@@ -70,27 +113,49 @@ fn islands_have_land_inside() {
     assert!(fixed.elements().is_ok());
     assert_eq!(fixed.chain().unwrap_err(), GridError::FixedLand { land: 4 });
     let bays = Island::new(3, 4).unwrap().bays(1..=9).unwrap();
-    let error = IslandSampling::new(1).chains(1).between(1).run(&bays).unwrap_err();
+    let error = IslandSampling::new(1)
+        .chains(1)
+        .between(1)
+        .run(&bays)
+        .unwrap_err();
     assert_eq!(error, GridError::BaysNotMet { tried: 100_000 });
 }
 
 #[test]
 fn clues_that_are_not_a_grid_have_places() {
     let symbol = clues("# a comment\n1..\n.x.\n").unwrap_err();
-    assert_eq!(symbol, GridError::ClueSymbol { line: 3, column: 2, symbol: 'x' });
+    assert_eq!(
+        symbol,
+        GridError::ClueSymbol {
+            line: 3,
+            column: 2,
+            symbol: 'x'
+        }
+    );
     let ragged = clues("1..\n\n12..\n").unwrap_err();
     assert_eq!(
         ragged,
-        GridError::RaggedClues { line: 3, column: 4, expected: 3, found: 4 }
+        GridError::RaggedClues {
+            line: 3,
+            column: 4,
+            expected: 3,
+            found: 4
+        }
     );
     assert_eq!(clues("# nothing\n\n").unwrap_err(), GridError::NoClues);
     assert_eq!(
         clues(&".".repeat(16)).unwrap_err(),
-        GridError::Size { rows: 1, columns: 16 }
+        GridError::Size {
+            rows: 1,
+            columns: 16
+        }
     );
     let mut two = clues("1.\n.2").unwrap();
     let error = two.set(at(2, 0), Some(Colour::Black)).unwrap_err();
-    assert_eq!(error.to_string(), "row 3, column 1 is outside a grid of 2 rows and 2 columns");
+    assert_eq!(
+        error.to_string(),
+        "row 3, column 1 is outside a grid of 2 rows and 2 columns"
+    );
     assert_eq!(two.get(at(0, 2)), None);
     assert_eq!(two.get(at(1, 1)), Some(Colour::White));
 }
@@ -137,8 +202,14 @@ fn boards_beyond_the_budget_are_refused() {
     };
     let large = YinYang::any(Size::new(6, 6).unwrap()).budget(budget);
     let error = large.solve().unwrap_err();
-    assert!(matches!(error, GridError::Inference(Error::Model(_))), "{error}");
+    assert!(
+        matches!(error, GridError::Inference(Error::Model(_))),
+        "{error}"
+    );
     let error = large.puzzle(&mut stream(1, 0)).unwrap_err();
-    assert!(matches!(error, GridError::Inference(Error::Model(_))), "{error}");
+    assert!(
+        matches!(error, GridError::Inference(Error::Model(_))),
+        "{error}"
+    );
     assert!(large.conflict().is_err());
 }

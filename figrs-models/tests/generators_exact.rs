@@ -36,7 +36,11 @@ fn histogram(tree: &mut CompiledTree, element: &Element<Option<u32>>) -> Vec<(u3
     let distribution = tree.distribution(element).unwrap();
     let counts = distribution.iter().map(|(value, p)| {
         let count = (p * all).round();
-        assert!((p * all - count).abs() < 1e-6 * all.sqrt(), "{value:?}: {}", p * all);
+        assert!(
+            (p * all - count).abs() < 1e-6 * all.sqrt(),
+            "{value:?}: {}",
+            p * all
+        );
         (value.unwrap(), count as u64)
     });
     let mut counts: Vec<(u32, u64)> = counts.filter(|(_, count)| *count > 0).collect();
@@ -77,33 +81,54 @@ fn perfect_mazes_are_spanning_trees() {
 fn snakes_have_their_horizontal_links() {
     // Side; the probability of the evidence without and with pointers out of the grid; trees by their horizontal links.
     let three = [0, 0, 9, 48, 78, 48, 9];
-    let four = [0, 0, 0, 64, 960, 5536, 16288, 27328, 27328, 16288, 5536, 960, 64];
+    let four = [
+        0, 0, 0, 64, 960, 5536, 16288, 27328, 27328, 16288, 5536, 960, 64,
+    ];
     let known: [(usize, f64, f64, &[u64]); 3] = [
         (2, 9.0 / 50.0, 9.0 / 400.0, &[0, 2, 2]),
         (3, 10206.0 / 1_092_025.0, 5103.0 / 16e6, &three),
-        (4, 293_478_633.0 / 1_192_518_600_625.0, 293_478_633.0 / 128e12, &four),
+        (
+            4,
+            293_478_633.0 / 1_192_518_600_625.0,
+            293_478_633.0 / 128e12,
+            &four,
+        ),
     ];
     for (side, within, outside, trees) in known {
-        let snake = PerfectMaze::new(side, side).unwrap().weights(Weights::SNAKE).unwrap();
-        let links: f64 = trees.iter().enumerate().map(|(h, &n)| 9f64.powi(h as i32) * n as f64).sum();
+        let snake = PerfectMaze::new(side, side)
+            .unwrap()
+            .weights(Weights::SNAKE)
+            .unwrap();
+        let links: f64 = trees
+            .iter()
+            .enumerate()
+            .map(|(h, &n)| 9f64.powi(h as i32) * n as f64)
+            .sum();
         for (border, probability) in [(Border::Within, within), (Border::Outside, outside)] {
             let elements = snake.border(border).elements().unwrap();
             let horizontal = Count::any().reading(|_, pointer: &Pointer| pointer.is_horizontal());
             let both = elements.and(horizontal).unwrap();
-            let count = both.last().map(|state| state.as_ref().map(|(_, count)| *count));
+            let count = both
+                .last()
+                .map(|state| state.as_ref().map(|(_, count)| *count));
             let mut tree = compiled(both.model(), &count);
             close(tree.log_evidence().exp(), probability);
             for (h, &n) in trees.iter().enumerate() {
                 let right = 9f64.powi(h as i32) * n as f64 / links;
                 let found = tree.probability(&count, &Some(h as u32)).unwrap();
-                assert!((found - right).abs() < 1e-12, "{side}, {h}: {found} {right}");
+                assert!(
+                    (found - right).abs() < 1e-12,
+                    "{side}, {h}: {found} {right}"
+                );
             }
         }
         // The same trees, each as likely as any other.
         let elements = PerfectMaze::new(side, side).unwrap().elements().unwrap();
         let horizontal = Count::any().reading(|_, pointer: &Pointer| pointer.is_horizontal());
         let both = elements.and(horizontal).unwrap();
-        let count = both.last().map(|state| state.as_ref().map(|(_, count)| *count));
+        let count = both
+            .last()
+            .map(|state| state.as_ref().map(|(_, count)| *count));
         let found = histogram(&mut compiled(both.model(), &count), &count);
         let right = (0..).zip(trees.iter().copied()).filter(|(_, n)| *n > 0);
         assert_eq!(found, right.collect::<Vec<_>>());
@@ -120,7 +145,15 @@ const DUNGEONS: [KnownDungeon; 3] = [
         9216,
         1858,
         2.109_795_479_009_688,
-        &[(4, 683), (6, 562), (8, 340), (10, 166), (12, 85), (14, 16), (16, 6)],
+        &[
+            (4, 683),
+            (6, 562),
+            (8, 340),
+            (10, 166),
+            (12, 85),
+            (14, 16),
+            (16, 6),
+        ],
     ),
     (
         4,
@@ -150,7 +183,10 @@ fn dungeons_are_counted_by_their_walks() {
         let cells = (side * side) as i32;
         let mut tree = compiled(elements.model(), elements.tiles());
         assert_eq!(tree.count().unwrap(), reachable.into());
-        close(tree.log_evidence().exp(), reachable as f64 / 4f64.powi(cells));
+        close(
+            tree.log_evidence().exp(),
+            reachable as f64 / 4f64.powi(cells),
+        );
         close(expected(&mut tree, elements.tiles(), &Tile::Wall), walls);
 
         let one = |tile| Count::exactly(1).reading(move |_, t: &Tile| *t == tile);
@@ -174,7 +210,9 @@ fn dungeons_keep_the_bounds_on_walks_and_walls() {
     };
     let dungeon = || Dungeon::new(square(side));
     for (least, most) in [(0, 5), (6, 10), (8, 8), (9, 9), (12, 1000)] {
-        let within = walks.iter().filter(|(steps, _)| (least..=most).contains(steps));
+        let within = walks
+            .iter()
+            .filter(|(steps, _)| (least..=most).contains(steps));
         let right: u64 = within.map(|(_, count)| count).sum();
         let found = count(dungeon().walk(least..=most).unwrap());
         assert_eq!(found, right, "{least} to {most}");
@@ -183,7 +221,13 @@ fn dungeons_keep_the_bounds_on_walks_and_walls() {
     let (mut all, mut long) = (0, 0);
     for walls in 0..=9 {
         all += count(dungeon().walls(walls..=walls).unwrap());
-        long += count(dungeon().walls(walls..=walls).unwrap().walk(12..=16).unwrap());
+        long += count(
+            dungeon()
+                .walls(walls..=walls)
+                .unwrap()
+                .walk(12..=16)
+                .unwrap(),
+        );
     }
     assert_eq!((all, long), (1858, 107));
     assert_eq!(count(dungeon().walls(0..=0).unwrap()), 72);
@@ -203,7 +247,10 @@ fn islands_are_counted_with_their_land() {
     ];
     for (side, count, land) in known {
         let at = side / 2 - 1;
-        let centre = Position { row: at, column: at };
+        let centre = Position {
+            row: at,
+            column: at,
+        };
         let island = Island::new(side, side).unwrap().centre(centre).unwrap();
         let elements = island.elements().unwrap();
         let mut tree = compiled(elements.model(), elements.cells());
@@ -234,7 +281,10 @@ fn islands_keep_the_bounds_on_land_and_bays() {
     let all = number(&mut tree) as usize;
     let worlds = tree.k_best(all + 1).unwrap();
     assert_eq!(worlds.len(), all);
-    let maps: Vec<_> = worlds.iter().map(|world| elements.map(world).unwrap()).collect();
+    let maps: Vec<_> = worlds
+        .iter()
+        .map(|world| elements.map(world).unwrap())
+        .collect();
     let with = |land: std::ops::RangeInclusive<u32>, bays: std::ops::RangeInclusive<u32>| {
         let keeps = maps.iter().filter(|map| {
             land.contains(&(map.land() as u32)) && bays.contains(&(map.bays() as u32))
@@ -259,7 +309,14 @@ fn islands_keep_the_bounds_on_land_and_bays() {
 
 #[test]
 fn yin_yang_boards_are_counted() {
-    let known = [(2, 12u32), (3, 34), (4, 96), (5, 660), (6, 7736), (7, 230_568)];
+    let known = [
+        (2, 12u32),
+        (3, 34),
+        (4, 96),
+        (5, 660),
+        (6, 7736),
+        (7, 230_568),
+    ];
     for (side, count) in known {
         let elements = YinYang::any(square(side)).elements().unwrap();
         let mut tree = compiled(elements.model(), elements.cells());
@@ -282,7 +339,10 @@ fn clues_have_their_completions() {
     for (text, count) in [(first, 2726u32), (second, 1)] {
         let clues: Clues = text.parse().unwrap();
         let elements = YinYang::new(clues.clone()).elements().unwrap();
-        assert_eq!(compiled(elements.model(), ()).count().unwrap(), count.into());
+        assert_eq!(
+            compiled(elements.model(), ()).count().unwrap(),
+            count.into()
+        );
         let solution = YinYang::new(clues.clone()).solve().unwrap();
         assert!(solution.board.meets(&clues));
         assert_eq!(solution.is_unique, count == 1);
@@ -321,10 +381,16 @@ fn chromatic_mazes_are_counted_by_their_solutions() {
         // Bounds that bind from above, from below, from both sides, and not at all.
         for (least, most) in [(0, 2), (3, 35), (2, 2), (1, 35)] {
             let elements = maze().steps(least..=most).unwrap().elements().unwrap();
-            let within = by_steps.iter().filter(|(steps, _)| (least..=most).contains(steps));
+            let within = by_steps
+                .iter()
+                .filter(|(steps, _)| (least..=most).contains(steps));
             let right: u64 = within.map(|(_, count)| count).sum();
             let mut tree = compiled(elements.model(), elements.start_first());
-            assert_eq!(tree.count().unwrap(), right.into(), "{side}: {least} to {most}");
+            assert_eq!(
+                tree.count().unwrap(),
+                right.into(),
+                "{side}: {least} to {most}"
+            );
         }
     }
 }

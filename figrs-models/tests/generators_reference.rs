@@ -64,16 +64,28 @@ fn mazes() {
         let mut tree = compiled(elements.model());
         assert_eq!(tree.count().unwrap().to_string(), text(count));
         let side = side.to_string();
-        close(tree.log_evidence().exp(), &maze["p_evidence_uniform_parents"][side]["float"]);
+        close(
+            tree.log_evidence().exp(),
+            &maze["p_evidence_uniform_parents"][side]["float"],
+        );
     }
     for (side, snake) in sides(&numbers["snake_maze"], 6) {
-        let snakes = PerfectMaze::new(side, side).unwrap().weights(Weights::SNAKE).unwrap();
+        let snakes = PerfectMaze::new(side, side)
+            .unwrap()
+            .weights(Weights::SNAKE)
+            .unwrap();
         let probability = |border| {
             let elements = snakes.border(border).elements().unwrap();
             compiled(elements.model()).log_evidence().exp()
         };
-        close(probability(Border::Within), &snake["p_evidence_border_normalised_float"]);
-        close(probability(Border::Outside), &snake["p_evidence_unnormalised_float"]);
+        close(
+            probability(Border::Within),
+            &snake["p_evidence_border_normalised_float"],
+        );
+        close(
+            probability(Border::Outside),
+            &snake["p_evidence_unnormalised_float"],
+        );
     }
 }
 
@@ -86,8 +98,14 @@ fn dungeons() {
         }
         let elements = Dungeon::new(square(side)).elements().unwrap();
         let mut tree = compiled(elements.model());
-        assert_eq!(tree.count().unwrap().to_string(), text(&dungeon["reachable"]));
-        close(tree.log_evidence().exp(), &dungeon["p_reach_and_one_under_4sprite_prior"]);
+        assert_eq!(
+            tree.count().unwrap().to_string(),
+            text(&dungeon["reachable"])
+        );
+        close(
+            tree.log_evidence().exp(),
+            &dungeon["p_reach_and_one_under_4sprite_prior"],
+        );
     }
 }
 
@@ -98,17 +116,31 @@ fn islands() {
         let islands = Island::new(side, side).unwrap();
         if let Some(count) = island.get("islands_true_middle") {
             let elements = islands.elements().unwrap();
-            assert_eq!(compiled(elements.model()).count().unwrap().to_string(), text(count));
+            assert_eq!(
+                compiled(elements.model()).count().unwrap().to_string(),
+                text(count)
+            );
         }
         if side < 4 {
             continue;
         }
         let at = side / 2 - 1;
-        let centred = islands.centre(Position { row: at, column: at }).unwrap();
+        let centred = islands
+            .centre(Position {
+                row: at,
+                column: at,
+            })
+            .unwrap();
         let elements = centred.elements().unwrap();
         let mut tree = compiled(elements.model());
-        assert_eq!(tree.count().unwrap().to_string(), text(&island["islands_floor_centre"]));
-        close(tree.log_evidence().exp(), &island["p_evidence_all_cells_iid"]);
+        assert_eq!(
+            tree.count().unwrap().to_string(),
+            text(&island["islands_floor_centre"])
+        );
+        close(
+            tree.log_evidence().exp(),
+            &island["p_evidence_all_cells_iid"],
+        );
     }
 }
 
@@ -127,10 +159,18 @@ fn yin_yang_boards() {
 fn chromatic_mazes() {
     let Some(numbers) = numbers() else { return };
     for (side, chromatic) in sides(&numbers["chromatic"], 3) {
-        let elements = ChromaticMaze::new(square(side)).unwrap().elements().unwrap();
+        let elements = ChromaticMaze::new(square(side))
+            .unwrap()
+            .elements()
+            .unwrap();
         let model = elements.model();
-        let mut tree = JunctionTree::new().compile(model, elements.start_first()).unwrap();
-        assert_eq!(tree.count().unwrap().to_string(), text(&chromatic["solvable"]));
+        let mut tree = JunctionTree::new()
+            .compile(model, elements.start_first())
+            .unwrap();
+        assert_eq!(
+            tree.count().unwrap().to_string(),
+            text(&chromatic["solvable"])
+        );
         close(tree.log_evidence().exp(), &chromatic["p_victory"]);
     }
 }
@@ -138,7 +178,9 @@ fn chromatic_mazes() {
 /// Puzzles that another solver proved to have one solution: all of 6 by 6 and 8 by 8, and of 10 by 10.
 #[test]
 fn puzzles_have_the_solutions_of_another_solver() {
-    let Some(puzzles) = shared("data/yinyang") else { return };
+    let Some(puzzles) = shared("data/yinyang") else {
+        return;
+    };
     let mut solved = 0;
     for entry in std::fs::read_dir(puzzles).unwrap() {
         let path = entry.unwrap().path();
@@ -149,7 +191,10 @@ fn puzzles_have_the_solutions_of_another_solver() {
         let clues: Clues = std::fs::read_to_string(&path).unwrap().parse().unwrap();
         let found = YinYang::new(clues).solve().unwrap();
         assert!(found.is_unique, "{}", path.display());
-        assert_eq!(found.board.to_string(), std::fs::read_to_string(solution).unwrap());
+        assert_eq!(
+            found.board.to_string(),
+            std::fs::read_to_string(solution).unwrap()
+        );
         solved += 1;
     }
     assert!(solved >= 15);

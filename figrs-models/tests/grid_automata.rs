@@ -194,7 +194,10 @@ fn products_and_options_hold_together() {
     let counts = check(
         |size| {
             let other = Connected.reading(|_, cell: &bool| !cell);
-            Connected.and(Some(other)).and(None::<Acyclic>).and(NoSquare::new(size))
+            Connected
+                .and(Some(other))
+                .and(None::<Acyclic>)
+                .and(NoSquare::new(size))
         },
         |size, board| {
             let other: Vec<bool> = board.iter().map(|cell| !cell).collect();
@@ -211,7 +214,9 @@ fn products_and_options_hold_together() {
 fn stops(board: &[Ground], marks: u32) -> Option<Vec<usize>> {
     let with = |mark: u32| {
         let holds = |ground: &Ground| matches!(ground, Ground::Marked(m) if m >> mark & 1 == 1);
-        (0..board.len()).filter(move |&cell| holds(&board[cell])).collect::<Vec<_>>()
+        (0..board.len())
+            .filter(move |&cell| holds(&board[cell]))
+            .collect::<Vec<_>>()
     };
     (0..marks)
         .map(|mark| match with(mark)[..] {
@@ -224,7 +229,10 @@ fn stops(board: &[Ground], marks: u32) -> Option<Vec<usize>> {
 fn length(size: Size, board: &[Ground], marks: u32) -> Option<u32> {
     let open: Vec<bool> = board.iter().map(|ground| *ground != Ground::Wall).collect();
     let stops = stops(board, marks)?;
-    stops.windows(2).map(|leg| steps(size, &open, leg[0])[leg[1]]).sum()
+    stops
+        .windows(2)
+        .map(|leg| steps(size, &open, leg[0])[leg[1]])
+        .sum()
 }
 
 /// Boards of walls, open cells and marks, among them cells with several marks.
@@ -241,7 +249,11 @@ fn marks_are_joined_if_there_is_a_walk() {
         let size = Size::new(rows, columns).unwrap();
         for board in boards(size.cells(), &grounds(2)) {
             let right = length(size, &board, 2).is_some();
-            assert_eq!(accepts(size, &Joined::new(0b11), &board), right, "{board:?}");
+            assert_eq!(
+                accepts(size, &Joined::new(0b11), &board),
+                right,
+                "{board:?}"
+            );
         }
     }
     let size = Size::new(1, 3).unwrap();
@@ -256,7 +268,8 @@ fn distances_are_those_of_the_walk() {
         let stops = usize::from(marks);
         let any = Distances::new(size, stops, 0..=u32::MAX).unwrap();
         let ranges = [0..=2, 3..=3, 2..=4, 3..=u32::MAX, 40..=u32::MAX];
-        let bounded = ranges.map(|range| (Distances::new(size, stops, range.clone()).unwrap(), range));
+        let bounded =
+            ranges.map(|range| (Distances::new(size, stops, range.clone()).unwrap(), range));
         for board in boards(size.cells(), &grounds(marks)) {
             let right = length(size, &board, u32::from(marks));
             let mut state = Some(any.start());
@@ -264,10 +277,18 @@ fn distances_are_those_of_the_walk() {
                 state = state.and_then(|state| any.step(at, &state, cell));
             }
             let found = state.filter(|state| any.accepts(state));
-            assert_eq!(found.and_then(|state| any.length(&state)), right, "{board:?}");
+            assert_eq!(
+                found.and_then(|state| any.length(&state)),
+                right,
+                "{board:?}"
+            );
             for (automaton, range) in &bounded {
                 let allowed = right.is_some_and(|length| range.contains(&length));
-                assert_eq!(accepts(size, automaton, &board), allowed, "{range:?}: {board:?}");
+                assert_eq!(
+                    accepts(size, automaton, &board),
+                    allowed,
+                    "{range:?}: {board:?}"
+                );
             }
         }
     }
@@ -304,7 +325,10 @@ fn engines_agree_on_a_folded_constraint() {
     let rules = Connected.and(Count::between(2, 6));
     let constraint = Constraint::new(size, &cells, rules).unwrap();
     let weight = |board: &Vec<bool>| -> f64 {
-        board.iter().map(|&cell| if cell { 0.3 } else { 0.7 }).product()
+        board
+            .iter()
+            .map(|&cell| if cell { 0.3 } else { 0.7 })
+            .product()
     };
     let accepted: Vec<Vec<bool>> = boards(9, &[false, true])
         .filter(|board| accepts(size, &Connected.and(Count::between(2, 6)), board))
@@ -316,7 +340,9 @@ fn engines_agree_on_a_folded_constraint() {
     assert_eq!(constraint.states().len(), 9);
     let found = [
         tree.log_evidence().exp(),
-        VariableElimination::new().probability_of_evidence(model).unwrap(),
+        VariableElimination::new()
+            .probability_of_evidence(model)
+            .unwrap(),
         Enumerate::new().probability_of_evidence(model).unwrap(),
     ];
     for found in found {
@@ -331,7 +357,10 @@ fn engines_agree_on_a_folded_constraint() {
 fn wrong_sizes_and_lists_are_errors() {
     assert_eq!(
         Size::new(0, 3),
-        Err(GridError::Size { rows: 0, columns: 3 })
+        Err(GridError::Size {
+            rows: 0,
+            columns: 3
+        })
     );
     let error = Size::new(3, 16).unwrap_err();
     assert_eq!(
@@ -347,14 +376,36 @@ fn wrong_sizes_and_lists_are_errors() {
         found,
     };
     assert_eq!(error, length("cells", 1));
-    assert_eq!(Rows::new(size, [Acyclic; 3]).unwrap_err(), length("rows", 3));
-    assert_eq!(Columns::new(size, [Acyclic; 1]).unwrap_err(), length("columns", 1));
+    assert_eq!(
+        Rows::new(size, [Acyclic; 3]).unwrap_err(),
+        length("rows", 3)
+    );
+    assert_eq!(
+        Columns::new(size, [Acyclic; 1]).unwrap_err(),
+        length("columns", 1)
+    );
     let error = Distances::new(Size::new(2, 7).unwrap(), 2, 0..=9).unwrap_err();
-    assert_eq!(error, GridError::TooLargeForDistances { rows: 2, columns: 7 });
-    assert_eq!(Distances::new(size, 5, 0..=9).unwrap_err(), GridError::Stops { stops: 5 });
+    assert_eq!(
+        error,
+        GridError::TooLargeForDistances {
+            rows: 2,
+            columns: 7
+        }
+    );
+    assert_eq!(
+        Distances::new(size, 5, 0..=9).unwrap_err(),
+        GridError::Stops { stops: 5 }
+    );
     #[expect(clippy::reversed_empty_ranges)]
     let error = Distances::new(size, 2, 3..=2).unwrap_err();
-    assert!(matches!(error, GridError::EmptyRange { least: 3, most: 2, .. }));
+    assert!(matches!(
+        error,
+        GridError::EmptyRange {
+            least: 3,
+            most: 2,
+            ..
+        }
+    ));
     let at = Position { row: 1, column: 0 };
     assert_eq!(at.to_string(), "row 2, column 1");
 }
@@ -363,7 +414,10 @@ fn wrong_sizes_and_lists_are_errors() {
 #[test]
 fn the_widest_grid_has_as_many_groups_as_columns_in_two() {
     let size = Size::new(2, Size::MAX_COLUMNS).unwrap();
-    let comb: Vec<bool> = size.positions().map(|at| at.row == 1 || at.column % 2 == 0).collect();
+    let comb: Vec<bool> = size
+        .positions()
+        .map(|at| at.row == 1 || at.column % 2 == 0)
+        .collect();
     assert!(accepts(size, &Connected, &comb));
     let teeth: Vec<bool> = size.positions().map(|at| at.column % 2 == 0).collect();
     assert!(!accepts(size, &Connected, &teeth));

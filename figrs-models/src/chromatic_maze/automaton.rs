@@ -62,7 +62,11 @@ impl<W: Walk> Automaton<Marked> for Chromatic<W> {
         let shift = 3 * at.column;
         let colours = state.colours & !(7 << shift) | (*colour as u64) << shift;
         Some(ChromaticState {
-            colours: if self.walk.is_settled(&walk) { 0 } else { colours },
+            colours: if self.walk.is_settled(&walk) {
+                0
+            } else {
+                colours
+            },
             walk,
         })
     }

@@ -51,7 +51,11 @@ impl ChromaticBoard {
     pub fn solution(&self) -> Option<Vec<Position>> {
         let near = |a: usize, b: usize| self.colours[a].is_near(self.colours[b]);
         let way = self.size.shortest_way(self.start, self.finish, near)?;
-        Some(way.into_iter().map(|tile| self.size.position(tile)).collect())
+        Some(
+            way.into_iter()
+                .map(|tile| self.size.position(tile))
+                .collect(),
+        )
     }
 }
 

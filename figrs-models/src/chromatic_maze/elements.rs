@@ -37,7 +37,11 @@ impl ChromaticMaze {
             let end = left.flat_map(move |&left| Flip::new(f64::from(left).min(tiles) / tiles));
             marked.push((&left, &end, colour).map(|(left, end, colour)| {
                 // The first end has the first mark, and the second one the second.
-                let mark = if *end { 1 << 2u8.saturating_sub(*left) } else { 0 };
+                let mark = if *end {
+                    1 << 2u8.saturating_sub(*left)
+                } else {
+                    0
+                };
                 (*colour, mark)
             }));
             left = (&left, &end).map(|(left, end)| left.saturating_sub(u8::from(*end)));
@@ -103,16 +107,22 @@ impl ChromaticElements {
         let ends: Vec<Element<(usize, bool)>> = (0..cells)
             .map(|index| self.ends[index].map(move |&end| (index, end)))
             .collect();
-        let places = fold(&ends, (cells, cells), move |&(first, second), &(at, end)| {
-            match (end, first == cells) {
+        let places = fold(
+            &ends,
+            (cells, cells),
+            move |&(first, second), &(at, end)| match (end, first == cells) {
                 (false, _) => (first, second),
                 (true, true) => (at, second),
                 (true, false) => (first, at),
-            }
-        });
+            },
+        );
         (&places, &self.start_first).map(|(places, start_first)| {
             let (first, second) = *places;
-            if *start_first { (first, second) } else { (second, first) }
+            if *start_first {
+                (first, second)
+            } else {
+                (second, first)
+            }
         })
     }
 

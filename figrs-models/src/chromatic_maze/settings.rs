@@ -48,7 +48,10 @@ impl ChromaticMaze {
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let any = *steps.start() <= 1 && *steps.end() as usize + 1 >= self.size.cells();
         if any {
-            return Ok(Self { steps: None, ..self });
+            return Ok(Self {
+                steps: None,
+                ..self
+            });
         }
         Distances::new(self.size, 2, steps.clone())?;
         Ok(Self {

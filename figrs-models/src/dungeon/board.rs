@@ -30,21 +30,33 @@ impl DungeonMap {
 
     /// How many walls there are.
     pub fn walls(&self) -> usize {
-        self.tiles.iter().filter(|tile| **tile == Tile::Wall).count()
+        self.tiles
+            .iter()
+            .filter(|tile| **tile == Tile::Wall)
+            .count()
     }
 
     /// The cells of a shortest walk from the entrance to the gem, to the altar, to the exit, both included; `None` if there
     /// is none.
     pub fn walk(&self) -> Option<Vec<Position>> {
         let find = |tile| self.tiles.iter().position(|t| *t == tile);
-        let stops = [0, find(Tile::Gem)?, find(Tile::Altar)?, self.tiles.len() - 1];
+        let stops = [
+            0,
+            find(Tile::Gem)?,
+            find(Tile::Altar)?,
+            self.tiles.len() - 1,
+        ];
         let is_open = |a: usize, b: usize| [a, b].iter().all(|&c| self.tiles[c] != Tile::Wall);
         let mut walk = vec![0];
         for leg in stops.windows(2) {
             let way = self.size.shortest_way(leg[0], leg[1], is_open)?;
             walk.extend(&way[1..]);
         }
-        Some(walk.into_iter().map(|cell| self.size.position(cell)).collect())
+        Some(
+            walk.into_iter()
+                .map(|cell| self.size.position(cell))
+                .collect(),
+        )
     }
 }
 

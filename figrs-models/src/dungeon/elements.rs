@@ -41,10 +41,7 @@ impl Dungeon {
     #[track_caller]
     pub fn elements(&self) -> Result<DungeonElements, GridError> {
         let size = self.size;
-        let tiles: Vec<Element<Tile>> = size
-            .positions()
-            .map(|_| Uniform::new(Tile::ALL))
-            .collect();
+        let tiles: Vec<Element<Tile>> = size.positions().map(|_| Uniform::new(Tile::ALL)).collect();
         let ground = ground(size);
         let walls = self.walls.as_ref().map(|range| {
             let count = Count::within(range, size.cells());

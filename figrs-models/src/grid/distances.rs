@@ -67,7 +67,11 @@ impl Distances {
         let (least, most) = GridError::not_empty("steps", steps)?.into_inner();
         // No walk is longer than one over all cells from each mark to the next, fewer than 255 steps.
         let longest = (stops as u32 - 1) * (size.cells() as u32 - 1);
-        let enough = if most >= longest && least > 0 { least } else { longest };
+        let enough = if most >= longest && least > 0 {
+            least
+        } else {
+            longest
+        };
         Ok(Self {
             columns,
             stops,
@@ -194,7 +198,11 @@ impl Walk for Distances {
         let mut matrix = unpacked(&state.distances);
         let (above, before) = (matrix[column], matrix[column.saturating_sub(1)]);
         let reach = |through: bool, from: &[u8; NODES], to: usize| {
-            if through { from[to].saturating_add(1) } else { FAR }
+            if through {
+                from[to].saturating_add(1)
+            } else {
+                FAR
+            }
         };
         let mut here = [FAR; NODES];
         for (node, distance) in here.iter_mut().enumerate() {
@@ -263,6 +271,8 @@ impl Walk for Distances {
     fn arrives(&self, state: &DistancesState) -> bool {
         let all = state.seen.count_ones() as usize == self.stops;
         let steps = u32::from(self.least)..=u32::from(self.most);
-        all && self.length(state).is_some_and(|length| steps.contains(&length))
+        all && self
+            .length(state)
+            .is_some_and(|length| steps.contains(&length))
     }
 }

@@ -13,7 +13,8 @@ pub enum GridError {
     /// Automata cannot read a grid of this size.
     #[error(
         "a grid of {rows} rows and {columns} columns: use 1 to {} rows and 1 to {} columns (turn a wide grid on its side)",
-        Size::MAX_ROWS, Size::MAX_COLUMNS
+        Size::MAX_ROWS,
+        Size::MAX_COLUMNS
     )]
     Size {
         /// Rows asked for.
@@ -53,7 +54,8 @@ pub enum GridError {
     /// The lengths of ways cannot be followed on a grid of this size.
     #[error(
         "lengths of ways on {rows} rows and {columns} columns: use at most {} columns and {} cells, or no bounds on lengths",
-        Distances::MAX_COLUMNS, Distances::MAX_CELLS
+        Distances::MAX_COLUMNS,
+        Distances::MAX_CELLS
     )]
     TooLargeForDistances {
         /// Rows of the grid.
@@ -68,7 +70,9 @@ pub enum GridError {
         stops: usize,
     },
     /// A range has no number in it.
-    #[error("the range of {what} from {least} to {most} is empty; let it end at or after its start")]
+    #[error(
+        "the range of {what} from {least} to {most} is empty; let it end at or after its start"
+    )]
     EmptyRange {
         /// What it bounds.
         what: &'static str,
@@ -81,7 +85,10 @@ pub enum GridError {
     #[error("a chromatic maze of one tile has no room for start and finish; use two tiles or more")]
     OneTile,
     /// An island cannot be of this size.
-    #[error("an island on {rows} rows and {columns} columns: use 3 to {} of each", Island::MAX_SIDE)]
+    #[error(
+        "an island on {rows} rows and {columns} columns: use 3 to {} of each",
+        Island::MAX_SIDE
+    )]
     IslandSize {
         /// Rows asked for.
         rows: usize,
@@ -89,13 +96,17 @@ pub enum GridError {
         columns: usize,
     },
     /// The centre of an island must be able to be land.
-    #[error("the centre of the island at {centre} is on the border, which is water; use a cell inside")]
+    #[error(
+        "the centre of the island at {centre} is on the border, which is water; use a cell inside"
+    )]
     CentreOnBorder {
         /// The centre.
         centre: Position,
     },
     /// A share is not a number between 0 and 1.
-    #[error("the share of land from {least} to {most}: use numbers from 0 to 1, the smaller one first")]
+    #[error(
+        "the share of land from {least} to {most}: use numbers from 0 to 1, the smaller one first"
+    )]
     Share {
         /// The smaller share.
         least: f64,
@@ -103,7 +114,9 @@ pub enum GridError {
         most: f64,
     },
     /// No island has so much land.
-    #[error("impossible: {least} to {most} cells of land where islands have 1 to {cells}; use a range that meets that")]
+    #[error(
+        "impossible: {least} to {most} cells of land where islands have 1 to {cells}; use a range that meets that"
+    )]
     NoSuchLand {
         /// The smallest number of cells.
         least: u32,

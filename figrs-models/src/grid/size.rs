@@ -95,9 +95,6 @@ impl Size {
 
     /// Whether a cell is on the border.
     pub fn is_border(self, at: Position) -> bool {
-        at.row == 0
-            || at.column == 0
-            || at.row + 1 == self.rows
-            || at.column + 1 == self.columns
+        at.row == 0 || at.column == 0 || at.row + 1 == self.rows || at.column + 1 == self.columns
     }
 }

@@ -121,7 +121,9 @@ impl IslandSampling {
 impl Island {
     fn allows_bays(&self, map: &IslandMap) -> bool {
         let bays = || map.bays() as u32;
-        self.bays.as_ref().is_none_or(|range| range.contains(&bays()))
+        self.bays
+            .as_ref()
+            .is_none_or(|range| range.contains(&bays()))
     }
 }
 

@@ -77,7 +77,11 @@ impl fmt::Display for Maze {
             f.write_str("\n|")?;
             for column in 0..self.columns {
                 let open = self.is_open((row, column), (row, column + 1));
-                f.write_str(if open && column < last.1 { "   " } else { "  |" })?;
+                f.write_str(if open && column < last.1 {
+                    "   "
+                } else {
+                    "  |"
+                })?;
             }
             f.write_str("\n+")?;
             for column in 0..self.columns {

@@ -28,7 +28,10 @@ impl PerfectMaze {
                 if place == (0, 0) {
                     return Constant::new(Pointer::Root);
                 }
-                Select::new(self.choices(place).map(|(pointer, weight)| (weight, pointer)))
+                Select::new(
+                    self.choices(place)
+                        .map(|(pointer, weight)| (weight, pointer)),
+                )
             })
             .collect();
         let constraint = Constraint::new(size, &pointers, Tree::new(size))?;

@@ -39,7 +39,9 @@ impl Clues {
 
     /// The clue of a cell; `None` without one and outside the grid.
     pub fn get(&self, at: Position) -> Option<Colour> {
-        self.size.contains(at).then(|| self.colours[self.size.index(at)])?
+        self.size
+            .contains(at)
+            .then(|| self.colours[self.size.index(at)])?
     }
 
     /// Sets or takes away the clue of a cell.
@@ -47,7 +49,10 @@ impl Clues {
     /// **Errors.** [`GridError::Outside`] if the grid has no such cell.
     pub fn set(&mut self, at: Position, clue: Option<Colour>) -> Result<(), GridError> {
         if !self.size.contains(at) {
-            return Err(GridError::Outside { at, size: self.size });
+            return Err(GridError::Outside {
+                at,
+                size: self.size,
+            });
         }
         self.colours[self.size.index(at)] = clue;
         Ok(())

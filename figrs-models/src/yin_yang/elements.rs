@@ -59,9 +59,11 @@ impl YinYangElements {
 
     /// The evidence that the board follows the rules and meets other clues.
     pub(super) fn with_clues(&self, clues: &Clues) -> Model {
-        clues.iter().fold(self.rules.clone(), |model, (at, colour)| {
-            model.observe(&self.cells[self.size.index(at)], colour)
-        })
+        clues
+            .iter()
+            .fold(self.rules.clone(), |model, (at, colour)| {
+                model.observe(&self.cells[self.size.index(at)], colour)
+            })
     }
 
     /// The board of a world.
