@@ -25,6 +25,10 @@ fn close(found: f64, right: f64) {
     assert!((found / right - 1.0).abs() < 1e-11, "{found}, not {right}");
 }
 
+fn power(base: f64, exponent: usize) -> f64 {
+    std::iter::repeat_n(base, exponent).product()
+}
+
 /// How many worlds there are.
 fn number(tree: &mut CompiledTree) -> u64 {
     tree.count().unwrap().to_string().parse().unwrap()
@@ -102,7 +106,7 @@ fn snakes_have_their_horizontal_links() {
         let links: f64 = trees
             .iter()
             .enumerate()
-            .map(|(h, &n)| 9f64.powi(h as i32) * n as f64)
+            .map(|(h, &n)| power(9.0, h) * n as f64)
             .sum();
         for (border, probability) in [(Border::Within, within), (Border::Outside, outside)] {
             let elements = snake.border(border).elements().unwrap();
@@ -114,7 +118,7 @@ fn snakes_have_their_horizontal_links() {
             let mut tree = compiled(both.model(), &count);
             close(tree.log_evidence().exp(), probability);
             for (h, &n) in trees.iter().enumerate() {
-                let right = 9f64.powi(h as i32) * n as f64 / links;
+                let right = power(9.0, h) * n as f64 / links;
                 let found = tree.probability(&count, &Some(h as u32)).unwrap();
                 assert!(
                     (found - right).abs() < 1e-12,
@@ -180,12 +184,12 @@ const DUNGEONS: [KnownDungeon; 3] = [
 fn dungeons_are_counted_by_their_walks() {
     for (side, valid, reachable, walls, walks) in DUNGEONS {
         let elements = Dungeon::new(square(side)).elements().unwrap();
-        let cells = (side * side) as i32;
+        let cells = side * side;
         let mut tree = compiled(elements.model(), elements.tiles());
         assert_eq!(tree.count().unwrap(), reachable.into());
         close(
             tree.log_evidence().exp(),
-            reachable as f64 / 4f64.powi(cells),
+            reachable as f64 / power(4.0, cells),
         );
         close(expected(&mut tree, elements.tiles(), &Tile::Wall), walls);
 
@@ -194,7 +198,7 @@ fn dungeons_are_counted_by_their_walks() {
         let one_each = Constraint::new(square(side), elements.tiles(), rules).unwrap();
         let mut tree = compiled(one_each.model(), ());
         assert_eq!(tree.count().unwrap(), valid.into());
-        close(tree.log_evidence().exp(), valid as f64 / 4f64.powi(cells));
+        close(tree.log_evidence().exp(), valid as f64 / power(4.0, cells));
 
         let (walk, has_walk) = elements.walk().unwrap();
         assert_eq!(histogram(&mut compiled(&has_walk, &walk), &walk), walks);
@@ -257,7 +261,7 @@ fn islands_are_counted_with_their_land() {
         assert_eq!(tree.count().unwrap(), count.into());
         close(
             tree.log_evidence().exp(),
-            count as f64 / 2f64.powi((side * side) as i32),
+            count as f64 / power(2.0, side * side),
         );
         close(expected(&mut tree, elements.cells(), &Terrain::Land), land);
     }
@@ -321,7 +325,7 @@ fn yin_yang_boards_are_counted() {
         let elements = YinYang::any(square(side)).elements().unwrap();
         let mut tree = compiled(elements.model(), elements.cells());
         assert_eq!(tree.count().unwrap(), count.into());
-        let all = 2f64.powi((side * side) as i32);
+        let all = power(2.0, side * side);
         close(tree.log_evidence().exp(), f64::from(count) / all);
         // Colours can be exchanged, so that each has every cell in half of the boards.
         for cell in elements.cells() {
@@ -353,6 +357,9 @@ fn clues_have_their_completions() {
     }
 }
 
+/// Side; mazes with a solution; all mazes; those with a solution by its length.
+type KnownChromatic<'a> = (usize, u64, f64, &'a [(u32, u64)]);
+
 #[test]
 fn chromatic_mazes_are_counted_by_their_solutions() {
     let three = [
@@ -365,7 +372,7 @@ fn chromatic_mazes_are_counted_by_their_solutions() {
         (7, 896_832),
         (8, 105_408),
     ];
-    let known: [(usize, u64, f64, &[(u32, u64)]); 2] = [
+    let known: [KnownChromatic; 2] = [
         (2, 7704, 15552.0, &[(1, 5184), (2, 2136), (3, 384)]),
         (3, 313_427_664, 725_594_112.0, &three),
     ];

@@ -1,12 +1,14 @@
 //! The element programs against the file of reference numbers and the puzzles, where they are at hand.
 
+use std::collections::HashSet;
+use std::hash::Hash;
 use std::path::Path;
 
 use figrs_core::Model;
 use figrs_infer::{CompiledTree, JunctionTree};
 use figrs_models::chromatic_maze::ChromaticMaze;
 use figrs_models::dungeon::Dungeon;
-use figrs_models::grid::{Position, Size};
+use figrs_models::grid::{Automaton, Connected, NoSquare, Position, Size};
 use figrs_models::island::Island;
 use figrs_models::maze::{Border, PerfectMaze, Weights};
 use figrs_models::yin_yang::{Clues, YinYang};
@@ -172,6 +174,64 @@ fn chromatic_mazes() {
             text(&chromatic["solvable"])
         );
         close(tree.log_evidence().exp(), &chromatic["p_victory"]);
+    }
+}
+
+/// The states of an automaton after each row, when only those are kept that can be reached.
+fn states_by_row<C, A>(size: Size, automaton: &A, cells: impl Fn(Position) -> Vec<C>) -> Vec<usize>
+where
+    A: Automaton<C>,
+    A::State: Eq + Hash,
+{
+    let mut states = HashSet::from([automaton.start()]);
+    let mut by_row = Vec::new();
+    for at in size.positions() {
+        let values = cells(at);
+        let next = |state| {
+            values
+                .iter()
+                .filter_map(move |cell| automaton.step(at, state, cell))
+        };
+        states = states.iter().flat_map(next).collect();
+        if at.column + 1 == size.columns() {
+            by_row.push(states.len());
+        }
+    }
+    by_row
+}
+
+/// States are as few as those of a program written for the one puzzle.
+#[test]
+fn states_are_as_few_as_in_a_program_for_the_one_puzzle() {
+    let Some(numbers) = numbers() else { return };
+    let rows = |frontier: &Value| -> Vec<usize> {
+        let rows = frontier["row_states"].as_array().unwrap().iter();
+        rows.map(|states| states.as_u64().unwrap() as usize)
+            .collect()
+    };
+    for (side, yin_yang) in sides(&numbers["yinyang"]["boards"], 7) {
+        let size = square(side);
+        let other = Connected.reading(|_, cell: &bool| !cell);
+        let rules = Connected.and(other).and(NoSquare::new(size));
+        let found = states_by_row(size, &rules, |_| vec![false, true]);
+        assert_eq!(found, rows(&yin_yang["frontier"]), "Yin-Yang {side}");
+    }
+    for (side, island) in sides(&numbers["island"], 7) {
+        if side < 4 {
+            continue;
+        }
+        let size = square(side);
+        let centre = side / 2 - 1;
+        let cells = |at: Position| match at {
+            _ if size.is_border(at) => vec![false],
+            _ if (at.row, at.column) == (centre, centre) => vec![true],
+            _ => vec![false, true],
+        };
+        let found = states_by_row(size, &Connected, cells);
+        // The file leaves the border out, on which there is one state.
+        let inside = rows(&island["frontier"]);
+        assert_eq!(found[1..side - 1], inside, "island {side}");
+        assert_eq!((found[0], found[side - 1]), (1, 1));
     }
 }
 

@@ -9,9 +9,8 @@
 //!
 //! # References
 //!
-//! G. Smith and J. Whitehead, "Analyzing the expressive range of a level generator", PCGames 2010, for walk lengths and walls as what tells
-//! levels apart; A. M. Smith and M. Mateas, "Answer Set Programming for Procedural Content Generation", IEEE Transactions on
-//! Computational Intelligence and AI in Games 3(3), 2011, for dungeons of gem, altar and walls.
+//! M. J. Nelson and A. M. Smith, "ASP with Applications to Mazes and Levels", in *Procedural Content Generation in Games* (2016),
+//! chapter 8.
 
 mod board;
 mod elements;

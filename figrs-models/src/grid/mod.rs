@@ -35,9 +35,8 @@
 //!
 //! # References
 //!
-//! J. L. Jacobsen, "Conformal field theory applied to loop models", in *Polygons, Polyominoes and Polycubes* (2009), section 1.4
-//! on transfer matrices over connectivities; D. E. Knuth, *The Art of Computer Programming* 4A (2011), section 7.1.4, exercise 225
-//! (Simpath: frontiers of a graph).
+//! I. Jensen, "Enumerations of lattice animals and trees", Journal of Statistical Physics 102 (2001), for transfer matrices over
+//! partitions of a frontier; D. E. Knuth, *The Art of Computer Programming* 4A (2011), section 7.1.4, exercise 225 (Simpath).
 
 mod acyclic;
 mod automaton;

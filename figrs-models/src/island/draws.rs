@@ -90,7 +90,7 @@ impl IslandSampling {
 
     fn one(self, island: &Island, number: usize) -> Result<Vec<IslandMap>, GridError> {
         let mut rng = stream(self.seed, number as u64);
-        let start = if number % 2 == 0 {
+        let start = if number.is_multiple_of(2) {
             Start::Least
         } else {
             Start::Most

@@ -10,8 +10,8 @@
 //!
 //! # References
 //!
-//! M. J. Nelson and A. M. Smith, "ASP with Applications to Mazes and Levels", in *Procedural Content Generation in Games* (2016), chapter 8,
-//! for maps that are generated as the answers to connectivity constraints.
+//! I. Jensen, "Enumerations of lattice animals and trees", Journal of Statistical Physics 102 (2001), for connected sets of cells
+//! counted by transfer matrices.
 
 mod bays;
 mod board;

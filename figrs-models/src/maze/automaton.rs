@@ -9,8 +9,7 @@ use crate::grid::{Automaton, Member, Partition, Position, Size};
 /// frontier are connected by passages among the rooms read so far, and which point to rooms that are not read yet.
 ///
 /// **Complexity.** Of the rooms that are connected so far exactly one points ahead, unless the first room is among them: then
-/// none does. On `n` columns that leaves about as many states as there are non-crossing partitions of the frontier with one
-/// room chosen in each part but one: 273 on 4, 1 428 on 5, 7 752 on 6, growing to the 6.75-fold with each column.
+/// none does. After a row of 3, 4, 5 and 6 rooms there are at most 11, 43, 176 and 745 states.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree {
     size: Size,

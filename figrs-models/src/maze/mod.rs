@@ -15,7 +15,8 @@
 //!
 //! # References
 //!
-//! D. B. Wilson, "Generating random spanning trees more quickly than the cover time", STOC 1996. G. Kirchhoff (1847), the
+//! M. J. Nelson and A. M. Smith, "ASP with Applications to Mazes and Levels", in *Procedural Content Generation in Games* (2016),
+//! chapter 8, for mazes by pointers. D. B. Wilson, "Generating random spanning trees more quickly than the cover time", STOC 1996. G. Kirchhoff (1847), the
 //! matrix-tree theorem, for the numbers of mazes.
 
 mod automaton;

@@ -16,7 +16,7 @@ impl PerfectMaze {
     /// **Complexity.** With equal weights the walks take an expected number of steps of the order of `n log n` for `n` rooms; with
     /// others, of the mean time in which such a walk meets the first room. Memory of a few bytes a room.
     ///
-    /// **References.** Wilson (1996), Theorem 1.
+    /// **References.** Wilson (1996).
     pub fn sample<R: Rng + ?Sized>(self, rng: &mut R) -> Maze {
         let wheels: [Wheel; 16] = std::array::from_fn(|ways| Wheel::new(self, ways));
         let ways = self.ways();

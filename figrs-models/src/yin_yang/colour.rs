@@ -12,6 +12,7 @@ figrs_core::value!(Colour);
 
 impl Colour {
     /// The other colour.
+    #[must_use]
     pub fn other(self) -> Self {
         match self {
             Self::Black => Self::White,
