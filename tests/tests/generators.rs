@@ -100,7 +100,7 @@ fn snakes_have_their_horizontal_links() {
     ];
     let weights: Vec<(u32, f64)> = (3..)
         .zip(trees)
-        .map(|(h, n)| (h, n * 9f64.powi(h as i32)))
+        .map(|(h, n)| (h, n * 9f64.powf(f64::from(h))))
         .collect();
     let snakes = PerfectMaze::new(4, 4)
         .unwrap()
