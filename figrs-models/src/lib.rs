@@ -21,6 +21,12 @@
 
 #![warn(clippy::unwrap_used)]
 
+pub mod chromatic_maze;
+pub mod dungeon;
+pub mod grid;
+pub mod island;
+pub mod maze;
 pub mod mdmc;
 pub mod network;
 mod places;
+pub mod yin_yang;

@@ -1,0 +1,49 @@
+//! Colours on a wheel.
+
+/// A colour on a wheel of six.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Colour {
+    /// Beside yellow and magenta.
+    Red,
+    /// Beside red and green.
+    Yellow,
+    /// Beside yellow and cyan.
+    Green,
+    /// Beside green and blue.
+    Cyan,
+    /// Beside cyan and magenta.
+    Blue,
+    /// Beside blue and red.
+    Magenta,
+}
+figrs_core::value!(Colour);
+
+impl Colour {
+    /// All colours, in the order of the wheel.
+    pub const WHEEL: [Self; 6] = [
+        Self::Red,
+        Self::Yellow,
+        Self::Green,
+        Self::Cyan,
+        Self::Blue,
+        Self::Magenta,
+    ];
+
+    /// Whether one can step between tiles of these colours: they are equal or neighbours on the wheel.
+    pub fn is_near(self, other: Self) -> bool {
+        let apart = (self as u8).abs_diff(other as u8);
+        apart <= 1 || apart == 5
+    }
+
+    /// The first letter of its name.
+    pub fn symbol(self) -> char {
+        match self {
+            Self::Red => 'R',
+            Self::Yellow => 'Y',
+            Self::Green => 'G',
+            Self::Cyan => 'C',
+            Self::Blue => 'B',
+            Self::Magenta => 'M',
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Chromatic mazes: walk from the start to the finish by colours that are alike.
+//!
+//! **Definition.** Every tile of a grid has one of six colours on a wheel, by independent choices that are all equally likely; start and
+//! finish are two different tiles, and all ordered pairs are equally likely. One can step from a tile to one beside it, above or
+//! below, if their colours are equal or neighbours on the wheel. The evidence is that the finish is reached
+//! from the start within a number of steps; it may be that the shortest way has a least number of steps as well.
+//!
+//! # References
+//!
+//! A. M. Smith and M. Mateas, "Answer Set Programming for Procedural Content Generation: A Design Space Approach", IEEE Transactions on
+//! Computational Intelligence and AI in Games 3(3), 2011, for chromatic mazes.
+
+mod automaton;
+mod board;
+mod colour;
+mod elements;
+mod settings;
+
+pub use board::ChromaticBoard;
+pub use colour::Colour;
+pub use elements::ChromaticElements;
+pub use settings::ChromaticMaze;

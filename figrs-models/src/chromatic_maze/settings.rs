@@ -1,0 +1,62 @@
+//! Which mazes.
+
+use std::ops::RangeInclusive;
+
+use crate::grid::{Distances, GridError, Size};
+
+/// Chromatic mazes of one size; see the [module](super).
+///
+/// ```
+/// use figrs_infer::JunctionTree;
+/// use figrs_models::chromatic_maze::ChromaticMaze;
+/// use figrs_models::grid::Size;
+///
+/// let maze = ChromaticMaze::new(Size::new(2, 2)?)?;
+/// let elements = maze.elements()?;
+/// let mut tree = JunctionTree::new().compile(elements.model(), elements.start_first())?;
+/// assert_eq!(tree.count()?.to_string(), "7704");
+/// assert!((tree.log_evidence().exp() - 7704.0 / 15552.0).abs() < 1e-12);
+/// if let Some(world) = tree.samples(1)?.next() {
+///     println!("{}", elements.board(&world)?);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct ChromaticMaze {
+    pub(super) size: Size,
+    /// `None` if every way will do.
+    pub(super) steps: Option<RangeInclusive<u32>>,
+}
+
+impl ChromaticMaze {
+    /// Mazes of a size that have a solution.
+    ///
+    /// **Errors.** [`GridError::OneTile`] if there is no other tile for the finish.
+    pub fn new(size: Size) -> Result<Self, GridError> {
+        if size.cells() < 2 {
+            return Err(GridError::OneTile);
+        }
+        Ok(Self { size, steps: None })
+    }
+
+    /// Bounds the length of the solution, the shortest way from start to finish in steps. The bound that a solution takes at most
+    /// as many steps as there are other tiles says nothing.
+    ///
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::TooLargeForDistances`] if distances cannot be followed on a grid of
+    /// this size.
+    pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
+        let any = *steps.start() <= 1 && *steps.end() as usize + 1 >= self.size.cells();
+        if any {
+            return Ok(Self {
+                steps: None,
+                ..self
+            });
+        }
+        Distances::new(self.size, 2, steps.clone())?;
+        Ok(Self {
+            steps: Some(steps),
+            ..self
+        })
+    }
+}

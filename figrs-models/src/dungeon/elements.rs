@@ -1,0 +1,113 @@
+//! A dungeon as an element program.
+
+use figrs_core::{Element, Model, Uniform};
+use figrs_infer::{Error, World};
+
+use super::{Dungeon, DungeonMap, Tile};
+use crate::grid::{
+    Automaton, Constraint, Count, Distances, DistancesState, GridError, Ground, Joined, Position,
+    Size,
+};
+
+/// Entrance, gem, altar and exit.
+pub(super) const STOPS: usize = 4;
+
+/// A dungeon as elements: its tiles, and the evidence that they follow the rules.
+#[derive(Clone, Debug)]
+pub struct DungeonElements {
+    size: Size,
+    tiles: Vec<Element<Tile>>,
+    model: Model,
+}
+
+/// What a tile is to one who walks; marks are bits in the order of the walk.
+fn ground(size: Size) -> impl Fn(Position, &Tile) -> Ground + Clone + Send + Sync + 'static {
+    move |at, tile| {
+        let index = size.index(at);
+        let marks = u8::from(index == 0)
+            | u8::from(*tile == Tile::Gem) << 1
+            | u8::from(*tile == Tile::Altar) << 2
+            | u8::from(index + 1 == size.cells()) << 3;
+        match (tile, marks) {
+            (Tile::Wall, _) => Ground::Wall,
+            (_, 0) => Ground::Open,
+            _ => Ground::Marked(marks),
+        }
+    }
+}
+
+impl Dungeon {
+    /// The element program.
+    #[track_caller]
+    pub fn elements(&self) -> Result<DungeonElements, GridError> {
+        let size = self.size;
+        let tiles: Vec<Element<Tile>> = size.positions().map(|_| Uniform::new(Tile::ALL)).collect();
+        let ground = ground(size);
+        let walls = self.walls.as_ref().map(|range| {
+            let count = Count::within(range, size.cells());
+            count.reading(|_, tile: &Tile| *tile == Tile::Wall)
+        });
+        let rules = if let Some(steps) = &self.walk {
+            let walk = Distances::new(size, STOPS, steps.clone())?;
+            rules(size, &tiles, walk.reading(ground).and(walls))?
+        } else {
+            let joined = Joined::new(0b1111).reading(ground);
+            rules(size, &tiles, joined.and(walls))?
+        };
+        // Known from the rules, and sooner.
+        let open = |tile: &Tile| *tile != Tile::Wall;
+        let model = rules
+            .condition(&tiles[0], open)
+            .condition(&tiles[tiles.len() - 1], open);
+        Ok(DungeonElements { size, tiles, model })
+    }
+}
+
+fn rules(
+    size: Size,
+    tiles: &[Element<Tile>],
+    automaton: impl Automaton<Tile>,
+) -> Result<Model, GridError> {
+    Ok(Constraint::new(size, tiles, automaton)?.model().clone())
+}
+
+impl DungeonElements {
+    /// The size of the grid.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// What each cell is, in scan order.
+    pub fn tiles(&self) -> &[Element<Tile>] {
+        &self.tiles
+    }
+
+    /// The evidence that the dungeon follows the rules.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// How long the walk is, in steps: a fold of its own over the tiles, of all lengths whatever the bounds.
+    ///
+    /// The element is `None` where there is no walk. With it as a target the evidence of [`Self::model`] is not needed.
+    ///
+    /// **Errors.** [`GridError::TooLargeForDistances`].
+    #[track_caller]
+    pub fn walk(&self) -> Result<(Element<Option<u32>>, Model), GridError> {
+        let distances = Distances::new(self.size, STOPS, 0..=u32::MAX)?;
+        let ground = ground(self.size);
+        let constraint: Constraint<DistancesState> =
+            Constraint::new(self.size, &self.tiles, distances.reading(ground))?;
+        let length = constraint
+            .last()
+            .map(move |state| distances.length(state.as_ref()?));
+        Ok((length, constraint.model().clone()))
+    }
+
+    /// The dungeon of a world.
+    ///
+    /// **Errors.** [`Error::NotInWorld`] if the world is one of another model.
+    pub fn map(&self, world: &World) -> Result<DungeonMap, Error> {
+        Ok(DungeonMap::new(self.size, world.values(&self.tiles)?))
+    }
+}

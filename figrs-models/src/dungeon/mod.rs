@@ -1,0 +1,23 @@
+//! Dungeons: a gem and an altar among walls, and a way to both.
+//!
+//! **Definition.** Every cell of a grid is empty, a wall, a gem or an altar, by independent choices that are all equally likely. The
+//! evidence is that there is exactly one gem and exactly one altar, and that one can walk, side by side and up and down, over
+//! cells that are not walls, from the entrance (the first cell) to the gem, from there to the altar, and from there to the
+//! exit (the last cell). Gem and altar may be walked over at any time, and may stand in the entrance or in the exit. So all
+//! dungeons that meet the evidence are equally likely. It may bound the number of walls, and the length of the walk: the
+//! sum of the shortest ways from entrance to gem, to altar, to exit, in steps.
+//!
+//! # References
+//!
+//! M. J. Nelson and A. M. Smith, "ASP with Applications to Mazes and Levels", in *Procedural Content Generation in Games* (2016),
+//! chapter 8.
+
+mod board;
+mod elements;
+mod settings;
+mod tile;
+
+pub use board::DungeonMap;
+pub use elements::DungeonElements;
+pub use settings::Dungeon;
+pub use tile::Tile;

@@ -1,0 +1,32 @@
+//! The cells of a colour contain no cycle.
+
+use super::connected::joining;
+use super::partition::Member;
+use super::{Automaton, Partition, Position};
+
+/// The cells that are `true`, each joined with those beside it, above and below, form no cycle: every group of them
+/// is a tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Acyclic;
+
+impl Automaton<bool> for Acyclic {
+    type State = Partition;
+
+    fn start(&self) -> Partition {
+        Partition::default()
+    }
+
+    fn step(&self, at: Position, state: &Partition, cell: &bool) -> Option<Partition> {
+        let member = if *cell {
+            joining(*state, at, false)
+        } else {
+            Member::Outside
+        };
+        let next = state.extended(at.column, member);
+        (!next.cycle).then_some(next.partition)
+    }
+
+    fn accepts(&self, _: &Partition) -> bool {
+        true
+    }
+}

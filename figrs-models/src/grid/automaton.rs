@@ -1,0 +1,125 @@
+//! What reads the cells of a grid, and how such readers combine.
+
+use std::marker::PhantomData;
+
+use figrs_core::Value;
+
+use super::Position;
+
+/// A constraint over the cells of a grid: a state that reads one cell after the other in scan order.
+///
+/// The fewer states there are, the less exact inference costs: states that accept the same continuations should be equal.
+pub trait Automaton<C>: Send + Sync + 'static {
+    /// What is remembered of the cells read.
+    type State: Value;
+
+    /// The state before the first cell.
+    fn start(&self) -> Self::State;
+
+    /// The state when one more cell has been read; `None` if no continuation can be accepted.
+    fn step(&self, at: Position, state: &Self::State, cell: &C) -> Option<Self::State>;
+
+    /// Whether the constraint holds if this is the state after the last cell.
+    fn accepts(&self, state: &Self::State) -> bool;
+
+    /// Both constraints at once.
+    fn and<B: Automaton<C>>(self, other: B) -> Both<Self, B>
+    where
+        Self: Sized,
+    {
+        Both {
+            first: self,
+            second: other,
+        }
+    }
+
+    /// The constraint on what `read` sees in each cell.
+    fn reading<D, F>(self, read: F) -> Reading<Self, F, C>
+    where
+        Self: Sized,
+        F: Fn(Position, &D) -> C + Send + Sync + 'static,
+    {
+        Reading {
+            automaton: self,
+            read,
+            seen: PhantomData,
+        }
+    }
+}
+
+/// Two automata that read the same cells; see [`Automaton::and`].
+#[derive(Clone, Debug)]
+pub struct Both<A, B> {
+    first: A,
+    second: B,
+}
+
+impl<C, A: Automaton<C>, B: Automaton<C>> Automaton<C> for Both<A, B> {
+    type State = (A::State, B::State);
+
+    fn start(&self) -> Self::State {
+        (self.first.start(), self.second.start())
+    }
+
+    fn step(&self, at: Position, state: &Self::State, cell: &C) -> Option<Self::State> {
+        let first = self.first.step(at, &state.0, cell)?;
+        let second = self.second.step(at, &state.1, cell)?;
+        Some((first, second))
+    }
+
+    fn accepts(&self, state: &Self::State) -> bool {
+        self.first.accepts(&state.0) && self.second.accepts(&state.1)
+    }
+}
+
+/// An automaton that reads cells through a function; see [`Automaton::reading`].
+#[derive(Clone, Debug)]
+pub struct Reading<A, F, C> {
+    automaton: A,
+    read: F,
+    seen: PhantomData<fn() -> C>,
+}
+
+impl<C, D, A, F> Automaton<D> for Reading<A, F, C>
+where
+    C: 'static,
+    A: Automaton<C>,
+    F: Fn(Position, &D) -> C + Send + Sync + 'static,
+{
+    type State = A::State;
+
+    fn start(&self) -> Self::State {
+        self.automaton.start()
+    }
+
+    fn step(&self, at: Position, state: &Self::State, cell: &D) -> Option<Self::State> {
+        self.automaton.step(at, state, &(self.read)(at, cell))
+    }
+
+    fn accepts(&self, state: &Self::State) -> bool {
+        self.automaton.accepts(state)
+    }
+}
+
+/// No constraint, if there is no automaton.
+impl<C, A: Automaton<C>> Automaton<C> for Option<A> {
+    type State = Option<A::State>;
+
+    fn start(&self) -> Self::State {
+        self.as_ref().map(Automaton::start)
+    }
+
+    fn step(&self, at: Position, state: &Self::State, cell: &C) -> Option<Self::State> {
+        match (self, state) {
+            (Some(automaton), Some(state)) => Some(Some(automaton.step(at, state, cell)?)),
+            _ => Some(None),
+        }
+    }
+
+    fn accepts(&self, state: &Self::State) -> bool {
+        match (self, state) {
+            (Some(automaton), Some(state)) => automaton.accepts(state),
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The cells of a colour are connected.
+
+use super::partition::Member;
+use super::{Automaton, Partition, Position};
+
+/// The cells that are `true` are connected, side by side or one above the other, and there is at least one.
+#[derive(Clone, Copy, Debug)]
+pub struct Connected;
+
+/// What [`Connected`] remembers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ConnectedState {
+    partition: Partition,
+    /// Whether there was a cell. If there was and none is in the frontier, there may be no other.
+    any: bool,
+}
+figrs_core::value!(ConnectedState);
+
+/// How a cell joins the cells of the frontier beside it that are of some group, all of them.
+pub(super) fn joining(partition: Partition, at: Position, marked: bool) -> Member {
+    Member::Inside {
+        up: partition.group(at.column) > 0,
+        left: at.column > 0 && partition.group(at.column - 1) > 0,
+        marked,
+    }
+}
+
+impl Automaton<bool> for Connected {
+    type State = ConnectedState;
+
+    fn start(&self) -> ConnectedState {
+        ConnectedState::default()
+    }
+
+    fn step(&self, at: Position, state: &ConnectedState, cell: &bool) -> Option<ConnectedState> {
+        if *cell && state.any && state.partition.is_empty() {
+            return None;
+        }
+        let member = if *cell {
+            joining(state.partition, at, false)
+        } else {
+            Member::Outside
+        };
+        let next = state.partition.extended(at.column, member);
+        if next.lost.is_some() && !next.partition.is_empty() {
+            return None;
+        }
+        Some(ConnectedState {
+            partition: next.partition,
+            any: state.any || *cell,
+        })
+    }
+
+    fn accepts(&self, state: &ConnectedState) -> bool {
+        state.any && state.partition.groups() <= 1
+    }
+}

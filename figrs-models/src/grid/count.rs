@@ -1,0 +1,75 @@
+//! How many cells.
+
+use std::ops::RangeInclusive;
+
+use super::{Automaton, Position};
+
+/// How many cells are `true`. Its state is their number so far.
+#[derive(Clone, Copy, Debug)]
+pub struct Count {
+    least: u32,
+    most: u32,
+    /// Larger numbers are as good as this one.
+    enough: u32,
+}
+
+impl Count {
+    /// Any number, for questions about it.
+    pub fn any() -> Self {
+        Self::between(0, u32::MAX)
+    }
+
+    /// This number.
+    pub fn exactly(count: u32) -> Self {
+        Self::between(count, count)
+    }
+
+    /// This number or more. The state does not tell how many more.
+    pub fn at_least(count: u32) -> Self {
+        Self {
+            enough: count,
+            ..Self::between(count, u32::MAX)
+        }
+    }
+
+    /// This number or fewer.
+    pub fn at_most(count: u32) -> Self {
+        Self::between(0, count)
+    }
+
+    /// At least `least` and at most `most`. If that is `u32::MAX`, the state tells all numbers.
+    pub fn between(least: u32, most: u32) -> Self {
+        Self {
+            least,
+            most,
+            enough: u32::MAX,
+        }
+    }
+
+    /// A number in this range, among so many cells: the state tells no more than the range needs.
+    pub(crate) fn within(range: &RangeInclusive<u32>, cells: usize) -> Self {
+        let (least, most) = (*range.start(), *range.end());
+        if most as usize >= cells {
+            Self::at_least(least)
+        } else {
+            Self::between(least, most)
+        }
+    }
+}
+
+impl Automaton<bool> for Count {
+    type State = u32;
+
+    fn start(&self) -> u32 {
+        0
+    }
+
+    fn step(&self, _: Position, count: &u32, cell: &bool) -> Option<u32> {
+        let count = count.saturating_add(u32::from(*cell)).min(self.enough);
+        (count <= self.most).then_some(count)
+    }
+
+    fn accepts(&self, count: &u32) -> bool {
+        (self.least..=self.most).contains(count)
+    }
+}

@@ -1,0 +1,278 @@
+//! How long the ways between marked cells are.
+
+use std::ops::RangeInclusive;
+
+use super::walk::{Walk, Ways};
+use super::{GridError, Ground, Size};
+
+/// Nodes of which distances are known: the frontier, then the stops.
+const NODES: usize = Distances::MAX_COLUMNS + Distances::MAX_STOPS;
+const PAIRS: usize = NODES * (NODES - 1) / 2;
+/// No way is known.
+const FAR: u8 = u8::MAX;
+
+/// A walk over cells that are not walls, from the first of some marks to the next and so on to the last by shortest ways,
+/// has a length in some range. Each mark stands in one cell.
+///
+/// The state is the distances, through cells read so far, between the cells of the frontier, from them to the marks,
+/// and between marks that follow each other; those that cannot be part of a shortest way any more are left out.
+///
+/// **Guarantee.** Lengths are exact: a shortest way is cut into pieces by the frontier, and each piece within the cells read
+/// is as short as possible.
+///
+/// **Complexity.** The number of states grows much faster than that of [`Joined`](super::Joined), with the metrics on a frontier instead of
+/// its partitions; therefore grids are narrow.
+#[derive(Clone, Copy, Debug)]
+pub struct Distances {
+    columns: usize,
+    stops: usize,
+    least: u8,
+    most: u8,
+    /// Distances from here on are as good as this one.
+    enough: u8,
+}
+
+/// What [`Distances`] remembers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DistancesState {
+    distances: [u8; PAIRS],
+    /// The cells of the frontier that are not walls, by column.
+    open: u8,
+    /// The marks that were seen.
+    seen: u8,
+}
+figrs_core::value!(DistancesState);
+
+type Matrix = [[u8; NODES]; NODES];
+
+impl Distances {
+    /// The widest grid.
+    pub const MAX_COLUMNS: usize = 6;
+    /// The largest grid.
+    pub const MAX_CELLS: usize = 80;
+    /// The most marks.
+    pub const MAX_STOPS: usize = 4;
+
+    /// With so many marks, 2 to 4, whose bits are the lowest ones in the order of the walk, and a walk of so many steps.
+    ///
+    /// **Errors.** [`GridError::TooLargeForDistances`]; [`GridError::EmptyRange`]; [`GridError::Stops`].
+    pub fn new(size: Size, stops: usize, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
+        if !(2..=Self::MAX_STOPS).contains(&stops) {
+            return Err(GridError::Stops { stops });
+        }
+        let (rows, columns) = (size.rows(), size.columns());
+        if columns > Self::MAX_COLUMNS || size.cells() > Self::MAX_CELLS {
+            return Err(GridError::TooLargeForDistances { rows, columns });
+        }
+        let (least, most) = GridError::not_empty("steps", steps)?.into_inner();
+        // No walk is longer than one over all cells from each mark to the next, fewer than 255 steps.
+        let longest = (stops as u32 - 1) * (size.cells() as u32 - 1);
+        let enough = if most >= longest && least > 0 {
+            least
+        } else {
+            longest
+        };
+        Ok(Self {
+            columns,
+            stops,
+            least: least.min(longest + 1) as u8,
+            most: most.min(longest) as u8,
+            enough: enough.min(longest + 1) as u8,
+        })
+    }
+
+    /// How long the walk is after the last cell; `None` if there is none.
+    pub fn length(&self, state: &DistancesState) -> Option<u32> {
+        let matrix = unpacked(&state.distances);
+        (1..self.stops).try_fold(0, |length, stop| {
+            let steps = matrix[self.node(stop - 1)][self.node(stop)];
+            (steps < FAR).then_some(length + u32::from(steps))
+        })
+    }
+
+    fn node(&self, stop: usize) -> usize {
+        self.columns + stop
+    }
+
+    /// Marks that follow each other, as nodes.
+    fn legs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let columns = self.columns;
+        (1..self.stops).map(move |stop| (columns + stop - 1, columns + stop))
+    }
+
+    /// Leaves out distances to marks that cannot shorten a leg any more. False if a leg can never be walked.
+    fn forget(&self, matrix: &mut Matrix, seen: u8) -> bool {
+        let is_seen = |node: usize| seen >> (node - self.columns) & 1 == 1;
+        let is_leg = |a: usize, b: usize| self.legs().any(|leg| leg == (a, b) || leg == (b, a));
+        let before = *matrix;
+        for stop in 0..self.stops {
+            let from = self.node(stop);
+            let mut open = false;
+            for column in 0..self.columns {
+                // A way on leaves the cells read and returns to them in another column.
+                let can_help = |to: usize| {
+                    (0..self.columns).any(|back| {
+                        let across = column.abs_diff(back) as u8 + 1;
+                        let rest = before[back][to].saturating_add(across);
+                        before[from][column].saturating_add(rest) < before[from][to]
+                    })
+                };
+                let needed = before[from][column] < FAR
+                    && self.legs().any(|(a, b)| {
+                        (a == from && (!is_seen(b) || can_help(b)))
+                            || (b == from && (!is_seen(a) || can_help(a)))
+                    });
+                if needed {
+                    open = true;
+                } else {
+                    set(matrix, from, column, FAR);
+                }
+            }
+            for other in 0..self.stops {
+                let to = self.node(other);
+                if to != from && !is_leg(from, to) {
+                    set(matrix, from, to, FAR);
+                }
+                let known = matrix[from][to] < FAR;
+                if is_leg(from, to) && is_seen(from) && !known && !open {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+fn set(matrix: &mut Matrix, a: usize, b: usize, distance: u8) {
+    matrix[a][b] = distance;
+    matrix[b][a] = distance;
+}
+
+fn unpacked(distances: &[u8; PAIRS]) -> Matrix {
+    let mut matrix = [[FAR; NODES]; NODES];
+    let mut pairs = distances.iter();
+    for a in 0..NODES {
+        matrix[a][a] = 0;
+        for (b, &distance) in (0..a).zip(&mut pairs) {
+            set(&mut matrix, a, b, distance);
+        }
+    }
+    matrix
+}
+
+fn packed(matrix: &Matrix) -> [u8; PAIRS] {
+    let mut distances = [FAR; PAIRS];
+    let pairs = (0..NODES).flat_map(|a| (0..a).map(move |b| (a, b)));
+    for (distance, (a, b)) in distances.iter_mut().zip(pairs) {
+        *distance = matrix[a][b];
+    }
+    distances
+}
+
+impl Walk for Distances {
+    type State = DistancesState;
+
+    fn before(&self) -> DistancesState {
+        DistancesState {
+            distances: [FAR; PAIRS],
+            open: 0,
+            seen: 0,
+        }
+    }
+
+    fn walk(
+        &self,
+        column: usize,
+        state: &DistancesState,
+        ground: Ground,
+        ways: Ways,
+    ) -> Option<DistancesState> {
+        let marks = ground.marks();
+        if marks >> self.stops != 0 || marks & state.seen != 0 {
+            return None;
+        }
+        if self.is_settled(state) {
+            return Some(*state);
+        }
+        let nodes = self.columns + self.stops;
+        let mut matrix = unpacked(&state.distances);
+        let (above, before) = (matrix[column], matrix[column.saturating_sub(1)]);
+        let reach = |through: bool, from: &[u8; NODES], to: usize| {
+            if through {
+                from[to].saturating_add(1)
+            } else {
+                FAR
+            }
+        };
+        let mut here = [FAR; NODES];
+        for (node, distance) in here.iter_mut().enumerate() {
+            *distance = reach(ways.up, &above, node).min(reach(ways.left, &before, node));
+        }
+        // The cell above leaves the frontier; what it was a way to is known from the other nodes.
+        for (node, &distance) in here.iter().enumerate() {
+            set(&mut matrix, column, node, distance);
+        }
+        matrix[column][column] = 0;
+        for stop in (0..self.stops).filter(|stop| marks >> stop & 1 == 1) {
+            let node = self.node(stop);
+            for to in 0..nodes {
+                let distance = matrix[column][to];
+                set(&mut matrix, node, to, distance);
+            }
+            matrix[node][node] = 0;
+        }
+        let through = matrix[column];
+        for a in 0..nodes {
+            for b in 0..a {
+                let distance = through[a].saturating_add(through[b]).min(matrix[a][b]);
+                let distance = if distance > self.most {
+                    FAR
+                } else {
+                    distance.min(self.enough)
+                };
+                set(&mut matrix, a, b, distance);
+            }
+        }
+        let seen = state.seen | marks;
+        if !self.forget(&mut matrix, seen) {
+            return None;
+        }
+        let mut next = DistancesState {
+            distances: packed(&matrix),
+            open: state.open & !(1 << column) | u8::from(ground != Ground::Wall) << column,
+            seen,
+        };
+        let ended = |stop| (0..self.columns).all(|column| matrix[self.node(stop)][column] == FAR);
+        if seen.count_ones() as usize == self.stops && (0..self.stops).all(ended) {
+            // Nothing can become shorter.
+            for column in 0..self.columns {
+                for node in 0..nodes {
+                    if node != column {
+                        set(&mut matrix, column, node, FAR);
+                    }
+                }
+            }
+            next.distances = packed(&matrix);
+            next.open = 0;
+            self.arrives(&next).then_some(next)
+        } else {
+            Some(next)
+        }
+    }
+
+    fn is_open(&self, state: &DistancesState, column: usize) -> bool {
+        state.open >> column & 1 == 1
+    }
+
+    fn is_settled(&self, state: &DistancesState) -> bool {
+        state.seen.count_ones() as usize == self.stops && state.open == 0
+    }
+
+    fn arrives(&self, state: &DistancesState) -> bool {
+        let all = state.seen.count_ones() as usize == self.stops;
+        let steps = u32::from(self.least)..=u32::from(self.most);
+        all && self
+            .length(state)
+            .is_some_and(|length| steps.contains(&length))
+    }
+}

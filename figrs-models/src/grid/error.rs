@@ -1,0 +1,215 @@
+//! What can go wrong with grids and what is generated on them.
+
+use std::ops::RangeInclusive;
+
+use super::{Distances, Position, Size};
+use crate::island::Island;
+use crate::maze::{PerfectMaze, Pointer};
+
+/// An error of a grid or of a generator on one, with the number and the remedy.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GridError {
+    /// Automata cannot read a grid of this size.
+    #[error(
+        "a grid of {rows} rows and {columns} columns: use 1 to {} rows and 1 to {} columns (turn a wide grid on its side)",
+        Size::MAX_ROWS,
+        Size::MAX_COLUMNS
+    )]
+    Size {
+        /// Rows asked for.
+        rows: usize,
+        /// Columns asked for.
+        columns: usize,
+    },
+    /// A maze cannot be of this size.
+    #[error(
+        "a maze of {rows} rows and {columns} columns: use 1 to {} of each",
+        PerfectMaze::MAX_SIDE
+    )]
+    MazeSize {
+        /// Rows asked for.
+        rows: usize,
+        /// Columns asked for.
+        columns: usize,
+    },
+    /// A direction cannot have this weight.
+    #[error("the weight of pointing {direction:?} is {weight}; use a positive finite number")]
+    Weight {
+        /// The direction.
+        direction: Pointer,
+        /// Its weight.
+        weight: f64,
+    },
+    /// There are not as many cells, rows or columns in a list as the grid has.
+    #[error("{found} {what} for a grid that has {expected}; give one for each")]
+    Length {
+        /// What the list holds.
+        what: &'static str,
+        /// How many the grid has.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// The lengths of ways cannot be followed on a grid of this size.
+    #[error(
+        "lengths of ways on {rows} rows and {columns} columns: use at most {} columns and {} cells, or no bounds on lengths",
+        Distances::MAX_COLUMNS,
+        Distances::MAX_CELLS
+    )]
+    TooLargeForDistances {
+        /// Rows of the grid.
+        rows: usize,
+        /// Columns of the grid.
+        columns: usize,
+    },
+    /// A walk cannot have so many stops.
+    #[error("a walk between {stops} marks; use 2 to {}", Distances::MAX_STOPS)]
+    Stops {
+        /// Marks asked for.
+        stops: usize,
+    },
+    /// A range has no number in it.
+    #[error(
+        "the range of {what} from {least} to {most} is empty; let it end at or after its start"
+    )]
+    EmptyRange {
+        /// What it bounds.
+        what: &'static str,
+        /// Its start.
+        least: u32,
+        /// Its end.
+        most: u32,
+    },
+    /// A maze needs a start and a finish.
+    #[error("a chromatic maze of one tile has no room for start and finish; use two tiles or more")]
+    OneTile,
+    /// An island cannot be of this size.
+    #[error(
+        "an island on {rows} rows and {columns} columns: use 3 to {} of each",
+        Island::MAX_SIDE
+    )]
+    IslandSize {
+        /// Rows asked for.
+        rows: usize,
+        /// Columns asked for.
+        columns: usize,
+    },
+    /// The centre of an island must be able to be land.
+    #[error(
+        "the centre of the island at {centre} is on the border, which is water; use a cell inside"
+    )]
+    CentreOnBorder {
+        /// The centre.
+        centre: Position,
+    },
+    /// A share is not a number between 0 and 1.
+    #[error(
+        "the share of land from {least} to {most}: use numbers from 0 to 1, the smaller one first"
+    )]
+    Share {
+        /// The smaller share.
+        least: f64,
+        /// The larger share.
+        most: f64,
+    },
+    /// No island has so much land.
+    #[error(
+        "impossible: {least} to {most} cells of land where islands have 1 to {cells}; use a range that meets that"
+    )]
+    NoSuchLand {
+        /// The smallest number of cells.
+        least: u32,
+        /// The largest number of cells.
+        most: u32,
+        /// How many cells can be land.
+        cells: usize,
+    },
+    /// The Markov chain changes one cell at a time.
+    #[error(
+        "a Markov chain of islands of exactly {land} cells: allow at least one cell more or fewer, or use the element program"
+    )]
+    FixedLand {
+        /// The only number of cells allowed.
+        land: u32,
+    },
+    /// The Markov chain met no island with as many bays as it should have.
+    #[error(
+        "none of {tried} islands in a row had the number of bays asked for; allow more numbers, or use the element program"
+    )]
+    BaysNotMet {
+        /// How many islands were looked at.
+        tried: u64,
+    },
+    /// The grid has no such cell.
+    #[error("{at} is outside a grid of {} rows and {} columns", .size.rows(), .size.columns())]
+    Outside {
+        /// The cell.
+        at: Position,
+        /// The grid.
+        size: Size,
+    },
+    /// A character is not that of a clue.
+    #[error("{line}:{column}: unknown clue {symbol:?}; write 1, 2, or . for a cell without a clue")]
+    ClueSymbol {
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// The character.
+        symbol: char,
+    },
+    /// A row of clues is shorter or longer than the first.
+    #[error(
+        "{line}:{column}: the row has {found} cells and the first row {expected}; make all rows equally long"
+    )]
+    RaggedClues {
+        /// The line, from 1.
+        line: usize,
+        /// The column where the shorter of the two rows ends, from 1.
+        column: usize,
+        /// Cells in the first row.
+        expected: usize,
+        /// Cells in this row.
+        found: usize,
+    },
+    /// A text has no row of clues.
+    #[error("no rows of clues; write a line for each row, of 1, 2, or . for a cell without a clue")]
+    NoClues,
+    /// No board follows the rules and meets the clues.
+    #[error("impossible: no board of {} rows and {} columns {}", .size.rows(), .size.columns(), together(.clues))]
+    NoSolution {
+        /// The grid.
+        size: Size,
+        /// Clues that exclude each other; without any one of them the others have a solution.
+        clues: Vec<Position>,
+    },
+    /// Inference failed, or needs more than its budget.
+    #[error(transparent)]
+    Inference(#[from] figrs_infer::Error),
+}
+
+impl GridError {
+    /// A range, if it has a number in it.
+    pub(crate) fn not_empty(
+        what: &'static str,
+        range: RangeInclusive<u32>,
+    ) -> Result<RangeInclusive<u32>, Self> {
+        if range.is_empty() {
+            let (least, most) = range.into_inner();
+            return Err(Self::EmptyRange { what, least, most });
+        }
+        Ok(range)
+    }
+}
+
+fn together(clues: &[Position]) -> String {
+    if clues.is_empty() {
+        return "follows the rules; use a larger grid".into();
+    }
+    let clues: Vec<String> = clues.iter().map(Position::to_string).collect();
+    format!(
+        "meets the clues at {}; take one of them back",
+        clues.join("; ")
+    )
+}

@@ -1,0 +1,118 @@
+//! Marked cells can be reached from one another.
+
+use super::Partition;
+use super::partition::Member;
+use super::walk::{Walk, Ways};
+
+/// What a cell is to one who walks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ground {
+    /// Cannot be walked on.
+    Wall,
+    /// Can be walked on.
+    Open,
+    /// Can be walked on and holds the marks whose bits are set.
+    Marked(u8),
+}
+
+/// Each of some marks stands in one cell, and each can be reached from each by walking over cells that are not walls.
+#[derive(Clone, Copy, Debug)]
+pub struct Joined {
+    marks: u8,
+}
+
+/// What [`Joined`] remembers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JoinedState {
+    /// Not all marks were seen, or not all are known to be joined.
+    Searching {
+        /// The open cells of the frontier.
+        partition: Partition,
+        /// The marks that were seen.
+        seen: u8,
+    },
+    /// All marks are joined.
+    Found,
+}
+figrs_core::value!(JoinedState, Ground);
+
+impl Ground {
+    /// The marks of the cell.
+    pub(crate) fn marks(self) -> u8 {
+        match self {
+            Self::Marked(marks) => marks,
+            Self::Wall | Self::Open => 0,
+        }
+    }
+}
+
+impl Joined {
+    /// With the marks whose bits are set.
+    pub fn new(marks: u8) -> Self {
+        Self { marks }
+    }
+}
+
+impl Walk for Joined {
+    type State = JoinedState;
+
+    fn before(&self) -> JoinedState {
+        if self.marks == 0 {
+            return JoinedState::Found;
+        }
+        JoinedState::Searching {
+            partition: Partition::default(),
+            seen: 0,
+        }
+    }
+
+    fn walk(
+        &self,
+        column: usize,
+        state: &JoinedState,
+        ground: Ground,
+        ways: Ways,
+    ) -> Option<JoinedState> {
+        let marks = ground.marks();
+        let &JoinedState::Searching { partition, seen } = state else {
+            return (marks == 0).then_some(JoinedState::Found);
+        };
+        if marks & !self.marks != 0 || marks & seen != 0 {
+            return None;
+        }
+        let seen = seen | marks;
+        let member = if ground == Ground::Wall {
+            Member::Outside
+        } else {
+            Member::Inside {
+                up: ways.up,
+                left: ways.left,
+                marked: marks > 0,
+            }
+        };
+        let next = partition.extended(column, member);
+        // A marked group that is left behind is not joined with the marks still to come.
+        if next.lost == Some(true) {
+            return None;
+        }
+        if seen == self.marks && next.partition.marked() == 1 {
+            return Some(JoinedState::Found);
+        }
+        Some(JoinedState::Searching {
+            partition: next.partition,
+            seen,
+        })
+    }
+
+    fn is_open(&self, state: &JoinedState, column: usize) -> bool {
+        matches!(state, JoinedState::Searching { partition, .. } if partition.group(column) > 0)
+    }
+
+    fn is_settled(&self, state: &JoinedState) -> bool {
+        *state == JoinedState::Found
+    }
+
+    fn arrives(&self, state: &JoinedState) -> bool {
+        *state == JoinedState::Found
+    }
+}

@@ -1,0 +1,104 @@
+//! A constraint for each row, or for each column.
+
+use super::{Automaton, GridError, Position, Size};
+
+/// An automaton for each row, which reads that row alone.
+#[derive(Clone, Debug)]
+pub struct Rows<A> {
+    size: Size,
+    rows: Vec<A>,
+}
+
+impl<A> Rows<A> {
+    /// One automaton for each row, the top first.
+    ///
+    /// **Errors.** [`GridError::Length`] if there is not one for each.
+    pub fn new(size: Size, rows: impl IntoIterator<Item = A>) -> Result<Self, GridError> {
+        let rows = all(rows, "rows", size.rows())?;
+        Ok(Self { size, rows })
+    }
+}
+
+/// As many items as there are lines.
+fn all<A>(
+    lines: impl IntoIterator<Item = A>,
+    what: &'static str,
+    expected: usize,
+) -> Result<Vec<A>, GridError> {
+    let lines: Vec<A> = lines.into_iter().collect();
+    let found = lines.len();
+    if found != expected {
+        return Err(GridError::Length {
+            what,
+            expected,
+            found,
+        });
+    }
+    Ok(lines)
+}
+
+impl<C, A: Automaton<C>> Automaton<C> for Rows<A> {
+    type State = A::State;
+
+    fn start(&self) -> A::State {
+        self.rows[0].start()
+    }
+
+    fn step(&self, at: Position, state: &A::State, cell: &C) -> Option<A::State> {
+        let row = &self.rows[at.row];
+        let state = row.step(at, state, cell)?;
+        if at.column + 1 < self.size.columns() {
+            return Some(state);
+        }
+        let next = self.rows.get(at.row + 1).unwrap_or(row);
+        row.accepts(&state).then(|| next.start())
+    }
+
+    fn accepts(&self, _: &A::State) -> bool {
+        true
+    }
+}
+
+/// An automaton for each column, which reads that column alone.
+#[derive(Clone, Debug)]
+pub struct Columns<A> {
+    size: Size,
+    columns: Vec<A>,
+}
+
+impl<A> Columns<A> {
+    /// One automaton for each column, the left first.
+    ///
+    /// **Errors.** [`GridError::Length`] if there is not one for each.
+    pub fn new(size: Size, columns: impl IntoIterator<Item = A>) -> Result<Self, GridError> {
+        let columns = all(columns, "columns", size.columns())?;
+        Ok(Self { size, columns })
+    }
+}
+
+impl<C, A: Automaton<C>> Automaton<C> for Columns<A> {
+    type State = Vec<A::State>;
+
+    fn start(&self) -> Vec<A::State> {
+        self.columns.iter().map(Automaton::start).collect()
+    }
+
+    fn step(&self, at: Position, states: &Vec<A::State>, cell: &C) -> Option<Vec<A::State>> {
+        let column = &self.columns[at.column];
+        let state = column.step(at, &states[at.column], cell)?;
+        let mut states = states.clone();
+        states[at.column] = if at.row + 1 < self.size.rows() {
+            state
+        } else if column.accepts(&state) {
+            // Columns that are done are alike.
+            column.start()
+        } else {
+            return None;
+        };
+        Some(states)
+    }
+
+    fn accepts(&self, _: &Vec<A::State>) -> bool {
+        true
+    }
+}

@@ -1,0 +1,71 @@
+//! Constraints over the cells of a grid, as automata that read them in scan order.
+//!
+//! An [`Automaton`] is a small state and a function that reads one more cell: row by row, from left to right. It carries
+//! what the cells still to come have to know of those before them, which is at most one row, the *frontier*; a state that
+//! can no longer succeed is `None`. [`Constraint`] folds an automaton over the elements of the cells: each state is an
+//! Apply of the state before it and one cell, and the constraint is evidence on the states. Nothing is solved here: any
+//! algorithm answers any question about the cells, and for the exact ones this is the transfer-matrix dynamic program.
+//!
+//! | constraint | automaton |
+//! |---|---|
+//! | how many cells | [`Count`] |
+//! | a constraint for each row, or each column | [`Rows`], [`Columns`], [`Runs`] |
+//! | no 2 by 2 square of one colour | [`NoSquare`] |
+//! | the cells of a colour are connected | [`Connected`] |
+//! | they contain no cycle | [`Acyclic`] |
+//! | marked cells can be reached from one another | [`Joined`] |
+//! | how long the ways between marked cells are | [`Distances`] |
+//! | the same where not all neighbours are joined | [`Walk`] |
+//! | two constraints at once, a constraint on a part of what a cell is | [`Automaton::and`], [`Automaton::reading`] |
+//!
+//! ```
+//! use figrs_core::{Element, Flip};
+//! use figrs_infer::JunctionTree;
+//! use figrs_models::grid::{Automaton, Connected, Constraint, NoSquare, Size};
+//!
+//! // Trees of land that leave no square of water: how many are there on 4 by 4?
+//! let size = Size::new(4, 4)?;
+//! let land: Vec<Element<bool>> = size.positions().map(|_| Flip::new(0.5)).collect();
+//! let rules = Connected.and(NoSquare::new(size));
+//! let constraint = Constraint::new(size, &land, rules)?;
+//! let mut tree = JunctionTree::new().compile(constraint.model(), &land)?;
+//! println!("{}", tree.count()?);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # References
+//!
+//! I. Jensen, "Enumerations of lattice animals and trees", Journal of Statistical Physics 102 (2001), for transfer matrices over
+//! partitions of a frontier; D. E. Knuth, *The Art of Computer Programming* 4A (2011), section 7.1.4, exercise 225 (Simpath).
+
+mod acyclic;
+mod automaton;
+mod connected;
+mod constraint;
+mod count;
+mod distances;
+mod error;
+mod joined;
+mod lines;
+mod no_square;
+mod partition;
+mod runs;
+mod shortest_way;
+mod size;
+mod walk;
+
+pub use acyclic::Acyclic;
+pub use automaton::{Automaton, Both, Reading};
+pub use connected::{Connected, ConnectedState};
+pub use constraint::Constraint;
+pub use count::Count;
+pub use distances::{Distances, DistancesState};
+pub use error::GridError;
+pub use joined::{Ground, Joined, JoinedState};
+pub use lines::{Columns, Rows};
+pub use no_square::{NoSquare, NoSquareState};
+pub(crate) use partition::Member;
+pub use partition::Partition;
+pub use runs::{Runs, RunsState};
+pub use size::{Position, Size};
+pub use walk::{Walk, Ways};

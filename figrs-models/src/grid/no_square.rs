@@ -1,0 +1,50 @@
+//! No 2 by 2 square of one colour.
+
+use super::{Automaton, Position, Size};
+
+/// No four cells of a 2 by 2 square are equal.
+#[derive(Clone, Copy, Debug)]
+pub struct NoSquare {
+    size: Size,
+}
+
+/// What [`NoSquare`] remembers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct NoSquareState {
+    /// The last cell read of each column, the first in the lowest bit.
+    frontier: u16,
+    /// The cell to the left above the next one.
+    corner: bool,
+}
+figrs_core::value!(NoSquareState);
+
+impl NoSquare {
+    /// On a grid of this size.
+    pub fn new(size: Size) -> Self {
+        Self { size }
+    }
+}
+
+impl Automaton<bool> for NoSquare {
+    type State = NoSquareState;
+
+    fn start(&self) -> NoSquareState {
+        NoSquareState::default()
+    }
+
+    fn step(&self, at: Position, state: &NoSquareState, cell: &bool) -> Option<NoSquareState> {
+        let last = |column: usize| state.frontier >> column & 1 == 1;
+        let is_square = at.row > 0
+            && at.column > 0
+            && [last(at.column), last(at.column - 1), state.corner] == [*cell; 3];
+        let frontier = state.frontier & !(1 << at.column) | u16::from(*cell) << at.column;
+        (!is_square).then_some(NoSquareState {
+            frontier,
+            corner: at.column + 1 < self.size.columns() && last(at.column),
+        })
+    }
+
+    fn accepts(&self, _: &NoSquareState) -> bool {
+        true
+    }
+}

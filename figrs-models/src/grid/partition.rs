@@ -1,0 +1,120 @@
+//! Which cells of the frontier belong to one group.
+
+/// What is read into a [`Partition`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Member {
+    /// A cell of no group.
+    Outside,
+    /// A cell that joins the groups of the cells above and to the left, if it says so.
+    Inside {
+        /// Joins the cell above, which is of some group.
+        up: bool,
+        /// Joins the cell to the left, which is of some group.
+        left: bool,
+        /// Marks its group.
+        marked: bool,
+    },
+}
+
+/// A partition after one more cell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extended {
+    pub(crate) partition: Partition,
+    /// Whether the cell joined one group twice.
+    pub(crate) cycle: bool,
+    /// Whether a group has no cell in the frontier any more, and if so whether it was marked.
+    pub(crate) lost: Option<bool>,
+}
+
+/// The frontier of a grid, the last cell read of each column, divided into groups of connected cells.
+///
+/// Groups are numbered from 1 in the order of their first columns, so that equal partitions are equal values; 0 stands
+/// for cells of no group. Four bits a column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Partition {
+    labels: u64,
+    /// By group, the first in the lowest bit.
+    marks: u16,
+}
+figrs_core::value!(Partition);
+
+impl Partition {
+    /// The group of the last cell read in a column; 0 if it is of none.
+    pub fn group(self, column: usize) -> u8 {
+        (self.labels >> (4 * column) & 15) as u8
+    }
+
+    /// Whether no cell of the frontier is of a group.
+    pub fn is_empty(self) -> bool {
+        self.labels == 0
+    }
+
+    /// How many groups there are.
+    pub fn groups(self) -> u32 {
+        let (mut labels, mut most) = (self.labels, 0);
+        while labels > 0 {
+            most = most.max(labels & 15);
+            labels >>= 4;
+        }
+        most as u32
+    }
+
+    /// How many groups are marked.
+    pub fn marked(self) -> u32 {
+        self.marks.count_ones()
+    }
+
+    /// Reads the next cell of a column.
+    pub(crate) fn extended(self, column: usize, member: Member) -> Extended {
+        const FRESH: usize = 16;
+        let mut labels = [0; 16];
+        for (column, label) in labels.iter_mut().enumerate() {
+            *label = usize::from(self.group(column));
+        }
+        let mut marks = u32::from(self.marks) << 1;
+        let above = labels[column];
+        let mut cycle = false;
+        labels[column] = match member {
+            Member::Outside => 0,
+            Member::Inside { up, left, marked } => {
+                let up = if up { above } else { 0 };
+                let left = if left { labels[column - 1] } else { 0 };
+                let label = match (up, left) {
+                    (0, 0) => FRESH,
+                    (0, one) | (one, 0) => one,
+                    (up, left) => {
+                        cycle = up == left;
+                        for label in labels.iter_mut().filter(|label| **label == left) {
+                            *label = up;
+                        }
+                        marks |= (marks >> left & 1) << up;
+                        up
+                    }
+                };
+                marks |= u32::from(marked) << label;
+                label
+            }
+        };
+        let lost = (above > 0 && !labels.contains(&above)).then(|| marks >> above & 1 == 1);
+        Extended {
+            partition: Self::canonical(&labels, marks),
+            cycle,
+            lost,
+        }
+    }
+
+    /// Numbers groups in the order of their first columns; marks are by label.
+    fn canonical(labels: &[usize; 16], marks: u32) -> Self {
+        let mut names = [0u64; 17];
+        let (mut last, mut partition) = (0, Self::default());
+        for (column, &label) in labels.iter().enumerate().filter(|(_, label)| **label > 0) {
+            if names[label] == 0 {
+                last += 1;
+                names[label] = last;
+                partition.marks |= ((marks >> label & 1) << (last - 1)) as u16;
+            }
+            partition.labels |= names[label] << (4 * column);
+        }
+        partition
+    }
+}

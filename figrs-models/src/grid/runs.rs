@@ -1,0 +1,62 @@
+//! The runs of a line.
+
+use super::{Automaton, Position};
+
+/// The cells of a line that are `true` form runs of these lengths, in this order, with a gap between any two: a line of
+/// a nonogram. For [`Rows`](super::Rows) and [`Columns`](super::Columns).
+#[derive(Clone, Debug)]
+pub struct Runs {
+    lengths: Vec<u16>,
+}
+
+/// What [`Runs`] remembers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RunsState {
+    /// Runs that are complete.
+    complete: u16,
+    /// Cells of the run that is not.
+    begun: u16,
+    /// Whether a run was completed by the last cell.
+    gap_due: bool,
+}
+figrs_core::value!(RunsState);
+
+impl Runs {
+    /// Runs of these lengths; zeros are left out.
+    pub fn new(lengths: impl IntoIterator<Item = u16>) -> Self {
+        let lengths = lengths.into_iter().filter(|&length| length > 0);
+        Self {
+            lengths: lengths.collect(),
+        }
+    }
+}
+
+impl Automaton<bool> for Runs {
+    type State = RunsState;
+
+    fn start(&self) -> RunsState {
+        RunsState::default()
+    }
+
+    fn step(&self, _: Position, state: &RunsState, cell: &bool) -> Option<RunsState> {
+        if !cell {
+            let gap_due = false;
+            return (state.begun == 0).then_some(RunsState { gap_due, ..*state });
+        }
+        let length = *self.lengths.get(usize::from(state.complete))?;
+        let begun = state.begun + 1;
+        (!state.gap_due).then_some(if begun == length {
+            RunsState {
+                complete: state.complete + 1,
+                begun: 0,
+                gap_due: true,
+            }
+        } else {
+            RunsState { begun, ..*state }
+        })
+    }
+
+    fn accepts(&self, state: &RunsState) -> bool {
+        usize::from(state.complete) == self.lengths.len()
+    }
+}

@@ -1,0 +1,35 @@
+//! Shortest ways on a board.
+
+use std::collections::VecDeque;
+
+use super::Size;
+
+impl Size {
+    /// The cells of a shortest way between two cells, both included, by steps between cells side by side that `passable` allows;
+    /// cells by their places in scan order. Breadth-first search.
+    pub(crate) fn shortest_way(
+        self,
+        from: usize,
+        to: usize,
+        passable: impl Fn(usize, usize) -> bool,
+    ) -> Option<Vec<usize>> {
+        // For each cell the next one on the way to the end.
+        let mut next = vec![None; self.cells()];
+        next[to] = Some(to);
+        let mut queue = VecDeque::from([to]);
+        while let Some(cell) = queue.pop_front() {
+            for beside in self.beside(cell) {
+                if next[beside].is_none() && passable(beside, cell) {
+                    next[beside] = Some(cell);
+                    queue.push_back(beside);
+                }
+            }
+        }
+        let (mut way, mut cell) = (vec![from], from);
+        while cell != to {
+            cell = next[cell]?;
+            way.push(cell);
+        }
+        Some(way)
+    }
+}

@@ -1,0 +1,63 @@
+//! What follows where one can walk.
+
+use super::{Automaton, Ground, Position};
+
+/// Whether one can step from a cell to the cells read before it that are beside it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ways {
+    /// To the cell above.
+    pub up: bool,
+    /// To the cell to the left.
+    pub left: bool,
+}
+
+/// A constraint on where one can walk, which is told between which cells one can step.
+///
+/// It is an [`Automaton`] if one can step between any two cells side by side that are not walls.
+pub trait Walk: Send + Sync + 'static {
+    /// What is remembered of the cells read.
+    type State: figrs_core::Value;
+
+    /// The state before the first cell.
+    fn before(&self) -> Self::State;
+
+    /// The state when the next cell of a column has been read; `None` if no continuation can be accepted. Where `ways` leads
+    /// there is a cell that is not a wall.
+    fn walk(
+        &self,
+        column: usize,
+        state: &Self::State,
+        ground: Ground,
+        ways: Ways,
+    ) -> Option<Self::State>;
+
+    /// Whether the last cell read of a column is known, and known not to be a wall.
+    fn is_open(&self, state: &Self::State, column: usize) -> bool;
+
+    /// Whether it does not matter any more where one can walk.
+    fn is_settled(&self, state: &Self::State) -> bool;
+
+    /// Whether the constraint holds if this is the state after the last cell.
+    fn arrives(&self, state: &Self::State) -> bool;
+}
+
+impl<W: Walk> Automaton<Ground> for W {
+    type State = W::State;
+
+    fn start(&self) -> W::State {
+        self.before()
+    }
+
+    fn step(&self, at: Position, state: &W::State, cell: &Ground) -> Option<W::State> {
+        let open = |column| *cell != Ground::Wall && self.is_open(state, column);
+        let ways = Ways {
+            up: open(at.column),
+            left: at.column > 0 && open(at.column - 1),
+        };
+        self.walk(at.column, state, *cell, ways)
+    }
+
+    fn accepts(&self, state: &W::State) -> bool {
+        self.arrives(state)
+    }
+}

@@ -1,0 +1,90 @@
+//! How many bays.
+
+use std::ops::RangeInclusive;
+
+use crate::grid::{Automaton, Position, Size};
+
+/// The number of bays is in some range; `true` cells are land. A bay is a cell of water with land on exactly three of its
+/// sides.
+#[derive(Clone, Debug)]
+pub struct Bays {
+    columns: usize,
+    range: RangeInclusive<u32>,
+    /// More bays are as good as this many.
+    enough: u32,
+}
+
+/// What [`Bays`] remembers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct BaysState {
+    /// For the last cell of each column [`LAND`], or on how many sides of the water there is land so far; three bits each.
+    frontier: u64,
+    count: u32,
+}
+figrs_core::value!(BaysState);
+
+const LAND: u64 = 7;
+
+impl Bays {
+    /// On a grid of this size, with so many bays.
+    pub fn new(size: Size, range: RangeInclusive<u32>) -> Self {
+        let all = *range.end() as usize >= size.cells();
+        Self {
+            columns: size.columns(),
+            enough: if all { *range.start() } else { u32::MAX },
+            range,
+        }
+    }
+}
+
+impl Automaton<bool> for Bays {
+    type State = BaysState;
+
+    fn start(&self) -> BaysState {
+        BaysState::default()
+    }
+
+    fn step(&self, at: Position, state: &BaysState, cell: &bool) -> Option<BaysState> {
+        let BaysState {
+            mut frontier,
+            mut count,
+        } = *state;
+        let get = |frontier: u64, column: usize| frontier >> (3 * column) & 7;
+        let mut set = |column: usize, value: u64| {
+            let shift = 3 * column;
+            frontier = frontier & !(7 << shift) | value << shift;
+        };
+        // Water with land on one side when only the side below is left cannot become a bay.
+        let hopeful = |sides: u64| if sides < 2 { 0 } else { sides };
+        let land = u64::from(*cell);
+        let above = get(state.frontier, at.column);
+        if above != LAND && above + land == 3 {
+            count = (count + 1).min(self.enough);
+        }
+        let mut sides = u64::from(above == LAND);
+        if at.column > 0 {
+            let left = get(state.frontier, at.column - 1);
+            if left == LAND {
+                sides += 1;
+            } else {
+                set(at.column - 1, hopeful(left + land));
+            }
+        }
+        let last = at.column + 1 == self.columns;
+        set(
+            at.column,
+            match cell {
+                true => LAND,
+                false if last => hopeful(sides),
+                false => sides,
+            },
+        );
+        (count <= *self.range.end()).then_some(BaysState { frontier, count })
+    }
+
+    fn accepts(&self, state: &BaysState) -> bool {
+        let below = (0..self.columns).filter(|column| state.frontier >> (3 * column) & 7 == 3);
+        let count = state.count + below.count() as u32;
+        self.range.contains(&count)
+    }
+}

@@ -1,0 +1,68 @@
+//! An island that is drawn.
+
+use std::fmt;
+
+use super::Terrain;
+
+/// An island; as text, a line for each row, `#` for land and `.` for water.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct IslandMap {
+    columns: usize,
+    cells: Vec<Terrain>,
+}
+
+impl IslandMap {
+    /// Cells in scan order.
+    pub(super) fn new(columns: usize, cells: Vec<Terrain>) -> Self {
+        Self { columns, cells }
+    }
+
+    /// How many columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// What each cell is, in scan order.
+    pub fn cells(&self) -> &[Terrain] {
+        &self.cells
+    }
+
+    /// How many cells are land.
+    pub fn land(&self) -> usize {
+        let cells = self.cells.iter();
+        cells.filter(|cell| **cell == Terrain::Land).count()
+    }
+
+    /// How many cells of water have land on exactly three sides. The border is water.
+    pub fn bays(&self) -> usize {
+        let is_land = |cell: usize| usize::from(self.cells[cell] == Terrain::Land);
+        let inside = self.columns..self.cells.len() - self.columns;
+        let bays = inside.filter(|&cell| {
+            let column = cell % self.columns;
+            column > 0
+                && column + 1 < self.columns
+                && self.cells[cell] == Terrain::Water
+                && [cell - self.columns, cell - 1, cell + 1, cell + self.columns]
+                    .map(is_land)
+                    .iter()
+                    .sum::<usize>()
+                    == 3
+        });
+        bays.count()
+    }
+}
+
+impl fmt::Display for IslandMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for row in self.cells.chunks(self.columns) {
+            for cell in row {
+                f.write_str(match cell {
+                    Terrain::Water => ".",
+                    Terrain::Land => "#",
+                })?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}

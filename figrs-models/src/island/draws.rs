@@ -1,0 +1,163 @@
+//! Islands from several Markov chains, and whether they can be trusted.
+
+use figrs_core::stream;
+use figrs_infer::diagnostics::{bulk_ess, r_hat};
+
+use super::chain::Start;
+use super::{Island, IslandMap};
+use crate::grid::GridError;
+
+/// Islands drawn by Markov chains, with what tells whether the chains have run for long enough.
+#[derive(Clone, Debug)]
+pub struct IslandDraws {
+    chains: Vec<Vec<IslandMap>>,
+}
+
+/// How islands are drawn by Markov chains.
+///
+/// Several [`IslandChain`](super::IslandChain)s start in turn with as little and with as much land as allowed. Each warms up, and then
+/// gives an island every few sweeps; if there is a bound on bays, an island that meets it.
+///
+/// **Guarantee.** In the long run all islands that meet the demands are equally likely: a chain that is looked at only when it is
+/// at one of them is a chain of its own with that distribution. Draws of one chain are not independent.
+///
+/// **Complexity.** That of the sweeps.
+///
+/// **Errors.** Those of [`Island::chain`]; [`GridError::BaysNotMet`] after 100 000 islands without the number of bays.
+///
+/// ```
+/// use figrs_models::island::{Island, IslandSampling};
+///
+/// let draws = IslandSampling::new(50).seed(3).run(&Island::new(12, 12)?.land_share(0.3..=0.4)?)?;
+/// println!("{}", draws.chains()[0][0]);
+/// assert!(draws.r_hat() < 1.2);
+/// # Ok::<(), figrs_models::grid::GridError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct IslandSampling {
+    chains: usize,
+    draws: usize,
+    warm_up: Option<usize>,
+    between: usize,
+    seed: u64,
+}
+
+impl IslandSampling {
+    /// How many islands in a row may fail to have the number of bays asked for.
+    const MAX_TRIES: u64 = 100_000;
+
+    /// So many islands of each of four chains.
+    pub fn new(draws: usize) -> Self {
+        Self {
+            chains: 4,
+            draws,
+            warm_up: None,
+            between: 10,
+            seed: 0,
+        }
+    }
+
+    /// Sets the number of chains.
+    pub fn chains(self, chains: usize) -> Self {
+        Self { chains, ..self }
+    }
+
+    /// Sets how many sweeps a chain makes before its first island, by default twice as many as there are rows and columns: land
+    /// grows and shrinks from its coast.
+    pub fn warm_up(self, warm_up: usize) -> Self {
+        let warm_up = Some(warm_up);
+        Self { warm_up, ..self }
+    }
+
+    /// Sets how many sweeps a chain makes for each island, at least one; by default 10.
+    pub fn between(self, between: usize) -> Self {
+        let between = between.max(1);
+        Self { between, ..self }
+    }
+
+    /// Sets where the random numbers start.
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Draws islands.
+    pub fn run(self, island: &Island) -> Result<IslandDraws, GridError> {
+        let chains = (0..self.chains).map(|number| self.one(island, number));
+        let chains = chains.collect::<Result<_, _>>()?;
+        Ok(IslandDraws { chains })
+    }
+
+    fn one(self, island: &Island, number: usize) -> Result<Vec<IslandMap>, GridError> {
+        let mut rng = stream(self.seed, number as u64);
+        let start = if number.is_multiple_of(2) {
+            Start::Least
+        } else {
+            Start::Most
+        };
+        let mut chain = island.chain_from(start)?;
+        let warm_up = self.warm_up.unwrap_or(2 * (island.rows + island.columns));
+        for _ in 0..warm_up {
+            chain.sweep(&mut rng);
+        }
+        let (mut maps, mut tried) = (Vec::new(), 0);
+        while maps.len() < self.draws {
+            for _ in 0..self.between {
+                chain.sweep(&mut rng);
+            }
+            let map = chain.map();
+            tried += 1;
+            if island.allows_bays(&map) {
+                maps.push(map);
+                tried = 0;
+            } else if tried == Self::MAX_TRIES {
+                return Err(GridError::BaysNotMet { tried });
+            }
+        }
+        Ok(maps)
+    }
+}
+
+impl Island {
+    fn allows_bays(&self, map: &IslandMap) -> bool {
+        let bays = || map.bays() as u32;
+        self.bays
+            .as_ref()
+            .is_none_or(|range| range.contains(&bays()))
+    }
+}
+
+impl IslandDraws {
+    /// The islands of each chain, in the order they were drawn.
+    pub fn chains(&self) -> &[Vec<IslandMap>] {
+        &self.chains
+    }
+
+    fn numbers(&self, number: impl Fn(&IslandMap) -> usize) -> Vec<Vec<f64>> {
+        let chains = self.chains.iter();
+        chains
+            .map(|maps| maps.iter().map(|map| number(map) as f64).collect())
+            .collect()
+    }
+
+    /// The worst over the amount of land and the number of bays.
+    fn worst(&self, measure: impl Fn(&[&[f64]]) -> f64, worse: fn(f64, f64) -> f64) -> f64 {
+        let of = |number: fn(&IslandMap) -> usize| {
+            let numbers = self.numbers(number);
+            let chains: Vec<&[f64]> = numbers.iter().map(Vec::as_slice).collect();
+            measure(&chains)
+        };
+        worse(of(IslandMap::land), of(IslandMap::bays))
+    }
+
+    /// The R-hat of the amount of land or of the number of bays, whichever is larger: above 1.01 the chains disagree, and
+    /// should run longer.
+    pub fn r_hat(&self) -> f64 {
+        self.worst(r_hat, f64::max)
+    }
+
+    /// How many independent islands would tell as much of the amount of land or of the number of bays, whichever are fewer.
+    pub fn effective_samples(&self) -> f64 {
+        self.worst(bulk_ess, f64::min)
+    }
+}

@@ -1,0 +1,30 @@
+//! Islands: one piece of land in the water.
+//!
+//! **Definition.** Every cell of a grid is land or water, by independent fair choices. The evidence is that the border is
+//! water, that the cell at the centre is land, and that all land is connected, side by side or one above the other. So all islands
+//! are equally likely; there may be lakes. The evidence may bound how much land there is, and how many bays: a *bay* is a cell of
+//! water with land on exactly three of its four sides, the head of an inlet.
+//!
+//! [`Island::elements`] is the element program, exact for moderate grids. [`IslandChain`] is a Markov chain of islands for large
+//! ones.
+//!
+//! # References
+//!
+//! I. Jensen, "Enumerations of lattice animals and trees", Journal of Statistical Physics 102 (2001), for connected sets of cells
+//! counted by transfer matrices.
+
+mod bays;
+mod board;
+mod chain;
+mod draws;
+mod elements;
+mod settings;
+mod terrain;
+
+pub use bays::{Bays, BaysState};
+pub use board::IslandMap;
+pub use chain::IslandChain;
+pub use draws::{IslandDraws, IslandSampling};
+pub use elements::IslandElements;
+pub use settings::Island;
+pub use terrain::Terrain;

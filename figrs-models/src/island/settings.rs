@@ -1,0 +1,108 @@
+//! Which islands.
+
+use std::ops::RangeInclusive;
+
+use crate::grid::{GridError, Position};
+
+/// Islands of one size; see the [module](super).
+///
+/// ```
+/// use figrs_infer::JunctionTree;
+/// use figrs_models::island::Island;
+///
+/// let elements = Island::new(7, 9)?.land(10..=20)?.bays(1..=3)?.elements()?;
+/// let mut tree = JunctionTree::new().compile(elements.model(), elements.cells())?;
+/// println!("{} islands", tree.count()?);
+/// for world in tree.samples(1)?.take(2) {
+///     println!("{}", elements.map(&world)?);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Island {
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    pub(super) centre: Position,
+    pub(super) land: Option<RangeInclusive<u32>>,
+    pub(super) bays: Option<RangeInclusive<u32>>,
+}
+
+impl Island {
+    /// The most rows, and the most columns.
+    pub const MAX_SIDE: usize = 1000;
+
+    /// Islands of a size. The centre is the cell in the middle; of two, the upper one, and the one to the left.
+    ///
+    /// **Errors.** [`GridError::IslandSize`] if there is no cell inside, or too many.
+    pub fn new(rows: usize, columns: usize) -> Result<Self, GridError> {
+        let sides = 3..=Self::MAX_SIDE;
+        if !sides.contains(&rows) || !sides.contains(&columns) {
+            return Err(GridError::IslandSize { rows, columns });
+        }
+        let centre = Position {
+            row: (rows - 1) / 2,
+            column: (columns - 1) / 2,
+        };
+        Ok(Self {
+            rows,
+            columns,
+            centre,
+            land: None,
+            bays: None,
+        })
+    }
+
+    /// Sets the cell that is land.
+    ///
+    /// **Errors.** [`GridError::CentreOnBorder`] if it is not inside.
+    pub fn centre(self, centre: Position) -> Result<Self, GridError> {
+        let inside = (1..self.rows - 1).contains(&centre.row)
+            && (1..self.columns - 1).contains(&centre.column);
+        if !inside {
+            return Err(GridError::CentreOnBorder { centre });
+        }
+        Ok(Self { centre, ..self })
+    }
+
+    /// How many cells can be land.
+    pub(super) fn inside(&self) -> usize {
+        (self.rows - 2) * (self.columns - 2)
+    }
+
+    /// Bounds how many cells are land.
+    ///
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchLand`] if no island has as many.
+    pub fn land(self, cells: RangeInclusive<u32>) -> Result<Self, GridError> {
+        let (least, most) = GridError::not_empty("cells of land", cells)?.into_inner();
+        if most == 0 || least as usize > self.inside() {
+            return Err(GridError::NoSuchLand {
+                least,
+                most,
+                cells: self.inside(),
+            });
+        }
+        let land = Some(least..=most);
+        Ok(Self { land, ..self })
+    }
+
+    /// Bounds the share of land among all cells, border included.
+    ///
+    /// **Errors.** [`GridError::Share`] if it is not between 0 and 1; as [`Self::land`].
+    pub fn land_share(self, share: RangeInclusive<f64>) -> Result<Self, GridError> {
+        let (least, most) = share.into_inner();
+        if !(0.0 <= least && least <= most && most <= 1.0) {
+            return Err(GridError::Share { least, most });
+        }
+        let cells = (self.rows * self.columns) as f64;
+        self.land((least * cells).ceil() as u32..=(most * cells).floor() as u32)
+    }
+
+    /// Bounds the number of bays.
+    ///
+    /// **Errors.** [`GridError::EmptyRange`].
+    pub fn bays(self, bays: RangeInclusive<u32>) -> Result<Self, GridError> {
+        let bays = Some(GridError::not_empty("bays", bays)?);
+        Ok(Self { bays, ..self })
+    }
+}

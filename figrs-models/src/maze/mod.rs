@@ -1,0 +1,33 @@
+//! Perfect mazes: every cell is reached from every other by exactly one way.
+//!
+//! **Definition.** The cells of a grid are rooms. Each room but the first, (row 0, column 0), *points* to one of the rooms beside it, by independent
+//! choices with given [`Weights`]; the evidence is that by following the pointers every room leads to the first. Then the pointers,
+//! as passages that can be walked both ways, are a spanning tree of the grid, and each spanning tree is pointed in one way
+//! only. With equal weights at every room all trees are equally likely; with weights 45, 45, 5, 5 for right, left, up and down
+//! a tree has a weight of nine to the number of its horizontal passages, and mazes look like snakes.
+//!
+//! At the border there are two rules ([`Border`]): the weights of the directions within the grid are renormalised, or
+//! pointing out of the grid is possible and fails the evidence. They differ in the probability of the evidence and not in what
+//! mazes look like given it, because every room's pointer loses the same factor in all trees.
+//!
+//! [`PerfectMaze::elements`] is the element program, for exact answers about moderate grids; [`PerfectMaze::sample`] draws
+//! mazes of any size by Wilson's algorithm.
+//!
+//! # References
+//!
+//! M. J. Nelson and A. M. Smith, "ASP with Applications to Mazes and Levels", in *Procedural Content Generation in Games* (2016),
+//! chapter 8, for mazes by pointers. D. B. Wilson, "Generating random spanning trees more quickly than the cover time", STOC 1996. G. Kirchhoff (1847), the
+//! matrix-tree theorem, for the numbers of mazes.
+
+mod automaton;
+mod board;
+mod elements;
+mod pointer;
+mod settings;
+mod wilson;
+
+pub use automaton::{Tree, TreeState};
+pub use board::Maze;
+pub use elements::MazeElements;
+pub use pointer::Pointer;
+pub use settings::{Border, PerfectMaze, Weights};

@@ -1,0 +1,134 @@
+//! Which mazes, and how likely each is.
+
+use super::Pointer;
+use crate::grid::GridError;
+
+/// How likely the directions are that a room points to, up to a factor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights {
+    /// Of pointing up.
+    pub up: f64,
+    /// Of pointing down.
+    pub down: f64,
+    /// Of pointing to the left.
+    pub left: f64,
+    /// Of pointing to the right.
+    pub right: f64,
+}
+
+impl Weights {
+    /// All directions alike.
+    pub const UNIFORM: Self = Self {
+        up: 1.0,
+        down: 1.0,
+        left: 1.0,
+        right: 1.0,
+    };
+    /// 45 % to the right and the left each, 5 % up and down.
+    pub const SNAKE: Self = Self {
+        up: 0.05,
+        down: 0.05,
+        left: 0.45,
+        right: 0.45,
+    };
+
+    pub(super) fn of(self, pointer: Pointer) -> f64 {
+        match pointer {
+            Pointer::Root => 0.0,
+            Pointer::Up => self.up,
+            Pointer::Down => self.down,
+            Pointer::Left => self.left,
+            Pointer::Right => self.right,
+        }
+    }
+}
+
+/// What the directions are that lead out of the grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Border {
+    /// Not there: rooms at the border choose among the other directions, in proportion to their weights.
+    #[default]
+    Within,
+    /// As likely as anywhere, and then the evidence fails.
+    Outside,
+}
+
+/// Perfect mazes of one size; see the [module](super).
+///
+/// ```
+/// use figrs_core::stream;
+/// use figrs_infer::JunctionTree;
+/// use figrs_models::maze::PerfectMaze;
+///
+/// let mazes = PerfectMaze::new(3, 3)?;
+/// let elements = mazes.elements()?;
+/// let mut tree = JunctionTree::new().compile(elements.model(), elements.pointers())?;
+/// assert_eq!(tree.count()?.to_string(), "192");
+/// for world in tree.samples(1)?.take(2) {
+///     println!("{}", elements.maze(&world)?);
+/// }
+/// println!("{}", PerfectMaze::new(20, 40)?.sample(&mut stream(7, 0)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use]
+pub struct PerfectMaze {
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    pub(super) weights: Weights,
+    pub(super) border: Border,
+}
+
+impl PerfectMaze {
+    /// The most rows, and the most columns.
+    pub const MAX_SIDE: usize = 4096;
+
+    /// Mazes of some rows and columns, all equally likely.
+    ///
+    /// **Errors.** [`GridError::MazeSize`] if there are no rows or columns, or too many.
+    pub fn new(rows: usize, columns: usize) -> Result<Self, GridError> {
+        let sides = 1..=Self::MAX_SIDE;
+        if !sides.contains(&rows) || !sides.contains(&columns) {
+            return Err(GridError::MazeSize { rows, columns });
+        }
+        Ok(Self {
+            rows,
+            columns,
+            weights: Weights::UNIFORM,
+            border: Border::Within,
+        })
+    }
+
+    /// Sets how likely the directions are.
+    ///
+    /// **Errors.** [`GridError::Weight`] if a weight is not a positive finite number.
+    pub fn weights(self, weights: Weights) -> Result<Self, GridError> {
+        for direction in Pointer::DIRECTIONS {
+            let weight = weights.of(direction);
+            if !(weight.is_normal() && weight > 0.0) {
+                return Err(GridError::Weight { direction, weight });
+            }
+        }
+        Ok(Self { weights, ..self })
+    }
+
+    /// Sets what the directions are that lead out of the grid.
+    pub fn border(self, border: Border) -> Self {
+        Self { border, ..self }
+    }
+
+    /// The directions that a room may choose, with their weights.
+    pub(super) fn choices(
+        self,
+        place: (usize, usize),
+    ) -> impl Iterator<Item = (Pointer, f64)> + Clone {
+        let size = (self.rows, self.columns);
+        let possible = move |pointer: &Pointer| {
+            self.border == Border::Outside || pointer.target(size, place).is_some()
+        };
+        Pointer::DIRECTIONS
+            .into_iter()
+            .filter(possible)
+            .map(move |pointer| (pointer, self.weights.of(pointer)))
+    }
+}

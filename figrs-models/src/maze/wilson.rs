@@ -1,0 +1,89 @@
+//! Random spanning trees by walks without loops.
+
+use rand::{Rng, RngExt};
+
+use super::{Maze, PerfectMaze, Pointer};
+
+impl PerfectMaze {
+    /// Draws a maze of any size by Wilson's algorithm.
+    ///
+    /// From each room that is not in the tree yet a random walk starts, which chooses directions by their weights, until it
+    /// meets the tree; the walk without its loops joins the tree.
+    ///
+    /// **Guarantee.** Draws are independent and have exactly the distribution of the pointers given that the maze is perfect, up to
+    /// the rounding of random numbers to 53 bits. It is the same with both rules for the border.
+    ///
+    /// **Complexity.** With equal weights the walks take an expected number of steps of the order of `n log n` for `n` rooms; with
+    /// others, of the mean time in which such a walk meets the first room. Memory of a few bytes a room.
+    ///
+    /// **References.** Wilson (1996).
+    pub fn sample<R: Rng + ?Sized>(self, rng: &mut R) -> Maze {
+        let wheels: [Wheel; 16] = std::array::from_fn(|ways| Wheel::new(self, ways));
+        let ways = self.ways();
+        let columns = self.columns;
+        let step = |room: usize, pointer: Pointer| match pointer {
+            Pointer::Root => room,
+            Pointer::Up => room - columns,
+            Pointer::Down => room + columns,
+            Pointer::Left => room - 1,
+            Pointer::Right => room + 1,
+        };
+        let mut pointers = vec![Pointer::Root; ways.len()];
+        let mut in_tree = vec![false; ways.len()];
+        in_tree[0] = true;
+        for start in 1..ways.len() {
+            let mut room = start;
+            while !in_tree[room] {
+                // A later visit overwrites where the room points, which leaves out the loop.
+                pointers[room] = wheels[usize::from(ways[room])].draw(rng);
+                room = step(room, pointers[room]);
+            }
+            room = start;
+            while !in_tree[room] {
+                in_tree[room] = true;
+                room = step(room, pointers[room]);
+            }
+        }
+        Maze::new(self.rows, self.columns, pointers)
+    }
+
+    /// The directions that stay in the grid from each room, by bits in the order of [`Pointer::DIRECTIONS`].
+    fn ways(self) -> Vec<u8> {
+        let size = (self.rows, self.columns);
+        let places = (0..self.rows).flat_map(|row| (0..self.columns).map(move |c| (row, c)));
+        let ways = |place| {
+            let bits = Pointer::DIRECTIONS.into_iter().enumerate();
+            bits.map(|(bit, pointer)| u8::from(pointer.target(size, place).is_some()) << bit)
+                .sum()
+        };
+        places.map(ways).collect()
+    }
+}
+
+/// The directions that some room may choose: where the share of each ends in the unit interval.
+struct Wheel {
+    ends: [f64; 4],
+}
+
+impl Wheel {
+    fn new(mazes: PerfectMaze, ways: usize) -> Self {
+        let mut total = 0.0;
+        let mut ends = [0.0; 4];
+        for (bit, pointer) in Pointer::DIRECTIONS.into_iter().enumerate() {
+            if ways >> bit & 1 == 1 {
+                total += mazes.weights.of(pointer);
+            }
+            ends[bit] = total;
+        }
+        // The last share that is not empty ends at exactly one.
+        Self {
+            ends: ends.map(|end| end / total),
+        }
+    }
+
+    fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> Pointer {
+        let at: f64 = rng.random();
+        let passed = self.ends[..3].iter().filter(|&&end| end <= at);
+        Pointer::DIRECTIONS[passed.count()]
+    }
+}

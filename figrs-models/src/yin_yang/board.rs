@@ -1,0 +1,55 @@
+//! A coloured board.
+
+use std::fmt;
+
+use super::{Clues, Colour};
+use crate::grid::{Position, Size};
+
+/// A board with a colour in every cell; as text, `1` and `2` as in [`Clues`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Board {
+    size: Size,
+    colours: Vec<Colour>,
+}
+
+impl Board {
+    /// Colours of all cells in scan order.
+    pub(super) fn new(size: Size, colours: Vec<Colour>) -> Self {
+        Self { size, colours }
+    }
+
+    /// The size of the grid.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// The colours of all cells, in scan order.
+    pub fn colours(&self) -> &[Colour] {
+        &self.colours
+    }
+
+    /// The colours of all cells with their places.
+    pub fn iter(&self) -> impl Iterator<Item = (Position, Colour)> + '_ {
+        self.size.positions().zip(self.colours.iter().copied())
+    }
+
+    /// Whether it has the colours of some clues, on a grid of the same size.
+    pub fn meets(&self, clues: &Clues) -> bool {
+        clues.size() == self.size
+            && clues
+                .iter()
+                .all(|(at, colour)| self.colours[self.size.index(at)] == colour)
+    }
+}
+
+impl fmt::Display for Board {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for row in self.colours.chunks(self.size.columns()) {
+            for colour in row {
+                write!(f, "{}", colour.symbol())?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,37 @@
+//! The colours of Yin-Yang.
+
+/// A colour of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Colour {
+    /// Written `1`.
+    Black,
+    /// Written `2`.
+    White,
+}
+figrs_core::value!(Colour);
+
+impl Colour {
+    /// The other colour.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Black => Self::White,
+            Self::White => Self::Black,
+        }
+    }
+
+    /// The character it is written as.
+    pub fn symbol(self) -> char {
+        match self {
+            Self::Black => '1',
+            Self::White => '2',
+        }
+    }
+
+    /// The colour that is written so.
+    pub fn from_symbol(symbol: char) -> Option<Self> {
+        [Self::Black, Self::White]
+            .into_iter()
+            .find(|colour| colour.symbol() == symbol)
+    }
+}

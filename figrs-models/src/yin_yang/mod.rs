@@ -1,0 +1,27 @@
+//! Yin-Yang: colour every cell so that each colour is connected and no square is of one colour.
+//!
+//! **Definition.** Every cell of a grid has one of two colours, by independent fair choices. The evidence is that both colours occur,
+//! that the cells of each colour are connected (side by side or one above the other), and that no 2 by 2 square is of one
+//! colour. Clues are observed cells. So boards that meet the clues are all equally likely.
+//!
+//! [`YinYang::elements`] is the element program; [`YinYang::solve`], [`YinYang::conflict`] and [`YinYang::puzzle`] ask it with a
+//! [`JunctionTree`](figrs_infer::JunctionTree).
+//!
+//! # References
+//!
+//! E. D. Demaine, J. Lynch, M. Rudoy and Y. Uno, "Yin-Yang Puzzles are NP-complete", CCCG 2021, for the rules.
+
+mod board;
+mod clues;
+mod colour;
+mod elements;
+mod puzzle;
+mod settings;
+mod solve;
+
+pub use board::Board;
+pub use clues::Clues;
+pub use colour::Colour;
+pub use elements::YinYangElements;
+pub use settings::YinYang;
+pub use solve::Solution;

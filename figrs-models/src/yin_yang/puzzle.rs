@@ -1,0 +1,45 @@
+//! Puzzles with one solution and few clues.
+
+use rand::Rng;
+use rand::seq::SliceRandom;
+
+use super::{Board, Clues, YinYang};
+use crate::grid::GridError;
+
+impl YinYang {
+    /// A random puzzle that has one solution, and that solution.
+    ///
+    /// The solution is drawn uniformly from the boards that meet the clues given. All its cells are clues at first; in random
+    /// order each is taken away, unless there is a board then that differs in it. The clues given stay.
+    ///
+    /// **Guarantee.** The puzzle has no other solution, and without any one of the clues that were not given it has; there may be puzzles
+    /// of the same solution with fewer.
+    ///
+    /// **Complexity.** A compilation for all boards that meet the given clues, and one for each cell.
+    ///
+    /// **Errors.** [`GridError::NoSolution`]; [`GridError::Inference`] if the board is too large for the budgets of a
+    /// [`JunctionTree`](figrs_infer::JunctionTree).
+    pub fn puzzle<R: Rng>(&self, rng: &mut R) -> Result<(Clues, Board), GridError> {
+        let elements = self.elements()?;
+        let mut tree = self.compiled(&elements, &self.clues)?;
+        if tree.log_evidence() == f64::NEG_INFINITY {
+            return Err(self.no_solution(&elements)?);
+        }
+        let board = elements.board(&tree.sample(rng)?)?;
+        let mut clues = Clues::none(board.size());
+        for (at, colour) in board.iter() {
+            clues.set(at, Some(colour))?;
+        }
+        let mut cells: Vec<_> = board
+            .iter()
+            .filter(|(at, _)| self.clues.get(*at).is_none())
+            .collect();
+        cells.shuffle(rng);
+        for (at, colour) in cells {
+            clues.set(at, Some(colour.other()))?;
+            let needed = self.is_possible(&elements, &clues)?;
+            clues.set(at, needed.then_some(colour))?;
+        }
+        Ok((clues, board))
+    }
+}

@@ -1,0 +1,215 @@
+//! Every error of the generators on grids, and what impossible demands say.
+
+use figrs_core::expand::Budget;
+use figrs_core::stream;
+use figrs_infer::{Error, JunctionTree};
+use figrs_models::chromatic_maze::ChromaticMaze;
+use figrs_models::dungeon::Dungeon;
+use figrs_models::grid::{GridError, Position, Size};
+use figrs_models::island::{Island, IslandSampling};
+use figrs_models::maze::{PerfectMaze, Pointer, Weights};
+use figrs_models::yin_yang::{Clues, Colour, YinYang};
+
+fn at(row: usize, column: usize) -> Position {
+    Position { row, column }
+}
+
+fn clues(text: &str) -> Result<Clues, GridError> {
+    text.parse()
+}
+
+#[test]
+fn mazes_have_sides_and_weights() {
+    let error = PerfectMaze::new(4097, 2).unwrap_err();
+    assert_eq!(
+        error,
+        GridError::MazeSize {
+            rows: 4097,
+            columns: 2
+        }
+    );
+    let maze = PerfectMaze::new(2, 40).unwrap();
+    let error = maze.elements().unwrap_err();
+    assert_eq!(
+        error,
+        GridError::Size {
+            rows: 2,
+            columns: 40
+        }
+    );
+    for weight in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let left = Weights {
+            left: weight,
+            ..Weights::UNIFORM
+        };
+        let error = maze.weights(left).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                GridError::Weight {
+                    direction: Pointer::Left,
+                    ..
+                }
+            ),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+#[expect(clippy::reversed_empty_ranges)]
+fn ranges_are_not_empty() {
+    let size = Size::new(3, 3).unwrap();
+    let empty = |what| GridError::EmptyRange {
+        what,
+        least: 4,
+        most: 3,
+    };
+    assert_eq!(Dungeon::new(size).walls(4..=3).unwrap_err(), empty("walls"));
+    assert_eq!(Dungeon::new(size).walk(4..=3).unwrap_err(), empty("steps"));
+    let island = || Island::new(5, 5).unwrap();
+    assert_eq!(island().land(4..=3).unwrap_err(), empty("cells of land"));
+    assert_eq!(island().bays(4..=3).unwrap_err(), empty("bays"));
+    let chromatic = ChromaticMaze::new(size).unwrap().steps(4..=3);
+    assert_eq!(chromatic.unwrap_err(), empty("steps"));
+    let large = Dungeon::new(Size::new(20, 5).unwrap())
+        .walk(0..=50)
+        .unwrap_err();
+    assert_eq!(
+        large.to_string(),
+        "lengths of ways on 20 rows and 5 columns: use at most 6 columns and 80 cells, or no bounds on lengths"
+    );
+}
+
+#[test]
+fn islands_have_land_inside() {
+    assert_eq!(
+        Island::new(2, 9).unwrap_err(),
+        GridError::IslandSize {
+            rows: 2,
+            columns: 9
+        }
+    );
+    let island = || Island::new(5, 6).unwrap();
+    let error = island().centre(at(0, 2)).unwrap_err();
+    assert_eq!(error, GridError::CentreOnBorder { centre: at(0, 2) });
+    for (least, most) in [(13, 99), (0, 0)] {
+        let error = island().land(least..=most).unwrap_err();
+        assert_eq!(
+            error,
+            GridError::NoSuchLand {
+                least,
+                most,
+                cells: 12
+            }
+        );
+    }
+    for (least, most) in [(-0.1, 0.5), (0.5, 1.5), (0.6, 0.5), (f64::NAN, 1.0)] {
+        let error = island().land_share(least..=most).unwrap_err();
+        assert!(matches!(error, GridError::Share { .. }), "{error}");
+    }
+    // The element program takes one amount of land, the chain needs room for a step.
+    let fixed = island().land(4..=4).unwrap();
+    assert!(fixed.elements().is_ok());
+    assert_eq!(fixed.chain().unwrap_err(), GridError::FixedLand { land: 4 });
+    let bays = Island::new(3, 4).unwrap().bays(1..=9).unwrap();
+    let error = IslandSampling::new(1)
+        .chains(1)
+        .between(1)
+        .run(&bays)
+        .unwrap_err();
+    assert_eq!(error, GridError::BaysNotMet { tried: 100_000 });
+}
+
+#[test]
+fn clues_that_are_not_a_grid_have_places() {
+    let symbol = clues("# a comment\n1..\n.x.\n").unwrap_err();
+    assert_eq!(
+        symbol,
+        GridError::ClueSymbol {
+            line: 3,
+            column: 2,
+            symbol: 'x'
+        }
+    );
+    let ragged = clues("1..\n\n12..\n").unwrap_err();
+    assert_eq!(
+        ragged,
+        GridError::RaggedClues {
+            line: 3,
+            column: 4,
+            expected: 3,
+            found: 4
+        }
+    );
+    assert_eq!(clues("# nothing\n\n").unwrap_err(), GridError::NoClues);
+    assert_eq!(
+        clues(&".".repeat(16)).unwrap_err(),
+        GridError::Size {
+            rows: 1,
+            columns: 16
+        }
+    );
+    let mut two = clues("1.\n.2").unwrap();
+    let error = two.set(at(2, 0), Some(Colour::Black)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "row 3, column 1 is outside a grid of 2 rows and 2 columns"
+    );
+    assert_eq!(two.get(at(0, 2)), None);
+    assert_eq!(two.get(at(1, 1)), Some(Colour::White));
+}
+
+#[test]
+fn clues_that_exclude_each_other_are_named() {
+    // The corners of one colour alternate along the border; the clue in the middle has nothing to do with it.
+    let crossed = YinYang::new(clues("1...2\n.....\n..1..\n.....\n2...1").unwrap());
+    let corners = vec![at(0, 0), at(0, 4), at(4, 0), at(4, 4)];
+    assert_eq!(crossed.conflict().unwrap(), corners);
+    let error = crossed.solve().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "impossible: no board of 5 rows and 5 columns meets the clues at row 1, column 1; row 1, column 5; \
+         row 5, column 1; row 5, column 5; take one of them back"
+    );
+    assert_eq!(crossed.puzzle(&mut stream(1, 0)).unwrap_err(), error);
+    let alone = YinYang::any(Size::new(1, 1).unwrap()).solve().unwrap_err();
+    assert_eq!(
+        alone.to_string(),
+        "impossible: no board of 1 rows and 1 columns follows the rules; use a larger grid"
+    );
+}
+
+#[test]
+fn what_no_world_meets_is_impossible() {
+    // Gem and altar need two cells.
+    let elements = Dungeon::new(Size::new(1, 1).unwrap()).elements().unwrap();
+    let mut tree = JunctionTree::new().compile(elements.model(), ()).unwrap();
+    assert_eq!(tree.log_evidence(), f64::NEG_INFINITY);
+    let error = tree.most_probable().unwrap_err();
+    assert!(matches!(error, Error::ImpossibleEvidence { .. }), "{error}");
+    assert_eq!(
+        ChromaticMaze::new(Size::new(1, 1).unwrap()).unwrap_err(),
+        GridError::OneTile
+    );
+}
+
+#[test]
+fn boards_beyond_the_budget_are_refused() {
+    let budget = Budget {
+        table_entries: 200,
+        ..Budget::default()
+    };
+    let large = YinYang::any(Size::new(6, 6).unwrap()).budget(budget);
+    let error = large.solve().unwrap_err();
+    assert!(
+        matches!(error, GridError::Inference(Error::Model(_))),
+        "{error}"
+    );
+    let error = large.puzzle(&mut stream(1, 0)).unwrap_err();
+    assert!(
+        matches!(error, GridError::Inference(Error::Model(_))),
+        "{error}"
+    );
+    assert!(large.conflict().is_err());
+}

@@ -1,0 +1,286 @@
+//! What generators draw, against the distributions that they state.
+//!
+//! Seeds are fixed. All tests here together would give a false alarm with a probability of `GENERATORS`, were they
+//! drawn.
+
+use std::collections::BTreeMap;
+
+use figrs::models::chromatic_maze::ChromaticMaze;
+use figrs::models::dungeon::Dungeon;
+use figrs::models::grid::Size;
+use figrs::models::island::{Island, IslandSampling};
+use figrs::models::maze::{Maze, PerfectMaze, Pointer, Weights};
+use figrs::models::yin_yang::{Clues, Colour, YinYang};
+use figrs::{JunctionTree, stream};
+use figrs_tests::significance::{GENERATORS, largest_pearson, pearson, pearson_of};
+
+/// How many statistics are compared.
+const TESTS: f64 = 7.0;
+const ALPHA: f64 = GENERATORS / TESTS;
+
+fn square(side: usize) -> Size {
+    Size::new(side, side).unwrap()
+}
+
+/// Checks how often each of some numbers was drawn against weights in proportion to their probabilities.
+fn check_counts(drawn: impl Iterator<Item = u32>, weights: &[(u32, f64)]) {
+    let mut counts = BTreeMap::<u32, u64>::new();
+    for number in drawn {
+        *counts.entry(number).or_default() += 1;
+    }
+    let draws: u64 = counts.values().sum();
+    let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
+    let expected = weights.iter().map(|(number, weight)| {
+        let count = counts.remove(number).unwrap_or(0);
+        (count, draws as f64 * weight / total)
+    });
+    let expected: Vec<(u64, f64)> = expected.collect();
+    assert!(counts.is_empty(), "numbers that cannot be: {counts:?}");
+    let (statistic, compared) = pearson_of(&expected);
+    let limit = largest_pearson(compared, ALPHA);
+    assert!(
+        statistic < limit,
+        "{statistic}, at most {limit}: {expected:?}"
+    );
+}
+
+/// By following the pointers every room leads to the first.
+fn assert_perfect(maze: &Maze) {
+    let size = (maze.rows(), maze.columns());
+    // Rooms that are known to lead there.
+    let mut leads = vec![false; maze.pointers().len()];
+    leads[0] = true;
+    assert_eq!(maze.pointers()[0], Pointer::Root);
+    for start in 0..leads.len() {
+        let (mut room, mut way) = (start, Vec::new());
+        while !leads[room] {
+            way.push(room);
+            assert!(way.len() < leads.len(), "a cycle");
+            let place = (room / size.1, room % size.1);
+            let (row, column) = maze.pointers()[room].target(size, place).unwrap();
+            room = row * size.1 + column;
+        }
+        for room in way {
+            leads[room] = true;
+        }
+    }
+}
+
+/// All 192 mazes of 3 by 3 are equally likely, by Wilson's algorithm and by the element program.
+#[test]
+fn mazes_of_3_by_3_are_uniform() {
+    const DRAWS: usize = 192 * 100;
+    let mazes = PerfectMaze::new(3, 3).unwrap();
+    let elements = mazes.elements().unwrap();
+    let mut tree = JunctionTree::new()
+        .compile(elements.model(), elements.pointers())
+        .unwrap();
+    let mut rng = stream(31, 0);
+    let by_walks: Vec<Maze> = (0..DRAWS).map(|_| mazes.sample(&mut rng)).collect();
+    let worlds = tree.samples(32).unwrap().take(DRAWS);
+    let by_elements: Vec<Maze> = worlds.map(|world| elements.maze(&world).unwrap()).collect();
+    for drawn in [by_walks, by_elements] {
+        let mut counts = BTreeMap::<String, u64>::new();
+        for maze in drawn {
+            assert_perfect(&maze);
+            *counts.entry(maze.to_string()).or_default() += 1;
+        }
+        let counts: Vec<u64> = counts.into_values().collect();
+        assert_eq!(counts.len(), 192);
+        let (statistic, limit) = (pearson(&counts), largest_pearson(192, ALPHA));
+        assert!(statistic < limit, "{statistic}, at most {limit}");
+    }
+}
+
+/// Snakes of 4 by 4 by Wilson's algorithm: a tree weighs nine to the number of its horizontal links.
+#[test]
+fn snakes_have_their_horizontal_links() {
+    let trees = [
+        64.0, 960.0, 5536.0, 16288.0, 27328.0, 27328.0, 16288.0, 5536.0, 960.0, 64.0,
+    ];
+    let weights: Vec<(u32, f64)> = (3..)
+        .zip(trees)
+        .map(|(h, n)| (h, n * 9f64.powf(f64::from(h))))
+        .collect();
+    let snakes = PerfectMaze::new(4, 4)
+        .unwrap()
+        .weights(Weights::SNAKE)
+        .unwrap();
+    let mut rng = stream(33, 0);
+    let drawn = (0..50_000).map(|_| snakes.sample(&mut rng).horizontal_links() as u32);
+    check_counts(drawn, &weights);
+}
+
+#[test]
+fn large_mazes_are_perfect() {
+    for (rows, columns) in [(1, 1), (1, 30), (30, 1), (100, 100), (7, 300)] {
+        let maze = PerfectMaze::new(rows, columns).unwrap();
+        for maze in [maze, maze.weights(Weights::SNAKE).unwrap()] {
+            let drawn = maze.sample(&mut stream(34, 0));
+            assert_perfect(&drawn);
+            assert_eq!(drawn, maze.sample(&mut stream(34, 0)));
+            let way = drawn.solution();
+            assert_eq!(
+                (way[0], way[way.len() - 1]),
+                ((0, 0), (rows - 1, columns - 1))
+            );
+        }
+    }
+}
+
+/// Dungeons of 3 by 3 by the length of their walk, measured on the boards.
+#[test]
+fn dungeons_have_their_walks() {
+    let walks = [683.0, 562.0, 340.0, 166.0, 85.0, 16.0, 6.0];
+    let weights: Vec<(u32, f64)> = (4..).step_by(2).zip(walks).collect();
+    let elements = Dungeon::new(square(3)).elements().unwrap();
+    let mut tree = JunctionTree::new()
+        .compile(elements.model(), elements.tiles())
+        .unwrap();
+    let drawn = tree.samples(35).unwrap().take(20_000).map(|world| {
+        let map = elements.map(&world).unwrap();
+        map.walk().unwrap().len() as u32 - 1
+    });
+    check_counts(drawn, &weights);
+}
+
+/// Chromatic mazes of 2 by 2 by the length of their solution, measured on the boards.
+#[test]
+fn chromatic_mazes_have_their_solutions() {
+    let elements = ChromaticMaze::new(square(2)).unwrap().elements().unwrap();
+    let mut tree = JunctionTree::new()
+        .compile(elements.model(), elements.start_first())
+        .unwrap();
+    let drawn = tree.samples(36).unwrap().take(20_000).map(|world| {
+        let board = elements.board(&world).unwrap();
+        let way = board.solution().unwrap();
+        assert_eq!(
+            (way[0], way[way.len() - 1]),
+            (board.start(), board.finish())
+        );
+        way.len() as u32 - 1
+    });
+    check_counts(drawn, &[(1, 5184.0), (2, 2136.0), (3, 384.0)]);
+}
+
+/// All 96 Yin-Yang boards of 4 by 4 are equally likely.
+#[test]
+fn yin_yang_boards_are_uniform() {
+    let elements = YinYang::any(square(4)).elements().unwrap();
+    let mut tree = JunctionTree::new()
+        .compile(elements.model(), elements.cells())
+        .unwrap();
+    let mut counts = BTreeMap::<String, u64>::new();
+    for world in tree.samples(37).unwrap().take(96 * 100) {
+        let board = elements.board(&world).unwrap();
+        *counts.entry(board.to_string()).or_default() += 1;
+    }
+    let counts: Vec<u64> = counts.into_values().collect();
+    assert_eq!(counts.len(), 96);
+    let (statistic, limit) = (pearson(&counts), largest_pearson(96, ALPHA));
+    assert!(statistic < limit, "{statistic}, at most {limit}");
+}
+
+/// Far enough apart the chain's islands are as good as independent: all 161 of 5 by 5.
+#[test]
+fn islands_of_the_chain_are_uniform() {
+    let island = Island::new(5, 5).unwrap();
+    let draws = IslandSampling::new(161 * 25)
+        .between(30)
+        .seed(38)
+        .run(&island)
+        .unwrap();
+    assert!(draws.r_hat() < 1.01, "{}", draws.r_hat());
+    let mut counts = BTreeMap::<String, u64>::new();
+    for map in draws.chains().iter().flatten() {
+        *counts.entry(map.to_string()).or_default() += 1;
+    }
+    let counts: Vec<u64> = counts.into_values().collect();
+    assert_eq!(counts.len(), 161);
+    let (statistic, limit) = (pearson(&counts), largest_pearson(161, ALPHA));
+    assert!(statistic < limit, "{statistic}, at most {limit}");
+}
+
+#[test]
+fn islands_of_the_chain_meet_the_demands() {
+    let island = Island::new(20, 30)
+        .unwrap()
+        .land_share(0.25..=0.35)
+        .unwrap();
+    let draw = |island: &Island| IslandSampling::new(10).seed(4).run(island).unwrap();
+    let free = draw(&island);
+    let mut bays: Vec<u32> = free
+        .chains()
+        .iter()
+        .flatten()
+        .map(|map| map.bays() as u32)
+        .collect();
+    bays.sort_unstable();
+    // About half of the islands have such a number.
+    let middle = bays[10]..=bays[30];
+    let draws = draw(&island.bays(middle.clone()).unwrap());
+    assert_eq!(draws.chains().len(), 4);
+    for map in draws.chains().iter().flatten() {
+        assert!((150..=210).contains(&map.land()), "{map}");
+        assert!(middle.contains(&(map.bays() as u32)), "{map}");
+    }
+    assert!(draws.effective_samples() > 1.0);
+}
+
+/// The puzzle's solution is the only one, and without any one of the clues there is another.
+#[test]
+fn puzzles_have_one_solution_and_no_clue_too_many() {
+    let given: Clues = "1.....\n......\n......\n......\n......\n......"
+        .parse()
+        .unwrap();
+    for (seed, start) in [(1, Clues::none(square(6))), (2, given)] {
+        let (clues, board) = YinYang::new(start.clone())
+            .puzzle(&mut stream(seed, 0))
+            .unwrap();
+        let solved = YinYang::new(clues.clone()).solve().unwrap();
+        assert!(solved.is_unique);
+        assert_eq!(solved.board, board);
+        for (at, colour) in start.iter() {
+            assert_eq!(clues.get(at), Some(colour));
+        }
+        for (at, _) in clues.iter().filter(|(at, _)| start.get(*at).is_none()) {
+            let mut fewer = clues.clone();
+            fewer.set(at, None).unwrap();
+            assert!(!YinYang::new(fewer).solve().unwrap().is_unique, "{at}");
+        }
+        assert!(clues.len() < 20);
+        assert_eq!(clues.to_string().parse::<Clues>().unwrap(), clues);
+        assert!(board.colours().contains(&Colour::Black));
+    }
+}
+
+#[test]
+fn boards_are_drawn_as_text() {
+    let maze = PerfectMaze::new(2, 1).unwrap().sample(&mut stream(1, 0));
+    assert_eq!(maze.to_string(), "+  +\n|  |\n+  +\n|  |\n+  +\n");
+    let dungeon = Dungeon::new(Size::new(1, 2).unwrap()).elements().unwrap();
+    let mut tree = JunctionTree::new()
+        .compile(dungeon.model(), dungeon.tiles())
+        .unwrap();
+    let maps: Vec<String> = tree
+        .k_best(9)
+        .unwrap()
+        .iter()
+        .map(|world| dungeon.map(world).unwrap().to_string())
+        .collect();
+    assert_eq!(maps.len(), 2);
+    assert!(maps.contains(&"GA\n".into()) && maps.contains(&"AG\n".into()));
+    let island = Island::new(3, 3).unwrap().chain().unwrap().map();
+    assert_eq!(island.to_string(), "...\n.#.\n...\n");
+    let chromatic = ChromaticMaze::new(Size::new(1, 2).unwrap()).unwrap();
+    let elements = chromatic.elements().unwrap();
+    let mut tree = JunctionTree::new()
+        .compile(elements.model(), elements.start_first())
+        .unwrap();
+    for world in tree.samples(2).unwrap().take(8) {
+        let text = elements.board(&world).unwrap().to_string();
+        let marks: Vec<char> = text.chars().filter(|c| "<>".contains(*c)).collect();
+        assert!(marks == ['<', '>'] || marks == ['>', '<'], "{text}");
+        assert_eq!(text.len(), 5);
+    }
+}
