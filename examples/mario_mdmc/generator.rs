@@ -1,13 +1,16 @@
 //! Trained models, and one level after another from them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use figrs::models::mdmc::{
-    ColumnNGrams, ColumnStream, Corpus, ElementSampler, HierarchicalChain, Level, LevelElements,
-    LevelProgram, LookAheadSampler, MarkovChain, TileField, TileFieldElements, TileSelection,
+    ColumnNGrams, ColumnStream, Corpus, ElementSampler, Generated, HierarchicalChain, Level,
+    LevelElements, LevelProgram, LevelSampler, LookAheadSampler, MarkovChain, TileField,
+    TileFieldElements, TileSelection,
 };
 
 use crate::Failure;
+use crate::demanded;
 use crate::options::{Method, Options, Tile};
 
 /// What levels are drawn from.
@@ -20,6 +23,12 @@ pub(crate) struct Trained<'a> {
 }
 
 enum Engine {
+    Single(Single),
+    Demanded(Box<dyn LevelSampler>),
+}
+
+/// What draws one level after another.
+enum Single {
     LookAhead,
     Columns,
     Elements(LevelElements),
@@ -59,37 +68,61 @@ impl<'a> Trained<'a> {
         })
     }
 
-    /// Level `index` of a method, by its place on the command line, from random numbers of its own.
-    pub(crate) fn level(&self, method: usize, index: u64) -> Result<Made, Failure> {
+    /// What levels must have, in words.
+    pub(crate) fn demands(&self) -> Vec<String> {
+        let steered = self.engines.iter().find_map(|(_, engine)| match engine {
+            Engine::Demanded(sampler) => Some(sampler.demands()),
+            _ => None,
+        });
+        let demands = steered.unwrap_or_default().iter();
+        demands.map(ToString::to_string).collect()
+    }
+
+    /// How many levels of a method are best drawn at once.
+    pub(crate) fn step(&self, method: usize) -> u64 {
+        match &self.engines[method].1 {
+            Engine::Demanded(sampler) => sampler.batch(),
+            _ => 1,
+        }
+    }
+
+    /// Some levels of a method, by its place on the command line, each from random numbers of its own.
+    pub(crate) fn levels(&self, method: usize, numbers: Range<u64>) -> Result<Vec<Made>, Failure> {
+        match &self.engines[method].1 {
+            Engine::Single(engine) => numbers.map(|index| self.level(engine, index)).collect(),
+            Engine::Demanded(sampler) => {
+                let levels = sampler.levels(self.seed, numbers)?.into_iter();
+                Ok(levels.map(Made::from).collect())
+            }
+        }
+    }
+
+    fn level(&self, engine: &Single, index: u64) -> Result<Made, Failure> {
         let mut rng = figrs::stream(self.seed, index);
         let Options {
             width, look_ahead, ..
         } = *self.options;
-        let generated = match &self.engines[method].1 {
-            Engine::LookAhead => {
+        let generated = match engine {
+            Single::LookAhead => {
                 LookAheadSampler::new(&self.chain, look_ahead)?.sample(width, &mut rng)?
             }
-            Engine::Elements(elements) => {
+            Single::Elements(elements) => {
                 let selection = match self.options.tile {
                     Tile::Sampled => TileSelection::Sampled,
                     Tile::MostLikely => TileSelection::MostLikely,
                 };
                 ElementSampler::new(elements, look_ahead, selection)?.sample(&mut rng)?
             }
-            Engine::Columns => {
+            Single::Columns => {
                 let columns = ColumnStream::new(&self.chain, look_ahead, rng)?.take(width);
                 return Ok(self.made(Level::from_columns(columns)?));
             }
-            Engine::Program(program) => return Ok(self.made(program.sample(&mut rng)?)),
-            Engine::Field(field) => {
+            Single::Program(program) => return Ok(self.made(program.sample(&mut rng)?)),
+            Single::Field(field) => {
                 return Ok(self.made(field.sample(self.options.sweeps, &mut rng)?));
             }
         };
-        Ok(Made {
-            unseen: generated.unseen(),
-            fallbacks: Some(generated.fallbacks()),
-            level: generated.into_level(),
-        })
+        Ok(generated.into())
     }
 
     fn made(&self, level: Level) -> Made {
@@ -97,6 +130,16 @@ impl<'a> Trained<'a> {
             unseen: self.chain.unseen(&level),
             fallbacks: None,
             level,
+        }
+    }
+}
+
+impl From<Generated> for Made {
+    fn from(generated: Generated) -> Self {
+        Self {
+            unseen: generated.unseen(),
+            fallbacks: Some(generated.fallbacks()),
+            level: generated.into_level(),
         }
     }
 }
@@ -109,13 +152,16 @@ impl Engine {
         chain: &Arc<MarkovChain>,
     ) -> Result<Self, Failure> {
         let width = options.width;
-        Ok(match method {
-            Method::LookAhead => Self::LookAhead,
-            Method::Columns => Self::Columns,
-            Method::Elements => Self::Elements(LevelElements::new(Arc::clone(chain), width)?),
+        Ok(Self::Single(match method {
+            Method::LookAhead => Single::LookAhead,
+            Method::Columns => Single::Columns,
+            Method::Elements => Single::Elements(LevelElements::new(Arc::clone(chain), width)?),
+            Method::Conditioned | Method::Exact => {
+                return Ok(Self::Demanded(demanded::sampler(method, options, chain)?));
+            }
             Method::NGrams => {
                 let ngrams = ColumnNGrams::train(corpus, options.order)?;
-                Self::Program(Arc::new(ngrams).program(width)?)
+                Single::Program(Arc::new(ngrams).program(width)?)
             }
             Method::Hierarchical => {
                 let chain = HierarchicalChain::train(
@@ -126,12 +172,12 @@ impl Engine {
                     options.kinds,
                     0,
                 )?;
-                Self::Program(Arc::new(chain).program(width)?)
+                Single::Program(Arc::new(chain).program(width)?)
             }
             Method::Field => {
                 let field = TileField::train(corpus, chain.row_splits())?;
-                Self::Field(field.elements(width)?)
+                Single::Field(field.elements(width)?)
             }
-        })
+        }))
     }
 }

@@ -2,16 +2,19 @@
 //!
 //! `cargo run --release --example mario_mdmc -- --help`
 
+mod demanded;
 mod files;
 mod generator;
 mod options;
 mod ordered;
+mod probability;
 mod sets;
 mod stats;
 
 use std::error::Error;
 use std::io;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
@@ -42,6 +45,10 @@ fn run(options: &Options) -> Result<(), Failure> {
         Some(directory) => vglc::read_corpus(directory)?,
         None => Corpus::shipped(),
     };
+    let corpus = match options.rows {
+        Some(rows) => corpus.bottom_rows(rows)?,
+        None => corpus,
+    };
     let chain = chain(options, &corpus)?;
     if let Some(path) = &options.save_model {
         files::replace(path, |out| {
@@ -50,6 +57,9 @@ fn run(options: &Options) -> Result<(), Failure> {
         })?;
     }
     let seed = options.seed.unwrap_or_else(fresh_seed);
+    if options.probability {
+        return probability::write(options, &Arc::new(chain), seed);
+    }
     let trained = generator::Trained::new(options, &corpus, chain, seed)?;
     let started = Instant::now();
     if options.stats.is_some() {
@@ -86,6 +96,16 @@ fn check(options: &Options) -> Result<(), Failure> {
     }
     if options.show_path && !options.format.shows_path() {
         return Err("--show-path needs --format text, json, png, tmx or tiled-json".into());
+    }
+    let heeding = |method: &Method| method.heeds_demands();
+    if options.demands.any() && !options.methods.iter().any(heeding) {
+        return Err("demands need --method conditioned or exact".into());
+    }
+    if options.probability && !options.methods.iter().all(heeding) {
+        return Err("--probability needs --method conditioned or exact".into());
+    }
+    if options.probability && (options.format.needs_file() || options.out.is_some()) {
+        return Err("--probability needs --format text or json, and no --out".into());
     }
     let other = options.methods.iter().find(|method| !method.uses_chain());
     match other.filter(|_| options.model.is_some()) {

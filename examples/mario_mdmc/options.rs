@@ -1,9 +1,12 @@
 //! The command line.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
-use figrs::models::mdmc::Structure;
+use clap::{Args, Parser, ValueEnum};
+use figrs::models::mdmc::{Structure, Tile as MapTile};
+
+use crate::demanded;
 
 /// Generates Super Mario levels from models trained on example levels.
 ///
@@ -61,6 +64,21 @@ pub(crate) struct Options {
     /// Sweeps of the field method over each level.
     #[arg(long, default_value_t = 100)]
     pub(crate) sweeps: u64,
+    /// Particles of each level that the conditioned method carries along.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) particles: u32,
+    /// Memory that the exact method may use for its states, in MiB; messages may take as much again.
+    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    pub(crate) memory: u64,
+    #[command(flatten)]
+    pub(crate) demands: Demands,
+    /// Cut the training levels to this many rows from the bottom.
+    #[arg(long)]
+    pub(crate) rows: Option<usize>,
+    /// Instead of writing levels, tell how probable it is that the trained model meets the demands; for the conditioned and
+    /// the exact method.
+    #[arg(long)]
+    pub(crate) probability: bool,
     /// How many levels.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) levels: u64,
@@ -86,12 +104,65 @@ pub(crate) struct Options {
     pub(crate) out: Option<PathBuf>,
 }
 
+/// What every level must have, for the conditioned and the exact method.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Demands (methods conditioned and exact)")]
+pub(crate) struct Demands {
+    /// Allow configurations that training never showed.
+    #[arg(long)]
+    pub(crate) allow_unseen: bool,
+    /// Set the tiles of this file, of the size of a level: `?` is free, and `!` a full question block. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pin: Vec<PathBuf>,
+    /// Draw the columns --free of this level again, and keep the others.
+    #[arg(long, value_name = "FILE", requires = "free")]
+    pub(crate) around: Option<PathBuf>,
+    /// The columns to draw again, counted from 0, the last one not among them.
+    #[arg(long, value_name = "FROM..TO", value_parser = demanded::columns, requires = "around")]
+    pub(crate) free: Option<Range<usize>>,
+    /// Begin with the columns of this file, as --pin.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) start: Option<PathBuf>,
+    /// End with the columns of this file, as --pin.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) end: Option<PathBuf>,
+    /// No more columns than this without ground in the bottom row, side by side.
+    #[arg(long, value_name = "COLUMNS")]
+    pub(crate) max_gap: Option<usize>,
+    /// From so many to so many tiles of a kind, as E=5..10. May be given several times.
+    #[arg(long, value_name = "TILE=FROM..TO", value_parser = demanded::count)]
+    pub(crate) count: Vec<(MapTile, Range<usize>)>,
+    /// From which share of all cells to which are tiles of a kind, as o=0.01..0.05. May be given several times.
+    #[arg(long, value_name = "TILE=FROM..TO", value_parser = demanded::density)]
+    pub(crate) density: Vec<(MapTile, Range<f64>)>,
+    /// The pattern of this file stands nowhere, as --pin. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) forbid: Vec<PathBuf>,
+    /// A player can get from the left to the right.
+    #[arg(long)]
+    pub(crate) playable: bool,
+}
+
+impl Demands {
+    /// Whether anything is demanded.
+    pub(crate) fn any(&self) -> bool {
+        let files = self.around.is_some() || self.start.is_some() || self.end.is_some();
+        let lists = !(self.pin.is_empty() && self.forbid.is_empty());
+        let tiles = !(self.count.is_empty() && self.density.is_empty());
+        files || lists || tiles || self.max_gap.is_some() || self.playable || self.allow_unseen
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Method {
     /// The published look-ahead sampler, tile by tile on the trained tables.
     LookAhead,
     /// The level as an element program: each tile by queries to exact inference.
     Elements,
+    /// Levels given demands, by particles that grow column by column.
+    Conditioned,
+    /// Levels from their exact law given demands, where it fits into --memory.
+    Exact,
     /// Column after column, as for a level without end.
     Columns,
     /// Whole columns given the columns before, of --order.
@@ -133,7 +204,12 @@ impl Method {
 
     /// Whether it draws from the Markov chain, rather than from a model of its own.
     pub(crate) fn uses_chain(self) -> bool {
-        matches!(self, Self::LookAhead | Self::Elements | Self::Columns)
+        !matches!(self, Self::NGrams | Self::Hierarchical | Self::Field)
+    }
+
+    /// Whether it heeds demands.
+    pub(crate) fn heeds_demands(self) -> bool {
+        matches!(self, Self::Conditioned | Self::Exact)
     }
 }
 

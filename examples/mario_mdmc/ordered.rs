@@ -1,6 +1,7 @@
 //! Levels of a set on several threads, taken in order.
 
 use std::io::{self, IsTerminal};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -8,11 +9,11 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::Failure;
 use crate::options::Options;
 
-/// Does `work` for each number below `count` and hands the results to `take` in order, a few at a time.
+/// Does `work` for the numbers below `count`, `step` of them at once, and hands the results to `take` in order, a few at a time.
 pub(crate) fn in_order<T: Send>(
     options: &Options,
-    count: u64,
-    work: impl Fn(u64) -> Result<T, Failure> + Sync,
+    (count, step): (u64, u64),
+    work: impl Fn(Range<u64>) -> Result<Vec<T>, Failure> + Sync,
     mut take: impl FnMut(u64, T) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let threads = match options.threads {
@@ -22,8 +23,8 @@ pub(crate) fn in_order<T: Send>(
     let progress = progress_bar(count)?;
     let mut index = 0;
     while index < count {
-        let to = count.min(index + 8 * threads as u64);
-        for result in batch(index, to, threads, &work)? {
+        let to = count.min(index + 8 * threads as u64 * step);
+        for result in batch(index..to, step, threads, &work)? {
             take(index, result)?;
             index += 1;
         }
@@ -34,23 +35,24 @@ pub(crate) fn in_order<T: Send>(
 }
 
 fn batch<T: Send>(
-    from: u64,
-    to: u64,
+    numbers: Range<u64>,
+    step: u64,
     threads: usize,
-    work: &(impl Fn(u64) -> Result<T, Failure> + Sync),
+    work: &(impl Fn(Range<u64>) -> Result<Vec<T>, Failure> + Sync),
 ) -> Result<Vec<T>, Failure> {
-    let next = AtomicU64::new(from);
-    let work = || -> Result<Vec<(u64, T)>, Failure> {
+    let next = AtomicU64::new(numbers.start);
+    let work = || -> Result<Vec<(u64, Vec<T>)>, Failure> {
         let mut done = Vec::new();
         loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            if index >= to {
+            let first = next.fetch_add(step, Ordering::Relaxed);
+            if first >= numbers.end {
                 return Ok(done);
             }
-            done.push((index, work(index)?));
+            let last = numbers.end.min(first + step);
+            done.push((first, work(first..last)?));
         }
     };
-    let threads = threads.min((to - from) as usize);
+    let threads = threads.min((numbers.end - numbers.start).div_ceil(step) as usize);
     let results: Vec<_> = std::thread::scope(|scope| {
         let handles: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         let results = handles.into_iter().map(std::thread::ScopedJoinHandle::join);
@@ -60,8 +62,8 @@ fn batch<T: Send>(
     for result in results {
         all.extend(result.map_err(|_| "a thread failed")??);
     }
-    all.sort_by_key(|(index, _)| *index);
-    Ok(all.into_iter().map(|(_, result)| result).collect())
+    all.sort_by_key(|(first, _)| *first);
+    Ok(all.into_iter().flat_map(|(_, results)| results).collect())
 }
 
 /// A bar for sets of levels, on a terminal.

@@ -48,15 +48,20 @@ fn write_list(
 ) -> Result<Totals, Failure> {
     let cannot = |error| in_file(place, error);
     let mut totals = Totals::default();
-    let work = |index| trained.level(0, index);
-    in_order(options, options.levels, work, |index, made| {
-        totals.add(&made);
-        let written = match options.format {
-            Format::Json => write_json(options, trained, out, index, &made),
-            _ => write_text(options, out, index, &made),
-        };
-        written.map_err(cannot)
-    })?;
+    let work = |numbers| trained.levels(0, numbers);
+    in_order(
+        options,
+        (options.levels, trained.step(0)),
+        work,
+        |index, made| {
+            totals.add(&made);
+            let written = match options.format {
+                Format::Json => write_json(options, trained, out, index, &made),
+                _ => write_text(options, out, index, &made),
+            };
+            written.map_err(cannot)
+        },
+    )?;
     if options.format == Format::Json {
         writeln!(out, "\n]").map_err(cannot)?;
     }
@@ -104,6 +109,7 @@ fn write_json(
         "row_splits": trained.chain.row_splits().count(),
         "look_ahead": options.look_ahead,
         "method": options.methods[0].name(),
+        "demands": trained.demands(),
         "unseen": made.unseen,
         "fallbacks": made.fallbacks,
         "rows": text.lines().collect::<Vec<_>>(),
@@ -128,26 +134,31 @@ fn write_files(options: &Options, trained: &Trained<'_>, path: &Path) -> Result<
     let image = tiles.file_name().unwrap_or_default().to_string_lossy();
     let digits = options.levels.to_string().len();
     let mut totals = Totals::default();
-    let work = |index| trained.level(0, index);
-    in_order(options, options.levels, work, |index, made| {
-        totals.add(&made);
-        let extension = path.extension().unwrap_or_default().to_string_lossy();
-        let path = match options.levels {
-            1 => path.to_owned(),
-            _ => with_suffix(path, &format!("-{:0digits$}", index + 1), &extension),
-        };
-        let way = self::path(options, &made);
-        let writer = notes(options, trained, index, LevelWriter::new(&made.level)).path(&way);
-        replace(&path, |out| {
-            let written = match options.format {
-                Format::Png => writer.png(out),
-                Format::Tmx => writer.tmx(out, &image),
-                Format::TiledJson => writer.tiled_json(out, &image),
-                _ => writer.ldtk_csv(out),
+    let work = |numbers| trained.levels(0, numbers);
+    in_order(
+        options,
+        (options.levels, trained.step(0)),
+        work,
+        |index, made| {
+            totals.add(&made);
+            let extension = path.extension().unwrap_or_default().to_string_lossy();
+            let path = match options.levels {
+                1 => path.to_owned(),
+                _ => with_suffix(path, &format!("-{:0digits$}", index + 1), &extension),
             };
-            written.map_err(|error| output(&path, error))
-        })
-    })?;
+            let way = self::path(options, &made);
+            let writer = notes(options, trained, index, LevelWriter::new(&made.level)).path(&way);
+            replace(&path, |out| {
+                let written = match options.format {
+                    Format::Png => writer.png(out),
+                    Format::Tmx => writer.tmx(out, &image),
+                    Format::TiledJson => writer.tiled_json(out, &image),
+                    _ => writer.ldtk_csv(out),
+                };
+                written.map_err(|error| output(&path, error))
+            })
+        },
+    )?;
     Ok(totals)
 }
 
@@ -167,6 +178,7 @@ fn notes<'a>(
         .note("structure", structure)
         .note("row_splits", trained.chain.row_splits().count().to_string())
         .note("look_ahead", options.look_ahead.to_string())
+        .note("demands", trained.demands().join("; "))
 }
 
 fn output(path: &Path, error: OutputError) -> Failure {

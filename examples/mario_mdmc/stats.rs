@@ -83,7 +83,8 @@ impl Column {
 pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<(), Failure> {
     let yardstick = Yardstick::new(trained.corpus);
     let measures = |level: &Level, unseen: usize| {
-        let unseen = [("unseen", unseen as f64)];
+        let seen = f64::from(u8::from(unseen == 0));
+        let unseen = [("unseen", unseen as f64), ("all seen", seen)];
         unseen.into_iter().chain(yardstick.measure(level).named())
     };
     let mut columns = vec![Column::new("corpus".to_owned())];
@@ -94,19 +95,27 @@ pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<(), Fail
         let mut column = Column::new(method.name());
         let mut diversity = Diversity::new();
         let mut drawing = Duration::ZERO;
-        let work = |index| -> Result<_, Failure> {
+        let work = |numbers| -> Result<Vec<_>, Failure> {
             let started = Instant::now();
-            let made = trained.level(place, index)?;
-            let elapsed = started.elapsed();
-            let measures: Vec<_> = measures(&made.level, made.unseen).collect();
-            Ok((made.level, measures, elapsed))
+            let made = trained.levels(place, numbers)?;
+            let elapsed = started.elapsed() / made.len().max(1) as u32;
+            let measured = made.into_iter().map(|made| {
+                let measures: Vec<_> = measures(&made.level, made.unseen).collect();
+                (made.level, measures, elapsed)
+            });
+            Ok(measured.collect())
         };
         let count = options.stats.unwrap_or_default();
-        in_order(options, count, work, |_, (level, measures, elapsed)| {
-            column.add(measures);
-            drawing += elapsed;
-            Ok(diversity.add(&level)?)
-        })?;
+        in_order(
+            options,
+            (count, trained.step(place)),
+            work,
+            |_, (level, measures, elapsed)| {
+                column.add(measures);
+                drawing += elapsed;
+                Ok(diversity.add(&level)?)
+            },
+        )?;
         column.diversity = diversity.mean_distance();
         let milliseconds = drawing.as_secs_f64() * 1e3 / count as f64;
         eprintln!("{}: {milliseconds:.3} ms a level", column.name);

@@ -78,11 +78,11 @@ pub use metrics::{
 pub use output::{LevelWriter, OutputError, write_tileset};
 pub use playability::{JUMP_ARCS, Obstacle, Playability, Reach};
 pub use row_splits::RowSplits;
+pub use saved_chain::SavedChainError;
 pub use steering::{
     ConditionedSampler, Demand, ExactSampler, LevelSampler, LookAhead, Mask, SteeredLevel,
     SteeringError,
 };
-pub use saved_chain::SavedChainError;
 pub use structure::{Offset, Structure};
 pub use tile::Tile;
 pub use tile_field::{TileField, TileFieldElements};

@@ -5,11 +5,12 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use figrs_core::{Model, stream};
-use figrs_infer::{Error, Run, SequentialMonteCarlo};
+use figrs_infer::{Error, LogEvidence, Run, SequentialMonteCarlo, TargetDraws};
 use rand::Rng;
 
-use super::super::Generated;
+use super::super::{Generated, Tile};
 use super::conflict::{self, Trial};
+use super::demand::Demand;
 use super::error::SteeringError;
 use super::sampler::LevelSampler;
 use super::steered::SteeredLevel;
@@ -78,6 +79,16 @@ impl ConditionedSampler {
         &self.steered
     }
 
+    /// The natural logarithm of the probability that the trained chain meets all demands, with its standard error, from 64
+    /// populations of fifty times as many particles as a level has.
+    pub fn log_probability(&self, seed: u64) -> Result<LogEvidence, SteeringError> {
+        let answer = SequentialMonteCarlo::new(self.particles.saturating_mul(50))
+            .populations(64)
+            .seed(seed)
+            .run(self.steered.model(), ())?;
+        Ok(answer.log_evidence()?)
+    }
+
     /// Up to `wanted` levels from as many populations.
     fn survivors(
         &self,
@@ -97,12 +108,12 @@ impl ConditionedSampler {
             answer => answer?,
         };
         let draws = answer.draws()?;
-        let mut tiles = Vec::with_capacity(cells.len());
-        for cell in cells {
-            tiles.push(draws.values(cell)?);
-        }
         let level = |draw: usize| {
-            let tiles: Vec<_> = tiles.iter().map(|column| column[draw]).collect();
+            let drawn = |cell: &TargetDraws| {
+                let tile = cell.support.get::<Tile>(cell.indices[draw] as usize);
+                *tile.expect("the targets are tiles")
+            };
+            let tiles: Vec<Tile> = draws.targets.iter().map(drawn).collect();
             self.steered.level(&tiles)
         };
         Ok((0..draws.length).map(level).collect())
@@ -142,6 +153,10 @@ impl LevelSampler for ConditionedSampler {
     /// Populations are run side by side: one alone takes most of the time of some.
     fn batch(&self) -> u64 {
         32
+    }
+
+    fn demands(&self) -> &[Demand] {
+        self.steered.demands()
     }
 
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Generated>, SteeringError> {

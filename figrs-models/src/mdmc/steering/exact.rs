@@ -7,6 +7,7 @@ use figrs_infer::{CompiledFrontier, Error, Frontier};
 
 use super::super::{Generated, MdmcError, Tile};
 use super::conflict::{self, Trial};
+use super::demand::Demand;
 use super::error::SteeringError;
 use super::sampler::LevelSampler;
 use super::steered::SteeredLevel;
@@ -88,6 +89,10 @@ impl LevelSampler for ExactSampler {
     /// Where messages do not fit into memory they are computed again for each batch.
     fn batch(&self) -> u64 {
         64
+    }
+
+    fn demands(&self) -> &[Demand] {
+        self.steered.demands()
     }
 
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Generated>, SteeringError> {

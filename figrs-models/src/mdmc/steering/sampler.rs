@@ -6,6 +6,7 @@ use std::ops::Range;
 use figrs_core::stream;
 
 use super::super::{ElementSampler, Generated, LookAheadSampler};
+use super::demand::Demand;
 use super::error::SteeringError;
 
 /// A way of drawing levels, set up for one trained chain and one width.
@@ -15,6 +16,11 @@ pub trait LevelSampler: Debug + Send + Sync {
 
     /// In one sentence, what the law of the levels is.
     fn guarantee(&self) -> String;
+
+    /// What every level must have.
+    fn demands(&self) -> &[Demand] {
+        &[]
+    }
 
     /// How many levels are best asked for at once.
     fn batch(&self) -> u64 {

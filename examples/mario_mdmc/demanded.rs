@@ -1,0 +1,168 @@
+//! Levels as the command line demands them.
+
+use std::io::IsTerminal;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use figrs::Frontier;
+use figrs::models::mdmc::{
+    ConditionedSampler, Demand, ExactSampler, LevelElements, LevelSampler, MarkovChain, Mask,
+    SteeredLevel, Tile, vglc,
+};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::Failure;
+use crate::options::{Demands, Method, Options};
+
+/// The level with everything that is demanded of it.
+pub(crate) fn steered(
+    options: &Options,
+    chain: &Arc<MarkovChain>,
+) -> Result<SteeredLevel, Failure> {
+    let elements = LevelElements::new(Arc::clone(chain), options.width)?;
+    let demands = demands(&options.demands, chain.height(), options.width)?;
+    Ok(SteeredLevel::new(&elements, &demands)?)
+}
+
+pub(crate) fn sampler(
+    method: Method,
+    options: &Options,
+    chain: &Arc<MarkovChain>,
+) -> Result<Box<dyn LevelSampler>, Failure> {
+    let steered = steered(options, chain)?;
+    if method == Method::Conditioned {
+        let sampler = ConditionedSampler::new(steered).particles(options.particles as usize);
+        return Ok(Box::new(sampler));
+    }
+    Ok(Box::new(exact(options, steered)?))
+}
+
+/// Explores the frontiers, with a sign of life on a terminal.
+pub(crate) fn exact(options: &Options, steered: SteeredLevel) -> Result<ExactSampler, Failure> {
+    let mut frontier = Frontier::new().memory(options.memory.saturating_mul(1 << 20));
+    let steps = (steered.cells().len() + 1) as u64;
+    if std::io::stderr().is_terminal() {
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} cells explored")?;
+        let bar = ProgressBar::new(steps).with_style(style);
+        frontier = frontier.on_progress(move |progress| {
+            bar.set_position(progress.done);
+            if progress.done >= steps {
+                bar.finish_and_clear();
+            }
+        });
+    }
+    Ok(ExactSampler::new(steered, &frontier)?)
+}
+
+fn demands(options: &Demands, height: usize, width: usize) -> Result<Vec<Demand>, Failure> {
+    let mut demands = Vec::new();
+    if !options.allow_unseen {
+        demands.push(Demand::Seen);
+    }
+    for path in &options.pin {
+        demands.push(Demand::Pinned(Mask::read(path)?));
+    }
+    if let Some(path) = &options.around {
+        let level = vglc::read_level(path)?;
+        let free = options.free.clone().unwrap_or(0..0);
+        if free.end > level.width() {
+            return Err(format!(
+                "--free {}..{}: the level has {} columns",
+                free.start,
+                free.end,
+                level.width()
+            )
+            .into());
+        }
+        demands.push(Demand::Pinned(Mask::around(&level, free)));
+    }
+    let pieces = [(&options.start, false), (&options.end, true)];
+    for (path, at_end) in pieces {
+        if let Some(path) = path {
+            demands.push(Demand::Pinned(piece(path, at_end, height, width)?));
+        }
+    }
+    demands.extend(options.max_gap.map(Demand::MaximumGap));
+    for &(tile, ref range) in &options.count {
+        demands.push(Demand::Count {
+            tile,
+            least: range.start,
+            most: range.end,
+        });
+    }
+    for &(tile, ref shares) in &options.density {
+        demands.push(Demand::density(
+            tile,
+            shares.start,
+            shares.end,
+            height * width,
+        ));
+    }
+    for path in &options.forbid {
+        demands.push(Demand::Forbidden(Mask::read(path)?));
+    }
+    if options.playable {
+        demands.push(Demand::Playable);
+    }
+    Ok(demands)
+}
+
+/// The first or last columns as a file has them.
+fn piece(path: &Path, at_end: bool, height: usize, width: usize) -> Result<Mask, Failure> {
+    let piece = Mask::read(path)?;
+    if piece.height() != height || piece.width() > width {
+        return Err(format!(
+            "{}: {} rows of {} columns do not fit into a level of {height} rows of {width}",
+            path.display(),
+            piece.height(),
+            piece.width()
+        )
+        .into());
+    }
+    let mut mask = Mask::free(height, width);
+    let first = if at_end { width - piece.width() } else { 0 };
+    for (row, column, tile) in piece.tiles() {
+        mask.set(row, first + column, tile);
+    }
+    Ok(mask)
+}
+
+/// `E=5..10`: a tile, and from how many to how many.
+pub(crate) fn count(text: &str) -> Result<(Tile, Range<usize>), String> {
+    range(text)
+}
+
+/// `o=0.01..0.05`: a tile, and from which share of all cells to which.
+pub(crate) fn density(text: &str) -> Result<(Tile, Range<f64>), String> {
+    let (tile, shares) = range::<f64>(text)?;
+    if (0.0..=1.0).contains(&shares.start) && (shares.start..=1.0).contains(&shares.end) {
+        Ok((tile, shares))
+    } else {
+        Err("shares are from 0 to 1, the smaller first".into())
+    }
+}
+
+/// `20..30`: from one column up to another, which is not among them.
+pub(crate) fn columns(text: &str) -> Result<Range<usize>, String> {
+    let (from, to) = text.split_once("..").ok_or("write it as 20..30")?;
+    let number = |text: &str| text.parse().map_err(|error| format!("{text:?}: {error}"));
+    Ok(number(from)?..number(to)?)
+}
+
+fn range<T: std::str::FromStr>(text: &str) -> Result<(Tile, Range<T>), String>
+where
+    T::Err: std::fmt::Display,
+{
+    let form = "write a tile and two numbers, as E=5..10";
+    let (tile, numbers) = text.split_once('=').ok_or(form)?;
+    let (from, to) = numbers.split_once("..").ok_or(form)?;
+    let mut symbols = tile.chars();
+    let (Some(symbol), None) = (symbols.next(), symbols.next()) else {
+        return Err(form.into());
+    };
+    let tile = Tile::from_char(symbol)
+        .ok_or_else(|| format!("unknown tile {symbol:?}; use one of {}", Tile::ALPHABET))?;
+    let number = |text: &str| text.parse().map_err(|error| format!("{text:?}: {error}"));
+    Ok((tile, number(from)?..number(to)?))
+}
