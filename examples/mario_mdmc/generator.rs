@@ -77,12 +77,12 @@ impl<'a> Trained<'a> {
                 ElementSampler::new(elements, look_ahead, selection)?.sample(&mut rng)?
             }
             Engine::Columns => {
-                let columns = ColumnStream::new(&self.chain, look_ahead, rng)?.take(width);
-                return Ok(self.made(Level::from_columns(columns)?));
+                let mut columns = ColumnStream::new(&self.chain, look_ahead, rng)?;
+                return Ok(self.made(columns.level(width)?));
             }
             Engine::Program(program) => return Ok(self.made(program.sample(&mut rng)?)),
             Engine::Field(field) => {
-                return Ok(self.made(field.sample(self.options.sweeps, &mut rng)?));
+                return Ok(self.made(field.sample(self.options.sweeps(), &mut rng)?));
             }
         };
         Ok(Made {
@@ -114,7 +114,7 @@ impl Engine {
             Method::Columns => Self::Columns,
             Method::Elements => Self::Elements(LevelElements::new(Arc::clone(chain), width)?),
             Method::NGrams => {
-                let ngrams = ColumnNGrams::train(corpus, options.order)?;
+                let ngrams = ColumnNGrams::train(corpus, options.order())?;
                 Self::Program(Arc::new(ngrams).program(width)?)
             }
             Method::Hierarchical => {
@@ -122,8 +122,8 @@ impl Engine {
                     corpus,
                     &options.structure,
                     chain.row_splits(),
-                    options.section,
-                    options.kinds,
+                    options.section(),
+                    options.kinds(),
                     0,
                 )?;
                 Self::Program(Arc::new(chain).program(width)?)

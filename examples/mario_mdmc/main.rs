@@ -16,7 +16,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
 use figrs::models::mdmc::{Corpus, MarkovChain, RowSplits, vglc};
-use options::{Method, Options, Tile};
+use options::Options;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -72,14 +72,14 @@ fn run(options: &Options) -> Result<(), Failure> {
 
 /// What no single option can tell.
 fn check(options: &Options) -> Result<(), Failure> {
-    if options.tile == Tile::MostLikely && !options.methods.contains(&Method::Elements) {
-        return Err("--tile most-likely needs --method elements".into());
+    if let Some((option, method)) = options.without_method() {
+        return Err(format!("{option} needs --method {}", method.name()).into());
     }
     if options.stats.is_none() && options.methods.len() > 1 {
         return Err("more than one --method needs --stats".into());
     }
-    if options.stats.is_some() && (options.format.needs_file() || options.show_path) {
-        return Err("--stats needs --format text or json, and no --show-path".into());
+    if options.stats.is_some() && options.format.needs_file() {
+        return Err("--stats needs --format text or json".into());
     }
     if options.format.needs_file() && options.out.is_none() {
         return Err(format!("--format {} needs --out FILE", options.format.name()).into());

@@ -100,20 +100,21 @@ fn write_json(
         "index": index,
         "width": made.level.width(),
         "height": made.level.height(),
-        "structure": trained.chain.structures()[0].to_string(),
-        "row_splits": trained.chain.row_splits().count(),
-        "look_ahead": options.look_ahead,
-        "method": options.methods[0].name(),
-        "unseen": made.unseen,
-        "fallbacks": made.fallbacks,
-        "rows": text.lines().collect::<Vec<_>>(),
     });
+    for (name, value) in options.settings(&trained.chain) {
+        level[name] = value;
+    }
+    level["unseen"] = made.unseen.into();
+    if let Some(fallbacks) = made.fallbacks {
+        level["fallbacks"] = fallbacks.into();
+    }
     if options.show_path {
         let playability = Playability::of(&made.level);
         level["playable"] = playability.playable().into();
         level["obstacle"] = playability.obstacle().map(|o| o.to_string()).into();
         level["path"] = json!(playability.path());
     }
+    level["rows"] = text.lines().collect();
     write!(out, "{}{level}", if index > 0 { ",\n" } else { "[\n" })
 }
 
@@ -158,15 +159,17 @@ fn notes<'a>(
     index: u64,
     writer: LevelWriter<'a>,
 ) -> LevelWriter<'a> {
-    let structure = trained.chain.structures()[0].to_string();
-    writer
+    let writer = writer
         .note("Software", concat!("figrs ", env!("CARGO_PKG_VERSION")))
         .note("seed", trained.seed.to_string())
-        .note("index", index.to_string())
-        .note("method", options.methods[0].name())
-        .note("structure", structure)
-        .note("row_splits", trained.chain.row_splits().count().to_string())
-        .note("look_ahead", options.look_ahead.to_string())
+        .note("index", index.to_string());
+    let settings = options.settings(&trained.chain).into_iter();
+    settings.fold(writer, |writer, (name, value)| {
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        writer.note(name, value)
+    })
 }
 
 fn output(path: &Path, error: OutputError) -> Failure {
