@@ -32,7 +32,7 @@ pub(crate) fn sampler(
 ) -> Result<Box<dyn LevelSampler>, Failure> {
     let steered = steered(options, chain)?;
     if method == Method::Conditioned {
-        let sampler = ConditionedSampler::new(steered).particles(options.particles as usize);
+        let sampler = ConditionedSampler::new(steered).particles(options.particles());
         return Ok(Box::new(sampler));
     }
     Ok(Box::new(exact(options, steered)?))
@@ -40,7 +40,7 @@ pub(crate) fn sampler(
 
 /// Explores the frontiers, with a sign of life on a terminal.
 pub(crate) fn exact(options: &Options, steered: SteeredLevel) -> Result<ExactSampler, Failure> {
-    let mut frontier = Frontier::new().memory(options.memory.saturating_mul(1 << 20));
+    let mut frontier = Frontier::new().memory(options.memory());
     let steps = (steered.cells().len() + 1) as u64;
     if std::io::stderr().is_terminal() {
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} cells explored")?;

@@ -9,6 +9,8 @@ use figrs::models::mdmc::{
     TileFieldElements, TileSelection,
 };
 
+use serde_json::Value;
+
 use crate::Failure;
 use crate::demanded;
 use crate::options::{Method, Options, Tile};
@@ -68,14 +70,14 @@ impl<'a> Trained<'a> {
         })
     }
 
-    /// What levels must have, in words.
-    pub(crate) fn demands(&self) -> Vec<String> {
-        let steered = self.engines.iter().find_map(|(_, engine)| match engine {
-            Engine::Demanded(sampler) => Some(sampler.demands()),
-            _ => None,
-        });
-        let demands = steered.unwrap_or_default().iter();
-        demands.map(ToString::to_string).collect()
+    /// The settings of the first method that, with the training levels, give its levels again.
+    pub(crate) fn settings(&self) -> Vec<(&'static str, Value)> {
+        let mut settings = self.options.settings(&self.chain);
+        if let Some((_, Engine::Demanded(sampler))) = self.engines.first() {
+            let demands: Vec<String> = sampler.demands().iter().map(ToString::to_string).collect();
+            settings.push(("demands", demands.into()));
+        }
+        settings
     }
 
     /// How many levels of a method are best drawn at once.
@@ -114,12 +116,12 @@ impl<'a> Trained<'a> {
                 ElementSampler::new(elements, look_ahead, selection)?.sample(&mut rng)?
             }
             Single::Columns => {
-                let columns = ColumnStream::new(&self.chain, look_ahead, rng)?.take(width);
-                return Ok(self.made(Level::from_columns(columns)?));
+                let mut columns = ColumnStream::new(&self.chain, look_ahead, rng)?;
+                return Ok(self.made(columns.level(width)?));
             }
             Single::Program(program) => return Ok(self.made(program.sample(&mut rng)?)),
             Single::Field(field) => {
-                return Ok(self.made(field.sample(self.options.sweeps, &mut rng)?));
+                return Ok(self.made(field.sample(self.options.sweeps(), &mut rng)?));
             }
         };
         Ok(generated.into())
@@ -160,7 +162,7 @@ impl Engine {
                 return Ok(Self::Demanded(demanded::sampler(method, options, chain)?));
             }
             Method::NGrams => {
-                let ngrams = ColumnNGrams::train(corpus, options.order)?;
+                let ngrams = ColumnNGrams::train(corpus, options.order())?;
                 Single::Program(Arc::new(ngrams).program(width)?)
             }
             Method::Hierarchical => {
@@ -168,8 +170,8 @@ impl Engine {
                     corpus,
                     &options.structure,
                     chain.row_splits(),
-                    options.section,
-                    options.kinds,
+                    options.section(),
+                    options.kinds(),
                     0,
                 )?;
                 Single::Program(Arc::new(chain).program(width)?)

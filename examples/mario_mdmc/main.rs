@@ -19,7 +19,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
 use figrs::models::mdmc::{Corpus, MarkovChain, RowSplits, vglc};
-use options::{Method, Options, Tile};
+use options::Options;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -82,14 +82,14 @@ fn run(options: &Options) -> Result<(), Failure> {
 
 /// What no single option can tell.
 fn check(options: &Options) -> Result<(), Failure> {
-    if options.tile == Tile::MostLikely && !options.methods.contains(&Method::Elements) {
-        return Err("--tile most-likely needs --method elements".into());
+    if let Some((option, method)) = options.without_method() {
+        return Err(format!("{option} needs --method {}", method.name()).into());
     }
     if options.stats.is_none() && options.methods.len() > 1 {
         return Err("more than one --method needs --stats".into());
     }
-    if options.stats.is_some() && (options.format.needs_file() || options.show_path) {
-        return Err("--stats needs --format text or json, and no --show-path".into());
+    if options.stats.is_some() && options.format.needs_file() {
+        return Err("--stats needs --format text or json".into());
     }
     if options.format.needs_file() && options.out.is_none() {
         return Err(format!("--format {} needs --out FILE", options.format.name()).into());
@@ -97,7 +97,7 @@ fn check(options: &Options) -> Result<(), Failure> {
     if options.show_path && !options.format.shows_path() {
         return Err("--show-path needs --format text, json, png, tmx or tiled-json".into());
     }
-    let heeding = |method: &Method| method.heeds_demands();
+    let heeding = |method: &options::Method| method.heeds_demands();
     if options.demands.any() && !options.methods.iter().any(heeding) {
         return Err("demands need --method conditioned or exact".into());
     }

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
-use figrs::models::mdmc::{Structure, Tile as MapTile};
+use figrs::models::mdmc::{MarkovChain, Structure, Tile as MapTile};
+use serde_json::Value;
 
 use crate::demanded;
 
@@ -52,24 +53,24 @@ pub(crate) struct Options {
     /// How the elements method takes a tile from its distribution.
     #[arg(long, value_enum, default_value_t = Tile::Sampled)]
     pub(crate) tile: Tile,
-    /// Columns that the n-grams method looks at together, from 1 to 6.
-    #[arg(long, value_name = "COLUMNS", default_value_t = 3)]
-    pub(crate) order: usize,
-    /// Columns of a section of the hierarchical method.
-    #[arg(long, value_name = "COLUMNS", default_value_t = 4)]
-    pub(crate) section: usize,
-    /// Kinds of sections of the hierarchical method.
-    #[arg(long, default_value_t = 8)]
-    pub(crate) kinds: usize,
-    /// Sweeps of the field method over each level.
-    #[arg(long, default_value_t = 100)]
-    pub(crate) sweeps: u64,
-    /// Particles of each level that the conditioned method carries along.
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub(crate) particles: u32,
-    /// Memory that the exact method may use for its states, in MiB; messages may take as much again.
-    #[arg(long, value_name = "MIB", default_value_t = 1024)]
-    pub(crate) memory: u64,
+    /// Columns that the n-grams method looks at together, from 1 to 6; 3 if not given.
+    #[arg(long, value_name = "COLUMNS")]
+    pub(crate) order: Option<usize>,
+    /// Columns of a section of the hierarchical method, from 1 to 64; 4 if not given.
+    #[arg(long, value_name = "COLUMNS")]
+    pub(crate) section: Option<usize>,
+    /// Kinds of sections of the hierarchical method, from 1 to 64; 8 if not given.
+    #[arg(long)]
+    pub(crate) kinds: Option<usize>,
+    /// Sweeps of the field method over each level; 100 if not given.
+    #[arg(long)]
+    pub(crate) sweeps: Option<u64>,
+    /// Particles of each level that the conditioned method carries along; 20 if not given.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) particles: Option<u32>,
+    /// Memory that the exact method may use for its states, in MiB, and for messages as much again; 1024 if not given.
+    #[arg(long, value_name = "MIB")]
+    pub(crate) memory: Option<u64>,
     #[command(flatten)]
     pub(crate) demands: Demands,
     /// Cut the training levels to this many rows from the bottom.
@@ -84,7 +85,12 @@ pub(crate) struct Options {
     pub(crate) levels: u64,
     /// Instead of writing levels, measure this many of each method, and the training levels beside them: a table of
     /// means and standard errors.
-    #[arg(long, value_name = "LEVELS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        long,
+        value_name = "LEVELS",
+        value_parser = clap::value_parser!(u64).range(1..),
+        conflicts_with_all = ["levels", "show_path"]
+    )]
     pub(crate) stats: Option<u64>,
     /// Where the random numbers start; another one at every run if not given.
     #[arg(long)]
@@ -150,6 +156,83 @@ impl Demands {
         let lists = !(self.pin.is_empty() && self.forbid.is_empty());
         let tiles = !(self.count.is_empty() && self.density.is_empty());
         files || lists || tiles || self.max_gap.is_some() || self.playable || self.allow_unseen
+    }
+}
+
+impl Options {
+    pub(crate) fn order(&self) -> usize {
+        self.order.unwrap_or(3)
+    }
+
+    pub(crate) fn section(&self) -> usize {
+        self.section.unwrap_or(4)
+    }
+
+    pub(crate) fn kinds(&self) -> usize {
+        self.kinds.unwrap_or(8)
+    }
+
+    pub(crate) fn sweeps(&self) -> u64 {
+        self.sweeps.unwrap_or(100)
+    }
+
+    pub(crate) fn particles(&self) -> usize {
+        self.particles.unwrap_or(20) as usize
+    }
+
+    /// In bytes.
+    pub(crate) fn memory(&self) -> u64 {
+        self.memory.unwrap_or(1024).saturating_mul(1 << 20)
+    }
+
+    /// What is given for one method only, and is not among the methods.
+    pub(crate) fn without_method(&self) -> Option<(&'static str, Method)> {
+        let given = [
+            (
+                self.tile == Tile::MostLikely,
+                "--tile most-likely",
+                Method::Elements,
+            ),
+            (self.order.is_some(), "--order", Method::NGrams),
+            (self.section.is_some(), "--section", Method::Hierarchical),
+            (self.kinds.is_some(), "--kinds", Method::Hierarchical),
+            (self.sweeps.is_some(), "--sweeps", Method::Field),
+            (self.particles.is_some(), "--particles", Method::Conditioned),
+            (self.memory.is_some(), "--memory", Method::Exact),
+        ];
+        let given = given.into_iter().filter(|(given, _, _)| *given);
+        let mut given = given.map(|(_, option, method)| (option, method));
+        given.find(|(_, method)| !self.methods.contains(method))
+    }
+
+    /// The settings of the first method that, with the training levels, give its levels again.
+    pub(crate) fn settings(&self, chain: &MarkovChain) -> Vec<(&'static str, Value)> {
+        let method = self.methods[0];
+        let structure = ("structure", chain.structures()[0].to_string().into());
+        let bands = ("row_splits", chain.row_splits().count().into());
+        let mut settings = vec![("method", method.name().into())];
+        if method == Method::Elements {
+            settings.push(("tile", name(self.tile).into()));
+        }
+        match method {
+            Method::LookAhead | Method::Elements | Method::Columns => {
+                settings.extend([structure, bands, ("look_ahead", self.look_ahead.into())]);
+            }
+            Method::Conditioned => {
+                settings.extend([structure, bands, ("particles", self.particles().into())]);
+            }
+            Method::Exact => settings.extend([structure, bands]),
+            Method::NGrams => settings.push(("order", self.order().into())),
+            Method::Hierarchical => {
+                let sizes = [
+                    ("section", self.section().into()),
+                    ("kinds", self.kinds().into()),
+                ];
+                settings.extend([structure, bands].into_iter().chain(sizes));
+            }
+            Method::Field => settings.extend([bands, ("sweeps", self.sweeps().into())]),
+        }
+        settings
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn write(options: &Options, chain: &Arc<MarkovChain>, seed: u64) -> R
         let (log, error) = if method == Method::Exact {
             (exact(options, steered)?.log_probability(), 0.0)
         } else {
-            let sampler = ConditionedSampler::new(steered).particles(options.particles as usize);
+            let sampler = ConditionedSampler::new(steered).particles(options.particles());
             let estimate = sampler.log_probability(seed)?;
             (estimate.value, estimate.standard_error)
         };

@@ -105,21 +105,21 @@ fn write_json(
         "index": index,
         "width": made.level.width(),
         "height": made.level.height(),
-        "structure": trained.chain.structures()[0].to_string(),
-        "row_splits": trained.chain.row_splits().count(),
-        "look_ahead": options.look_ahead,
-        "method": options.methods[0].name(),
-        "demands": trained.demands(),
-        "unseen": made.unseen,
-        "fallbacks": made.fallbacks,
-        "rows": text.lines().collect::<Vec<_>>(),
     });
+    for (name, value) in trained.settings() {
+        level[name] = value;
+    }
+    level["unseen"] = made.unseen.into();
+    if let Some(fallbacks) = made.fallbacks {
+        level["fallbacks"] = fallbacks.into();
+    }
     if options.show_path {
         let playability = Playability::of(&made.level);
         level["playable"] = playability.playable().into();
         level["obstacle"] = playability.obstacle().map(|o| o.to_string()).into();
         level["path"] = json!(playability.path());
     }
+    level["rows"] = text.lines().collect();
     write!(out, "{}{level}", if index > 0 { ",\n" } else { "[\n" })
 }
 
@@ -147,7 +147,7 @@ fn write_files(options: &Options, trained: &Trained<'_>, path: &Path) -> Result<
                 _ => with_suffix(path, &format!("-{:0digits$}", index + 1), &extension),
             };
             let way = self::path(options, &made);
-            let writer = notes(options, trained, index, LevelWriter::new(&made.level)).path(&way);
+            let writer = notes(trained, index, LevelWriter::new(&made.level)).path(&way);
             replace(&path, |out| {
                 let written = match options.format {
                     Format::Png => writer.png(out),
@@ -163,22 +163,18 @@ fn write_files(options: &Options, trained: &Trained<'_>, path: &Path) -> Result<
 }
 
 /// The settings that give the level again.
-fn notes<'a>(
-    options: &Options,
-    trained: &Trained<'_>,
-    index: u64,
-    writer: LevelWriter<'a>,
-) -> LevelWriter<'a> {
-    let structure = trained.chain.structures()[0].to_string();
-    writer
+fn notes<'a>(trained: &Trained<'_>, index: u64, writer: LevelWriter<'a>) -> LevelWriter<'a> {
+    let writer = writer
         .note("Software", concat!("figrs ", env!("CARGO_PKG_VERSION")))
         .note("seed", trained.seed.to_string())
-        .note("index", index.to_string())
-        .note("method", options.methods[0].name())
-        .note("structure", structure)
-        .note("row_splits", trained.chain.row_splits().count().to_string())
-        .note("look_ahead", options.look_ahead.to_string())
-        .note("demands", trained.demands().join("; "))
+        .note("index", index.to_string());
+    let settings = trained.settings().into_iter();
+    settings.fold(writer, |writer, (name, value)| {
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        writer.note(name, value)
+    })
 }
 
 fn output(path: &Path, error: OutputError) -> Failure {

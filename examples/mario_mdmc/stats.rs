@@ -17,16 +17,16 @@ use crate::ordered::in_order;
 #[derive(Default)]
 struct Mean {
     count: f64,
-    mean: f64,
+    value: f64,
     squares: f64,
 }
 
 impl Mean {
     fn add(&mut self, value: f64) {
         self.count += 1.0;
-        let before = value - self.mean;
-        self.mean += before / self.count;
-        self.squares += before * (value - self.mean);
+        let before = value - self.value;
+        self.value += before / self.count;
+        self.squares += before * (value - self.value);
     }
 
     /// `None` for fewer than two numbers.
@@ -67,7 +67,7 @@ impl Column {
     fn as_json(&self) -> Value {
         let mut measures = Map::new();
         for (name, mean) in &self.means {
-            let value = json!({"mean": mean.mean, "standard_error": mean.standard_error()});
+            let value = json!({"mean": mean.value, "standard_error": mean.standard_error()});
             measures.insert((*name).to_owned(), value);
         }
         json!({
@@ -143,25 +143,23 @@ pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<(), Fail
 
 /// One row a measure, one column a method, each the mean and its standard error.
 fn table(columns: &[Column]) -> String {
-    let mut text = format!("{:<14}", "mean ± s.e.");
-    for column in columns {
-        text += &format!("{:>20}", format!("{} ({})", column.name, column.levels));
+    let heads = columns.iter();
+    let heads = heads.map(|column| format!("{} ({})", column.name, column.levels));
+    let mut text = row("mean ± s.e.", heads);
+    for (place, (name, _)) in columns[0].means.iter().enumerate() {
+        let means = columns.iter().filter_map(|column| column.means.get(place));
+        let cells = means.map(|(_, mean)| match mean.standard_error() {
+            Some(error) => format!("{:.4} ± {error:.4}", mean.value),
+            None => format!("{:.4} ± -", mean.value),
+        });
+        text += &row(name, cells);
     }
-    text.push('\n');
-    for (row, (name, _)) in columns[0].means.iter().enumerate() {
-        text += &format!("{name:<14}");
-        for (_, mean) in columns.iter().filter_map(|column| column.means.get(row)) {
-            let error = mean.standard_error();
-            let error = error.map_or_else(|| "-".to_owned(), |error| format!("{error:.4}"));
-            text += &format!("{:>20}", format!("{:.4} ± {error}", mean.mean));
-        }
-        text.push('\n');
-    }
-    text += &format!("{:<14}", "diversity");
-    for column in columns {
-        let diversity = column.diversity.map(|diversity| format!("{diversity:.4}"));
-        text += &format!("{:>20}", diversity.unwrap_or_else(|| "-".to_owned()));
-    }
-    text.push('\n');
-    text
+    let diversities = columns.iter().map(|column| column.diversity);
+    let cells = diversities.map(|d| d.map_or_else(|| "-".to_owned(), |d| format!("{d:.4}")));
+    text + &row("diversity", cells)
+}
+
+fn row(name: &str, cells: impl Iterator<Item = String>) -> String {
+    let cells: Vec<String> = cells.map(|cell| format!("{cell:>20}")).collect();
+    format!("{name:<14}{}\n", cells.concat())
 }

@@ -75,7 +75,9 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
     std::fs::write(path("mixed/a.txt"), "---\nXXX\n").unwrap();
     std::fs::write(path("mixed/b.txt"), "---\nXX~\n").unwrap();
     std::fs::write(path("cut.json"), "{\"format\": ").unwrap();
-    let cases: [(&[&str], &str); 24] = [
+    let cases: [(&[&str], &str); 26] = [
+        (&["--sweeps", "9"], "--method field"),
+        (&["--stats", "2", "--levels", "3"], "--levels"),
         (&["--corpus", &path("mixed")], "b.txt:2:3"),
         (&["--model", &path("missing.json")], "missing.json"),
         (&["--model", &path("cut.json")], "cut.json"),

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rand::Rng;
 use rustc_hash::FxHashMap;
 
-use super::{LookAheadSampler, MarkovChain, MdmcError, Tile, run::draw, table::Entry};
+use super::{Level, LookAheadSampler, MarkovChain, MdmcError, Tile, run::draw, table::Entry};
 
 /// Draws column after column for as long as a game runs, each from the bottom up.
 ///
@@ -87,6 +87,14 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
             candidates: Vec::new(),
             unseen: 0,
         })
+    }
+
+    /// The next columns as a level.
+    ///
+    /// An error if `width` is 0 or exceeds [`LookAheadSampler::MAX_WIDTH`].
+    pub fn level(&mut self, width: usize) -> Result<Level, MdmcError> {
+        LookAheadSampler::check_width(self.chain.height(), width)?;
+        Level::from_columns(self.take(width))
     }
 
     /// How many cells of the columns so far have a configuration that training never showed to the first structure.
@@ -209,7 +217,7 @@ mod tests {
     use ndarray::Array2;
 
     use super::*;
-    use crate::mdmc::{Corpus, Level, Offset, RowSplits, Structure};
+    use crate::mdmc::{Corpus, Offset, RowSplits, Structure};
 
     fn chain(texts: &[&str], structure: &Structure) -> MarkovChain {
         let named = texts
@@ -225,10 +233,10 @@ mod tests {
         let draws: u32 = 20_000;
         let mut counts: BTreeMap<String, u32> = BTreeMap::new();
         for part in 0..draws {
-            let stream = ColumnStream::new(&chain, 0, figrs_core::stream(1, part.into())).unwrap();
-            let columns: Vec<_> = stream.take(2).collect();
+            let mut stream =
+                ColumnStream::new(&chain, 0, figrs_core::stream(1, part.into())).unwrap();
             *counts
-                .entry(Level::from_columns(&columns).unwrap().to_string())
+                .entry(stream.level(2).unwrap().to_string())
                 .or_default() += 1;
         }
         let mut total = 0.0;
@@ -266,12 +274,9 @@ mod tests {
         let mut unseen = [0, 0];
         for (unseen, depth) in unseen.iter_mut().zip([0, 14]) {
             let mut stream = ColumnStream::new(&chain, depth, figrs_core::stream(2, 0)).unwrap();
-            let columns: Vec<_> = stream.by_ref().take(2000).collect();
+            let level = stream.level(2000).unwrap();
             *unseen = stream.unseen();
-            assert_eq!(
-                *unseen,
-                chain.unseen(&Level::from_columns(&columns).unwrap())
-            );
+            assert_eq!(*unseen, chain.unseen(&level));
         }
         assert!(unseen[1] * 10 < unseen[0], "{unseen:?}");
     }
@@ -290,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn sights_to_the_right_and_deep_look_ahead_are_errors() {
+    fn sights_to_the_right_deep_look_ahead_and_no_columns_are_errors() {
         let right = Structure::new([Offset { dx: 1, dy: 1 }]).unwrap();
         let error =
             ColumnStream::new(&chain(&["-\nX"], &right), 0, figrs_core::stream(0, 0)).unwrap_err();
@@ -298,5 +303,14 @@ mod tests {
         let left = chain(&["-\nX"], &Structure::NS1);
         let error = ColumnStream::new(&left, 33, figrs_core::stream(0, 0)).unwrap_err();
         assert!(matches!(error, MdmcError::LookAhead { depth: 33, max: 32 }));
+        let mut stream = ColumnStream::new(&left, 0, figrs_core::stream(0, 0)).unwrap();
+        let error = stream.level(0).unwrap_err();
+        assert!(matches!(
+            error,
+            MdmcError::Width {
+                width: 0,
+                max: 1_000_000
+            }
+        ));
     }
 }

@@ -67,6 +67,15 @@ impl<'a> LookAheadSampler<'a> {
         Ok(Self { chain, depth })
     }
 
+    /// An error unless a level of this size can be drawn.
+    pub(super) fn check_width(height: usize, width: usize) -> Result<(), MdmcError> {
+        let max = ((1 << 28) / height).min(Self::MAX_WIDTH);
+        if width == 0 || width > max {
+            return Err(MdmcError::Width { width, max });
+        }
+        Ok(())
+    }
+
     /// Draws one level of the given width and the chain's height.
     ///
     /// An error if `width` is 0 or exceeds [`LookAheadSampler::MAX_WIDTH`].
@@ -76,10 +85,7 @@ impl<'a> LookAheadSampler<'a> {
         rng: &mut R,
     ) -> Result<Generated, MdmcError> {
         let height = self.chain.height();
-        let max = ((1 << 28) / height).min(Self::MAX_WIDTH);
-        if width == 0 || width > max {
-            return Err(MdmcError::Width { width, max });
-        }
+        Self::check_width(height, width)?;
         let mut run = Run::new(self.chain, width);
         for row in (0..height).rev() {
             run.start_row(row);

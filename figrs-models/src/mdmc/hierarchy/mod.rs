@@ -13,8 +13,8 @@ use clusters::Clusters;
 /// A hierarchical `MdMC`: sections of a few columns are sorted into kinds, a high-level chain says which kind follows which,
 /// and each kind has a low-level chain of tiles of its own.
 ///
-/// Kinds are found by k-medoids on the share of tiles that differ. The high-level chain looks one section back. Where a kind
-/// follows that was never followed by any, the next is drawn from all sections.
+/// Kinds are found by k-medoids on the share of tiles that differ. The high-level chain looks one section back. After a kind
+/// that nothing ever followed, the next is drawn from all sections.
 ///
 /// # Complexity
 ///

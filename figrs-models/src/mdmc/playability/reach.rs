@@ -12,7 +12,7 @@ use super::{
 /// Whether the right edge can be reached, for a level that comes column by column from the left.
 ///
 /// Two levels with equal values of this type cannot be told apart by any columns that follow, so that it
-/// can be the state of a [fold](figrs_core::Element::fold) over columns, or of a particle.
+/// can be the state of a [`fold`](figrs_core::fold) over columns, or of a particle.
 ///
 /// # Guarantee
 ///

@@ -9,10 +9,24 @@ use super::{
 
 /// Whether a level can be played from left to right, with the way there or what stops the player.
 ///
+/// # Rules
+///
+/// Those of the path finder that the Video Game Level Corpus was published with:
+///
+/// - A player takes one cell. Solid tiles ([`Tile::solid`](super::super::Tile::solid)) stop the player; enemies are ignored. In the
+///   bottom row the player is lost and moves no more.
+/// - The player starts in column 2, row 2, counted from 0 at the top left, falling; what that cell holds is not tested. A
+///   smaller level is entered in its last column or row instead. The goal is the last column, at any height.
+/// - Over a solid tile the player stands: walks one column to the left or right, or starts one of the five
+///   [`JUMP_ARCS`](super::JUMP_ARCS) or their mirror images. Each cell of an arc must be inside the level and free, and an arc
+///   can be left in each of them.
+/// - Over a free tile the player falls: straight down, diagonally down, or two rows down and one column aside, where only the
+///   last cell is tested.
+/// - Above the top row an arc goes on in the top row. (The published program tests the bottom row there, by a negative index.)
+///
 /// # Guarantee
 ///
-/// Exact under the [rules of the module](self): breadth-first over cells and stages of jumps. The path
-/// has the fewest moves.
+/// Exact under these rules: breadth-first over cells and stages of jumps. The path has the fewest moves.
 ///
 /// # Complexity
 ///
@@ -31,6 +45,11 @@ use super::{
 /// assert_eq!(verdict.obstacle(), Some(Obstacle::Gap { column: 3, width: 10, rise: 0 }));
 /// # Ok::<(), figrs_models::mdmc::MdmcError>(())
 /// ```
+///
+/// # References
+///
+/// Summerville, Snodgrass, Mateas and Ontañón, "The VGLC: The Video Game Level Corpus", Proceedings of the 7th Workshop on
+/// Procedural Content Generation, 2016; its file `pathfinding_SMB.json` holds the arcs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Playability {
     path: Vec<(usize, usize)>,

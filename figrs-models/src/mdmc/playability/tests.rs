@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 
-use super::super::{Level, Tile, vglc};
+use super::super::{Level, Tile};
 use super::*;
 
 fn level(rows: &[&str]) -> Level {
@@ -253,24 +253,6 @@ fn a_path_leads_from_the_start_through_free_cells_to_the_goal() {
         path.windows(2)
             .all(|two| two[0].1.abs_diff(two[1].1) <= 1 && two[0].0.abs_diff(two[1].0) <= 2)
     );
-}
-
-#[test]
-fn the_levels_of_the_corpus_are_playable() {
-    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/vglc/smb");
-    let Ok(corpus) = vglc::read_corpus(directory) else {
-        println!("skipped: no levels in {directory}");
-        return;
-    };
-    assert_eq!(corpus.levels().len(), 15);
-    for (name, level) in corpus.names().iter().zip(corpus.levels()) {
-        let verdict = Playability::of(level);
-        assert_eq!(verdict.obstacle(), None, "{name}");
-        let mut reach = Reach::new(level.height());
-        for column in level.as_array().columns() {
-            assert!(reach.push(&column.to_vec()).unwrap(), "{name}");
-        }
-    }
 }
 
 #[test]
