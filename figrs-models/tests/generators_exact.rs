@@ -379,11 +379,11 @@ fn chromatic_mazes_are_counted_by_their_solutions() {
     for (side, solvable, all, by_steps) in known {
         let maze = || ChromaticMaze::new(square(side)).unwrap();
         let elements = maze().elements().unwrap();
-        let mut tree = compiled(elements.model(), elements.start_first());
+        let mut tree = compiled(elements.model(), elements.origin());
         assert_eq!(tree.count().unwrap(), solvable.into());
         close(tree.log_evidence().exp(), solvable as f64 / all);
         let (steps, solved) = elements.steps().unwrap();
-        let mut tree = compiled(&solved, (&steps, elements.start_first()));
+        let mut tree = compiled(&solved, (&steps, elements.origin()));
         assert_eq!(histogram(&mut tree, &steps), by_steps);
         // Bounds that bind from above, from below, from both sides, and not at all.
         for (least, most) in [(0, 2), (3, 35), (2, 2), (1, 35)] {
@@ -392,7 +392,7 @@ fn chromatic_mazes_are_counted_by_their_solutions() {
                 .iter()
                 .filter(|(steps, _)| (least..=most).contains(steps));
             let right: u64 = within.map(|(_, count)| count).sum();
-            let mut tree = compiled(elements.model(), elements.start_first());
+            let mut tree = compiled(elements.model(), elements.origin());
             assert_eq!(
                 tree.count().unwrap(),
                 right.into(),

@@ -167,7 +167,7 @@ fn chromatic_mazes() {
             .unwrap();
         let model = elements.model();
         let mut tree = JunctionTree::new()
-            .compile(model, elements.start_first())
+            .compile(model, elements.origin())
             .unwrap();
         assert_eq!(
             tree.count().unwrap().to_string(),

@@ -6,7 +6,7 @@ use figrs_core::{Element, Flip};
 use figrs_infer::{Enumerate, JunctionTree, Run, VariableElimination};
 use figrs_models::grid::{
     Acyclic, Automaton, Columns, Connected, Constraint, Count, Distances, GridError, Ground,
-    Joined, NoSquare, Position, Rows, Runs, Size,
+    Joined, NoSquare, Position, Rows, Runs, Size, TwoColours,
 };
 
 /// Whether an automaton accepts the cells of a board in scan order.
@@ -208,6 +208,16 @@ fn products_and_options_hold_together() {
     );
     // Yin-Yang boards of 4 by 4, from a frontier program of its own.
     assert_eq!(counts[5], 96);
+}
+
+/// Ending earlier loses no board.
+#[test]
+fn two_colours_are_both_connected() {
+    let counts = check(TwoColours::new, |size, board| {
+        let other: Vec<bool> = board.iter().map(|cell| !cell).collect();
+        groups(size, board) == 1 && groups(size, &other) == 1
+    });
+    assert_eq!(counts[..3], [0, 10, 10]);
 }
 
 /// Where each of some marks stands, if each stands in one cell.

@@ -1,18 +1,23 @@
 //! The finish can be reached.
 
-use super::Colour;
 use crate::grid::{Automaton, Ground, Position, Walk, Ways};
 
-/// One tile as the automaton reads it: its colour, and the mark of the first or the second end of the way.
-pub(super) type Marked = (Colour, u8);
+/// One tile as the automaton reads it: how far its colour is on the wheel from that of the tile before, and the mark of the
+/// first or the second end of the way.
+pub(super) type Marked = (u8, u8);
+
+/// How many colours there are.
+const WHEEL: u64 = 6;
 
 /// A constraint on where one can walk, where one can step between colours that are near.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chromatic<W> {
+    pub(super) columns: usize,
     pub(super) walk: W,
 }
 
-/// The colours of the frontier, three bits a column, and the state of the walk; no colours once it is settled.
+/// The colours of the frontier, three bits a column, and the state of the walk; no colours once it is settled. Colours are
+/// places on the wheel from that of the last tile on: a wheel that is turned is the same state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ChromaticState<S> {
     colours: u64,
@@ -44,11 +49,15 @@ impl<W: Walk> Automaton<Marked> for Chromatic<W> {
         &self,
         at: Position,
         state: &Self::State,
-        (colour, marks): &Marked,
+        (turn, marks): &Marked,
     ) -> Option<Self::State> {
+        // From the new tile on.
+        let place = |column: usize| {
+            let last = state.colours >> (3 * column) & 7;
+            (last + WHEEL - u64::from(*turn)) % WHEEL
+        };
         let near = |column: usize| {
-            let last = Colour::WHEEL[(state.colours >> (3 * column) & 7) as usize];
-            self.walk.is_open(&state.walk, column) && colour.is_near(last)
+            self.walk.is_open(&state.walk, column) && matches!(place(column), 0 | 1 | 5)
         };
         let ways = Ways {
             up: near(at.column),
@@ -59,16 +68,15 @@ impl<W: Walk> Automaton<Marked> for Chromatic<W> {
             _ => Ground::Marked(*marks),
         };
         let walk = self.walk.walk(at.column, &state.walk, ground, ways)?;
-        let shift = 3 * at.column;
-        let colours = state.colours & !(7 << shift) | (*colour as u64) << shift;
-        Some(ChromaticState {
-            colours: if self.walk.is_settled(&walk) {
-                0
-            } else {
-                colours
-            },
-            walk,
-        })
+        let mut colours = 0;
+        if !self.walk.is_settled(&walk) {
+            let is_read = |column: &usize| at.row > 0 || *column < at.column;
+            for column in (0..self.columns).filter(is_read) {
+                colours |= place(column) << (3 * column);
+            }
+            colours &= !(7 << (3 * at.column));
+        }
+        Some(ChromaticState { colours, walk })
     }
 
     fn accepts(&self, state: &Self::State) -> bool {

@@ -29,6 +29,11 @@ impl Colour {
         Self::Magenta,
     ];
 
+    /// The colour so many places further on the wheel.
+    pub(super) fn turned(self, places: u8) -> Self {
+        Self::WHEEL[(self as usize + usize::from(places)) % Self::WHEEL.len()]
+    }
+
     /// Whether one can step between tiles of these colours: they are equal or neighbours on the wheel.
     pub fn is_near(self, other: Self) -> bool {
         let apart = (self as u8).abs_diff(other as u8);

@@ -1,22 +1,26 @@
 //! A chromatic maze as an element program.
 
-use figrs_core::{Constant, Element, Flip, Model, Parents, Uniform, fold};
+use figrs_core::{Constant, Element, Flip, Model, Parents, Uniform, fold, tuple};
 use figrs_infer::{Error, World};
 
 use super::automaton::{Chromatic, Marked};
 use super::{ChromaticBoard, ChromaticMaze, Colour};
 use crate::grid::{Automaton, Constraint, Distances, GridError, Joined, Size};
 
-/// A chromatic maze as elements: the colours of its tiles, start and finish, and the evidence that it has a solution.
+/// A chromatic maze as elements: its tiles, start and finish, and the evidence that it has a solution.
 ///
-/// In scan order each tile is one of the two ends of the way with the probability that makes all pairs equally likely: the
-/// number of ends still to come over the number of tiles left. A fair coin says which end is the start.
+/// The first tile has any colour, and each tile in scan order has a turn of the wheel against the tile before, so that all colours
+/// are independent; whether there is a way is for the turns alone to say. In scan order each tile is one of the two ends
+/// of the way with the probability that makes all pairs equally likely: the number of ends still to come over the number of
+/// tiles left. A fair coin says which end is the start.
 #[derive(Clone, Debug)]
 pub struct ChromaticElements {
     size: Size,
+    turns: Vec<Element<u8>>,
     colours: Vec<Element<Colour>>,
     ends: Vec<Element<bool>>,
     start_first: Element<bool>,
+    origin: Element<(Colour, bool)>,
     marked: Vec<Element<Marked>>,
     model: Model,
 }
@@ -26,32 +30,42 @@ impl ChromaticMaze {
     #[track_caller]
     pub fn elements(&self) -> Result<ChromaticElements, GridError> {
         let size = self.size;
-        let (mut ends, mut marked) = (Vec::new(), Vec::new());
+        let (mut turns, mut ends, mut marked) = (Vec::new(), Vec::new(), Vec::new());
+        let mut colours = vec![Uniform::new(Colour::WHEEL)];
         let mut left = Constant::new(2u8);
-        let colours: Vec<Element<Colour>> = size
-            .positions()
-            .map(|_| Uniform::new(Colour::WHEEL))
-            .collect();
-        for (index, colour) in colours.iter().enumerate() {
+        for index in 0..size.cells() {
+            let turn = if index == 0 {
+                Constant::new(0)
+            } else {
+                let turn = Uniform::new(0..Colour::WHEEL.len() as u8);
+                let turned = |(last, turn): (&Colour, &u8)| last.turned(*turn);
+                colours.push((&colours[index - 1], &turn).map(turned));
+                turn
+            };
             let tiles = (size.cells() - index) as f64;
             let end = left.flat_map(move |&left| Flip::new(f64::from(left).min(tiles) / tiles));
-            marked.push((&left, &end, colour).map(|(left, end, colour)| {
+            marked.push((&left, &end, &turn).map(|(left, end, turn)| {
                 // The first end has the first mark, and the second one the second.
                 let mark = if *end {
                     1 << 2u8.saturating_sub(*left)
                 } else {
                     0
                 };
-                (*colour, mark)
+                (*turn, mark)
             }));
             left = (&left, &end).map(|(left, end)| left.saturating_sub(u8::from(*end)));
+            turns.push(turn);
             ends.push(end);
         }
+        let start_first = Flip::new(0.5);
+        let origin = tuple((&colours[0], &start_first));
         let mut elements = ChromaticElements {
             size,
+            turns,
             colours,
             ends,
-            start_first: Flip::new(0.5),
+            start_first,
+            origin,
             marked,
             model: Model::new(),
         };
@@ -71,7 +85,14 @@ impl ChromaticElements {
         &self,
         walk: W,
     ) -> Result<Constraint<<Chromatic<W> as Automaton<Marked>>::State>, GridError> {
-        Constraint::new(self.size, &self.marked, Chromatic { walk })
+        Constraint::new(
+            self.size,
+            &self.marked,
+            Chromatic {
+                columns: self.size.columns(),
+                walk,
+            },
+        )
     }
 
     /// The size of the grid.
@@ -79,7 +100,8 @@ impl ChromaticElements {
         self.size
     }
 
-    /// The colours of all tiles, in scan order.
+    /// The colours of all tiles, in scan order. As targets they cost exact inference six times as many states as
+    /// [`Self::origin`], which with the turns in the evidence tells them too.
     pub fn colours(&self) -> &[Element<Colour>] {
         &self.colours
     }
@@ -89,10 +111,10 @@ impl ChromaticElements {
         &self.ends
     }
 
-    /// Whether the start comes before the finish in scan order. No evidence is on it: make it a target, so that worlds
-    /// tell start from finish.
-    pub fn start_first(&self) -> &Element<bool> {
-        &self.start_first
+    /// The colour of the first tile, and whether the start comes before the finish in scan order. No evidence is on them: make
+    /// this a target, so that worlds tell colours and start.
+    pub fn origin(&self) -> &Element<(Colour, bool)> {
+        &self.origin
     }
 
     /// The evidence that the maze has a solution, as long as it has to be.
@@ -140,16 +162,21 @@ impl ChromaticElements {
         Ok((steps, constraint.model().clone()))
     }
 
-    /// The maze of a world, which must have [`Self::start_first`] as a target.
+    /// The maze of a world, which must have [`Self::origin`] as a target.
     ///
     /// **Errors.** [`Error::NotInWorld`] if the world is one of another model, or has not that target.
     pub fn board(&self, world: &World) -> Result<ChromaticBoard, Error> {
+        let (mut colour, start_first) = world.value(&self.origin)?;
         let ends = world.values(&self.ends)?;
         let mut ends: Vec<usize> = (0..ends.len()).filter(|&tile| ends[tile]).collect();
-        if !world.value(&self.start_first)? {
+        if !start_first {
             ends.reverse();
         }
-        let colours = world.values(&self.colours)?;
+        let mut colours = Vec::with_capacity(self.turns.len());
+        for turn in world.values(&self.turns)? {
+            colour = colour.turned(turn);
+            colours.push(colour);
+        }
         Ok(ChromaticBoard::new(self.size, colours, ends[0], ends[1]))
     }
 }

@@ -13,7 +13,7 @@ use crate::grid::{Distances, GridError, Size};
 ///
 /// let maze = ChromaticMaze::new(Size::new(2, 2)?)?;
 /// let elements = maze.elements()?;
-/// let mut tree = JunctionTree::new().compile(elements.model(), elements.start_first())?;
+/// let mut tree = JunctionTree::new().compile(elements.model(), elements.origin())?;
 /// assert_eq!(tree.count()?.to_string(), "7704");
 /// assert!((tree.log_evidence().exp() - 7704.0 / 15552.0).abs() < 1e-12);
 /// if let Some(world) = tree.samples(1)?.next() {

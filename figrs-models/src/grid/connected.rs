@@ -16,6 +16,13 @@ pub struct ConnectedState {
 }
 figrs_core::value!(ConnectedState);
 
+impl ConnectedState {
+    /// The groups of the frontier.
+    pub(super) fn partition(&self) -> Partition {
+        self.partition
+    }
+}
+
 /// How a cell joins the cells of the frontier beside it that are of some group, all of them.
 pub(super) fn joining(partition: Partition, at: Position, marked: bool) -> Member {
     Member::Inside {

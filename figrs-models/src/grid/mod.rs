@@ -12,6 +12,7 @@
 //! | a constraint for each row, or each column | [`Rows`], [`Columns`], [`Runs`] |
 //! | no 2 by 2 square of one colour | [`NoSquare`] |
 //! | the cells of a colour are connected | [`Connected`] |
+//! | the cells of both of two colours are | [`TwoColours`] |
 //! | they contain no cycle | [`Acyclic`] |
 //! | marked cells can be reached from one another | [`Joined`] |
 //! | how long the ways between marked cells are | [`Distances`] |
@@ -52,6 +53,7 @@ mod partition;
 mod runs;
 mod shortest_way;
 mod size;
+mod two_colours;
 mod walk;
 
 pub use acyclic::Acyclic;
@@ -68,4 +70,5 @@ pub(crate) use partition::Member;
 pub use partition::Partition;
 pub use runs::{Runs, RunsState};
 pub use size::{Position, Size};
+pub use two_colours::TwoColours;
 pub use walk::{Walk, Ways};

@@ -4,7 +4,7 @@ use figrs_core::{Element, Model, Uniform};
 use figrs_infer::{Error, World};
 
 use super::{Board, Clues, Colour, YinYang};
-use crate::grid::{Automaton, Connected, Constraint, GridError, NoSquare, Size};
+use crate::grid::{Automaton, Constraint, GridError, NoSquare, Size, TwoColours};
 
 /// A board as elements: the colours of its cells, and the evidence that they follow the rules and the clues.
 #[derive(Clone, Debug)]
@@ -24,11 +24,9 @@ impl YinYang {
             .positions()
             .map(|_| Uniform::new([Colour::Black, Colour::White]))
             .collect();
-        let connected = |colour| Connected.reading(move |_, cell: &Colour| *cell == colour);
-        let no_square = NoSquare::new(size).reading(|_, cell: &Colour| *cell == Colour::Black);
-        let rules = connected(Colour::Black)
-            .and(connected(Colour::White))
-            .and(no_square);
+        let rules = TwoColours::new(size)
+            .and(NoSquare::new(size))
+            .reading(|_, cell: &Colour| *cell == Colour::Black);
         let rules = Constraint::new(size, &cells, rules)?.model().clone();
         let mut elements = YinYangElements {
             size,

@@ -1,0 +1,59 @@
+//! The cells of each of two colours are connected.
+
+use super::{Automaton, Connected, ConnectedState, Position, Size};
+
+/// The cells that are `true` are connected and there is one, and so are the cells that are `false`.
+///
+/// It accepts what two [`Connected`] automata do, and ends earlier: groups that stand beside each other in the frontier as `a b a' b'`, and
+/// that no other reaches around, cannot be joined to one of each colour any more.
+#[derive(Clone, Copy, Debug)]
+pub struct TwoColours {
+    size: Size,
+}
+
+impl TwoColours {
+    /// On a grid of this size.
+    pub fn new(size: Size) -> Self {
+        Self { size }
+    }
+
+    /// Whether four groups that no group reaches around stand beside each other in alternating colours. What joins the first
+    /// to the third below the frontier then parts the second from the fourth.
+    fn is_crossed(self, (yes, no): &(ConnectedState, ConnectedState)) -> bool {
+        let columns = self.size.columns();
+        let group = |column| (yes.partition().group(column), no.partition().group(column));
+        let (mut alternations, mut colour, mut column) = (0, None, 0);
+        while column < columns {
+            let here = group(column);
+            // Groups do not cross, so that what stands before the last cell of this one is inside.
+            let last = (column..columns).rev().find(|&other| group(other) == here);
+            column = last.unwrap_or(column) + 1;
+            let is_yes = here.0 > 0;
+            if here != (0, 0) && colour != Some(is_yes) {
+                colour = Some(is_yes);
+                alternations += 1;
+            }
+        }
+        alternations > 3
+    }
+}
+
+impl Automaton<bool> for TwoColours {
+    type State = (ConnectedState, ConnectedState);
+
+    fn start(&self) -> Self::State {
+        let start = Automaton::<bool>::start(&Connected);
+        (start, start)
+    }
+
+    fn step(&self, at: Position, state: &Self::State, cell: &bool) -> Option<Self::State> {
+        let yes = Connected.step(at, &state.0, cell)?;
+        let no = Connected.step(at, &state.1, &!cell)?;
+        let next = (yes, no);
+        (!self.is_crossed(&next)).then_some(next)
+    }
+
+    fn accepts(&self, state: &Self::State) -> bool {
+        Connected.accepts(&state.0) && Connected.accepts(&state.1)
+    }
+}
