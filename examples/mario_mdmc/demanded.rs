@@ -63,6 +63,9 @@ fn demands(options: &Demands, height: usize, width: usize) -> Result<Vec<Demand>
     for path in &options.pin {
         demands.push(Demand::Pinned(Mask::read(path)?));
     }
+    for path in &options.place {
+        demands.push(Demand::Placed(Mask::read(path)?));
+    }
     if let Some(path) = &options.around {
         let level = vglc::read_level(path)?;
         let free = options.free.clone().unwrap_or(0..0);

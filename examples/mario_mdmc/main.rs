@@ -69,12 +69,13 @@ fn run(options: &Options) -> Result<(), Failure> {
     }
     let totals = sets::write(options, &trained)?;
     eprintln!(
-        "seed {seed}, levels {} of {} by {}: unseen states {}, fallbacks {}, {:.3} s",
+        "seed {seed}, levels {} of {} by {}: unseen states {}, fallbacks {}{}, {:.3} s",
         options.levels,
         trained.chain.height(),
         options.width,
         totals.unseen,
         totals.fallbacks,
+        totals.paths(options),
         started.elapsed().as_secs_f64()
     );
     Ok(())

@@ -9,13 +9,29 @@ use serde_json::Value;
 
 use crate::demanded;
 
+/// What the rows of the table are.
+const MEASURES: &str = "\
+Rows of the table of --stats, each the mean over levels and its standard error:
+  unseen            cells in a configuration that training never showed
+  all seen          levels without any
+  playable          levels that a player can cross by the published jump arcs
+  reached           share of columns up to the furthest one that a player reaches
+  linearity         mean distance of platforms from a straight line, in rows
+  leniency          question blocks, less enemies, half the cannons and half the gaps, a column
+  density           places to stand, a column
+  gaps, widest gap  runs of columns without ground, and the columns of the longest
+  KL 2x2, KL 3x3    divergence of patterns of tiles from the training levels, in nats; back: the other way round
+  novelty           share of runs of four columns that stand in no training level
+  copied run        longest run of columns that stands in a training level
+  diversity         share of cells in which two levels of the method differ, on average";
+
 /// Generates Super Mario levels from models trained on example levels.
 ///
 /// Levels go to the standard output (or to --out), 14 rows of tiles each; the seed, the number of unseen
 /// states and fallbacks, and the time go to the standard error. The same seed gives the same
 /// levels, on any number of threads.
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(version, after_long_help = MEASURES)]
 pub(crate) struct Options {
     /// Train on the levels (*.txt) of this directory, in the text format of the Video Game Level Corpus,
     /// instead of the levels that figrs ships.
@@ -117,9 +133,13 @@ pub(crate) struct Demands {
     /// Allow configurations that training never showed.
     #[arg(long)]
     pub(crate) allow_unseen: bool,
-    /// Set the tiles of this file, of the size of a level: `?` is free, and `!` a full question block. May be given several times.
+    /// The tiles of this file, of the size of a level, as the trained model draws them by itself: `?` is free, and `!` a full
+    /// question block. May be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) pin: Vec<PathBuf>,
+    /// Place the tiles of this file, as --pin, whatever the trained model would do there. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) place: Vec<PathBuf>,
     /// Draw the columns --free of this level again, and keep the others.
     #[arg(long, value_name = "FILE", requires = "free")]
     pub(crate) around: Option<PathBuf>,
@@ -153,7 +173,7 @@ impl Demands {
     /// Whether anything is demanded.
     pub(crate) fn any(&self) -> bool {
         let files = self.around.is_some() || self.start.is_some() || self.end.is_some();
-        let lists = !(self.pin.is_empty() && self.forbid.is_empty());
+        let lists = !(self.pin.is_empty() && self.place.is_empty() && self.forbid.is_empty());
         let tiles = !(self.count.is_empty() && self.density.is_empty());
         files || lists || tiles || self.max_gap.is_some() || self.playable || self.allow_unseen
     }
@@ -276,7 +296,7 @@ pub(crate) enum Format {
     Tmx,
     /// The same map as JSON.
     TiledJson,
-    /// Values of an `IntGrid` layer of the `LDtk` editor.
+    /// Values of an IntGrid layer of the LDtk editor.
     LdtkCsv,
 }
 

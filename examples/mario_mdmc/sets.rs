@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use figrs::models::mdmc::{LevelWriter, OutputError, Playability, write_tileset};
+use figrs::models::mdmc::{LevelWriter, Obstacle, OutputError, Playability, write_tileset};
 use serde_json::json;
 
 use crate::Failure;
@@ -16,12 +16,33 @@ use crate::ordered::in_order;
 pub(crate) struct Totals {
     pub(crate) unseen: usize,
     pub(crate) fallbacks: usize,
+    /// How many levels of those whose path was asked for are playable.
+    playable: u64,
+    /// What stops a player in the last one that is not.
+    obstacle: Option<Obstacle>,
 }
 
 impl Totals {
     fn add(&mut self, made: &Made) {
         self.unseen += made.unseen;
         self.fallbacks += made.fallbacks.unwrap_or_default();
+    }
+
+    /// The path of a level if it is asked for.
+    fn path(&mut self, options: &Options, made: &Made) -> Option<Playability> {
+        let playability = options.show_path.then(|| Playability::of(&made.level))?;
+        self.playable += u64::from(playability.playable());
+        self.obstacle = playability.obstacle().or(self.obstacle);
+        Some(playability)
+    }
+
+    /// What was found about paths, in a few words.
+    pub(crate) fn paths(&self, options: &Options) -> String {
+        match self.obstacle {
+            _ if !options.show_path => String::new(),
+            Some(obstacle) if options.levels == 1 => format!(", not playable: {obstacle}"),
+            _ => format!(", playable {}", self.playable),
+        }
     }
 }
 
@@ -49,19 +70,16 @@ fn write_list(
     let cannot = |error| in_file(place, error);
     let mut totals = Totals::default();
     let work = |numbers| trained.levels(0, numbers);
-    in_order(
-        options,
-        (options.levels, trained.step(0)),
-        work,
-        |index, made| {
-            totals.add(&made);
-            let written = match options.format {
-                Format::Json => write_json(options, trained, out, index, &made),
-                _ => write_text(options, out, index, &made),
-            };
-            written.map_err(cannot)
-        },
-    )?;
+    let levels = (options.levels, trained.step(0));
+    in_order(options, levels, work, |index, made| {
+        totals.add(&made);
+        let path = totals.path(options, &made);
+        let written = match options.format {
+            Format::Json => write_json(options, trained, out, index, &made, path),
+            _ => write_text(out, index, &made, path),
+        };
+        written.map_err(cannot)
+    })?;
     if options.format == Format::Json {
         writeln!(out, "\n]").map_err(cannot)?;
     }
@@ -69,17 +87,15 @@ fn write_list(
     Ok(totals)
 }
 
-fn path(options: &Options, made: &Made) -> Vec<(usize, usize)> {
-    if !options.show_path {
-        return Vec::new();
-    }
-    Playability::of(&made.level).path().to_vec()
-}
-
-fn write_text(options: &Options, out: &mut dyn Write, index: u64, made: &Made) -> io::Result<()> {
+fn write_text(
+    out: &mut dyn Write,
+    index: u64,
+    made: &Made,
+    path: Option<Playability>,
+) -> io::Result<()> {
     let text = made.level.to_string();
     let mut rows: Vec<Vec<u8>> = text.lines().map(|row| row.as_bytes().to_vec()).collect();
-    for (row, column) in path(options, made) {
+    for &(row, column) in path.iter().flat_map(Playability::path) {
         rows[row][column] = b'*';
     }
     if index > 0 {
@@ -98,6 +114,7 @@ fn write_json(
     out: &mut dyn Write,
     index: u64,
     made: &Made,
+    path: Option<Playability>,
 ) -> io::Result<()> {
     let text = made.level.to_string();
     let mut level = json!({
@@ -113,8 +130,7 @@ fn write_json(
     if let Some(fallbacks) = made.fallbacks {
         level["fallbacks"] = fallbacks.into();
     }
-    if options.show_path {
-        let playability = Playability::of(&made.level);
+    if let Some(playability) = path {
         level["playable"] = playability.playable().into();
         level["obstacle"] = playability.obstacle().map(|o| o.to_string()).into();
         level["path"] = json!(playability.path());
@@ -135,30 +151,27 @@ fn write_files(options: &Options, trained: &Trained<'_>, path: &Path) -> Result<
     let digits = options.levels.to_string().len();
     let mut totals = Totals::default();
     let work = |numbers| trained.levels(0, numbers);
-    in_order(
-        options,
-        (options.levels, trained.step(0)),
-        work,
-        |index, made| {
-            totals.add(&made);
-            let extension = path.extension().unwrap_or_default().to_string_lossy();
-            let path = match options.levels {
-                1 => path.to_owned(),
-                _ => with_suffix(path, &format!("-{:0digits$}", index + 1), &extension),
+    let levels = (options.levels, trained.step(0));
+    in_order(options, levels, work, |index, made| {
+        totals.add(&made);
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        let path = match options.levels {
+            1 => path.to_owned(),
+            _ => with_suffix(path, &format!("-{:0digits$}", index + 1), &extension),
+        };
+        let way = totals.path(options, &made);
+        let way = way.as_ref().map_or(&[][..], Playability::path);
+        let writer = notes(trained, index, LevelWriter::new(&made.level)).path(way);
+        replace(&path, |out| {
+            let written = match options.format {
+                Format::Png => writer.png(out),
+                Format::Tmx => writer.tmx(out, &image),
+                Format::TiledJson => writer.tiled_json(out, &image),
+                _ => writer.ldtk_csv(out),
             };
-            let way = self::path(options, &made);
-            let writer = notes(trained, index, LevelWriter::new(&made.level)).path(&way);
-            replace(&path, |out| {
-                let written = match options.format {
-                    Format::Png => writer.png(out),
-                    Format::Tmx => writer.tmx(out, &image),
-                    Format::TiledJson => writer.tiled_json(out, &image),
-                    _ => writer.ldtk_csv(out),
-                };
-                written.map_err(|error| output(&path, error))
-            })
-        },
-    )?;
+            written.map_err(|error| output(&path, error))
+        })
+    })?;
     Ok(totals)
 }
 

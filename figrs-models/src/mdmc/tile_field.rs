@@ -12,14 +12,15 @@ use super::{Corpus, Level, LevelElements, MdmcError, RowSplits, Tile};
 /// A Markov random field in which a tile depends on its four neighbours: above, below, left and right.
 ///
 /// The probability of a level is in proportion to a product over cells, of how often the tile stood in the band of its row, and
-/// over pairs of neighbours, of how much more often the two tiles stood beside each other (or above each other) than by chance.
-/// Pairs that training never showed have a small weight, not none.
+/// over pairs of neighbours, of how much more often the two tiles stood beside each other (or above each other) than by chance,
+/// to the power of the share of pairs in a spanning tree of the cells (about a half). Pairs that training never showed have a
+/// small weight, not none.
 ///
 /// # Guarantee
 ///
 /// Levels are drawn by the engine's [`Gibbs`] sampler: one chain from a draw of the cells alone, for as many sweeps as asked for. Its
-/// distribution tends to that of the field with the number of sweeps, and is not exact after any. The weights would be the
-/// most likely ones if neighbours formed no loops (pseudo-moment matching); they are an approximation on a grid.
+/// distribution tends to that of the field with the number of sweeps, and is not exact after any. The weights are the
+/// most likely ones where neighbours form no loops, in a single row, and an approximation on a grid (pseudo-moment matching).
 ///
 /// # Complexity
 ///
@@ -50,9 +51,10 @@ pub struct TileField {
     tiles: Arc<[Tile]>,
     /// For each band how often each tile stood there.
     cells: Vec<Vec<u64>>,
-    /// For each band the weights of pairs beside each other, and of pairs with the upper tile in the band.
-    beside: Vec<Arc<Array2<f64>>>,
-    below: Vec<Arc<Array2<f64>>>,
+    /// For each band how much more often than by chance pairs stood beside each other, and pairs with the upper tile in
+    /// the band above each other.
+    beside: Vec<Array2<f64>>,
+    below: Vec<Array2<f64>>,
 }
 
 /// A level of a [`TileField`] as elements, with their weights.
@@ -93,14 +95,14 @@ impl TileField {
                 }
             }
         }
-        let weights = |counts: Vec<Array2<f64>>| counts.iter().map(|c| Arc::new(lift(c))).collect();
+        let lifts = |counts: Vec<Array2<f64>>| counts.iter().map(lift).collect();
         Ok(Self {
             height,
             splits,
             tiles,
             cells,
-            beside: weights(beside),
-            below: weights(below),
+            beside: lifts(beside),
+            below: lifts(below),
         })
     }
 
@@ -118,14 +120,23 @@ impl TileField {
             let tile = Select::new(counts.map(|(&count, &tile)| (count as f64, tile)));
             tile.named(format!("tile {row},{column}"))
         });
+        let pairs = self.height * (width - 1) + (self.height - 1) * width;
+        let power = (cells.len() - 1) as f64 / pairs.max(1) as f64;
+        let weights = |lifts: &[Array2<f64>]| -> Vec<Arc<Array2<f64>>> {
+            let weights = lifts
+                .iter()
+                .map(|lifts| lifts.mapv(|lift| lift.powf(power)));
+            weights.map(Arc::new).collect()
+        };
+        let (beside, below) = (weights(&self.beside), weights(&self.below));
         let mut model = Model::new();
         for ((row, column), tile) in cells.indexed_iter() {
             let band = self.splits.band(row, self.height);
             if let Some(right) = cells.get((row, column + 1)) {
-                model = self.weigh(model, tile, right, &self.beside[band]);
+                model = self.weigh(model, tile, right, &beside[band]);
             }
             if let Some(under) = cells.get((row + 1, column)) {
-                model = self.weigh(model, tile, under, &self.below[band]);
+                model = self.weigh(model, tile, under, &below[band]);
             }
         }
         Ok(TileFieldElements { cells, model })

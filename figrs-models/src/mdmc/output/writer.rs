@@ -14,7 +14,8 @@ use super::super::Level;
 /// ```
 /// use figrs_models::mdmc::{Corpus, LevelWriter, Playability};
 ///
-/// let level = &Corpus::shipped().levels()[0];
+/// let corpus = Corpus::shipped();
+/// let level = &corpus.levels()[0];
 /// let playability = Playability::of(level);
 /// let writer = LevelWriter::new(level).path(playability.path()).note("seed", "7");
 /// let mut picture = Vec::new();

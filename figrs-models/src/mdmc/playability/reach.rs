@@ -129,12 +129,15 @@ impl Reach {
         inside.explore();
         let mut returns = Vec::new();
         let mut back = inside.clone();
-        for row in (0..self.height).filter(|&row| !solid[row]) {
-            // A free player comes first, whose moves are open to the others too.
-            back.reset(&inside);
+        // What a free player reaches who comes back in the row below.
+        let mut free = inside.clone();
+        for row in (0..self.height).rev().filter(|&row| !solid[row]) {
+            // Who is not supported falls into that row.
+            let falls = solid.get(row + 1).is_some_and(|&below| !below);
+            back.reset(if falls { &free } else { &inside });
             back.reach(row, FREE);
             back.explore();
-            let free = back.clone();
+            free.reset(&back);
             for &stage in Stages::published().leftward() {
                 if inside.reached[row] >> stage & 1 == 1 {
                     continue;
@@ -143,12 +146,13 @@ impl Reach {
                 back.reach(row, stage);
                 back.explore();
                 let new = back.right.iter().zip(&inside.right);
-                let new: Crossings = new.map(|(all, known)| all & !known).collect();
-                if new.iter().any(|&stages| stages > 0) {
-                    returns.push(((row, stage), new));
+                let new = new.map(|(all, known)| all & !known);
+                if new.clone().any(|stages| stages > 0) {
+                    returns.push(((row, stage), new.collect()));
                 }
             }
         }
+        returns.sort_unstable_by_key(|&(at, _)| at);
         Edge {
             alive: true,
             reached: inside.right,

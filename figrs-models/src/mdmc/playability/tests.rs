@@ -1,5 +1,7 @@
 use std::collections::HashSet;
 
+use figrs_core::{Element, Model, Select, fold};
+use figrs_infer::{Run, VariableElimination};
 use proptest::prelude::*;
 
 use super::super::{Level, Tile};
@@ -289,6 +291,38 @@ fn what_no_player_can_tell_apart_is_one_value() {
     }
     assert!(!dead.alive());
     assert_ne!(dead, ground(0));
+}
+
+#[test]
+fn as_the_state_of_a_fold_it_gives_the_exact_probability_of_playable_levels() {
+    // Ground and a wall of five tiles more; eleven columns of eight rows.
+    let kinds = ["-------X", "--XXXXXX"];
+    let kinds = kinds.map(|text| text.chars().filter_map(Tile::from_char).collect::<Vec<_>>());
+    let chances = [0.8, 0.2];
+    let columns: Vec<Element<usize>> = (0..11)
+        .map(|_| Select::new(chances.into_iter().zip(0..)))
+        .collect();
+    let tiles = kinds.clone();
+    let reach = fold(&columns, Reach::new(8), move |reach, &kind| {
+        let mut next = reach.clone();
+        next.push(&tiles[kind]).unwrap();
+        next
+    });
+    let alive = reach.map(Reach::alive);
+    let answer = VariableElimination::new()
+        .run(&Model::new(), &alive)
+        .unwrap();
+    let mut expected = 0.0;
+    for code in 0..1_usize << 11 {
+        let digits = (0..11).map(|place| code >> place & 1);
+        let level = Level::from_columns(digits.clone().map(|kind| &kinds[kind])).unwrap();
+        if Playability::of(&level).playable() {
+            expected += digits.map(|kind| chances[kind]).product::<f64>();
+        }
+    }
+    assert!(expected > 0.1 && expected < 0.9, "{expected}");
+    let p = answer.probability(&alive, &true).unwrap();
+    assert!((p - expected).abs() < 1e-12, "{p} for {expected}");
 }
 
 /// Levels with enough footing that many are playable, and enough trouble that many are not.

@@ -20,8 +20,8 @@ use super::steered::SteeredLevel;
 /// # Guarantee
 ///
 /// All demands are met. The law of a level tends to the trained chain's given the demands as particles grow; with few particles a
-/// level that is easier to begin than to finish is somewhat too rare. Where all particles of a population fail, it is run again
-/// with four times as many.
+/// level that is easier to begin than to finish is somewhat too rare. Where all particles of a population fail, levels are drawn from
+/// populations of four times as many.
 ///
 /// # Complexity
 ///
@@ -46,12 +46,12 @@ pub struct ConditionedSampler {
 }
 
 impl ConditionedSampler {
-    /// With 20 particles a level, up to 20 480 where they fail, and ten seconds to find out which demands conflict.
+    /// With 20 particles a level, up to 5 120 where they fail, and ten seconds to find out which demands conflict.
     pub fn new(steered: SteeredLevel) -> Self {
         Self {
             steered,
             particles: 20,
-            most_particles: 20_480,
+            most_particles: 5_120,
             patience: Duration::from_secs(10),
         }
     }
@@ -152,7 +152,7 @@ impl LevelSampler for ConditionedSampler {
 
     /// Populations are run side by side: one alone takes most of the time of some.
     fn batch(&self) -> u64 {
-        32
+        16
     }
 
     fn demands(&self) -> &[Demand] {
@@ -169,14 +169,16 @@ impl LevelSampler for ConditionedSampler {
             let mut found = Vec::new();
             let mut particles = self.particles;
             while (found.len() as u64) < batch {
-                let wanted = batch - found.len() as u64;
+                // As many particles in all as at the beginning, but one population at least.
+                let together = (self.particles as u64 * batch / particles as u64).max(1);
+                let wanted = together.min(batch - found.len() as u64);
                 let more = self.survivors(rng.next_u64(), wanted, particles)?;
-                let none = more.is_empty();
+                let (none, before) = (more.is_empty(), found.len());
                 found.extend(more);
                 if none && particles >= self.most_particles {
                     return Err(self.conflict(rng.next_u64()));
                 }
-                if (found.len() as u64) < batch {
+                if found.len() as u64 - (before as u64) < wanted {
                     particles = particles.saturating_mul(4).min(self.most_particles);
                 }
             }

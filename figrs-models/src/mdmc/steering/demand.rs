@@ -11,8 +11,12 @@ use super::mask::Mask;
 pub enum Demand {
     /// No cell has a configuration that training never showed.
     Seen,
-    /// The cells that are set in a mask of the level's size have their tiles.
+    /// The cells that are set in a mask of the level's size have their tiles: levels are those that the trained chain draws
+    /// so by itself, and there are none where it never would.
     Pinned(Mask),
+    /// The cells that are set in a mask of the level's size are given their tiles, whatever the trained chain would do there: the
+    /// tiles before them are drawn as if nothing were known of them, and their own configurations need not have been seen.
+    Placed(Mask),
     /// No more columns than this lie side by side without ground in the bottom row.
     MaximumGap(usize),
     /// There are from `least` to `most` tiles of a kind.
@@ -46,14 +50,19 @@ impl fmt::Display for Demand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Seen => f.write_str("no unseen configuration"),
-            Self::Pinned(mask) => {
+            Self::Pinned(mask) | Self::Placed(mask) => {
+                let how = if matches!(self, Self::Pinned(_)) {
+                    "pinned"
+                } else {
+                    "placed"
+                };
                 let columns = || mask.tiles().map(|(_, column, _)| column);
                 match (columns().min(), columns().max()) {
                     (Some(first), Some(last)) => {
                         let tiles = columns().count();
-                        write!(f, "{tiles} pinned tiles in columns {first} to {last}")
+                        write!(f, "{tiles} {how} tiles in columns {first} to {last}")
                     }
-                    _ => f.write_str("no pinned tiles"),
+                    _ => write!(f, "no {how} tiles"),
                 }
             }
             Self::MaximumGap(most) => write!(f, "no ground gap over {most} columns"),

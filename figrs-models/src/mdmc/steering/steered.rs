@@ -57,10 +57,18 @@ impl SteeredLevel {
             .enumerate()
             .map(|(position, demand)| Following {
                 demand: position,
-                state: state(demand, height, width),
+                state: state(demand, demands, height, width),
             })
             .collect();
         let mut model = Model::new();
+        for demand in demands {
+            let Demand::Placed(mask) = demand else {
+                continue;
+            };
+            for (row, column, tile) in mask.tiles() {
+                model = model.intervene(elements.tile(row, column), tile);
+            }
+        }
         let mut stated = Vec::new();
         let mut cells = Vec::with_capacity(height * width);
         for column in 0..width {
@@ -129,7 +137,9 @@ impl SteeredLevel {
 
 fn check(demand: &Demand, height: usize, width: usize) -> Result<(), MdmcError> {
     match demand {
-        Demand::Pinned(mask) if (mask.height(), mask.width()) != (height, width) => {
+        Demand::Pinned(mask) | Demand::Placed(mask)
+            if (mask.height(), mask.width()) != (height, width) =>
+        {
             Err(MdmcError::MaskShape {
                 size: (mask.height(), mask.width()),
                 expected: (height, width),
@@ -155,12 +165,20 @@ fn check(demand: &Demand, height: usize, width: usize) -> Result<(), MdmcError> 
 /// Adds the evidence of a demand on one column to a model.
 fn state<'a>(
     demand: &'a Demand,
+    all: &'a [Demand],
     height: usize,
     width: usize,
 ) -> Box<dyn FnMut(&LevelElements, usize, Model) -> Model + 'a> {
     match demand {
         Demand::Seen => Box::new(move |elements, column, model| {
-            let rows = (0..height).rev();
+            let placed = |row: usize| {
+                let placed = |demand: &Demand| match demand {
+                    Demand::Placed(mask) => mask.get(row, column).is_some(),
+                    _ => false,
+                };
+                all.iter().any(placed)
+            };
+            let rows = (0..height).rev().filter(|&row| !placed(row));
             rows.fold(model, |model, row| {
                 model.observe(elements.unseen(row, column), false)
             })
@@ -173,6 +191,8 @@ fn state<'a>(
                     None => model,
                 })
         }),
+        // They are set before anything is stated.
+        Demand::Placed(_) => Box::new(|_, _, model| model),
         &Demand::MaximumGap(most) => {
             let step = Arc::new(move |(gap, tile): (&usize, &Tile)| {
                 if tile.solid() {
