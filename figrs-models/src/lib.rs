@@ -1,5 +1,8 @@
 //! Models and generators built on figrs: programs that a user of the library could have written.
 //!
+//! - [`grid`]: constraints over the cells of a grid, as automata folded over elements.
+//! - [`maze`], [`dungeon`], [`island`], [`yin_yang`], [`chromatic_maze`]: puzzles and maps drawn exactly from what the rules
+//!   allow.
 //! - [`mdmc`]: platformer levels from multi-dimensional Markov chains trained on example levels.
 //! - [`network`]: Bayesian and Markov networks from BIF and UAI files.
 //!

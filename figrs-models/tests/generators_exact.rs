@@ -6,7 +6,7 @@
 
 use figrs_core::{Element, Model, Parents, Value};
 use figrs_infer::{CompiledTree, JunctionTree};
-use figrs_models::chromatic_maze::ChromaticMaze;
+use figrs_models::chromatic_maze::{ChromaticMaze, Colour};
 use figrs_models::dungeon::{Dungeon, Tile};
 use figrs_models::grid::{Automaton, Constraint, Count, Position, Size};
 use figrs_models::island::{Island, Terrain};
@@ -400,6 +400,36 @@ fn chromatic_mazes_are_counted_by_their_solutions() {
             );
         }
     }
+}
+
+/// 4 by 4, whose lengths are only known from samples.
+#[test]
+fn chromatic_mazes_of_4_by_4_are_counted() {
+    let maze = ChromaticMaze::new(square(4)).unwrap();
+    let elements = maze.elements().unwrap();
+    let mut tree = compiled(elements.model(), elements.origin());
+    assert_eq!(number(&mut tree), 264_680_731_414_464);
+    close(
+        tree.log_evidence().exp(),
+        264_680_731_414_464.0 / 677_066_377_789_440.0,
+    );
+}
+
+/// A condition on a colour is evidence on turns and the first colour.
+#[test]
+fn colours_are_uniform_and_can_be_observed() {
+    let maze = ChromaticMaze::new(Size::new(2, 2).unwrap()).unwrap();
+    let elements = maze.elements().unwrap();
+    let cell = &elements.colours()[2];
+    let mut tree = compiled(elements.model(), elements.colours());
+    for colour in Colour::WHEEL {
+        close(tree.probability(cell, &colour).unwrap(), 1.0 / 6.0);
+    }
+    let model = elements.model().clone().observe(cell, Colour::Cyan);
+    let mut tree = compiled(&model, elements.origin());
+    assert_eq!(number(&mut tree), 7704 / 6);
+    let world = tree.samples(3).unwrap().next().unwrap();
+    assert_eq!(elements.board(&world).unwrap().colours()[2], Colour::Cyan);
 }
 
 #[test]

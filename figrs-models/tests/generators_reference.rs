@@ -160,7 +160,7 @@ fn yin_yang_boards() {
 #[test]
 fn chromatic_mazes() {
     let Some(numbers) = numbers() else { return };
-    for (side, chromatic) in sides(&numbers["chromatic"], 3) {
+    for (side, chromatic) in sides(&numbers["chromatic"], 4) {
         let elements = ChromaticMaze::new(square(side))
             .unwrap()
             .elements()

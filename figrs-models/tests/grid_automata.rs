@@ -220,6 +220,25 @@ fn two_colours_are_both_connected() {
     assert_eq!(counts[..3], [0, 10, 10]);
 }
 
+/// On larger boards, against two automata that only end where a colour is left behind.
+#[test]
+fn ending_earlier_loses_no_larger_board() {
+    for (rows, columns) in [(3, 10), (10, 3), (5, 8), (8, 5), (6, 7)] {
+        let size = Size::new(rows, columns).unwrap();
+        let cells: Vec<Element<bool>> = size.positions().map(|_| Flip::new(0.5)).collect();
+        let other = Connected.reading(|_, cell: &bool| !cell);
+        let plain = Constraint::new(size, &cells, Connected.and(other)).unwrap();
+        let early = Constraint::new(size, &cells, TwoColours::new(size)).unwrap();
+        let count = |model| {
+            let mut tree = JunctionTree::new().compile(model, ()).unwrap();
+            tree.count().unwrap()
+        };
+        let found = count(early.model());
+        assert_eq!(found, count(plain.model()), "{rows} by {columns}");
+        assert!(found > 1000u32.into());
+    }
+}
+
 /// Where each of some marks stands, if each stands in one cell.
 fn stops(board: &[Ground], marks: u32) -> Option<Vec<usize>> {
     let with = |mark: u32| {

@@ -63,8 +63,8 @@ impl IslandSampling {
         Self { chains, ..self }
     }
 
-    /// Sets how many sweeps a chain makes before its first island, by default twice as many as there are rows and columns: land
-    /// grows and shrinks from its coast.
+    /// Sets how many sweeps a chain makes before its first island, by default as many as there are rows and columns: land grows
+    /// and shrinks from its coast.
     pub fn warm_up(self, warm_up: usize) -> Self {
         let warm_up = Some(warm_up);
         Self { warm_up, ..self }
@@ -96,7 +96,7 @@ impl IslandSampling {
             Start::Most
         };
         let mut chain = island.chain_from(start)?;
-        let warm_up = self.warm_up.unwrap_or(2 * (island.rows + island.columns));
+        let warm_up = self.warm_up.unwrap_or(island.rows + island.columns);
         for _ in 0..warm_up {
             chain.sweep(&mut rng);
         }
