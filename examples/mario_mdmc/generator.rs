@@ -80,11 +80,16 @@ impl<'a> Trained<'a> {
         settings
     }
 
-    /// How many levels of a method are best drawn at once.
-    pub(crate) fn step(&self, method: usize) -> u64 {
+    /// How many of `count` levels of a method are best drawn at once on one thread.
+    pub(crate) fn step(&self, method: usize, count: u64) -> u64 {
+        const MOST: u64 = 16;
         match &self.engines[method].1 {
-            Engine::Demanded(sampler) => sampler.batch(),
-            _ => 1,
+            // What is prepared serves several batches, but all threads should have some.
+            Engine::Demanded(sampler) => {
+                let batch = sampler.batch();
+                batch * (count / (batch * 4)).clamp(1, MOST)
+            }
+            Engine::Single(_) => 1,
         }
     }
 

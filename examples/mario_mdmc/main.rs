@@ -86,8 +86,8 @@ fn check(options: &Options) -> Result<(), Failure> {
     if let Some((option, method)) = options.without_method() {
         return Err(format!("{option} needs --method {}", method.name()).into());
     }
-    if options.stats.is_none() && options.methods.len() > 1 {
-        return Err("more than one --method needs --stats".into());
+    if options.stats.is_none() && !options.probability && options.methods.len() > 1 {
+        return Err("more than one --method needs --stats or --probability".into());
     }
     if options.stats.is_some() && options.format.needs_file() {
         return Err("--stats needs --format text or json".into());

@@ -70,12 +70,12 @@ fn write_list(
     let cannot = |error| in_file(place, error);
     let mut totals = Totals::default();
     let work = |numbers| trained.levels(0, numbers);
-    let levels = (options.levels, trained.step(0));
+    let levels = (options.levels, trained.step(0, options.levels));
     in_order(options, levels, work, |index, made| {
         totals.add(&made);
         let path = totals.path(options, &made);
         let written = match options.format {
-            Format::Json => write_json(options, trained, out, index, &made, path),
+            Format::Json => write_json(trained, out, index, &made, path),
             _ => write_text(out, index, &made, path),
         };
         written.map_err(cannot)
@@ -109,7 +109,6 @@ fn write_text(
 }
 
 fn write_json(
-    options: &Options,
     trained: &Trained<'_>,
     out: &mut dyn Write,
     index: u64,
@@ -151,7 +150,7 @@ fn write_files(options: &Options, trained: &Trained<'_>, path: &Path) -> Result<
     let digits = options.levels.to_string().len();
     let mut totals = Totals::default();
     let work = |numbers| trained.levels(0, numbers);
-    let levels = (options.levels, trained.step(0));
+    let levels = (options.levels, trained.step(0, options.levels));
     in_order(options, levels, work, |index, made| {
         totals.add(&made);
         let extension = path.extension().unwrap_or_default().to_string_lossy();

@@ -110,12 +110,12 @@ impl Populations {
         }
     }
 
-    /// The answer of all populations.
+    /// The answer of all populations, which are numbered from `first` on.
     pub(crate) fn answer(
         self,
         algorithm: &'static str,
         mut sampling: Sampling,
-        certain: bool,
+        (certain, first): (bool, u64),
     ) -> Result<Answer, Error> {
         let top = self
             .log_evidence
@@ -147,11 +147,9 @@ impl Populations {
                 f64::INFINITY
             },
         };
-        let dead = self
-            .log_evidence
-            .iter()
-            .filter(|log| **log == f64::NEG_INFINITY);
-        sampling.died = Some(dead.count() as u64);
+        let dead = (first..).zip(&self.log_evidence);
+        let dead = dead.filter(|(_, log)| **log == f64::NEG_INFINITY);
+        sampling.died = Some(dead.map(|(number, _)| number).collect());
         sampling.chains = self.log_evidence.len();
         sampling.resampled = Some(self.resampled);
         sampling.largest_share = Some((self.largest - top).exp() / total);

@@ -32,8 +32,8 @@ pub struct Sampling {
     pub cut_groups: Option<u64>,
     /// How many times particles were resampled, over all populations.
     pub resampled: Option<u64>,
-    /// How many populations of particles died: none of their particles met all evidence.
-    pub died: Option<u64>,
+    /// The numbers of the populations of particles that died: none of their particles met all evidence.
+    pub died: Option<Vec<u64>>,
 }
 
 impl Sampling {

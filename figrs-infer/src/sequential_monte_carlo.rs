@@ -64,6 +64,8 @@ const ROWS: u64 = 1024;
 pub struct SequentialMonteCarlo {
     particles: usize,
     populations: u64,
+    side_by_side: Option<u64>,
+    first_population: u64,
     resampling: Resampling,
     threshold: f64,
     seed: u64,
@@ -79,6 +81,8 @@ impl SequentialMonteCarlo {
         Self {
             particles,
             populations: 16,
+            side_by_side: None,
+            first_population: 0,
             resampling: Resampling::default(),
             threshold: 0.5,
             seed: 0,
@@ -92,6 +96,20 @@ impl SequentialMonteCarlo {
     /// Runs this many independent populations (default 16); of a single one no error is known.
     pub fn populations(mut self, populations: u64) -> Self {
         self.populations = populations;
+        self
+    }
+
+    /// Runs this many populations side by side in a block, with random numbers of its own (default: as many as have 1024 particles,
+    /// one at least). A population depends on the seed, its number and the size of its block.
+    pub fn side_by_side(mut self, populations: u64) -> Self {
+        self.side_by_side = Some(populations);
+        self
+    }
+
+    /// Numbers the populations from this one on (default 0), so that a large set can be run in parts; a multiple of
+    /// [`side_by_side`](Self::side_by_side), which is to be set.
+    pub fn first_population(mut self, number: u64) -> Self {
+        self.first_population = number;
         self
     }
 
@@ -129,7 +147,7 @@ impl SequentialMonteCarlo {
 
     /// Keeps one particle of each population, drawn in proportion to the last weights, for [`Answer::draws`]. It weighs as
     /// much as its population's estimate of the evidence; a population of which no particle is left has none
-    /// ([`Sampling::died`] counts them).
+    /// ([`Sampling::died`] lists them).
     ///
     /// Targets are brought to these particles alone, which is far cheaper where there are thousands; marginals are those of the weighted
     /// draws. The mean over the populations of a draw's weight times a function of its targets is unbiased: drawn again by their weights, draws are
@@ -165,6 +183,23 @@ impl SequentialMonteCarlo {
         if self.populations == 0 {
             return Err(self.invalid("populations", "0".into(), "run at least one"));
         }
+        let rows = self
+            .side_by_side
+            .unwrap_or(1)
+            .checked_mul(self.particles as u64);
+        if rows.is_none_or(|rows| rows == 0 || rows > MOST as u64) {
+            let value = self.side_by_side.unwrap_or(1).to_string();
+            let remedy = "run at least one side by side, and not more than 16 million particles";
+            return Err(self.invalid("side_by_side", value, remedy));
+        }
+        if !self
+            .first_population
+            .is_multiple_of(self.side_by_side.unwrap_or(u64::MAX))
+        {
+            let value = self.first_population.to_string();
+            let remedy = "begin at a multiple of `side_by_side`";
+            return Err(self.invalid("first_population", value, remedy));
+        }
         if !(0.0..=1.0).contains(&self.threshold) {
             let value = self.threshold.to_string();
             return Err(self.invalid("threshold", value, "give a share between 0 and 1"));
@@ -173,8 +208,10 @@ impl SequentialMonteCarlo {
     }
 
     /// How many populations are run side by side in a block: their sizes alone say it.
-    fn side_by_side(&self) -> u64 {
-        (ROWS / self.particles as u64).clamp(1, self.populations)
+    fn block_size(&self) -> u64 {
+        let usual = ROWS / self.particles as u64;
+        let wanted = self.side_by_side.unwrap_or(usual);
+        wanted.clamp(1, self.populations)
     }
 
     /// Runs the populations of a block side by side; nothing if it was stopped on the way.
@@ -185,9 +222,9 @@ impl SequentialMonteCarlo {
         number: u64,
         run: &Watching<'_>,
     ) -> Result<Option<PopulationTally>, Error> {
-        let mut rng = stream(self.seed, number);
-        let before = number * self.side_by_side();
-        let populations = self.side_by_side().min(self.populations - before) as usize;
+        let size = self.block_size();
+        let mut rng = stream(self.seed, self.first_population / size + number);
+        let populations = size.min(self.populations - number * size) as usize;
         block.start(populations * self.particles);
         let mut worlds = Worlds {
             block,
@@ -281,7 +318,7 @@ impl Algorithm for SequentialMonteCarlo {
         let mut stopped = Stopped::Finished;
         in_order(
             self.threads.map_or_else(cores, NonZero::get),
-            (self.populations.div_ceil(self.side_by_side()), 1),
+            (self.populations.div_ceil(self.block_size()), 1),
             || {
                 let (weigh, order) = (Observations::Weigh, Roots::AsStated);
                 Ok(Block::new(model, targets, weigh, order, self.max_elements)?)
@@ -310,6 +347,6 @@ impl Algorithm for SequentialMonteCarlo {
         let mut sampling = Sampling::new(stopped, done, run.elapsed());
         sampling.asked = total;
         let certain = model.evidence().is_empty();
-        populations.answer(self.name(), sampling, certain)
+        populations.answer(self.name(), sampling, (certain, self.first_population))
     }
 }

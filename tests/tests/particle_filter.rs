@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use figrs_core::lower::{Observations, Program};
 use figrs_core::{Constant, Element, Flip, Model, Normal, Select, Uniform, Variance};
 use figrs_infer::particle_filter::Filtered;
-use figrs_infer::{Answer, Resampling, Run, SequentialMonteCarlo, VariableElimination};
+use figrs_infer::{Answer, Error, Resampling, Run, SequentialMonteCarlo, VariableElimination};
 use figrs_tests::every_population::{MeanEstimate, Setting, every_ancestor, mean_estimate};
 use figrs_tests::oracle::{EveryChoice, LogSum, close, every_run};
 use figrs_tests::random_model::{build, for_random_models};
@@ -305,6 +305,60 @@ fn small_populations_agree_with_the_exact_answer() {
 
 /// Of a population a trajectory is kept exactly if some particle met all evidence, and it weighs the population's estimate.
 #[test]
+fn a_set_of_populations_can_be_run_in_parts() {
+    let (model, states) = noisy_walk();
+    let part = |first: u64, populations: u64| {
+        let run = SequentialMonteCarlo::new(10)
+            .populations(populations)
+            .side_by_side(8)
+            .first_population(first)
+            .seed(3)
+            .keep_trajectories()
+            .run(&model, &states)
+            .unwrap();
+        run.draws().unwrap().values(&states[0]).unwrap()
+    };
+    let whole = part(0, 24);
+    assert_eq!(whole[8..], [part(8, 8), part(16, 8)].concat());
+    for (setting, run) in [
+        (
+            "first_population",
+            SequentialMonteCarlo::new(10)
+                .side_by_side(8)
+                .first_population(4),
+        ),
+        (
+            "first_population",
+            SequentialMonteCarlo::new(10).first_population(4),
+        ),
+        (
+            "side_by_side",
+            SequentialMonteCarlo::new(10).side_by_side(0),
+        ),
+    ] {
+        let error = run.run(&model, &states).unwrap_err();
+        assert!(
+            matches!(error, Error::InvalidSetting { setting: s, .. } if s == setting),
+            "{error}"
+        );
+    }
+}
+
+/// A walk whose steps are always possible, with a little evidence.
+fn noisy_walk() -> (Model, Vec<Element<u8>>) {
+    let mut state = Uniform::new(0..=4u8);
+    let mut states = vec![state.clone()];
+    let mut model = Model::new();
+    for _ in 0..10 {
+        state = state.flat_map(|&s| Select::new([(0.7, s), (0.3, (s + 1) % 5)]));
+        let seen = state.flat_map(|&s| Flip::new(if s < 2 { 0.8 } else { 0.3 }));
+        model = model.observe(&seen, true);
+        states.push(state.clone());
+    }
+    (model, states)
+}
+
+#[test]
 fn populations_that_died_have_no_trajectory() {
     let model = rare();
     let target = Uniform::new(0..3);
@@ -315,13 +369,14 @@ fn populations_that_died_have_no_trajectory() {
         let plain = filter.run(&model, &target).unwrap();
         let answer = filter.keep_trajectories().run(&model, &target).unwrap();
         let (died, alike) = (
-            answer.sampling().unwrap().died,
-            plain.sampling().unwrap().died,
+            answer.sampling().unwrap().died.clone(),
+            plain.sampling().unwrap().died.clone(),
         );
         assert_eq!(died, alike);
         let draws = answer.draws().unwrap();
-        assert_eq!(draws.length as u64 + died.unwrap(), 2000);
-        assert!(draws.length > 100 && died > Some(100));
+        let died = died.unwrap().len();
+        assert_eq!(draws.length + died, 2000);
+        assert!(draws.length > 100 && died > 100);
         assert_eq!(draws.values(&target).unwrap().len(), draws.length);
         let weights = draws.log_weights.as_ref().unwrap();
         let mean = weights.iter().map(|log| log.exp()).sum::<f64>() / 2000.0;
@@ -350,9 +405,9 @@ fn trajectories_are_drawn_from_the_worlds_with_the_fewest_densities() {
     let answer = filter.keep_trajectories().run(&model, &exact).unwrap();
     let draws = answer.draws().unwrap();
     assert!(draws.values(&exact).unwrap().iter().all(|&exact| exact));
-    let died = answer.sampling().unwrap().died.unwrap();
+    let died = answer.sampling().unwrap().died.clone().unwrap();
     // One population in sixteen has no such world.
-    assert!(died > 0 && draws.length as u64 + died == 400);
+    assert!(!died.is_empty() && draws.length + died.len() == 400);
     let (value, error) = log_evidence(&answer);
     assert!(
         (value - 0.5_f64.ln()).abs() < 5.0 * error,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use figrs_core::{Model, stream};
-use figrs_infer::{Error, LogEvidence, Run, SequentialMonteCarlo, TargetDraws};
+use figrs_infer::{Answer, Error, LogEvidence, Run, SequentialMonteCarlo, TargetDraws};
 use rand::Rng;
 
 use super::super::{Generated, Tile};
@@ -20,8 +20,8 @@ use super::steered::SteeredLevel;
 /// # Guarantee
 ///
 /// All demands are met. The law of a level tends to the trained chain's given the demands as particles grow; with few particles a
-/// level that is easier to begin than to finish is somewhat too rare. Where all particles of a population fail, levels are drawn from
-/// populations of four times as many.
+/// level that is easier to begin than to finish is somewhat too rare. Where all particles of a population fail, its level is drawn from
+/// one of four times as many, and so on.
 ///
 /// # Complexity
 ///
@@ -46,13 +46,13 @@ pub struct ConditionedSampler {
 }
 
 impl ConditionedSampler {
-    /// With 20 particles a level, up to 5 120 where they fail, and ten seconds to find out which demands conflict.
+    /// With 20 particles a level, up to 1 280 where they fail, and three seconds to find out which demands conflict.
     pub fn new(steered: SteeredLevel) -> Self {
         Self {
             steered,
             particles: 20,
-            most_particles: 5_120,
-            patience: Duration::from_secs(10),
+            most_particles: 1_280,
+            patience: Duration::from_secs(3),
         }
     }
 
@@ -89,24 +89,16 @@ impl ConditionedSampler {
         Ok(answer.log_evidence()?)
     }
 
-    /// Up to `wanted` levels from as many populations.
-    fn survivors(
-        &self,
-        seed: u64,
-        wanted: u64,
-        particles: usize,
-    ) -> Result<Vec<Generated>, SteeringError> {
-        let cells = self.steered.cells();
-        let answer = SequentialMonteCarlo::new(particles)
-            .populations(wanted)
+    /// The algorithm for some populations, each of which gives one level.
+    fn filter(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
+        SequentialMonteCarlo::new(particles)
+            .populations(populations)
             .threads(NonZero::<usize>::MIN)
-            .seed(seed)
             .keep_trajectories()
-            .run(self.steered.model(), cells);
-        let answer = match answer {
-            Err(Error::NoSampleMetEvidence { .. }) => return Ok(Vec::new()),
-            answer => answer?,
-        };
+    }
+
+    /// The levels of the populations that have a particle left.
+    fn drawn(&self, answer: &Answer) -> Result<Vec<Generated>, SteeringError> {
         let draws = answer.draws()?;
         let level = |draw: usize| {
             let drawn = |cell: &TargetDraws| {
@@ -119,11 +111,30 @@ impl ConditionedSampler {
         Ok((0..draws.length).map(level).collect())
     }
 
+    /// A level whose population died, from larger ones.
+    fn again(&self, seed: u64, number: u64) -> Result<Generated, SteeringError> {
+        let mut rng = stream(seed, u64::MAX - number);
+        let mut particles = self.particles;
+        while particles < self.most_particles {
+            particles = particles.saturating_mul(4).min(self.most_particles);
+            let filter = self.filter(particles, 1).seed(rng.next_u64());
+            match filter.run(self.steered.model(), self.steered.cells()) {
+                Err(Error::NoSampleMetEvidence { .. }) => {}
+                answer => {
+                    if let Some(level) = self.drawn(&answer?)?.pop() {
+                        return Ok(level);
+                    }
+                }
+            }
+        }
+        Err(self.conflict(rng.next_u64()))
+    }
+
     /// What is to blame where no particle is left.
     fn conflict(&self, seed: u64) -> SteeringError {
         let until = Instant::now() + self.patience;
         let trial = |model: &Model| {
-            let run = SequentialMonteCarlo::new(self.most_particles.min(2_000))
+            let run = SequentialMonteCarlo::new(self.most_particles.min(400))
                 .populations(1)
                 .seed(seed)
                 .deadline(until.saturating_duration_since(Instant::now()))
@@ -152,7 +163,7 @@ impl LevelSampler for ConditionedSampler {
 
     /// Populations are run side by side: one alone takes most of the time of some.
     fn batch(&self) -> u64 {
-        16
+        32
     }
 
     fn demands(&self) -> &[Demand] {
@@ -160,32 +171,40 @@ impl LevelSampler for ConditionedSampler {
     }
 
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Generated>, SteeringError> {
-        let mut levels = Vec::new();
-        let mut next = numbers.start;
-        while next < numbers.end {
-            // A batch is always drawn whole, so that a level does not depend on how many are asked for.
-            let batch = self.batch();
-            let mut rng = stream(seed, next / batch);
-            let mut found = Vec::new();
-            let mut particles = self.particles;
-            while (found.len() as u64) < batch {
-                // As many particles in all as at the beginning, but one population at least.
-                let together = (self.particles as u64 * batch / particles as u64).max(1);
-                let wanted = together.min(batch - found.len() as u64);
-                let more = self.survivors(rng.next_u64(), wanted, particles)?;
-                let (none, before) = (more.is_empty(), found.len());
-                found.extend(more);
-                if none && particles >= self.most_particles {
-                    return Err(self.conflict(rng.next_u64()));
-                }
-                if found.len() as u64 - (before as u64) < wanted {
-                    particles = particles.saturating_mul(4).min(self.most_particles);
-                }
+        let batch = self.batch();
+        // Batches are drawn whole, so that a level does not depend on how many are asked for.
+        let (first, end) = (
+            numbers.start / batch * batch,
+            numbers.end.next_multiple_of(batch),
+        );
+        let answer = self
+            .filter(self.particles, end - first)
+            .side_by_side(batch)
+            .first_population(first)
+            .seed(seed)
+            .run(self.steered.model(), self.steered.cells());
+        let (mut drawn, died) = match answer {
+            Err(Error::NoSampleMetEvidence { .. }) => (Vec::new(), (first..end).collect()),
+            answer => {
+                let answer = answer?;
+                let died = answer.sampling().and_then(|sampling| sampling.died.clone());
+                (self.drawn(&answer)?, died.unwrap_or_default())
             }
-            let start = next - next / batch * batch;
-            let end = (numbers.end - next + start).min(batch);
-            next += end - start;
-            levels.extend(found.drain(start as usize..end as usize));
+        };
+        drawn.reverse();
+        let mut levels = Vec::with_capacity((numbers.end - numbers.start) as usize);
+        for number in first..numbers.end {
+            let survived = if died.binary_search(&number).is_ok() {
+                None
+            } else {
+                drawn.pop()
+            };
+            if number >= numbers.start {
+                levels.push(match survived {
+                    Some(level) => level,
+                    None => self.again(seed, number)?,
+                });
+            }
         }
         Ok(levels)
     }

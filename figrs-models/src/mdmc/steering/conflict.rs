@@ -14,34 +14,33 @@ pub(super) enum Trial {
     Unknown,
 }
 
-/// The error for demands that cannot be met: those that are needed for it, and the first column up to which they cannot.
+/// The error for demands that cannot be met: the first column up to which they cannot, and those of them that are needed for that.
 ///
-/// Demands are left out one after another while the rest stays impossible.
+/// Demands are left out one after another while the rest stays impossible, the last ones first.
 pub(super) fn smallest(
     steered: &SteeredLevel,
     trial: &dyn Fn(&Model) -> Trial,
     proven: bool,
 ) -> SteeringError {
-    let last = steered.width() - 1;
     let mut kept: Vec<usize> = (0..steered.demands().len()).collect();
-    for demand in 0..steered.demands().len() {
-        let rest: Vec<usize> = kept
-            .iter()
-            .copied()
-            .filter(|&other| other != demand)
-            .collect();
-        if trial(&steered.part(&rest, last)) == Trial::Impossible {
-            kept = rest;
-        }
-    }
     // The first columns are possible below `low`, and impossible at `high`.
-    let (mut low, mut high) = (0, last);
+    let (mut low, mut high) = (0, steered.width() - 1);
     while low < high {
         let middle = low.midpoint(high);
         match trial(&steered.part(&kept, middle)) {
             Trial::Impossible => high = middle,
             Trial::Possible => low = middle + 1,
             Trial::Unknown => break,
+        }
+    }
+    for demand in (0..steered.demands().len()).rev() {
+        let rest: Vec<usize> = kept
+            .iter()
+            .copied()
+            .filter(|&other| other != demand)
+            .collect();
+        if trial(&steered.part(&rest, high)) == Trial::Impossible {
+            kept = rest;
         }
     }
     SteeringError::Contradictory {

@@ -15,7 +15,7 @@ pub enum Demand {
     /// so by itself, and there are none where it never would.
     Pinned(Mask),
     /// The cells that are set in a mask of the level's size are given their tiles, whatever the trained chain would do there: the
-    /// tiles before them are drawn as if nothing were known of them, and their own configurations need not have been seen.
+    /// tiles before them are drawn as if nothing were known of them, and configurations with one of them need not have been seen.
     Placed(Mask),
     /// No more columns than this lie side by side without ground in the bottom row.
     MaximumGap(usize),

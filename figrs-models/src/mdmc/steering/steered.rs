@@ -1,12 +1,13 @@
 //! A level's elements with demands as evidence.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use figrs_core::{Apply, Constant, Element, Model, Parents};
 
 use super::super::{Generated, Level, LevelElements, MarkovChain, MdmcError, Reach, Tile};
 use super::demand::Demand;
 use ndarray::Array2;
+use rustc_hash::FxHashMap;
 
 /// The element program of a level together with what the level must have, stated column by column as evidence.
 ///
@@ -135,6 +136,35 @@ impl SteeredLevel {
     }
 }
 
+/// What can be reached after a column, remembered: the same ground comes again and again.
+#[derive(Debug, Default)]
+struct Crossed {
+    known: Mutex<FxHashMap<(Reach, Vec<bool>), Option<Reach>>>,
+}
+
+impl Crossed {
+    /// How many results are remembered.
+    const MOST: usize = 1 << 14;
+
+    fn after(&self, reach: &Reach, solid: &[bool]) -> Option<Reach> {
+        let key = (reach.clone(), solid.to_vec());
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(next) = known().get(&key) {
+            return next.clone();
+        }
+        let tile = |&solid: &bool| if solid { Tile::GROUND } else { Tile::EMPTY };
+        let column: Vec<Tile> = solid.iter().map(tile).collect();
+        let mut next = reach.clone();
+        let next = matches!(next.push(&column), Ok(true)).then_some(next);
+        let mut known = known();
+        if known.len() >= Self::MOST {
+            known.clear();
+        }
+        known.insert(key, next.clone());
+        next
+    }
+}
+
 fn check(demand: &Demand, height: usize, width: usize) -> Result<(), MdmcError> {
     match demand {
         Demand::Pinned(mask) | Demand::Placed(mask)
@@ -171,14 +201,17 @@ fn state<'a>(
 ) -> Box<dyn FnMut(&LevelElements, usize, Model) -> Model + 'a> {
     match demand {
         Demand::Seen => Box::new(move |elements, column, model| {
-            let placed = |row: usize| {
-                let placed = |demand: &Demand| match demand {
+            let first = &elements.chain().structures()[0];
+            let placed = |(row, column): (usize, usize)| {
+                all.iter().any(|demand| match demand {
                     Demand::Placed(mask) => mask.get(row, column).is_some(),
                     _ => false,
-                };
-                all.iter().any(placed)
+                })
             };
-            let rows = (0..height).rev().filter(|&row| !placed(row));
+            let rows = (0..height).rev().filter(|&row| {
+                let mut sees = first.neighbours(row, column, height, width).flatten();
+                !placed((row, column)) && !sees.any(placed)
+            });
             rows.fold(model, |model, row| {
                 model.observe(elements.unseen(row, column), false)
             })
@@ -254,17 +287,19 @@ fn state<'a>(
             })
         }
         Demand::Playable => {
-            let step = Arc::new(|(reach, column): (&Option<Reach>, &Vec<Tile>)| {
-                let mut reach = reach.clone()?;
-                matches!(reach.push(column), Ok(true)).then_some(reach)
+            let crossed = Crossed::default();
+            let step = Arc::new(move |(reach, solid): (&Option<Reach>, &Vec<bool>)| {
+                crossed.after(reach.as_ref()?, solid)
             });
             let mut reach = Constant::new(Some(Reach::new(height)));
             Box::new(move |elements, column, model| {
                 let tiles: Vec<Element<Tile>> = (0..height)
                     .map(|row| elements.tile(row, column).clone())
                     .collect();
-                let tiles = Apply::new(&tiles, |tiles| tiles.into_iter().copied().collect());
-                reach = (&reach, &tiles).map_shared(&step);
+                let solid = Apply::new(&tiles, |tiles| {
+                    tiles.into_iter().map(|tile| tile.solid()).collect()
+                });
+                reach = (&reach, &solid).map_shared(&step);
                 model.condition(&reach, Option::is_some)
             })
         }

@@ -49,7 +49,7 @@ fn all_demands(rows: usize, width: usize) -> Vec<Demand> {
 fn meets(level: &Level, chain: &MarkovChain, demand: &Demand) -> bool {
     match demand {
         Demand::Seen => chain.unseen(level) == 0,
-        Demand::Pinned(mask) => mask
+        Demand::Pinned(mask) | Demand::Placed(mask) => mask
             .tiles()
             .all(|(row, column, tile)| level.get(row, column) == Some(tile)),
         Demand::MaximumGap(most) => ground_gaps(level).iter().all(|(_, width)| width <= most),
@@ -262,6 +262,39 @@ fn demands_that_cannot_be_stated_are_errors() {
         error,
         SteeringError::Level(MdmcError::Cell { row: 6, column: 0 })
     ));
+}
+
+#[test]
+fn placed_tiles_stand_where_the_chain_would_never_put_them() {
+    let mut mask = Mask::free(6, 12);
+    for (row, column) in [(0, 4), (3, 5), (5, 6)] {
+        mask.set(row, column, tile('B'));
+    }
+    let demands = [Demand::Seen, Demand::Placed(mask.clone())];
+    let exact = ExactSampler::new(steered(6, 12, &demands), &Frontier::new()).unwrap();
+    let particles = ConditionedSampler::new(steered(6, 12, &demands));
+    for sampler in [&exact as &dyn LevelSampler, &particles] {
+        for generated in sampler.levels(SEED, 0..20).unwrap() {
+            assert!(
+                meets(generated.level(), &chain(6), &demands[1]),
+                "{}",
+                sampler.name()
+            );
+        }
+    }
+    let pinned = [Demand::Seen, Demand::Pinned(mask)];
+    let error = ExactSampler::new(steered(6, 12, &pinned), &Frontier::new()).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            SteeringError::Contradictory {
+                column: 4,
+                proven: true,
+                ..
+            }
+        ),
+        "{error}"
+    );
 }
 
 #[test]
