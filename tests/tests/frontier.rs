@@ -211,7 +211,7 @@ fn an_observation_with_a_probability_and_a_density_is_an_error() {
         .unwrap_err();
     assert!(error.to_string().contains("density"), "{error}");
     let error = Frontier::new()
-        .run(&Model::new(), &Normal::new(0.0, Variance(1.0)))
+        .run(&Model::new(), Normal::new(0.0, Variance(1.0)))
         .unwrap_err();
     assert!(error.to_string().contains("continuous"), "{error}");
 }

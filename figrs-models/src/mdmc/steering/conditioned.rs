@@ -89,14 +89,6 @@ impl ConditionedSampler {
         Ok(answer.log_evidence()?)
     }
 
-    /// The algorithm for some populations, each of which gives one level.
-    fn filter(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
-        SequentialMonteCarlo::new(particles)
-            .populations(populations)
-            .threads(NonZero::<usize>::MIN)
-            .keep_trajectories()
-    }
-
     /// The levels of the populations that have a particle left.
     fn drawn(&self, answer: &Answer) -> Result<Vec<Generated>, SteeringError> {
         let draws = answer.draws()?;
@@ -117,7 +109,7 @@ impl ConditionedSampler {
         let mut particles = self.particles;
         while particles < self.most_particles {
             particles = particles.saturating_mul(4).min(self.most_particles);
-            let filter = self.filter(particles, 1).seed(rng.next_u64());
+            let filter = filter(particles, 1).seed(rng.next_u64());
             match filter.run(self.steered.model(), self.steered.cells()) {
                 Err(Error::NoSampleMetEvidence { .. }) => {}
                 answer => {
@@ -163,7 +155,7 @@ impl LevelSampler for ConditionedSampler {
 
     /// Populations are run side by side: one alone takes most of the time of some.
     fn batch(&self) -> u64 {
-        32
+        24
     }
 
     fn demands(&self) -> &[Demand] {
@@ -177,8 +169,7 @@ impl LevelSampler for ConditionedSampler {
             numbers.start / batch * batch,
             numbers.end.next_multiple_of(batch),
         );
-        let answer = self
-            .filter(self.particles, end - first)
+        let answer = filter(self.particles, end - first)
             .side_by_side(batch)
             .first_population(first)
             .seed(seed)
@@ -208,4 +199,12 @@ impl LevelSampler for ConditionedSampler {
         }
         Ok(levels)
     }
+}
+
+/// The algorithm for some populations, each of which gives one level.
+fn filter(particles: usize, populations: u64) -> SequentialMonteCarlo {
+    SequentialMonteCarlo::new(particles)
+        .populations(populations)
+        .threads(NonZero::<usize>::MIN)
+        .keep_trajectories()
 }

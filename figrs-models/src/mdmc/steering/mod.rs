@@ -2,11 +2,13 @@
 
 mod conditioned;
 mod conflict;
+mod crossed;
 mod demand;
 mod error;
 mod exact;
 mod mask;
 mod sampler;
+mod statements;
 mod steered;
 
 pub use conditioned::ConditionedSampler;

@@ -1,0 +1,40 @@
+//! What a player can reach, remembered.
+
+use std::sync::{Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::super::{Reach, Tile};
+
+type Known = FxHashMap<(Reach, Vec<bool>), Option<Reach>>;
+
+/// What can be reached after a column by what was reached before it and where the column is solid: the same ground
+/// comes again and again.
+#[derive(Debug, Default)]
+pub(super) struct Crossed {
+    known: Mutex<Known>,
+}
+
+impl Crossed {
+    /// How many results are remembered.
+    const MOST: usize = 1 << 14;
+
+    /// The state after a column, or `None` if the player cannot reach it.
+    pub(super) fn after(&self, reach: &Reach, solid: &[bool]) -> Option<Reach> {
+        let key = (reach.clone(), solid.to_vec());
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(next) = known().get(&key) {
+            return next.clone();
+        }
+        let tile = |&solid: &bool| if solid { Tile::GROUND } else { Tile::EMPTY };
+        let column: Vec<Tile> = solid.iter().map(tile).collect();
+        let mut next = reach.clone();
+        let next = matches!(next.push(&column), Ok(true)).then_some(next);
+        let mut known = known();
+        if known.len() >= Self::MOST {
+            known.clear();
+        }
+        known.insert(key, next.clone());
+        next
+    }
+}

@@ -1,0 +1,147 @@
+//! Each demand as evidence, column by column.
+
+use std::sync::Arc;
+
+use figrs_core::{Apply, Constant, Element, Model, Parents};
+
+use super::super::{LevelElements, Reach, Tile};
+use super::crossed::Crossed;
+use super::demand::Demand;
+use super::mask::Mask;
+
+/// Adds the evidence on one column, given by its number, to a model; columns come in their order.
+pub(super) type Statement<'a> = Box<dyn FnMut(&LevelElements, usize, Model) -> Model + 'a>;
+
+/// The evidence of one of `all` demands on a level of some rows and columns.
+pub(super) fn statement<'a>(
+    demand: &'a Demand,
+    all: &'a [Demand],
+    (height, width): (usize, usize),
+) -> Statement<'a> {
+    match demand {
+        Demand::Seen => seen(all, (height, width)),
+        Demand::Pinned(mask) => pinned(mask),
+        // They are set before anything is stated.
+        Demand::Placed(_) => Box::new(|_, _, model| model),
+        &Demand::MaximumGap(most) => maximum_gap(most, height),
+        &Demand::Count { tile, least, most } => count(tile, (least, most), (height, width)),
+        Demand::Forbidden(pattern) => forbidden(pattern, height),
+        Demand::Playable => playable(height),
+    }
+}
+
+fn seen(all: &[Demand], (height, width): (usize, usize)) -> Statement<'_> {
+    let placed = |(row, column): (usize, usize)| {
+        all.iter().any(|demand| match demand {
+            Demand::Placed(mask) => mask.get(row, column).is_some(),
+            _ => false,
+        })
+    };
+    Box::new(move |elements, column, model| {
+        // Only a configuration that was seen has a tile from the first structure.
+        let first = &elements.chain().structures()[0];
+        let rows = (0..height).rev().filter(|&row| {
+            let mut sees = first.neighbours(row, column, height, width).flatten();
+            !placed((row, column)) && !sees.any(placed)
+        });
+        rows.fold(model, |model, row| {
+            model.observe(elements.structure(row, column), 0)
+        })
+    })
+}
+
+fn pinned(mask: &Mask) -> Statement<'_> {
+    Box::new(move |elements, column, model| {
+        let rows = (0..mask.height()).rev();
+        rows.fold(model, |model, row| match mask.get(row, column) {
+            Some(tile) => model.observe(elements.tile(row, column), tile),
+            None => model,
+        })
+    })
+}
+
+/// How many columns without ground end here.
+fn maximum_gap(most: usize, height: usize) -> Statement<'static> {
+    let step = Arc::new(move |(gap, tile): (&usize, &Tile)| {
+        if tile.solid() {
+            0
+        } else {
+            gap.saturating_add(1).min(most.saturating_add(1))
+        }
+    });
+    let short = Arc::new(move |gap: &usize| *gap <= most);
+    let mut gap = Constant::new(0usize);
+    Box::new(move |elements, column, model| {
+        gap = (&gap, elements.tile(height - 1, column)).map_shared(&step);
+        model.condition_shared(&gap, &short)
+    })
+}
+
+/// How many tiles of the kind there are so far.
+fn count(
+    tile: Tile,
+    (least, most): (usize, usize),
+    (height, width): (usize, usize),
+) -> Statement<'static> {
+    let step = Arc::new(move |(count, found): (&usize, &Tile)| {
+        (count + usize::from(*found == tile)).min(most.saturating_add(1))
+    });
+    let few = Arc::new(move |count: &usize| *count <= most);
+    let mut count = Constant::new(0usize);
+    Box::new(move |elements, column, mut model| {
+        for row in (0..height).rev() {
+            count = (&count, elements.tile(row, column)).map_shared(&step);
+        }
+        model = model.condition_shared(&count, &few);
+        // As many as the cells to come could still bring.
+        let left = (width - 1 - column) * height;
+        if least > left {
+            model = model.condition(&count, move |count| count.saturating_add(left) >= least);
+        }
+        model
+    })
+}
+
+/// Whether the pattern stands anywhere with its last column here.
+fn forbidden(pattern: &Mask, height: usize) -> Statement<'_> {
+    let tiles: Vec<_> = pattern.tiles().collect();
+    let wanted: Vec<Tile> = tiles.iter().map(|&(_, _, tile)| tile).collect();
+    let differs = Arc::new(move |found: Vec<&Tile>| {
+        let mut pairs = found.into_iter().zip(&wanted);
+        pairs.any(|(found, wanted)| found != wanted)
+    });
+    let (rows, columns) = (pattern.height(), pattern.width());
+    Box::new(move |elements, column, mut model| {
+        let Some(first) = (column + 1).checked_sub(columns) else {
+            return model;
+        };
+        for top in 0..=height - rows {
+            let parents: Vec<Element<Tile>> = tiles
+                .iter()
+                .map(|&(row, at, _)| elements.tile(top + row, first + at).clone())
+                .collect();
+            let free = Parents::map_shared(&parents, &differs);
+            model = model.observe(&free, true);
+        }
+        model
+    })
+}
+
+/// What a player can reach across the right edge of the columns so far.
+fn playable(height: usize) -> Statement<'static> {
+    let crossed = Crossed::default();
+    let step = Arc::new(move |(reach, solid): (&Option<Reach>, &Vec<bool>)| {
+        crossed.after(reach.as_ref()?, solid)
+    });
+    let mut reach = Constant::new(Some(Reach::new(height)));
+    Box::new(move |elements, column, model| {
+        let tiles: Vec<Element<Tile>> = (0..height)
+            .map(|row| elements.tile(row, column).clone())
+            .collect();
+        let solid = Apply::new(&tiles, |tiles| {
+            tiles.into_iter().map(|tile| tile.solid()).collect()
+        });
+        reach = (&reach, &solid).map_shared(&step);
+        model.condition(&reach, Option::is_some)
+    })
+}
