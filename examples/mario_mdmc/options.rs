@@ -87,8 +87,6 @@ pub(crate) struct Options {
     /// Memory that the exact method may use for its states, in MiB, and for messages as much again; 1024 if not given.
     #[arg(long, value_name = "MIB")]
     pub(crate) memory: Option<u64>,
-    #[command(flatten)]
-    pub(crate) demands: Demands,
     /// Cut the training levels to this many rows from the bottom.
     #[arg(long)]
     pub(crate) rows: Option<usize>,
@@ -124,6 +122,8 @@ pub(crate) struct Options {
     /// Write the levels to this file; it is replaced when all of them are there.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) demands: Demands,
 }
 
 /// What every level must have, for the conditioned and the exact method.

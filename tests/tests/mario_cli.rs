@@ -136,6 +136,135 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
 }
 
 #[test]
+fn levels_are_as_demanded_by_either_method() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("start"), "??\n??\nX?\nXX\n").unwrap();
+    std::fs::write(path("pattern"), "E\nX\n").unwrap();
+    for method in ["conditioned", "exact"] {
+        let arguments = [
+            "--method",
+            method,
+            "--rows",
+            "4",
+            "--width",
+            "30",
+            "--seed",
+            "4",
+            "--levels",
+            "5",
+            "--format",
+            "json",
+            "--max-gap",
+            "3",
+            "--count",
+            "X=20..60",
+            "--start",
+            &path("start"),
+            "--forbid",
+            &path("pattern"),
+        ];
+        let Some(output) = run(&arguments) else {
+            return;
+        };
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let levels: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        for level in levels.as_array().unwrap() {
+            assert_eq!(level["unseen"], 0);
+            assert_eq!(level["demands"].as_array().unwrap().len(), 5);
+            let rows: Vec<&str> = (0..4)
+                .map(|row| level["rows"][row].as_str().unwrap())
+                .collect();
+            assert!(rows[2].starts_with('X') && rows[3].starts_with("XX"));
+            let ground = rows
+                .iter()
+                .flat_map(|row| row.chars())
+                .filter(|&c| c == 'X')
+                .count();
+            assert!((20..=60).contains(&ground));
+            let above = rows[2].chars().zip(rows[3].chars());
+            assert!(!above.clone().any(|pair| pair == ('E', 'X')));
+        }
+    }
+}
+
+#[test]
+fn the_probability_of_demands_is_told() {
+    let asked = [
+        "--method",
+        "exact,conditioned",
+        "--rows",
+        "5",
+        "--width",
+        "40",
+        "--max-gap",
+        "2",
+        "--probability",
+        "--format",
+        "json",
+        "--seed",
+        "1",
+    ];
+    let Some(output) = run(&asked) else { return };
+    let told: Vec<serde_json::Value> = text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let number = |line: usize, name: &str| told[line][name].as_f64().unwrap();
+    let far = (number(0, "probability") - number(1, "probability")).abs();
+    assert!(far < 5.0 * number(1, "standard_error"), "{told:?}");
+    assert_eq!(number(0, "standard_error"), 0.0);
+}
+
+#[test]
+fn demands_that_cannot_be_met_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("gap"), "?????\n?????\n?????\n?---?\n").unwrap();
+    std::fs::write(path("narrow"), "??\n??\n??\n??\n").unwrap();
+    let level = ["--rows", "4", "--width", "5"];
+    let cases: [(&[&str], &str); 7] = [
+        (
+            &["--method", "exact", "--pin", &path("gap"), "--max-gap", "2"],
+            "at column 3",
+        ),
+        (
+            &[
+                "--method",
+                "conditioned",
+                "--pin",
+                &path("gap"),
+                "--max-gap",
+                "2",
+            ],
+            "3 pinned tiles",
+        ),
+        (
+            &["--method", "conditioned", "--pin", &path("narrow")],
+            "4 rows of 2 columns",
+        ),
+        (&["--max-gap", "2"], "--method conditioned or exact"),
+        (&["--method", "exact", "--count", "E=5..1"], "from 5 to 1"),
+        (
+            &["--method", "exact", "--memory", "0"],
+            "more than the budget",
+        ),
+        (&["--probability"], "--method conditioned or exact"),
+    ];
+    for (arguments, expected) in cases {
+        let Some(output) = run(&[&level[..], arguments].concat()) else {
+            return;
+        };
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(
+            told.contains(expected) && told.trim_end().lines().count() == 1,
+            "{told}"
+        );
+    }
+}
+
+#[test]
 fn a_file_is_replaced_only_by_a_whole_one() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("level.txt");
