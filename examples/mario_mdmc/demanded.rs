@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use figrs::Frontier;
 use figrs::models::mdmc::{
     ConditionedSampler, Demand, ExactSampler, LevelElements, LevelSampler, MarkovChain, Mask,
-    SteeredLevel, Tile, vglc,
+    SteeredLevel, SteeringError, Tile, vglc,
 };
+use figrs::{Error, Frontier};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::Failure;
@@ -52,7 +52,15 @@ pub(crate) fn exact(options: &Options, steered: SteeredLevel) -> Result<ExactSam
             }
         });
     }
-    Ok(ExactSampler::new(steered, &frontier)?)
+    ExactSampler::new(steered, &frontier).map_err(|error| match error {
+        SteeringError::Inference(Error::FrontierTooLarge { states, limit, .. }) => format!(
+            "--method exact needs more than {} MiB here ({states} states are on a frontier); allow more (--memory), use fewer \
+             --rows or demands that remember less, or --method conditioned",
+            limit >> 20
+        )
+        .into(),
+        other => other.into(),
+    })
 }
 
 fn demands(options: &Demands, height: usize, width: usize) -> Result<Vec<Demand>, Failure> {
@@ -150,7 +158,11 @@ pub(crate) fn density(text: &str) -> Result<(Tile, Range<f64>), String> {
 pub(crate) fn columns(text: &str) -> Result<Range<usize>, String> {
     let (from, to) = text.split_once("..").ok_or("write it as 20..30")?;
     let number = |text: &str| text.parse().map_err(|error| format!("{text:?}: {error}"));
-    Ok(number(from)?..number(to)?)
+    let columns: Range<usize> = number(from)?..number(to)?;
+    if columns.is_empty() {
+        return Err("give the first column, and a larger one after the last".into());
+    }
+    Ok(columns)
 }
 
 fn range<T: std::str::FromStr>(text: &str) -> Result<(Tile, Range<T>), String>

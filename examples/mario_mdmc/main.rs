@@ -60,8 +60,8 @@ fn run(options: &Options) -> Result<(), Failure> {
     if options.probability {
         return probability::write(options, &Arc::new(chain), seed);
     }
-    let trained = generator::Trained::new(options, &corpus, chain, seed)?;
     let started = Instant::now();
+    let trained = generator::Trained::new(options, &corpus, chain, seed)?;
     if options.stats.is_some() {
         stats::write(options, &trained)?;
         eprintln!("seed {seed}, {:.3} s", started.elapsed().as_secs_f64());

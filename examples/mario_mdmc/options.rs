@@ -11,6 +11,9 @@ use crate::demanded;
 
 /// What the rows of the table are.
 const MEASURES: &str = "\
+Tiles: X ground, S brick, - air, ? and Q question block (full, empty), E enemy, < > [ ] pipe (top, side), o coin,
+B and b cannon (top, body).
+
 Rows of the table of --stats, each the mean over levels and its standard error:
   unseen            cells in a configuration that training never showed
   all seen          levels without any
@@ -38,7 +41,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "DIR")]
     pub(crate) corpus: Option<PathBuf>,
     /// Use the Markov chain of this file, which --save-model wrote, instead of training one.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["structure", "row_splits"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["structure", "row_splits", "rows"])]
     pub(crate) model: Option<PathBuf>,
     /// Write the Markov chain that is used to this file, as JSON.
     #[arg(long, value_name = "FILE")]

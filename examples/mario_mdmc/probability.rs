@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use figrs::models::mdmc::{ConditionedSampler, MarkovChain};
+use figrs::Error;
+use figrs::models::mdmc::{ConditionedSampler, MarkovChain, SteeringError};
 use serde_json::json;
 
 use crate::Failure;
@@ -22,24 +23,32 @@ pub(crate) fn write(options: &Options, chain: &Arc<MarkovChain>, seed: u64) -> R
             (exact(options, steered)?.log_probability(), 0.0)
         } else {
             let sampler = ConditionedSampler::new(steered).particles(options.particles());
-            let estimate = sampler.log_probability(seed)?;
+            let estimate = sampler.log_probability(seed).map_err(|error| match error {
+                SteeringError::Inference(Error::NoSampleMetEvidence { .. }) => Failure::from(
+                    "no particle met the demands; use more --particles, or --method exact",
+                ),
+                other => other.into(),
+            })?;
             (estimate.value, estimate.standard_error)
         };
         let (probability, seconds) = (log.exp(), started.elapsed().as_secs_f64());
-        let line = match options.format {
-            Format::Json => json!({
-                "method": method.name(),
+        let name = method.name();
+        let line = if options.format == Format::Json {
+            json!({
+                "method": name,
                 "probability": probability,
                 "log_probability": log,
                 "standard_error": probability * error,
+                "seed": seed,
                 "seconds": seconds,
             })
-            .to_string(),
-            _ => format!(
-                "{}: probability {probability:.6e} ± {:.1e}, {seconds:.3} s",
-                method.name(),
-                probability * error
-            ),
+            .to_string()
+        } else {
+            let error = match method {
+                Method::Exact => "exact".to_owned(),
+                _ => format!("± {:.1e}, seed {seed}", probability * error),
+            };
+            format!("{name}: probability {probability:.6e} {error}, {seconds:.3} s")
         };
         let written = writeln!(io::stdout().lock(), "{line}");
         written.map_err(|error| in_file(Path::new("the standard output"), error))?;

@@ -183,6 +183,17 @@ pub enum Error {
         /// Bytes allowed.
         limit: u64,
     },
+    /// More elements are on the frontier than a state can hold.
+    #[error(
+        "{elements} elements are still needed after {element}, more than the states of Frontier hold; state evidence in the order of a \
+         scan, or use VariableElimination"
+    )]
+    FrontierTooWide {
+        /// The element at which most are needed.
+        element: Label,
+        /// How many.
+        elements: usize,
+    },
     /// A saved tree is that of another model, of other zeros, or of another version.
     #[error(
         "the saved tree does not fit: {reason}; compile the model anew with `JunctionTree::compile` and save that"

@@ -223,7 +223,8 @@ impl SequentialMonteCarlo {
         run: &Watching<'_>,
     ) -> Result<Option<PopulationTally>, Error> {
         let size = self.block_size();
-        let mut rng = stream(self.seed, self.first_population / size + number);
+        let blocks = self.first_population / self.side_by_side.unwrap_or(size);
+        let mut rng = stream(self.seed, blocks + number);
         let populations = size.min(self.populations - number * size) as usize;
         block.start(populations * self.particles);
         let mut worlds = Worlds {

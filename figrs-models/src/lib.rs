@@ -32,4 +32,5 @@ pub mod maze;
 pub mod mdmc;
 pub mod network;
 mod places;
+mod shares;
 pub mod yin_yang;

@@ -179,6 +179,41 @@ fn states_of_many_large_numbers_fit_into_keys() {
 }
 
 #[test]
+fn more_elements_than_a_state_holds_are_an_error() {
+    let known: Vec<_> = (0..5_000u32).map(Constant::new).collect();
+    let sum = Apply::new(&known, |known| known.into_iter().sum::<u32>());
+    let error = Frontier::new().run(&Model::new(), &sum).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            Error::FrontierTooWide {
+                elements: 5_001,
+                ..
+            }
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn elements_that_capture_others_are_told_apart_though_they_share_a_function() {
+    let (x, z, p) = (Flip::new(0.3), Flip::new(0.8), Flip::new(0.5));
+    let (one, other) = (x.clone(), z.clone());
+    let choose = Arc::new(move |&b: &bool| if b { other.clone() } else { one.clone() });
+    let a = Parents::flat_map_shared(&p, &choose);
+    let b = Parents::flat_map_shared(&x.not(), &choose);
+    let model = Model::new().condition(&a.and(&b), |&both| both);
+    let exact = VariableElimination::new()
+        .run(&model, (&x, &z, &p))
+        .unwrap();
+    let found = Frontier::new().run(&model, (&x, &z, &p)).unwrap();
+    for element in [&x, &z, &p] {
+        let [p, q] = [&exact, &found].map(|answer| answer.probability(element, &true).unwrap());
+        assert!(close(p, q), "{p} {q}");
+    }
+}
+
+#[test]
 fn a_deadline_that_has_passed_ends_the_exploration() {
     let (model, states) = walk(20);
     let error = Frontier::new()

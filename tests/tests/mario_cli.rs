@@ -247,7 +247,7 @@ fn demands_that_cannot_be_met_are_named() {
         (&["--method", "exact", "--count", "E=5..1"], "from 5 to 1"),
         (
             &["--method", "exact", "--memory", "0"],
-            "more than the budget",
+            "needs more than 0 MiB",
         ),
         (&["--probability"], "--method conditioned or exact"),
     ];

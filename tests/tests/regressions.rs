@@ -77,3 +77,33 @@ fn a_conflict_with_a_score_of_a_target_is_small() {
         assert!(names("`coin`") && !names("`other`"), "{conflict:?}");
     }
 }
+
+#[test]
+fn one_function_of_lists_of_several_lengths_is_called_for_each_length() {
+    use figrs::prelude::*;
+
+    let coins: Vec<Element<bool>> = (0..3).map(|_| Flip::new(0.5)).collect();
+    let any = |parents: &[Element<bool>]| {
+        Parents::flat_map(parents, |values: Vec<&bool>| {
+            Flip::new(if values.into_iter().any(|v| *v) {
+                0.9
+            } else {
+                0.1
+            })
+        })
+    };
+    let (two, three) = (any(&coins[..2]), any(&coins));
+    let targets = (&two, &three);
+    let sampled = ForwardSampling::new(100_000)
+        .seed(1)
+        .run(&Model::new(), targets)
+        .unwrap();
+    for (element, exact) in [(&two, 0.7), (&three, 0.8)] {
+        let p = sampled.probability(element, &true).unwrap();
+        // Six standard errors.
+        assert!(
+            (p - exact).abs() < 6.0 * (0.25_f64 / 100_000.0).sqrt(),
+            "{p}"
+        );
+    }
+}

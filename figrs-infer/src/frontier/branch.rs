@@ -4,7 +4,6 @@ use figrs_core::node::{Endless, Kind};
 use figrs_core::weights::WorldWeight;
 use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
 use indexmap::IndexMap;
-use rustc_hash::FxHashMap;
 
 use super::halt::Halt;
 use super::linear::Slot;
@@ -94,7 +93,8 @@ pub(super) fn outcomes(
 /// All worlds of a branch.
 struct Worlds {
     outcomes: IndexMap<Datum, WorldWeight>,
-    reached: FxHashMap<ElementId, AnyElement>,
+    /// In the order in which they are met.
+    reached: IndexMap<ElementId, AnyElement>,
     /// Whether a Score weighs some of them.
     is_weighed: bool,
 }
@@ -103,7 +103,7 @@ impl Worlds {
     fn of(branch: &AnyElement, model: &Model) -> Result<Self, Error> {
         let mut worlds = Self {
             outcomes: IndexMap::new(),
-            reached: FxHashMap::default(),
+            reached: IndexMap::new(),
             is_weighed: false,
         };
         let targets = [branch.clone()];

@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use figrs_core::node::{AtomicOp, Kind, TableOp};
-use figrs_core::{Datum, FunctionId, StatementId, Support};
+use figrs_core::{Datum, ElementId, FunctionId, StatementId, Support};
 use rustc_hash::FxHashMap;
 
 use super::codes::Codes;
@@ -57,7 +57,8 @@ pub(super) struct Classes {
 
 impl Classes {
     pub(super) fn new(linear: &Linear, codes: &mut Codes) -> Self {
-        type Signature = (Rule, Vec<StatementId>, Vec<usize>);
+        // What a branch captures is part of what the function does; an optional element may not be weighed.
+        type Signature = (Rule, Vec<StatementId>, Vec<usize>, Vec<ElementId>, bool);
         let mut known = FxHashMap::<Signature, usize>::default();
         let mut classes = Self {
             of: Vec::with_capacity(linear.slots.len()),
@@ -81,7 +82,16 @@ impl Classes {
                 .map(|&read| codes.type_of(&linear.slots[read].element))
                 .collect();
             types.push(codes.type_of(&slot.element));
-            let class = *known.entry((rule, statements, types)).or_insert_with(|| {
+            let parents = match slot.fixed {
+                Some(_) => 0,
+                None => slot.element.parents().len(),
+            };
+            let captured = slot.reads[parents..].iter();
+            let captured = captured
+                .map(|&read| linear.slots[read].element.id())
+                .collect();
+            let signature = (rule, statements, types, captured, slot.optional);
+            let class = *known.entry(signature).or_insert_with(|| {
                 classes.shared.push(!alone);
                 classes.count += 1;
                 classes.count - 1

@@ -12,6 +12,7 @@ use super::codes::{Field, Key};
 use super::halt::Halt;
 use super::layer::{Layer, Numbers};
 use super::linear::Linear;
+use super::plan::{Planned, plan};
 use super::rules::Rules;
 use super::weighing::Weighing;
 use crate::error::Error;
@@ -19,6 +20,9 @@ use crate::watch::Watching;
 
 /// How many frontiers and steps are remembered to be recognised, at most.
 const REMEMBERED: usize = 256;
+
+/// After how many states it is looked whether to stop.
+const WATCHED: usize = 1 << 12;
 
 /// The share of the memory that remembered frontiers may take.
 const SHARE: u64 = 2;
@@ -94,69 +98,6 @@ fn wider(found: Found, again: impl FnOnce() -> Found) -> Found {
         Err(Halt::Wider) => again(),
         found => found,
     }
-}
-
-/// The places of one step, and what is read of them.
-#[derive(Debug)]
-struct Planned {
-    /// Places met in this step: a random choice may be the first of them, the others follow from what is known.
-    places: std::ops::Range<usize>,
-    /// Places of the frontier before the step, which have the first registers.
-    before: Vec<usize>,
-    /// For each place of the step the registers that it reads.
-    reads: Vec<Vec<u32>>,
-    /// The registers of the frontier after the step.
-    after: Vec<u32>,
-    /// The registers that are reported.
-    reported: Vec<u32>,
-    /// The targets that are reported.
-    targets: Vec<usize>,
-}
-
-/// Divides the order into steps of one random choice each.
-fn plan(linear: &Linear) -> Vec<Planned> {
-    let slots = &linear.slots;
-    let mut reported: FxHashMap<usize, usize> = FxHashMap::default();
-    for (target, &place) in linear.targets.iter().enumerate() {
-        reported.entry(place).or_insert(target);
-    }
-    let mut planned = Vec::new();
-    let mut frontier: Vec<usize> = Vec::new();
-    let mut start = 0;
-    while start < slots.len() {
-        let mut end = start + 1;
-        while end < slots.len() && !slots[end].is_random() {
-            end += 1;
-        }
-        let places = start..end;
-        let registers: FxHashMap<usize, u32> = frontier
-            .iter()
-            .copied()
-            .chain(places.clone())
-            .zip(0..)
-            .collect();
-        let read = |place: usize| slots[place].reads.iter().map(|r| registers[r]).collect();
-        let after: Vec<usize> = frontier
-            .iter()
-            .copied()
-            .chain(places.clone())
-            .filter(|&place| slots[place].last_use >= end)
-            .collect();
-        let told: Vec<usize> = places
-            .clone()
-            .filter(|p| reported.contains_key(p))
-            .collect();
-        planned.push(Planned {
-            reads: places.clone().map(read).collect(),
-            after: after.iter().map(|place| registers[place]).collect(),
-            reported: told.iter().map(|place| registers[place]).collect(),
-            targets: told.iter().map(|place| reported[place]).collect(),
-            before: std::mem::replace(&mut frontier, after),
-            places,
-        });
-        start = end;
-    }
-    planned
 }
 
 /// What decides a step, apart from the values of its frontier.
@@ -248,12 +189,12 @@ fn explore_in<const W: usize>(
             (number, states) = (next, set);
             let layer = Arc::clone(layer);
             steps.push(Step { layer, reports });
+            allowance.run.report(steps.len() as u64);
             repeated += 1;
             continue;
         }
         let (layer, found) = loop {
-            let room = (bytes, allowance.memory);
-            if let Some(found) = transitions(rules, planned, &states, room)? {
+            if let Some(found) = transitions(rules, planned, &states, (bytes, allowance))? {
                 break found;
             }
             // Some numbers have become too large for their bits: the states are written anew.
@@ -318,7 +259,7 @@ fn transitions<const W: usize>(
     rules: &mut Rules<'_>,
     planned: &Planned,
     states: &[Key<W>],
-    (spent, limit): (u64, u64),
+    (spent, allowance): (u64, Allowance<'_>),
 ) -> Result<Option<(Layer, Vec<Key<W>>)>, Halt> {
     let types: Vec<usize> = planned.before.iter().map(|&p| rules.types[p]).collect();
     let before = rules.codes.fields(&types, W).ok_or(Halt::Wider)?;
@@ -347,7 +288,10 @@ fn transitions<const W: usize>(
     let mut reads = Vec::new();
     // Bytes of a transition while the layer grows, a state of its own included.
     let each = 8 + 4 * planned.reported.len() + 2 * size_of::<(Key<W>, u32)>();
-    for state in states {
+    for (done, state) in states.iter().enumerate() {
+        if done % WATCHED == WATCHED - 1 && allowance.run.stopped().is_some() {
+            return Err(allowance.run.nothing_done().into());
+        }
         for (register, &field) in registers.iter_mut().zip(&before) {
             *register = state.get(field);
         }
@@ -386,13 +330,13 @@ fn transitions<const W: usize>(
             }
         }
         growing.starts.push(growing.targets.len() as u32);
-        let bytes = spent + (growing.targets.len() * each) as u64;
-        if bytes > limit || growing.targets.len() > u32::MAX as usize / 2 {
+        let bytes = spent + (growing.targets.len() * each) as u64 + rules.bytes();
+        if bytes > allowance.memory || growing.targets.len() > u32::MAX as usize / 2 {
             return Err(Halt::Error(Error::FrontierTooLarge {
                 element: rules.linear.slots[first].element.label(),
                 states: growing.index.len().max(states.len()),
                 bytes,
-                limit,
+                limit: allowance.memory,
             }));
         }
     }

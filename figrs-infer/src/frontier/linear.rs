@@ -144,18 +144,21 @@ impl Linear {
     }
 
     /// The error where more elements are on the frontier than keys hold.
-    pub(super) fn too_wide(&self, limit: u64) -> Error {
-        let wide = |place: usize| {
-            let before = self.slots[..place].iter();
-            before.filter(|slot| slot.last_use >= place).count()
-        };
-        let widest = (0..self.slots.len()).max_by_key(|&place| wide(place));
-        let widest = widest.unwrap_or_default();
-        Error::FrontierTooLarge {
-            element: self.slots[widest].element.label(),
-            states: usize::MAX,
-            bytes: u64::MAX,
-            limit,
+    pub(super) fn too_wide(&self) -> Error {
+        let mut ends = vec![0; self.slots.len() + 1];
+        for slot in &self.slots {
+            ends[slot.last_use] += 1;
+        }
+        let (mut open, mut widest) = (0, (0, 0));
+        for (place, ended) in ends.iter().take(self.slots.len()).enumerate() {
+            open += 1;
+            widest = widest.max((open, place));
+            open -= ended;
+        }
+        let (elements, place) = widest;
+        Error::FrontierTooWide {
+            element: self.slots[place].element.label(),
+            elements,
         }
     }
 }

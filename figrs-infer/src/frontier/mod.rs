@@ -10,6 +10,7 @@ mod layer;
 mod linear;
 mod messages;
 mod passes;
+mod plan;
 mod rules;
 mod weighing;
 
@@ -41,7 +42,10 @@ use linear::{Captured, Linear};
 /// **Complexity.** Time and memory linear in the states of all frontiers times the outcomes of the choice that follows;
 /// steps that repeat cost memory once, and time only in the sweeps. The states are at worst exponential in the number of elements on the frontier.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`] for a query; [`Error::FrontierTooLarge`];
+/// Where branches of a Chain are elements that other elements read as well, these are met before the Chain, for all their values:
+/// their functions then run where other algorithms would not run them.
+///
+/// **Errors.** [`Error::ImpossibleEvidence`] for a query; [`Error::FrontierTooLarge`], [`Error::FrontierTooWide`];
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
 ///
 /// **References.** Zweig and Russell (1998) and Murphy (2002), "Dynamic Bayesian Networks", section 3.4 (the frontier algorithm);
@@ -78,7 +82,8 @@ impl Frontier {
         }
     }
 
-    /// Ends with an error when the states and transitions take more than this many bytes; messages may take as much again.
+    /// Ends with an error when transitions, the states of the present frontier and the numbered values take more than this many bytes, by a
+    /// rough count that knows nothing of what values hold; messages may take as much again, and what is remembered of earlier frontiers half of it.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
@@ -108,7 +113,7 @@ impl Frontier {
                     captured.entry(chain).or_default().extend(branches);
                 }
                 Err(Halt::Error(error)) => return Err(error),
-                Err(Halt::Wider) => return Err(linear.too_wide(self.memory)),
+                Err(Halt::Wider) => return Err(linear.too_wide()),
             }
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use figrs_core::node::{AnyElement, Endless, FiniteOutcomes, Kind, MemberFault};
 use figrs_core::weights::WorldWeight;
-use figrs_core::{Datum, ElementId, Fault, ModelError};
+use figrs_core::{Datum, Fault, ModelError, SupportBuilder};
 use rustc_hash::FxHashMap;
 
 use super::branch;
@@ -72,8 +72,8 @@ pub(super) struct Rules<'l> {
     outcomes: Vec<Outcome>,
     /// Whether a branch stands for several worlds.
     pub(super) merged: bool,
-    /// Of observed Chains whether the likelihoods are densities.
-    densities: FxHashMap<ElementId, bool>,
+    /// Of classes of observed Chains whether the likelihoods are densities.
+    densities: FxHashMap<usize, bool>,
 }
 
 impl<'l> Rules<'l> {
@@ -103,6 +103,14 @@ impl<'l> Rules<'l> {
     #[inline]
     pub(super) fn outcome(&self, position: usize) -> Outcome {
         self.outcomes[position]
+    }
+
+    /// About how many bytes the numbered values and outcomes take.
+    pub(super) fn bytes(&self) -> u64 {
+        // A value, its hash and its place in a table.
+        const VALUE: usize = 64;
+        let values: usize = self.codes.values.iter().map(SupportBuilder::len).sum();
+        (values * VALUE + self.outcomes.len() * size_of::<Outcome>()) as u64
     }
 
     /// Forgets what is known of a class that no other element shares.
@@ -158,7 +166,7 @@ impl<'l> Rules<'l> {
             return Ok(known);
         }
         let slot = &self.linear.slots[place];
-        let found = self.choice(slot, reads)?;
+        let found = self.choice(slot, class, reads)?;
         let of = self.types[place];
         let start = self.outcomes.len();
         for (value, weight) in found {
@@ -178,7 +186,12 @@ impl<'l> Rules<'l> {
     }
 
     /// The outcomes of a random choice, without evidence on it.
-    fn choice(&mut self, slot: &Slot, reads: &[u32]) -> Result<Vec<(Datum, WorldWeight)>, Halt> {
+    fn choice(
+        &mut self,
+        slot: &Slot,
+        class: usize,
+        reads: &[u32],
+    ) -> Result<Vec<(Datum, WorldWeight)>, Halt> {
         let element = &slot.element;
         let fault = |fault: Fault| element.fault(fault);
         match element.kind() {
@@ -215,7 +228,7 @@ impl<'l> Rules<'l> {
                         branch::outcomes(slot, &self.linear.interventions, &captured, &call)?;
                     self.merged |= found.merged;
                     if slot.observed().is_some() {
-                        let before = self.densities.insert(slot.element.id(), found.density);
+                        let before = self.densities.insert(class, found.density);
                         if before.is_some_and(|before| before != found.density) {
                             return Err(mixed(slot).into());
                         }

@@ -34,7 +34,7 @@ pub enum GridError {
         columns: usize,
     },
     /// A direction cannot have this weight.
-    #[error("the weight of pointing {direction:?} is {weight}; use a positive finite number")]
+    #[error("the weight of pointing {direction:?} is {weight}; use a number from 1e-6 to 1e6")]
     Weight {
         /// The direction.
         direction: Pointer,

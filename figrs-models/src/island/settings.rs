@@ -1,5 +1,6 @@
 //! Which islands.
 
+use crate::shares::whole_numbers;
 use std::ops::RangeInclusive;
 
 use crate::grid::{GridError, Position};
@@ -94,8 +95,8 @@ impl Island {
         if !(0.0 <= least && least <= most && most <= 1.0) {
             return Err(GridError::Share { least, most });
         }
-        let cells = (self.rows * self.columns) as f64;
-        self.land((least * cells).ceil() as u32..=(most * cells).floor() as u32)
+        let (least, most) = whole_numbers(least, most, self.rows * self.columns);
+        self.land(least as u32..=most as u32)
     }
 
     /// Bounds the number of bays.

@@ -101,11 +101,12 @@ impl PerfectMaze {
 
     /// Sets how likely the directions are.
     ///
-    /// **Errors.** [`GridError::Weight`] if a weight is not a positive finite number.
+    /// **Errors.** [`GridError::Weight`] if a weight is not a number from 1e-6 to 1e6: with directions further apart a walk may not
+    /// come to its end.
     pub fn weights(self, weights: Weights) -> Result<Self, GridError> {
         for direction in Pointer::DIRECTIONS {
             let weight = weights.of(direction);
-            if !(weight.is_normal() && weight > 0.0) {
+            if !(1e-6..=1e6).contains(&weight) {
                 return Err(GridError::Weight { direction, weight });
             }
         }

@@ -188,6 +188,16 @@ pub enum MdmcError {
         /// Rows and columns of the level.
         level: (usize, usize),
     },
+    /// Two masks place different tiles in one cell.
+    #[error(
+        "row {row}, column {column}: two masks place different tiles here; free it in one of them"
+    )]
+    PlacedTwice {
+        /// The row, from 0 at the top.
+        row: usize,
+        /// The column, from 0 at the left.
+        column: usize,
+    },
     /// The least number is above the largest.
     #[error("from {least} to {most} tiles cannot be had; give the smaller number first")]
     CountRange {

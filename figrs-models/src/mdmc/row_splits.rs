@@ -31,6 +31,15 @@ impl RowSplits {
         band.min(self.0 - 1)
     }
 
+    /// The rows of a band, counted from the top.
+    pub(super) fn rows(self, band: usize, height: usize) -> std::ops::Range<usize> {
+        let first = |band: usize| {
+            let before = band as u128 * height as u128;
+            before.div_ceil(self.0 as u128).min(height as u128) as usize
+        };
+        first(band)..first(band + 1)
+    }
+
     /// The same bands, if `height` rows can be divided so.
     pub(super) fn checked(self, height: usize) -> Result<Self, MdmcError> {
         if (1..=height).contains(&self.0) {
@@ -61,6 +70,9 @@ mod tests {
                 let splits = RowSplits::new(count, height).unwrap();
                 let bands: Vec<_> = (0..height).map(|row| splits.band(row, height)).collect();
                 assert!(bands.is_sorted());
+                for (row, &band) in bands.iter().enumerate() {
+                    assert!(splits.rows(band, height).contains(&row));
+                }
                 let sizes: Vec<_> = (0..count)
                     .map(|b| bands.iter().filter(|&&x| x == b).count())
                     .collect();

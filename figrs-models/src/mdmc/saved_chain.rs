@@ -248,8 +248,7 @@ impl SavedChain {
                 });
             }
         }
-        let rows = (0..self.height).filter(|&row| splits.band(row, self.height) == band);
-        let rows = rows.count();
+        let rows = splits.rows(band, self.height).len();
         let expected = self.columns.saturating_mul(rows as u64);
         if found != expected || found == 0 {
             return Err(SavedChainError::Counts {

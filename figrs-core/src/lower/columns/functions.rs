@@ -14,7 +14,8 @@ use crate::support::SupportBuilder;
 /// function that captures nothing gives the same whichever Chain calls it, and to draw from such an element shares no randomness.
 #[derive(Default)]
 pub(super) struct Functions {
-    met: FxHashMap<FunctionId, Function>,
+    /// By the function and the number of its parents: a list of parents may have any length.
+    met: FxHashMap<(FunctionId, usize), Function>,
     /// With the element, whose identity must not be given to another.
     choices: FxHashMap<ElementId, (AnyElement, Choice)>,
 }
@@ -36,7 +37,7 @@ pub(super) struct Choice {
 }
 
 /// The values that a function is called with.
-pub(super) struct Call(FunctionId, Box<[u32]>);
+pub(super) struct Call((FunctionId, usize), Box<[u32]>);
 
 impl Functions {
     /// These arguments of a function; nothing if they are not of the types of the parents.
@@ -46,6 +47,7 @@ impl Functions {
         parents: &[AnyElement],
         values: &[&dyn Any],
     ) -> Option<Call> {
+        let function = (function, parents.len());
         let function_met = self.met.entry(function).or_insert_with(|| Function {
             arguments: parents.iter().map(AnyElement::no_values).collect(),
             elements: FxHashMap::default(),

@@ -80,9 +80,9 @@ impl ConditionedSampler {
     }
 
     /// The natural logarithm of the probability that the trained chain meets all demands, with its standard error, from 64
-    /// populations of fifty times as many particles as a level has.
+    /// populations of fifty times as many particles as a level has, up to 20 000.
     pub fn log_probability(&self, seed: u64) -> Result<LogEvidence, SteeringError> {
-        let answer = SequentialMonteCarlo::new(self.particles.saturating_mul(50))
+        let answer = SequentialMonteCarlo::new(self.particles.saturating_mul(50).min(20_000))
             .populations(64)
             .seed(seed)
             .run(self.steered.model(), ())?;
@@ -155,7 +155,8 @@ impl LevelSampler for ConditionedSampler {
 
     /// Populations are run side by side: one alone takes most of the time of some.
     fn batch(&self) -> u64 {
-        24
+        // As many as have about 500 particles.
+        (480 / self.particles.max(1) as u64).clamp(1, 24)
     }
 
     fn demands(&self) -> &[Demand] {

@@ -22,12 +22,16 @@ pub(super) fn smallest(
     trial: &dyn Fn(&Model) -> Trial,
     proven: bool,
 ) -> SteeringError {
+    let try_part = |demands: &[usize], last: usize| {
+        let part = steered.part(demands, last);
+        part.map_or(Trial::Unknown, |model| trial(&model))
+    };
     let mut kept: Vec<usize> = (0..steered.demands().len()).collect();
     // The first columns are possible below `low`, and impossible at `high`.
     let (mut low, mut high) = (0, steered.width() - 1);
     while low < high {
         let middle = low.midpoint(high);
-        match trial(&steered.part(&kept, middle)) {
+        match try_part(&kept, middle) {
             Trial::Impossible => high = middle,
             Trial::Possible => low = middle + 1,
             Trial::Unknown => break,
@@ -39,7 +43,7 @@ pub(super) fn smallest(
             .copied()
             .filter(|&other| other != demand)
             .collect();
-        if trial(&steered.part(&rest, high)) == Trial::Impossible {
+        if try_part(&rest, high) == Trial::Impossible {
             kept = rest;
         }
     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::super::Tile;
 use super::mask::Mask;
+use crate::shares::whole_numbers;
 
 /// One thing that a level must have. Demands are evidence: levels are drawn given all of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,12 +38,8 @@ pub enum Demand {
 impl Demand {
     /// From `low` to `high`, shares of all cells, are tiles of a kind, for levels of some size.
     pub fn density(tile: Tile, low: f64, high: f64, cells: usize) -> Self {
-        let cells = cells as f64;
-        Self::Count {
-            tile,
-            least: (low * cells).ceil().max(0.0) as usize,
-            most: (high * cells).floor().max(0.0) as usize,
-        }
+        let (least, most) = whole_numbers(low, high, cells);
+        Self::Count { tile, least, most }
     }
 }
 

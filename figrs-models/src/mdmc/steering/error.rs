@@ -16,10 +16,10 @@ pub enum SteeringError {
     Inference(#[from] figrs_infer::Error),
     /// No level meets the demands.
     #[error(
-        "no level meets these demands together: {}; {} at column {column}: take one of them back{}",
+        "no level was found that meets these demands together: {}; {} at column {column} (from 0): take one of them back{}",
         .demands.join("; "),
-        if *.proven { "it is proven that none can go on" } else { "none of the particles could go on" },
-        if *.proven { "" } else { ", or allow more particles" }
+        if *.proven { "it is proven that none can go on" } else { "it is not proven, but none of the particles could go on" },
+        if *.proven { "" } else { ", or allow more particles, or ask for the exact law" }
     )]
     Contradictory {
         /// A smallest set of demands found to conflict.

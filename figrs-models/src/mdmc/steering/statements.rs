@@ -83,8 +83,14 @@ fn count(
     (least, most): (usize, usize),
     (height, width): (usize, usize),
 ) -> Statement<'static> {
+    // Beyond what can matter there is no need to count.
+    let enough = if most >= height * width {
+        least
+    } else {
+        most + 1
+    };
     let step = Arc::new(move |(count, found): (&usize, &Tile)| {
-        (count + usize::from(*found == tile)).min(most.saturating_add(1))
+        (count + usize::from(*found == tile)).min(enough)
     });
     let few = Arc::new(move |count: &usize| *count <= most);
     let mut count = Constant::new(0usize);

@@ -7,6 +7,7 @@ use ndarray::Array2;
 
 use super::super::{Generated, Level, LevelElements, MarkovChain, MdmcError, Tile};
 use super::demand::Demand;
+use super::mask::Mask;
 use super::statements::statement;
 
 /// The element program of a level together with what the level must have, stated column by column as evidence.
@@ -29,19 +30,19 @@ use super::statements::statement;
 /// ```
 #[derive(Clone, Debug)]
 pub struct SteeredLevel {
-    chain: Arc<MarkovChain>,
-    width: usize,
+    elements: LevelElements,
     demands: Vec<Demand>,
     cells: Vec<Element<Tile>>,
     model: Model,
-    /// For each piece of evidence its demand and its column.
-    stated: Vec<(usize, usize)>,
+    /// For each piece of evidence its column.
+    columns: Vec<usize>,
 }
 
 impl SteeredLevel {
     /// States the demands about a level.
     ///
-    /// An error if a mask has not the level's size, a pattern does not fit into it, or a count is from more to less.
+    /// An error if a mask has not the level's size, a pattern does not fit into it, a count is from more to less, or two
+    /// masks place different tiles in one cell.
     pub fn new(elements: &LevelElements, demands: &[Demand]) -> Result<Self, MdmcError> {
         let (height, width) = (elements.height(), elements.width());
         for demand in demands {
@@ -53,15 +54,20 @@ impl SteeredLevel {
             .map(|demand| statement(demand, demands, size));
         let mut statements: Vec<_> = statements.collect();
         let mut model = Model::new();
+        let mut placed = Mask::free(height, width);
         for demand in demands {
             let Demand::Placed(mask) = demand else {
                 continue;
             };
             for (row, column, tile) in mask.tiles() {
+                if placed.get(row, column).is_some_and(|other| other != tile) {
+                    return Err(MdmcError::PlacedTwice { row, column });
+                }
+                placed.set(row, column, tile);
                 model = model.intervene(elements.tile(row, column), tile);
             }
         }
-        let mut stated = Vec::new();
+        let mut columns = Vec::new();
         let mut cells = Vec::with_capacity(height * width);
         for column in 0..width {
             cells.extend(
@@ -69,29 +75,28 @@ impl SteeredLevel {
                     .rev()
                     .map(|row| elements.tile(row, column).clone()),
             );
-            for (demand, statement) in statements.iter_mut().enumerate() {
+            for statement in &mut statements {
                 model = statement(elements, column, model);
-                stated.resize(model.evidence().len(), (demand, column));
             }
+            columns.resize(model.evidence().len(), column);
         }
         Ok(Self {
-            chain: Arc::clone(elements.chain()),
-            width,
+            elements: elements.clone(),
             demands: demands.to_vec(),
             cells,
             model,
-            stated,
+            columns,
         })
     }
 
     /// The trained chain.
     pub fn chain(&self) -> &Arc<MarkovChain> {
-        &self.chain
+        self.elements.chain()
     }
 
     /// Columns of the level.
     pub fn width(&self) -> usize {
-        self.width
+        self.elements.width()
     }
 
     /// What the level must have.
@@ -110,19 +115,21 @@ impl SteeredLevel {
     }
 
     /// The evidence of some of the demands, up to a column.
-    pub(super) fn part(&self, demands: &[usize], last: usize) -> Model {
-        self.model.filtered(|piece| {
-            let (demand, column) = self.stated[piece];
-            column <= last && demands.contains(&demand)
-        })
+    pub(super) fn part(&self, demands: &[usize], last: usize) -> Result<Model, MdmcError> {
+        let some: Vec<Demand> = demands
+            .iter()
+            .map(|&demand| self.demands[demand].clone())
+            .collect();
+        let part = Self::new(&self.elements, &some)?;
+        Ok(part.model.filtered(|piece| part.columns[piece] <= last))
     }
 
     /// A level with these tiles, in the order of [`cells`](Self::cells).
     pub(super) fn level(&self, tiles: &[Tile]) -> Generated {
-        let height = self.chain.height();
+        let (height, width) = (self.elements.height(), self.elements.width());
         let tile = |(row, column): (usize, usize)| tiles[column * height + height - 1 - row];
-        let level = Level::from_tiles(Array2::from_shape_fn((height, self.width), tile));
-        Generated::of(&self.chain, level)
+        let level = Level::from_tiles(Array2::from_shape_fn((height, width), tile));
+        Generated::of(self.chain(), level)
     }
 }
 

@@ -247,6 +247,15 @@ fn demands_that_cannot_be_stated_are_errors() {
             "{error}"
         );
     }
+    let (mut one, mut other) = (Mask::free(6, 20), Mask::free(6, 20));
+    one.set(2, 3, Tile::GROUND);
+    other.set(2, 3, Tile::EMPTY);
+    let twice = [Demand::Placed(one), Demand::Placed(other)];
+    let error = SteeredLevel::new(&elements, &twice).unwrap_err();
+    assert!(
+        matches!(error, MdmcError::PlacedTwice { row: 2, column: 3 }),
+        "{error}"
+    );
     let count = refused(Demand::Count {
         tile: tile('E'),
         least: 3,
@@ -295,6 +304,23 @@ fn placed_tiles_stand_where_the_chain_would_never_put_them() {
         ),
         "{error}"
     );
+}
+
+#[test]
+fn placed_tiles_are_named_where_they_conflict() {
+    let mut mask = Mask::free(4, 12);
+    for column in 3..8 {
+        mask.set(3, column, Tile::EMPTY);
+    }
+    let demands = [Demand::MaximumGap(2), Demand::Placed(mask)];
+    let error = ExactSampler::new(steered(4, 12, &demands), &Frontier::new()).unwrap_err();
+    let SteeringError::Contradictory {
+        demands, column: 5, ..
+    } = &error
+    else {
+        panic!("{error}");
+    };
+    assert_eq!(demands.len(), 2, "{error}");
 }
 
 #[test]
