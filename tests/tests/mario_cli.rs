@@ -139,7 +139,7 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
 fn levels_are_as_demanded_by_either_method() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
-    std::fs::write(path("start"), "??\n??\nX?\nXX\n").unwrap();
+    std::fs::write(path("start"), "??\n??\n??\nXX\n").unwrap();
     std::fs::write(path("pattern"), "E\nX\n").unwrap();
     for method in ["conditioned", "exact"] {
         let arguments = [
@@ -175,7 +175,7 @@ fn levels_are_as_demanded_by_either_method() {
             let rows: Vec<&str> = (0..4)
                 .map(|row| level["rows"][row].as_str().unwrap())
                 .collect();
-            assert!(rows[2].starts_with('X') && rows[3].starts_with("XX"));
+            assert!(rows[3].starts_with("XX"));
             let ground = rows
                 .iter()
                 .flat_map(|row| row.chars())
