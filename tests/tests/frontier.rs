@@ -273,3 +273,64 @@ fn counts_and_samples_follow_a_fold() {
         .sum();
     assert!(chi < 241.0, "{chi}");
 }
+
+#[test]
+fn targets_are_met_as_soon_as_they_can_be() {
+    // Heads counted beside the evidence: with the counts behind it, all coins would be on the frontier.
+    let coins: Vec<_> = (0..80).map(|_| Flip::new(0.5)).collect();
+    let runs = fold(&coins, (0u8, true), |&(run, ok), &heads| {
+        let run = if heads { run + 1 } else { 0 };
+        (run.min(3), ok && run < 3)
+    });
+    let model = Model::new().condition(&runs, |run| run.1);
+    let heads = fold(&coins, 0u32, |heads, &coin| heads + u32::from(coin));
+    let bias = Uniform::new([0.25, 0.5]);
+    let biased = (&heads, &bias).map(|(heads, bias)| f64::from(*heads) * bias);
+    let compiled = Frontier::new().compile(&model, (&heads, &biased)).unwrap();
+    assert!(compiled.largest_frontier() < 81 * 4 * 4);
+    let tree = JunctionTree::new().run(&model, (&heads, &biased)).unwrap();
+    for number in [0, 20, 35, 53] {
+        let (p, right) = (
+            compiled.probability(&heads, &number).unwrap(),
+            tree.probability(&heads, &number).unwrap(),
+        );
+        assert!(close(p, right), "{number}: {p}, not {right}");
+        let (half, right) = (f64::from(number) * 0.5, right);
+        let p = compiled.probability(&biased, &half).unwrap();
+        assert!(p >= right / 2.0 - 1e-12);
+        assert!(close(p, tree.probability(&biased, &half).unwrap()));
+    }
+}
+
+#[test]
+fn lists_of_several_types_are_targets_and_parents() {
+    let (coin, die) = (Flip::new(0.5), Uniform::new(1..=6u8));
+    let both = vec![coin.erased().clone(), die.erased().clone()];
+    let compiled = Frontier::new().compile(&Model::new(), &both).unwrap();
+    assert!(close(compiled.probability(&die, &6).unwrap(), 1.0 / 6.0));
+    assert!(close(compiled.probability(&coin, &true).unwrap(), 0.5));
+    let sum = both.map(|values| {
+        let coin = values[0].downcast_ref::<bool>().copied();
+        let die = values[1].downcast_ref::<u8>().copied();
+        coin.map(u8::from).zip(die).map(|(coin, die)| coin + die)
+    });
+    for algorithm in algorithms![
+        VariableElimination::new(),
+        JunctionTree::new(),
+        Frontier::new()
+    ] {
+        let answer = algorithm.run(&Model::new(), &sum).unwrap();
+        let p = answer.probability(&sum, &Some(7)).unwrap();
+        assert!(close(p, 1.0 / 12.0), "{}: {p}", algorithm.name());
+    }
+    let sampled = ForwardSampling::new(50_000)
+        .seed(3)
+        .run(&Model::new(), &sum)
+        .unwrap();
+    let p = sampled.probability(&sum, &Some(7)).unwrap();
+    // Five standard errors: false alarms 6e-7.
+    assert!(
+        (p - 1.0 / 12.0).abs() < 5.0 * (11.0_f64 / 144.0 / 50_000.0).sqrt(),
+        "{p}"
+    );
+}

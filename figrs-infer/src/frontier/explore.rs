@@ -122,6 +122,11 @@ struct Sets<const W: usize> {
 }
 
 impl<const W: usize> Sets<W> {
+    fn clear(&mut self) {
+        self.lately.clear();
+        self.held = 0;
+    }
+
     /// The set that has a number, if it is remembered.
     fn numbered(&self, number: usize) -> Option<Arc<Vec<Key<W>>>> {
         let found = self.lately.iter().find(|(other, ..)| *other == number);
@@ -207,8 +212,7 @@ fn explore_in<const W: usize>(
                     .map(|s| rewritten(s, &before, &after))
                     .collect(),
             );
-            sets.lately.clear();
-            sets.held = 0;
+            sets.clear();
             known.clear();
         };
         for place in planned.places.clone() {
@@ -229,10 +233,62 @@ fn explore_in<const W: usize>(
             }
             known.insert(shape, (Arc::clone(&layer), number));
         }
+        if let Some(numbered) = numbered_anew(rules, planned, &states)? {
+            states = Arc::new(numbered);
+            sets.clear();
+            known.clear();
+        }
         steps.push(Step { layer, reports });
         allowance.run.report(steps.len() as u64);
     }
     Ok((steps, repeated, largest, bytes))
+}
+
+/// The types of the values on the frontier after a step.
+fn types_after(rules: &Rules<'_>, planned: &Planned) -> Vec<usize> {
+    let after = planned.after.iter();
+    after.map(|&r| rules.types[planned.place(r)]).collect()
+}
+
+/// The states with their values numbered anew, where hardly any of the values numbered so far is left.
+fn numbered_anew<const W: usize>(
+    rules: &mut Rules<'_>,
+    planned: &Planned,
+    states: &[Key<W>],
+) -> Result<Option<Vec<Key<W>>>, Halt> {
+    const MANY: usize = 1 << 12;
+    const LEFT: usize = 4;
+    const GONE: u32 = u32::MAX;
+    let types = types_after(rules, planned);
+    let fields = rules.codes.fields(&types, W).ok_or(Halt::Wider)?;
+    let mut numbered: Option<Vec<Key<W>>> = None;
+    for of in 0..rules.codes.values.len() {
+        let values = rules.codes.values[of].len();
+        if !rules.is_passing(of) || values < MANY.max(LEFT * states.len()) {
+            continue;
+        }
+        let on = || fields.iter().zip(&types).filter(|(_, other)| **other == of);
+        let states = numbered.get_or_insert_with(|| states.to_vec());
+        let mut numbers = vec![GONE; values];
+        for (state, (&field, _)) in states.iter().flat_map(|s| on().map(move |f| (s, f))) {
+            numbers[state.get(field) as usize] = 0;
+        }
+        let left: Vec<u32> = (0..)
+            .zip(&numbers)
+            .filter(|(_, n)| **n != GONE)
+            .map(|(at, _)| at)
+            .collect();
+        for (&at, number) in left.iter().zip(0..) {
+            numbers[at as usize] = number;
+        }
+        rules.codes.keep(of, &left);
+        for state in states {
+            for (&field, _) in on() {
+                state.set(field, numbers[state.get(field) as usize]);
+            }
+        }
+    }
+    Ok(numbered)
 }
 
 fn rewritten<const W: usize>(state: &Key<W>, before: &[Field], after: &[Field]) -> Key<W> {
@@ -263,16 +319,7 @@ fn transitions<const W: usize>(
 ) -> Result<Option<(Layer, Vec<Key<W>>)>, Halt> {
     let types: Vec<usize> = planned.before.iter().map(|&p| rules.types[p]).collect();
     let before = rules.codes.fields(&types, W).ok_or(Halt::Wider)?;
-    let frontier = |register: u32| {
-        let register = register as usize;
-        let earlier = planned.before.get(register).copied();
-        earlier.unwrap_or(planned.places.start + register.saturating_sub(planned.before.len()))
-    };
-    let types: Vec<usize> = planned
-        .after
-        .iter()
-        .map(|&r| rules.types[frontier(r)])
-        .collect();
+    let types = types_after(rules, planned);
     let after = rules.codes.fields(&types, W).ok_or(Halt::Wider)?;
     let mut growing = Growing::<W> {
         index: FxHashMap::default(),

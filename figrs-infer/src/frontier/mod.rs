@@ -9,6 +9,7 @@ mod halt;
 mod layer;
 mod linear;
 mod messages;
+mod needs;
 mod passes;
 mod plan;
 mod rules;
@@ -31,8 +32,8 @@ use linear::{Captured, Linear};
 /// The *frontier* is the set of elements that were met and are still read by later ones. Only joint values that can be
 /// reached are explored, and functions run for those alone; so it is at home where a state is carried along, as in a
 /// [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The order is that
-/// of the evidence as it is stated and then of the targets, each after what it needs: state evidence and targets in the
-/// order of a scan. Steps that repeat (the same functions, values and frontiers: functions that capture nothing, or are shared
+/// of the evidence as it is stated, before each statement what it needs, with targets as soon as all they read of this has been
+/// met: state evidence in the order of a scan, and, where there is none, targets. Steps that repeat (the same functions, values and frontiers: functions that capture nothing, or are shared
 /// by [`map_shared`](figrs_core::Parents::map_shared)) are explored once.
 ///
 /// [`compile`](Self::compile) keeps the states, for exact samples, counts and the most probable world.
