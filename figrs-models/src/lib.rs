@@ -26,6 +26,7 @@
 
 pub mod chromatic_maze;
 pub mod dungeon;
+pub mod gdl;
 pub mod grid;
 pub mod island;
 pub mod maze;
