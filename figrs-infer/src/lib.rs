@@ -104,7 +104,7 @@ pub use enumerate::Enumerate;
 pub use error::Error;
 pub use estimate::Estimate;
 pub use forward_sampling::ForwardSampling;
-pub use frontier::{CompiledFrontier, Frontier};
+pub use frontier::{CompiledFrontier, FirstTrue, Frontier};
 pub use gibbs::{Gibbs, GibbsKernel};
 pub use importance_sampling::ImportanceSampling;
 pub use junction_tree::JunctionTree;

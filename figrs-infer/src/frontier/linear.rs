@@ -60,6 +60,17 @@ impl Linear {
         targets: &[AnyElement],
         captured: &Captured,
     ) -> Result<Self, Error> {
+        let stated = model.evidence().iter().map(|(element, _)| element);
+        Self::along(model, stated.chain(targets), targets, captured)
+    }
+
+    /// The order of some roots, before each of them what it needs; other elements and their evidence are left out.
+    pub(super) fn along<'r>(
+        model: &Model,
+        roots: impl IntoIterator<Item = &'r AnyElement>,
+        targets: &[AnyElement],
+        captured: &Captured,
+    ) -> Result<Self, Error> {
         let mut evidence = FxHashMap::<ElementId, Vec<Evidence>>::default();
         for (element, statement) in model.evidence() {
             let all = evidence.entry(element.id()).or_default();
@@ -76,8 +87,7 @@ impl Linear {
             interventions: model.filtered(|_| false),
             index: FxHashMap::default(),
         };
-        let stated = model.evidence().iter().map(|(element, _)| element);
-        for root in stated.chain(targets) {
+        for root in roots {
             let mut stack: Vec<(AnyElement, bool)> = vec![(root.clone(), false)];
             while let Some((element, ready)) = stack.pop() {
                 let id = element.id();
