@@ -23,7 +23,7 @@
 //! | [`Enumerate`] | `enumerate.rs` |
 //! | [`VariableElimination`] | `variable_elimination.rs`, on [`eliminate`] |
 //! | [`LazyVariableElimination`] | `lazy_variable_elimination.rs`, on [`eliminate`]; answers are [`Bounds`] |
-//! | [`Frontier`], [`CompiledFrontier`] | `frontier/` |
+//! | [`Frontier`], [`CompiledFrontier`], [`FirstTrue`] | `frontier/` |
 //! | [`MpeVariableElimination`] | `mpe.rs`, on [`eliminate`] |
 //! | [`MpeBranchAndBound`] | `branch_and_bound/` |
 //! | [`MarginalMap`] | `marginal_map.rs`, on [`eliminate`] |

@@ -106,7 +106,7 @@ pub(super) struct Swept {
     pub(super) bytes: u64,
     /// The first target that can be true, if that is what was asked for.
     pub(super) first: Option<usize>,
-    /// Whether the last step was an earlier one, or left no state.
+    /// Whether some step was an earlier one, or left no state.
     pub(super) settled: bool,
 }
 
@@ -118,12 +118,7 @@ pub(super) fn sweep(
 ) -> Result<Swept, Halt> {
     let plan = plan(rules.linear);
     let mut swept = sweep_in::<1>(rules, &plan, aim, allowance);
-    let wider = [
-        sweep_in::<2>,
-        sweep_in::<4>,
-        sweep_in::<16>,
-        sweep_in::<64>,
-    ];
+    let wider = [sweep_in::<2>, sweep_in::<4>, sweep_in::<16>, sweep_in::<64>];
     for sweep in wider {
         if !matches!(swept, Err(Halt::Wider)) {
             break;
@@ -203,7 +198,7 @@ fn sweep_in<const W: usize>(
         largest: 1,
         ..Swept::default()
     };
-        for planned in plan {
+    for planned in plan {
         if allowance.run.stopped().is_some() {
             return Err(allowance.run.nothing_done().into());
         }
@@ -257,7 +252,7 @@ fn sweep_in<const W: usize>(
         }
         swept.bytes += layer.bytes() as u64;
         swept.largest = swept.largest.max(layer.states);
-        swept.settled = layer.states == 0;
+        swept.settled |= layer.states == 0;
         let layer = match aim {
             Aim::Everything => Arc::new(layer),
             Aim::FirstTrue => {

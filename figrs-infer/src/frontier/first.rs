@@ -23,8 +23,8 @@ impl FirstTrue {
         self.position
     }
 
-    /// Whether the last step that was explored was the same as an earlier one, or no world was left: then further steps of the
-    /// same kind would bring nothing new.
+    /// Whether some step was the same as an earlier one, or no world was left: then, if all steps are of one kind, more of them
+    /// would bring nothing new.
     pub fn is_settled(&self) -> bool {
         self.settled
     }

@@ -1,7 +1,10 @@
 //! What rules have to keep to: variables are bound, negation is stratified, nothing depends on what is not decided yet.
 
+use std::collections::BTreeSet;
+
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
+use rustc_hash::FxHashSet;
 
 use super::TextProblem;
 use super::kif::{Mismatch, Parsed};
@@ -17,6 +20,7 @@ pub(super) struct Relations {
     changes: Vec<bool>,
     /// For each name the number of its stratum: it depends on no later one.
     strata: Vec<usize>,
+    undefined: Vec<Symbol>,
 }
 
 impl Relations {
@@ -43,19 +47,31 @@ impl Relations {
             match rule.head.relation {
                 Symbol::ROLE | Symbol::INIT => {
                     early(MOVE, &moving)?;
-                    early("the state (`true`, `legal`, `goal` or `terminal`)", &decided)?;
+                    early(
+                        "the state (`true`, `legal`, `goal` or `terminal`)",
+                        &decided,
+                    )?;
                 }
                 Symbol::LEGAL | Symbol::GOAL | Symbol::TERMINAL => early(MOVE, &moving)?,
                 _ => {}
             }
         }
         known_roles(rules, symbols)?;
-        Ok(Self { changes, strata })
+        Ok(Self {
+            changes,
+            strata,
+            undefined: undefined(rules),
+        })
     }
 
     /// Whether a relation depends on the state or the move, or is part of what is asked of a state.
     pub(super) fn changes(&self, relation: Symbol) -> bool {
         self.changes[relation.0 as usize]
+    }
+
+    /// Relations that conditions name and no rule defines.
+    pub(super) fn undefined(&self) -> &[Symbol] {
+        &self.undefined
     }
 
     /// The number of a relation's stratum.
@@ -107,6 +123,14 @@ fn conditions(rule: &Rule) -> impl Iterator<Item = (Symbol, usize, bool)> {
     })
 }
 
+fn undefined(rules: &[Rule]) -> Vec<Symbol> {
+    let heads: FxHashSet<Symbol> = rules.iter().map(|rule| rule.head.relation).collect();
+    let named = rules.iter().flat_map(conditions).map(|(name, ..)| name);
+    let given = |name: &Symbol| matches!(*name, Symbol::TRUE | Symbol::DOES);
+    let undefined = named.filter(|name| !heads.contains(name) && !given(name));
+    undefined.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 /// For each name the number of its stratum.
 fn strata(rules: &[Rule], symbols: &Symbols) -> Parsed<Vec<usize>> {
     let mut graph = DiGraph::<(), ()>::new();
@@ -128,8 +152,7 @@ fn strata(rules: &[Rule], symbols: &Symbols) -> Parsed<Vec<usize>> {
     }
     for rule in rules {
         let head = rule.head.relation;
-        let within =
-            |relation: Symbol| strata[relation.0 as usize] == strata[head.0 as usize];
+        let within = |relation: Symbol| strata[relation.0 as usize] == strata[head.0 as usize];
         let cycle = conditions(rule).find(|&(relation, _, negated)| negated && within(relation));
         if let Some((_, at, _)) = cycle {
             let relation = symbols.name(head).into();
@@ -179,10 +202,7 @@ fn known_roles(rules: &[Rule], symbols: &Symbols) -> Parsed<()> {
             Literal::Compared { .. } => None,
         });
         for atom in of_body.chain([&rule.head]) {
-            let of_player = matches!(
-                atom.relation,
-                Symbol::DOES | Symbol::LEGAL | Symbol::GOAL
-            );
+            let of_player = matches!(atom.relation, Symbol::DOES | Symbol::LEGAL | Symbol::GOAL);
             let player = atom.arguments.first().filter(|_| of_player);
             if let Some(player @ Pattern::Term(name, _)) = player
                 && !roles.is_empty()

@@ -236,7 +236,10 @@ fn size(alternatives: &[Conditions]) -> usize {
 
 /// One of the first and one of the second.
 fn product(at: usize, first: Vec<Conditions>, second: Vec<Conditions>) -> Parsed<Vec<Conditions>> {
-    within(at, size(&first) * second.len() + size(&second) * first.len())?;
+    within(
+        at,
+        size(&first) * second.len() + size(&second) * first.len(),
+    )?;
     if let [only] = &second[..] {
         // Most rules have no alternatives: then nothing is copied.
         let mut first = first;
@@ -246,6 +249,8 @@ fn product(at: usize, first: Vec<Conditions>, second: Vec<Conditions>) -> Parsed
         return Ok(first);
     }
     let joined = |(a, b): (&Conditions, &Conditions)| a.iter().chain(b).cloned().collect();
-    let pairs = first.iter().flat_map(|a| second.iter().map(move |b| (a, b)));
+    let pairs = first
+        .iter()
+        .flat_map(|a| second.iter().map(move |b| (a, b)));
     Ok(pairs.map(joined).collect())
 }

@@ -66,9 +66,8 @@ impl Puzzle {
     pub fn elements(&self, length: Length, policy: Policy) -> PlanElements {
         let may_stay = matches!(length, Length::AtMost(_));
         let puzzle = self.clone();
-        let draw = Arc::new(move |state: &State| {
-            Select::new(puzzle.choices(state, policy, may_stay))
-        });
+        let draw =
+            Arc::new(move |state: &State| Select::new(puzzle.choices(state, policy, may_stay)));
         let puzzle = self.clone();
         let advance = Arc::new(move |(state, drawn): (&State, &Move)| match *drawn {
             Move::Act(action) => puzzle.next(state, action),
@@ -91,7 +90,8 @@ impl Puzzle {
             program.solved.push(Parents::map_shared(&state, &solves));
             program.states.push(state.clone());
         }
-        program.legal = Model::new().condition_each(&program.moves, |drawn| *drawn != Move::Illegal);
+        program.legal =
+            Model::new().condition_each(&program.moves, |drawn| *drawn != Move::Illegal);
         let goal = &program.solved[length.most()];
         program.model = program.legal.clone().observe(goal, true);
         program
@@ -153,7 +153,9 @@ impl PlanElements {
             Move::Stay | Move::Illegal => 0.0,
         };
         let moves = self.moves.iter();
-        let costs = moves.fold(self.legal.clone(), |model, drawn| model.log_weigh(drawn, cost));
+        let costs = moves.fold(self.legal.clone(), |model, drawn| {
+            model.log_weigh(drawn, cost)
+        });
         costs.with_evidence_of(&self.model)
     }
 

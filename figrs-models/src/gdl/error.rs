@@ -102,7 +102,7 @@ fn proof(proven: bool) -> &'static str {
     if proven {
         ", and no longer one either"
     } else {
-        "; allow more steps"
+        "; try other lengths"
     }
 }
 
@@ -171,9 +171,7 @@ pub enum TextProblem {
         relation: String,
     },
     /// A relation depends on what is not known where it is needed.
-    #[error(
-        "`{relation}` depends on {on}, which is not decided by then; take the condition away"
-    )]
+    #[error("`{relation}` depends on {on}, which is not decided by then; take the condition away")]
     DependsOn {
         /// The relation.
         relation: String,

@@ -152,9 +152,9 @@ impl<'r> Join<'r> {
             return true;
         };
         match &self.rule.body[level.literal] {
-            Literal::Compared { terms: pair, same, .. } => {
-                terms.same(&pair[0], &pair[1], &self.bindings) == *same
-            }
+            Literal::Compared {
+                terms: pair, same, ..
+            } => terms.same(&pair[0], &pair[1], &self.bindings) == *same,
             Literal::Fails(atom) | Literal::Holds(atom) => self.row(atom, terms).is_none(),
         }
     }

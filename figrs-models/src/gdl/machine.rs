@@ -197,7 +197,10 @@ impl Machine {
             let cycle = list.partition_point(|&rule| self.rank(rule) == self.rank(first));
             let (rules, rest) = list.split_at(cycle);
             // `|` and not `||`: every rule is looked at in every round.
-            while rules.iter().fold(false, |new, &rule| new | self.fire(rule, bits)) {}
+            while rules
+                .iter()
+                .fold(false, |new, &rule| new | self.fire(rule, bits))
+            {}
             *list = rest;
         }
     }

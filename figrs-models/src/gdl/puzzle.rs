@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::check::Relations;
 use super::clauses::rules;
-use super::ground::ground;
+use super::ground::{WORD, ground};
 use super::kif::{self, Mismatch};
 use super::limits::Exceeded;
 use super::machine::{Cone, Machine, Steps};
@@ -27,6 +27,7 @@ pub struct Puzzle {
 #[derive(Debug)]
 pub(super) struct GroundPuzzle {
     role: String,
+    undefined: Vec<String>,
     facts: Vec<String>,
     actions: Vec<String>,
     start: State,
@@ -147,6 +148,11 @@ impl Puzzle {
         &self.rules.role
     }
 
+    /// Relations that conditions name and no rule defines: they never hold, and may be misspelt.
+    pub fn undefined(&self) -> &[String] {
+        &self.rules.undefined
+    }
+
     /// How many actions there are that are legal in some state, as far as can be told without going through all states.
     pub fn actions(&self) -> usize {
         self.rules.actions.len()
@@ -241,6 +247,10 @@ impl GroundPuzzle {
             what,
             limit,
         };
+        let undefined = relations.undefined().iter();
+        let undefined = undefined
+            .map(|&name| symbols.name(name).to_owned())
+            .collect();
         let mut facts = Facts::new(symbols.len(), limits);
         facts.add_static(rules, relations).map_err(too_large)?;
         let role = role(&facts, symbols, place)?;
@@ -280,7 +290,7 @@ impl GroundPuzzle {
         let mut start = vec![0; numbering.words];
         for (_, row) in rows(Symbol::INIT) {
             if let Some(fact) = facts.of(Symbol::TRUE).number_of(row) {
-                start[fact / super::ground::WORD] |= 1 << (fact % super::ground::WORD);
+                start[fact / WORD] |= 1 << (fact % WORD);
             }
         }
         let ended = rows(Symbol::TERMINAL).map(|(number, _)| number).next();
@@ -289,6 +299,7 @@ impl GroundPuzzle {
         let of_goals = goals.iter().map(|&(_, atom)| atom);
         Ok(Self {
             role: text(role),
+            undefined,
             facts: rows(Symbol::TRUE).map(|(_, row)| text(row[0])).collect(),
             start: State(start.into()),
             playing: machine.cone(legal.iter().copied().chain(terminal)),

@@ -112,7 +112,8 @@ impl Candidates<'_> {
                 (row < within.end).then_some((row, row + 1))
             }
             Self::These(rows) => {
-                let earlier = rows[position..].partition_point(|&row| (row as usize) < within.start);
+                let earlier =
+                    rows[position..].partition_point(|&row| (row as usize) < within.start);
                 let position = position + earlier;
                 let &row = rows.get(position)?;
                 ((row as usize) < within.end).then_some((row as usize, position + 1))
