@@ -334,3 +334,66 @@ fn lists_of_several_types_are_targets_and_parents() {
         "{p}"
     );
 }
+
+#[test]
+fn the_first_element_that_can_be_true_is_found() {
+    // Heads in a row: three are first possible with the third coin, four never where the fourth coin is tails.
+    let coins: Vec<_> = (0..12).map(|_| Flip::new(0.1)).collect();
+    let mut row = Constant::new(0u32);
+    let rows = coins.iter().map(|coin| {
+        row = (&row, coin).map(|(row, &coin)| if coin { row + 1 } else { 0 });
+        row.clone()
+    });
+    let rows: Vec<Element<u32>> = rows.collect();
+    let reached = |length: u32| -> Vec<Element<bool>> {
+        rows.iter()
+            .map(|row| row.map(move |&row| row == length))
+            .collect()
+    };
+    let frontier = Frontier::new();
+    let first = |model: &Model, length| frontier.first_true(model, &reached(length)).unwrap();
+    assert_eq!(first(&Model::new(), 3).position(), Some(2));
+    let tails = Model::new()
+        .observe(&coins[2], false)
+        .observe(&coins[8], false);
+    for (length, expected) in [(2, Some(1)), (3, Some(5)), (5, Some(7)), (6, None)] {
+        assert_eq!(first(&tails, length).position(), expected, "{length}");
+    }
+    // Evidence on what comes after the answer is not looked at, nor is a coin that is never met.
+    let later = tails
+        .observe(&Flip::new(0.0), true)
+        .observe(&coins[11], true);
+    assert_eq!(first(&later, 5).position(), Some(7));
+    assert_eq!(first(&later, 2).largest_frontier(), 3);
+    assert_eq!(
+        frontier.first_true(&Model::new(), &[]).unwrap().position(),
+        None
+    );
+}
+
+#[test]
+fn a_search_that_repeats_itself_is_settled() {
+    let mut state = Constant::new(0u32);
+    let mut odd = Vec::new();
+    let mut large = Vec::new();
+    for _ in 0..9 {
+        let step = Uniform::new([2u32, 4]);
+        state = (&state, &step).map(|(state, step)| (state + step) % 6);
+        odd.push(state.map(|state| state % 2 == 1));
+        large.push(state.map(|&state| state > 5));
+    }
+    let frontier = Frontier::new();
+    let found = frontier.first_true(&Model::new(), &odd).unwrap();
+    assert!(found.is_settled() && found.position().is_none() && found.bytes() > 0);
+    let short = frontier.first_true(&Model::new(), &large[..2]).unwrap();
+    assert!(!short.is_settled() && short.position().is_none());
+    // No world is left after the second step.
+    let none = Model::new().condition(&odd[1], |&odd| odd);
+    let found = frontier.first_true(&none, &odd[..3]).unwrap();
+    assert!(found.is_settled() && found.position().is_none());
+    let error = Frontier::new()
+        .memory(100)
+        .first_true(&Model::new(), &odd)
+        .unwrap_err();
+    assert!(matches!(error, Error::FrontierTooLarge { .. }), "{error}");
+}

@@ -61,12 +61,23 @@ impl Linear {
         targets: &[AnyElement],
         captured: &Captured,
     ) -> Result<Self, Error> {
+        let stated = model.evidence().iter().map(|(element, _)| element);
+        Self::along(model, stated, targets, captured)
+    }
+
+    /// The same with the order of some roots in place of the evidence; evidence on elements that are not needed is left out.
+    pub(super) fn along<'r>(
+        model: &Model,
+        roots: impl IntoIterator<Item = &'r AnyElement>,
+        targets: &[AnyElement],
+        captured: &Captured,
+    ) -> Result<Self, Error> {
         let mut evidence = FxHashMap::<ElementId, Vec<Evidence>>::default();
         for (element, statement) in model.evidence() {
             let all = evidence.entry(element.id()).or_default();
             all.push(statement.clone());
         }
-        let needs = Needs::new(model, targets, captured);
+        let needs = Needs::new(model, roots, targets, captured);
         let mut linear = Self {
             slots: Vec::with_capacity(needs.met.len()),
             targets: Vec::new(),

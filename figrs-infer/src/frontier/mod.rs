@@ -5,6 +5,7 @@ mod class;
 mod codes;
 mod compiled;
 mod explore;
+mod first;
 mod halt;
 mod layer;
 mod linear;
@@ -18,6 +19,7 @@ mod weighing;
 use figrs_core::{AnyElement, Model, Parents};
 
 pub use compiled::CompiledFrontier;
+pub use first::FirstTrue;
 
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
@@ -98,18 +100,27 @@ impl Frontier {
     }
 
     fn compiled(&self, model: &Model, targets: Vec<AnyElement>) -> Result<CompiledFrontier, Error> {
+        let order = |captured: &Captured| Linear::new(model, &targets, captured);
+        let explored = self.along(order, explore)?;
+        Ok(CompiledFrontier::new(model, targets, explored, self.memory))
+    }
+
+    /// Explores along an order, which changes where branches turn out to be elements of others.
+    fn along<T>(
+        &self,
+        order: impl Fn(&Captured) -> Result<Linear, Error>,
+        explore: impl Fn(&Linear, Allowance<'_>) -> Result<T, Halt>,
+    ) -> Result<T, Error> {
         let mut captured = Captured::default();
         let run = self.watch.start(self.name(), None);
         loop {
-            let linear = Linear::new(model, &targets, &captured)?;
+            let linear = order(&captured)?;
             let allowance = Allowance {
                 memory: self.memory,
                 run: &run,
             };
             match explore(&linear, allowance) {
-                Ok(explored) => {
-                    return Ok(CompiledFrontier::new(model, targets, explored, self.memory));
-                }
+                Ok(explored) => return Ok(explored),
                 Err(Halt::Captured(chain, branches)) => {
                     captured.entry(chain).or_default().extend(branches);
                 }

@@ -1,4 +1,4 @@
-//! What evidence and targets need, and when a frontier meets it.
+//! What roots and targets need, and when a frontier meets it.
 
 use figrs_core::{AnyElement, Datum, ElementId, Model};
 use rustc_hash::FxHashMap;
@@ -15,18 +15,23 @@ pub(super) struct Met {
     pub(super) fixed: Option<Datum>,
 }
 
-/// All elements that evidence and targets need, numbered so that each comes after what it reads; those that the evidence
-/// needs come first.
+/// All elements that roots and targets need, numbered so that each comes after what it reads; those that the roots
+/// need come first.
 #[derive(Debug)]
 pub(super) struct Needs {
     pub(super) met: Vec<Met>,
     pub(super) numbers: FxHashMap<ElementId, usize>,
-    /// How many the evidence needs.
+    /// How many the roots need.
     stated: usize,
 }
 
 impl Needs {
-    pub(super) fn new(model: &Model, targets: &[AnyElement], captured: &Captured) -> Self {
+    pub(super) fn new<'r>(
+        model: &Model,
+        roots: impl IntoIterator<Item = &'r AnyElement>,
+        targets: &[AnyElement],
+        captured: &Captured,
+    ) -> Self {
         let fixed: FxHashMap<ElementId, &Datum> = model
             .interventions()
             .iter()
@@ -37,7 +42,7 @@ impl Needs {
             numbers: FxHashMap::default(),
             stated: 0,
         };
-        for (root, _) in model.evidence() {
+        for root in roots {
             needs.meet(root, &fixed, captured);
         }
         needs.stated = needs.met.len();
@@ -83,7 +88,7 @@ impl Needs {
         }
     }
 
-    /// The order of a frontier: what the evidence needs as it is numbered, and the rest as early as what it reads of that allows.
+    /// The order of a frontier: what the roots need as it is numbered, and the rest as early as what it reads of that allows.
     pub(super) fn order(&self) -> Vec<usize> {
         let numbers = 0..self.met.len();
         // The last number below `stated` that is needed; what needs none comes with the first that needs it, or else at the end.

@@ -12,6 +12,7 @@ use super::branch;
 use super::class::Classes;
 use super::codes::Codes;
 use super::halt::Halt;
+use super::layer::{Layer, Numbers};
 use super::linear::{Linear, Slot};
 use super::weighing::Weighing;
 
@@ -163,6 +164,16 @@ impl<'l> Rules<'l> {
     /// Whether values of a type may be numbered anew: nothing but frontiers remembers their numbers.
     pub(super) fn is_passing(&self, of: usize) -> bool {
         self.is_passing[of]
+    }
+
+    /// The first of the targets that a step reports which some transition makes true.
+    pub(super) fn first_true(&self, layer: &Layer, targets: &[usize]) -> Option<usize> {
+        let can_be = |(numbers, target): (&Numbers, &usize)| {
+            let of = self.types[self.linear.targets[*target]];
+            let code = self.codes.values[of].index_of(&true)? as u32;
+            numbers.contains(code).then_some(*target)
+        };
+        layer.reports.iter().zip(targets).filter_map(can_be).min()
     }
 
     /// Forgets what is known of a class that no other element shares.
