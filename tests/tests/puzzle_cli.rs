@@ -6,11 +6,12 @@ use std::process::Output;
 use figrs_tests::example::{self, text};
 use serde_json::{Value as Json, json};
 
-/// Runs the example; of the arguments those that end with `.kif` are files beside it.
+/// Runs the example; of the arguments those with an extension are files beside it.
 fn run(arguments: &str) -> Option<Output> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/puzzle");
     let arguments = arguments.split_whitespace().map(|argument| {
-        if argument.ends_with(".kif") && !argument.starts_with('/') {
+        // A path from the root stays as it is.
+        if Path::new(argument).extension().is_some() {
             directory.join(argument).to_str().unwrap().to_owned()
         } else {
             argument.into()

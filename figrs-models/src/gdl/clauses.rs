@@ -87,7 +87,7 @@ impl Clauses<'_> {
         match name {
             "<=" => Err(misplaced(expression.at, name, "as a condition")),
             "not" => {
-                self.operands(expression, name, parts, 1)?;
+                operands(expression, name, parts, 1)?;
                 self.alternatives(&parts[0], !positive)
             }
             // One of them has to hold; of what is negated, all.
@@ -108,7 +108,7 @@ impl Clauses<'_> {
                 Ok(all)
             }
             "distinct" => {
-                self.operands(expression, name, parts, 2)?;
+                operands(expression, name, parts, 2)?;
                 let terms = Box::new([self.pattern(&parts[0])?, self.pattern(&parts[1])?]);
                 let (at, same) = (expression.at, !positive);
                 Ok(vec![vec![Literal::Compared { at, terms, same }]])
@@ -127,25 +127,6 @@ impl Clauses<'_> {
                 Ok(vec![vec![literal]])
             }
         }
-    }
-
-    fn operands(
-        &self,
-        expression: &Expression,
-        name: &str,
-        parts: &[Expression],
-        expected: usize,
-    ) -> Parsed<()> {
-        if parts.len() == expected {
-            return Ok(());
-        }
-        let problem = TextProblem::Arity {
-            name: name.into(),
-            found: parts.len(),
-            expected,
-            elsewhere: "in the language".into(),
-        };
-        Err(Mismatch::new(expression.at, problem))
     }
 
     fn atom(&mut self, at: usize, name: &str, arguments: &[Expression]) -> Parsed<Atom> {
@@ -206,6 +187,25 @@ impl Clauses<'_> {
         let arguments = parts.iter().map(|part| self.pattern(part));
         Ok(Pattern::Term(function, arguments.collect::<Parsed<_>>()?))
     }
+}
+
+/// Checks how many operands an operator has.
+fn operands(
+    expression: &Expression,
+    name: &str,
+    parts: &[Expression],
+    expected: usize,
+) -> Parsed<()> {
+    if parts.len() == expected {
+        return Ok(());
+    }
+    let problem = TextProblem::Arity {
+        name: name.into(),
+        found: parts.len(),
+        expected,
+        elsewhere: place_of(Some(expected)).into(),
+    };
+    Err(Mismatch::new(expression.at, problem))
 }
 
 fn place_of(fixed: Option<usize>) -> &'static str {

@@ -1,5 +1,6 @@
 //! A puzzle: rules that were read, checked and filled in.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,15 +18,27 @@ use super::{GdlError, Limits, TextProblem};
 use crate::places::Places;
 
 /// A puzzle of one player: its states, its actions, and what they lead to. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Puzzle {
-    pub(super) rules: Arc<GroundPuzzle>,
+    rules: Arc<GroundPuzzle>,
     goal: u8,
 }
 
+/// How large it is.
+impl fmt::Debug for Puzzle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Puzzle")
+            .field("role", &self.role())
+            .field("goal", &self.goal)
+            .field("actions", &self.actions())
+            .field("possible_facts", &self.possible_facts())
+            .field("ground_rules", &self.ground_rules())
+            .finish_non_exhaustive()
+    }
+}
+
 /// What the rules come to.
-#[derive(Debug)]
-pub(super) struct GroundPuzzle {
+struct GroundPuzzle {
     role: String,
     undefined: Vec<String>,
     facts: Vec<String>,

@@ -13,22 +13,21 @@ pub(super) struct Symbol(pub(super) u32);
 #[derive(Clone, Debug)]
 pub(super) struct Symbols(IndexSet<Box<str>, FxBuildHasher>);
 
-macro_rules! keywords {
-    ($($constant:ident $text:literal),+ $(,)?) => {
-        #[derive(Clone, Copy)]
-        enum Order { $($constant,)+ }
-        impl Symbol {
-            $(pub(super) const $constant: Self = Self(Order::$constant as u32);)+
-        }
-        const KEYWORDS: &[&str] = &[$($text),+];
-    };
-}
-
-keywords! {
-    ROLE "role", INIT "init", TRUE "true", DOES "does", NEXT "next", LEGAL "legal", GOAL "goal", TERMINAL "terminal",
-}
+/// The relations of the language, by their numbers.
+const KEYWORDS: [&str; 8] = [
+    "role", "init", "true", "does", "next", "legal", "goal", "terminal",
+];
 
 impl Symbol {
+    pub(super) const ROLE: Self = Self(0);
+    pub(super) const INIT: Self = Self(1);
+    pub(super) const TRUE: Self = Self(2);
+    pub(super) const DOES: Self = Self(3);
+    pub(super) const NEXT: Self = Self(4);
+    pub(super) const LEGAL: Self = Self(5);
+    pub(super) const GOAL: Self = Self(6);
+    pub(super) const TERMINAL: Self = Self(7);
+
     /// How many arguments a relation of the language has.
     pub(super) fn fixed_arity(self) -> Option<usize> {
         match self {

@@ -83,14 +83,14 @@ impl Terms {
         trail: &mut Vec<usize>,
     ) -> bool {
         match pattern {
-            Pattern::Variable(variable) => match bindings[*variable] {
-                Some(bound) => bound == term,
-                None => {
+            Pattern::Variable(variable) => {
+                let free = bindings[*variable].is_none();
+                if free {
                     bindings[*variable] = Some(term);
                     trail.push(*variable);
-                    true
                 }
-            },
+                free || bindings[*variable] == Some(term)
+            }
             Pattern::Term(function, patterns) => {
                 let (found, arguments) = self.parts(term);
                 let mut pairs = patterns.iter().zip(arguments);

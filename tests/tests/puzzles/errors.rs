@@ -232,6 +232,12 @@ fn values_of_goals_are_numbers() {
     }
 }
 
+/// Facts with the numbers from 0 on.
+fn numbered(name: &str, count: usize) -> String {
+    let facts: Vec<String> = (0..count).map(|i| format!("({name} {i})")).collect();
+    facts.concat()
+}
+
 #[test]
 fn what_grows_without_end_is_stopped() {
     let exceeded = |rules: &str, limits: Limits| match Puzzle::parse_within(rules, limits) {
@@ -248,7 +254,7 @@ fn what_grows_without_end_is_stopped() {
         exceeded(&lists, Limits::default().facts(1000)),
         ("facts", 1000)
     );
-    let things: String = (0..20).map(|i| format!("(thing {i})")).collect();
+    let things = numbered("thing", 20);
     let cubes = "(<= (next (m ?x ?y ?z)) (thing ?x) (thing ?y) (thing ?z))";
     let rules = format!("{COMPLETE} {things} {cubes}");
     assert_eq!(
@@ -312,7 +318,7 @@ fn impossible_puzzles_say_so() {
 
 /// A row of switches: many states.
 fn switches(count: usize) -> Puzzle {
-    let all: String = (0..count).map(|i| format!("(switch {i})")).collect();
+    let all = numbered("switch", count);
     let rules = format!(
         "(role r) {all} (<= (legal r (turn ?x)) (switch ?x)) (<= (next (on ?x)) (true (on ?x)))
          (<= (next (on ?x)) (does r (turn ?x))) (<= dark (switch ?x) (not (true (on ?x))))
