@@ -3,6 +3,7 @@
 //! - [`grid`]: constraints over the cells of a grid, as automata folded over elements.
 //! - [`maze`], [`dungeon`], [`island`], [`yin_yang`], [`chromatic_maze`]: puzzles and maps drawn exactly from what the rules
 //!   allow.
+//! - [`picture`]: pictures of their boards; [`variation`]: scores of how much they differ.
 //! - [`mdmc`]: platformer levels from multi-dimensional Markov chains trained on example levels.
 //! - [`network`]: Bayesian and Markov networks from BIF and UAI files.
 //!
@@ -31,6 +32,8 @@ pub mod island;
 pub mod maze;
 pub mod mdmc;
 pub mod network;
+pub mod picture;
 mod places;
 mod shares;
+pub mod variation;
 pub mod yin_yang;

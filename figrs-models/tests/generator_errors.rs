@@ -10,6 +10,9 @@ use figrs_models::island::{Island, IslandSampling};
 use figrs_models::maze::{PerfectMaze, Pointer, Weights};
 use figrs_models::yin_yang::{Clues, Colour, YinYang};
 
+/// What files of Yin-Yang clues hold.
+const YIN_YANG: &str = "1, 2, or . for a cell without a clue";
+
 fn at(row: usize, column: usize) -> Position {
     Position { row, column }
 }
@@ -129,7 +132,8 @@ fn clues_that_are_not_a_grid_have_places() {
         GridError::ClueSymbol {
             line: 3,
             column: 2,
-            symbol: 'x'
+            symbol: 'x',
+            write: YIN_YANG
         }
     );
     let ragged = clues("1..\n\n12..\n").unwrap_err();
@@ -142,7 +146,10 @@ fn clues_that_are_not_a_grid_have_places() {
             found: 4
         }
     );
-    assert_eq!(clues("# nothing\n\n").unwrap_err(), GridError::NoClues);
+    assert_eq!(
+        clues("# nothing\n\n").unwrap_err(),
+        GridError::NoClues { write: YIN_YANG }
+    );
     assert_eq!(
         clues(&".".repeat(16)).unwrap_err(),
         GridError::Size {

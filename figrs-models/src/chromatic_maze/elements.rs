@@ -4,7 +4,7 @@ use figrs_core::{Constant, Element, Flip, Model, Parents, Uniform, fold, tuple};
 use figrs_infer::{Error, World};
 
 use super::automaton::{Chromatic, Marked};
-use super::{ChromaticBoard, ChromaticMaze, Colour};
+use super::{ChromaticBoard, ChromaticMaze, ChromaticTile, Colour};
 use crate::grid::{Automaton, Constraint, Distances, GridError, Joined, Size};
 
 /// A chromatic maze as elements: its tiles, start and finish, and the evidence that it has a solution.
@@ -22,6 +22,7 @@ pub struct ChromaticElements {
     start_first: Element<bool>,
     origin: Element<(Colour, bool)>,
     marked: Vec<Element<Marked>>,
+    tiles: Vec<Element<ChromaticTile>>,
     model: Model,
 }
 
@@ -59,6 +60,21 @@ impl ChromaticMaze {
         }
         let start_first = Flip::new(0.5);
         let origin = tuple((&colours[0], &start_first));
+        let mut tiles =
+            vec![
+                (&origin, &ends[0]).map(|((colour, start_first), is_end)| ChromaticTile {
+                    turn: *colour as u8,
+                    is_end: *is_end,
+                    start_first: *start_first,
+                }),
+            ];
+        tiles.extend((1..size.cells()).map(|index| {
+            (&turns[index], &ends[index]).map(|(turn, is_end)| ChromaticTile {
+                turn: *turn,
+                is_end: *is_end,
+                start_first: false,
+            })
+        }));
         let mut elements = ChromaticElements {
             size,
             turns,
@@ -67,6 +83,7 @@ impl ChromaticMaze {
             start_first,
             origin,
             marked,
+            tiles,
             model: Model::new(),
         };
         elements.model = match &self.steps {
@@ -115,6 +132,12 @@ impl ChromaticElements {
     /// this a target, so that worlds tell colours and start.
     pub fn origin(&self) -> &Element<(Colour, bool)> {
         &self.origin
+    }
+
+    /// What tells the maze as a whole, in scan order, for [`ChromaticBoard::from_tiles`]: targets for engines whose worlds hold their targets
+    /// only.
+    pub fn tiles(&self) -> &[Element<ChromaticTile>] {
+        &self.tiles
     }
 
     /// The evidence that the maze has a solution, as long as it has to be.
