@@ -159,21 +159,24 @@ impl Puzzle for Islands {
                 "--clues needs --method exact; allow more --memory, or use a smaller board".into(),
             );
         }
-        let draws = options.count().div_ceil(CHAINS);
-        let sampling = IslandSampling::new(draws.max(ENOUGH)).chains(CHAINS);
+        let wanted = options.count().div_ceil(CHAINS);
+        let draws = wanted.max(ENOUGH);
+        let between = if wanted < ENOUGH { 2 } else { 10 };
+        let sampling = IslandSampling::new(draws).chains(CHAINS).between(between);
         let drawn = sampling.seed(options.seed()).run(&self.island)?;
-        // The last ones, the chains in turn.
-        let last = (1..=draws).flat_map(|back| {
+        // As far apart as there is room for, the chains in turn, and the last ones among them.
+        let places = (1..=wanted).map(|number| number * draws / wanted - 1);
+        let spread = places.flat_map(|place| {
             let chains = drawn.chains().iter();
-            chains.filter_map(move |maps| maps.get(maps.len() - back))
+            chains.filter_map(move |maps| maps.get(place))
         });
         Ok(Drawn {
-            boards: last.take(options.count()).cloned().collect(),
+            boards: spread.take(options.count()).cloned().collect(),
             compile: 0.0,
             diagnostics: vec![
                 ("r-hat", drawn.r_hat()),
                 ("effective islands", drawn.effective_samples()),
-                ("islands", (CHAINS * draws.max(ENOUGH)) as f64),
+                ("islands", (CHAINS * draws) as f64),
             ],
         })
     }

@@ -37,7 +37,7 @@ impl ChromaticBoard {
             Some(*colour)
         });
         let ends: Vec<usize> = (0..tiles.len())
-            .filter(|&tile| tiles[tile].is_end)
+            .filter(|&tile| tiles[tile].is_end())
             .collect();
         let &[first, second] = ends.as_slice() else {
             return Err(GridError::Ends { found: ends.len() });

@@ -3,7 +3,7 @@
 use figrs_core::{Constant, Element, Flip, Model, Parents, Uniform, fold, tuple};
 use figrs_infer::{Error, World};
 
-use super::automaton::{Chromatic, Marked};
+use super::automaton::Chromatic;
 use super::{ChromaticBoard, ChromaticMaze, ChromaticTile, Colour};
 use crate::grid::{Automaton, Constraint, Distances, GridError, Joined, Size};
 
@@ -21,7 +21,6 @@ pub struct ChromaticElements {
     ends: Vec<Element<bool>>,
     start_first: Element<bool>,
     origin: Element<(Colour, bool)>,
-    marked: Vec<Element<Marked>>,
     tiles: Vec<Element<ChromaticTile>>,
     model: Model,
 }
@@ -31,8 +30,10 @@ impl ChromaticMaze {
     #[track_caller]
     pub fn elements(&self) -> Result<ChromaticElements, GridError> {
         let size = self.size;
-        let (mut turns, mut ends, mut marked) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut turns, mut ends, mut tiles) = (Vec::new(), Vec::new(), Vec::new());
         let mut colours = vec![Uniform::new(Colour::WHEEL)];
+        let start_first = Flip::new(0.5);
+        let origin = tuple((&colours[0], &start_first));
         let mut left = Constant::new(2u8);
         for index in 0..size.cells() {
             let turn = if index == 0 {
@@ -43,38 +44,25 @@ impl ChromaticMaze {
                 colours.push((&colours[index - 1], &turn).map(turned));
                 turn
             };
-            let tiles = (size.cells() - index) as f64;
-            let end = left.flat_map(move |&left| Flip::new(f64::from(left).min(tiles) / tiles));
-            marked.push((&left, &end, &turn).map(|(left, end, turn)| {
-                // The first end has the first mark, and the second one the second.
-                let mark = if *end {
-                    1 << 2u8.saturating_sub(*left)
-                } else {
-                    0
-                };
-                (*turn, mark)
-            }));
+            let still = (size.cells() - index) as f64;
+            let end = left.flat_map(move |&left| Flip::new(f64::from(left).min(still) / still));
+            tiles.push(if index == 0 {
+                (&left, &end, &origin).map(|(left, end, (colour, start_first))| ChromaticTile {
+                    turn: *colour as u8,
+                    marks: marks(*left, *end),
+                    start_first: *start_first,
+                })
+            } else {
+                (&left, &end, &turn).map(|(left, end, turn)| ChromaticTile {
+                    turn: *turn,
+                    marks: marks(*left, *end),
+                    start_first: false,
+                })
+            });
             left = (&left, &end).map(|(left, end)| left.saturating_sub(u8::from(*end)));
             turns.push(turn);
             ends.push(end);
         }
-        let start_first = Flip::new(0.5);
-        let origin = tuple((&colours[0], &start_first));
-        let mut tiles =
-            vec![
-                (&origin, &ends[0]).map(|((colour, start_first), is_end)| ChromaticTile {
-                    turn: *colour as u8,
-                    is_end: *is_end,
-                    start_first: *start_first,
-                }),
-            ];
-        tiles.extend((1..size.cells()).map(|index| {
-            (&turns[index], &ends[index]).map(|(turn, is_end)| ChromaticTile {
-                turn: *turn,
-                is_end: *is_end,
-                start_first: false,
-            })
-        }));
         let mut elements = ChromaticElements {
             size,
             turns,
@@ -82,7 +70,6 @@ impl ChromaticMaze {
             ends,
             start_first,
             origin,
-            marked,
             tiles,
             model: Model::new(),
         };
@@ -97,14 +84,23 @@ impl ChromaticMaze {
     }
 }
 
+/// The first end has the first mark, and the second one the second.
+fn marks(left: u8, is_end: bool) -> u8 {
+    if is_end {
+        1 << 2u8.saturating_sub(left)
+    } else {
+        0
+    }
+}
+
 impl ChromaticElements {
     fn constrained<W: crate::grid::Walk>(
         &self,
         walk: W,
-    ) -> Result<Constraint<<Chromatic<W> as Automaton<Marked>>::State>, GridError> {
+    ) -> Result<Constraint<<Chromatic<W> as Automaton<ChromaticTile>>::State>, GridError> {
         Constraint::new(
             self.size,
-            &self.marked,
+            &self.tiles,
             Chromatic {
                 columns: self.size.columns(),
                 walk,
@@ -128,14 +124,12 @@ impl ChromaticElements {
         &self.ends
     }
 
-    /// The colour of the first tile, and whether the start comes before the finish in scan order. No evidence is on them: make
-    /// this a target, so that worlds tell colours and start.
+    /// The colour of the first tile, and whether the start comes before the finish in scan order. The evidence says nothing of them.
     pub fn origin(&self) -> &Element<(Colour, bool)> {
         &self.origin
     }
 
-    /// What tells the maze as a whole, in scan order, for [`ChromaticBoard::from_tiles`]: targets for engines whose worlds hold their targets
-    /// only.
+    /// What the evidence reads of each tile, in scan order. Together they tell the maze: see [`ChromaticBoard::from_tiles`].
     pub fn tiles(&self) -> &[Element<ChromaticTile>] {
         &self.tiles
     }
@@ -185,9 +179,9 @@ impl ChromaticElements {
         Ok((steps, constraint.model().clone()))
     }
 
-    /// The maze of a world, which must have [`Self::origin`] as a target.
+    /// The maze of a world that reaches all tiles.
     ///
-    /// **Errors.** [`Error::NotInWorld`] if the world is one of another model, or has not that target.
+    /// **Errors.** [`Error::NotInWorld`] if the world is one of another model, or of an engine whose worlds hold other targets only.
     pub fn board(&self, world: &World) -> Result<ChromaticBoard, Error> {
         let (mut colour, start_first) = world.value(&self.origin)?;
         let ends = world.values(&self.ends)?;

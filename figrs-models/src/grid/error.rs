@@ -90,7 +90,9 @@ pub enum GridError {
         most: u32,
     },
     /// A maze needs a start and a finish.
-    #[error("impossible: a chromatic maze of one tile has no room for start and finish; use two tiles or more")]
+    #[error(
+        "impossible: a chromatic maze of one tile has no room for start and finish; use two tiles or more"
+    )]
     OneTile,
     /// A chromatic maze has one start and one finish.
     #[error(

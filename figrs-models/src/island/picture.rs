@@ -39,9 +39,9 @@ impl IslandMap {
             } else {
                 from_middle % SIDE
             };
-            (cell, part as i64)
+            (cell, part.cast_signed())
         };
-        let side = SIDE as i64;
+        let side = SIDE.cast_signed();
         for y in 0..rows * SIDE {
             let (row, down) = between(y);
             for x in 0..columns * SIDE {
@@ -57,7 +57,7 @@ impl IslandMap {
     }
 
     /// For each cell twice its distance from the other terrain, less one; of water as a negative number.
-    fn heights(&self) -> Vec<i64> {
+    fn heights(&self) -> Vec<isize> {
         let (cells, columns) = (self.cells(), self.columns());
         let beside = |cell: usize| {
             let column = cell % columns;
@@ -83,7 +83,7 @@ impl IslandMap {
                 }
             }
         }
-        let signed = |(distance, cell): (i64, &Terrain)| match cell {
+        let signed = |(distance, cell): (isize, &Terrain)| match cell {
             Terrain::Land => 2 * distance - 1,
             Terrain::Water => 1 - 2 * distance,
         };
@@ -92,8 +92,8 @@ impl IslandMap {
 }
 
 /// The colour of a height in units of a half cell over the square of the side.
-fn band(level: i64) -> u8 {
-    let half = (SIDE * SIDE) as i64;
+fn band(level: isize) -> u8 {
+    let half = (SIDE * SIDE).cast_signed();
     let bands = 2 * level.abs() / half;
     if level < 0 {
         (WATER - 1 - (bands as usize).min(WATER - 1)) as u8
