@@ -33,3 +33,12 @@ pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
     };
     if is_no_answer { 1 } else { 2 }
 }
+
+/// That something needs more memory than there is.
+pub(crate) fn too_large(what: &str, needed: f64, memory: u64) -> String {
+    let needed = match needed / f64::from(1 << 20) {
+        needed if needed < 1e6 => format!("about {needed:.0} MiB"),
+        _ => "over a million MiB".to_owned(),
+    };
+    format!("{what} {needed}, more than --memory {}", memory >> 20)
+}

@@ -42,7 +42,7 @@ pub(crate) fn named<P: Puzzle>(
 ) -> Result<Vec<Vec<(&'static str, f64)>>, Failure> {
     let named = |marginal: Marginal<P::Cell>| {
         let mut named: Vec<(&'static str, f64)> = Vec::new();
-        for (cell, p) in marginal.iter() {
+        for (cell, p) in &marginal {
             let name = P::name(cell);
             match named.iter_mut().find(|(other, _)| *other == name) {
                 Some((_, sum)) => *sum += p,

@@ -17,7 +17,7 @@ mod report;
 mod run;
 
 pub(crate) use engine::Engine;
-pub(crate) use failure::{Failure, NoAnswer};
+pub(crate) use failure::{Failure, NoAnswer, too_large};
 pub(crate) use options::{Options, Side};
 pub(crate) use progress::Progress;
 pub(crate) use puzzle::{Drawn, Example, Fallback, Program, Puzzle};

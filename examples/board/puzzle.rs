@@ -70,8 +70,8 @@ pub(crate) trait Puzzle {
         Ok(Vec::new())
     }
 
-    /// The exact distribution of the length of ways, where it is quickly found: an element and its evidence.
-    fn length(&self) -> Result<Option<(Element<Option<u32>>, Model)>, GridError> {
+    /// The exact distribution of the length of ways, where it is quickly found.
+    fn length(&self) -> Result<Option<Length>, GridError> {
         Ok(None)
     }
 
@@ -80,6 +80,9 @@ pub(crate) trait Puzzle {
         None
     }
 }
+
+/// How long the way of a board is, `None` without one, and the evidence that boards follow the rules.
+pub(crate) type Length = (Element<Option<u32>>, Model);
 
 /// The method beside the exact engine.
 pub(crate) struct Fallback {

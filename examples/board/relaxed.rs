@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::Failure;
-use crate::board::{Drawn, Engine, NoAnswer, Options, Puzzle};
+use crate::board::{Drawn, Engine, NoAnswer, Options, Puzzle, too_large};
 use crate::rejection::kept;
 
 /// Draws from a puzzle without a demand, and keeps the boards that meet it.
@@ -14,12 +14,9 @@ pub(crate) fn by_rejection<P: Puzzle>(
 ) -> Result<Drawn<P::Board>, Failure> {
     let (needed, memory) = (relaxed.predicted_bytes(), options.memory());
     if needed > memory as f64 {
-        let told = format!(
-            "without demands on ways --method exact would still need about {:.0} MiB, more than --memory {}; allow more, or \
-             use a smaller board",
-            needed / f64::from(1 << 20),
-            memory >> 20
-        );
+        let what = "without demands on ways --method exact would still need";
+        let told = too_large(what, needed, memory);
+        let told = format!("{told}; allow more, or use a smaller board");
         return Err(Box::new(NoAnswer(told)));
     }
     let started = Instant::now();

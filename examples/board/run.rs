@@ -12,7 +12,7 @@ use super::findings::{Findings, Stats};
 use super::goodness::{named, tests};
 use super::options::{DETAILS, Task};
 use super::report::Report;
-use super::{Engine, Example, Failure, NoAnswer, Options, Program, Progress, Puzzle};
+use super::{Engine, Example, Failure, NoAnswer, Options, Program, Progress, Puzzle, too_large};
 
 /// Runs an example.
 pub(crate) fn main<E: Example>() -> ExitCode {
@@ -62,13 +62,15 @@ fn run<E: Example>(example: &E) -> Result<(), Failure> {
     report.write()?;
     if options.task == Task::Sample {
         let (boards, method) = (findings.boards.len(), findings.method);
-        let mut told = format!("seed {}, method {method}, boards {boards}", options.seed());
-        for (name, value) in &findings.diagnostics {
-            told += &format!(", {name} {value:.4}");
-        }
+        let diagnostics = findings.diagnostics.iter();
+        let diagnostics: String = diagnostics
+            .flat_map(|(name, value)| [", ".into(), format!("{name} {value:.4}")])
+            .collect();
         eprintln!(
-            "{told}, compile {:.3} s, sample {:.3} s",
-            findings.compile, findings.sample
+            "seed {}, method {method}, boards {boards}{diagnostics}, compile {:.3} s, sample {:.3} s",
+            options.seed(),
+            findings.compile,
+            findings.sample
         );
     }
     Ok(())
@@ -93,11 +95,7 @@ impl<P: Puzzle> Question<'_, P> {
                 if needed <= memory as f64 {
                     return self.exact();
                 }
-                let told = format!(
-                    "--method exact would need about {:.0} MiB, more than --memory {}",
-                    needed / f64::from(1 << 20),
-                    memory >> 20
-                );
+                let told = too_large("--method exact would need", needed, memory);
                 if !is_sample {
                     let told = format!("{told}; allow more, or use a smaller board");
                     return Err(Box::new(NoAnswer(told)));

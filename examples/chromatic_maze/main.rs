@@ -127,8 +127,8 @@ impl Puzzle for Mazes {
     fn predicted_bytes(&self) -> f64 {
         let (rows, columns) = (self.size.rows() as f64, self.size.columns() as f64);
         match &self.steps {
-            None => 1.0 * rows * 24f64.powf(columns),
-            Some(_) => 1.0 * rows * 100f64.powf(columns),
+            None => 5.2 * rows * 23f64.powf(columns),
+            Some(_) => 0.03 * rows * 320f64.powf(columns),
         }
     }
 

@@ -100,7 +100,7 @@ impl Puzzle for Islands {
     const KIND: &'static str = "island";
     const FALLBACK: Fallback = Fallback {
         name: "chain",
-        help: "Task sample, of any size: four Markov chains that change one cell at a time",
+        help: "Task sample, of any size: two to four Markov chains that change one cell at a time",
         is_preferred: false,
     };
     type Cell = Terrain;
@@ -152,17 +152,18 @@ impl Puzzle for Islands {
 
     /// As many islands of each chain as make up the number, and enough to tell whether the chains agree.
     fn fall_back(&self, options: &board::Options) -> Result<Drawn<IslandMap>, Failure> {
-        const CHAINS: usize = 4;
         const ENOUGH: usize = 25;
         if !self.clues.is_empty() {
             return Err(
                 "--clues needs --method exact; allow more --memory, or use a smaller board".into(),
             );
         }
-        let wanted = options.count().div_ceil(CHAINS);
+        // Two at least, which can disagree.
+        let chains = options.count().clamp(2, 4);
+        let wanted = options.count().div_ceil(chains);
         let draws = wanted.max(ENOUGH);
         let between = if wanted < ENOUGH { 2 } else { 10 };
-        let sampling = IslandSampling::new(draws).chains(CHAINS).between(between);
+        let sampling = IslandSampling::new(draws).chains(chains).between(between);
         let drawn = sampling.seed(options.seed()).run(&self.island)?;
         // As far apart as there is room for, the chains in turn, and the last ones among them.
         let places = (1..=wanted).map(|number| number * draws / wanted - 1);
@@ -176,7 +177,7 @@ impl Puzzle for Islands {
             diagnostics: vec![
                 ("r-hat", drawn.r_hat()),
                 ("effective islands", drawn.effective_samples()),
-                ("islands", (CHAINS * draws) as f64),
+                ("islands", (chains * draws) as f64),
             ],
         })
     }

@@ -78,7 +78,7 @@ impl Example for Options {
             Outside::Outside => Border::Outside,
         };
         Ok(Mazes {
-            mazes: match self.weights {
+            perfect: match self.weights {
                 Direction::Uniform => mazes,
                 Direction::Snake => mazes.weights(Weights::SNAKE)?,
             }
@@ -92,7 +92,7 @@ impl Example for Options {
 }
 
 struct Mazes {
-    mazes: PerfectMaze,
+    perfect: PerfectMaze,
     side: Side,
     is_uniform: bool,
     walk: Option<RangeInclusive<u32>>,
@@ -135,7 +135,7 @@ impl Puzzle for Mazes {
                     .into(),
             );
         }
-        let elements = self.mazes.elements()?;
+        let elements = self.perfect.elements()?;
         Ok(Program {
             model: elements.model().clone(),
             cells: elements.pointers().to_vec(),
@@ -170,7 +170,7 @@ impl Puzzle for Mazes {
     }
 
     fn fall_back(&self, options: &board::Options) -> Result<Drawn<Maze>, Failure> {
-        let drawn = (0..).map(|part| Ok(self.mazes.sample(&mut stream(options.seed(), part))));
+        let drawn = (0..).map(|part| Ok(self.perfect.sample(&mut stream(options.seed(), part))));
         let steps = |maze: &Maze| maze.solution().len() as u32 - 1;
         let meets = |maze: &Maze| {
             self.walk

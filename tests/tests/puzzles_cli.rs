@@ -357,7 +357,7 @@ fn what_does_not_fit_falls_back_and_says_so() {
     };
     let told = text(&output.stderr);
     assert!(
-        told.starts_with("note: --method exact would need about "),
+        told.starts_with("note: --method exact would need "),
         "{told}"
     );
     assert!(
