@@ -4,6 +4,7 @@
 //! - [`maze`], [`dungeon`], [`island`], [`yin_yang`], [`chromatic_maze`]: puzzles and maps drawn exactly from what the rules
 //!   allow.
 //! - [`gdl`]: puzzles in the Game Description Language, planned by inference.
+//! - [`picture`]: pictures of their boards; [`variation`]: scores of how much they differ.
 //! - [`mdmc`]: platformer levels from multi-dimensional Markov chains trained on example levels.
 //! - [`network`]: Bayesian and Markov networks from BIF and UAI files.
 //!
@@ -33,6 +34,8 @@ pub mod island;
 pub mod maze;
 pub mod mdmc;
 pub mod network;
+pub mod picture;
 mod places;
 mod shares;
+pub mod variation;
 pub mod yin_yang;

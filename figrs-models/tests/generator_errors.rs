@@ -1,13 +1,16 @@
 //! Every error of the generators on grids, and what impossible demands say.
 
 use figrs_core::stream;
-use figrs_infer::{Error, JunctionTree};
-use figrs_models::chromatic_maze::ChromaticMaze;
-use figrs_models::dungeon::Dungeon;
+use figrs_infer::{Error, Frontier, JunctionTree};
+use figrs_models::chromatic_maze::{ChromaticBoard, ChromaticMaze};
+use figrs_models::dungeon::{Dungeon, DungeonMap, Tile};
 use figrs_models::grid::{GridError, Position, Size};
-use figrs_models::island::{Island, IslandSampling};
-use figrs_models::maze::{PerfectMaze, Pointer, Weights};
-use figrs_models::yin_yang::{Clues, Colour, YinYang};
+use figrs_models::island::{Island, IslandMap, IslandSampling, Terrain};
+use figrs_models::maze::{Maze, PerfectMaze, Pointer, Weights};
+use figrs_models::yin_yang::{Board, Clues, Colour, YinYang};
+
+/// What files of Yin-Yang clues hold.
+const YIN_YANG: &str = "1, 2, or . for a cell without a clue";
 
 fn at(row: usize, column: usize) -> Position {
     Position { row, column }
@@ -128,7 +131,8 @@ fn clues_that_are_not_a_grid_have_places() {
         GridError::ClueSymbol {
             line: 3,
             column: 2,
-            symbol: 'x'
+            symbol: 'x',
+            write: YIN_YANG
         }
     );
     let ragged = clues("1..\n\n12..\n").unwrap_err();
@@ -141,7 +145,10 @@ fn clues_that_are_not_a_grid_have_places() {
             found: 4
         }
     );
-    assert_eq!(clues("# nothing\n\n").unwrap_err(), GridError::NoClues);
+    assert_eq!(
+        clues("# nothing\n\n").unwrap_err(),
+        GridError::NoClues { write: YIN_YANG }
+    );
     assert_eq!(
         clues(&".".repeat(16)).unwrap_err(),
         GridError::Size {
@@ -203,4 +210,64 @@ fn boards_beyond_the_budget_are_refused() {
     let error = large.puzzle(&mut stream(1, 0)).unwrap_err();
     assert!(too_large(&error), "{error}");
     assert!(large.conflict().is_err());
+}
+
+#[test]
+fn boards_are_made_of_their_cells() {
+    let size = Size::new(1, 3).unwrap();
+    let length = |what, found| GridError::Length {
+        what,
+        expected: 3,
+        found,
+    };
+    let tiles = vec![Tile::Gem, Tile::Wall];
+    let error = DungeonMap::from_tiles(size, tiles).unwrap_err();
+    assert_eq!(error, length("tiles", 2));
+    let error = IslandMap::from_cells(size, vec![Terrain::Land; 4]).unwrap_err();
+    assert_eq!(error, length("cells", 4));
+    let error = Board::from_colours(size, vec![]).unwrap_err();
+    assert_eq!(error, length("colours", 0));
+    let error = Maze::from_pointers(size, vec![Pointer::Root]).unwrap_err();
+    assert_eq!(error, length("pointers", 1));
+    // Two rooms that point to each other, and one that points out of the grid.
+    for (pointers, room) in [
+        ([Pointer::Root, Pointer::Right, Pointer::Left], at(0, 1)),
+        ([Pointer::Root, Pointer::Left, Pointer::Down], at(0, 2)),
+    ] {
+        let error = Maze::from_pointers(size, pointers.to_vec()).unwrap_err();
+        assert_eq!(error, GridError::NotPerfect { room });
+    }
+    let line = [Pointer::Root, Pointer::Left, Pointer::Left];
+    let maze = Maze::from_pointers(size, line.to_vec()).unwrap();
+    assert_eq!(maze.solution(), [(0, 0), (0, 1), (0, 2)]);
+}
+
+#[test]
+fn the_tiles_of_a_chromatic_maze_have_two_ends() {
+    let size = Size::new(1, 3).unwrap();
+    let elements = ChromaticMaze::new(size).unwrap().elements().unwrap();
+    let frontier = Frontier::new();
+    let compiled = frontier
+        .compile(elements.model(), elements.tiles())
+        .unwrap();
+    let mut tree = JunctionTree::new()
+        .compile(elements.model(), elements.origin())
+        .unwrap();
+    assert_eq!(compiled.count().unwrap(), tree.count().unwrap());
+    for world in compiled.samples(3).unwrap().take(20) {
+        let tiles = world.values(elements.tiles()).unwrap();
+        let board = ChromaticBoard::from_tiles(size, &tiles).unwrap();
+        assert!(board.solution().is_some());
+        let end = *tiles.iter().find(|tile| tile.is_end()).unwrap();
+        let error = ChromaticBoard::from_tiles(size, &[end; 3]).unwrap_err();
+        assert_eq!(error, GridError::Ends { found: 3 });
+        let error = ChromaticBoard::from_tiles(size, &[end]).unwrap_err();
+        assert!(matches!(error, GridError::Length { found: 1, .. }));
+    }
+    // Worlds of a tree tell the same boards in both ways.
+    for world in tree.samples(4).unwrap().take(20) {
+        let tiles = world.values(elements.tiles()).unwrap();
+        let board = ChromaticBoard::from_tiles(size, &tiles).unwrap();
+        assert_eq!(board, elements.board(&world).unwrap());
+    }
 }

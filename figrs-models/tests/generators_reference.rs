@@ -172,7 +172,7 @@ fn chromatic_mazes() {
             .elements()
             .unwrap();
         let compiled = Frontier::new()
-            .compile(elements.model(), elements.targets())
+            .compile(elements.model(), elements.tiles())
             .unwrap();
         assert_eq!(
             compiled.count().unwrap().to_string(),

@@ -149,7 +149,7 @@ fn dungeons_have_their_walks() {
 fn chromatic_mazes_have_their_solutions() {
     let elements = ChromaticMaze::new(square(2)).unwrap().elements().unwrap();
     let mut tree = JunctionTree::new()
-        .compile(elements.model(), elements.origin())
+        .compile(elements.model(), elements.tiles())
         .unwrap();
     let drawn = tree.samples(36).unwrap().take(20_000).map(|world| {
         let board = elements.board(&world).unwrap();
@@ -275,7 +275,7 @@ fn boards_are_drawn_as_text() {
     let chromatic = ChromaticMaze::new(Size::new(1, 2).unwrap()).unwrap();
     let elements = chromatic.elements().unwrap();
     let mut tree = JunctionTree::new()
-        .compile(elements.model(), elements.origin())
+        .compile(elements.model(), elements.tiles())
         .unwrap();
     for world in tree.samples(2).unwrap().take(8) {
         let text = elements.board(&world).unwrap().to_string();

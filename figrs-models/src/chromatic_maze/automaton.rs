@@ -1,10 +1,7 @@
 //! The finish can be reached.
 
+use super::ChromaticTile;
 use crate::grid::{Automaton, Ground, Position, Walk, Ways};
-
-/// One tile as the automaton reads it: how far its colour is on the wheel from that of the tile before, and the mark of the
-/// first or the second end of the way.
-pub(super) type Marked = (u8, u8);
 
 /// How many colours there are.
 const WHEEL: u64 = 6;
@@ -35,7 +32,7 @@ impl<S: figrs_core::Value> figrs_core::Value for ChromaticState<S> {
     }
 }
 
-impl<W: Walk> Automaton<Marked> for Chromatic<W> {
+impl<W: Walk> Automaton<ChromaticTile> for Chromatic<W> {
     type State = ChromaticState<W::State>;
 
     fn start(&self) -> Self::State {
@@ -45,16 +42,11 @@ impl<W: Walk> Automaton<Marked> for Chromatic<W> {
         }
     }
 
-    fn step(
-        &self,
-        at: Position,
-        state: &Self::State,
-        (turn, marks): &Marked,
-    ) -> Option<Self::State> {
+    fn step(&self, at: Position, state: &Self::State, tile: &ChromaticTile) -> Option<Self::State> {
         // From the new tile on.
         let place = |column: usize| {
             let last = state.colours >> (3 * column) & 7;
-            (last + WHEEL - u64::from(*turn)) % WHEEL
+            (last + WHEEL - u64::from(tile.turn)) % WHEEL
         };
         let near = |column: usize| {
             self.walk.is_open(&state.walk, column) && matches!(place(column), 0 | 1 | 5)
@@ -63,9 +55,9 @@ impl<W: Walk> Automaton<Marked> for Chromatic<W> {
             up: near(at.column),
             left: at.column > 0 && near(at.column - 1),
         };
-        let ground = match marks {
+        let ground = match tile.marks {
             0 => Ground::Open,
-            _ => Ground::Marked(*marks),
+            _ => Ground::Marked(tile.marks),
         };
         let walk = self.walk.walk(at.column, &state.walk, ground, ways)?;
         let mut colours = 0;

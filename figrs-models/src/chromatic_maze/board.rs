@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::Colour;
-use crate::grid::{Position, Size};
+use super::{ChromaticTile, Colour};
+use crate::grid::{GridError, Position, Size};
 
 /// A chromatic maze: the colours of its tiles, its start and its finish.
 ///
@@ -18,13 +18,36 @@ pub struct ChromaticBoard {
 
 impl ChromaticBoard {
     /// Colours of all tiles in scan order, and the places of start and finish in it.
-    pub(super) fn new(size: Size, colours: Vec<Colour>, start: usize, finish: usize) -> Self {
+    pub(crate) fn new(size: Size, colours: Vec<Colour>, start: usize, finish: usize) -> Self {
         Self {
             size,
             colours,
             start,
             finish,
         }
+    }
+
+    /// The maze that the values of [`ChromaticElements::tiles`](super::ChromaticElements::tiles) tell.
+    ///
+    /// **Errors.** [`GridError::Length`]; [`GridError::Ends`] if not two tiles are ends of the way.
+    pub fn from_tiles(size: Size, tiles: &[ChromaticTile]) -> Result<Self, GridError> {
+        GridError::same_length("tiles", size, tiles.len())?;
+        let turned = tiles.iter().scan(Colour::WHEEL[0], |colour, tile| {
+            *colour = colour.turned(tile.turn);
+            Some(*colour)
+        });
+        let ends: Vec<usize> = (0..tiles.len())
+            .filter(|&tile| tiles[tile].is_end())
+            .collect();
+        let &[first, second] = ends.as_slice() else {
+            return Err(GridError::Ends { found: ends.len() });
+        };
+        let (start, finish) = if tiles[0].start_first {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        Ok(Self::new(size, turned.collect(), start, finish))
     }
 
     /// The size of the grid.

@@ -1,10 +1,10 @@
 //! A chromatic maze as an element program.
 
-use figrs_core::{AnyElement, Constant, Element, Flip, Model, Parents, Uniform, fold, tuple};
-use figrs_infer::{Error, World};
+use figrs_core::{Constant, Element, Flip, Model, Parents, Uniform, fold, tuple};
+use figrs_infer::World;
 
-use super::automaton::{Chromatic, Marked};
-use super::{ChromaticBoard, ChromaticMaze, Colour};
+use super::automaton::Chromatic;
+use super::{ChromaticBoard, ChromaticMaze, ChromaticTile, Colour};
 use crate::grid::{Automaton, Constraint, Distances, GridError, Joined, Size};
 
 /// A chromatic maze as elements: its tiles, start and finish, and the evidence that it has a solution.
@@ -16,12 +16,11 @@ use crate::grid::{Automaton, Constraint, Distances, GridError, Joined, Size};
 #[derive(Clone, Debug)]
 pub struct ChromaticElements {
     size: Size,
-    turns: Vec<Element<u8>>,
     colours: Vec<Element<Colour>>,
     ends: Vec<Element<bool>>,
     start_first: Element<bool>,
     origin: Element<(Colour, bool)>,
-    marked: Vec<Element<Marked>>,
+    tiles: Vec<Element<ChromaticTile>>,
     model: Model,
 }
 
@@ -30,8 +29,10 @@ impl ChromaticMaze {
     #[track_caller]
     pub fn elements(&self) -> Result<ChromaticElements, GridError> {
         let size = self.size;
-        let (mut turns, mut ends, mut marked) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut ends, mut tiles) = (Vec::new(), Vec::new());
         let mut colours = vec![Uniform::new(Colour::WHEEL)];
+        let start_first = Flip::new(0.5);
+        let origin = tuple((&colours[0], &start_first));
         let mut left = Constant::new(2u8);
         for index in 0..size.cells() {
             let turn = if index == 0 {
@@ -42,31 +43,31 @@ impl ChromaticMaze {
                 colours.push((&colours[index - 1], &turn).map(turned));
                 turn
             };
-            let tiles = (size.cells() - index) as f64;
-            let end = left.flat_map(move |&left| Flip::new(f64::from(left).min(tiles) / tiles));
-            marked.push((&left, &end, &turn).map(|(left, end, turn)| {
-                // The first end has the first mark, and the second one the second.
-                let mark = if *end {
-                    1 << 2u8.saturating_sub(*left)
-                } else {
-                    0
-                };
-                (*turn, mark)
-            }));
+            let still = (size.cells() - index) as f64;
+            let end = left.flat_map(move |&left| Flip::new(f64::from(left).min(still) / still));
+            tiles.push(if index == 0 {
+                (&left, &end, &origin).map(|(left, end, (colour, start_first))| ChromaticTile {
+                    turn: *colour as u8,
+                    marks: marks(*left, *end),
+                    start_first: *start_first,
+                })
+            } else {
+                (&left, &end, &turn).map(|(left, end, turn)| ChromaticTile {
+                    turn: *turn,
+                    marks: marks(*left, *end),
+                    start_first: false,
+                })
+            });
             left = (&left, &end).map(|(left, end)| left.saturating_sub(u8::from(*end)));
-            turns.push(turn);
             ends.push(end);
         }
-        let start_first = Flip::new(0.5);
-        let origin = tuple((&colours[0], &start_first));
         let mut elements = ChromaticElements {
             size,
-            turns,
             colours,
             ends,
             start_first,
             origin,
-            marked,
+            tiles,
             model: Model::new(),
         };
         elements.model = match &self.steps {
@@ -80,14 +81,23 @@ impl ChromaticMaze {
     }
 }
 
+/// The first end has the first mark, and the second one the second.
+fn marks(left: u8, is_end: bool) -> u8 {
+    if is_end {
+        1 << 2u8.saturating_sub(left)
+    } else {
+        0
+    }
+}
+
 impl ChromaticElements {
     fn constrained<W: crate::grid::Walk>(
         &self,
         walk: W,
-    ) -> Result<Constraint<<Chromatic<W> as Automaton<Marked>>::State>, GridError> {
+    ) -> Result<Constraint<<Chromatic<W> as Automaton<ChromaticTile>>::State>, GridError> {
         Constraint::new(
             self.size,
-            &self.marked,
+            &self.tiles,
             Chromatic {
                 columns: self.size.columns(),
                 walk,
@@ -100,16 +110,8 @@ impl ChromaticElements {
         self.size
     }
 
-    /// All that a board is read from: the targets of a query whose worlds are to be boards.
-    pub fn targets(&self) -> Vec<AnyElement> {
-        let mut targets = vec![self.origin.erased().clone()];
-        targets.extend(self.turns.elements());
-        targets.extend(self.ends.elements());
-        targets
-    }
-
     /// The colours of all tiles, in scan order. As targets they cost exact inference six times as many states as
-    /// [`Self::targets`], which tell them too.
+    /// [`Self::tiles`], which tell them too.
     pub fn colours(&self) -> &[Element<Colour>] {
         &self.colours
     }
@@ -119,9 +121,14 @@ impl ChromaticElements {
         &self.ends
     }
 
-    /// The colour of the first tile, and whether the start comes before the finish in scan order. No evidence is on them.
+    /// The colour of the first tile, and whether the start comes before the finish in scan order. The evidence says nothing of them.
     pub fn origin(&self) -> &Element<(Colour, bool)> {
         &self.origin
+    }
+
+    /// What the evidence reads of each tile, in scan order. Together they tell the maze: see [`ChromaticBoard::from_tiles`].
+    pub fn tiles(&self) -> &[Element<ChromaticTile>] {
+        &self.tiles
     }
 
     /// The evidence that the maze has a solution, as long as it has to be.
@@ -169,21 +176,10 @@ impl ChromaticElements {
         Ok((steps, constraint.model().clone()))
     }
 
-    /// The maze of a world whose targets are [`Self::targets`].
+    /// The maze of a world: make [`Self::tiles`] the targets.
     ///
-    /// **Errors.** [`Error::NotInWorld`] if the world is one of another model, or has other targets.
-    pub fn board(&self, world: &World) -> Result<ChromaticBoard, Error> {
-        let (mut colour, start_first) = world.value(&self.origin)?;
-        let ends = world.values(&self.ends)?;
-        let mut ends: Vec<usize> = (0..ends.len()).filter(|&tile| ends[tile]).collect();
-        if !start_first {
-            ends.reverse();
-        }
-        let mut colours = Vec::with_capacity(self.turns.len());
-        for turn in world.values(&self.turns)? {
-            colour = colour.turned(turn);
-            colours.push(colour);
-        }
-        Ok(ChromaticBoard::new(self.size, colours, ends[0], ends[1]))
+    /// **Errors.** [`GridError::Inference`] if the world is one of another model, or does not tell the tiles.
+    pub fn board(&self, world: &World) -> Result<ChromaticBoard, GridError> {
+        ChromaticBoard::from_tiles(self.size, &world.values(&self.tiles)?)
     }
 }

@@ -14,9 +14,12 @@ mod automaton;
 mod board;
 mod colour;
 mod elements;
+mod picture;
 mod settings;
+mod tile;
 
 pub use board::ChromaticBoard;
 pub use colour::Colour;
 pub use elements::ChromaticElements;
 pub use settings::ChromaticMaze;
+pub use tile::ChromaticTile;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Tile;
-use crate::grid::{Position, Size};
+use crate::grid::{GridError, Position, Size, Symbol};
 
 /// A dungeon with a tile in every cell; as text, a line for each row of the characters of [`Tile`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -14,8 +14,16 @@ pub struct DungeonMap {
 
 impl DungeonMap {
     /// Tiles of all cells in scan order.
-    pub(super) fn new(size: Size, tiles: Vec<Tile>) -> Self {
+    pub(crate) fn new(size: Size, tiles: Vec<Tile>) -> Self {
         Self { size, tiles }
+    }
+
+    /// Tiles of all cells in scan order, whether or not they follow the rules.
+    ///
+    /// **Errors.** [`GridError::Length`].
+    pub fn from_tiles(size: Size, tiles: Vec<Tile>) -> Result<Self, GridError> {
+        GridError::same_length("tiles", size, tiles.len())?;
+        Ok(Self::new(size, tiles))
     }
 
     /// The size of the grid.

@@ -14,6 +14,7 @@
 
 mod board;
 mod elements;
+mod picture;
 mod settings;
 mod tile;
 

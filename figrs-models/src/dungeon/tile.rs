@@ -1,5 +1,7 @@
 //! What a cell of a dungeon is.
 
+use crate::grid::Symbol;
+
 /// What a cell of a dungeon is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tile {
@@ -17,14 +19,22 @@ figrs_core::value!(Tile);
 impl Tile {
     /// All tiles.
     pub const ALL: [Self; 4] = [Self::Empty, Self::Wall, Self::Gem, Self::Altar];
+}
 
-    /// The character it is written as.
-    pub fn symbol(self) -> char {
+impl Symbol for Tile {
+    const FREE: char = '?';
+    const WRITE: &'static str = "., W, G, A, or ? for a cell without a clue";
+
+    fn symbol(self) -> char {
         match self {
             Self::Empty => '.',
             Self::Wall => 'W',
             Self::Gem => 'G',
             Self::Altar => 'A',
         }
+    }
+
+    fn from_symbol(symbol: char) -> Option<Self> {
+        Self::ALL.into_iter().find(|tile| tile.symbol() == symbol)
     }
 }

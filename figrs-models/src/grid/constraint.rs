@@ -26,13 +26,7 @@ impl<S: Value> Constraint<S> {
         cells: &[Element<C>],
         automaton: impl Automaton<C, State = S>,
     ) -> Result<Self, GridError> {
-        if cells.len() != size.cells() {
-            return Err(GridError::Length {
-                what: "cells",
-                expected: size.cells(),
-                found: cells.len(),
-            });
-        }
+        GridError::same_length("cells", size, cells.len())?;
         let automaton = Arc::new(automaton);
         let mut states: Vec<Element<Option<S>>> = Vec::with_capacity(cells.len());
         for (at, cell) in size.positions().zip(cells) {

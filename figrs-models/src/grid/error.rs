@@ -41,6 +41,14 @@ pub enum GridError {
         /// Its weight.
         weight: f64,
     },
+    /// The pointers of a maze do not form a tree.
+    #[error(
+        "the room at {room} does not lead to the first one; point every room to one beside it that does"
+    )]
+    NotPerfect {
+        /// A room that does not.
+        room: Position,
+    },
     /// There are not as many cells, rows or columns in a list as the grid has.
     #[error("{found} {what} for a grid that has {expected}; give one for each")]
     Length {
@@ -82,8 +90,18 @@ pub enum GridError {
         most: u32,
     },
     /// A maze needs a start and a finish.
-    #[error("a chromatic maze of one tile has no room for start and finish; use two tiles or more")]
+    #[error(
+        "impossible: a chromatic maze of one tile has no room for start and finish; use two tiles or more"
+    )]
     OneTile,
+    /// A chromatic maze has one start and one finish.
+    #[error(
+        "{found} ends of the way of a chromatic maze; give the tiles of a world, where there are two"
+    )]
+    Ends {
+        /// How many tiles are ends.
+        found: usize,
+    },
     /// An island cannot be of this size.
     #[error(
         "an island on {rows} rows and {columns} columns: use 3 to {} of each",
@@ -150,7 +168,7 @@ pub enum GridError {
         size: Size,
     },
     /// A character is not that of a clue.
-    #[error("{line}:{column}: unknown clue {symbol:?}; write 1, 2, or . for a cell without a clue")]
+    #[error("{line}:{column}: unknown clue {symbol:?}; write {write}")]
     ClueSymbol {
         /// The line, from 1.
         line: usize,
@@ -158,6 +176,8 @@ pub enum GridError {
         column: usize,
         /// The character.
         symbol: char,
+        /// What may be written.
+        write: &'static str,
     },
     /// A row of clues is shorter or longer than the first.
     #[error(
@@ -174,8 +194,11 @@ pub enum GridError {
         found: usize,
     },
     /// A text has no row of clues.
-    #[error("no rows of clues; write a line for each row, of 1, 2, or . for a cell without a clue")]
-    NoClues,
+    #[error("no rows of clues; write a line for each row, of {write}")]
+    NoClues {
+        /// What may be written.
+        write: &'static str,
+    },
     /// No board follows the rules and meets the clues.
     #[error("impossible: no board of {} rows and {} columns {}", .size.rows(), .size.columns(), together(.clues))]
     NoSolution {
@@ -184,12 +207,42 @@ pub enum GridError {
         /// Clues that exclude each other; without any one of them the others have a solution.
         clues: Vec<Position>,
     },
+    /// Variation scores are published for square boards of one size.
+    #[error(
+        "a variation score of a board of {} by {} and one of {} by {}; compare square boards of one size, 2 by 2 or larger",
+        .sizes[0].0, .sizes[0].1, .sizes[1].0, .sizes[1].1
+    )]
+    NotComparable {
+        /// Rows and columns of both.
+        sizes: [(usize, usize); 2],
+    },
+    /// A variation score needs a gem and an altar on each board.
+    #[error(
+        "a variation score of dungeons, one of which has no {missing}; compare dungeons with a gem and an altar"
+    )]
+    NoSuchTile {
+        /// What is missing.
+        missing: &'static str,
+    },
     /// Inference failed, or needs more than its budget.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),
 }
 
 impl GridError {
+    /// Refuses a list that has not one thing for each cell.
+    pub(crate) fn same_length(what: &'static str, size: Size, found: usize) -> Result<(), Self> {
+        let expected = size.cells();
+        if found == expected {
+            return Ok(());
+        }
+        Err(Self::Length {
+            what,
+            expected,
+            found,
+        })
+    }
+
     /// A range, if it has a number in it.
     pub(crate) fn not_empty(
         what: &'static str,

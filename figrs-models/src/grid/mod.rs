@@ -42,6 +42,7 @@
 
 mod acyclic;
 mod automaton;
+mod clues;
 mod connected;
 mod constraint;
 mod count;
@@ -59,6 +60,7 @@ mod walk;
 
 pub use acyclic::Acyclic;
 pub use automaton::{Automaton, Both, Reading};
+pub use clues::{Clues, Symbol};
 pub use connected::{Connected, ConnectedState};
 pub use constraint::Constraint;
 pub use count::Count;

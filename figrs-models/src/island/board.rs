@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Terrain;
+use crate::grid::{GridError, Size, Symbol};
 
 /// An island; as text, a line for each row, `#` for land and `.` for water.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +16,14 @@ impl IslandMap {
     /// Cells in scan order.
     pub(super) fn new(columns: usize, cells: Vec<Terrain>) -> Self {
         Self { columns, cells }
+    }
+
+    /// What all cells of a grid are, in scan order, whether or not they follow the rules.
+    ///
+    /// **Errors.** [`GridError::Length`].
+    pub fn from_cells(size: Size, cells: Vec<Terrain>) -> Result<Self, GridError> {
+        GridError::same_length("cells", size, cells.len())?;
+        Ok(Self::new(size.columns(), cells))
     }
 
     /// How many columns.
@@ -56,10 +65,7 @@ impl fmt::Display for IslandMap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for row in self.cells.chunks(self.columns) {
             for cell in row {
-                f.write_str(match cell {
-                    Terrain::Water => ".",
-                    Terrain::Land => "#",
-                })?;
+                write!(f, "{}", cell.symbol())?;
             }
             writeln!(f)?;
         }

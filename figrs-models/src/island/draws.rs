@@ -1,5 +1,9 @@
 //! Islands from several Markov chains, and whether they can be trusted.
 
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::thread::{ScopedJoinHandle, available_parallelism, scope};
+
 use figrs_core::stream;
 use figrs_infer::diagnostics::{bulk_ess, r_hat};
 
@@ -81,10 +85,24 @@ impl IslandSampling {
         Self { seed, ..self }
     }
 
-    /// Draws islands.
+    /// Draws islands, with as many chains at a time as there are cores; they are the same on any number.
     pub fn run(self, island: &Island) -> Result<IslandDraws, GridError> {
-        let chains = (0..self.chains).map(|number| self.one(island, number));
-        let chains = chains.collect::<Result<_, _>>()?;
+        let cores = available_parallelism().map_or(1, NonZero::get);
+        let mut chains = Vec::new();
+        while chains.len() < self.chains {
+            let numbers = chains.len()..self.chains.min(chains.len() + cores);
+            let together: Vec<Result<_, _>> = scope(|scope| {
+                let chain = |number| scope.spawn(move || self.one(island, number));
+                let running: Vec<_> = numbers.map(chain).collect();
+                let ended = running.into_iter().map(ScopedJoinHandle::join);
+                ended
+                    .map(|ended| ended.unwrap_or_else(|panic| resume_unwind(panic)))
+                    .collect()
+            });
+            for chain in together {
+                chains.push(chain?);
+            }
+        }
         Ok(IslandDraws { chains })
     }
 

@@ -18,6 +18,7 @@ mod board;
 mod chain;
 mod draws;
 mod elements;
+mod picture;
 mod settings;
 mod terrain;
 

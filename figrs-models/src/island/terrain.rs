@@ -1,5 +1,7 @@
 //! Land and water.
 
+use crate::grid::Symbol;
+
 /// What a cell is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Terrain {
@@ -9,3 +11,21 @@ pub enum Terrain {
     Land,
 }
 figrs_core::value!(Terrain);
+
+impl Symbol for Terrain {
+    const FREE: char = '?';
+    const WRITE: &'static str = "#, ., or ? for a cell without a clue";
+
+    fn symbol(self) -> char {
+        match self {
+            Self::Water => '.',
+            Self::Land => '#',
+        }
+    }
+
+    fn from_symbol(symbol: char) -> Option<Self> {
+        [Self::Water, Self::Land]
+            .into_iter()
+            .find(|terrain| terrain.symbol() == symbol)
+    }
+}

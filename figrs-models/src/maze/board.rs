@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Pointer;
+use crate::grid::{GridError, Size};
 
 /// A perfect maze: where each room points.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -14,12 +15,25 @@ pub struct Maze {
 
 impl Maze {
     /// Pointers of all rooms in scan order, which lead to the first.
-    pub(super) fn new(rows: usize, columns: usize, pointers: Vec<Pointer>) -> Self {
+    pub(crate) fn new(rows: usize, columns: usize, pointers: Vec<Pointer>) -> Self {
         Self {
             rows,
             columns,
             pointers,
         }
+    }
+
+    /// Pointers of all rooms in scan order.
+    ///
+    /// **Errors.** [`GridError::Length`]; [`GridError::NotPerfect`] if they do not lead from every room to the first.
+    pub fn from_pointers(size: Size, pointers: Vec<Pointer>) -> Result<Self, GridError> {
+        GridError::same_length("pointers", size, pointers.len())?;
+        let maze = Self::new(size.rows(), size.columns(), pointers);
+        let lost = maze.distances().iter().position(Option::is_none);
+        lost.map_or(Ok(maze), |room| {
+            let room = size.position(room);
+            Err(GridError::NotPerfect { room })
+        })
     }
 
     /// How many rows.
@@ -44,14 +58,42 @@ impl Maze {
     }
 
     /// Where a room points; `None` for the first room and outside the maze.
-    fn target(&self, (row, column): (usize, usize)) -> Option<(usize, usize)> {
+    pub(super) fn target(&self, (row, column): (usize, usize)) -> Option<(usize, usize)> {
         let pointer = self.pointers.get(row * self.columns + column)?;
         pointer.target((self.rows, self.columns), (row, column))
     }
 
     /// Whether there is a passage between two rooms.
-    fn is_open(&self, a: (usize, usize), b: (usize, usize)) -> bool {
+    pub(crate) fn is_open(&self, a: (usize, usize), b: (usize, usize)) -> bool {
         self.target(a) == Some(b) || self.target(b) == Some(a)
+    }
+
+    /// How many steps each room is from the first, by following the pointers to a room where that is known; `None` where they do
+    /// not lead to the first.
+    pub(super) fn distances(&self) -> Vec<Option<usize>> {
+        let index = |(row, column): (usize, usize)| row * self.columns + column;
+        // What is known of each room.
+        let mut known: Vec<Option<Option<usize>>> = vec![None; self.pointers.len()];
+        let mut way = Vec::new();
+        for start in 0..known.len() {
+            let mut room = Some((start / self.columns, start % self.columns));
+            while let Some(at) = room.filter(|&at| known[index(at)].is_none()) {
+                // For as long as the way goes on; a cycle comes back to such a room.
+                known[index(at)] = Some(None);
+                way.push(index(at));
+                room = self.target(at);
+            }
+            let mut distance = room.and_then(|at| known[index(at)]?);
+            for room in way.drain(..).rev() {
+                distance = if room == 0 {
+                    Some(0)
+                } else {
+                    distance.map(|steps| steps + 1)
+                };
+                known[room] = Some(distance);
+            }
+        }
+        known.into_iter().map(Option::flatten).collect()
     }
 
     /// The rooms on the way from the first to the last, by row and column from 0, both included.

@@ -22,6 +22,7 @@
 mod automaton;
 mod board;
 mod elements;
+mod picture;
 mod pointer;
 mod settings;
 mod wilson;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Clues, Colour};
-use crate::grid::{Position, Size};
+use crate::grid::{GridError, Position, Size, Symbol};
 
 /// A board with a colour in every cell; as text, `1` and `2` as in [`Clues`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +16,14 @@ impl Board {
     /// Colours of all cells in scan order.
     pub(super) fn new(size: Size, colours: Vec<Colour>) -> Self {
         Self { size, colours }
+    }
+
+    /// Colours of all cells in scan order, whether or not they follow the rules.
+    ///
+    /// **Errors.** [`GridError::Length`].
+    pub fn from_colours(size: Size, colours: Vec<Colour>) -> Result<Self, GridError> {
+        GridError::same_length("colours", size, colours.len())?;
+        Ok(Self::new(size, colours))
     }
 
     /// The size of the grid.

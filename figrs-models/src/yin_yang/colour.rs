@@ -1,5 +1,7 @@
 //! The colours of Yin-Yang.
 
+use crate::grid::Symbol;
+
 /// A colour of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Colour {
@@ -19,17 +21,20 @@ impl Colour {
             Self::White => Self::Black,
         }
     }
+}
 
-    /// The character it is written as.
-    pub fn symbol(self) -> char {
+impl Symbol for Colour {
+    const FREE: char = '.';
+    const WRITE: &'static str = "1, 2, or . for a cell without a clue";
+
+    fn symbol(self) -> char {
         match self {
             Self::Black => '1',
             Self::White => '2',
         }
     }
 
-    /// The colour that is written so.
-    pub fn from_symbol(symbol: char) -> Option<Self> {
+    fn from_symbol(symbol: char) -> Option<Self> {
         [Self::Black, Self::White]
             .into_iter()
             .find(|colour| colour.symbol() == symbol)

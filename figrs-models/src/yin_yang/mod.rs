@@ -12,16 +12,18 @@
 //! E. D. Demaine, J. Lynch, M. Rudoy and Y. Uno, "Yin-Yang Puzzles are NP-complete", CCCG 2021, for the rules.
 
 mod board;
-mod clues;
 mod colour;
 mod elements;
+mod picture;
 mod puzzle;
 mod settings;
 mod solve;
 
 pub use board::Board;
-pub use clues::Clues;
 pub use colour::Colour;
 pub use elements::YinYangElements;
 pub use settings::YinYang;
 pub use solve::Solution;
+
+/// The colours of some cells; as text, `1` or `2` for a clue and `.` for a cell without one.
+pub type Clues = crate::grid::Clues<Colour>;

@@ -1,7 +1,7 @@
 //! Sky, clouds and hills behind a level, by whole numbers alone, so that they are the same on every machine.
 
-use super::canvas::Canvas;
 use super::palette::index;
+use crate::picture::Canvas;
 
 /// Fills a canvas with them.
 pub(super) fn paint(canvas: &mut Canvas) {

@@ -1,7 +1,9 @@
 //! The colours of the drawn tiles and of what stands behind them.
 
-/// A character of the drawings and its colour.
-const COLOURS: [(u8, [u8; 3]); 44] = [
+use crate::picture::Palette;
+
+/// The characters of the drawings and their colours.
+pub(super) const PALETTE: Palette = Palette(&[
     // Nothing; what is behind shows.
     (b'.', [0, 0, 0]),
     (b'k', [34, 26, 38]),
@@ -56,24 +58,12 @@ const COLOURS: [(u8, [u8; 3]); 44] = [
     (b')', [124, 190, 156]),
     // The way of a player.
     (b'!', [255, 72, 120]),
-];
-
-/// The colours one after another, red, green and blue, for a picture of indices.
-pub(super) fn colours() -> Vec<u8> {
-    COLOURS.iter().flat_map(|&(_, colour)| colour).collect()
-}
+]);
 
 /// The index of the colour of a character; that of `.` for a character without one.
 pub(super) const fn index(character: u8) -> u8 {
-    let mut index = 0;
-    while index < COLOURS.len() {
-        if COLOURS[index].0 == character {
-            return index as u8;
-        }
-        index += 1;
-    }
-    CLEAR
+    PALETTE.index(character)
 }
 
 /// The index that means nothing is drawn.
-pub(super) const CLEAR: u8 = 0;
+pub(super) const CLEAR: u8 = Palette::CLEAR;

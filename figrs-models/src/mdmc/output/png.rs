@@ -1,15 +1,13 @@
 //! Pictures in PNG.
 
-use std::io::{self, Write};
-
-use ::png::{BitDepth, ColorType, Encoder, EncodingError};
+use std::io::Write;
 
 use super::super::{Level, Tile};
 use super::art::{GRASS, SIDE, art};
 use super::background;
-use super::canvas::Canvas;
-use super::palette::{colours, index};
+use super::palette::{PALETTE, index};
 use super::{LevelWriter, OutputError};
+use crate::picture::{Canvas, encode, is_latin};
 
 impl LevelWriter<'_> {
     /// The most tiles of a picture: 256 megabytes of pixels.
@@ -28,7 +26,7 @@ impl LevelWriter<'_> {
                 max: Self::MAX_PICTURE,
             });
         }
-        let fits = |name: &str| (1..=79).contains(&name.chars().count()) && latin(name);
+        let fits = |name: &str| (1..=79).contains(&name.chars().count()) && is_latin(name);
         if let Some((name, _)) = self.notes.iter().find(|(name, _)| !fits(name)) {
             return Err(OutputError::Note { name: name.clone() });
         }
@@ -36,13 +34,8 @@ impl LevelWriter<'_> {
         background::paint(&mut canvas);
         draw_tiles(&mut canvas, self.level);
         draw_path(&mut canvas, self.path);
-        encode(out, &canvas, &self.notes, &[])
+        Ok(encode(out, &canvas, &PALETTE.colours(), &self.notes, &[])?)
     }
-}
-
-/// Whether a text can stand in an uncompressed text chunk.
-fn latin(text: &str) -> bool {
-    text.chars().all(|c| ('\u{20}'..='\u{ff}').contains(&c))
 }
 
 fn draw_tiles(canvas: &mut Canvas, level: &Level) {
@@ -93,44 +86,6 @@ fn draw_path(canvas: &mut Canvas, path: &[(usize, usize)]) {
         let middle = |cell: usize| (cell * SIDE + SIDE / 2).cast_signed();
         (middle(column), middle(row))
     };
-    for (radius, colour) in [(2, b'w'), (1, b'!')] {
-        for two in path.windows(2) {
-            canvas.line(middle(&two[0]), middle(&two[1]), radius, index(colour));
-        }
-        for (x, y) in path.first().into_iter().chain(path.last()).map(middle) {
-            canvas.disc(x, y, radius + 3, index(colour));
-        }
-    }
-}
-
-/// Writes a canvas; colours up to the length of `transparency` are as opaque as it says, from 0 to 255.
-pub(super) fn encode(
-    out: impl Write,
-    canvas: &Canvas,
-    notes: &[(String, String)],
-    transparency: &[u8],
-) -> Result<(), OutputError> {
-    let io = |error: EncodingError| match error {
-        EncodingError::IoError(error) => OutputError::Io(error),
-        other => OutputError::Io(io::Error::other(other)),
-    };
-    let mut encoder = Encoder::new(out, canvas.width() as u32, canvas.height() as u32);
-    encoder.set_color(ColorType::Indexed);
-    encoder.set_depth(BitDepth::Eight);
-    encoder.set_palette(colours());
-    if !transparency.is_empty() {
-        encoder.set_trns(transparency.to_vec());
-    }
-    for (name, value) in notes {
-        let (name, value) = (name.clone(), value.clone());
-        let added = if latin(&value) {
-            encoder.add_text_chunk(name, value)
-        } else {
-            encoder.add_itxt_chunk(name, value)
-        };
-        added.map_err(io)?;
-    }
-    let mut writer = encoder.write_header().map_err(io)?;
-    writer.write_image_data(canvas.pixels()).map_err(io)?;
-    writer.finish().map_err(io)
+    let way = path.iter().map(middle);
+    canvas.way(way, 1, (index(b'w'), index(b'!')));
 }

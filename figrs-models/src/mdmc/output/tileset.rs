@@ -5,9 +5,9 @@ use std::io::Write;
 use super::super::{Level, Tile};
 use super::OutputError;
 use super::art::{GRASS, SIDE, art};
-use super::canvas::Canvas;
-use super::palette::CLEAR;
-use super::png::{encode, grassy};
+use super::palette::{CLEAR, PALETTE};
+use super::png::grassy;
+use crate::picture::{Canvas, encode};
 
 /// Tiles of one row of the picture.
 pub(super) const COLUMNS: usize = 7;
@@ -54,7 +54,14 @@ pub fn write_tileset(out: impl Write) -> Result<(), OutputError> {
     }
     let mut transparency = [255; CLEAR as usize + 1];
     transparency[usize::from(CLEAR)] = 0;
-    encode(out, &canvas, &[], &transparency)
+    let notes: [(&str, &str); 0] = [];
+    Ok(encode(
+        out,
+        &canvas,
+        &PALETTE.colours(),
+        &notes,
+        &transparency,
+    )?)
 }
 
 /// The size of the picture in pixels.

@@ -1,18 +1,31 @@
-//! Clues of a puzzle, and their text.
+//! What cells of a board are known to be, and its text.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::Colour;
-use crate::grid::{GridError, Position, Size};
+use super::{GridError, Position, Size};
 
-/// The colours of some cells.
+/// What can stand in a file of clues.
+pub trait Symbol: Copy {
+    /// The character of a cell without a clue.
+    const FREE: char;
+    /// What may be written, in words.
+    const WRITE: &'static str;
+
+    /// The character it is written as.
+    fn symbol(self) -> char;
+
+    /// What is written so.
+    fn from_symbol(symbol: char) -> Option<Self>;
+}
+
+/// What some cells are.
 ///
-/// As text, a line for each row: `1` or `2` for a clue and `.` for a cell without one. Lines that start with `#` and empty
-/// lines are left out.
+/// As text, a line for each row: a [`Symbol`] for a clue and [`Symbol::FREE`] for a cell without one. Empty lines are
+/// left out, and lines that start with `#` (where that is a clue, with `#` and a space).
 ///
 /// ```
-/// use figrs_models::yin_yang::{Clues, YinYang};
+/// use figrs_models::yin_yang::Clues;
 ///
 /// let clues: Clues = "# two clues\n1..\n...\n..2\n".parse()?;
 /// assert_eq!(clues.len(), 2);
@@ -20,16 +33,16 @@ use crate::grid::{GridError, Position, Size};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Clues {
+pub struct Clues<C> {
     size: Size,
-    colours: Vec<Option<Colour>>,
+    cells: Vec<Option<C>>,
 }
 
-impl Clues {
+impl<C: Copy> Clues<C> {
     /// None yet.
     pub fn none(size: Size) -> Self {
-        let colours = vec![None; size.cells()];
-        Self { size, colours }
+        let cells = vec![None; size.cells()];
+        Self { size, cells }
     }
 
     /// The size of the grid.
@@ -38,35 +51,43 @@ impl Clues {
     }
 
     /// The clue of a cell; `None` without one and outside the grid.
-    pub fn get(&self, at: Position) -> Option<Colour> {
+    pub fn get(&self, at: Position) -> Option<C> {
         self.size
             .contains(at)
-            .then(|| self.colours[self.size.index(at)])?
+            .then(|| self.cells[self.size.index(at)])?
     }
 
     /// Sets or takes away the clue of a cell.
     ///
     /// **Errors.** [`GridError::Outside`] if the grid has no such cell.
-    pub fn set(&mut self, at: Position, clue: Option<Colour>) -> Result<(), GridError> {
+    pub fn set(&mut self, at: Position, clue: Option<C>) -> Result<(), GridError> {
         if !self.size.contains(at) {
             return Err(GridError::Outside {
                 at,
                 size: self.size,
             });
         }
-        self.colours[self.size.index(at)] = clue;
+        self.cells[self.size.index(at)] = clue;
         Ok(())
     }
 
     /// All clues with their cells, in scan order.
-    pub fn iter(&self) -> impl Iterator<Item = (Position, Colour)> + '_ {
-        let cells = self.size.positions().zip(&self.colours);
+    pub fn iter(&self) -> impl Iterator<Item = (Position, C)> + '_ {
+        let cells = self.size.positions().zip(&self.cells);
         cells.filter_map(|(at, clue)| Some((at, (*clue)?)))
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
         self.iter().count()
+    }
+
+    /// Whether a line is one of words: where `#` is a clue itself, only with a space after it.
+    fn is_comment(row: &str) -> bool
+    where
+        C: Symbol,
+    {
+        row.starts_with("# ") || row.starts_with('#') && C::from_symbol('#').is_none()
     }
 
     /// Whether there are none.
@@ -77,27 +98,28 @@ impl Clues {
 
 /// **Errors.** [`GridError::ClueSymbol`], [`GridError::RaggedClues`] and [`GridError::NoClues`] with their places;
 /// [`GridError::Size`].
-impl FromStr for Clues {
+impl<C: Symbol> FromStr for Clues<C> {
     type Err = GridError;
 
     fn from_str(text: &str) -> Result<Self, GridError> {
-        let mut colours = Vec::new();
+        let mut cells = Vec::new();
         let (mut rows, mut columns) = (0, 0);
         for (number, line) in text.lines().enumerate() {
             let row = line.trim_end();
-            if row.is_empty() || row.starts_with('#') {
+            if row.is_empty() || Self::is_comment(row) {
                 continue;
             }
             for (column, symbol) in row.chars().enumerate() {
-                let clue = Colour::from_symbol(symbol);
-                if clue.is_none() && symbol != '.' {
+                let clue = C::from_symbol(symbol);
+                if clue.is_none() && symbol != C::FREE {
                     return Err(GridError::ClueSymbol {
                         line: number + 1,
                         column: column + 1,
                         symbol,
+                        write: C::WRITE,
                     });
                 }
-                colours.push(clue);
+                cells.push(clue);
             }
             let found = row.chars().count();
             if rows == 0 {
@@ -113,18 +135,18 @@ impl FromStr for Clues {
             rows += 1;
         }
         if rows == 0 {
-            return Err(GridError::NoClues);
+            return Err(GridError::NoClues { write: C::WRITE });
         }
         let size = Size::new(rows, columns)?;
-        Ok(Self { size, colours })
+        Ok(Self { size, cells })
     }
 }
 
-impl fmt::Display for Clues {
+impl<C: Symbol> fmt::Display for Clues<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for row in self.colours.chunks(self.size.columns()) {
+        for row in self.cells.chunks(self.size.columns()) {
             for clue in row {
-                write!(f, "{}", clue.map_or('.', Colour::symbol))?;
+                write!(f, "{}", clue.map_or(C::FREE, C::symbol))?;
             }
             writeln!(f)?;
         }

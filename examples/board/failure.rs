@@ -1,0 +1,44 @@
+//! Why there is no answer.
+
+use std::error::Error;
+use std::fmt;
+
+use figrs::models::grid::GridError;
+
+pub(crate) type Failure = Box<dyn Error + Send + Sync>;
+
+/// That files and options are right, and there is no answer all the same.
+#[derive(Debug)]
+pub(crate) struct NoAnswer(pub(crate) String);
+
+impl fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for NoAnswer {}
+
+/// The exit code of a failure.
+pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
+    let is_no_answer = match failure.downcast_ref::<GridError>() {
+        Some(error) => matches!(
+            error,
+            GridError::Inference(_)
+                | GridError::NoSuchLand { .. }
+                | GridError::BaysNotMet { .. }
+                | GridError::OneTile
+        ),
+        None => failure.is::<NoAnswer>() || failure.is::<figrs::Error>(),
+    };
+    if is_no_answer { 1 } else { 2 }
+}
+
+/// That something needs more memory than there is.
+pub(crate) fn too_large(what: &str, needed: f64, memory: u64) -> String {
+    let needed = match needed / f64::from(1 << 20) {
+        needed if needed < 1e6 => format!("about {needed:.0} MiB"),
+        _ => "over a million MiB".to_owned(),
+    };
+    format!("{what} {needed}, more than --memory {}", memory >> 20)
+}

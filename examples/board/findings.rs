@@ -1,0 +1,49 @@
+//! What is found.
+
+use figrs::models::variation::Score;
+
+use super::engine::Cost;
+use super::goodness::Test;
+
+/// The answer to a task; the rest is empty.
+pub(crate) struct Findings<B> {
+    pub(crate) method: &'static str,
+    pub(crate) boards: Vec<B>,
+    pub(crate) count: Option<String>,
+    pub(crate) log_probability: Option<f64>,
+    /// For each cell its values by name, and their probabilities.
+    pub(crate) marginals: Option<Vec<Vec<(&'static str, f64)>>>,
+    pub(crate) most_likely: Option<B>,
+    /// A board, and whether it is the only one.
+    pub(crate) solution: Option<(B, bool)>,
+    pub(crate) diagnostics: Vec<(&'static str, f64)>,
+    pub(crate) stats: Option<Stats>,
+    pub(crate) cost: Option<Cost>,
+    pub(crate) compile: f64,
+    pub(crate) sample: f64,
+}
+
+/// How boards vary, and whether they have the right distribution.
+pub(crate) struct Stats {
+    pub(crate) scores: Vec<Score>,
+    pub(crate) tests: Vec<Test>,
+}
+
+impl<B> Findings<B> {
+    pub(crate) fn by(method: &'static str) -> Self {
+        Self {
+            method,
+            boards: Vec::new(),
+            count: None,
+            log_probability: None,
+            marginals: None,
+            most_likely: None,
+            solution: None,
+            diagnostics: Vec::new(),
+            stats: None,
+            cost: None,
+            compile: 0.0,
+            sample: 0.0,
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! What the examples that draw boards share: flags, tasks, methods, files, and the way from a puzzle to its answer.
+//!
+//! An example states its [`Puzzle`], which is an element program and how its boards are shown, and its own flags; the rest is
+//! [`main`].
+
+mod conflict;
+mod engine;
+mod failure;
+#[path = "../mario_mdmc/files.rs"]
+mod files;
+mod findings;
+mod goodness;
+mod options;
+mod progress;
+mod puzzle;
+mod report;
+mod run;
+
+pub(crate) use engine::Engine;
+pub(crate) use failure::{Failure, NoAnswer, too_large};
+pub(crate) use options::{Options, Side};
+pub(crate) use progress::Progress;
+pub(crate) use puzzle::{Drawn, Example, Fallback, Program, Puzzle};
+pub(crate) use run::main;

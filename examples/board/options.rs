@@ -1,0 +1,161 @@
+//! The flags that all puzzles share.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+
+use super::Failure;
+
+/// What the long help ends with.
+pub(crate) const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
+  {"system": "figrs", "puzzle": KIND, "n": side of a square board, "rows", "columns", "method", "seed",
+   "puzzles": [BOARD, ...], "count": "decimal", "probability": p, "log_probability": x,
+   "marginals": [[{VALUE: p}, ...], ...], "most_likely": BOARD, "solution": BOARD, "unique": true or false,
+   "diagnostics": {...}, "stats": {...}, "cost": {"states", "bytes"}, "seconds": {"compile", "sample"}}
+  The probability of most-likely is that of the board among all that are allowed; that of probability is the
+  one that independent cells meet all rules and demands. Logarithms are natural; what JSON cannot write as a number is a
+  string: the logarithm of nothing is "-inf".
+
+Seconds: compile is all before the first board, sample the rest, without printing.
+
+Stats: variation scores over all pairs of boards (mazes, dungeons and chromatic mazes that are square), and p-values of tests
+  that the boards have their exact distribution: what single cells are, how often boards are equal, and how long ways are.
+
+Exit code: 0 if there is an answer; 1 if there is none, because the demands are impossible or the budget too small; 2 if
+  files or options are wrong."#;
+
+/// How many rows and columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Side {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+}
+
+impl FromStr for Side {
+    type Err = Failure;
+
+    fn from_str(text: &str) -> Result<Self, Failure> {
+        let side = |text: &str| text.parse().ok().filter(|&side: &usize| side > 0);
+        let (rows, columns) = text.split_once('x').unwrap_or((text, text));
+        let (Some(rows), Some(columns)) = (side(rows), side(columns)) else {
+            return Err("write a side such as 8, or rows and columns such as 8x12".into());
+        };
+        Ok(Self { rows, columns })
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    /// What to ask.
+    #[arg(long, value_enum, default_value_t = Task::Sample)]
+    pub(crate) task: Task,
+    /// How large boards are; 8 by 8, chromatic mazes 4 by 4 if not given.
+    #[arg(long, value_name = "SIDE|ROWSxCOLUMNS")]
+    pub(crate) size: Option<Side>,
+    /// How many boards --task sample draws, up to a million; 1 if not given.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) count: Option<u32>,
+    /// Where the random numbers of --task sample start; 0 if not given. The same seed gives the same boards.
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// How the answer is found.
+    #[arg(long, default_value = "auto")]
+    pub(crate) method: String,
+    /// Memory that the states of --method exact may take, in MiB, and messages as much again; 1024 if not given.
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
+    pub(crate) memory: Option<u64>,
+    /// Text to read, JSON with full precision, or a picture, which needs --out; of several boards a page.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Write to this file; it is replaced when everything is there.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Tell how much the boards of --task sample vary and whether they have the right distribution; in text instead of the
+    /// boards.
+    #[arg(long)]
+    pub(crate) stats: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Task {
+    /// Boards drawn with exactly their probabilities.
+    Sample,
+    /// How many boards there are.
+    Count,
+    /// How probable it is that independent cells meet all rules and demands.
+    Probability,
+    /// How probable each value of each cell is.
+    Marginals,
+    /// The most probable board.
+    MostLikely,
+    /// A board, and whether it is the only one.
+    Solve,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+    Png,
+}
+
+impl Options {
+    /// How large boards are, or so many rows and columns.
+    pub(crate) fn side_or(&self, usual: usize) -> Side {
+        self.size.unwrap_or(Side {
+            rows: usual,
+            columns: usual,
+        })
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.count.unwrap_or(1) as usize
+    }
+
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed.unwrap_or(0)
+    }
+
+    /// In bytes.
+    pub(crate) fn memory(&self) -> u64 {
+        self.memory.unwrap_or(1024) << 20
+    }
+
+    /// Refuses options that would have no effect.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if self.task != Task::Sample {
+            for (given, option) in [
+                (self.count.is_some(), "--count"),
+                (self.seed.is_some(), "--seed"),
+                (self.stats, "--stats"),
+            ] {
+                if given {
+                    return Err(format!("{option} needs --task sample").into());
+                }
+            }
+        }
+        if self.stats && self.count() < 2 {
+            return Err("--stats needs --count 2 or more".into());
+        }
+        if self.format == Format::Png {
+            if self.out.is_none() {
+                return Err("--format png needs --out FILE".into());
+            }
+            if self.stats || !self.task.has_boards() {
+                return Err(
+                    "--format png needs --task sample, most-likely or solve, without --stats"
+                        .into(),
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Task {
+    /// Whether boards are shown.
+    pub(crate) fn has_boards(self) -> bool {
+        matches!(self, Self::Sample | Self::MostLikely | Self::Solve)
+    }
+}

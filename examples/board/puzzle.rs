@@ -1,0 +1,111 @@
+//! What an example states.
+
+use std::hash::Hash;
+
+use clap::Parser;
+use figrs::models::grid::{GridError, Position};
+use figrs::models::picture::{Picture, PictureError};
+use figrs::models::variation::Score;
+use figrs::prelude::*;
+use serde_json::Value as Json;
+
+use super::{Failure, Options, Side};
+
+/// A program with flags of its own.
+pub(crate) trait Example: Parser {
+    type Puzzle: Puzzle;
+
+    /// The flags that all share.
+    fn shared(&self) -> &Options;
+
+    /// The puzzle asked for.
+    fn puzzle(&self) -> Result<Self::Puzzle, Failure>;
+}
+
+/// A kind of board: an element program, and how boards are shown.
+pub(crate) trait Puzzle {
+    /// What JSON calls it.
+    const KIND: &'static str;
+    /// How boards are drawn where the exact engine does not fit.
+    const FALLBACK: Fallback;
+    /// What the program tells of a cell.
+    type Cell: Value;
+    type Board: Clone + Eq + Hash;
+
+    fn side(&self) -> Side;
+
+    /// What is demanded beyond the rules, in words; empty if nothing.
+    fn demands(&self) -> String;
+
+    fn program(&self) -> Result<Program<Self::Cell>, Failure>;
+
+    /// How many bytes the exact engine is predicted to need, from what it was seen to need at smaller sizes.
+    fn predicted_bytes(&self) -> f64;
+
+    /// The board whose cells the program has told.
+    fn board(&self, cells: Vec<Self::Cell>) -> Result<Self::Board, GridError>;
+
+    /// What tasks call a value of a cell; values with one name count together.
+    fn name(cell: &Self::Cell) -> &'static str;
+
+    /// The names of the cells of a board.
+    fn names(board: &Self::Board) -> Vec<&'static str>;
+
+    /// Whether all boards are equally likely.
+    fn is_uniform(&self) -> bool {
+        true
+    }
+
+    /// Draws boards by the other method.
+    fn fall_back(&self, options: &Options) -> Result<Drawn<Self::Board>, Failure>;
+
+    fn json(&self, board: &Self::Board) -> Json;
+
+    fn text(&self, board: &Self::Board) -> String;
+
+    fn picture(&self, board: &Self::Board) -> Result<Picture, PictureError>;
+
+    /// The published variation scores, where there are any.
+    fn scores(&self, _boards: &[Self::Board]) -> Result<Vec<Score>, GridError> {
+        Ok(Vec::new())
+    }
+
+    /// The exact distribution of the length of ways, where it is quickly found.
+    fn length(&self) -> Result<Option<Length>, GridError> {
+        Ok(None)
+    }
+
+    /// How long the way of a board is.
+    fn length_of(&self, _board: &Self::Board) -> Option<u32> {
+        None
+    }
+}
+
+/// How long the way of a board is, `None` without one, and the evidence that boards follow the rules.
+pub(crate) type Length = (Element<Option<u32>>, Model);
+
+/// The method beside the exact engine.
+pub(crate) struct Fallback {
+    pub(crate) name: &'static str,
+    pub(crate) help: &'static str,
+    /// Whether its boards have exactly their probabilities and are quicker to draw.
+    pub(crate) is_preferred: bool,
+}
+
+/// An element program.
+pub(crate) struct Program<C> {
+    /// The rules, and demands other than clues.
+    pub(crate) model: Model,
+    pub(crate) cells: Vec<Element<C>>,
+    /// What cells are known to be.
+    pub(crate) clues: Vec<(Position, C)>,
+}
+
+/// Boards, and how they were drawn.
+pub(crate) struct Drawn<B> {
+    pub(crate) boards: Vec<B>,
+    /// Seconds before the first board.
+    pub(crate) compile: f64,
+    /// By their names.
+    pub(crate) diagnostics: Vec<(&'static str, f64)>,
+}

@@ -1,0 +1,31 @@
+//! Ranges on the command line.
+
+use std::ops::RangeInclusive;
+
+use figrs::models::grid::GridError;
+
+/// The range between two bounds, if one of them is given.
+pub(crate) fn range(
+    what: &'static str,
+    least: Option<u32>,
+    most: Option<u32>,
+) -> Result<Option<RangeInclusive<u32>>, GridError> {
+    if least.is_none() && most.is_none() {
+        return Ok(None);
+    }
+    let (least, most) = (least.unwrap_or(0), most.unwrap_or(u32::MAX));
+    if least > most {
+        return Err(GridError::EmptyRange { what, least, most });
+    }
+    Ok(Some(least..=most))
+}
+
+/// A range in words.
+pub(crate) fn told(what: &str, range: Option<&RangeInclusive<u32>>) -> Option<String> {
+    let (least, most) = (range?.start(), range?.end());
+    Some(match (*least, *most) {
+        (0, most) => format!("at most {most} {what}"),
+        (least, u32::MAX) => format!("at least {least} {what}"),
+        (least, most) => format!("{least} to {most} {what}"),
+    })
+}

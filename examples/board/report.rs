@@ -1,0 +1,222 @@
+//! Answers as text, JSON and pictures.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use figrs::models::picture::Picture;
+use serde_json::{Map, Value as Json, json};
+
+use super::files::{in_file, replace};
+use super::findings::{Findings, Stats};
+use super::options::Format;
+use super::{Failure, Options, Puzzle};
+
+/// The answer as it is written.
+pub(crate) struct Report<'a, P: Puzzle> {
+    pub(crate) puzzle: &'a P,
+    pub(crate) options: &'a Options,
+    pub(crate) findings: &'a Findings<P::Board>,
+}
+
+impl<P: Puzzle> Report<'_, P> {
+    /// Writes where it should go.
+    pub(crate) fn write(&self) -> Result<(), Failure> {
+        let Some(path) = &self.options.out else {
+            let place = Path::new("the standard output");
+            return self.write_to(&mut io::stdout().lock(), place);
+        };
+        replace(path, |out| self.write_to(out, path))
+    }
+
+    fn write_to(&self, out: &mut dyn Write, place: &Path) -> Result<(), Failure> {
+        let mut out = io::BufWriter::new(out);
+        let written = match self.options.format {
+            Format::Text => self.text(&mut out),
+            Format::Json => writeln!(out, "{}", self.json()),
+            Format::Png => self.page()?.write_png(
+                &mut out,
+                &[
+                    ("Software", concat!("figrs ", env!("CARGO_PKG_VERSION"))),
+                    ("puzzle", P::KIND),
+                    ("seed", &self.options.seed().to_string()),
+                ],
+            ),
+        };
+        written
+            .and_then(|()| out.flush())
+            .map_err(|error| in_file(place, error))
+    }
+
+    /// All boards that are shown.
+    fn boards(&self) -> impl Iterator<Item = &P::Board> {
+        let found = self.findings;
+        let solution = found.solution.as_ref().map(|(board, _)| board);
+        found
+            .boards
+            .iter()
+            .chain(&found.most_likely)
+            .chain(solution)
+    }
+
+    fn page(&self) -> Result<Picture, Failure> {
+        let pictures = self.boards().map(|board| self.puzzle.picture(board));
+        let mut pictures = pictures.collect::<Result<Vec<_>, _>>()?;
+        match pictures.len() {
+            1 => Ok(pictures.remove(0)),
+            _ => Ok(Picture::sheet(&pictures)?),
+        }
+    }
+
+    fn json(&self) -> Json {
+        let (found, side) = (self.findings, self.puzzle.side());
+        let mut object = Map::new();
+        let mut put = |name: &str, value: Json| object.insert(name.into(), value);
+        put("system", "figrs".into());
+        put("puzzle", P::KIND.into());
+        if side.rows == side.columns {
+            put("n", side.rows.into());
+        }
+        put("rows", side.rows.into());
+        put("columns", side.columns.into());
+        put("method", found.method.into());
+        let board = |board| self.puzzle.json(board);
+        if !found.boards.is_empty() {
+            put("seed", self.options.seed().into());
+            put("puzzles", found.boards.iter().map(board).collect());
+        }
+        if let Some(count) = &found.count {
+            put("count", count.as_str().into());
+        }
+        if let Some(solution) = &found.most_likely {
+            put("most_likely", board(solution));
+        }
+        if let Some((solution, is_unique)) = &found.solution {
+            put("solution", board(solution));
+            put("unique", (*is_unique).into());
+        }
+        if let Some(log) = found.log_probability {
+            put("probability", as_json(log.exp()));
+            put("log_probability", as_json(log));
+        }
+        if let Some(marginals) = &found.marginals {
+            let cell = |cell: &Vec<(&'static str, f64)>| {
+                let values = cell.iter();
+                Json::Object(values.map(|&(name, p)| (name.into(), as_json(p))).collect())
+            };
+            let rows = marginals.chunks(side.columns);
+            put(
+                "marginals",
+                rows.map(|row| row.iter().map(cell).collect::<Json>())
+                    .collect(),
+            );
+        }
+        if !found.diagnostics.is_empty() {
+            let all = found.diagnostics.iter();
+            let all = all.map(|&(name, value)| (name.into(), as_json(value)));
+            put("diagnostics", Json::Object(all.collect()));
+        }
+        if let Some(stats) = &found.stats {
+            put("stats", stats_json(stats));
+        }
+        if let Some(cost) = &found.cost {
+            put("cost", json!({"states": cost.states, "bytes": cost.bytes}));
+        }
+        put(
+            "seconds",
+            json!({"compile": found.compile, "sample": found.sample}),
+        );
+        Json::Object(object)
+    }
+
+    fn text(&self, out: &mut impl Write) -> io::Result<()> {
+        let found = self.findings;
+        if let Some(stats) = &found.stats {
+            stats_text(out, stats)?;
+        } else {
+            for (number, board) in self.boards().enumerate() {
+                if number > 0 {
+                    writeln!(out)?;
+                }
+                write!(out, "{}", self.puzzle.text(board))?;
+            }
+        }
+        if let Some(count) = &found.count {
+            writeln!(out, "{count}")?;
+        }
+        if let Some((_, is_unique)) = &found.solution {
+            let told = if *is_unique {
+                "the only one"
+            } else {
+                "one of several"
+            };
+            writeln!(out, "{told}")?;
+        }
+        if let Some(log) = found.log_probability {
+            writeln!(out, "probability {:e}, log-probability {log:.6}", log.exp())?;
+        }
+        if let Some(marginals) = &found.marginals {
+            self.tables(out, marginals)?;
+        }
+        Ok(())
+    }
+
+    /// For each value of cells a table of its probabilities.
+    fn tables(
+        &self,
+        out: &mut impl Write,
+        marginals: &[Vec<(&'static str, f64)>],
+    ) -> io::Result<()> {
+        let mut names: Vec<&str> = marginals.iter().flatten().map(|&(name, _)| name).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            writeln!(out, "{name}")?;
+            for row in marginals.chunks(self.puzzle.side().columns) {
+                let shares = row.iter().map(|cell| {
+                    let found = cell.iter().find(|(other, _)| *other == name);
+                    format!("{:.3}", found.map_or(0.0, |(_, p)| *p))
+                });
+                writeln!(out, "  {}", shares.collect::<Vec<_>>().join(" "))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn stats_json(stats: &Stats) -> Json {
+    let scores = stats.scores.iter().map(|score| {
+        let summary = json!({
+            "pairs": score.pairs, "min": as_json(score.min), "median": as_json(score.median),
+            "mean": as_json(score.mean), "max": as_json(score.max),
+        });
+        (score.reading.into(), summary)
+    });
+    let tests = stats.tests.iter().map(|test| {
+        let told = json!({"statistic": as_json(test.statistic), "p_value": as_json(test.p_value), "about": test.about});
+        (test.name.into(), told)
+    });
+    json!({"variation": Json::Object(scores.collect()), "tests": Json::Object(tests.collect())})
+}
+
+fn stats_text(out: &mut impl Write, stats: &Stats) -> io::Result<()> {
+    for score in &stats.scores {
+        writeln!(
+            out,
+            "variation {:<29} mean {:.4}, median {:.4}, from {:.4} to {:.4} over {} pairs",
+            score.reading, score.mean, score.median, score.min, score.max, score.pairs
+        )?;
+    }
+    for test in &stats.tests {
+        writeln!(
+            out,
+            "test      {:<29} p = {:.4}, statistic {:.3}: {}",
+            test.name, test.p_value, test.statistic, test.about
+        )?;
+    }
+    Ok(())
+}
+
+/// A number; as a string what JSON cannot write as one.
+fn as_json(number: f64) -> Json {
+    serde_json::Number::from_f64(number).map_or_else(|| number.to_string().into(), Json::Number)
+}

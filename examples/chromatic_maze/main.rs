@@ -1,0 +1,225 @@
+//! Chromatic mazes: walk from the start to the finish by colours that are alike.
+//!
+//! `cargo run --release --example chromatic_maze -- --help`
+
+#[path = "../board/mod.rs"]
+mod board;
+#[path = "../board/range.rs"]
+mod range;
+#[path = "../board/rejection.rs"]
+mod rejection;
+#[path = "../board/relaxed.rs"]
+mod relaxed;
+
+use std::ops::RangeInclusive;
+use std::process::ExitCode;
+
+use board::{Drawn, Example, Failure, Fallback, Program, Puzzle, Side};
+use clap::Parser;
+use figrs::models::chromatic_maze::{ChromaticBoard, ChromaticMaze, ChromaticTile, Colour};
+use figrs::models::grid::{GridError, Position, Size};
+use figrs::models::picture::{Picture, PictureError};
+use figrs::models::variation::{Score, scores};
+use figrs::prelude::*;
+use range::{range, told};
+use serde_json::{Value as Json, json};
+
+/// Chromatic mazes: one can step between tiles of equal or neighbouring colours (red, yellow, green, cyan, blue, magenta, and red
+/// again), and so from the start < to the finish >.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Options {
+    #[command(flatten)]
+    board: board::Options,
+    /// The fewest steps from the start to the finish.
+    #[arg(long, value_name = "STEPS")]
+    min_steps: Option<u32>,
+    /// The most steps from the start to the finish.
+    #[arg(long, value_name = "STEPS")]
+    t_max: Option<u32>,
+    /// Show a shortest way from the start to the finish.
+    #[arg(long)]
+    show_path: bool,
+}
+
+fn main() -> ExitCode {
+    board::main::<Options>()
+}
+
+impl Example for Options {
+    type Puzzle = Mazes;
+
+    fn shared(&self) -> &board::Options {
+        &self.board
+    }
+
+    fn puzzle(&self) -> Result<Mazes, Failure> {
+        let side = self.board.side_or(4);
+        let steps = range("steps", self.min_steps, self.t_max)?;
+        let size = Size::new(side.rows, side.columns)?;
+        Ok(Mazes {
+            maze: ChromaticMaze::new(size)?,
+            size,
+            // A way has at least one step, and at most one to each other tile.
+            steps: steps
+                .filter(|steps| *steps.start() > 1 || (*steps.end() as usize) < size.cells() - 1),
+            show_path: self.show_path,
+        })
+    }
+}
+
+#[derive(Clone)]
+struct Mazes {
+    /// Without bounds on the way.
+    maze: ChromaticMaze,
+    size: Size,
+    steps: Option<RangeInclusive<u32>>,
+    show_path: bool,
+}
+
+impl Mazes {
+    /// The tiles of the way, if it is to be shown.
+    fn way(&self, board: &ChromaticBoard) -> Vec<Position> {
+        let way = self.show_path.then(|| board.solution());
+        way.flatten().unwrap_or_default()
+    }
+}
+
+/// A place as JSON has it: column and row, from 1.
+fn place(at: Position) -> Json {
+    json!([at.column + 1, at.row + 1])
+}
+
+impl Puzzle for Mazes {
+    const KIND: &'static str = "chromatic";
+    const FALLBACK: Fallback = Fallback {
+        name: "rejection",
+        help: "Task sample: those exact boards without bounds on the way that meet them; exact as well",
+        is_preferred: false,
+    };
+    type Cell = ChromaticTile;
+    type Board = ChromaticBoard;
+
+    fn side(&self) -> Side {
+        Side {
+            rows: self.size.rows(),
+            columns: self.size.columns(),
+        }
+    }
+
+    fn demands(&self) -> String {
+        told("steps of the way", self.steps.as_ref()).unwrap_or_default()
+    }
+
+    fn program(&self) -> Result<Program<ChromaticTile>, Failure> {
+        let mut maze = self.maze.clone();
+        if let Some(steps) = &self.steps {
+            maze = maze.steps(steps.clone())?;
+        }
+        let elements = maze.elements()?;
+        Ok(Program {
+            model: elements.model().clone(),
+            cells: elements.tiles().to_vec(),
+            clues: Vec::new(),
+        })
+    }
+
+    fn predicted_bytes(&self) -> f64 {
+        let (rows, columns) = (self.size.rows() as f64, self.size.columns() as f64);
+        match &self.steps {
+            None => 5.2 * rows * 23f64.powf(columns),
+            Some(_) => 0.03 * rows * 320f64.powf(columns),
+        }
+    }
+
+    fn board(&self, cells: Vec<ChromaticTile>) -> Result<ChromaticBoard, GridError> {
+        ChromaticBoard::from_tiles(self.size, &cells)
+    }
+
+    /// Colours are left out: by the symmetry of the wheel all are equally likely for each tile.
+    fn name(cell: &ChromaticTile) -> &'static str {
+        if cell.is_end() {
+            "start or finish"
+        } else {
+            "between"
+        }
+    }
+
+    fn names(board: &ChromaticBoard) -> Vec<&'static str> {
+        let ends = [board.start(), board.finish()];
+        let name = |at| {
+            if ends.contains(&at) {
+                "start or finish"
+            } else {
+                "between"
+            }
+        };
+        board.size().positions().map(name).collect()
+    }
+
+    fn fall_back(&self, options: &board::Options) -> Result<Drawn<ChromaticBoard>, Failure> {
+        let relaxed = Self {
+            steps: None,
+            ..self.clone()
+        };
+        let meets = |board: &ChromaticBoard| {
+            let Some(steps) = &self.steps else {
+                return true;
+            };
+            self.length_of(board)
+                .is_some_and(|length| steps.contains(&length))
+        };
+        relaxed::by_rejection(&relaxed, options, meets)
+    }
+
+    fn json(&self, board: &ChromaticBoard) -> Json {
+        let colours = board.colours().chunks(self.size.columns());
+        let row = |row: &[Colour]| {
+            let row = row.iter().map(|colour| colour.symbol().to_string());
+            row.collect::<Json>()
+        };
+        let mut object = json!({
+            "start": place(board.start()),
+            "finish": place(board.finish()),
+            "tiles": colours.map(row).collect::<Json>(),
+            "steps": self.length_of(board),
+        });
+        if self.show_path {
+            object["path"] = self.way(board).into_iter().map(place).collect();
+        }
+        object
+    }
+
+    fn text(&self, board: &ChromaticBoard) -> String {
+        let text = board.to_string();
+        let mut rows: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
+        for at in self.way(board) {
+            let mark = &mut rows[at.row][2 * at.column + 1];
+            if *mark == ' ' {
+                *mark = '*';
+            }
+        }
+        let rows = rows.into_iter();
+        rows.flat_map(|row| row.into_iter().chain(['\n'])).collect()
+    }
+
+    fn picture(&self, board: &ChromaticBoard) -> Result<Picture, PictureError> {
+        board.picture(&self.way(board))
+    }
+
+    fn scores(&self, boards: &[ChromaticBoard]) -> Result<Vec<Score>, GridError> {
+        scores(boards)
+    }
+
+    /// Where there are no bounds and the board is small.
+    fn length(&self) -> Result<Option<(Element<Option<u32>>, Model)>, GridError> {
+        if self.steps.is_some() || self.size.columns() > 3 || self.size.rows() > 3 {
+            return Ok(None);
+        }
+        Ok(Some(self.maze.elements()?.steps()?))
+    }
+
+    fn length_of(&self, board: &ChromaticBoard) -> Option<u32> {
+        Some(board.solution()?.len() as u32 - 1)
+    }
+}

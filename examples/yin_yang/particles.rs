@@ -1,0 +1,67 @@
+//! Boards by particles that read them cell by cell.
+
+use std::time::Instant;
+
+use figrs::prelude::*;
+use figrs::stream;
+use rand::RngExt;
+
+use crate::Failure;
+use crate::board::{Drawn, Options, Program, Puzzle};
+
+/// Particles of a population.
+const PARTICLES: usize = 4096;
+/// Populations for each board.
+const SPARE: u64 = 2;
+
+/// One board each of some populations, drawn again by the weights of the populations.
+pub(crate) fn draw<P: Puzzle>(puzzle: &P, options: &Options) -> Result<Drawn<P::Board>, Failure> {
+    let started = Instant::now();
+    let Program {
+        model,
+        cells,
+        clues,
+    } = puzzle.program()?;
+    let columns = puzzle.side().columns;
+    let model = clues.into_iter().fold(model, |model, (at, clue)| {
+        model.observe(&cells[at.row * columns + at.column], clue)
+    });
+    let compile = started.elapsed().as_secs_f64();
+    let populations = (SPARE * options.count() as u64).max(16);
+    let particles = SequentialMonteCarlo::new(PARTICLES).populations(populations);
+    let answer = particles
+        .seed(options.seed())
+        .keep_trajectories()
+        .run(&model, &cells)?;
+    let draws = answer.draws()?;
+    let values = cells.iter().map(|cell| draws.values(cell));
+    let values = values.collect::<Result<Vec<_>, _>>()?;
+    let logs = draws.log_weights.clone();
+    let logs = logs.unwrap_or_else(|| vec![0.0; draws.chains * draws.length]);
+    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = logs.iter().map(|log| (log - largest).exp()).collect();
+    let (total, squares) = (
+        weights.iter().sum::<f64>(),
+        weights.iter().map(|weight| weight * weight).sum::<f64>(),
+    );
+    let mut chosen = vec![0; options.count()];
+    let mut rng = stream(options.seed(), u64::MAX);
+    Resampling::Systematic.choose(&weights, &mut chosen, || rng.random());
+    let board = |draw: u32| {
+        let cells = values.iter().map(|cell| cell[draw as usize].clone());
+        puzzle.board(cells.collect())
+    };
+    let boards = chosen.into_iter().map(board).collect::<Result<_, _>>()?;
+    let died = answer
+        .sampling()
+        .and_then(|sampling| sampling.died.as_ref());
+    Ok(Drawn {
+        boards,
+        compile,
+        diagnostics: vec![
+            ("effective populations", total * total / squares),
+            ("populations", populations as f64),
+            ("died", died.map_or(0, Vec::len) as f64),
+        ],
+    })
+}

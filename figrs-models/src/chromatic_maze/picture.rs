@@ -1,0 +1,69 @@
+//! Chromatic mazes as pictures.
+
+use super::ChromaticBoard;
+use crate::grid::Position;
+use crate::picture::{Picture, PictureError};
+
+/// Pixels of the side of a tile, with the gap to the next.
+const SIDE: usize = 32;
+const GAP: usize = 2;
+
+/// Behind the tiles, ink and paper; then the face, the lit and the shaded edge of each colour of the wheel.
+const COLOURS: [[u8; 3]; 21] = [
+    [32, 30, 44],
+    [24, 22, 34],
+    [255, 252, 244],
+    [222, 72, 72],
+    [246, 130, 120],
+    [164, 42, 54],
+    [240, 196, 72],
+    [255, 230, 140],
+    [190, 140, 36],
+    [98, 184, 90],
+    [158, 222, 140],
+    [58, 130, 66],
+    [72, 188, 196],
+    [146, 228, 226],
+    [38, 132, 148],
+    [76, 110, 206],
+    [134, 164, 240],
+    [46, 70, 154],
+    [184, 88, 186],
+    [226, 146, 222],
+    [130, 52, 136],
+];
+
+impl ChromaticBoard {
+    /// A picture with 32 by 32 pixels a tile: the start is a ring, the finish a filled one, and a way leads through some
+    /// tiles (none, or [`ChromaticBoard::solution`]).
+    ///
+    /// **Errors.** [`PictureError::TooLarge`].
+    pub fn picture(&self, way: &[Position]) -> Result<Picture, PictureError> {
+        let size = self.size();
+        let pixels = |cells: usize| cells * SIDE + GAP;
+        let mut canvas = Picture::canvas(pixels(size.columns()), pixels(size.rows()), 0)?;
+        let corner = |cell: usize| (cell * SIDE + GAP).cast_signed();
+        let inside = (SIDE - GAP).cast_signed();
+        for (at, &colour) in size.positions().zip(self.colours()) {
+            let (x, y) = (corner(at.column), corner(at.row));
+            let face = 3 + 3 * colour as u8;
+            canvas.fill((x, y), (inside, inside), face + 2);
+            canvas.fill((x, y), (inside - 2, inside - 2), face + 1);
+            canvas.fill((x + 2, y + 2), (inside - 4, inside - 4), face);
+        }
+        let middle = |at: &Position| (corner(at.column) + inside / 2, corner(at.row) + inside / 2);
+        let (ink, paper) = (1, 2);
+        canvas.way(way.iter().map(middle), 1, (ink, paper));
+        let rings = [
+            (self.start(), [(10, ink), (9, paper), (6, ink), (5, paper)]),
+            (self.finish(), [(10, ink), (9, paper), (6, ink), (5, ink)]),
+        ];
+        for (at, ring) in rings {
+            let (x, y) = middle(&at);
+            for (radius, colour) in ring {
+                canvas.disc(x, y, radius, colour);
+            }
+        }
+        Ok(Picture::new(canvas, COLOURS.to_vec()))
+    }
+}

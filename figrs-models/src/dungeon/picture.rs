@@ -1,0 +1,188 @@
+//! Dungeons as pictures.
+
+use super::{DungeonMap, Tile};
+use crate::grid::Position;
+use crate::picture::{Palette, Picture, PictureError};
+
+/// The side of a tile, in pixels.
+const SIDE: usize = 16;
+
+type Art = [&'static [u8; SIDE]; SIDE];
+
+/// The characters of the drawings and their colours.
+const PALETTE: Palette = Palette(&[
+    (b'.', [24, 20, 32]),
+    // Floor.
+    (b'f', [94, 84, 96]),
+    (b'F', [82, 72, 86]),
+    (b'e', [110, 100, 110]),
+    // Walls.
+    (b's', [58, 50, 72]),
+    (b'S', [42, 36, 56]),
+    (b'a', [78, 68, 92]),
+    (b'k', [20, 16, 28]),
+    // The gem.
+    (b'c', [64, 208, 220]),
+    (b'C', [28, 140, 176]),
+    (b'w', [236, 255, 255]),
+    // The altar.
+    (b't', [190, 172, 140]),
+    (b'T', [140, 122, 98]),
+    (b'y', [255, 206, 84]),
+    (b'o', [236, 120, 48]),
+    (b'r', [168, 40, 58]),
+    // Stairs.
+    (b'g', [122, 170, 110]),
+    (b'G', [78, 122, 78]),
+    // The way.
+    (b'!', [255, 232, 150]),
+    (b'?', [60, 40, 40]),
+]);
+
+impl DungeonMap {
+    /// A picture with 16 by 16 pixels a cell, the entrance and the exit as stairs, and a way through some cells (none, or
+    /// [`DungeonMap::walk`]).
+    ///
+    /// **Errors.** [`PictureError::TooLarge`].
+    pub fn picture(&self, way: &[Position]) -> Result<Picture, PictureError> {
+        let size = self.size();
+        let frame = SIDE / 2;
+        let dark = PALETTE.index(b'k');
+        let (width, height) = (size.columns() * SIDE, size.rows() * SIDE);
+        let mut canvas = Picture::canvas(width + SIDE, height + SIDE, dark)?;
+        let last = size.cells() - 1;
+        for (index, (at, tile)) in size.positions().zip(self.tiles()).enumerate() {
+            let place = (at.column * SIDE + frame, at.row * SIDE + frame);
+            let ground = match tile {
+                Tile::Wall => &WALL,
+                _ if index == 0 || index == last => &STAIRS,
+                _ => &FLOOR,
+            };
+            canvas.art(place, ground, &PALETTE);
+        }
+        let middle = |at: &Position| {
+            let middle = |cell: usize| (cell * SIDE + SIDE / 2 + frame).cast_signed();
+            (middle(at.column), middle(at.row))
+        };
+        let colours = (PALETTE.index(b'?'), PALETTE.index(b'!'));
+        canvas.way(way.iter().map(middle), 1, colours);
+        for (at, tile) in size.positions().zip(self.tiles()) {
+            let place = (at.column * SIDE + frame, at.row * SIDE + frame);
+            match tile {
+                Tile::Gem => canvas.art(place, &GEM, &PALETTE),
+                Tile::Altar => canvas.art(place, &ALTAR, &PALETTE),
+                Tile::Empty | Tile::Wall => {}
+            }
+        }
+        Ok(Picture::new(canvas, PALETTE.colours()))
+    }
+}
+
+const FLOOR: Art = [
+    b"eeeeeeeFeeeeeeeF",
+    b"efffffffefffffff",
+    b"efffffffefffffff",
+    b"effffFffefffffff",
+    b"effffffFefffffff",
+    b"efffffffeffFffff",
+    b"efffffffefffffff",
+    b"FfffffffFfffffff",
+    b"eeeeeeeFeeeeeeeF",
+    b"efffffffefffffff",
+    b"efFfffffefffffff",
+    b"efffffffefffffff",
+    b"efffffffefffffFf",
+    b"efffffffefffffff",
+    b"efffffffeffffFff",
+    b"FfffffffFfffffff",
+];
+
+const WALL: Art = [
+    b"aaaaaaakaaaaaaak",
+    b"assssssSksssssSk",
+    b"asssssSSkssssSSk",
+    b"SSSSSSSSkSSSSSSk",
+    b"kkkkkkkkkkkkkkkk",
+    b"aaakaaaaaaakaaaa",
+    b"sSSkassssssSkass",
+    b"SSSkasssssSSkass",
+    b"SSSkSSSSSSSSkSSS",
+    b"kkkkkkkkkkkkkkkk",
+    b"aaaaaaakaaaaaaak",
+    b"assssssSkssssssk",
+    b"asssssSSksssssSk",
+    b"SSSSSSSSkSSSSSSk",
+    b"kkkkkkkkkkkkkkkk",
+    b"SSSkSSSSSSSkSSSS",
+];
+
+const STAIRS: Art = [
+    b"GGGGGGGGGGGGGGGG",
+    b"GggggggggggggggG",
+    b"GggggggggggggggG",
+    b"GGGGGGGGGGGGGGGG",
+    b"kGggggggggggggGk",
+    b"kGggggggggggggGk",
+    b"kGGGGGGGGGGGGGGk",
+    b"kkGggggggggggGkk",
+    b"kkGggggggggggGkk",
+    b"kkGGGGGGGGGGGGkk",
+    b"kkkGggggggggGkkk",
+    b"kkkGggggggggGkkk",
+    b"kkkGGGGGGGGGGkkk",
+    b"kkkkGggggggGkkkk",
+    b"kkkkGGGGGGGGkkkk",
+    b"kkkkkkkkkkkkkkkk",
+];
+
+const GEM: Art = [
+    b"................",
+    b"................",
+    b"....kkkkkkkk....",
+    b"...kwwccccCCk...",
+    b"..kwwccccccCCk..",
+    b".kwwccccccccCCk.",
+    b".kkkkkkkkkkkkkk.",
+    b".kwcckccccckCCk.",
+    b"..kwcckcccckCk..",
+    b"...kwckccckCk...",
+    b"....kwckckCk....",
+    b".....kwkkCk.....",
+    b"......kwCk......",
+    b".......kk.......",
+    b"................",
+    b"................",
+];
+
+const ALTAR: Art = [
+    b"................",
+    b"...y........y...",
+    b"...o........o...",
+    b"..kok......kok..",
+    b"..ktk......ktk..",
+    b"..ktk......ktk..",
+    b".kkkkkkkkkkkkkk.",
+    b".kttttttttttttk.",
+    b".kTTTTTTTTTTTTk.",
+    b"..kkkkkkkkkkkk..",
+    b"..kTtrrrrrrtTk..",
+    b"..kTtryyyyrtTk..",
+    b"..kTtrryyrrtTk..",
+    b"..kTtrrrrrrtTk..",
+    b".kttttttttttttk.",
+    b".kkkkkkkkkkkkkk.",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_character_of_a_drawing_has_a_colour() {
+        for drawing in [FLOOR, WALL, STAIRS, GEM, ALTAR] {
+            let pixels = drawing.iter().flat_map(|row| row.iter());
+            let unknown = pixels.filter(|&&c| c != b'.' && PALETTE.index(c) == Palette::CLEAR);
+            assert_eq!(unknown.count(), 0);
+        }
+    }
+}

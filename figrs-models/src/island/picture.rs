@@ -1,0 +1,103 @@
+//! Islands as pictures.
+
+use std::collections::VecDeque;
+
+use super::{IslandMap, Terrain};
+use crate::picture::{Picture, PictureError, gradient};
+
+/// Pixels of the side of a cell.
+const SIDE: usize = 12;
+/// Bands of water, from deep to shallow, and of land, from the beach to the heights.
+const WATER: usize = 8;
+const LAND: usize = 8;
+const DEEP_TO_SHALLOW: [[u8; 3]; 3] = [[24, 62, 118], [42, 120, 176], [126, 206, 214]];
+const BEACH_TO_HEIGHTS: [[u8; 3]; 4] = [
+    [240, 222, 164],
+    [150, 190, 92],
+    [74, 142, 72],
+    [122, 112, 92],
+];
+
+impl IslandMap {
+    /// A picture with 12 by 12 pixels a cell: water is darker the further it is from land, and land is beach, grass, wood and rock
+    /// the further it is from water. Coasts are smoothed; a cell and its neighbours are joined in the picture where they are in the map.
+    ///
+    /// **Errors.** [`PictureError::TooLarge`].
+    pub fn picture(&self) -> Result<Picture, PictureError> {
+        let (rows, columns) = (self.cells().len() / self.columns(), self.columns());
+        let mut canvas = Picture::canvas(columns * SIDE, rows * SIDE, 0)?;
+        let heights = self.heights();
+        let height = |row: usize, column: usize| {
+            heights[row.min(rows - 1) * columns + column.min(columns - 1)]
+        };
+        // Between the middles of four cells heights change evenly along rows and columns.
+        let between = |pixel: usize| {
+            let from_middle = (pixel + SIDE).saturating_sub(SIDE / 2);
+            let cell = (from_middle / SIDE).saturating_sub(1);
+            let part = if from_middle < SIDE {
+                0
+            } else {
+                from_middle % SIDE
+            };
+            (cell, part.cast_signed())
+        };
+        let side = SIDE.cast_signed();
+        for y in 0..rows * SIDE {
+            let (row, down) = between(y);
+            for x in 0..columns * SIDE {
+                let (column, right) = between(x);
+                let along =
+                    |row| height(row, column) * (side - right) + height(row, column + 1) * right;
+                let level = along(row) * (side - down) + along(row + 1) * down;
+                canvas.set(x.cast_signed(), y.cast_signed(), band(level));
+            }
+        }
+        let shades = gradient(&DEEP_TO_SHALLOW, WATER).chain(gradient(&BEACH_TO_HEIGHTS, LAND));
+        Ok(Picture::new(canvas, shades.collect()))
+    }
+
+    /// For each cell twice its distance from the other terrain, less one; of water as a negative number.
+    fn heights(&self) -> Vec<isize> {
+        let (cells, columns) = (self.cells(), self.columns());
+        let beside = |cell: usize| {
+            let column = cell % columns;
+            let beside = [
+                cell.checked_sub(columns),
+                (column > 0).then(|| cell - 1),
+                (column + 1 < columns).then(|| cell + 1),
+                (cell + columns < cells.len()).then(|| cell + columns),
+            ];
+            beside.into_iter().flatten()
+        };
+        let at_coast = |&cell: &usize| beside(cell).any(|other| cells[other] != cells[cell]);
+        let mut queue: VecDeque<usize> = (0..cells.len()).filter(at_coast).collect();
+        let mut distances = vec![0; cells.len()];
+        for &cell in &queue {
+            distances[cell] = 1;
+        }
+        while let Some(cell) = queue.pop_front() {
+            for next in beside(cell) {
+                if distances[next] == 0 {
+                    distances[next] = distances[cell] + 1;
+                    queue.push_back(next);
+                }
+            }
+        }
+        let signed = |(distance, cell): (isize, &Terrain)| match cell {
+            Terrain::Land => 2 * distance - 1,
+            Terrain::Water => 1 - 2 * distance,
+        };
+        distances.into_iter().zip(cells).map(signed).collect()
+    }
+}
+
+/// The colour of a height in units of a half cell over the square of the side.
+fn band(level: isize) -> u8 {
+    let half = (SIDE * SIDE).cast_signed();
+    let bands = 2 * level.abs() / half;
+    if level < 0 {
+        (WATER - 1 - (bands as usize).min(WATER - 1)) as u8
+    } else {
+        (WATER + (bands as usize).min(LAND - 1)) as u8
+    }
+}

@@ -1,0 +1,69 @@
+//! Mazes as pictures.
+
+use super::Maze;
+use crate::picture::{Picture, PictureError, gradient};
+
+/// Pixels of the side of a room, one wall included.
+const ROOM: usize = 14;
+/// Pixels of the thickness of a wall.
+const WALL: usize = 2;
+/// How many colours tell the distance from the entrance.
+const SHADES: usize = 96;
+
+/// Paper, walls, the outline of the way and the way; then rooms from the entrance on.
+const COLOURS: [[u8; 3]; 4] = [[250, 246, 236], [38, 34, 64], [38, 34, 64], [255, 252, 240]];
+const NEAR_TO_FAR: [[u8; 3]; 5] = [
+    [250, 224, 140],
+    [246, 160, 96],
+    [222, 92, 108],
+    [132, 72, 148],
+    [56, 66, 140],
+];
+
+impl Maze {
+    /// A picture with 14 by 14 pixels a room, coloured by how far it is from the entrance, and a way through some rooms (none, or
+    /// [`Maze::solution`]), by row and column from 0.
+    ///
+    /// **Errors.** [`PictureError::TooLarge`].
+    pub fn picture(&self, way: &[(usize, usize)]) -> Result<Picture, PictureError> {
+        let (rows, columns) = (self.rows(), self.columns());
+        let [paper, wall, outline, line] = [0, 1, 2, 3];
+        let mut canvas = Picture::canvas(columns * ROOM + WALL, rows * ROOM + WALL, wall)?;
+        let distances: Vec<usize> = self.distances().into_iter().flatten().collect();
+        let furthest = distances.iter().copied().max().unwrap_or(0).max(1);
+        let shade = |room: usize| (COLOURS.len() + distances[room] * (SHADES - 1) / furthest) as u8;
+        let corner = |cell: usize| (cell * ROOM + WALL).cast_signed();
+        let inside = (ROOM - WALL).cast_signed();
+        let thick = WALL.cast_signed();
+        for row in 0..rows {
+            for column in 0..columns {
+                let (x, y) = (corner(column), corner(row));
+                let colour = shade(row * columns + column);
+                let open = |room| self.is_open((row, column), room);
+                let right = if column + 1 < columns && open((row, column + 1)) {
+                    thick
+                } else {
+                    0
+                };
+                let below = if open((row + 1, column)) { thick } else { 0 };
+                canvas.fill((x, y), (inside + right, inside), colour);
+                canvas.fill((x, y), (inside, inside + below), colour);
+            }
+        }
+        canvas.fill((corner(0), 0), (inside, thick), paper);
+        canvas.fill(
+            (corner(columns - 1), corner(rows) - thick),
+            (inside, thick),
+            paper,
+        );
+        let middle = |&(row, column): &(usize, usize)| {
+            (corner(column) + inside / 2, corner(row) + inside / 2)
+        };
+        canvas.way(way.iter().map(middle), 1, (outline, line));
+        let shades = gradient(&NEAR_TO_FAR, SHADES);
+        Ok(Picture::new(
+            canvas,
+            COLOURS.into_iter().chain(shades).collect(),
+        ))
+    }
+}

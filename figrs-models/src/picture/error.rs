@@ -1,0 +1,31 @@
+//! What can go wrong with pictures.
+
+use super::Picture;
+
+/// Why there is no picture.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PictureError {
+    /// The picture has more pixels than the memory of a small machine allows.
+    #[error(
+        "a picture of {width} by {height} pixels is too large; use fewer or smaller boards, of at most {} pixels together",
+        Picture::MAX_PIXELS
+    )]
+    TooLarge {
+        /// Pixels of a row.
+        width: usize,
+        /// Rows of pixels.
+        height: usize,
+    },
+    /// A page without pictures.
+    #[error("a page of no pictures; give one or more")]
+    NoPictures,
+    /// Pictures that do not use the same colours.
+    #[error(
+        "picture {number} has other colours than the first one; put boards of one kind on a page"
+    )]
+    OtherColours {
+        /// Which one, from 1.
+        number: usize,
+    },
+}

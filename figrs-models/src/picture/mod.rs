@@ -1,0 +1,33 @@
+//! Pictures of boards, in PNG.
+//!
+//! Boards draw themselves: [`Maze::picture`](crate::maze::Maze::picture) and its like give a [`Picture`], and
+//! [`Picture::sheet`] puts several on one page.
+//!
+//! ```
+//! use figrs_core::stream;
+//! use figrs_models::maze::PerfectMaze;
+//! use figrs_models::picture::Picture;
+//!
+//! let mazes = PerfectMaze::new(6, 9)?;
+//! let mazes: Vec<_> = (0..4).map(|part| mazes.sample(&mut stream(7, part))).collect();
+//! let pictures: Result<Vec<Picture>, _> = mazes.iter().map(|maze| maze.picture(&maze.solution())).collect();
+//! let mut file = Vec::new();
+//! Picture::sheet(&pictures?)?.write_png(&mut file, &[("seed", "7")])?;
+//! assert!(file.starts_with(b"\x89PNG"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod canvas;
+mod error;
+mod page;
+mod palette;
+mod png;
+
+pub(crate) use canvas::Canvas;
+pub use error::PictureError;
+pub use page::Picture;
+pub(crate) use palette::{Palette, gradient};
+pub(crate) use png::{encode, is_latin};
+
+#[cfg(test)]
+mod tests;

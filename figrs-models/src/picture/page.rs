@@ -1,0 +1,81 @@
+//! A picture, and several on a page.
+
+use std::io::{self, Write};
+
+use super::{Canvas, PictureError, encode};
+
+/// A picture of at most 256 colours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    canvas: Canvas,
+    colours: Vec<[u8; 3]>,
+}
+
+impl Picture {
+    /// The most pixels of a picture.
+    pub const MAX_PIXELS: usize = 1 << 26;
+    /// Pixels between the pictures of a page, and around them.
+    const MARGIN: usize = 12;
+
+    pub(crate) fn new(canvas: Canvas, colours: Vec<[u8; 3]>) -> Self {
+        Self { canvas, colours }
+    }
+
+    /// A canvas of a single colour, if it is not too large.
+    pub(crate) fn canvas(width: usize, height: usize, colour: u8) -> Result<Canvas, PictureError> {
+        let pixels = width.saturating_mul(height);
+        if pixels > Self::MAX_PIXELS {
+            return Err(PictureError::TooLarge { width, height });
+        }
+        Ok(Canvas::new(width, height, colour))
+    }
+
+    /// How many pixels a row has.
+    pub fn width(&self) -> usize {
+        self.canvas.width()
+    }
+
+    /// How many rows of pixels there are.
+    pub fn height(&self) -> usize {
+        self.canvas.height()
+    }
+
+    /// The colour of a pixel, red, green and blue; `None` outside the picture.
+    pub fn pixel(&self, x: usize, y: usize) -> Option<[u8; 3]> {
+        let inside = x < self.width() && y < self.height();
+        let index = inside.then(|| self.canvas.pixels()[y * self.width() + x])?;
+        self.colours.get(usize::from(index)).copied()
+    }
+
+    /// A page with some pictures of one kind side by side, in as many columns as rows or one more. The margins have the first colour of
+    /// the pictures.
+    ///
+    /// **Errors.** [`PictureError::NoPictures`], [`PictureError::OtherColours`], [`PictureError::TooLarge`].
+    pub fn sheet(pictures: &[Self]) -> Result<Self, PictureError> {
+        let first = pictures.first().ok_or(PictureError::NoPictures)?;
+        let other = pictures.iter().position(|p| p.colours != first.colours);
+        if let Some(other) = other {
+            return Err(PictureError::OtherColours { number: other + 1 });
+        }
+        let mut columns = pictures.len().isqrt();
+        columns += usize::from(columns * columns < pictures.len());
+        let rows = pictures.len().div_ceil(columns);
+        let largest = |side: fn(&Self) -> usize| pictures.iter().map(side).max().unwrap_or(0);
+        let (width, height) = (largest(Self::width), largest(Self::height));
+        let place = |number: usize, side: usize| Self::MARGIN + number * (side + Self::MARGIN);
+        let mut canvas = Self::canvas(place(columns, width), place(rows, height), 0)?;
+        for (number, picture) in pictures.iter().enumerate() {
+            let at = (
+                place(number % columns, width),
+                place(number / columns, height),
+            );
+            canvas.paste(at, &picture.canvas);
+        }
+        Ok(Self::new(canvas, first.colours.clone()))
+    }
+
+    /// Writes it as PNG. Notes become text chunks, with names of 1 to 79 Latin-1 characters.
+    pub fn write_png(&self, out: impl Write, notes: &[(&str, &str)]) -> io::Result<()> {
+        encode(out, &self.canvas, &self.colours, notes, &[])
+    }
+}

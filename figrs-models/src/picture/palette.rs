@@ -1,0 +1,41 @@
+//! Colours by characters.
+
+/// Characters and their colours; that of the first one is nothing, so that what is behind shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Palette(pub(crate) &'static [(u8, [u8; 3])]);
+
+impl Palette {
+    /// The index that means nothing is drawn.
+    pub(crate) const CLEAR: u8 = 0;
+
+    /// The colours one after another, for a picture of indices.
+    pub(crate) fn colours(&self) -> Vec<[u8; 3]> {
+        self.0.iter().map(|&(_, colour)| colour).collect()
+    }
+
+    /// The index of the colour of a character; [`Self::CLEAR`] for a character without one.
+    pub(crate) const fn index(&self, character: u8) -> u8 {
+        let mut index = 0;
+        while index < self.0.len() {
+            if self.0[index].0 == character {
+                return index as u8;
+            }
+            index += 1;
+        }
+        Self::CLEAR
+    }
+}
+
+/// Colours in even steps from the first of some to the last.
+pub(crate) fn gradient(stops: &[[u8; 3]], steps: usize) -> impl Iterator<Item = [u8; 3]> + use<'_> {
+    let spans = stops.len() - 1;
+    (0..steps).map(move |step| {
+        let (at, whole) = (step * spans, steps.max(2) - 1);
+        let span = (at / whole).min(spans - 1);
+        let part = at - span * whole;
+        std::array::from_fn(|channel| {
+            let end = |stop: usize| usize::from(stops[stop][channel]);
+            ((end(span) * (whole - part) + end(span + 1) * part) / whole) as u8
+        })
+    })
+}

@@ -1,0 +1,87 @@
+use super::*;
+use crate::island::Island;
+
+fn plain(width: usize, height: usize, colour: u8) -> Picture {
+    Picture::new(
+        Canvas::new(width, height, colour),
+        vec![[1, 2, 3], [4, 5, 6]],
+    )
+}
+
+#[test]
+fn pages_put_pictures_side_by_side() {
+    let page = Picture::sheet(&[plain(5, 3, 1), plain(2, 2, 1), plain(4, 4, 1)]).unwrap();
+    // Two columns of five pixels and two rows of four, with margins of twelve.
+    assert_eq!((page.width(), page.height()), (46, 44));
+    for (x, y, colour) in [
+        (12, 12, [4, 5, 6]),
+        (16, 14, [4, 5, 6]),
+        (17, 14, [1, 2, 3]),
+        (30, 13, [4, 5, 6]),
+        (31, 13, [1, 2, 3]),
+        (15, 31, [4, 5, 6]),
+        (0, 0, [1, 2, 3]),
+    ] {
+        assert_eq!(page.pixel(x, y), Some(colour), "{x}, {y}");
+    }
+    assert_eq!(page.pixel(46, 0), None);
+}
+
+#[test]
+fn pages_that_cannot_be_are_refused() {
+    assert_eq!(Picture::sheet(&[]), Err(PictureError::NoPictures));
+    let mut other = plain(1, 1, 0);
+    other = Picture::new(Canvas::new(other.width(), 1, 0), vec![[9, 9, 9]]);
+    assert_eq!(
+        Picture::sheet(&[plain(1, 1, 0), other]),
+        Err(PictureError::OtherColours { number: 2 })
+    );
+    let large = Island::new(1000, 1000).unwrap().chain().unwrap().map();
+    let side = 12 * 1000;
+    assert_eq!(
+        large.picture(),
+        Err(PictureError::TooLarge {
+            width: side,
+            height: side
+        })
+    );
+}
+
+#[test]
+fn png_files_hold_the_pixels_and_the_notes() {
+    let mut picture = plain(3, 2, 0);
+    let mut canvas = Canvas::new(3, 2, 0);
+    canvas.set(2, 1, 1);
+    canvas.set(-1, 7, 1);
+    picture = Picture::new(canvas, vec![picture.pixel(0, 0).unwrap(), [4, 5, 6]]);
+    let mut file = Vec::new();
+    let notes = [("seed", "7"), ("name", "Jalapeño ☃")];
+    picture.write_png(&mut file, &notes).unwrap();
+    let mut decoder = ::png::Decoder::new(std::io::Cursor::new(&file));
+    decoder.set_transformations(::png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut pixels).unwrap();
+    assert_eq!(&pixels[..3], [1, 2, 3]);
+    assert_eq!(&pixels[15..], [4, 5, 6]);
+    let info = reader.info();
+    assert_eq!(info.uncompressed_latin1_text[0].text, "7");
+    assert_eq!(info.utf8_text[0].get_text().unwrap(), "Jalapeño ☃");
+}
+
+#[test]
+fn gradients_go_from_the_first_colour_to_the_last() {
+    let stops = [[0, 0, 0], [100, 50, 10], [200, 0, 0]];
+    let colours: Vec<[u8; 3]> = gradient(&stops, 5).collect();
+    assert_eq!(
+        colours,
+        [
+            [0, 0, 0],
+            [50, 25, 5],
+            [100, 50, 10],
+            [150, 25, 5],
+            [200, 0, 0]
+        ]
+    );
+    assert_eq!(gradient(&stops, 1).collect::<Vec<_>>(), [[0, 0, 0]]);
+}

@@ -1,0 +1,77 @@
+//! Dungeons against dungeons.
+
+use super::matching::{distances, nearest, steps};
+use super::{Variation, side};
+use crate::dungeon::{DungeonMap, Tile};
+use crate::grid::{GridError, Position};
+
+/// The mean of six differences: how far the gems are apart, how far the altars; by how much the ways from gem to altar
+/// differ, and the numbers of walls; how far walls are from walls, and empty cells from empty cells. A way or a distance is
+/// the number of steps with nothing in the way. Walls in scan order each take the nearest wall of the other dungeon that is left, or count `2N - 2`
+/// if none is; so do empty cells.
+///
+/// On dungeons of side `N`:
+///
+/// - `sum`, recommended: the sum of the six over `6 N`, with the distances of all walls and of all empty cells.
+/// - `normalised`: each of the six as a share of its largest value, walls and empty cells by their means.
+/// - `last-wall`: as `sum` with the distance of the last wall and of the last empty cell only, as line 14 of the
+///   algorithm is printed.
+impl Variation for DungeonMap {
+    const READINGS: [&'static str; 3] = ["sum", "normalised", "last-wall"];
+
+    fn variation(&self, other: &Self) -> Result<[f64; 3], GridError> {
+        let size = |map: &Self| (map.size().rows(), map.size().columns());
+        let side = side(size(self), size(other))?;
+        let (gems, altars) = (
+            [self.one(Tile::Gem, "gem")?, other.one(Tile::Gem, "gem")?],
+            [
+                self.one(Tile::Altar, "altar")?,
+                other.one(Tile::Altar, "altar")?,
+            ],
+        );
+        let furthest = 2 * side - 2;
+        let apart = [
+            steps(gems[0], gems[1]),
+            steps(altars[0], altars[1]),
+            steps(gems[0], altars[0]).abs_diff(steps(gems[1], altars[1])),
+        ];
+        let walls = self.walls().abs_diff(other.walls());
+        let moved = [Tile::Wall, Tile::Empty].map(|tile| {
+            let others = other.all(tile).collect();
+            distances(
+                &self.all(tile).collect::<Vec<_>>(),
+                others,
+                furthest,
+                nearest,
+            )
+        });
+        let single = (apart.iter().sum::<usize>() + walls) as f64;
+        let of_side = |moved: usize| (single + moved as f64) / (6 * side) as f64;
+        let means = moved.iter().map(|distances| {
+            let sum = distances.iter().sum::<usize>() as f64;
+            sum / (distances.len().max(1) * furthest) as f64
+        });
+        let shares = apart.iter().sum::<usize>() as f64 / furthest as f64
+            + walls as f64 / (side * side - 2) as f64
+            + means.sum::<f64>();
+        let last = moved.iter().filter_map(|distances| distances.last());
+        Ok([
+            of_side(moved.iter().flatten().sum()),
+            shares / 6.0,
+            of_side(last.sum()),
+        ])
+    }
+}
+
+impl DungeonMap {
+    /// The cells with a tile, in scan order.
+    fn all(&self, tile: Tile) -> impl Iterator<Item = Position> + '_ {
+        let cells = self.size().positions().zip(self.tiles());
+        cells.filter_map(move |(at, other)| (*other == tile).then_some(at))
+    }
+
+    fn one(&self, tile: Tile, missing: &'static str) -> Result<Position, GridError> {
+        let found = self.all(tile).next();
+        found.ok_or(GridError::NoSuchTile { missing })
+    }
+}

@@ -1,0 +1,34 @@
+//! Cells of one board against cells of another.
+
+use crate::grid::Position;
+
+/// Steps between two cells if nothing is in the way.
+pub(super) fn steps(a: Position, b: Position) -> usize {
+    a.row.abs_diff(b.row) + a.column.abs_diff(b.column)
+}
+
+/// For each cell of one board how far it is from one of the other that `choose` takes among those that are left; `none_left`
+/// where there is none.
+pub(super) fn distances(
+    cells: &[Position],
+    mut others: Vec<Position>,
+    none_left: usize,
+    choose: impl Fn(Position, &[Position]) -> usize,
+) -> Vec<usize> {
+    let distance = |&cell: &Position| {
+        if others.is_empty() {
+            return none_left;
+        }
+        let chosen = choose(cell, &others);
+        steps(cell, others.remove(chosen))
+    };
+    cells.iter().map(distance).collect()
+}
+
+/// The place of the nearest cell, of several the first.
+pub(super) fn nearest(cell: Position, others: &[Position]) -> usize {
+    let places = 0..others.len();
+    places
+        .min_by_key(|&place| steps(cell, others[place]))
+        .unwrap_or(0)
+}

@@ -1,0 +1,61 @@
+//! Variation scores: how much boards of a generator differ from one another, by a published comparison.
+//!
+//! The formulas are those of the source for mazes, dungeons and chromatic mazes. Its print is damaged in places and does not always say
+//! what its text wants, so that each score has three readings, named by [`Variation::READINGS`]; the first is the
+//! recommended one. What they mean is told at the implementations of [`Variation`].
+//!
+//! A score says that boards differ and not that they have the right distribution: put a test of the distribution beside
+//! it. The mean over pairs of boards drawn independently from the exact law is what a right sampler has, up to chance.
+//!
+//! ```
+//! use figrs_core::stream;
+//! use figrs_models::maze::PerfectMaze;
+//! use figrs_models::variation::scores;
+//!
+//! let mazes = PerfectMaze::new(5, 5)?;
+//! let drawn: Vec<_> = (0..50).map(|part| mazes.sample(&mut stream(3, part))).collect();
+//! for score in scores(&drawn)? {
+//!     println!("{}: mean {:.3} over {} pairs", score.reading, score.mean, score.pairs);
+//! }
+//! # Ok::<(), figrs_models::grid::GridError>(())
+//! ```
+//!
+//! # References
+//!
+//! The comparison of generators in ProbLog and in answer set programming by Haveneers, section 4.3 and appendix A (A.1 chromatic mazes, A.2
+//! mazes, A.3 dungeons).
+
+mod chromatic_maze;
+mod dungeon;
+mod matching;
+mod maze;
+mod summary;
+
+pub use summary::{Score, scores};
+
+use crate::grid::GridError;
+
+/// Boards that have a variation score.
+pub trait Variation {
+    /// The names of the readings of the score, the recommended one first.
+    const READINGS: [&'static str; 3];
+
+    /// The score of this board and another one, by each reading.
+    ///
+    /// **Errors.** [`GridError::NotComparable`] if they are not square boards of one size, 2 by 2 or larger;
+    /// [`GridError::NoSuchTile`].
+    fn variation(&self, other: &Self) -> Result<[f64; 3], GridError>;
+}
+
+/// The side of two square boards.
+fn side(one: (usize, usize), other: (usize, usize)) -> Result<usize, GridError> {
+    if one == other && one.0 == one.1 && one.0 >= 2 {
+        return Ok(one.0);
+    }
+    Err(GridError::NotComparable {
+        sizes: [one, other],
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+use super::*;
+use crate::chromatic_maze::{ChromaticBoard, Colour};
+use crate::dungeon::{Dungeon, DungeonMap, Tile};
+use crate::grid::{Size, Symbol};
+use crate::maze::{Maze, PerfectMaze, Pointer};
+use figrs_infer::JunctionTree;
+
+fn square(side: usize) -> Size {
+    Size::new(side, side).unwrap()
+}
+
+#[track_caller]
+fn assert_scores(found: [f64; 3], expected: [f64; 3]) {
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-12, "{found}, not {expected}");
+    }
+}
+
+fn maze(pointers: &str) -> Maze {
+    let pointers = pointers.chars().map(|symbol| match symbol {
+        '^' => Pointer::Up,
+        'v' => Pointer::Down,
+        '<' => Pointer::Left,
+        '>' => Pointer::Right,
+        _ => Pointer::Root,
+    });
+    let pointers: Vec<Pointer> = pointers.collect();
+    Maze::from_pointers(square(pointers.len().isqrt()), pointers).unwrap()
+}
+
+fn dungeon(tiles: &str) -> DungeonMap {
+    let tiles: Vec<Tile> = tiles.chars().filter_map(Tile::from_symbol).collect();
+    DungeonMap::from_tiles(square(tiles.len().isqrt()), tiles).unwrap()
+}
+
+fn chromatic(colours: &str, start: usize, finish: usize) -> ChromaticBoard {
+    let colour = |symbol| Colour::WHEEL.into_iter().find(|c| c.symbol() == symbol);
+    let colours: Vec<Colour> = colours.chars().filter_map(colour).collect();
+    ChromaticBoard::new(square(colours.len().isqrt()), colours, start, finish)
+}
+
+/// A comb and a snake: seven of eight passages in common, solutions of four and of eight steps.
+#[test]
+fn mazes_by_hand() {
+    let (comb, snake) = (maze("o<<^<<^<<"), maze("o<<>>^^<<"));
+    assert_eq!((comb.solution().len(), snake.solution().len()), (5, 9));
+    let (shared, apart) = (7.0, 4.0);
+    let differing = 0.75 * (1.0 - shared / 8.0);
+    let expected = [
+        differing + 0.25 * apart / 4.0,
+        differing + 0.25 * apart / 4.0,
+        0.75 * shared / 3.0 + 0.25 * apart / 4.0,
+    ];
+    assert_scores(comb.variation(&snake).unwrap(), expected);
+    assert_scores(snake.variation(&comb).unwrap(), expected);
+    assert_scores(comb.variation(&comb).unwrap(), [0.0, 0.0, 0.75 * 8.0 / 3.0]);
+}
+
+#[test]
+fn dungeons_by_hand() {
+    let one = dungeon("GW..A....");
+    let other = dungeon(".G.WW.A..");
+    // Gems 1 apart, altars 2; their ways 2 and 3; walls 1 and 2. The wall takes the one below it.
+    let single = 1.0 + 2.0 + 1.0 + 1.0;
+    let walls = 1.0;
+    // The cells 2, 3, 5, 6, 7, 8 are empty and take 2, 0, 5, 7, 8 and none.
+    let empty = 0.0 + 1.0 + 0.0 + 1.0 + 1.0 + 4.0;
+    assert_scores(
+        one.variation(&other).unwrap(),
+        [
+            (single + walls + empty) / 18.0,
+            (4.0 / 4.0 + 1.0 / 7.0 + walls / 4.0 + empty / 6.0 / 4.0) / 6.0,
+            (single + walls + 4.0) / 18.0,
+        ],
+    );
+    let open = dungeon("GA.......");
+    assert_scores(open.variation(&open).unwrap(), [0.0; 3]);
+}
+
+#[test]
+fn chromatic_mazes_by_hand() {
+    let one = chromatic("RRYG", 0, 3);
+    let other = chromatic("BRRR", 3, 0);
+    // Red: the nearest to the first tile is the second one, one step away; the one left nearest to the second tile is the fourth.
+    // Yellow and green find none, two steps each.
+    let nearest = 1.0 + 1.0 + 2.0 * (1.0 + 1.0 + 4.0) / 8.0;
+    // The first one in order, and then the third tile, two steps from the second.
+    let first = 1.0 + 1.0 + 2.0 * (1.0 + 2.0 + 4.0) / 8.0;
+    let most = 2.0 + 0.25 + 2.0;
+    assert_scores(
+        one.variation(&other).unwrap(),
+        [nearest, 100.0 * nearest / most, first],
+    );
+    assert_scores(one.variation(&one).unwrap(), [0.0; 3]);
+    // Ways of one and of two steps.
+    let near = chromatic("RRYG", 0, 1);
+    assert_scores(one.variation(&near).unwrap(), [0.75, 75.0 / most, 0.75]);
+}
+
+#[test]
+fn summaries_are_of_all_pairs() {
+    let mazes = [maze("o<<^<<^<<"), maze("o<<>>^^<<"), maze("o<<^<<^<<")];
+    let scores = scores(&mazes).unwrap();
+    let [score, ..] = scores.as_slice() else {
+        panic!("{scores:?}")
+    };
+    assert_eq!((score.reading, score.pairs), ("dissimilarity", 3));
+    assert_eq!(
+        (score.min, score.max, score.median),
+        (0.0, 0.34375, 0.34375)
+    );
+    assert!((score.mean - 0.6875 / 3.0).abs() < 1e-15);
+    assert!(super::scores(&mazes[..1]).unwrap().is_empty());
+    let even = super::scores(&[mazes[0].clone(), mazes[1].clone()]).unwrap();
+    assert_eq!(even[0].median, 0.34375);
+}
+
+#[test]
+fn boards_that_have_no_score_are_refused() {
+    let sizes = |sizes| Err(GridError::NotComparable { sizes });
+    let line = PerfectMaze::new(1, 4).unwrap();
+    let line = line.sample(&mut figrs_core::stream(1, 0));
+    assert_eq!(line.variation(&line), sizes([(1, 4), (1, 4)]));
+    let (two, three) = (maze("o<^<"), maze("o<<^<<^<<"));
+    assert_eq!(two.variation(&three), sizes([(2, 2), (3, 3)]));
+    let room = maze("o");
+    assert_eq!(room.variation(&room), sizes([(1, 1), (1, 1)]));
+    let whole = dungeon("GA..");
+    for (tiles, missing) in [("WA..", "gem"), ("GW..", "altar")] {
+        let error = GridError::NoSuchTile { missing };
+        assert_eq!(whole.variation(&dungeon(tiles)), Err(error));
+    }
+}
+
+/// The means over all ordered pairs of boards, equal ones among them: of two independent draws from the exact law. The numbers were
+/// found by an implementation of the same formulas in another language.
+#[test]
+fn the_exact_law_has_its_means() {
+    fn means<B: Variation>(boards: &[B]) -> [f64; 3] {
+        let mut sums = [0.0; 3];
+        for one in boards {
+            for other in boards {
+                let scores = one.variation(other).unwrap();
+                sums = std::array::from_fn(|reading| sums[reading] + scores[reading]);
+            }
+        }
+        sums.map(|sum| sum / (boards.len() * boards.len()) as f64)
+    }
+    for (side, count, expected) in [
+        (2, 4, [0.1875, 0.1875, -0.84375]),
+        (
+            3,
+            192,
+            [
+                0.274_034_288_194_444_4,
+                0.274_034_288_194_444_4,
+                1.371_690_538_194_444_4,
+            ],
+        ),
+    ] {
+        let elements = PerfectMaze::new(side, side).unwrap().elements().unwrap();
+        let mut tree = JunctionTree::new()
+            .compile(elements.model(), elements.pointers())
+            .unwrap();
+        let worlds = tree.k_best(count + 1).unwrap();
+        let mazes: Vec<Maze> = worlds.iter().map(|w| elements.maze(w).unwrap()).collect();
+        assert_eq!(mazes.len(), count);
+        assert_scores(means(&mazes), expected);
+    }
+    for (side, count, expected) in [
+        (
+            2,
+            24,
+            [
+                0.428_240_740_740_740_5,
+                0.383_680_555_555_555_3,
+                0.396_990_740_740_740_3,
+            ],
+        ),
+        (
+            3,
+            1858,
+            [
+                0.822_187_281_176_285_9,
+                0.325_319_695_377_401_4,
+                0.541_283_477_066_671_2,
+            ],
+        ),
+    ] {
+        let elements = Dungeon::new(square(side)).elements().unwrap();
+        let mut tree = JunctionTree::new()
+            .compile(elements.model(), elements.tiles())
+            .unwrap();
+        let worlds = tree.k_best(count + 1).unwrap();
+        let maps: Vec<DungeonMap> = worlds.iter().map(|w| elements.map(w).unwrap()).collect();
+        assert_eq!(maps.len(), count);
+        assert_scores(means(&maps), expected);
+    }
+}

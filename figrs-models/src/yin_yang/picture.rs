@@ -1,0 +1,63 @@
+//! Yin-Yang boards as pictures.
+
+use super::{Board, Clues, Colour};
+use crate::picture::{Canvas, Picture, PictureError};
+
+/// Pixels of the side of a cell.
+const SIDE: usize = 26;
+/// Of a stone.
+const RADIUS: isize = 11;
+
+/// Wood, its lines, shade; black from the dark to the light, white from the light to the dark; marks of clues.
+const COLOURS: [[u8; 3]; 10] = [
+    [222, 184, 122],
+    [176, 136, 82],
+    [150, 112, 66],
+    [28, 26, 34],
+    [58, 56, 68],
+    [128, 128, 142],
+    [226, 222, 214],
+    [246, 244, 238],
+    [255, 255, 255],
+    [206, 70, 60],
+];
+
+impl Board {
+    /// A picture with 26 by 26 pixels a cell, with a mark on the cells of some clues.
+    ///
+    /// **Errors.** [`PictureError::TooLarge`].
+    pub fn picture(&self, clues: &Clues) -> Result<Picture, PictureError> {
+        let size = self.size();
+        let frame = SIDE / 4;
+        let (width, height) = (size.columns() * SIDE, size.rows() * SIDE);
+        let mut canvas = Picture::canvas(width + 2 * frame, height + 2 * frame, 0)?;
+        let start = |cell: usize| (cell * SIDE + frame).cast_signed();
+        for row in 0..=size.rows() {
+            canvas.fill((start(0), start(row)), (width.cast_signed() + 1, 1), 1);
+        }
+        for column in 0..=size.columns() {
+            canvas.fill((start(column), start(0)), (1, height.cast_signed() + 1), 1);
+        }
+        for (at, colour) in self.iter() {
+            let middle = (SIDE / 2).cast_signed();
+            let (x, y) = (start(at.column) + middle, start(at.row) + middle);
+            stone(&mut canvas, (x, y), colour);
+            if clues.get(at).is_some() {
+                canvas.disc(x, y, 2, 9);
+            }
+        }
+        Ok(Picture::new(canvas, COLOURS.to_vec()))
+    }
+}
+
+/// A stone with its shade below and light from above.
+fn stone(canvas: &mut Canvas, (x, y): (isize, isize), colour: Colour) {
+    let [edge, face, light] = match colour {
+        Colour::Black => [3, 4, 5],
+        Colour::White => [6, 7, 8],
+    };
+    canvas.disc(x + 1, y + 2, RADIUS, 2);
+    canvas.disc(x, y, RADIUS, edge);
+    canvas.disc(x - 1, y - 1, RADIUS - 2, face);
+    canvas.disc(x - 4, y - 5, 2, light);
+}
