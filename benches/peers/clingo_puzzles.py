@@ -65,8 +65,10 @@ colour(black; white).
 1 { is(R, C, K) : colour(K) } 1 :- cell(R, C).
 :- colour(K), not is(_, _, K).
 :- colour(K), is(R, C, K), is(R+1, C, K), is(R, C+1, K), is(R+1, C+1, K).
-first(K, M) :- colour(K), M = #min { (R - 1) * n + C : is(R, C, K) }.
-reached(R, C, K) :- first(K, M), is(R, C, K), M = (R - 1) * n + C.
+place(R, C, (R - 1) * n + C) :- cell(R, C).
+seen(I + 1, K) :- is(R, C, K), place(R, C, I).
+seen(I + 1, K) :- seen(I, K), I < n * n.
+reached(R, C, K) :- is(R, C, K), place(R, C, I), not seen(I, K).
 reached(S, D, K) :- reached(R, C, K), beside(R, C, S, D), is(S, D, K).
 :- is(R, C, K), not reached(R, C, K).
 #show is(R, C) : is(R, C, black).

@@ -152,7 +152,11 @@ impl<P: Puzzle> Report<'_, P> {
             writeln!(out, "{told}")?;
         }
         if let Some(log) = found.log_probability {
-            writeln!(out, "probability {:e}, log-probability {log:.6}", log.exp())?;
+            writeln!(
+                out,
+                "probability {:.6e}, log-probability {log:.6}",
+                log.exp()
+            )?;
         }
         if let Some(marginals) = &found.marginals {
             self.tables(out, marginals)?;
