@@ -206,8 +206,6 @@ impl Answer {
     }
 
     /// The probability that a target has a value.
-    ///
-    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.distribution(element)?.probability(value))
     }
@@ -254,8 +252,6 @@ impl Answer {
     }
 
     /// From marginals: the most likely value of a target; from bounds the same if they decide it. From a world: the value of any element in it.
-    ///
-    /// **Errors.** [`Error::NotATarget`], or of a world [`Error::NotInWorld`]; [`Error::NotInAnswer`] if bounds do not decide it.
     pub fn most_likely_value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let value = match &self.content {
             Content::World(values, ..) => values

@@ -82,8 +82,6 @@ impl IslandSampling {
     }
 
     /// Draws islands.
-    ///
-    /// **Errors.** [`GridError::BaysNotMet`] if bounds on the bays leave too few maps; those of a first map.
     pub fn run(self, island: &Island) -> Result<IslandDraws, GridError> {
         let chains = (0..self.chains).map(|number| self.one(island, number));
         let chains = chains.collect::<Result<_, _>>()?;
