@@ -69,10 +69,10 @@ fn demands(options: &Demands, height: usize, width: usize) -> Result<Vec<Demand>
         demands.push(Demand::Seen);
     }
     for path in &options.pin {
-        demands.push(Demand::Pinned(Mask::read(path)?));
+        demands.push(Demand::Pinned(whole(path, height, width)?));
     }
     for path in &options.place {
-        demands.push(Demand::Placed(Mask::read(path)?));
+        demands.push(Demand::Placed(whole(path, height, width)?));
     }
     if let Some(path) = &options.around {
         let level = vglc::read_level(path)?;
@@ -119,17 +119,31 @@ fn demands(options: &Demands, height: usize, width: usize) -> Result<Vec<Demand>
     Ok(demands)
 }
 
+/// A mask of the size of a level.
+fn whole(path: &Path, height: usize, width: usize) -> Result<Mask, Failure> {
+    let mask = Mask::read(path)?;
+    if (mask.height(), mask.width()) == (height, width) {
+        Ok(mask)
+    } else {
+        Err(does_not_fit(path, &mask, height, width))
+    }
+}
+
+fn does_not_fit(path: &Path, mask: &Mask, height: usize, width: usize) -> Failure {
+    format!(
+        "{}: {} rows of {} columns do not fit a level of {height} rows of {width}; see --width and --rows",
+        path.display(),
+        mask.height(),
+        mask.width()
+    )
+    .into()
+}
+
 /// The first or last columns as a file has them.
 fn piece(path: &Path, at_end: bool, height: usize, width: usize) -> Result<Mask, Failure> {
     let piece = Mask::read(path)?;
     if piece.height() != height || piece.width() > width {
-        return Err(format!(
-            "{}: {} rows of {} columns do not fit into a level of {height} rows of {width}",
-            path.display(),
-            piece.height(),
-            piece.width()
-        )
-        .into());
+        return Err(does_not_fit(path, &piece, height, width));
     }
     let mut mask = Mask::free(height, width);
     let first = if at_end { width - piece.width() } else { 0 };
@@ -139,7 +153,7 @@ fn piece(path: &Path, at_end: bool, height: usize, width: usize) -> Result<Mask,
     Ok(mask)
 }
 
-/// `E=5..10`: a tile, and from how many to how many.
+/// `E=5..10`: a tile, and from how many to how many; or `E=5`.
 pub(crate) fn count(text: &str) -> Result<(Tile, Range<usize>), String> {
     range(text)
 }
@@ -169,9 +183,9 @@ fn range<T: std::str::FromStr>(text: &str) -> Result<(Tile, Range<T>), String>
 where
     T::Err: std::fmt::Display,
 {
-    let form = "write a tile and two numbers, as E=5..10";
+    let form = "write a tile and one or two numbers, as E=5 or E=5..10";
     let (tile, numbers) = text.split_once('=').ok_or(form)?;
-    let (from, to) = numbers.split_once("..").ok_or(form)?;
+    let (from, to) = numbers.split_once("..").unwrap_or((numbers, numbers));
     let mut symbols = tile.chars();
     let (Some(symbol), None) = (symbols.next(), symbols.next()) else {
         return Err(form.into());

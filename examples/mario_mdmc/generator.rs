@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use figrs::models::mdmc::{
     ColumnNGrams, ColumnStream, Corpus, ElementSampler, Generated, HierarchicalChain, Level,
-    LevelElements, LevelProgram, LevelSampler, LookAheadSampler, MarkovChain, TileField,
+    LevelElements, LevelProgram, LevelSampler, LookAhead, MarkovChain, TileField,
     TileFieldElements, TileSelection,
 };
 
@@ -25,15 +25,13 @@ pub(crate) struct Trained<'a> {
 }
 
 enum Engine {
-    Single(Single),
-    Demanded(Box<dyn LevelSampler>),
+    Sampler(Box<dyn LevelSampler>),
+    Other(Other),
 }
 
-/// What draws one level after another.
-enum Single {
-    LookAhead,
+/// Models of their own, and levels without end.
+enum Other {
     Columns,
-    Elements(LevelElements),
     Program(LevelProgram),
     Field(TileFieldElements),
 }
@@ -73,11 +71,30 @@ impl<'a> Trained<'a> {
     /// The settings of the first method that, with the training levels, give its levels again.
     pub(crate) fn settings(&self) -> Vec<(&'static str, Value)> {
         let mut settings = self.options.settings(&self.chain);
-        if let Some((_, Engine::Demanded(sampler))) = self.engines.first() {
-            let demands: Vec<String> = sampler.demands().iter().map(ToString::to_string).collect();
-            settings.push(("demands", demands.into()));
+        if let Some((method, Engine::Sampler(sampler))) = self.engines.first()
+            && method.heeds_demands()
+        {
+            let demands = sampler.demands().iter().map(ToString::to_string);
+            settings.push(("demands", demands.collect::<Vec<_>>().into()));
         }
+        settings.push(("guarantee", self.guarantee().into()));
         settings
+    }
+
+    /// What the law of the levels of the first method is.
+    pub(crate) fn guarantee(&self) -> String {
+        let Some((_, engine)) = self.engines.first() else {
+            return String::new();
+        };
+        match engine {
+            Engine::Sampler(sampler) => return sampler.guarantee(),
+            Engine::Other(Other::Columns) => "as look-ahead, column after column",
+            Engine::Other(Other::Program(_)) => "independent exact draws of the trained model",
+            Engine::Other(Other::Field(_)) => {
+                "near the law of the trained field, as far as the sweeps forget where they began"
+            }
+        }
+        .to_owned()
     }
 
     /// How many of `count` levels of a method are best drawn at once on one thread.
@@ -85,59 +102,38 @@ impl<'a> Trained<'a> {
         const MOST: u64 = 16;
         match &self.engines[method].1 {
             // What is prepared serves several batches, but all threads should have some.
-            Engine::Demanded(sampler) => {
+            Engine::Sampler(sampler) => {
                 let batch = sampler.batch();
                 batch * (count / (batch * 4)).clamp(1, MOST)
             }
-            Engine::Single(_) => 1,
+            Engine::Other(_) => 1,
         }
     }
 
     /// Some levels of a method, by its place on the command line, each from random numbers of its own.
     pub(crate) fn levels(&self, method: usize, numbers: Range<u64>) -> Result<Vec<Made>, Failure> {
         match &self.engines[method].1 {
-            Engine::Single(engine) => numbers.map(|index| self.level(engine, index)).collect(),
-            Engine::Demanded(sampler) => {
+            Engine::Other(engine) => numbers.map(|index| self.level(engine, index)).collect(),
+            Engine::Sampler(sampler) => {
                 let levels = sampler.levels(self.seed, numbers)?.into_iter();
                 Ok(levels.map(Made::from).collect())
             }
         }
     }
 
-    fn level(&self, engine: &Single, index: u64) -> Result<Made, Failure> {
+    fn level(&self, engine: &Other, index: u64) -> Result<Made, Failure> {
         let mut rng = figrs::stream(self.seed, index);
-        let Options {
-            width, look_ahead, ..
-        } = *self.options;
-        let generated = match engine {
-            Single::LookAhead => {
-                LookAheadSampler::new(&self.chain, look_ahead)?.sample(width, &mut rng)?
-            }
-            Single::Elements(elements) => {
-                let selection = match self.options.tile {
-                    Tile::Sampled => TileSelection::Sampled,
-                    Tile::MostLikely => TileSelection::MostLikely,
-                };
-                ElementSampler::new(elements, look_ahead, selection)?.sample(&mut rng)?
-            }
-            Single::Columns => {
-                let mut columns = ColumnStream::new(&self.chain, look_ahead, rng)?;
-                return Ok(self.made(columns.level(width)?));
-            }
-            Single::Program(program) => return Ok(self.made(program.sample(&mut rng)?)),
-            Single::Field(field) => {
-                return Ok(self.made(field.sample(self.options.sweeps(), &mut rng)?));
-            }
+        let level = match engine {
+            Other::Columns => ColumnStream::new(&self.chain, self.options.look_ahead, rng)?
+                .level(self.options.width)?,
+            Other::Program(program) => program.sample(&mut rng)?,
+            Other::Field(field) => field.sample(self.options.sweeps(), &mut rng)?,
         };
-        Ok(generated.into())
-    }
-
-    fn made(&self, level: Level) -> Made {
-        Made {
+        Ok(Made {
             unseen: self.chain.unseen(&level),
             fallbacks: None,
             level,
-        }
+        })
     }
 }
 
@@ -158,17 +154,30 @@ impl Engine {
         corpus: &Corpus,
         chain: &Arc<MarkovChain>,
     ) -> Result<Self, Failure> {
-        let width = options.width;
-        Ok(Self::Single(match method {
-            Method::LookAhead => Single::LookAhead,
-            Method::Columns => Single::Columns,
-            Method::Elements => Single::Elements(LevelElements::new(Arc::clone(chain), width)?),
-            Method::Conditioned | Method::Exact => {
-                return Ok(Self::Demanded(demanded::sampler(method, options, chain)?));
+        let Options {
+            width, look_ahead, ..
+        } = *options;
+        let other = match method {
+            Method::LookAhead => {
+                let sampler = LookAhead::new(Arc::clone(chain), look_ahead, width)?;
+                return Ok(Self::Sampler(Box::new(sampler)));
             }
+            Method::Elements => {
+                let elements = LevelElements::new(Arc::clone(chain), width)?;
+                let selection = match options.tile {
+                    Tile::Sampled => TileSelection::Sampled,
+                    Tile::MostLikely => TileSelection::MostLikely,
+                };
+                let sampler = ElementSampler::new(&elements, look_ahead, selection)?;
+                return Ok(Self::Sampler(Box::new(sampler)));
+            }
+            Method::Conditioned | Method::Exact => {
+                return Ok(Self::Sampler(demanded::sampler(method, options, chain)?));
+            }
+            Method::Columns => Other::Columns,
             Method::NGrams => {
                 let ngrams = ColumnNGrams::train(corpus, options.order())?;
-                Single::Program(Arc::new(ngrams).program(width)?)
+                Other::Program(Arc::new(ngrams).program(width)?)
             }
             Method::Hierarchical => {
                 let chain = HierarchicalChain::train(
@@ -179,12 +188,13 @@ impl Engine {
                     options.kinds(),
                     0,
                 )?;
-                Single::Program(Arc::new(chain).program(width)?)
+                Other::Program(Arc::new(chain).program(width)?)
             }
             Method::Field => {
                 let field = TileField::train(corpus, chain.row_splits())?;
-                Single::Field(field.elements(width)?)
+                Other::Field(field.elements(width)?)
             }
-        }))
+        };
+        Ok(Self::Other(other))
     }
 }

@@ -69,6 +69,11 @@ fn run(options: &Options) -> Result<(), Failure> {
     }
     let totals = sets::write(options, &trained)?;
     eprintln!(
+        "method {}: {}",
+        options.methods[0].name(),
+        trained.guarantee()
+    );
+    eprintln!(
         "seed {seed}, levels {} of {} by {}: unseen states {}, fallbacks {}{}, {:.3} s",
         options.levels,
         trained.chain.height(),

@@ -95,7 +95,7 @@ pub(crate) struct Options {
     pub(crate) rows: Option<usize>,
     /// Instead of writing levels, tell how probable it is that the trained model meets the demands; for the conditioned and
     /// the exact method.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["levels", "stats"])]
     pub(crate) probability: bool,
     /// How many levels.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
@@ -158,7 +158,7 @@ pub(crate) struct Demands {
     /// No more columns than this without ground in the bottom row, side by side.
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) max_gap: Option<usize>,
-    /// From so many to so many tiles of a kind, as E=5..10. May be given several times.
+    /// From so many to so many tiles of a kind, as E=5..10, or just so many, as E=5. May be given several times.
     #[arg(long, value_name = "TILE=FROM..TO", value_parser = demanded::count)]
     pub(crate) count: Vec<(MapTile, Range<usize>)>,
     /// From which share of all cells to which are tiles of a kind, as o=0.01..0.05. May be given several times.

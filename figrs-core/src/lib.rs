@@ -81,7 +81,7 @@ pub use label::Label;
 pub use model::Model;
 pub use node::{AnyElement, ElementId};
 pub use param::{Number, Operand, Param};
-pub use parents::{Arguments, AsElement, Many, One, Parents};
+pub use parents::{Arguments, AsElement, Many, Mixed, One, Parents};
 pub use random::{Stream, stream};
 pub use states::States;
 pub use support::{Support, SupportBuilder};

@@ -31,6 +31,10 @@ pub struct One<T>(std::marker::PhantomData<T>);
 #[derive(Debug)]
 pub struct Many<T>(std::marker::PhantomData<T>);
 
+/// The values of a list of parents of several types.
+#[derive(Debug)]
+pub struct Mixed(());
+
 fn column<T: Value>(column: &dyn AnyColumn) -> &[T] {
     column
         .as_any()
@@ -72,6 +76,20 @@ impl<T: Value> Arguments for Many<T> {
     }
 }
 
+impl Arguments for Mixed {
+    type Refs<'a> = Vec<&'a dyn Any>;
+    fn refs<'a>(arguments: &[&'a dyn Any]) -> Vec<&'a dyn Any> {
+        arguments.to_vec()
+    }
+    type Columns<'a> = Vec<&'a dyn AnyColumn>;
+    fn columns<'a>(arguments: &[&'a dyn AnyColumn]) -> Vec<&'a dyn AnyColumn> {
+        arguments.to_vec()
+    }
+    fn row<'a>(columns: &Self::Columns<'a>, row: usize) -> Self::Refs<'a> {
+        columns.iter().map(|values| values.any(row)).collect()
+    }
+}
+
 /// An element by value or by reference.
 pub trait AsElement {
     /// The type of its values.
@@ -94,7 +112,7 @@ impl<E: AsElement> AsElement for &E {
     }
 }
 
-/// Some elements: one, a tuple of up to eight, an array or a list of one type.
+/// Some elements: one, a tuple of up to eight, an array or a list of one type, or a list of [`AnyElement`]s of several types.
 ///
 /// They are the parents of an Apply or a Chain, or the targets of a query. (An array has a `map` of its own, which
 /// comes first: write [`Apply::new`](crate::Apply::new), or a tuple.)
@@ -218,6 +236,34 @@ impl<T: Value> Parents for Vec<Element<T>> {
 
 impl<T: Value> Parents for &Vec<Element<T>> {
     type Arguments = Many<T>;
+    fn elements(&self) -> Vec<AnyElement> {
+        self.as_slice().elements()
+    }
+}
+
+impl Parents for [AnyElement] {
+    type Arguments = Mixed;
+    fn elements(&self) -> Vec<AnyElement> {
+        self.to_vec()
+    }
+}
+
+impl Parents for &[AnyElement] {
+    type Arguments = Mixed;
+    fn elements(&self) -> Vec<AnyElement> {
+        self.to_vec()
+    }
+}
+
+impl Parents for Vec<AnyElement> {
+    type Arguments = Mixed;
+    fn elements(&self) -> Vec<AnyElement> {
+        self.clone()
+    }
+}
+
+impl Parents for &Vec<AnyElement> {
+    type Arguments = Mixed;
     fn elements(&self) -> Vec<AnyElement> {
         self.as_slice().elements()
     }

@@ -141,6 +141,12 @@ impl SupportBuilder {
         self.0.len() == 0
     }
 
+    /// An empty builder for values of the same type.
+    #[must_use]
+    pub fn like(&self) -> Self {
+        Self(self.0.empty())
+    }
+
     /// The finished support.
     pub fn build(self) -> Support {
         Support(Arc::from(self.0))

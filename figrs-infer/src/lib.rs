@@ -23,7 +23,7 @@
 //! | [`Enumerate`] | `enumerate.rs` |
 //! | [`VariableElimination`] | `variable_elimination.rs`, on [`eliminate`] |
 //! | [`LazyVariableElimination`] | `lazy_variable_elimination.rs`, on [`eliminate`]; answers are [`Bounds`] |
-//! | [`Frontier`], [`CompiledFrontier`] | `frontier/` |
+//! | [`Frontier`], [`CompiledFrontier`], [`FirstTrue`] | `frontier/` |
 //! | [`MpeVariableElimination`] | `mpe.rs`, on [`eliminate`] |
 //! | [`MpeBranchAndBound`] | `branch_and_bound/` |
 //! | [`MarginalMap`] | `marginal_map.rs`, on [`eliminate`] |
@@ -104,7 +104,7 @@ pub use enumerate::Enumerate;
 pub use error::Error;
 pub use estimate::Estimate;
 pub use forward_sampling::ForwardSampling;
-pub use frontier::{CompiledFrontier, Frontier};
+pub use frontier::{CompiledFrontier, FirstTrue, Frontier};
 pub use gibbs::{Gibbs, GibbsKernel};
 pub use importance_sampling::ImportanceSampling;
 pub use junction_tree::JunctionTree;

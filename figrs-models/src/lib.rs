@@ -3,6 +3,7 @@
 //! - [`grid`]: constraints over the cells of a grid, as automata folded over elements.
 //! - [`maze`], [`dungeon`], [`island`], [`yin_yang`], [`chromatic_maze`]: puzzles and maps drawn exactly from what the rules
 //!   allow.
+//! - [`gdl`]: puzzles in the Game Description Language, planned by inference.
 //! - [`mdmc`]: platformer levels from multi-dimensional Markov chains trained on example levels.
 //! - [`network`]: Bayesian and Markov networks from BIF and UAI files.
 //!
@@ -26,6 +27,7 @@
 
 pub mod chromatic_maze;
 pub mod dungeon;
+pub mod gdl;
 pub mod grid;
 pub mod island;
 pub mod maze;

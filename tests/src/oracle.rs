@@ -2,7 +2,7 @@
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable};
 use figrs_core::lower::{Choice, Chooser, Observations, Program};
-use figrs_core::{AnyElement, Datum, Model, ModelError, Parents};
+use figrs_core::{AnyElement, Datum, Model, ModelError};
 
 /// A sum of numbers given by their natural logarithms.
 #[derive(Clone, Copy, Debug)]
@@ -36,18 +36,6 @@ impl LogSum {
     /// The logarithm of the sum.
     pub fn value(&self) -> f64 {
         self.largest + self.sum.ln()
-    }
-}
-
-/// Elements of any types as targets.
-#[derive(Clone, Debug)]
-pub struct Erased(pub Vec<AnyElement>);
-
-impl Parents for Erased {
-    type Arguments = ();
-
-    fn elements(&self) -> Vec<AnyElement> {
-        self.0.clone()
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use figrs::models::network::Network;
 use figrs::prelude::*;
 use figrs::{Stopped, stream};
-use figrs_tests::oracle::{Erased, close};
+use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Description, build, for_random_models};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -43,7 +43,7 @@ fn one_more(count: &Cell<u32>) {
 
 fn exact_where_it_says_so(description: &Description, seen: &Seen) -> Result<(), TestCaseError> {
     let built = build(description);
-    let targets = Erased(built.erased());
+    let targets = built.erased();
     let truth = JunctionTree::new().run(&built.model, targets.clone());
     let Some(messages) = found(BeliefPropagation::new().run(&built.model, targets.clone()))? else {
         one_more(&seen.impossible);
@@ -100,7 +100,7 @@ fn random_models_without_loops_are_exact_and_others_are_not_called_so() {
 
 fn best_where_it_says_so(description: &Description, seen: &Seen) -> Result<(), TestCaseError> {
     let built = build(description);
-    let targets = Erased(built.erased());
+    let targets = built.erased();
     let best = MpeVariableElimination::new().run(&built.model, targets.clone());
     let Some(world) = found(MpeBeliefPropagation::new().run(&built.model, targets))? else {
         one_more(&seen.impossible);

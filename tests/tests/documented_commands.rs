@@ -8,10 +8,16 @@ use std::path::Path;
 use figrs_tests::example::{self, text};
 use figrs_tests::pages::{self, pages, root};
 
-/// What stands for a file of the reader's in a command.
+/// What a file of the reader's is called in a command.
 const PLACEHOLDERS: [&str; 2] = ["F", "FILE"];
 
-/// The file that is taken for a placeholder.
+/// The files that are taken for it, by the option that they follow: they are written beforehand, or stand in the repository.
+const FILES: [(&str, &str); 2] = [
+    ("--file", "garden.bif"),
+    ("--rules", "examples/puzzle/lamps.kif"),
+];
+
+/// What `garden.bif` says.
 const NETWORK: &str = "
 network garden { }
 variable grass { type discrete [ 2 ] { wet, dry }; }
@@ -98,27 +104,40 @@ fn named(words: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
+/// What a word of a command is as an argument, after another one: a file of the repository, or for a placeholder the one that is
+/// taken for it.
+fn argument(before: &str, word: &str) -> Result<String, String> {
+    let mut file = word;
+    if PLACEHOLDERS.contains(&word) {
+        let taken = FILES.iter().find(|(option, _)| *option == before);
+        file = taken
+            .ok_or(format!(
+                "which file is {word} after {before}? say so in `FILES`"
+            ))?
+            .1;
+    } else if word.len() > 1 && word.chars().all(|letter| letter.is_ascii_uppercase()) {
+        return Err(format!(
+            "{word} is no placeholder that is known; add it to `PLACEHOLDERS`"
+        ));
+    }
+    if file.contains('/') && exists(file) {
+        return Ok(root().join(file).display().to_string());
+    }
+    Ok(file.into())
+}
+
 /// Runs an example as a user does, with the files of the repository where they are; what it writes goes into `directory`.
 fn run(words: &[&str], directory: &Path) -> Result<(), String> {
     let example = after(words, "--example").ok_or("it names no example")?;
     if !exists(format!("examples/{example}.rs")) && !exists(format!("examples/{example}/main.rs")) {
         return Err(format!("there is no example {example}"));
     }
-    let arguments = words.iter().skip_while(|word| **word != "--").skip(1);
-    let arguments: Vec<String> = arguments
-        .map(|word| {
-            if PLACEHOLDERS.contains(word) {
-                Ok("garden.bif".into())
-            } else if word.len() > 1 && word.chars().all(|letter| letter.is_ascii_uppercase()) {
-                Err(format!(
-                    "{word} is no placeholder that is known; add it to `PLACEHOLDERS`"
-                ))
-            } else if word.contains('/') && exists(word) {
-                Ok(root().join(word).display().to_string())
-            } else {
-                Ok((*word).into())
-            }
-        })
+    let arguments = words
+        .iter()
+        .position(|word| *word == "--")
+        .unwrap_or(words.len());
+    let arguments: Vec<String> = (arguments + 1..words.len())
+        .map(|position| argument(words[position - 1], words[position]))
         .collect::<Result<_, _>>()?;
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let Some(output) = example::run_in(directory, example, &arguments) else {

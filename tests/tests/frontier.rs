@@ -273,3 +273,127 @@ fn counts_and_samples_follow_a_fold() {
         .sum();
     assert!(chi < 241.0, "{chi}");
 }
+
+#[test]
+fn targets_are_met_as_soon_as_they_can_be() {
+    // Heads counted beside the evidence: with the counts behind it, all coins would be on the frontier.
+    let coins: Vec<_> = (0..80).map(|_| Flip::new(0.5)).collect();
+    let runs = fold(&coins, (0u8, true), |&(run, ok), &heads| {
+        let run = if heads { run + 1 } else { 0 };
+        (run.min(3), ok && run < 3)
+    });
+    let model = Model::new().condition(&runs, |run| run.1);
+    let heads = fold(&coins, 0u32, |heads, &coin| heads + u32::from(coin));
+    let bias = Uniform::new([0.25, 0.5]);
+    let biased = (&heads, &bias).map(|(heads, bias)| f64::from(*heads) * bias);
+    let compiled = Frontier::new().compile(&model, (&heads, &biased)).unwrap();
+    assert!(compiled.largest_frontier() < 81 * 4 * 4);
+    let tree = JunctionTree::new().run(&model, (&heads, &biased)).unwrap();
+    for number in [0, 20, 35, 53] {
+        let (p, right) = (
+            compiled.probability(&heads, &number).unwrap(),
+            tree.probability(&heads, &number).unwrap(),
+        );
+        assert!(close(p, right), "{number}: {p}, not {right}");
+        let (half, right) = (f64::from(number) * 0.5, right);
+        let p = compiled.probability(&biased, &half).unwrap();
+        assert!(p >= right / 2.0 - 1e-12);
+        assert!(close(p, tree.probability(&biased, &half).unwrap()));
+    }
+}
+
+#[test]
+fn lists_of_several_types_are_targets_and_parents() {
+    let (coin, die) = (Flip::new(0.5), Uniform::new(1..=6u8));
+    let both = vec![coin.erased().clone(), die.erased().clone()];
+    let compiled = Frontier::new().compile(&Model::new(), &both).unwrap();
+    assert!(close(compiled.probability(&die, &6).unwrap(), 1.0 / 6.0));
+    assert!(close(compiled.probability(&coin, &true).unwrap(), 0.5));
+    let sum = both.map(|values| {
+        let coin = values[0].downcast_ref::<bool>().copied();
+        let die = values[1].downcast_ref::<u8>().copied();
+        coin.map(u8::from).zip(die).map(|(coin, die)| coin + die)
+    });
+    for algorithm in algorithms![
+        VariableElimination::new(),
+        JunctionTree::new(),
+        Frontier::new()
+    ] {
+        let answer = algorithm.run(&Model::new(), &sum).unwrap();
+        let p = answer.probability(&sum, &Some(7)).unwrap();
+        assert!(close(p, 1.0 / 12.0), "{}: {p}", algorithm.name());
+    }
+    let sampled = ForwardSampling::new(50_000)
+        .seed(3)
+        .run(&Model::new(), &sum)
+        .unwrap();
+    let p = sampled.probability(&sum, &Some(7)).unwrap();
+    // Five standard errors: false alarms 6e-7.
+    assert!(
+        (p - 1.0 / 12.0).abs() < 5.0 * (11.0_f64 / 144.0 / 50_000.0).sqrt(),
+        "{p}"
+    );
+}
+
+#[test]
+fn the_first_element_that_can_be_true_is_found() {
+    // Heads in a row: three are first possible with the third coin, four never where the fourth coin is tails.
+    let coins: Vec<_> = (0..12).map(|_| Flip::new(0.1)).collect();
+    let mut row = Constant::new(0u32);
+    let rows = coins.iter().map(|coin| {
+        row = (&row, coin).map(|(row, &coin)| if coin { row + 1 } else { 0 });
+        row.clone()
+    });
+    let rows: Vec<Element<u32>> = rows.collect();
+    let reached = |length: u32| -> Vec<Element<bool>> {
+        rows.iter()
+            .map(|row| row.map(move |&row| row == length))
+            .collect()
+    };
+    let frontier = Frontier::new();
+    let first = |model: &Model, length| frontier.first_true(model, &reached(length)).unwrap();
+    assert_eq!(first(&Model::new(), 3).position(), Some(2));
+    let tails = Model::new()
+        .observe(&coins[2], false)
+        .observe(&coins[8], false);
+    for (length, expected) in [(2, Some(1)), (3, Some(5)), (5, Some(7)), (6, None)] {
+        assert_eq!(first(&tails, length).position(), expected, "{length}");
+    }
+    // Evidence on what comes after the answer is not looked at, nor is a coin that is never met.
+    let later = tails
+        .observe(&Flip::new(0.0), true)
+        .observe(&coins[11], true);
+    assert_eq!(first(&later, 5).position(), Some(7));
+    assert_eq!(first(&later, 2).largest_frontier(), 3);
+    assert_eq!(
+        frontier.first_true(&Model::new(), &[]).unwrap().position(),
+        None
+    );
+}
+
+#[test]
+fn a_search_that_repeats_itself_is_settled() {
+    let mut state = Constant::new(0u32);
+    let mut odd = Vec::new();
+    let mut large = Vec::new();
+    for _ in 0..9 {
+        let step = Uniform::new([2u32, 4]);
+        state = (&state, &step).map(|(state, step)| (state + step) % 6);
+        odd.push(state.map(|state| state % 2 == 1));
+        large.push(state.map(|&state| state > 5));
+    }
+    let frontier = Frontier::new();
+    let found = frontier.first_true(&Model::new(), &odd).unwrap();
+    assert!(found.is_settled() && found.position().is_none() && found.bytes() > 0);
+    let short = frontier.first_true(&Model::new(), &large[..2]).unwrap();
+    assert!(!short.is_settled() && short.position().is_none());
+    // No world is left after the second step.
+    let none = Model::new().condition(&odd[1], |&odd| odd);
+    let found = frontier.first_true(&none, &odd[..3]).unwrap();
+    assert!(found.is_settled() && found.position().is_none());
+    let error = Frontier::new()
+        .memory(100)
+        .first_true(&Model::new(), &odd)
+        .unwrap_err();
+    assert!(matches!(error, Error::FrontierTooLarge { .. }), "{error}");
+}

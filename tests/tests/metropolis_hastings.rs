@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use figrs::prelude::*;
 use figrs::{ModelError, Operand};
-use figrs_tests::oracle::{Erased, close};
+use figrs_tests::oracle::close;
 use figrs_tests::random_model::{build, for_random_models};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -226,7 +226,7 @@ fn annealing_finds_the_most_probable_world_of_random_models() {
     let (tried, found) = (Cell::new(0), Cell::new(0));
     for_random_models(400, 31, |description| {
         let built = build(description);
-        let targets = Erased(built.erased());
+        let targets = built.erased();
         let Ok(exact) = MpeVariableElimination::new().run(&built.model, targets.clone()) else {
             return Ok(());
         };

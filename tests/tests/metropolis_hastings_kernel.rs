@@ -7,7 +7,6 @@ use figrs_core::{Chain, Constant, Element, Flip, If, Model, Parents, Select, Uni
 use figrs_infer::metropolis_hastings::{Proposals, Terms};
 use figrs_infer::{Enumerate, Run};
 use figrs_tests::every_step::{Worlds, drift, is_irreducible};
-use figrs_tests::oracle::Erased;
 use figrs_tests::random_model::{Built, Description, build, for_random_models};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -31,7 +30,7 @@ fn worlds(built: &Built) -> Result<Option<Worlds>, TestCaseError> {
 
 /// The worlds that steps walk among are those of the model, with their probabilities.
 fn worlds_are_those_of_the_model(built: &Built, worlds: &Worlds) -> Checked {
-    let exact = Enumerate::new().run(&built.model, Erased(built.erased()));
+    let exact = Enumerate::new().run(&built.model, built.erased());
     let exact = exact.map_err(failed)?;
     for (position, target) in built.targets.iter().enumerate() {
         let mut sums = [0.0; 8];

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 
 use figrs_core::lower::Observations;
 use figrs_infer::{Enumerate, Error, ImportanceSampling, Quality, Run};
-use figrs_tests::oracle::{Erased, LogSum, close, every_run};
+use figrs_tests::oracle::{LogSum, close, every_run};
 use figrs_tests::random_model::{Built, Description, build, for_random_models};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -100,7 +100,7 @@ const OUTSTANDING: f64 = 10.0;
 /// How far an estimate for this model is off, in its standard errors: one number a model, so that they are
 /// independent.
 fn standardised(built: &Built, seed: u64) -> Result<Option<f64>, Error> {
-    let targets = Erased(built.erased());
+    let targets = built.erased();
     let tame = |runs: Sums| runs.most - runs.total.value() <= OUTSTANDING.ln();
     if !sums(built, Observations::Weigh)
         .ok()

@@ -3,7 +3,6 @@
 use std::num::NonZero;
 
 use figrs::prelude::*;
-use figrs_tests::oracle::Erased;
 use figrs_tests::random_model::{build, for_random_models};
 use figrs_tests::reference_models::{
     Question, burglary, geometric_even, hidden_markov, ladder, random_walk,
@@ -76,7 +75,7 @@ fn random_models_answer_alike() {
                 let prior = algorithm.name() == "ForwardSampling";
                 let none = Model::new();
                 let model = if prior { &none } else { &built.model };
-                said(&algorithm.run(model, Erased(built.erased())), read)
+                said(&algorithm.run(model, built.erased()), read)
             })
         };
         let one = run(1);

@@ -40,6 +40,16 @@ impl Codes {
         wider
     }
 
+    /// Numbers the values of a type anew, those at some positions in ascending order alone.
+    pub(super) fn keep(&mut self, of: usize, positions: &[u32]) {
+        let old = &self.values[of];
+        let mut kept = old.like();
+        for &position in positions {
+            kept.insert(old.any(position as usize));
+        }
+        self.values[of] = kept;
+    }
+
     /// Where values of these types stand in a key of some words; nothing if they do not fit.
     pub(super) fn fields(&self, types: &[usize], words: usize) -> Option<Vec<Field>> {
         let (mut word, mut free) = (0, 64);
@@ -82,6 +92,12 @@ impl<const W: usize> Key<W> {
     #[inline]
     pub(super) fn get(&self, field: Field) -> u32 {
         (self.0[field.word] >> field.shift & field.mask) as u32
+    }
+
+    /// Writes a smaller number to a field.
+    pub(super) fn set(&mut self, field: Field, code: u32) {
+        self.0[field.word] &= !(field.mask << field.shift);
+        self.0[field.word] |= u64::from(code) << field.shift;
     }
 
     /// Writes a number to a field that is zero; false if it does not fit.

@@ -64,19 +64,13 @@ pub(super) struct Allowance<'a> {
 /// Explores all assignments that the elements of the model can have together.
 pub(super) fn explore(linear: &Linear, allowance: Allowance<'_>) -> Result<Explored, Halt> {
     let mut rules = Rules::new(linear);
-    let plan = plan(linear);
-    let explored = explore_in::<1>(&mut rules, &plan, allowance);
-    let explored = wider(explored, || explore_in::<2>(&mut rules, &plan, allowance));
-    let explored = wider(explored, || explore_in::<4>(&mut rules, &plan, allowance));
-    let explored = wider(explored, || explore_in::<16>(&mut rules, &plan, allowance));
-    let explored = wider(explored, || explore_in::<64>(&mut rules, &plan, allowance));
-    let (steps, repeated, largest, bytes) = explored?;
+    let swept = sweep(&mut rules, Aim::Everything, allowance)?;
     let optional = linear
         .slots
         .iter()
         .any(|slot| slot.optional && slot.is_random());
     Ok(Explored {
-        steps,
+        steps: swept.steps,
         are_worlds: !rules.merged && !optional,
         types: linear
             .targets
@@ -85,19 +79,53 @@ pub(super) fn explore(linear: &Linear, allowance: Allowance<'_>) -> Result<Explo
             .collect(),
         weights: rules.weighing.finish(),
         values: rules.codes.finish(),
-        repeated,
-        largest,
-        bytes,
+        repeated: swept.repeated,
+        largest: swept.largest,
+        bytes: swept.bytes,
     })
 }
 
-type Found = Result<(Vec<Step>, usize, usize, u64), Halt>;
+/// What to explore for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aim {
+    /// All steps, to be kept.
+    Everything,
+    /// The first step at which a target can be true; steps before it are not kept.
+    FirstTrue,
+}
 
-fn wider(found: Found, again: impl FnOnce() -> Found) -> Found {
-    match found {
-        Err(Halt::Wider) => again(),
-        found => found,
+/// What was met, frontier after frontier.
+#[derive(Debug, Default)]
+pub(super) struct Swept {
+    steps: Vec<Step>,
+    /// How many steps are the same as earlier ones.
+    repeated: usize,
+    /// The states of the largest frontier.
+    pub(super) largest: usize,
+    /// Bytes that the steps take, or would take if they were kept.
+    pub(super) bytes: u64,
+    /// The first target that can be true, if that is what was asked for.
+    pub(super) first: Option<usize>,
+    /// Whether some step was an earlier one, or left no state.
+    pub(super) settled: bool,
+}
+
+/// Goes through the steps, with keys as narrow as can be.
+pub(super) fn sweep(
+    rules: &mut Rules<'_>,
+    aim: Aim,
+    allowance: Allowance<'_>,
+) -> Result<Swept, Halt> {
+    let plan = plan(rules.linear);
+    let mut swept = sweep_in::<1>(rules, &plan, aim, allowance);
+    let wider = [sweep_in::<2>, sweep_in::<4>, sweep_in::<16>, sweep_in::<64>];
+    for sweep in wider {
+        if !matches!(swept, Err(Halt::Wider)) {
+            break;
+        }
+        swept = sweep(rules, &plan, aim, allowance);
     }
+    swept
 }
 
 /// What decides a step, apart from the values of its frontier.
@@ -122,6 +150,11 @@ struct Sets<const W: usize> {
 }
 
 impl<const W: usize> Sets<W> {
+    fn clear(&mut self) {
+        self.lately.clear();
+        self.held = 0;
+    }
+
     /// The set that has a number, if it is remembered.
     fn numbered(&self, number: usize) -> Option<Arc<Vec<Key<W>>>> {
         let found = self.lately.iter().find(|(other, ..)| *other == number);
@@ -152,11 +185,12 @@ impl<const W: usize> Sets<W> {
     }
 }
 
-fn explore_in<const W: usize>(
+fn sweep_in<const W: usize>(
     rules: &mut Rules<'_>,
     plan: &[Planned],
+    aim: Aim,
     allowance: Allowance<'_>,
-) -> Found {
+) -> Result<Swept, Halt> {
     let mut sets = Sets::<W> {
         lately: VecDeque::new(),
         next: 0,
@@ -164,9 +198,11 @@ fn explore_in<const W: usize>(
         most: (allowance.memory / SHARE) as usize / size_of::<Key<W>>(),
     };
     let mut known = FxHashMap::<Shape, (Arc<Layer>, usize)>::default();
-    let mut steps = Vec::with_capacity(plan.len());
     let (mut number, mut states) = sets.number(vec![Key::EMPTY]);
-    let (mut repeated, mut largest, mut bytes) = (0, 1, 0);
+    let mut swept = Swept {
+        largest: 1,
+        ..Swept::default()
+    };
     for planned in plan {
         if allowance.run.stopped().is_some() {
             return Err(allowance.run.nothing_done().into());
@@ -188,13 +224,18 @@ fn explore_in<const W: usize>(
         if let Some((layer, next, set)) = same {
             (number, states) = (next, set);
             let layer = Arc::clone(layer);
-            steps.push(Step { layer, reports });
-            allowance.run.report(steps.len() as u64);
-            repeated += 1;
+            swept.steps.push(Step { layer, reports });
+            swept.repeated += 1;
+            swept.settled = true;
+            allowance.run.report(swept.steps.len() as u64);
             continue;
         }
         let (layer, found) = loop {
-            if let Some(found) = transitions(rules, planned, &states, (bytes, allowance))? {
+            let kept = match aim {
+                Aim::Everything => swept.bytes,
+                Aim::FirstTrue => 0,
+            };
+            if let Some(found) = transitions(rules, planned, &states, (kept, allowance))? {
                 break found;
             }
             // Some numbers have become too large for their bits: the states are written anew.
@@ -207,16 +248,25 @@ fn explore_in<const W: usize>(
                     .map(|s| rewritten(s, &before, &after))
                     .collect(),
             );
-            sets.lately.clear();
-            sets.held = 0;
+            sets.clear();
             known.clear();
         };
         for place in planned.places.clone() {
             rules.forget(place);
         }
-        bytes += layer.bytes() as u64;
-        largest = largest.max(layer.states);
-        let layer = Arc::new(layer);
+        swept.bytes += layer.bytes() as u64;
+        swept.largest = swept.largest.max(layer.states);
+        swept.settled |= layer.states == 0;
+        let layer = match aim {
+            Aim::Everything => Arc::new(layer),
+            Aim::FirstTrue => {
+                swept.first = rules.first_true(&layer, &reports);
+                if swept.first.is_some() {
+                    return Ok(swept);
+                }
+                Arc::default()
+            }
+        };
         (number, states) = if is_shared {
             sets.number(found)
         } else {
@@ -229,10 +279,62 @@ fn explore_in<const W: usize>(
             }
             known.insert(shape, (Arc::clone(&layer), number));
         }
-        steps.push(Step { layer, reports });
-        allowance.run.report(steps.len() as u64);
+        if let Some(numbered) = numbered_anew(rules, planned, &states)? {
+            states = Arc::new(numbered);
+            sets.clear();
+            known.clear();
+        }
+        swept.steps.push(Step { layer, reports });
+        allowance.run.report(swept.steps.len() as u64);
     }
-    Ok((steps, repeated, largest, bytes))
+    Ok(swept)
+}
+
+/// The types of the values on the frontier after a step.
+fn types_after(rules: &Rules<'_>, planned: &Planned) -> Vec<usize> {
+    let after = planned.after.iter();
+    after.map(|&r| rules.types[planned.place(r)]).collect()
+}
+
+/// The states with their values numbered anew, where hardly any of the values numbered so far is left.
+fn numbered_anew<const W: usize>(
+    rules: &mut Rules<'_>,
+    planned: &Planned,
+    states: &[Key<W>],
+) -> Result<Option<Vec<Key<W>>>, Halt> {
+    const MANY: usize = 1 << 12;
+    const LEFT: usize = 4;
+    const GONE: u32 = u32::MAX;
+    let types = types_after(rules, planned);
+    let fields = rules.codes.fields(&types, W).ok_or(Halt::Wider)?;
+    let mut numbered: Option<Vec<Key<W>>> = None;
+    for of in 0..rules.codes.values.len() {
+        let values = rules.codes.values[of].len();
+        if !rules.is_passing(of) || values < MANY.max(LEFT * states.len()) {
+            continue;
+        }
+        let on = || fields.iter().zip(&types).filter(|(_, other)| **other == of);
+        let states = numbered.get_or_insert_with(|| states.to_vec());
+        let mut numbers = vec![GONE; values];
+        for (state, (&field, _)) in states.iter().flat_map(|s| on().map(move |f| (s, f))) {
+            numbers[state.get(field) as usize] = 0;
+        }
+        let left: Vec<u32> = (0..)
+            .zip(&numbers)
+            .filter(|(_, n)| **n != GONE)
+            .map(|(at, _)| at)
+            .collect();
+        for (&at, number) in left.iter().zip(0..) {
+            numbers[at as usize] = number;
+        }
+        rules.codes.keep(of, &left);
+        for state in states {
+            for (&field, _) in on() {
+                state.set(field, numbers[state.get(field) as usize]);
+            }
+        }
+    }
+    Ok(numbered)
 }
 
 fn rewritten<const W: usize>(state: &Key<W>, before: &[Field], after: &[Field]) -> Key<W> {
@@ -263,16 +365,7 @@ fn transitions<const W: usize>(
 ) -> Result<Option<(Layer, Vec<Key<W>>)>, Halt> {
     let types: Vec<usize> = planned.before.iter().map(|&p| rules.types[p]).collect();
     let before = rules.codes.fields(&types, W).ok_or(Halt::Wider)?;
-    let frontier = |register: u32| {
-        let register = register as usize;
-        let earlier = planned.before.get(register).copied();
-        earlier.unwrap_or(planned.places.start + register.saturating_sub(planned.before.len()))
-    };
-    let types: Vec<usize> = planned
-        .after
-        .iter()
-        .map(|&r| rules.types[frontier(r)])
-        .collect();
+    let types = types_after(rules, planned);
     let after = rules.codes.fields(&types, W).ok_or(Halt::Wider)?;
     let mut growing = Growing::<W> {
         index: FxHashMap::default(),

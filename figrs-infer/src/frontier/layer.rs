@@ -24,6 +24,13 @@ impl Numbers {
         }
     }
 
+    pub(super) fn contains(&self, number: u32) -> bool {
+        match self {
+            Self::Bytes(numbers) => numbers.iter().any(|&n| u32::from(n) == number),
+            Self::Words(numbers) => numbers.contains(&number),
+        }
+    }
+
     fn bytes(&self) -> usize {
         match self {
             Self::Bytes(numbers) => numbers.len(),
@@ -33,7 +40,7 @@ impl Numbers {
 }
 
 /// The transitions between the states of two neighbouring frontiers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Layer {
     /// Where the transitions from each state start, and where the last ones end.
     pub(super) starts: Vec<u32>,

@@ -1,9 +1,10 @@
-//! The elements of a model in the order in which a frontier meets them.
+//! The elements of a model at their places in the order in which a frontier meets them.
 
 use figrs_core::node::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Evidence, Model};
 use rustc_hash::FxHashMap;
 
+use super::needs::{Met, Needs};
 use crate::error::Error;
 
 /// One element, at its place in the order.
@@ -48,15 +49,26 @@ pub(super) struct Linear {
     pub(super) targets: Vec<usize>,
     /// The model without its evidence.
     pub(super) interventions: Model,
-    index: FxHashMap<ElementId, usize>,
 }
 
 impl Linear {
-    /// The order of the evidence as it is stated, then of the targets; before each of them what it needs.
+    /// The order of the evidence as it is stated, before each statement what it needs; targets, and what only they need, come
+    /// as soon as all they read of these has been met, and last if they read nothing of them.
     ///
     /// An error if a Score is only reached by some branches.
     pub(super) fn new(
         model: &Model,
+        targets: &[AnyElement],
+        captured: &Captured,
+    ) -> Result<Self, Error> {
+        let stated = model.evidence().iter().map(|(element, _)| element);
+        Self::along(model, stated, targets, captured)
+    }
+
+    /// The same with the order of some roots in place of the evidence; evidence on elements that are not needed is left out.
+    pub(super) fn along<'r>(
+        model: &Model,
+        roots: impl IntoIterator<Item = &'r AnyElement>,
         targets: &[AnyElement],
         captured: &Captured,
     ) -> Result<Self, Error> {
@@ -65,56 +77,36 @@ impl Linear {
             let all = evidence.entry(element.id()).or_default();
             all.push(statement.clone());
         }
-        let fixed: FxHashMap<ElementId, &Datum> = model
-            .interventions()
-            .iter()
-            .map(|(element, value)| (element.id(), value))
-            .collect();
+        let needs = Needs::new(model, roots, targets, captured);
         let mut linear = Self {
-            slots: Vec::new(),
+            slots: Vec::with_capacity(needs.met.len()),
             targets: Vec::new(),
             interventions: model.filtered(|_| false),
-            index: FxHashMap::default(),
         };
-        let stated = model.evidence().iter().map(|(element, _)| element);
-        for root in stated.chain(targets) {
-            let mut stack: Vec<(AnyElement, bool)> = vec![(root.clone(), false)];
-            while let Some((element, ready)) = stack.pop() {
-                let id = element.id();
-                if linear.index.contains_key(&id) {
-                    continue;
-                }
-                let set = fixed.get(&id).map(|&value| value.clone());
-                let others = captured.get(&id).map_or(&[][..], Vec::as_slice);
-                let reads = || element.parents().iter().chain(others);
-                if set.is_none() && !ready {
-                    let below: Vec<_> = reads().rev().map(|e| (e.clone(), false)).collect();
-                    stack.push((element, true));
-                    stack.extend(below);
-                    continue;
-                }
-                let place = linear.slots.len();
-                let read = if set.is_some() {
-                    Vec::new()
-                } else {
-                    reads().map(|e| linear.index[&e.id()]).collect()
-                };
-                for &earlier in &read {
-                    let earlier: &mut Slot = &mut linear.slots[earlier];
-                    earlier.last_use = place;
-                }
-                linear.index.insert(id, place);
-                linear.slots.push(Slot {
-                    reads: read,
-                    evidence: evidence.remove(&id).unwrap_or_default(),
-                    fixed: set,
-                    last_use: place,
-                    optional: true,
-                    element,
-                });
+        let mut places = vec![0; needs.met.len()];
+        for number in needs.order() {
+            let Met {
+                element,
+                reads,
+                fixed,
+            } = &needs.met[number];
+            let place = linear.slots.len();
+            places[number] = place;
+            let reads: Vec<usize> = reads.iter().map(|&read| places[read]).collect();
+            for &earlier in &reads {
+                linear.slots[earlier].last_use = place;
             }
+            linear.slots.push(Slot {
+                reads,
+                evidence: evidence.remove(&element.id()).unwrap_or_default(),
+                fixed: fixed.clone(),
+                last_use: place,
+                optional: true,
+                element: element.clone(),
+            });
         }
-        linear.targets = targets.iter().map(|e| linear.index[&e.id()]).collect();
+        let place = |element: &AnyElement| places[needs.numbers[&element.id()]];
+        linear.targets = targets.iter().map(place).collect();
         linear.mark_optional();
         let scored = |slot: &&Slot| slot.optional && matches!(slot.element.kind(), Kind::Score(..));
         match linear.slots.iter().find(scored) {

@@ -5,10 +5,12 @@ mod class;
 mod codes;
 mod compiled;
 mod explore;
+mod first;
 mod halt;
 mod layer;
 mod linear;
 mod messages;
+mod needs;
 mod passes;
 mod plan;
 mod rules;
@@ -17,6 +19,7 @@ mod weighing;
 use figrs_core::{AnyElement, Model, Parents};
 
 pub use compiled::CompiledFrontier;
+pub use first::FirstTrue;
 
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
@@ -31,8 +34,8 @@ use linear::{Captured, Linear};
 /// The *frontier* is the set of elements that were met and are still read by later ones. Only joint values that can be
 /// reached are explored, and functions run for those alone; so it is at home where a state is carried along, as in a
 /// [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The order is that
-/// of the evidence as it is stated and then of the targets, each after what it needs: state evidence and targets in the
-/// order of a scan. Steps that repeat (the same functions, values and frontiers: functions that capture nothing, or are shared
+/// of the evidence as it is stated, before each statement what it needs, with targets as soon as all they read of this has been
+/// met: state evidence in the order of a scan, and, where there is none, targets. Steps that repeat (the same functions, values and frontiers: functions that capture nothing, or are shared
 /// by [`map_shared`](figrs_core::Parents::map_shared)) are explored once.
 ///
 /// [`compile`](Self::compile) keeps the states, for exact samples, counts and the most probable world.
@@ -99,18 +102,27 @@ impl Frontier {
     }
 
     fn compiled(&self, model: &Model, targets: Vec<AnyElement>) -> Result<CompiledFrontier, Error> {
+        let order = |captured: &Captured| Linear::new(model, &targets, captured);
+        let explored = self.along(order, explore)?;
+        Ok(CompiledFrontier::new(model, targets, explored, self.memory))
+    }
+
+    /// Explores along an order, which changes where branches turn out to be elements of others.
+    fn along<T>(
+        &self,
+        order: impl Fn(&Captured) -> Result<Linear, Error>,
+        explore: impl Fn(&Linear, Allowance<'_>) -> Result<T, Halt>,
+    ) -> Result<T, Error> {
         let mut captured = Captured::default();
         let run = self.watch.start(self.name(), None);
         loop {
-            let linear = Linear::new(model, &targets, &captured)?;
+            let linear = order(&captured)?;
             let allowance = Allowance {
                 memory: self.memory,
                 run: &run,
             };
             match explore(&linear, allowance) {
-                Ok(explored) => {
-                    return Ok(CompiledFrontier::new(model, targets, explored, self.memory));
-                }
+                Ok(explored) => return Ok(explored),
                 Err(Halt::Captured(chain, branches)) => {
                     captured.entry(chain).or_default().extend(branches);
                 }

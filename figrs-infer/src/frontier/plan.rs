@@ -21,6 +21,15 @@ pub(super) struct Planned {
     pub(super) targets: Vec<usize>,
 }
 
+impl Planned {
+    /// The place that has a register.
+    pub(super) fn place(&self, register: u32) -> usize {
+        let register = register as usize;
+        let earlier = self.before.get(register).copied();
+        earlier.unwrap_or_else(|| self.places.start + (register - self.before.len()))
+    }
+}
+
 /// Divides the order into steps of one random choice each.
 pub(super) fn plan(linear: &Linear) -> Vec<Planned> {
     let slots = &linear.slots;

@@ -12,6 +12,7 @@ use super::branch;
 use super::class::Classes;
 use super::codes::Codes;
 use super::halt::Halt;
+use super::layer::{Layer, Numbers};
 use super::linear::{Linear, Slot};
 use super::weighing::Weighing;
 
@@ -20,33 +21,65 @@ pub(super) type Outcome = (u32, u32);
 
 /// Results by the numbers of what was read.
 #[derive(Debug)]
-enum Memo<R> {
+enum Known<R> {
     Pairs(FxHashMap<u64, R>),
     Lists(FxHashMap<Box<[u32]>, R>),
 }
 
+/// What is known of a class; nothing is kept where hardly anything is asked for twice, as where each state is a value of its own.
+#[derive(Debug)]
+struct Memo<R> {
+    known: Option<Known<R>>,
+    /// Whether elements met later may ask.
+    shared: bool,
+    asked: u32,
+    found: u32,
+}
+
 impl<R: Clone> Memo<R> {
-    fn new(reads: usize) -> Self {
-        if reads <= 2 {
-            Self::Pairs(FxHashMap::default())
-        } else {
-            Self::Lists(FxHashMap::default())
+    /// After how many questions it is decided whether to go on, and one in how many must have been answered.
+    const TRIAL: u32 = 1 << 10;
+    const WORTH: u32 = 8;
+
+    fn new(reads: usize, shared: bool) -> Self {
+        Self {
+            known: Some(if reads <= 2 {
+                Known::Pairs(FxHashMap::default())
+            } else {
+                Known::Lists(FxHashMap::default())
+            }),
+            shared,
+            asked: 0,
+            found: 0,
         }
     }
 
     #[inline]
-    fn get(&self, reads: &[u32]) -> Option<R> {
-        match self {
-            Self::Pairs(known) => known.get(&pair(reads)).cloned(),
-            Self::Lists(known) => known.get(reads).cloned(),
+    fn get(&mut self, reads: &[u32]) -> Option<R> {
+        let found = match self.known.as_ref()? {
+            Known::Pairs(known) => known.get(&pair(reads)).cloned(),
+            Known::Lists(known) => known.get(reads).cloned(),
+        };
+        if !self.shared && self.asked < Self::TRIAL {
+            self.asked += 1;
+            self.found += u32::from(found.is_some());
+            if self.asked == Self::TRIAL && self.found < Self::TRIAL / Self::WORTH {
+                self.known = None;
+            }
         }
+        found
     }
 
     fn insert(&mut self, reads: &[u32], result: R) {
-        match self {
-            Self::Pairs(known) => known.insert(pair(reads), result),
-            Self::Lists(known) => known.insert(reads.into(), result),
-        };
+        match &mut self.known {
+            Some(Known::Pairs(known)) => {
+                known.insert(pair(reads), result);
+            }
+            Some(Known::Lists(known)) => {
+                known.insert(reads.into(), result);
+            }
+            None => {}
+        }
     }
 }
 
@@ -56,7 +89,7 @@ fn pair(reads: &[u32]) -> u64 {
         .fold(0, |pair, &code| pair << 32 | u64::from(code))
 }
 
-/// The elements as functions of numbers. Every function runs once for each assignment of what it reads.
+/// The elements as functions of numbers. What is asked for often is remembered.
 #[derive(Debug)]
 pub(super) struct Rules<'l> {
     pub(super) linear: &'l Linear,
@@ -74,6 +107,7 @@ pub(super) struct Rules<'l> {
     pub(super) merged: bool,
     /// Of classes of observed Chains whether the likelihoods are densities.
     densities: FxHashMap<usize, bool>,
+    is_passing: Vec<bool>,
 }
 
 impl<'l> Rules<'l> {
@@ -85,13 +119,27 @@ impl<'l> Rules<'l> {
             reads[class] = slot.reads.len();
         }
         let slots = linear.slots.iter();
+        let types: Vec<usize> = slots.map(|slot| codes.type_of(&slot.element)).collect();
+        let mut is_passing = vec![true; codes.values.len()];
+        let targets = linear.targets.iter().copied();
+        let is_shared = |&place: &usize| classes.shared[classes.of[place]];
+        for place in (0..types.len()).filter(is_shared) {
+            is_passing[types[place]] = false;
+            for &read in &linear.slots[place].reads {
+                is_passing[types[read]] = false;
+            }
+        }
+        for place in targets {
+            is_passing[types[place]] = false;
+        }
         Self {
-            types: slots.map(|slot| codes.type_of(&slot.element)).collect(),
+            types,
+            is_passing,
             linear,
             codes,
             weighing: Weighing::new(),
-            values: reads.iter().map(|&reads| Memo::new(reads)).collect(),
-            rows: reads.iter().map(|&reads| Memo::new(reads)).collect(),
+            values: memos(&reads, &classes),
+            rows: memos(&reads, &classes),
             outcomes: Vec::new(),
             merged: false,
             densities: FxHashMap::default(),
@@ -113,13 +161,28 @@ impl<'l> Rules<'l> {
         (values * VALUE + self.outcomes.len() * size_of::<Outcome>()) as u64
     }
 
+    /// Whether values of a type may be numbered anew: nothing but frontiers remembers their numbers.
+    pub(super) fn is_passing(&self, of: usize) -> bool {
+        self.is_passing[of]
+    }
+
+    /// The first of the targets that a step reports which some transition makes true.
+    pub(super) fn first_true(&self, layer: &Layer, targets: &[usize]) -> Option<usize> {
+        let can_be = |(numbers, target): (&Numbers, &usize)| {
+            let of = self.types[self.linear.targets[*target]];
+            let code = self.codes.values[of].index_of(&true)? as u32;
+            numbers.contains(code).then_some(*target)
+        };
+        layer.reports.iter().zip(targets).filter_map(can_be).min()
+    }
+
     /// Forgets what is known of a class that no other element shares.
     pub(super) fn forget(&mut self, place: usize) {
         let class = self.classes.of[place];
         if !self.classes.shared[class] {
             let reads = self.linear.slots[place].reads.len();
-            self.values[class] = Memo::new(reads);
-            self.rows[class] = Memo::new(reads);
+            self.values[class] = Memo::new(reads, false);
+            self.rows[class] = Memo::new(reads, false);
         }
     }
 
@@ -289,6 +352,12 @@ impl<'l> Rules<'l> {
         }
         Ok(Some(total))
     }
+}
+
+fn memos<R: Clone>(reads: &[usize], classes: &Classes) -> Vec<Memo<R>> {
+    let each = reads.iter().zip(&classes.shared);
+    each.map(|(&reads, &shared)| Memo::new(reads, shared))
+        .collect()
 }
 
 fn mixed(slot: &Slot) -> ModelError {

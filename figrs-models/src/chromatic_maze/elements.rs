@@ -1,6 +1,6 @@
 //! A chromatic maze as an element program.
 
-use figrs_core::{Constant, Element, Flip, Model, Parents, Uniform, fold, tuple};
+use figrs_core::{AnyElement, Constant, Element, Flip, Model, Parents, Uniform, fold, tuple};
 use figrs_infer::{Error, World};
 
 use super::automaton::{Chromatic, Marked};
@@ -100,8 +100,16 @@ impl ChromaticElements {
         self.size
     }
 
+    /// All that a board is read from: the targets of a query whose worlds are to be boards.
+    pub fn targets(&self) -> Vec<AnyElement> {
+        let mut targets = vec![self.origin.erased().clone()];
+        targets.extend(self.turns.elements());
+        targets.extend(self.ends.elements());
+        targets
+    }
+
     /// The colours of all tiles, in scan order. As targets they cost exact inference six times as many states as
-    /// [`Self::origin`], which with the turns in the evidence tells them too.
+    /// [`Self::targets`], which tell them too.
     pub fn colours(&self) -> &[Element<Colour>] {
         &self.colours
     }
@@ -111,8 +119,7 @@ impl ChromaticElements {
         &self.ends
     }
 
-    /// The colour of the first tile, and whether the start comes before the finish in scan order. No evidence is on them: make
-    /// this a target, so that worlds tell colours and start.
+    /// The colour of the first tile, and whether the start comes before the finish in scan order. No evidence is on them.
     pub fn origin(&self) -> &Element<(Colour, bool)> {
         &self.origin
     }
@@ -162,9 +169,9 @@ impl ChromaticElements {
         Ok((steps, constraint.model().clone()))
     }
 
-    /// The maze of a world, which must have [`Self::origin`] as a target.
+    /// The maze of a world whose targets are [`Self::targets`].
     ///
-    /// **Errors.** [`Error::NotInWorld`] if the world is one of another model, or has not that target.
+    /// **Errors.** [`Error::NotInWorld`] if the world is one of another model, or has other targets.
     pub fn board(&self, world: &World) -> Result<ChromaticBoard, Error> {
         let (mut colour, start_first) = world.value(&self.origin)?;
         let ends = world.values(&self.ends)?;

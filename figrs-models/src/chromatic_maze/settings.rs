@@ -7,16 +7,16 @@ use crate::grid::{Distances, GridError, Size};
 /// Chromatic mazes of one size; see the [module](super).
 ///
 /// ```
-/// use figrs_infer::JunctionTree;
+/// use figrs_infer::Frontier;
 /// use figrs_models::chromatic_maze::ChromaticMaze;
 /// use figrs_models::grid::Size;
 ///
 /// let maze = ChromaticMaze::new(Size::new(2, 2)?)?;
 /// let elements = maze.elements()?;
-/// let mut tree = JunctionTree::new().compile(elements.model(), elements.origin())?;
-/// assert_eq!(tree.count()?.to_string(), "7704");
-/// assert!((tree.log_evidence().exp() - 7704.0 / 15552.0).abs() < 1e-12);
-/// if let Some(world) = tree.samples(1)?.next() {
+/// let compiled = Frontier::new().compile(elements.model(), elements.targets())?;
+/// assert_eq!(compiled.count()?.to_string(), "7704");
+/// assert!((compiled.log_evidence().exp() - 7704.0 / 15552.0).abs() < 1e-12);
+/// if let Some(world) = compiled.samples(1)?.next() {
 ///     println!("{}", elements.board(&world)?);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -7,15 +7,15 @@ use crate::grid::{Distances, GridError, Size};
 /// Dungeons of one size; see the [module](super).
 ///
 /// ```
-/// use figrs_infer::JunctionTree;
+/// use figrs_infer::Frontier;
 /// use figrs_models::dungeon::Dungeon;
 /// use figrs_models::grid::Size;
 ///
 /// let dungeon = Dungeon::new(Size::new(3, 3)?).walls(2..=3)?.walk(6..=8)?;
 /// let elements = dungeon.elements()?;
-/// let mut tree = JunctionTree::new().compile(elements.model(), elements.tiles())?;
-/// println!("{} dungeons", tree.count()?);
-/// if let Some(world) = tree.samples(1)?.next() {
+/// let compiled = Frontier::new().compile(elements.model(), elements.tiles())?;
+/// println!("{} dungeons", compiled.count()?);
+/// if let Some(world) = compiled.samples(1)?.next() {
 ///     println!("{}", elements.map(&world)?);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -8,13 +8,13 @@ use crate::grid::{GridError, Position};
 /// Islands of one size; see the [module](super).
 ///
 /// ```
-/// use figrs_infer::JunctionTree;
+/// use figrs_infer::Frontier;
 /// use figrs_models::island::Island;
 ///
 /// let elements = Island::new(7, 9)?.land(10..=20)?.bays(1..=3)?.elements()?;
-/// let mut tree = JunctionTree::new().compile(elements.model(), elements.cells())?;
-/// println!("{} islands", tree.count()?);
-/// for world in tree.samples(1)?.take(2) {
+/// let compiled = Frontier::new().compile(elements.model(), elements.cells())?;
+/// println!("{} islands", compiled.count()?);
+/// for world in compiled.samples(1)?.take(2) {
 ///     println!("{}", elements.map(&world)?);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())

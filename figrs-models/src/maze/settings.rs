@@ -57,14 +57,14 @@ pub enum Border {
 ///
 /// ```
 /// use figrs_core::stream;
-/// use figrs_infer::JunctionTree;
+/// use figrs_infer::Frontier;
 /// use figrs_models::maze::PerfectMaze;
 ///
 /// let mazes = PerfectMaze::new(3, 3)?;
 /// let elements = mazes.elements()?;
-/// let mut tree = JunctionTree::new().compile(elements.model(), elements.pointers())?;
-/// assert_eq!(tree.count()?.to_string(), "192");
-/// for world in tree.samples(1)?.take(2) {
+/// let compiled = Frontier::new().compile(elements.model(), elements.pointers())?;
+/// assert_eq!(compiled.count()?.to_string(), "192");
+/// for world in compiled.samples(1)?.take(2) {
 ///     println!("{}", elements.maze(&world)?);
 /// }
 /// println!("{}", PerfectMaze::new(20, 40)?.sample(&mut stream(7, 0)));

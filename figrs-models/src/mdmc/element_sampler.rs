@@ -33,14 +33,14 @@ pub enum TileSelection {
 /// # References
 ///
 /// Snodgrass and Ontañón (2017), Algorithms 1 and 2, written as queries to a probabilistic program.
-#[derive(Clone, Copy, Debug)]
-pub struct ElementSampler<'a> {
-    elements: &'a LevelElements,
+#[derive(Clone, Debug)]
+pub struct ElementSampler {
+    elements: LevelElements,
     depth: usize,
     selection: TileSelection,
 }
 
-impl<'a> ElementSampler<'a> {
+impl ElementSampler {
     /// The deepest look-ahead, in cells.
     pub const MAX_DEPTH: usize = 8;
 
@@ -48,7 +48,7 @@ impl<'a> ElementSampler<'a> {
     ///
     /// An error if `depth` exceeds [`ElementSampler::MAX_DEPTH`].
     pub fn new(
-        elements: &'a LevelElements,
+        elements: &LevelElements,
         depth: usize,
         selection: TileSelection,
     ) -> Result<Self, MdmcError> {
@@ -59,7 +59,7 @@ impl<'a> ElementSampler<'a> {
             });
         }
         Ok(Self {
-            elements,
+            elements: elements.clone(),
             depth,
             selection,
         })
@@ -72,7 +72,7 @@ impl<'a> ElementSampler<'a> {
         let (height, width) = (self.elements.height(), self.elements.width());
         let structures = self.elements.chain().structures().len();
         let mut drawing = Drawing {
-            sampler: *self,
+            sampler: self,
             tiles: Array2::from_elem((height, width), None),
             tiles_by_structure: vec![0; structures],
             shortened: 0,
@@ -88,7 +88,7 @@ impl<'a> ElementSampler<'a> {
 
 /// A level of which some tiles are decided.
 struct Drawing<'a> {
-    sampler: ElementSampler<'a>,
+    sampler: &'a ElementSampler,
     tiles: Array2<Option<Tile>>,
     tiles_by_structure: Vec<usize>,
     shortened: usize,
@@ -97,7 +97,7 @@ struct Drawing<'a> {
 impl Drawing<'_> {
     /// The model in which the decided neighbours of some cells of a row are set.
     fn decided(&self, row: usize, columns: std::ops::Range<usize>) -> Model {
-        let elements = self.sampler.elements;
+        let elements = &self.sampler.elements;
         let first = &elements.chain().structures()[0];
         let (height, width) = (elements.height(), elements.width());
         let cells = columns.flat_map(|column| first.neighbours(row, column, height, width));
@@ -140,7 +140,7 @@ impl Drawing<'_> {
         depth: usize,
         rng: &mut R,
     ) -> Result<Option<Tile>, Error> {
-        let elements = self.sampler.elements;
+        let elements = &self.sampler.elements;
         let tile = elements.tile(row, column);
         let forced = elements.structure(row, column);
         let model = decided.clone().intervene(forced, structure);
@@ -165,7 +165,7 @@ impl Drawing<'_> {
 
     /// Whether training showed a structure its part of the cell's configuration, whose tiles are all decided.
     fn known(&self, row: usize, column: usize, structure: usize) -> bool {
-        let elements = self.sampler.elements;
+        let elements = &self.sampler.elements;
         let chain = elements.chain();
         let (height, width) = (elements.height(), elements.width());
         let neighbours = chain.structures()[structure].neighbours(row, column, height, width);
@@ -197,7 +197,7 @@ impl Drawing<'_> {
 
     /// Whether the most probable continuation of the row, as far as the look-ahead reaches, is all seen.
     fn passes(&self, row: usize, column: usize, depth: usize) -> Result<bool, Error> {
-        let elements = self.sampler.elements;
+        let elements = &self.sampler.elements;
         let window = column + 1..elements.width().min(column + 1 + depth);
         let Some(unseen) = window
             .clone()

@@ -68,7 +68,7 @@ impl<'a> LookAheadSampler<'a> {
     }
 
     /// An error unless a level of this size can be drawn.
-    pub(super) fn check_width(height: usize, width: usize) -> Result<(), MdmcError> {
+    pub(in crate::mdmc) fn check_width(height: usize, width: usize) -> Result<(), MdmcError> {
         let max = ((1 << 28) / height).min(Self::MAX_WIDTH);
         if width == 0 || width > max {
             return Err(MdmcError::Width { width, max });

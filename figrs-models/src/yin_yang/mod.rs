@@ -5,7 +5,7 @@
 //! colour. Clues are observed cells. So boards that meet the clues are all equally likely.
 //!
 //! [`YinYang::elements`] is the element program; [`YinYang::solve`], [`YinYang::conflict`] and [`YinYang::puzzle`] ask it with a
-//! [`JunctionTree`](figrs_infer::JunctionTree).
+//! [`Frontier`](figrs_infer::Frontier).
 //!
 //! # References
 //!

@@ -17,15 +17,15 @@ impl YinYang {
     ///
     /// **Complexity.** A compilation for all boards that meet the given clues, and one for each cell.
     ///
-    /// **Errors.** [`GridError::NoSolution`]; [`GridError::Inference`] if the board is too large for the budgets of a
-    /// [`JunctionTree`](figrs_infer::JunctionTree).
+    /// **Errors.** [`GridError::NoSolution`]; [`GridError::Inference`] if the board is too large for the memory of a
+    /// [`Frontier`](figrs_infer::Frontier).
     pub fn puzzle<R: Rng>(&self, rng: &mut R) -> Result<(Clues, Board), GridError> {
         let elements = self.elements()?;
-        let mut tree = self.compiled(&elements, &self.clues)?;
-        if tree.log_evidence() == f64::NEG_INFINITY {
+        let compiled = self.compiled(&elements, &self.clues)?;
+        if compiled.log_evidence() == f64::NEG_INFINITY {
             return Err(self.no_solution(&elements)?);
         }
-        let board = elements.board(&tree.sample(rng)?)?;
+        let board = elements.board(&compiled.sample(rng)?)?;
         let mut clues = Clues::none(board.size());
         for (at, colour) in board.iter() {
             clues.set(at, Some(colour))?;

@@ -1,6 +1,6 @@
 //! What the clues of a puzzle allow.
 
-use figrs_infer::{CompiledTree, JunctionTree};
+use figrs_infer::{CompiledFrontier, Frontier};
 
 use super::elements::YinYangElements;
 use super::{Board, Clues, YinYang};
@@ -20,10 +20,9 @@ impl YinYang {
         &self,
         elements: &YinYangElements,
         clues: &Clues,
-    ) -> Result<CompiledTree, GridError> {
-        let engine = JunctionTree::new().budget(self.budget);
-        // With no targets the elements of the cells are reached through the evidence.
-        Ok(engine.compile(&elements.with_clues(clues), ())?)
+    ) -> Result<CompiledFrontier, GridError> {
+        let engine = Frontier::new().memory(self.memory);
+        Ok(engine.compile(&elements.with_clues(clues), elements.cells())?)
     }
 
     /// Whether some board follows the rules and meets the clues.
@@ -38,16 +37,16 @@ impl YinYang {
     /// Solves the puzzle and decides whether it has one solution only, exactly.
     ///
     /// **Errors.** [`GridError::NoSolution`] names clues that exclude each other; [`GridError::Inference`] if the board is too
-    /// large for the budgets of a [`JunctionTree`].
+    /// large for the memory of a [`Frontier`].
     pub fn solve(&self) -> Result<Solution, GridError> {
         let elements = self.elements()?;
-        let mut tree = self.compiled(&elements, &self.clues)?;
-        if tree.log_evidence() == f64::NEG_INFINITY {
+        let compiled = self.compiled(&elements, &self.clues)?;
+        if compiled.log_evidence() == f64::NEG_INFINITY {
             return Err(self.no_solution(&elements)?);
         }
         Ok(Solution {
-            board: elements.board(&tree.most_probable()?)?,
-            is_unique: tree.count()? == 1u32.into(),
+            board: elements.board(&compiled.most_probable()?)?,
+            is_unique: compiled.count()? == 1u32.into(),
         })
     }
 

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use figrs_core::ModelError;
 use figrs_core::expand::{Budget, Content, Expansion};
 use figrs_infer::{Answer, Bounds, Ended, Error, LazyVariableElimination, Quality, Run};
-use figrs_tests::oracle::{Erased, close};
+use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Built, Description, Target, build, for_random_models};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -72,7 +72,7 @@ impl Said {
 
 fn bounds_close_in(description: &Description, seen: &Seen) -> Checked {
     let built = build(description);
-    let erased = Erased(built.erased());
+    let erased = built.erased();
     if is_wide(&built.model, &erased)? || has_large_scores(&built)? {
         return Ok(());
     }

@@ -3,7 +3,7 @@
 
 use figrs_core::{Element, Flip, Model};
 use figrs_infer::{Answer, Error, MpeBranchAndBound, MpeVariableElimination, Run};
-use figrs_tests::oracle::{Erased, close};
+use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Description, build, for_random_models};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -20,7 +20,7 @@ fn bounds(answer: &Answer) -> Result<(f64, f64), TestCaseError> {
 
 fn searches_agree(description: &Description) -> Checked {
     let built = build(description);
-    let targets = Erased(built.erased());
+    let targets = built.erased();
     let Some(expected) = asked(enumerate().most_probable_world(&built.model, targets.clone()))?
     else {
         return Ok(());

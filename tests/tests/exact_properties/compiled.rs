@@ -1,19 +1,18 @@
 //! A compiled tree lists the worlds of a model, best first, and takes evidence that changes.
 
 use figrs_core::Model;
-use figrs_core::lower::Observations;
 use figrs_infer::{CompiledTree, Error, JunctionTree, Run};
-use figrs_tests::oracle::{Erased, close, every_run};
+use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Built, Description, Family, build, for_random_models};
 use proptest::prelude::*;
 
-use crate::shared::{Checked, EXACT, WORLDS, asked, enumerate, failed, is_wide};
+use crate::shared::{Checked, EXACT, asked, enumerate, failed, is_wide, possible_runs};
 
 /// How many worlds are asked for.
 const BEST: usize = 20;
 
 fn compiled(built: &Built) -> Result<Option<CompiledTree>, proptest::test_runner::TestCaseError> {
-    let targets = Erased(built.erased());
+    let targets = built.erased();
     if is_wide(&built.model, &targets)? {
         return Ok(None);
     }
@@ -29,18 +28,9 @@ fn best_worlds_are_the_best_runs(description: &Description) -> Checked {
     let Some(mut tree) = compiled(&built)? else {
         return Ok(());
     };
-    let mut logs = Vec::new();
-    let visit = |_: &_, p: f64, w: f64| {
-        if p + w > f64::NEG_INFINITY {
-            logs.push(p + w);
-        }
-    };
-    let targets = built.erased();
-    let budget = WORLDS as usize;
-    let done = every_run(&built.model, &targets, Observations::Compare, budget, visit);
-    if !matches!(done, Ok(true)) {
+    let Some(mut logs) = possible_runs(&built) else {
         return Ok(());
-    }
+    };
     logs.sort_by(|a, b| b.total_cmp(a));
     prop_assert_eq!(tree.count().map_err(failed)?, logs.len().into());
     let best = match tree.k_best(BEST) {
@@ -58,7 +48,7 @@ fn best_worlds_are_the_best_runs(description: &Description) -> Checked {
 /// Evidence that is set has the effect of evidence that is compiled in, whatever was set before.
 fn evidence_may_change(description: &Description) -> Checked {
     let built = build(description);
-    let targets = Erased(built.erased());
+    let targets = built.erased();
     let varying = [bool::pick(&built.scope, 0), bool::pick(&built.scope, 3)];
     let ids = varying.each_ref().map(|element| element.erased().id());
     if ids[0] == ids[1] || is_wide(&built.model, &targets)? {

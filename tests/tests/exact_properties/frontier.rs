@@ -1,12 +1,11 @@
 //! Frontiers give the marginals, the counts and the best worlds of enumeration, and draw worlds with their probabilities.
 
-use figrs_core::lower::Observations;
 use figrs_infer::{CompiledFrontier, Error, Frontier, Run};
-use figrs_tests::oracle::{Erased, close, every_run};
+use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Description, build, for_random_models};
 use proptest::prelude::*;
 
-use crate::shared::{Checked, EXACT, WORLDS, asked, enumerate, failed};
+use crate::shared::{Checked, EXACT, asked, enumerate, failed, possible_runs};
 
 /// A model whose branches share Scores is refused.
 fn refused(error: &Error) -> bool {
@@ -15,7 +14,7 @@ fn refused(error: &Error) -> bool {
 
 fn marginals_are_those_of_enumeration(description: &Description) -> Checked {
     let built = build(description);
-    let targets = Erased(built.erased());
+    let targets = built.erased();
     let Some(expected) = asked(enumerate().run(&built.model, targets.clone()))? else {
         return Ok(());
     };
@@ -45,23 +44,14 @@ fn marginals_are_those_of_enumeration(description: &Description) -> Checked {
 
 fn worlds_are_those_of_enumeration(description: &Description) -> Checked {
     let built = build(description);
-    let compiled = match Frontier::new().compile(&built.model, Erased(built.erased())) {
+    let compiled = match Frontier::new().compile(&built.model, built.erased()) {
         Ok(compiled) => compiled,
         Err(error) if refused(&error) => return Ok(()),
         Err(error) => return Err(failed(error)),
     };
-    let mut logs = Vec::new();
-    let visit = |_: &_, p: f64, w: f64| {
-        if p + w > f64::NEG_INFINITY {
-            logs.push(p + w);
-        }
-    };
-    let targets = built.erased();
-    let budget = WORLDS as usize;
-    let done = every_run(&built.model, &targets, Observations::Compare, budget, visit);
-    if !matches!(done, Ok(true)) {
+    let Some(logs) = possible_runs(&built) else {
         return Ok(());
-    }
+    };
     match compiled.count() {
         Err(Error::NotInAnswer { .. }) => return Ok(()),
         count => prop_assert_eq!(count.map_err(failed)?, logs.len().into()),

@@ -7,7 +7,7 @@ use figrs_core::lower::Observations;
 use figrs_core::{Flip, Model, Parents};
 use figrs_infer::eliminate::{EliminationError, Options};
 use figrs_infer::{Error, MarginalMap, Run, VariableElimination};
-use figrs_tests::oracle::{Erased, LogSum, close, every_run};
+use figrs_tests::oracle::{LogSum, close, every_run};
 use figrs_tests::random_model::{Description, build, for_random_models};
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ use crate::shared::{Checked, WORLDS, asked, failed, takes_long};
 
 fn best_values_agree(description: &Description) -> Checked {
     let built = build(description);
-    let targets = Erased(built.erased());
+    let targets = built.erased();
     let expansion =
         Expansion::new(&built.model, &targets.elements(), Budget::default()).map_err(failed)?;
     if expansion.impossible().is_none() {

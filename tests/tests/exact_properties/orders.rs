@@ -5,7 +5,7 @@ use figrs_core::factor::{FactorGraph, VarId};
 use figrs_infer::eliminate::{
     Barren, EliminationError, Options, Order, most_probable, sum_product,
 };
-use figrs_tests::oracle::{Erased, close};
+use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Description, build, for_random_models};
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn shuffled(count: usize, seed: u64) -> Vec<VarId> {
 
 fn orders_agree(description: &Description, seed: u64) -> Checked {
     let built = build(description);
-    if is_wide(&built.model, &Erased(built.erased()))? {
+    if is_wide(&built.model, &built.erased())? {
         return Ok(());
     }
     let expansion =

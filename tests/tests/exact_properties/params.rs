@@ -1,7 +1,6 @@
 //! Parameters that change after the model is built are seen.
 
 use figrs_infer::{Algorithm, Run, VariableElimination};
-use figrs_tests::oracle::Erased;
 use figrs_tests::random_model::{Description, build, for_random_models};
 use proptest::prelude::*;
 
@@ -9,7 +8,7 @@ use crate::shared::{Checked, asked, enumerate, failed, is_wide};
 
 fn changes_are_seen(description: &Description) -> Checked {
     let built = build(description);
-    let targets = Erased(built.erased());
+    let targets = built.erased();
     if is_wide(&built.model, &targets)? {
         return Ok(());
     }
@@ -27,7 +26,7 @@ fn changes_are_seen(description: &Description) -> Checked {
     let fresh = build(&changed);
     for (engine, before) in engines.iter().zip(before) {
         let again = asked(engine.run(&built.model, targets.clone()))?;
-        let expected = asked(engine.run(&fresh.model, Erased(fresh.erased())))?;
+        let expected = asked(engine.run(&fresh.model, fresh.erased()))?;
         match (again, expected) {
             (Some(Ok(again)), Some(Ok(expected))) => {
                 for (old, new) in built.targets.iter().zip(&fresh.targets) {

@@ -2,11 +2,12 @@
 
 use figrs_core::expand::{Budget, Encoding, Expansion};
 use figrs_core::factor::{FactorGraph, VarId};
-use figrs_core::{Model, Parents};
+use figrs_core::lower::Observations;
+use figrs_core::{AnyElement, Model};
 use figrs_infer::eliminate::{Counting, Options, plan_cost};
 use figrs_infer::{Answer, Enumerate, Error};
-use figrs_tests::oracle::Erased;
-use figrs_tests::random_model::Target;
+use figrs_tests::oracle::every_run;
+use figrs_tests::random_model::{Built, Target};
 use proptest::test_runner::TestCaseError;
 
 pub(crate) const WORLDS: u64 = 3000;
@@ -30,14 +31,26 @@ pub(crate) fn takes_long(graph: &FactorGraph, keep: &[VarId], options: &Options)
 }
 
 /// Whether eliminations for this model may take long.
-pub(crate) fn is_wide(model: &Model, targets: &Erased) -> Result<bool, TestCaseError> {
-    let expansion =
-        Expansion::new(model, &targets.elements(), Budget::default()).map_err(failed)?;
+pub(crate) fn is_wide(model: &Model, targets: &[AnyElement]) -> Result<bool, TestCaseError> {
+    let expansion = Expansion::new(model, targets, Budget::default()).map_err(failed)?;
     if expansion.impossible().is_some() {
         return Ok(false);
     }
     let encoding = Encoding::for_worlds(&expansion).map_err(failed)?;
     Ok(takes_long(encoding.graph(), &[], &Options::default()))
+}
+
+/// The log-weights of all runs of the program that the evidence leaves possible; nothing if there are too many.
+pub(crate) fn possible_runs(built: &Built) -> Option<Vec<f64>> {
+    let mut logs = Vec::new();
+    let visit = |_: &_, p: f64, w: f64| {
+        if p + w > f64::NEG_INFINITY {
+            logs.push(p + w);
+        }
+    };
+    let (targets, budget) = (built.erased(), WORLDS as usize);
+    let done = every_run(&built.model, &targets, Observations::Compare, budget, visit);
+    matches!(done, Ok(true)).then_some(logs)
 }
 
 /// The answer, or the conflict if the evidence is impossible; nothing if there are too many worlds.
@@ -52,6 +65,6 @@ pub(crate) fn asked(
     }
 }
 
-pub(crate) fn erased(targets: &[Target]) -> Erased {
-    Erased(targets.iter().map(Target::erased).collect())
+pub(crate) fn erased(targets: &[Target]) -> Vec<AnyElement> {
+    targets.iter().map(Target::erased).collect()
 }

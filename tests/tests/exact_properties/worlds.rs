@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use figrs_core::lower::{Observations, Program};
 use figrs_core::{Datum, ElementId};
 use figrs_infer::{Answer, MpeVariableElimination, Run};
-use figrs_tests::oracle::{Erased, close, every_run};
+use figrs_tests::oracle::{close, every_run};
 use figrs_tests::random_model::{Built, Description, Target, build, for_random_models};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -33,7 +33,7 @@ pub(crate) fn is_a_run(built: &Built, world: &Answer, log: f64) -> Result<bool, 
 
 fn most_probable_worlds_agree(description: &Description) -> Checked {
     let built = build(description);
-    let targets = Erased(built.erased());
+    let targets = built.erased();
     if is_wide(&built.model, &targets)? {
         return Ok(());
     }

@@ -2,10 +2,11 @@
 
 use std::fmt::Debug;
 use std::ops::Range;
+use std::sync::Arc;
 
 use figrs_core::stream;
 
-use super::super::{ElementSampler, Generated, LookAheadSampler};
+use super::super::{ElementSampler, Generated, LookAheadSampler, MarkovChain, MdmcError};
 use super::demand::Demand;
 use super::error::SteeringError;
 
@@ -32,16 +33,30 @@ pub trait LevelSampler: Debug + Send + Sync {
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Generated>, SteeringError>;
 }
 
-/// The published sampler for levels of one width.
-#[derive(Debug)]
-pub struct LookAhead<'a> {
-    /// The sampler.
-    pub sampler: LookAheadSampler<'a>,
-    /// Columns of the levels.
-    pub width: usize,
+/// The published [`LookAheadSampler`] for levels of one width.
+#[derive(Clone, Debug)]
+pub struct LookAhead {
+    chain: Arc<MarkovChain>,
+    depth: usize,
+    width: usize,
 }
 
-impl LevelSampler for LookAhead<'_> {
+impl LookAhead {
+    /// Levels of some width, with a look-ahead of `depth` cells.
+    ///
+    /// **Errors.** [`MdmcError::LookAhead`], [`MdmcError::Width`] beyond what a [`LookAheadSampler`] draws.
+    pub fn new(chain: Arc<MarkovChain>, depth: usize, width: usize) -> Result<Self, MdmcError> {
+        LookAheadSampler::new(&chain, depth)?;
+        LookAheadSampler::check_width(chain.height(), width)?;
+        Ok(Self {
+            chain,
+            depth,
+            width,
+        })
+    }
+}
+
+impl LevelSampler for LookAhead {
     fn name(&self) -> &'static str {
         "look-ahead"
     }
@@ -53,13 +68,14 @@ impl LevelSampler for LookAhead<'_> {
     }
 
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Generated>, SteeringError> {
+        let sampler = LookAheadSampler::new(&self.chain, self.depth)?;
         numbers
-            .map(|number| Ok(self.sampler.sample(self.width, &mut stream(seed, number))?))
+            .map(|number| Ok(sampler.sample(self.width, &mut stream(seed, number))?))
             .collect()
     }
 }
 
-impl LevelSampler for ElementSampler<'_> {
+impl LevelSampler for ElementSampler {
     fn name(&self) -> &'static str {
         "elements"
     }

@@ -1,0 +1,83 @@
+//! Puzzles in the Game Description Language, planned by inference.
+//!
+//! `cargo run --release --example puzzle -- --rules examples/puzzle/river.kif`
+
+#[path = "../mario_mdmc/files.rs"]
+mod files;
+mod options;
+mod question;
+mod report;
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use figrs::models::gdl::GdlError;
+
+use options::{Format, Options};
+use report::Report;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&*error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}{}", remedy(&*error));
+            ExitCode::from(if is_without_answer(&*error) { 1 } else { 2 })
+        }
+    }
+}
+
+fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Whether nothing is wrong with rules and options, and still there is no answer.
+fn is_without_answer(error: &(dyn Error + 'static)) -> bool {
+    let unanswered = |error: &GdlError| {
+        matches!(
+            error,
+            GdlError::NoPlan { .. } | GdlError::OverBudget { .. } | GdlError::Inference(_)
+        )
+    };
+    error.downcast_ref::<GdlError>().is_some_and(unanswered)
+}
+
+/// What to do on the command line where memory is too small.
+fn remedy(error: &(dyn Error + 'static)) -> &'static str {
+    match error.downcast_ref::<GdlError>() {
+        Some(
+            GdlError::OverBudget { .. }
+            | GdlError::Inference(figrs::Error::FrontierTooLarge { .. }),
+        ) => " (here: --memory; or --method particles with --steps, which is approximate)",
+        _ => "",
+    }
+}
+
+fn run(options: &Options) -> Result<(), Failure> {
+    options.check()?;
+    let (puzzle, findings) = question::answer(options, Instant::now())?;
+    let report = Report {
+        puzzle: &puzzle,
+        findings: &findings,
+        stats: options.stats,
+    };
+    let write = |out: &mut dyn Write| -> io::Result<()> {
+        match options.format {
+            Format::Text => report.text(out)?,
+            Format::Json => writeln!(out, "{}", report.json())?,
+        }
+        out.flush()
+    };
+    match &options.out {
+        Some(path) => files::replace(path, |out| {
+            write(out).map_err(|error| files::in_file(path, error))
+        }),
+        None => Ok(write(&mut io::stdout().lock())?),
+    }
+}

@@ -1,0 +1,180 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use figrs::models::gdl::{Length, Policy};
+
+use crate::Failure;
+
+/// What the long help ends with.
+const DETAILS: &str = r#"Plans: sequences of legal actions, from the start to a state in which the puzzle ends with its goal met and
+  before which it has not ended. Without --steps and --at-most they are the shortest ones.
+
+JSON: one object, without the fields that do not apply.
+  {"plan": [ACTION, ...], "length": n, "plans": "DIGITS"}        --task solve
+  {"count": "DIGITS"}                                            --task count
+  {"probability": p, "log_probability": x}                       --task probability, of the goal
+  {"marginals": [{ACTION: p, ...}, ...]}                         --task marginals, step by step; "(ended)" is no action
+  {"plan": [...], "length": n, "log_probability": x}             --task most-likely, of plan and goal together
+  {"samples": [{"plan": [...], "length": n}, ...]}               --task sample
+  each with "length" of the plans if it is the same for all, "seconds": {"compile", "sample"}, and with --stats "stats":
+  {"facts", "actions", "ground_rules", "largest_frontier", "bytes", "steps", "repeated_steps"}. Logarithms are
+  natural; that of zero is the string "-inf". "standard_error" stands beside an estimated "log_probability".
+
+Pictures: a puzzle of any kind has none, so there is no --format png.
+
+Exit code: 0 if there is an answer; 1 if there is none, because it is impossible or a budget too small;
+  2 if rules or options are wrong."#;
+
+/// Plans a puzzle written in the Game Description Language (KIF): the shortest plan, how many there are, varied ones.
+///
+/// Rules: role (one), init, legal, does, next, terminal, goal, true, distinct, or, and, not; comments from `;` to the end of
+/// the line; upper and lower case are the same. The same seed gives the same plans.
+#[derive(Debug, Parser)]
+#[command(version, after_long_help = DETAILS)]
+pub(crate) struct Options {
+    /// The rules.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: PathBuf,
+    /// What to ask.
+    #[arg(long, value_enum, default_value_t = Task::Solve)]
+    pub(crate) task: Task,
+    /// Plans of exactly this many steps.
+    #[arg(long, conflicts_with = "at_most", value_parser = steps())]
+    pub(crate) steps: Option<u32>,
+    /// Plans of this many steps or fewer.
+    #[arg(long, value_name = "STEPS", value_parser = steps())]
+    pub(crate) at_most: Option<u32>,
+    /// Where to stop the search for the shortest plans (default 1000).
+    #[arg(long, value_name = "STEPS", conflicts_with_all = ["steps", "at_most"], value_parser = steps())]
+    pub(crate) max_steps: Option<u32>,
+    /// The value of the goal that counts as solved, or more.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(crate) goal: u8,
+    /// How actions are drawn, which decides how probable plans are (default blind).
+    #[arg(long, value_enum)]
+    pub(crate) policy: Option<Draw>,
+    /// How to find it.
+    #[arg(long, value_enum, default_value_t = Method::Frontier)]
+    pub(crate) method: Method,
+    /// Particles of each population of --method particles (default 10000).
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(crate) particles: Option<u32>,
+    /// How many plans --task sample draws (default 10).
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) count: Option<u32>,
+    /// Where the random numbers start (default 0).
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// Memory for the states and what leads from one to another, in MiB; messages may take as much again.
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub(crate) memory: u64,
+    /// Tell how large the puzzle is, and how many states there are.
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// Text to read, or JSON.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Write to this file, and not to the standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+fn steps() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(0..=100_000)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Task {
+    /// A plan, and how many of its length there are.
+    Solve,
+    /// How many plans there are.
+    Count,
+    /// How probable it is that actions drawn by the policy are a plan.
+    Probability,
+    /// How probable each action is at each step of a plan.
+    Marginals,
+    /// The most probable plan, the first of them if there are several.
+    MostLikely,
+    /// Independent plans.
+    Sample,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Method {
+    /// Exact. The length by a breadth-first search through the states, one step more at a time.
+    Frontier,
+    /// Exact. The length by elimination in the tropical semiring, over all --max-steps steps.
+    Tropical,
+    /// Approximate, in little memory: particles that meet the evidence step by step. For --task probability and sample,
+    /// with --steps or --at-most.
+    Particles,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Draw {
+    /// From all actions alike, legal or not: all plans are equally likely.
+    Blind,
+    /// From the legal actions alike: plans are as likely as a player who knows the rules alone is to happen on them.
+    Legal,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+impl Options {
+    /// Refuses options that would have no effect.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let particles = self.method == Method::Particles;
+        if particles && !matches!(self.task, Task::Probability | Task::Sample) {
+            return Err("--method particles needs --task probability or sample".into());
+        }
+        if particles && self.length().is_none() {
+            return Err("--method particles needs --steps or --at-most".into());
+        }
+        if self.method == Method::Tropical && self.length().is_some() {
+            return Err(
+                "--method tropical finds the length; leave out --steps and --at-most".into(),
+            );
+        }
+        if self.particles.is_some() && !particles {
+            return Err("--particles needs --method particles".into());
+        }
+        if self.count.is_some() && self.task != Task::Sample {
+            return Err("--count needs --task sample".into());
+        }
+        if self.seed.is_some() && self.task != Task::Sample && !particles {
+            return Err("--seed needs --task sample or --method particles".into());
+        }
+        if self.policy.is_some() && matches!(self.task, Task::Solve | Task::Count) {
+            return Err("--policy has no effect on --task solve and count; leave it out".into());
+        }
+        Ok(())
+    }
+
+    /// The length that was asked for.
+    pub(crate) fn length(&self) -> Option<Length> {
+        let exactly = self.steps.map(|steps| Length::Exactly(steps as usize));
+        exactly.or(self.at_most.map(|steps| Length::AtMost(steps as usize)))
+    }
+
+    pub(crate) fn max_steps(&self) -> usize {
+        self.max_steps.map_or(1000, |steps| steps as usize)
+    }
+
+    pub(crate) fn policy(&self) -> Policy {
+        match self.policy {
+            Some(Draw::Legal) => Policy::Legal,
+            Some(Draw::Blind) | None => Policy::Blind,
+        }
+    }
+
+    /// The budget in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.memory << 20
+    }
+}

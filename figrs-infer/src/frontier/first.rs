@@ -1,0 +1,90 @@
+//! The first of some elements that can be true.
+
+use figrs_core::{AnyElement, Element, Model};
+
+use super::Frontier;
+use super::explore::{Aim, sweep};
+use super::linear::{Captured, Linear};
+use super::rules::Rules;
+use crate::error::Error;
+
+/// What [`Frontier::first_true`] found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstTrue {
+    position: Option<usize>,
+    settled: bool,
+    largest: usize,
+    bytes: u64,
+}
+
+impl FirstTrue {
+    /// The position of the element in the list; nothing if none of them can be true.
+    pub fn position(&self) -> Option<usize> {
+        self.position
+    }
+
+    /// Whether some step was the same as an earlier one, or no world was left: then, if all steps are of one kind, more of them
+    /// would bring nothing new.
+    pub fn is_settled(&self) -> bool {
+        self.settled
+    }
+
+    /// How many states the largest frontier had.
+    pub fn largest_frontier(&self) -> usize {
+        self.largest
+    }
+
+    /// About how many bytes the transitions take that were met, which were not kept: what
+    /// [`compile`](Frontier::compile) would need to go as far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Frontier {
+    /// The first of some elements that can be true, in the order in which a frontier meets them: how long a sequence has to be to
+    /// meet a condition.
+    ///
+    /// A breadth-first search: elements are met in the order of the list, each after what it needs, and equal states are one. Only the
+    /// evidence on these elements and on what they need is looked at, and nothing after the answer is met.
+    ///
+    /// **Guarantee.** Exact; decided without arithmetic.
+    ///
+    /// **Complexity.** As [`compile`](Self::compile) in time. In memory only the transitions of one step and the values; the
+    /// frontiers met lately are remembered.
+    ///
+    /// **Errors.** As [`compile`](Self::compile), but for impossible evidence, with which nothing can be true.
+    ///
+    /// ```
+    /// # use figrs_core::{Constant, Model, Uniform};
+    /// # use figrs_infer::Frontier;
+    /// let mut place = Constant::new(0u32);
+    /// let mut reached = Vec::new();
+    /// for _ in 0..20 {
+    ///     let dice = Uniform::new(1..=6u32);
+    ///     place = (&place, &dice).map(|(place, dice)| place + dice);
+    ///     reached.push(place.map(|&place| place == 25));
+    /// }
+    /// let found = Frontier::new().first_true(&Model::new(), &reached)?;
+    /// assert_eq!(found.position(), Some(4)); // by the fifth of the dice
+    /// # use figrs_core::Parents;
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn first_true(
+        &self,
+        model: &Model,
+        elements: &[Element<bool>],
+    ) -> Result<FirstTrue, Error> {
+        let targets: Vec<AnyElement> = elements.iter().map(|e| e.erased().clone()).collect();
+        let order = |captured: &Captured| Linear::along(model, &targets, &targets, captured);
+        self.along(order, |linear, allowance| {
+            let swept = sweep(&mut Rules::new(linear), Aim::FirstTrue, allowance)?;
+            Ok(FirstTrue {
+                position: swept.first,
+                settled: swept.settled,
+                largest: swept.largest,
+                bytes: swept.bytes,
+            })
+        })
+    }
+}

@@ -1,0 +1,217 @@
+//! What rules have to keep to: variables are bound, negation is stratified, nothing depends on what is not decided yet.
+
+use std::collections::BTreeSet;
+
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use rustc_hash::FxHashSet;
+
+use super::TextProblem;
+use super::kif::{Mismatch, Parsed};
+use super::syntax::{Literal, Pattern, Rule, Symbol, Symbols};
+
+/// What is decided last.
+const MOVE: &str = "the move (`does`)";
+
+/// What is known of the relations that rules define.
+#[derive(Debug)]
+pub(super) struct Relations {
+    /// For each name whether it depends on the state or the move.
+    changes: Vec<bool>,
+    /// For each name the number of its stratum: it depends on no later one.
+    strata: Vec<usize>,
+    undefined: Vec<Symbol>,
+}
+
+impl Relations {
+    /// Checks rules.
+    pub(super) fn new(rules: &[Rule], symbols: &Symbols) -> Parsed<Self> {
+        for rule in rules {
+            safe(rule)?;
+        }
+        let count = symbols.len();
+        let strata = strata(rules, symbols)?;
+        let moving = reached(rules, count, &[Symbol::DOES]);
+        let asked = [Symbol::NEXT, Symbol::LEGAL, Symbol::GOAL, Symbol::TERMINAL];
+        let state = [&asked[..], &[Symbol::TRUE]].concat();
+        let decided = reached(rules, count, &state);
+        let changes = reached(rules, count, &[&state[..], &[Symbol::DOES]].concat());
+        for rule in rules {
+            let early = |on: &'static str, known: &[bool]| match decisive(rule, known) {
+                Some(at) => {
+                    let relation = symbols.name(rule.head.relation).into();
+                    Err(Mismatch::new(at, TextProblem::DependsOn { relation, on }))
+                }
+                None => Ok(()),
+            };
+            match rule.head.relation {
+                Symbol::ROLE | Symbol::INIT => {
+                    early(MOVE, &moving)?;
+                    early(
+                        "the state (`true`, `legal`, `goal` or `terminal`)",
+                        &decided,
+                    )?;
+                }
+                Symbol::LEGAL | Symbol::GOAL | Symbol::TERMINAL => early(MOVE, &moving)?,
+                _ => {}
+            }
+        }
+        known_roles(rules, symbols)?;
+        Ok(Self {
+            changes,
+            strata,
+            undefined: undefined(rules),
+        })
+    }
+
+    /// Whether a relation depends on the state or the move, or is part of what is asked of a state.
+    pub(super) fn changes(&self, relation: Symbol) -> bool {
+        self.changes[relation.0 as usize]
+    }
+
+    /// Relations that conditions name and no rule defines.
+    pub(super) fn undefined(&self) -> &[Symbol] {
+        &self.undefined
+    }
+
+    /// The number of a relation's stratum.
+    pub(super) fn stratum(&self, relation: Symbol) -> usize {
+        self.strata[relation.0 as usize]
+    }
+}
+
+fn safe(rule: &Rule) -> Parsed<()> {
+    let mut bound = vec![false; rule.variables.len()];
+    for literal in &rule.body {
+        if let Literal::Holds(atom) = literal {
+            atom.each_variable(&mut |variable| bound[variable] = true);
+        }
+    }
+    let mut free = None;
+    let mut look = |at: usize, variable: usize| {
+        if !bound[variable] {
+            free.get_or_insert((at, variable));
+        }
+    };
+    rule.head
+        .each_variable(&mut |variable| look(rule.head.at, variable));
+    for literal in &rule.body {
+        let (Literal::Holds(atom) | Literal::Fails(atom)) = literal else {
+            let Literal::Compared { at, .. } = literal else {
+                continue;
+            };
+            literal.each_variable(&mut |variable| look(*at, variable));
+            continue;
+        };
+        atom.each_variable(&mut |variable| look(atom.at, variable));
+    }
+    match free {
+        Some((at, variable)) => {
+            let variable = rule.variables[variable].clone();
+            Err(Mismatch::new(at, TextProblem::Unsafe { variable }))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The relations of conditions with their places, and whether they are negated.
+fn conditions(rule: &Rule) -> impl Iterator<Item = (Symbol, usize, bool)> {
+    rule.body.iter().filter_map(|literal| match literal {
+        Literal::Holds(atom) => Some((atom.relation, atom.at, false)),
+        Literal::Fails(atom) => Some((atom.relation, atom.at, true)),
+        Literal::Compared { .. } => None,
+    })
+}
+
+fn undefined(rules: &[Rule]) -> Vec<Symbol> {
+    let heads: FxHashSet<Symbol> = rules.iter().map(|rule| rule.head.relation).collect();
+    let named = rules.iter().flat_map(conditions).map(|(name, ..)| name);
+    let given = |name: &Symbol| matches!(*name, Symbol::TRUE | Symbol::DOES);
+    let undefined = named.filter(|name| !heads.contains(name) && !given(name));
+    undefined.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// For each name the number of its stratum.
+fn strata(rules: &[Rule], symbols: &Symbols) -> Parsed<Vec<usize>> {
+    let mut graph = DiGraph::<(), ()>::new();
+    for _ in 0..symbols.len() {
+        graph.add_node(());
+    }
+    let node = |symbol: Symbol| NodeIndex::new(symbol.0 as usize);
+    for rule in rules {
+        for (relation, ..) in conditions(rule) {
+            graph.add_edge(node(relation), node(rule.head.relation), ());
+        }
+    }
+    let mut strata = vec![0; symbols.len()];
+    // Components come in reverse topological order.
+    for (number, component) in kosaraju_scc(&graph).iter().rev().enumerate() {
+        for relation in component {
+            strata[relation.index()] = number;
+        }
+    }
+    for rule in rules {
+        let head = rule.head.relation;
+        let within = |relation: Symbol| strata[relation.0 as usize] == strata[head.0 as usize];
+        let cycle = conditions(rule).find(|&(relation, _, negated)| negated && within(relation));
+        if let Some((_, at, _)) = cycle {
+            let relation = symbols.name(head).into();
+            return Err(Mismatch::new(at, TextProblem::NotStratified { relation }));
+        }
+    }
+    Ok(strata)
+}
+
+/// For each name whether it is one of some relations or depends on one of them.
+fn reached(rules: &[Rule], count: usize, from: &[Symbol]) -> Vec<bool> {
+    let mut reached = vec![false; count];
+    let mut readers: Vec<Vec<Symbol>> = vec![Vec::new(); count];
+    for rule in rules {
+        for (relation, ..) in conditions(rule) {
+            readers[relation.0 as usize].push(rule.head.relation);
+        }
+    }
+    let mut open = from.to_vec();
+    while let Some(relation) = open.pop() {
+        if !std::mem::replace(&mut reached[relation.0 as usize], true) {
+            open.extend_from_slice(&readers[relation.0 as usize]);
+        }
+    }
+    reached
+}
+
+/// The place of the first condition on one of these relations.
+fn decisive(rule: &Rule, relations: &[bool]) -> Option<usize> {
+    let mut all = conditions(rule);
+    let found = all.find(|(relation, ..)| relations[relation.0 as usize]);
+    found.map(|(_, at, _)| at)
+}
+
+/// Checks that players are declared, where all declarations are facts.
+fn known_roles(rules: &[Rule], symbols: &Symbols) -> Parsed<()> {
+    let mut roles = Vec::new();
+    for rule in rules.iter().filter(|r| r.head.relation == Symbol::ROLE) {
+        if !rule.body.is_empty() {
+            return Ok(());
+        }
+        roles.push(&rule.head.arguments[0]);
+    }
+    for rule in rules {
+        let of_body = rule.body.iter().filter_map(|literal| match literal {
+            Literal::Holds(atom) | Literal::Fails(atom) => Some(atom),
+            Literal::Compared { .. } => None,
+        });
+        for atom in of_body.chain([&rule.head]) {
+            let of_player = matches!(atom.relation, Symbol::DOES | Symbol::LEGAL | Symbol::GOAL);
+            let player = atom.arguments.first().filter(|_| of_player);
+            if let Some(player @ Pattern::Term(name, _)) = player
+                && !roles.is_empty()
+                && !roles.contains(&player)
+            {
+                let name = symbols.name(*name).into();
+                return Err(Mismatch::new(atom.at, TextProblem::UnknownRole { name }));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,256 @@
+//! Expressions as rules; `or` becomes several rules.
+
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::TextProblem;
+use super::kif::{Expression, Form, Mismatch, Parsed};
+use super::syntax::{Atom, Literal, Pattern, Rule, Symbol, Symbols};
+
+/// How many conditions the rules that one rule becomes may have together.
+const MOST_CONDITIONS: usize = 2_000;
+
+/// Names that are no relations.
+const OPERATORS: [&str; 5] = ["<=", "or", "and", "not", "distinct"];
+
+/// Conditions that all have to hold.
+type Conditions = Vec<Literal>;
+
+/// Reads rules, and checks that names have the same number of arguments everywhere.
+#[derive(Debug)]
+pub(super) struct Clauses<'s> {
+    symbols: &'s mut Symbols,
+    rules: Vec<Rule>,
+    /// Arguments of relations and of functions, as they were first used.
+    relations: FxHashMap<Symbol, usize>,
+    functions: FxHashMap<Symbol, usize>,
+    /// Of the rule that is being read.
+    variables: IndexSet<String, FxBuildHasher>,
+}
+
+/// The rules of some expressions.
+pub(super) fn rules(expressions: &[Expression], symbols: &mut Symbols) -> Parsed<Vec<Rule>> {
+    let mut clauses = Clauses {
+        symbols,
+        rules: Vec::new(),
+        relations: FxHashMap::default(),
+        functions: FxHashMap::default(),
+        variables: IndexSet::default(),
+    };
+    for expression in expressions {
+        clauses.rule(expression)?;
+    }
+    Ok(clauses.rules)
+}
+
+impl Clauses<'_> {
+    fn rule(&mut self, expression: &Expression) -> Parsed<()> {
+        self.variables.clear();
+        let (name, parts) = expression.parts()?;
+        let (head, body) = match (name, parts.split_first()) {
+            ("<=", Some(parts)) => parts,
+            ("<=", None) => {
+                return Err(misplaced(expression.at, name, "without a head after it"));
+            }
+            _ => (expression, &[][..]),
+        };
+        let (relation, arguments) = head.parts()?;
+        if OPERATORS.contains(&relation) {
+            return Err(misplaced(head.at, relation, "as the head of a rule"));
+        }
+        let head = self.atom(head.at, relation, arguments)?;
+        if matches!(head.relation, Symbol::TRUE | Symbol::DOES) {
+            let position = "as the head of a rule; state `next`, `init` or `legal`";
+            return Err(misplaced(head.at, relation, position));
+        }
+        let mut alternatives = vec![Vec::new()];
+        for condition in body {
+            let more = self.alternatives(condition, true)?;
+            alternatives = product(condition.at, alternatives, more)?;
+        }
+        let variables: Arc<[String]> = self.variables.drain(..).collect();
+        for body in alternatives {
+            self.rules.push(Rule {
+                head: head.clone(),
+                body,
+                variables: Arc::clone(&variables),
+            });
+        }
+        Ok(())
+    }
+
+    /// A condition, or its negation, as alternatives: one of them has to hold.
+    fn alternatives(&mut self, expression: &Expression, positive: bool) -> Parsed<Vec<Conditions>> {
+        let (name, parts) = expression.parts()?;
+        match name {
+            "<=" => Err(misplaced(expression.at, name, "as a condition")),
+            "not" => {
+                self.operands(expression, name, parts, 1)?;
+                self.alternatives(&parts[0], !positive)
+            }
+            // One of them has to hold; of what is negated, all.
+            "or" | "and" if (name == "or") == positive => {
+                let mut all = Vec::new();
+                for part in parts {
+                    all.extend(self.alternatives(part, positive)?);
+                    within(expression.at, size(&all))?;
+                }
+                Ok(all)
+            }
+            "or" | "and" => {
+                let mut all = vec![Vec::new()];
+                for part in parts {
+                    let more = self.alternatives(part, positive)?;
+                    all = product(part.at, all, more)?;
+                }
+                Ok(all)
+            }
+            "distinct" => {
+                self.operands(expression, name, parts, 2)?;
+                let terms = Box::new([self.pattern(&parts[0])?, self.pattern(&parts[1])?]);
+                let (at, same) = (expression.at, !positive);
+                Ok(vec![vec![Literal::Compared { at, terms, same }]])
+            }
+            _ => {
+                let atom = self.atom(expression.at, name, parts)?;
+                if matches!(atom.relation, Symbol::INIT | Symbol::NEXT) {
+                    let position = "as a condition; use `true`";
+                    return Err(misplaced(atom.at, name, position));
+                }
+                let literal = if positive {
+                    Literal::Holds(atom)
+                } else {
+                    Literal::Fails(atom)
+                };
+                Ok(vec![vec![literal]])
+            }
+        }
+    }
+
+    fn operands(
+        &self,
+        expression: &Expression,
+        name: &str,
+        parts: &[Expression],
+        expected: usize,
+    ) -> Parsed<()> {
+        if parts.len() == expected {
+            return Ok(());
+        }
+        let problem = TextProblem::Arity {
+            name: name.into(),
+            found: parts.len(),
+            expected,
+            elsewhere: "in the language".into(),
+        };
+        Err(Mismatch::new(expression.at, problem))
+    }
+
+    fn atom(&mut self, at: usize, name: &str, arguments: &[Expression]) -> Parsed<Atom> {
+        if name.starts_with('?') {
+            let found = format!("the variable `{name}`");
+            return Err(Mismatch::new(at, TextProblem::NotAName { found }));
+        }
+        let relation = self.symbols.number(name);
+        let fixed = relation.fixed_arity();
+        let first = fixed.unwrap_or(arguments.len());
+        let expected = *self.relations.entry(relation).or_insert(first);
+        if expected != arguments.len() {
+            let problem = TextProblem::Arity {
+                name: name.into(),
+                found: arguments.len(),
+                expected,
+                elsewhere: place_of(fixed).into(),
+            };
+            return Err(Mismatch::new(at, problem));
+        }
+        let arguments = arguments.iter().map(|argument| self.pattern(argument));
+        Ok(Atom {
+            at,
+            relation,
+            arguments: arguments.collect::<Parsed<_>>()?,
+        })
+    }
+
+    fn pattern(&mut self, expression: &Expression) -> Parsed<Pattern> {
+        let (name, parts) = expression.parts()?;
+        if name.starts_with('?') {
+            if matches!(expression.form, Form::List(_)) {
+                let found = format!("the variable `{name}`");
+                return Err(Mismatch::new(
+                    expression.at,
+                    TextProblem::NotAName { found },
+                ));
+            }
+            let (number, _) = self.variables.insert_full(name.into());
+            return Ok(Pattern::Variable(number));
+        }
+        if OPERATORS.contains(&name) {
+            return Err(misplaced(expression.at, name, "in a term"));
+        }
+        let function = self.symbols.number(name);
+        if !parts.is_empty() {
+            let expected = *self.functions.entry(function).or_insert(parts.len());
+            if expected != parts.len() {
+                let problem = TextProblem::Arity {
+                    name: name.into(),
+                    found: parts.len(),
+                    expected,
+                    elsewhere: place_of(None).into(),
+                };
+                return Err(Mismatch::new(expression.at, problem));
+            }
+        }
+        let arguments = parts.iter().map(|part| self.pattern(part));
+        Ok(Pattern::Term(function, arguments.collect::<Parsed<_>>()?))
+    }
+}
+
+fn place_of(fixed: Option<usize>) -> &'static str {
+    if fixed.is_some() {
+        "in the language"
+    } else {
+        "where it stands first"
+    }
+}
+
+fn misplaced(at: usize, name: &str, position: &'static str) -> Mismatch {
+    let name = name.into();
+    Mismatch::new(at, TextProblem::Misplaced { name, position })
+}
+
+fn within(at: usize, conditions: usize) -> Parsed<()> {
+    if conditions <= MOST_CONDITIONS {
+        return Ok(());
+    }
+    let limit = MOST_CONDITIONS;
+    Err(Mismatch::new(at, TextProblem::TooLong { limit }))
+}
+
+/// The conditions of all alternatives, of which each counts as one more.
+fn size(alternatives: &[Conditions]) -> usize {
+    alternatives.iter().map(|all| all.len() + 1).sum()
+}
+
+/// One of the first and one of the second.
+fn product(at: usize, first: Vec<Conditions>, second: Vec<Conditions>) -> Parsed<Vec<Conditions>> {
+    within(
+        at,
+        size(&first) * second.len() + size(&second) * first.len(),
+    )?;
+    if let [only] = &second[..] {
+        // Most rules have no alternatives: then nothing is copied.
+        let mut first = first;
+        for conditions in &mut first {
+            conditions.extend(only.iter().cloned());
+        }
+        return Ok(first);
+    }
+    let joined = |(a, b): (&Conditions, &Conditions)| a.iter().chain(b).cloned().collect();
+    let pairs = first
+        .iter()
+        .flat_map(|a| second.iter().map(move |b| (a, b)));
+    Ok(pairs.map(joined).collect())
+}

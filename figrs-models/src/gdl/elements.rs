@@ -1,0 +1,173 @@
+//! A puzzle as an element program.
+
+use std::sync::Arc;
+
+use figrs_core::{Constant, Element, Model, Parents, Select};
+use figrs_infer::{Error, World};
+
+use super::{Action, Move, Puzzle, State};
+
+/// How many steps plans have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// This many: the puzzle ends with the last of them.
+    Exactly(usize),
+    /// This many or fewer: once the puzzle has ended, nothing happens any more.
+    AtMost(usize),
+}
+
+impl Length {
+    /// The largest number of steps.
+    pub fn most(self) -> usize {
+        match self {
+            Self::Exactly(steps) | Self::AtMost(steps) => steps,
+        }
+    }
+}
+
+/// `3 steps`, `at most 1 step`.
+impl std::fmt::Display for Length {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let steps = self.most();
+        if let Self::AtMost(_) = self {
+            f.write_str("at most ")?;
+        }
+        write!(f, "{steps} step{}", if steps == 1 { "" } else { "s" })
+    }
+}
+
+/// How actions are drawn before the goal is known. It decides the law of plans.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// Each action with the same probability in every state, whether it is legal or not; that it is legal is evidence. So every
+    /// plan is equally likely.
+    #[default]
+    Blind,
+    /// Each legal action with the same probability. So the probability of a plan is the product of one over the number
+    /// of actions that are legal at each step: that a player who knows the rules and nothing else happens on it.
+    Legal,
+}
+
+/// A puzzle as elements: the move of each step, the states before and after, and the evidence that the goal is met.
+#[derive(Clone, Debug)]
+pub struct PlanElements {
+    moves: Vec<Element<Move>>,
+    states: Vec<Element<State>>,
+    solved: Vec<Element<bool>>,
+    legal: Model,
+    model: Model,
+}
+
+impl Puzzle {
+    /// The element program.
+    ///
+    /// All steps share their functions, so that [`Frontier`](figrs_infer::Frontier) explores each state once.
+    #[track_caller]
+    pub fn elements(&self, length: Length, policy: Policy) -> PlanElements {
+        let may_stay = matches!(length, Length::AtMost(_));
+        let puzzle = self.clone();
+        let draw =
+            Arc::new(move |state: &State| Select::new(puzzle.choices(state, policy, may_stay)));
+        let puzzle = self.clone();
+        let advance = Arc::new(move |(state, drawn): (&State, &Move)| match *drawn {
+            Move::Act(action) => puzzle.next(state, action),
+            Move::Stay | Move::Illegal => state.clone(),
+        });
+        let puzzle = self.clone();
+        let solves = Arc::new(move |state: &State| puzzle.is_solved(state));
+        let mut state = Constant::new(self.start());
+        let mut program = PlanElements {
+            moves: Vec::with_capacity(length.most()),
+            solved: vec![Parents::map_shared(&state, &solves)],
+            states: vec![state.clone()],
+            legal: Model::new(),
+            model: Model::new(),
+        };
+        for _ in 0..length.most() {
+            let drawn = Parents::flat_map_shared(&state, &draw);
+            state = (&state, &drawn).map_shared(&advance);
+            program.moves.push(drawn);
+            program.solved.push(Parents::map_shared(&state, &solves));
+            program.states.push(state.clone());
+        }
+        program.legal =
+            Model::new().condition_each(&program.moves, |drawn| *drawn != Move::Illegal);
+        let goal = &program.solved[length.most()];
+        program.model = program.legal.clone().observe(goal, true);
+        program
+    }
+
+    /// The moves that may be drawn in a state, with their weights.
+    fn choices(&self, state: &State, policy: Policy, may_stay: bool) -> Vec<(f64, Move)> {
+        let legal = self.legal(state).into_iter();
+        let mut choices: Vec<(f64, Move)> = legal.map(|action| (1.0, Move::Act(action))).collect();
+        if may_stay && choices.is_empty() && self.is_terminal(state) {
+            choices.push((1.0, Move::Stay));
+        }
+        let illegal = match policy {
+            Policy::Blind => self.actions().saturating_sub(choices.len()),
+            Policy::Legal => 0,
+        };
+        if illegal > 0 || choices.is_empty() {
+            choices.push((illegal.max(1) as f64, Move::Illegal));
+        }
+        choices
+    }
+}
+
+impl PlanElements {
+    /// The move of each step.
+    pub fn moves(&self) -> &[Element<Move>] {
+        &self.moves
+    }
+
+    /// The states, the one at the start first: one more than there are steps.
+    pub fn states(&self) -> &[Element<State>] {
+        &self.states
+    }
+
+    /// For each state whether the puzzle has ended there with its goal met.
+    pub fn solved(&self) -> &[Element<bool>] {
+        &self.solved
+    }
+
+    /// The evidence that all moves are legal, and that the last state meets the goal.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The evidence that all moves are legal, without the goal.
+    pub fn legal_moves(&self) -> &Model {
+        &self.legal
+    }
+
+    /// The evidence with a cost: each action weighs 1/e.
+    ///
+    /// The logarithms of weights are then lengths with a minus sign, and the most probable world is a shortest plan: elimination
+    /// with maxima of products is, in logarithms, elimination in the tropical semiring. That holds for [`Policy::Blind`], where all plans have the
+    /// same prior.
+    #[track_caller]
+    pub fn counting_steps(&self) -> Model {
+        let cost = |drawn: &Move| match drawn {
+            Move::Act(_) => -1.0,
+            Move::Stay | Move::Illegal => 0.0,
+        };
+        let moves = self.moves.iter();
+        let costs = moves.fold(self.legal.clone(), |model, drawn| {
+            model.log_weigh(drawn, cost)
+        });
+        costs.with_evidence_of(&self.model)
+    }
+
+    /// The plan of a world.
+    ///
+    /// **Errors.** [`Error::NotInWorld`] if the world is one of another model.
+    pub fn plan(&self, world: &World) -> Result<Vec<Action>, Error> {
+        let moves = world.values(&self.moves)?;
+        let acts = moves.into_iter().filter_map(|drawn| match drawn {
+            Move::Act(action) => Some(action),
+            Move::Stay | Move::Illegal => None,
+        });
+        Ok(acts.collect())
+    }
+}

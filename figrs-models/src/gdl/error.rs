@@ -1,0 +1,195 @@
+//! What can go wrong with rule files and plans.
+
+use std::{io, path::PathBuf};
+
+use thiserror::Error;
+
+/// An error in reading rules or in planning by them, with its place and its remedy.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum GdlError {
+    /// A file cannot be read.
+    #[error("cannot read {path}: {cause}; check the path and its permissions")]
+    Read {
+        /// The path asked for.
+        path: PathBuf,
+        /// The operating system's reason.
+        cause: io::Error,
+    },
+    /// The text is not a set of rules.
+    #[error("{place}:{line}:{column}: {problem}")]
+    Text {
+        /// The file, or what the text is.
+        place: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// The column in characters, counted from 1.
+        column: usize,
+        /// What is wrong there.
+        problem: Box<TextProblem>,
+    },
+    /// Nothing says what every puzzle must say.
+    #[error("{place}: nothing states `{relation}`; {remedy}")]
+    Missing {
+        /// The file, or what the text is.
+        place: String,
+        /// What is missing.
+        relation: &'static str,
+        /// What to write.
+        remedy: &'static str,
+    },
+    /// There are several players.
+    #[error(
+        "{place}: {} roles ({}), and a plan is that of one; write rules with one role",
+        .roles.len(), .roles.join(", ")
+    )]
+    Roles {
+        /// The file, or what the text is.
+        place: String,
+        /// The players.
+        roles: Vec<String>,
+    },
+    /// The value of a goal is not a number.
+    #[error("{place}: the value `{value}` of a goal is not a number from 0 to 100; write one")]
+    GoalValue {
+        /// The file, or what the text is.
+        place: String,
+        /// The value.
+        value: String,
+    },
+    /// The rules have more instances than there may be.
+    #[error(
+        "{place}: the rules have more than {limit} {what} when their variables are filled in; bind variables by smaller relations, \
+         or allow more (`Limits`)"
+    )]
+    TooLarge {
+        /// The file, or what the text is.
+        place: String,
+        /// What there are too many of.
+        what: &'static str,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// There is no plan.
+    #[error("impossible: no plan of {length} meets the goal{}", proof(*.proven))]
+    NoPlan {
+        /// The lengths that were asked for.
+        length: String,
+        /// Whether it is known that there is no longer one either.
+        proven: bool,
+    },
+    /// All plans of a length together need more memory than the budget.
+    #[error(
+        "exact inference over {states} states at most at a time needs {needed} bytes for plans of {steps} steps, more than the budget of {limit}, \
+         and was not started; ask for the length alone, allow more memory, or use SequentialMonteCarlo on the same elements"
+    )]
+    OverBudget {
+        /// The length of the plans.
+        steps: usize,
+        /// States of the largest frontier.
+        states: usize,
+        /// Bytes that transitions would take.
+        needed: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// Inference failed, or needs more than its budget.
+    #[error(transparent)]
+    Inference(#[from] figrs_infer::Error),
+}
+
+fn proof(proven: bool) -> &'static str {
+    if proven {
+        ", and no longer one either"
+    } else {
+        "; try other lengths"
+    }
+}
+
+/// What is wrong with the text of rules.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum TextProblem {
+    /// The file is not text in UTF-8.
+    #[error("not UTF-8; save the file as plain text")]
+    NotUtf8,
+    /// A list does not end.
+    #[error("this `(` is never closed; add `)`")]
+    Unclosed,
+    /// A list ends that did not begin.
+    #[error("this `)` closes nothing; take it away")]
+    Unopened,
+    /// Lists stand in lists in lists.
+    #[error("more than {limit} parentheses are open at once; nest terms less deeply")]
+    TooDeep {
+        /// How many may be open.
+        limit: usize,
+    },
+    /// A list has nothing in it.
+    #[error("an empty list; write a relation or a function after the `(`")]
+    EmptyList,
+    /// A relation or a function has no name.
+    #[error("expected the name of a relation or a function, found {found}; write a word")]
+    NotAName {
+        /// What stands there.
+        found: String,
+    },
+    /// A name that means something else.
+    #[error("`{name}` cannot stand {position}")]
+    Misplaced {
+        /// The name.
+        name: String,
+        /// Where it stands.
+        position: &'static str,
+    },
+    /// A name has another number of arguments than it must have, or has elsewhere.
+    #[error("`{name}` has {found} arguments here and {expected} {elsewhere}; make them agree")]
+    Arity {
+        /// The relation or the function.
+        name: String,
+        /// How many it has here.
+        found: usize,
+        /// How many it should have.
+        expected: usize,
+        /// Why it should.
+        elsewhere: String,
+    },
+    /// A variable has no values to run through.
+    #[error(
+        "the variable `{variable}` stands in no positive condition of its rule; add one that lists its values"
+    )]
+    Unsafe {
+        /// The variable.
+        variable: String,
+    },
+    /// A relation depends on its own negation.
+    #[error(
+        "`{relation}` depends on its own negation through this condition; break the cycle of rules"
+    )]
+    NotStratified {
+        /// The relation.
+        relation: String,
+    },
+    /// A relation depends on what is not known where it is needed.
+    #[error("`{relation}` depends on {on}, which is not decided by then; take the condition away")]
+    DependsOn {
+        /// The relation.
+        relation: String,
+        /// What it must not depend on.
+        on: &'static str,
+    },
+    /// A rule has too many conditions once `or` is multiplied out.
+    #[error(
+        "more than {limit} conditions once `or` is multiplied out; split the rule with relations of its own"
+    )]
+    TooLong {
+        /// How many there may be.
+        limit: usize,
+    },
+    /// A player is not declared.
+    #[error("`{name}` is no role; declare it with `(role {name})`, or correct the name")]
+    UnknownRole {
+        /// The name.
+        name: String,
+    },
+}

@@ -1,0 +1,149 @@
+//! Rules without variables.
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use super::check::Relations;
+use super::join::Join;
+use super::limits::Exceeded;
+use super::saturate::Facts;
+use super::syntax::{Atom, Literal, Rule, Symbol};
+
+/// Bits of a word.
+pub(super) const WORD: usize = u64::BITS as usize;
+
+/// Where the atoms of each relation that changes start among all atoms.
+///
+/// The facts of the state come first, then those of the next state in the same order, each from the start of a word on.
+#[derive(Debug)]
+pub(super) struct Numbering {
+    starts: Vec<usize>,
+    /// Words that a state has.
+    pub(super) words: usize,
+    /// How many atoms there are.
+    pub(super) count: usize,
+}
+
+impl Numbering {
+    fn new(facts: &Facts, relations: &Relations) -> Self {
+        let words = facts.of(Symbol::TRUE).len().div_ceil(WORD);
+        let mut count = 2 * words * WORD;
+        let start = |(name, tuples): (usize, &super::tuples::Tuples)| {
+            let relation = Symbol(name as u32);
+            match relation {
+                Symbol::TRUE => 0,
+                Symbol::NEXT => words * WORD,
+                _ if relations.changes(relation) => {
+                    count += tuples.len();
+                    count - tuples.len()
+                }
+                _ => usize::MAX,
+            }
+        };
+        let starts = facts.tuples.iter().enumerate().map(start).collect();
+        Self {
+            starts,
+            words,
+            count,
+        }
+    }
+
+    /// The number of the atom of a tuple of a relation; of a fact of the next state the tuple is that of the present one.
+    pub(super) fn atom(&self, relation: Symbol, tuple: usize) -> u32 {
+        (self.starts[relation.0 as usize] + tuple) as u32
+    }
+}
+
+/// A condition: an atom that holds, or one that does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Condition(u32);
+
+impl Condition {
+    fn new(atom: u32, holds: bool) -> Self {
+        Self(atom << 1 | u32::from(!holds))
+    }
+
+    #[inline]
+    pub(super) fn atom(self) -> u32 {
+        self.0 >> 1
+    }
+
+    /// Whether the atom has to hold.
+    #[inline]
+    pub(super) fn holds(self) -> bool {
+        self.0 & 1 == 0
+    }
+}
+
+/// A rule without variables: the atom holds if all conditions do.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct GroundRule {
+    pub(super) head: u32,
+    pub(super) body: Box<[Condition]>,
+}
+
+/// The rules for all values of their variables, each once, and the numbers of their atoms.
+pub(super) fn ground(
+    rules: &[Rule],
+    relations: &Relations,
+    facts: &mut Facts,
+) -> Result<(Numbering, Vec<GroundRule>), Exceeded> {
+    let numbering = Numbering::new(facts, relations);
+    let mut found = IndexSet::<GroundRule, FxBuildHasher>::default();
+    for rule in rules.iter().filter(|r| relations.changes(r.head.relation)) {
+        facts.each_match(rule, relations, |facts, join| {
+            if let Some(rule) = instance(rule, relations, &numbering, facts, join) {
+                found.insert(rule);
+            }
+            facts.limits.check_rules(found.len())
+        })?;
+    }
+    Ok((numbering, found.into_iter().collect()))
+}
+
+/// The rule for the present values of its variables; nothing if its conditions exclude each other.
+fn instance(
+    rule: &Rule,
+    relations: &Relations,
+    numbering: &Numbering,
+    facts: &Facts,
+    join: &Join<'_>,
+) -> Option<GroundRule> {
+    let number = |atom: &Atom| {
+        let tuple = join.row(atom, &facts.terms)?;
+        Some(numbering.atom(atom.relation, tuple))
+    };
+    let head = match rule.head.relation {
+        // What can hold next can hold: the fact has a number.
+        Symbol::NEXT => {
+            let fact = join.row_in(Symbol::TRUE, &rule.head, &facts.terms)?;
+            numbering.atom(Symbol::NEXT, fact)
+        }
+        _ => number(&rule.head)?,
+    };
+    let mut body = Vec::new();
+    for literal in &rule.body {
+        let (atom, holds) = match literal {
+            Literal::Holds(atom) => (atom, true),
+            Literal::Fails(atom) => (atom, false),
+            Literal::Compared { .. } => continue,
+        };
+        if !relations.changes(atom.relation) {
+            continue;
+        }
+        match number(atom) {
+            Some(atom) => body.push(Condition::new(atom, holds)),
+            // It can never hold.
+            None if holds => return None,
+            None => {}
+        }
+    }
+    body.sort_unstable();
+    body.dedup();
+    let clash = |pair: &[Condition]| pair[0].atom() == pair[1].atom();
+    let never = body.windows(2).any(clash);
+    (!never).then(|| GroundRule {
+        head,
+        body: body.into(),
+    })
+}

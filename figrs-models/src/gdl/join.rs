@@ -1,0 +1,202 @@
+//! All values of the variables of a rule for which its conditions hold.
+
+use std::ops::Range;
+
+use super::syntax::{Atom, Literal, Rule, Symbol};
+use super::terms::{Bindings, Terms};
+use super::tuples::{Candidates, Tuples};
+
+/// Which tuples conditions read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// All of them.
+    All,
+    /// Those of the last round for the condition at this place, and earlier ones for the conditions before it: so that
+    /// nothing is found twice.
+    Recent(usize),
+}
+
+/// A condition as it is taken up, with a loop over tuples or a test.
+#[derive(Debug)]
+struct Level<'r> {
+    literal: usize,
+    candidates: Candidates<'r>,
+    within: Range<usize>,
+    position: usize,
+    /// The variables that are bound here.
+    trail: Vec<usize>,
+}
+
+/// A loop over the values of the variables of a rule.
+///
+/// Conditions are taken up in an order in which tests come as soon as their variables are bound, and of the others those
+/// with the fewest free variables; a negative condition on what changes is not looked at.
+#[derive(Debug)]
+pub(super) struct Join<'r> {
+    rule: &'r Rule,
+    tuples: &'r [Tuples],
+    order: Vec<usize>,
+    reading: Reading,
+    levels: Vec<Level<'r>>,
+    pub(super) bindings: Bindings,
+    started: bool,
+    /// How many tuples were looked at.
+    pub(super) work: u64,
+    /// How many may be; the loop ends after one more.
+    budget: u64,
+}
+
+impl<'r> Join<'r> {
+    /// `changes` tells which relations are not final, so that their negation says nothing.
+    pub(super) fn new(
+        rule: &'r Rule,
+        tuples: &'r [Tuples],
+        reading: Reading,
+        budget: u64,
+        changes: impl Fn(&Atom) -> bool,
+    ) -> Self {
+        let seen = |literal: &Literal| !matches!(literal, Literal::Fails(atom) if changes(atom));
+        Self {
+            order: order(rule, reading, seen),
+            rule,
+            tuples,
+            reading,
+            levels: Vec::new(),
+            bindings: vec![None; rule.variables.len()],
+            started: false,
+            work: 0,
+            budget,
+        }
+    }
+
+    /// Goes on to the next values; false if there are no more.
+    pub(super) fn advance(&mut self, terms: &Terms) -> bool {
+        if !self.started {
+            self.started = true;
+        } else if !self.step(terms) {
+            return false;
+        }
+        // The innermost loop stands at a tuple: the conditions after it follow.
+        while self.levels.len() < self.order.len() {
+            let literal = self.order[self.levels.len()];
+            let level = self.level(literal, terms);
+            self.levels.push(level);
+            if !self.step(terms) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Moves the innermost loop that has another tuple; false if none has.
+    fn step(&mut self, terms: &Terms) -> bool {
+        while let Some(level) = self.levels.last_mut() {
+            for variable in level.trail.drain(..) {
+                self.bindings[variable] = None;
+            }
+            let Literal::Holds(atom) = &self.rule.body[level.literal] else {
+                let first = level.position == 0;
+                level.position = 1;
+                if first && self.passes(terms) {
+                    return true;
+                }
+                self.levels.pop();
+                continue;
+            };
+            let tuples = &self.tuples[atom.relation.0 as usize];
+            let Some((row, next)) = level.candidates.next(level.position, &level.within) else {
+                self.levels.pop();
+                continue;
+            };
+            level.position = next;
+            self.work += 1;
+            if self.work > self.budget {
+                return false;
+            }
+            let mut pairs = atom.arguments.iter().zip(tuples.row(row));
+            let (bindings, trail) = (&mut self.bindings, &mut level.trail);
+            if pairs.all(|(pattern, &term)| terms.matches(pattern, term, bindings, trail)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn level(&self, literal: usize, terms: &Terms) -> Level<'r> {
+        let (candidates, within) = match &self.rule.body[literal] {
+            Literal::Holds(atom) => {
+                let tuples = &self.tuples[atom.relation.0 as usize];
+                let recent = &tuples.recent;
+                let within = match self.reading {
+                    Reading::Recent(place) if literal == place => recent.clone(),
+                    Reading::Recent(place) if literal < place => 0..recent.start,
+                    Reading::Recent(_) | Reading::All => 0..recent.end,
+                };
+                let candidates = tuples.candidates(&atom.arguments, terms, &self.bindings);
+                (candidates, within)
+            }
+            Literal::Fails(_) | Literal::Compared { .. } => (Candidates::All, 0..0),
+        };
+        Level {
+            literal,
+            candidates,
+            within,
+            position: 0,
+            trail: Vec::new(),
+        }
+    }
+
+    /// Whether the test of the innermost level is passed.
+    fn passes(&self, terms: &Terms) -> bool {
+        let Some(level) = self.levels.last() else {
+            return true;
+        };
+        match &self.rule.body[level.literal] {
+            Literal::Compared {
+                terms: pair, same, ..
+            } => terms.same(&pair[0], &pair[1], &self.bindings) == *same,
+            Literal::Fails(atom) | Literal::Holds(atom) => self.row(atom, terms).is_none(),
+        }
+    }
+
+    /// The number of the tuple that an atom is, if it is one.
+    pub(super) fn row(&self, atom: &Atom, terms: &Terms) -> Option<usize> {
+        self.row_in(atom.relation, atom, terms)
+    }
+
+    /// The number that the arguments of an atom have in another relation.
+    pub(super) fn row_in(&self, relation: Symbol, atom: &Atom, terms: &Terms) -> Option<usize> {
+        let row = atom.arguments.iter();
+        let row = row.map(|pattern| terms.known(pattern, &self.bindings));
+        let row = row.collect::<Option<Vec<_>>>()?;
+        self.tuples[relation.0 as usize].number_of(&row)
+    }
+}
+
+/// The order in which conditions are taken up.
+fn order(rule: &Rule, reading: Reading, seen: impl Fn(&Literal) -> bool) -> Vec<usize> {
+    let mut bound = vec![false; rule.variables.len()];
+    let places = 0..rule.body.len();
+    let mut open: Vec<usize> = places.filter(|&i| seen(&rule.body[i])).collect();
+    let mut order = Vec::with_capacity(open.len());
+    while !open.is_empty() {
+        let cost = |&literal: &usize| {
+            let mut free = 0;
+            rule.body[literal].each_variable(&mut |variable| free += usize::from(!bound[variable]));
+            match &rule.body[literal] {
+                Literal::Holds(_) if reading == Reading::Recent(literal) => 0,
+                Literal::Holds(_) => 2 + free,
+                Literal::Fails(_) | Literal::Compared { .. } if free == 0 => 1,
+                Literal::Fails(_) | Literal::Compared { .. } => usize::MAX,
+            }
+        };
+        let costs = open.iter().map(cost).enumerate();
+        let Some((at, _)) = costs.min_by_key(|&(at, cost)| (cost, at)) else {
+            break;
+        };
+        let literal = open.remove(at);
+        rule.body[literal].each_variable(&mut |variable| bound[variable] = true);
+        order.push(literal);
+    }
+    order
+}

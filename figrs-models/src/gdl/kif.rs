@@ -1,0 +1,135 @@
+//! Expressions of the Knowledge Interchange Format: words and lists in parentheses.
+
+use winnow::Parser;
+use winnow::ascii::till_line_ending;
+use winnow::combinator::opt;
+use winnow::error::ContextError;
+use winnow::stream::{LocatingSlice, Location, Stream};
+use winnow::token::take_while;
+
+use super::TextProblem;
+
+/// How many parentheses may be open at once, and how deeply terms may nest: what walks expressions and terms may recurse.
+pub(super) const MOST_NESTED: usize = 64;
+
+/// Where a text is not as it should be, in bytes from its start, and why.
+#[derive(Debug)]
+pub(super) struct Mismatch {
+    pub(super) at: usize,
+    pub(super) problem: TextProblem,
+}
+
+impl Mismatch {
+    pub(super) fn new(at: usize, problem: TextProblem) -> Self {
+        Self { at, problem }
+    }
+}
+
+pub(super) type Parsed<T> = Result<T, Mismatch>;
+
+/// A word or a list, and where it starts.
+#[derive(Clone, Debug)]
+pub(super) struct Expression {
+    pub(super) at: usize,
+    pub(super) form: Form,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Form {
+    /// In lower case.
+    Word(String),
+    List(Vec<Expression>),
+}
+
+impl Expression {
+    /// The word, if it is one.
+    pub(super) fn word(&self) -> Option<&str> {
+        match &self.form {
+            Form::Word(word) => Some(word),
+            Form::List(_) => None,
+        }
+    }
+
+    /// The first word, and what follows it in the list: a word alone stands for a list of one.
+    pub(super) fn parts(&self) -> Parsed<(&str, &[Self])> {
+        match &self.form {
+            Form::Word(word) => Ok((word, &[])),
+            Form::List(items) => {
+                let Some((first, rest)) = items.split_first() else {
+                    return Err(Mismatch::new(self.at, TextProblem::EmptyList));
+                };
+                let name = first.word().ok_or_else(|| {
+                    let found = "a list".into();
+                    Mismatch::new(first.at, TextProblem::NotAName { found })
+                })?;
+                Ok((name, rest))
+            }
+        }
+    }
+}
+
+type Input<'t> = LocatingSlice<&'t str>;
+
+/// A list that is not closed yet: where it starts, and what it holds so far.
+type Open = (usize, Vec<Expression>);
+
+/// All expressions of a text.
+pub(super) fn read(text: &str) -> Parsed<Vec<Expression>> {
+    let mut input = Input::new(text);
+    let mut open: Vec<Open> = Vec::new();
+    let mut all = Vec::new();
+    loop {
+        space(&mut input);
+        let at = input.current_token_start();
+        let done = match input.chars().next() {
+            None => break,
+            Some('(') => {
+                input.next_token();
+                if open.len() == MOST_NESTED {
+                    let limit = MOST_NESTED;
+                    return Err(Mismatch::new(at, TextProblem::TooDeep { limit }));
+                }
+                open.push((at, Vec::new()));
+                continue;
+            }
+            Some(')') => {
+                input.next_token();
+                let Some((at, items)) = open.pop() else {
+                    return Err(Mismatch::new(at, TextProblem::Unopened));
+                };
+                let form = Form::List(items);
+                Expression { at, form }
+            }
+            Some(_) => {
+                let form = Form::Word(word(&mut input).to_lowercase());
+                Expression { at, form }
+            }
+        };
+        match open.last_mut() {
+            Some((_, items)) => items.push(done),
+            None => all.push(done),
+        }
+    }
+    match open.pop() {
+        Some((at, _)) => Err(Mismatch::new(at, TextProblem::Unclosed)),
+        None => Ok(all),
+    }
+}
+
+fn is_space(c: char) -> bool {
+    // Some editors put a mark at the start of a file.
+    c.is_whitespace() || c == '\u{feff}'
+}
+
+/// Skips space and comments, of which there may be none.
+fn space(input: &mut Input<'_>) {
+    let mut blank = take_while::<_, _, ContextError>(0.., is_space).void();
+    let mut comment = opt((';', till_line_ending::<_, ContextError>).void());
+    while blank.parse_next(input).is_ok() && matches!(comment.parse_next(input), Ok(Some(()))) {}
+}
+
+fn word<'t>(input: &mut Input<'t>) -> &'t str {
+    let within = |c: char| !is_space(c) && !matches!(c, '(' | ')' | ';');
+    let taken = take_while::<_, _, ContextError>(0.., within).parse_next(input);
+    taken.unwrap_or_default()
+}

@@ -1,0 +1,68 @@
+//! How large the instances of rules may become.
+
+/// How many instances rules may have when their variables are filled in, before [`GdlError::TooLarge`](super::GdlError::TooLarge).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Limits {
+    pub(super) facts: usize,
+    pub(super) rules: usize,
+    pub(super) matches: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            facts: 1_000_000,
+            rules: 2_000_000,
+            matches: 200_000_000,
+        }
+    }
+}
+
+impl Limits {
+    /// Facts of all relations, one million if not set.
+    pub fn facts(mut self, most: usize) -> Self {
+        self.facts = most;
+        self
+    }
+
+    /// Rules without variables, two million if not set.
+    pub fn rules(mut self, most: usize) -> Self {
+        self.rules = most;
+        self
+    }
+
+    /// Facts that are looked at while variables are filled in, 200 million if not set.
+    pub fn matches(mut self, most: usize) -> Self {
+        self.matches = most;
+        self
+    }
+}
+
+/// What there is more of than a limit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exceeded {
+    pub(super) what: &'static str,
+    pub(super) limit: usize,
+}
+
+impl Limits {
+    pub(super) fn check_facts(&self, count: usize) -> Result<(), Exceeded> {
+        check("facts", count, self.facts)
+    }
+
+    pub(super) fn check_rules(&self, count: usize) -> Result<(), Exceeded> {
+        check("rules", count, self.rules)
+    }
+
+    pub(super) fn check_matches(&self, count: u64) -> Result<(), Exceeded> {
+        check("matches of conditions", count as usize, self.matches)
+    }
+}
+
+fn check(what: &'static str, count: usize, limit: usize) -> Result<(), Exceeded> {
+    if count > limit {
+        return Err(Exceeded { what, limit });
+    }
+    Ok(())
+}

@@ -1,0 +1,219 @@
+//! Rules without variables, run on the bits of a state.
+
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use rustc_hash::FxHashMap;
+
+use super::ground::{Condition, GroundRule, Numbering, WORD};
+use super::state::State;
+
+/// Rules in an order in which each follows those that it depends on, but for those of a cycle.
+#[derive(Debug)]
+pub(super) struct Machine {
+    numbering: Numbering,
+    heads: Vec<u32>,
+    /// Where the conditions of each rule start, and where the last ones end.
+    starts: Vec<u32>,
+    conditions: Vec<Condition>,
+    /// For each rule the number of the cycle of atoms that its head is on, or of the atom alone.
+    ranks: Vec<u32>,
+    /// Whether the rule's head depends on itself.
+    cyclic: Vec<bool>,
+}
+
+/// The rules that some atoms depend on, in their order.
+#[derive(Debug)]
+pub(super) struct Cone(Vec<u32>);
+
+/// The rules that the next state depends on: those that one action makes apply apart.
+#[derive(Debug)]
+pub(super) struct Steps {
+    common: Cone,
+    by_action: FxHashMap<u32, Cone>,
+}
+
+/// Which atoms hold.
+#[derive(Debug)]
+pub(super) struct Bits(Vec<u64>);
+
+impl Bits {
+    #[inline]
+    pub(super) fn has(&self, atom: u32) -> bool {
+        self.0[atom as usize / WORD] >> (atom as usize % WORD) & 1 == 1
+    }
+
+    #[inline]
+    fn set(&mut self, atom: u32) {
+        self.0[atom as usize / WORD] |= 1 << (atom as usize % WORD);
+    }
+}
+
+impl Machine {
+    pub(super) fn new(numbering: Numbering, mut rules: Vec<GroundRule>) -> Self {
+        let mut graph = DiGraph::<(), ()>::new();
+        for _ in 0..numbering.count {
+            graph.add_node(());
+        }
+        for rule in &rules {
+            for condition in &rule.body {
+                let from = NodeIndex::new(condition.atom() as usize);
+                graph.add_edge(from, NodeIndex::new(rule.head as usize), ());
+            }
+        }
+        let mut rank = vec![0; numbering.count];
+        let mut on_cycle = vec![false; numbering.count];
+        // Components come in reverse topological order.
+        for (number, component) in (0..).zip(kosaraju_scc(&graph).iter().rev()) {
+            for atom in component {
+                rank[atom.index()] = number;
+                on_cycle[atom.index()] = component.len() > 1 || graph.contains_edge(*atom, *atom);
+            }
+        }
+        rules.sort_by_key(|rule| rank[rule.head as usize]);
+        let mut starts = vec![0];
+        let mut conditions = Vec::new();
+        for rule in &rules {
+            conditions.extend_from_slice(&rule.body);
+            starts.push(conditions.len() as u32);
+        }
+        let heads: Vec<u32> = rules.iter().map(|rule| rule.head).collect();
+        Self {
+            numbering,
+            ranks: heads.iter().map(|&head| rank[head as usize]).collect(),
+            cyclic: heads.iter().map(|&head| on_cycle[head as usize]).collect(),
+            heads,
+            starts,
+            conditions,
+        }
+    }
+
+    pub(super) fn rules(&self) -> usize {
+        self.heads.len()
+    }
+
+    fn conditions(&self, rule: u32) -> &[Condition] {
+        let rule = rule as usize;
+        &self.conditions[self.starts[rule] as usize..self.starts[rule + 1] as usize]
+    }
+
+    /// The rules that some atoms depend on.
+    pub(super) fn cone(&self, atoms: impl IntoIterator<Item = u32>) -> Cone {
+        let mut needed = vec![false; self.numbering.count];
+        for atom in atoms {
+            needed[atom as usize] = true;
+        }
+        let mut cone = Vec::new();
+        // Later rules first; those of a cycle until none of it is new.
+        let all: Vec<u32> = (0..self.heads.len() as u32).collect();
+        for group in all.chunk_by(|&a, &b| self.rank(a) == self.rank(b)).rev() {
+            let mut taken = vec![false; group.len()];
+            loop {
+                let mut is_done = true;
+                for (&rule, taken) in group.iter().zip(&mut taken) {
+                    if *taken || !needed[self.heads[rule as usize] as usize] {
+                        continue;
+                    }
+                    (*taken, is_done) = (true, false);
+                    for condition in self.conditions(rule) {
+                        needed[condition.atom() as usize] = true;
+                    }
+                }
+                if is_done {
+                    break;
+                }
+            }
+            let taken = group.iter().zip(taken).filter(|(_, taken)| *taken);
+            cone.extend(taken.map(|(&rule, _)| rule));
+        }
+        cone.sort_unstable();
+        Cone(cone)
+    }
+
+    /// The rules that the next state depends on, where `actions` are the atoms of what may be done.
+    pub(super) fn steps(&self, actions: &[u32]) -> Steps {
+        let next = self.numbering.words * WORD;
+        let all = self.cone((next..2 * next).map(|atom| atom as u32));
+        let mut by_action: FxHashMap<u32, Cone> =
+            actions.iter().map(|&a| (a, Cone(Vec::new()))).collect();
+        let mut common = Vec::new();
+        for rule in all.0 {
+            let mut of_rule = self.conditions(rule).iter().filter(|c| c.holds());
+            let action = of_rule.find(|c| by_action.contains_key(&c.atom()));
+            let apart = action.filter(|_| !self.cyclic[rule as usize]);
+            match apart.and_then(|c| by_action.get_mut(&c.atom())) {
+                Some(cone) => cone.0.push(rule),
+                None => common.push(rule),
+            }
+        }
+        Steps {
+            common: Cone(common),
+            by_action,
+        }
+    }
+
+    fn rank(&self, rule: u32) -> u32 {
+        self.ranks[rule as usize]
+    }
+
+    fn start(&self, state: &State) -> Bits {
+        let mut bits = vec![0; self.numbering.count.div_ceil(WORD)];
+        bits[..state.0.len()].copy_from_slice(&state.0);
+        Bits(bits)
+    }
+
+    /// What holds in a state, as far as the rules of a cone tell.
+    pub(super) fn run(&self, cone: &Cone, state: &State) -> Bits {
+        let mut bits = self.start(state);
+        self.apply(&cone.0, &[], &mut bits);
+        bits
+    }
+
+    /// The state after an action, which is given by its atom.
+    pub(super) fn next(&self, steps: &Steps, state: &State, action: u32) -> State {
+        let mut bits = self.start(state);
+        bits.set(action);
+        let own = steps.by_action.get(&action);
+        let own = own.map_or(&[][..], |cone| &cone.0);
+        self.apply(&steps.common.0, own, &mut bits);
+        let words = self.numbering.words;
+        State(bits.0[words..2 * words].into())
+    }
+
+    /// Applies rules of two lists, both in their order; those of cycles are in the first.
+    fn apply<'c>(&self, mut common: &'c [u32], mut own: &'c [u32], bits: &mut Bits) {
+        loop {
+            let own_first = match (common.first(), own.first()) {
+                (None, None) => return,
+                (Some(&a), Some(&b)) => self.rank(b) < self.rank(a),
+                (first, _) => first.is_none(),
+            };
+            let list = if own_first { &mut own } else { &mut common };
+            let first = list[0];
+            if !self.cyclic[first as usize] {
+                self.fire(first, bits);
+                *list = &list[1..];
+                continue;
+            }
+            let cycle = list.partition_point(|&rule| self.rank(rule) == self.rank(first));
+            let (rules, rest) = list.split_at(cycle);
+            // `|` and not `||`: every rule is looked at in every round.
+            while rules
+                .iter()
+                .fold(false, |new, &rule| new | self.fire(rule, bits))
+            {}
+            *list = rest;
+        }
+    }
+
+    /// Applies a rule; whether its head is new.
+    #[inline]
+    fn fire(&self, rule: u32, bits: &mut Bits) -> bool {
+        let head = self.heads[rule as usize];
+        let met = |condition: &Condition| bits.has(condition.atom()) == condition.holds();
+        let is_new = !bits.has(head) && self.conditions(rule).iter().all(met);
+        if is_new {
+            bits.set(head);
+        }
+        is_new
+    }
+}

@@ -1,0 +1,95 @@
+//! Puzzles in the Game Description Language, planned by inference.
+//!
+//! [`Puzzle::read`] reads rules, checks them and fills in their variables. [`Puzzle::elements`] makes an element program of
+//! them: the actions are random choices, the state is folded over time, and the evidence is that actions are legal and that the goal is
+//! met at the end. All that is asked of plans is then asked of an exact engine in one algebra or another: how
+//! many there are (counting), how probable the goal is (sums), the most probable plan (maxima), a shortest plan (the tropical semiring:
+//! [`Puzzle::cheapest`]), varied plans (samples), what is done at which step (marginals).
+//!
+//! ```
+//! use figrs_infer::Frontier;
+//! use figrs_models::gdl::{Length, Policy, Puzzle};
+//!
+//! let puzzle = Puzzle::parse("
+//!     (role walker)
+//!     (stairs 0 1) (stairs 1 2) (stairs 2 3) (stairs 3 4)     ; four steps, taken one or two at a time
+//!     (init (stands 0))
+//!     (<= (legal walker (step ?y)) (true (stands ?x)) (stairs ?x ?y))
+//!     (<= (legal walker (step ?z)) (true (stands ?x)) (stairs ?x ?y) (stairs ?y ?z))
+//!     (<= (next (stands ?y)) (does walker (step ?y)))
+//!     (<= terminal (true (stands 4)))
+//!     (<= (goal walker 100) (true (stands 4)))
+//! ")?;
+//! let frontier = Frontier::new();
+//! assert_eq!(puzzle.shortest(&frontier, 100)?.steps(), 2);
+//!
+//! let plans = puzzle.elements(Length::Exactly(3), Policy::Blind);
+//! let compiled = frontier.compile(plans.model(), plans.moves())?;
+//! assert_eq!(compiled.count()?.to_string(), "3");
+//! for world in compiled.samples(1)?.take(5) {
+//!     let plan = plans.plan(&world)?;
+//!     assert_eq!(puzzle.action(plan[2]), "(step 4)");
+//! }
+//! # Ok::<(), figrs_models::gdl::GdlError>(())
+//! ```
+//!
+//! # What is read
+//!
+//! Facts and rules `(<= head condition ...)` in the Knowledge Interchange Format, with the relations `role`, `init`, `true`, `does`, `next`,
+//! `legal`, `goal`, `terminal` and any others, `distinct`, and `or`, `and`, `not`, nested as one likes. Comments run from `;` to the end of the line. Upper and
+//! lower case are the same; names are told in lower case.
+//!
+//! Rules keep to what the language asks: a name has the same number of arguments everywhere, each variable stands in a positive
+//! condition of its rule, no relation depends on its own negation, what is legal and where the puzzle ends does not depend on the move. There
+//! is one role.
+//!
+//! # What a plan is
+//!
+//! Legal actions from the start to a state in which the puzzle ends and the goal has its value (100, or [`Puzzle::goal`]), and before which it
+//! has not ended. With [`Policy::Blind`], an action is drawn from *all* actions alike and its legality is evidence: so every plan of a length is
+//! equally likely, and the probability of the goal is the number of plans over that of all sequences. With [`Policy::Legal`] an
+//! action is drawn from those that are legal, and plans are as likely as a player who does so is to happen on them.
+//!
+//! # How rules are run
+//!
+//! Relations that depend on neither state nor move are computed once, stratum by stratum and semi-naively. The others are
+//! computed for all states at once, as if nothing negated could fail, which tells what facts and actions there can be. Then each rule is written out for the
+//! values of its variables, and states are sets of bits. Equal states are merged by [`Frontier`](figrs_infer::Frontier), so that its work is in states
+//! and not in sequences of actions, and no function runs twice for a state.
+//!
+//! | module idea | types |
+//! |---|---|
+//! | rules | [`Puzzle`], [`Limits`] |
+//! | states and moves | [`State`], [`Action`], [`Move`] |
+//! | plans | [`PlanElements`], [`Length`], [`Policy`], [`Survey`] |
+//! | errors | [`GdlError`], [`TextProblem`] |
+//!
+//! # References
+//!
+//! N. Love, T. Hinrichs, D. Haley, E. Schkufza and M. Genesereth, "General Game Playing: Game Description Language Specification",
+//! Stanford Logic Group LG-2006-01, 2008. S. Abiteboul, R. Hull and V. Vianu, *Foundations of Databases* (1995), chapters 13 and 15, for
+//! semi-naive evaluation and stratified negation. H. Attias, "Planning by Probabilistic Inference", AISTATS 2003.
+
+mod check;
+mod clauses;
+mod elements;
+mod error;
+mod ground;
+mod join;
+mod kif;
+mod limits;
+mod machine;
+mod puzzle;
+mod saturate;
+mod state;
+mod survey;
+mod syntax;
+mod terms;
+mod tuples;
+
+pub use elements::{Length, PlanElements, Policy};
+pub use error::{GdlError, TextProblem};
+pub use limits::Limits;
+pub use puzzle::Puzzle;
+pub use state::{Action, Move, State};
+pub use survey::Survey;

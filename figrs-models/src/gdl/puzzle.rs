@@ -1,0 +1,339 @@
+//! A puzzle: rules that were read, checked and filled in.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::check::Relations;
+use super::clauses::rules;
+use super::ground::{WORD, ground};
+use super::kif::{self, Mismatch};
+use super::limits::Exceeded;
+use super::machine::{Cone, Machine, Steps};
+use super::saturate::Facts;
+use super::state::{Action, State};
+use super::syntax::{Rule, Symbol, Symbols};
+use super::terms::TermId;
+use super::{GdlError, Limits, TextProblem};
+use crate::places::Places;
+
+/// A puzzle of one player: its states, its actions, and what they lead to. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Puzzle {
+    pub(super) rules: Arc<GroundPuzzle>,
+    goal: u8,
+}
+
+/// What the rules come to.
+#[derive(Debug)]
+pub(super) struct GroundPuzzle {
+    role: String,
+    undefined: Vec<String>,
+    facts: Vec<String>,
+    actions: Vec<String>,
+    start: State,
+    machine: Machine,
+    /// By action the atom that it is legal, and the atom that it is done.
+    legal: Vec<u32>,
+    does: Vec<u32>,
+    terminal: Option<u32>,
+    /// Values of the goal and the atoms that they are met.
+    goals: Vec<(u8, u32)>,
+    /// What is legal, and whether the puzzle has ended.
+    playing: Cone,
+    /// Whether the puzzle has ended, and with what.
+    ending: Cone,
+    steps: Steps,
+}
+
+/// Relations without which there is no puzzle, and what to write.
+const REQUIRED: [(Symbol, &str, &str); 4] = [
+    (
+        Symbol::ROLE,
+        "role",
+        "name the player, such as `(role robot)`",
+    ),
+    (
+        Symbol::LEGAL,
+        "legal",
+        "state what may be done, such as `(<= (legal robot wait) ...)`",
+    ),
+    (
+        Symbol::GOAL,
+        "goal",
+        "state what is to be reached, such as `(<= (goal robot 100) ...)`",
+    ),
+    (
+        Symbol::TERMINAL,
+        "terminal",
+        "state when the puzzle ends, such as `(<= terminal (goal robot 100))`",
+    ),
+];
+
+impl Puzzle {
+    /// The puzzle of a file.
+    ///
+    /// **Errors.** [`GdlError::Read`], and those of [`parse`](Self::parse).
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, GdlError> {
+        Self::read_within(path, Limits::default())
+    }
+
+    /// The puzzle of a file, with other limits.
+    pub fn read_within(path: impl AsRef<Path>, limits: Limits) -> Result<Self, GdlError> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|cause| GdlError::Read {
+            path: path.into(),
+            cause,
+        })?;
+        let place = path.display().to_string();
+        match std::str::from_utf8(&bytes) {
+            Ok(text) => Self::parsed(text, &place, limits),
+            Err(error) => {
+                let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+                let at = valid.len();
+                Err(within(
+                    &valid,
+                    &place,
+                    Mismatch::new(at, TextProblem::NotUtf8),
+                ))
+            }
+        }
+    }
+
+    /// The puzzle of a text.
+    ///
+    /// **Errors.** [`GdlError::Text`] with line and column, [`GdlError::Missing`], [`GdlError::Roles`], [`GdlError::GoalValue`],
+    /// [`GdlError::TooLarge`].
+    pub fn parse(text: &str) -> Result<Self, GdlError> {
+        Self::parse_within(text, Limits::default())
+    }
+
+    /// The puzzle of a text, with other limits.
+    pub fn parse_within(text: &str, limits: Limits) -> Result<Self, GdlError> {
+        Self::parsed(text, "rules", limits)
+    }
+
+    fn parsed(text: &str, place: &str, limits: Limits) -> Result<Self, GdlError> {
+        let mut symbols = Symbols::new();
+        let mut read = || {
+            let rules = rules(&kif::read(text)?, &mut symbols)?;
+            let relations = Relations::new(&rules, &symbols)?;
+            Ok((rules, relations))
+        };
+        let (rules, relations) = read().map_err(|mismatch| within(text, place, mismatch))?;
+        for (symbol, relation, remedy) in REQUIRED {
+            if !rules.iter().any(|rule| rule.head.relation == symbol) {
+                return Err(GdlError::Missing {
+                    place: place.into(),
+                    relation,
+                    remedy,
+                });
+            }
+        }
+        let rules = GroundPuzzle::new(&rules, &relations, &symbols, place, limits)?;
+        Ok(Self {
+            rules: Arc::new(rules),
+            goal: 100,
+        })
+    }
+
+    /// Counts as solved where the goal has at least this value, instead of 100.
+    #[must_use]
+    pub fn goal(mut self, value: u8) -> Self {
+        self.goal = value;
+        self
+    }
+
+    /// The name of the player.
+    pub fn role(&self) -> &str {
+        &self.rules.role
+    }
+
+    /// Relations that conditions name and no rule defines: they never hold, and may be misspelt.
+    pub fn undefined(&self) -> &[String] {
+        &self.rules.undefined
+    }
+
+    /// How many actions there are that are legal in some state, as far as can be told without going through all states.
+    pub fn actions(&self) -> usize {
+        self.rules.actions.len()
+    }
+
+    /// How many facts may hold in some state, as far as can be told without going through all states.
+    pub fn possible_facts(&self) -> usize {
+        self.rules.facts.len()
+    }
+
+    /// How many rules there are without variables.
+    pub fn ground_rules(&self) -> usize {
+        self.rules.machine.rules()
+    }
+
+    /// An action as it is written in the rules, in lower case.
+    pub fn action(&self, action: Action) -> &str {
+        &self.rules.actions[action.number()]
+    }
+
+    /// The facts that hold in a state, in lower case.
+    pub fn facts(&self, state: &State) -> Vec<&str> {
+        state
+            .facts()
+            .map(|fact| self.rules.facts[fact].as_str())
+            .collect()
+    }
+
+    /// The state at the start.
+    pub fn start(&self) -> State {
+        self.rules.start.clone()
+    }
+
+    /// What is legal in a state; nothing where the puzzle has ended.
+    pub fn legal(&self, state: &State) -> Vec<Action> {
+        let rules = &*self.rules;
+        let bits = rules.machine.run(&rules.playing, state);
+        if rules.terminal.is_some_and(|atom| bits.has(atom)) {
+            return Vec::new();
+        }
+        let legal = (0..).zip(&rules.legal);
+        legal
+            .filter(|(_, atom)| bits.has(**atom))
+            .map(|(action, _)| Action(action))
+            .collect()
+    }
+
+    /// The state after an action.
+    pub fn next(&self, state: &State, action: Action) -> State {
+        let rules = &*self.rules;
+        let done = rules.does[action.number()];
+        rules.machine.next(&rules.steps, state, done)
+    }
+
+    /// Whether the puzzle has ended, and its goal has the value that counts as solved.
+    pub fn is_solved(&self, state: &State) -> bool {
+        let rules = &*self.rules;
+        let bits = rules.machine.run(&rules.ending, state);
+        let mut goals = rules.goals.iter();
+        rules.terminal.is_some_and(|atom| bits.has(atom))
+            && goals.any(|&(value, atom)| value >= self.goal && bits.has(atom))
+    }
+
+    /// Whether the puzzle has ended.
+    pub fn is_terminal(&self, state: &State) -> bool {
+        let rules = &*self.rules;
+        let bits = rules.machine.run(&rules.ending, state);
+        rules.terminal.is_some_and(|atom| bits.has(atom))
+    }
+}
+
+fn within(text: &str, place: &str, mismatch: Mismatch) -> GdlError {
+    let (line, column) = Places::new(text).at(mismatch.at);
+    GdlError::Text {
+        place: place.into(),
+        line,
+        column,
+        problem: Box::new(mismatch.problem),
+    }
+}
+
+impl GroundPuzzle {
+    fn new(
+        rules: &[Rule],
+        relations: &Relations,
+        symbols: &Symbols,
+        place: &str,
+        limits: Limits,
+    ) -> Result<Self, GdlError> {
+        let too_large = |Exceeded { what, limit }| GdlError::TooLarge {
+            place: place.into(),
+            what,
+            limit,
+        };
+        let undefined = relations.undefined().iter();
+        let undefined = undefined
+            .map(|&name| symbols.name(name).to_owned())
+            .collect();
+        let mut facts = Facts::new(symbols.len(), limits);
+        facts.add_static(rules, relations).map_err(too_large)?;
+        let role = role(&facts, symbols, place)?;
+        facts.add_possible(rules, relations).map_err(too_large)?;
+        let (numbering, rules) = ground(rules, relations, &mut facts).map_err(too_large)?;
+
+        let rows = |relation: Symbol| {
+            let tuples = facts.of(relation);
+            (0..tuples.len()).map(move |number| (number, tuples.row(number)))
+        };
+        let text = |term: TermId| facts.terms.text(term, symbols);
+        let of_role = |row: &[TermId]| row[0] == role;
+        let (mut legal, mut does, mut actions) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, row) in rows(Symbol::LEGAL).filter(|(_, row)| of_role(row)) {
+            // What can be legal can be done.
+            if let Some(done) = facts.of(Symbol::DOES).number_of(row) {
+                legal.push(numbering.atom(Symbol::LEGAL, number));
+                does.push(numbering.atom(Symbol::DOES, done));
+                actions.push(text(row[1]));
+            }
+        }
+        let mut goals = Vec::new();
+        for (number, row) in rows(Symbol::GOAL).filter(|(_, row)| of_role(row)) {
+            let value = text(row[1]);
+            match value.parse::<u8>() {
+                Ok(number_of) if number_of <= 100 => {
+                    goals.push((number_of, numbering.atom(Symbol::GOAL, number)));
+                }
+                _ => {
+                    return Err(GdlError::GoalValue {
+                        place: place.into(),
+                        value,
+                    });
+                }
+            }
+        }
+        let mut start = vec![0; numbering.words];
+        for (_, row) in rows(Symbol::INIT) {
+            if let Some(fact) = facts.of(Symbol::TRUE).number_of(row) {
+                start[fact / WORD] |= 1 << (fact % WORD);
+            }
+        }
+        let ended = rows(Symbol::TERMINAL).map(|(number, _)| number).next();
+        let terminal = ended.map(|number| numbering.atom(Symbol::TERMINAL, number));
+        let machine = Machine::new(numbering, rules);
+        let of_goals = goals.iter().map(|&(_, atom)| atom);
+        Ok(Self {
+            role: text(role),
+            undefined,
+            facts: rows(Symbol::TRUE).map(|(_, row)| text(row[0])).collect(),
+            start: State(start.into()),
+            playing: machine.cone(legal.iter().copied().chain(terminal)),
+            ending: machine.cone(of_goals.chain(terminal)),
+            steps: machine.steps(&does),
+            machine,
+            actions,
+            legal,
+            does,
+            terminal,
+            goals,
+        })
+    }
+}
+
+/// The only player.
+fn role(facts: &Facts, symbols: &Symbols, place: &str) -> Result<TermId, GdlError> {
+    let roles = facts.of(Symbol::ROLE);
+    let all = (0..roles.len()).map(|number| roles.row(number)[0]);
+    let mut all: Vec<TermId> = all.collect();
+    match all.pop() {
+        Some(role) if all.is_empty() => Ok(role),
+        None => Err(GdlError::Missing {
+            place: place.into(),
+            relation: REQUIRED[0].1,
+            remedy: REQUIRED[0].2,
+        }),
+        Some(last) => {
+            all.push(last);
+            let names = all.iter().map(|&role| facts.terms.text(role, symbols));
+            Err(GdlError::Roles {
+                place: place.into(),
+                roles: names.collect(),
+            })
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! All facts that follow from rules, round after round.
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use super::check::Relations;
+use super::join::{Join, Reading};
+use super::kif::MOST_NESTED;
+use super::limits::{Exceeded, Limits};
+use super::syntax::{Atom, Literal, Pattern, Rule, Symbol};
+use super::terms::{TermId, Terms, TooDeep};
+use super::tuples::Tuples;
+
+impl From<TooDeep> for Exceeded {
+    fn from(_: TooDeep) -> Self {
+        Self {
+            what: "levels of nested terms",
+            limit: MOST_NESTED,
+        }
+    }
+}
+
+/// The facts of all relations.
+#[derive(Debug)]
+pub(super) struct Facts {
+    pub(super) terms: Terms,
+    /// By the number of the relation's name.
+    pub(super) tuples: Vec<Tuples>,
+    pub(super) limits: Limits,
+    count: usize,
+    matches: u64,
+}
+
+impl Facts {
+    /// No facts of so many names.
+    pub(super) fn new(names: usize, limits: Limits) -> Self {
+        Self {
+            terms: Terms::default(),
+            tuples: (0..names).map(|_| Tuples::default()).collect(),
+            limits,
+            count: 0,
+            matches: 0,
+        }
+    }
+
+    pub(super) fn of(&self, relation: Symbol) -> &Tuples {
+        &self.tuples[relation.0 as usize]
+    }
+
+    /// How many more tuples may be looked at.
+    fn budget(&self) -> u64 {
+        (self.limits.matches as u64).saturating_sub(self.matches)
+    }
+
+    fn spend(&mut self, work: u64) -> Result<(), Exceeded> {
+        self.matches += work;
+        self.limits.check_matches(self.matches)
+    }
+
+    /// Calls `visit` for all values of the variables of a rule for which its conditions can hold.
+    pub(super) fn each_match(
+        &mut self,
+        rule: &Rule,
+        relations: &Relations,
+        mut visit: impl FnMut(&Self, &Join<'_>) -> Result<(), Exceeded>,
+    ) -> Result<(), Exceeded> {
+        let changes = |atom: &Atom| relations.changes(atom.relation);
+        let mut join = Join::new(rule, &self.tuples, Reading::All, self.budget(), changes);
+        while join.advance(&self.terms) {
+            visit(self, &join)?;
+        }
+        let work = join.work;
+        self.spend(work)
+    }
+
+    /// What follows from the rules that depend on neither state nor move, stratum after stratum.
+    pub(super) fn add_static(
+        &mut self,
+        rules: &[Rule],
+        relations: &Relations,
+    ) -> Result<(), Exceeded> {
+        let is_static = |rule: &&Rule| !relations.changes(rule.head.relation);
+        let mut rules: Vec<&Rule> = rules.iter().filter(is_static).collect();
+        let stratum = |rule: &&Rule| relations.stratum(rule.head.relation);
+        rules.sort_by_key(stratum);
+        for group in rules.chunk_by(|a, b| stratum(a) == stratum(b)) {
+            self.saturate(group, relations)?;
+        }
+        Ok(())
+    }
+
+    /// What can hold in some state that can be reached, or more: conditions that something fails are not looked at.
+    pub(super) fn add_possible(
+        &mut self,
+        rules: &[Rule],
+        relations: &Relations,
+    ) -> Result<(), Exceeded> {
+        let carried = [
+            carry(Symbol::INIT, Symbol::TRUE, 1),
+            carry(Symbol::NEXT, Symbol::TRUE, 1),
+            carry(Symbol::LEGAL, Symbol::DOES, 2),
+        ];
+        let changing = rules.iter().filter(|r| relations.changes(r.head.relation));
+        let all: Vec<&Rule> = changing.chain(&carried).collect();
+        self.saturate(&all, relations)
+    }
+
+    /// Applies rules until nothing is new.
+    fn saturate(&mut self, rules: &[&Rule], relations: &Relations) -> Result<(), Exceeded> {
+        for tuples in &mut self.tuples {
+            tuples.recent = 0..tuples.len();
+        }
+        for rule in rules {
+            self.apply(rule, Reading::All, relations)?;
+        }
+        loop {
+            let mut is_done = true;
+            for tuples in &mut self.tuples {
+                tuples.recent = tuples.recent.end..tuples.len();
+                is_done &= tuples.recent.is_empty();
+            }
+            if is_done {
+                return Ok(());
+            }
+            for rule in rules {
+                for (place, literal) in rule.body.iter().enumerate() {
+                    if let Literal::Holds(atom) = literal
+                        && !self.of(atom.relation).recent.is_empty()
+                    {
+                        self.apply(rule, Reading::Recent(place), relations)?;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the heads of a rule.
+    fn apply(
+        &mut self,
+        rule: &Rule,
+        reading: Reading,
+        relations: &Relations,
+    ) -> Result<(), Exceeded> {
+        let head = rule.head.relation.0 as usize;
+        let mut found = IndexSet::<Box<[TermId]>, FxBuildHasher>::default();
+        let changes = |atom: &Atom| relations.changes(atom.relation);
+        let mut join = Join::new(rule, &self.tuples, reading, self.budget(), changes);
+        while join.advance(&self.terms) {
+            let arguments = rule.head.arguments.iter();
+            let row = arguments.map(|pattern| self.terms.filled(pattern, &join.bindings));
+            let row = row.collect::<Result<Box<[_]>, _>>()?;
+            if self.tuples[head].number_of(&row).is_none() {
+                found.insert(row);
+                self.limits.check_facts(self.count + found.len())?;
+            }
+        }
+        let work = join.work;
+        self.spend(work)?;
+        self.count += found.len();
+        for row in found {
+            self.tuples[head].insert(row, &self.terms);
+        }
+        Ok(())
+    }
+}
+
+/// The rule that a relation holds wherever another does.
+fn carry(from: Symbol, to: Symbol, arity: usize) -> Rule {
+    let atom = |relation| Atom {
+        at: 0,
+        relation,
+        arguments: (0..arity).map(Pattern::Variable).collect(),
+    };
+    Rule {
+        head: atom(to),
+        body: vec![Literal::Holds(atom(from))],
+        variables: vec![String::new(); arity].into(),
+    }
+}

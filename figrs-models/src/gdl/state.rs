@@ -1,0 +1,51 @@
+//! States and moves.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::ground::WORD;
+
+/// A state of a puzzle: which facts hold. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct State(pub(super) Arc<[u64]>);
+figrs_core::value!(State);
+
+impl State {
+    /// The numbers of the facts that hold.
+    pub(super) fn facts(&self) -> impl Iterator<Item = usize> {
+        let facts = 0..self.0.len() * WORD;
+        facts.filter(|fact| self.0[fact / WORD] >> (fact % WORD) & 1 == 1)
+    }
+}
+
+/// The numbers of the facts; [`Puzzle::facts`](super::Puzzle::facts) tells what they are.
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("State")?;
+        f.debug_set().entries(self.facts()).finish()
+    }
+}
+
+/// An action of the player, by its number; [`Puzzle::action`](super::Puzzle::action) tells what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Action(pub(super) u32);
+figrs_core::value!(Action);
+
+impl Action {
+    /// The number, from 0.
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What happens in a step of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Move {
+    /// A legal action.
+    Act(Action),
+    /// Nothing: the puzzle has ended.
+    Stay,
+    /// Some action that is not legal, or any once the puzzle has ended; the evidence excludes it.
+    Illegal,
+}
+figrs_core::value!(Move);

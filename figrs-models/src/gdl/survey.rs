@@ -1,0 +1,109 @@
+//! How long plans are, and what all of them together would take.
+
+use figrs_infer::{FirstTrue, Frontier};
+
+use super::{GdlError, Length, PlanElements, Policy, Puzzle};
+
+/// That there are plans of some length, and how many states lead to them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Survey {
+    steps: usize,
+    states: usize,
+    bytes: u64,
+}
+
+impl Survey {
+    /// The length of the plans, or the most that it may be.
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// States after some number of steps, the largest such number.
+    pub fn states(&self) -> usize {
+        self.states
+    }
+
+    /// About how many bytes the transitions between states take once they are compiled.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Checks before anything is compiled that it will fit.
+    ///
+    /// **Errors.** [`GdlError::OverBudget`].
+    pub fn within(&self, memory: u64) -> Result<(), GdlError> {
+        if self.bytes <= memory {
+            return Ok(());
+        }
+        Err(GdlError::OverBudget {
+            steps: self.steps,
+            states: self.states,
+            needed: self.bytes,
+            limit: memory,
+        })
+    }
+}
+
+impl Puzzle {
+    /// The length of a shortest plan, by a breadth-first search through the states: the horizon of the element program grows
+    /// until the goal can be met.
+    ///
+    /// **Complexity.** Time in the states that can be reached after each number of steps, times the actions that are legal; memory for those
+    /// after one number of steps, and a little for each state.
+    ///
+    /// **Errors.** [`GdlError::NoPlan`] if there is none of at most `most` steps; of [`Frontier`] where the states do not fit its memory.
+    pub fn shortest(&self, frontier: &Frontier, most: usize) -> Result<Survey, GdlError> {
+        let program = self.elements(Length::Exactly(most), Policy::Blind);
+        let found = frontier.first_true(program.legal_moves(), program.solved())?;
+        let Some(steps) = found.position() else {
+            return Err(GdlError::NoPlan {
+                length: Length::AtMost(most).to_string(),
+                proven: found.is_settled(),
+            });
+        };
+        Ok(survey(steps, &found))
+    }
+
+    /// Whether there are plans of some length, and what they take.
+    ///
+    /// **Errors.** [`GdlError::NoPlan`] if there are none; of [`Frontier`] where the states do not fit its memory.
+    pub fn survey(&self, frontier: &Frontier, length: Length) -> Result<Survey, GdlError> {
+        let program = self.elements(length, Policy::Blind);
+        let steps = length.most();
+        let found = frontier.first_true(program.legal_moves(), &program.solved()[steps..])?;
+        if found.position().is_some() {
+            return Ok(survey(steps, &found));
+        }
+        Err(GdlError::NoPlan {
+            length: length.to_string(),
+            proven: false,
+        })
+    }
+
+    /// The length of a shortest plan, by elimination in the tropical semiring: one element program of `most` steps that may end
+    /// early, in which each action costs one.
+    ///
+    /// It finds what [`shortest`](Self::shortest) finds, and goes through all `most` steps for it.
+    ///
+    /// **Errors.** [`GdlError::NoPlan`] if there is none of at most `most` steps; of [`Frontier`] where the states do not fit its memory.
+    pub fn cheapest(&self, frontier: &Frontier, most: usize) -> Result<usize, GdlError> {
+        let length = Length::AtMost(most);
+        let program: PlanElements = self.elements(length, Policy::Blind);
+        let compiled = frontier.compile(&program.counting_steps(), program.moves())?;
+        if compiled.log_evidence() == f64::NEG_INFINITY {
+            return Err(GdlError::NoPlan {
+                length: length.to_string(),
+                proven: false,
+            });
+        }
+        Ok(program.plan(&compiled.most_probable()?)?.len())
+    }
+}
+
+fn survey(steps: usize, found: &FirstTrue) -> Survey {
+    Survey {
+        steps,
+        states: found.largest_frontier(),
+        bytes: found.bytes(),
+    }
+}

@@ -1,0 +1,135 @@
+//! Rules as they are written: patterns of terms, conditions, heads.
+
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+/// A name, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Symbol(pub(super) u32);
+
+/// All names; the first are those that the language itself uses.
+#[derive(Clone, Debug)]
+pub(super) struct Symbols(IndexSet<Box<str>, FxBuildHasher>);
+
+macro_rules! keywords {
+    ($($constant:ident $text:literal),+ $(,)?) => {
+        #[derive(Clone, Copy)]
+        enum Order { $($constant,)+ }
+        impl Symbol {
+            $(pub(super) const $constant: Self = Self(Order::$constant as u32);)+
+        }
+        const KEYWORDS: &[&str] = &[$($text),+];
+    };
+}
+
+keywords! {
+    ROLE "role", INIT "init", TRUE "true", DOES "does", NEXT "next", LEGAL "legal", GOAL "goal", TERMINAL "terminal",
+}
+
+impl Symbol {
+    /// How many arguments a relation of the language has.
+    pub(super) fn fixed_arity(self) -> Option<usize> {
+        match self {
+            Self::ROLE | Self::INIT | Self::TRUE | Self::NEXT => Some(1),
+            Self::DOES | Self::LEGAL | Self::GOAL => Some(2),
+            Self::TERMINAL => Some(0),
+            _ => None,
+        }
+    }
+}
+
+impl Symbols {
+    pub(super) fn new() -> Self {
+        Self(KEYWORDS.iter().map(|&word| word.into()).collect())
+    }
+
+    pub(super) fn number(&mut self, name: &str) -> Symbol {
+        if let Some(known) = self.0.get_index_of(name) {
+            return Symbol(known as u32);
+        }
+        Symbol(self.0.insert_full(name.into()).0 as u32)
+    }
+
+    pub(super) fn name(&self, symbol: Symbol) -> &str {
+        &self.0[symbol.0 as usize]
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// A term with variables, which are numbered within their rule.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Pattern {
+    Variable(usize),
+    /// A constant is a function without arguments.
+    Term(Symbol, Vec<Self>),
+}
+
+impl Pattern {
+    /// Calls `visit` for each variable.
+    pub(super) fn each_variable(&self, visit: &mut impl FnMut(usize)) {
+        match self {
+            Self::Variable(variable) => visit(*variable),
+            Self::Term(_, arguments) => {
+                for argument in arguments {
+                    argument.each_variable(visit);
+                }
+            }
+        }
+    }
+}
+
+/// A relation and its arguments, and where it stands in the text.
+#[derive(Clone, Debug)]
+pub(super) struct Atom {
+    pub(super) at: usize,
+    pub(super) relation: Symbol,
+    pub(super) arguments: Vec<Pattern>,
+}
+
+impl Atom {
+    pub(super) fn each_variable(&self, visit: &mut impl FnMut(usize)) {
+        for argument in &self.arguments {
+            argument.each_variable(visit);
+        }
+    }
+}
+
+/// A condition of a rule.
+#[derive(Clone, Debug)]
+pub(super) enum Literal {
+    Holds(Atom),
+    Fails(Atom),
+    /// Whether two terms are the same, or not.
+    Compared {
+        at: usize,
+        terms: Box<[Pattern; 2]>,
+        same: bool,
+    },
+}
+
+impl Literal {
+    pub(super) fn each_variable(&self, visit: &mut impl FnMut(usize)) {
+        match self {
+            Self::Holds(atom) | Self::Fails(atom) => atom.each_variable(visit),
+            Self::Compared { terms, .. } => {
+                for term in &**terms {
+                    term.each_variable(visit);
+                }
+            }
+        }
+    }
+}
+
+/// The head holds if all of the body does.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    pub(super) head: Atom,
+    pub(super) body: Vec<Literal>,
+    /// The names of the variables.
+    pub(super) variables: Arc<[String]>,
+}

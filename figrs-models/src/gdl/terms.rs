@@ -1,0 +1,130 @@
+//! Ground terms, numbered, and patterns matched with them.
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use super::kif::MOST_NESTED;
+use super::syntax::{Pattern, Symbol, Symbols};
+
+/// A ground term, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct TermId(pub(super) u32);
+
+/// Values of the variables of a rule, as far as they are known.
+pub(super) type Bindings = Vec<Option<TermId>>;
+
+/// Terms nest too deeply.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TooDeep;
+
+/// All ground terms met so far.
+#[derive(Debug, Default)]
+pub(super) struct Terms {
+    nodes: IndexSet<(Symbol, Box<[TermId]>), FxBuildHasher>,
+    depths: Vec<usize>,
+}
+
+impl Terms {
+    /// The function of a term and its arguments.
+    pub(super) fn parts(&self, term: TermId) -> (Symbol, &[TermId]) {
+        let (function, arguments) = &self.nodes[term.0 as usize];
+        (*function, arguments)
+    }
+
+    fn number(&mut self, function: Symbol, arguments: Vec<TermId>) -> Result<TermId, TooDeep> {
+        let depths = arguments.iter().map(|term| self.depths[term.0 as usize]);
+        let depth = depths.max().unwrap_or(0) + 1;
+        if depth > MOST_NESTED {
+            return Err(TooDeep);
+        }
+        let (number, is_new) = self.nodes.insert_full((function, arguments.into()));
+        if is_new {
+            self.depths.push(depth);
+        }
+        Ok(TermId(number as u32))
+    }
+
+    /// The term that a pattern is when its variables have values.
+    pub(super) fn filled(
+        &mut self,
+        pattern: &Pattern,
+        bindings: &Bindings,
+    ) -> Result<TermId, TooDeep> {
+        match pattern {
+            Pattern::Variable(variable) => {
+                Ok(bindings[*variable].expect("variables of safe rules are bound"))
+            }
+            Pattern::Term(function, arguments) => {
+                let arguments = arguments.iter().map(|a| self.filled(a, bindings));
+                let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+                self.number(*function, arguments)
+            }
+        }
+    }
+
+    /// As [`filled`](Self::filled), if all variables are bound and the term was met before.
+    pub(super) fn known(&self, pattern: &Pattern, bindings: &Bindings) -> Option<TermId> {
+        match pattern {
+            Pattern::Variable(variable) => bindings[*variable],
+            Pattern::Term(function, arguments) => {
+                let arguments = arguments.iter().map(|a| self.known(a, bindings));
+                let key = (*function, arguments.collect::<Option<Box<[_]>>>()?);
+                self.nodes.get_index_of(&key).map(|at| TermId(at as u32))
+            }
+        }
+    }
+
+    /// Whether a pattern can be this term; variables that were free are bound, and listed in `trail`.
+    pub(super) fn matches(
+        &self,
+        pattern: &Pattern,
+        term: TermId,
+        bindings: &mut Bindings,
+        trail: &mut Vec<usize>,
+    ) -> bool {
+        match pattern {
+            Pattern::Variable(variable) => match bindings[*variable] {
+                Some(bound) => bound == term,
+                None => {
+                    bindings[*variable] = Some(term);
+                    trail.push(*variable);
+                    true
+                }
+            },
+            Pattern::Term(function, patterns) => {
+                let (found, arguments) = self.parts(term);
+                let mut pairs = patterns.iter().zip(arguments);
+                found == *function
+                    && patterns.len() == arguments.len()
+                    && pairs.all(|(p, &term)| self.matches(p, term, bindings, trail))
+            }
+        }
+    }
+
+    /// Whether two patterns whose variables are all bound are the same term.
+    pub(super) fn same(&self, a: &Pattern, b: &Pattern, bindings: &Bindings) -> bool {
+        match (self.known(a, bindings), self.known(b, bindings)) {
+            (None, None) => match (a, b) {
+                // A new term is the same as another only if it is written alike.
+                (Pattern::Term(f, xs), Pattern::Term(g, ys)) => {
+                    let mut pairs = xs.iter().zip(ys);
+                    f == g && xs.len() == ys.len() && pairs.all(|(x, y)| self.same(x, y, bindings))
+                }
+                _ => false,
+            },
+            (a, b) => a == b,
+        }
+    }
+
+    /// A term as it is written.
+    pub(super) fn text(&self, term: TermId, symbols: &Symbols) -> String {
+        let (function, arguments) = self.parts(term);
+        let name = symbols.name(function);
+        if arguments.is_empty() {
+            return name.into();
+        }
+        let arguments = arguments.iter().map(|&term| self.text(term, symbols));
+        let arguments: Vec<String> = arguments.collect();
+        format!("({name} {})", arguments.join(" "))
+    }
+}

@@ -1,0 +1,123 @@
+//! Relations as lists of tuples of ground terms, indexed by their parts.
+
+use std::ops::Range;
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::syntax::{Pattern, Symbol};
+use super::terms::{Bindings, TermId, Terms};
+
+/// A part of a tuple by which it is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Part {
+    /// An argument is this term.
+    Whole(u32, TermId),
+    /// An argument is a term of this function.
+    Function(u32, Symbol),
+    /// An argument of an argument is this term.
+    Inner(u32, u32, TermId),
+}
+
+/// The tuples of a relation, in the order in which they were found.
+#[derive(Debug, Default)]
+pub(super) struct Tuples {
+    rows: IndexSet<Box<[TermId]>, FxBuildHasher>,
+    index: FxHashMap<Part, Vec<u32>>,
+    /// The tuples of the last round stand here, and no later ones are joined yet.
+    pub(super) recent: Range<usize>,
+}
+
+/// Tuples among which those that match a pattern are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Candidates<'r> {
+    All,
+    These(&'r [u32]),
+}
+
+impl Tuples {
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(super) fn row(&self, number: usize) -> &[TermId] {
+        &self.rows[number]
+    }
+
+    pub(super) fn number_of(&self, row: &[TermId]) -> Option<usize> {
+        self.rows.get_index_of(row)
+    }
+
+    /// Adds a tuple; false if it is there already.
+    pub(super) fn insert(&mut self, row: Box<[TermId]>, terms: &Terms) -> bool {
+        let number = self.rows.len() as u32;
+        let mut note = |part| self.index.entry(part).or_default().push(number);
+        if self.rows.contains(&row) {
+            return false;
+        }
+        for (i, &argument) in (0..).zip(&row) {
+            note(Part::Whole(i, argument));
+            let (function, inner) = terms.parts(argument);
+            if !inner.is_empty() {
+                note(Part::Function(i, function));
+            }
+            for (j, &term) in (0..).zip(inner) {
+                note(Part::Inner(i, j, term));
+            }
+        }
+        self.rows.insert(row);
+        true
+    }
+
+    /// The shortest list of tuples that hold all that match.
+    pub(super) fn candidates(
+        &self,
+        patterns: &[Pattern],
+        terms: &Terms,
+        bindings: &Bindings,
+    ) -> Candidates<'_> {
+        let mut best = Candidates::All;
+        let mut shortest = self.rows.len();
+        let mut look = |part: Part| {
+            let rows = self.index.get(&part).map_or(&[][..], Vec::as_slice);
+            if rows.len() < shortest {
+                (shortest, best) = (rows.len(), Candidates::These(rows));
+            }
+        };
+        for (i, pattern) in (0..).zip(patterns) {
+            if let Some(term) = terms.known(pattern, bindings) {
+                look(Part::Whole(i, term));
+                continue;
+            }
+            let Pattern::Term(function, inner) = pattern else {
+                continue;
+            };
+            look(Part::Function(i, *function));
+            for (j, pattern) in (0..).zip(inner) {
+                if let Some(term) = terms.known(pattern, bindings) {
+                    look(Part::Inner(i, j, term));
+                }
+            }
+        }
+        best
+    }
+}
+
+impl Candidates<'_> {
+    /// The next tuple of a range, from a position of this list on, and the position after it.
+    pub(super) fn next(&self, position: usize, within: &Range<usize>) -> Option<(usize, usize)> {
+        match self {
+            Self::All => {
+                let row = position.max(within.start);
+                (row < within.end).then_some((row, row + 1))
+            }
+            Self::These(rows) => {
+                let earlier =
+                    rows[position..].partition_point(|&row| (row as usize) < within.start);
+                let position = position + earlier;
+                let &row = rows.get(position)?;
+                ((row as usize) < within.end).then_some((row as usize, position + 1))
+            }
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! The example that plans puzzles, as a user runs it. The binary is built by `cargo test --workspace`.
+
+use std::path::Path;
+use std::process::Output;
+
+use figrs_tests::example::{self, text};
+use serde_json::{Value as Json, json};
+
+/// Runs the example; of the arguments those that end with `.kif` are files beside it.
+fn run(arguments: &str) -> Option<Output> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/puzzle");
+    let arguments = arguments.split_whitespace().map(|argument| {
+        if argument.ends_with(".kif") && !argument.starts_with('/') {
+            directory.join(argument).to_str().unwrap().to_owned()
+        } else {
+            argument.into()
+        }
+    });
+    let arguments: Vec<String> = arguments.collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    example::run("puzzle", &arguments)
+}
+
+/// What the example prints if all goes well.
+fn told(arguments: &str) -> Option<String> {
+    let output = run(arguments)?;
+    assert!(
+        output.status.success(),
+        "{arguments}: {}",
+        text(&output.stderr)
+    );
+    assert_eq!(text(&output.stderr), "", "{arguments}");
+    Some(text(&output.stdout))
+}
+
+/// The answer in JSON, and its times apart.
+fn json(arguments: &str) -> Option<Json> {
+    let mut found: Json =
+        serde_json::from_str(&told(&format!("{arguments} --format json"))?).unwrap();
+    let seconds = found.as_object_mut().unwrap().remove("seconds").unwrap();
+    for time in ["compile", "sample"] {
+        assert!(seconds[time].as_f64().unwrap() >= 0.0, "{arguments}");
+    }
+    Some(found)
+}
+
+#[test]
+fn every_task_answers_in_json() {
+    let Some(solved) = json("--rules river.kif --task solve") else {
+        return;
+    };
+    assert_eq!(
+        (&solved["length"], &solved["plans"]),
+        (&json!(7), &json!("2"))
+    );
+    let plan = solved["plan"].as_array().unwrap();
+    assert!(plan.len() == 7 && plan[0] == "(ferry sheep)" && plan[1] == "row");
+    for (ask, expected) in [
+        ("--task count", json!({"length": 7, "count": "2"})),
+        (
+            "--task count --steps 9",
+            json!({"length": 9, "count": "16"}),
+        ),
+        ("--task count --at-most 8", json!({"count": "2"})),
+        ("--task count --steps 8", json!({"count": "0"})),
+        (
+            "--task count --method tropical --max-steps 10",
+            json!({"length": 7, "count": "2"}),
+        ),
+        (
+            "--task probability --steps 8",
+            json!({"probability": 0.0, "log_probability": "-inf"}),
+        ),
+    ] {
+        assert_eq!(
+            json(&format!("--rules river.kif {ask}")).unwrap(),
+            expected,
+            "{ask}"
+        );
+    }
+    let found = json("--rules river.kif --task probability").unwrap();
+    let log = found["log_probability"].as_f64().unwrap();
+    assert!(
+        (log - (2.0f64.ln() - 7.0 * 4.0f64.ln())).abs() < 1e-12,
+        "{found}"
+    );
+    assert!((found["probability"].as_f64().unwrap() - log.exp()).abs() < 1e-15);
+    let found = json("--rules river.kif --task marginals").unwrap();
+    let steps = found["marginals"].as_array().unwrap();
+    assert_eq!(steps.len(), 7);
+    assert_eq!(steps[0], json!({"(ferry sheep)": 1.0}));
+    assert!((steps[2]["(ferry dog)"].as_f64().unwrap() - 0.5).abs() < 1e-12);
+    let found = json("--rules river.kif --task most-likely --policy legal").unwrap();
+    assert!(found["plan"].as_array().unwrap().len() == 7 && found["probability"].is_null());
+    let likely = found["log_probability"].as_f64().unwrap();
+    let goal = json("--rules river.kif --task probability --policy legal").unwrap();
+    assert!((likely + 2.0f64.ln() - goal["log_probability"].as_f64().unwrap()).abs() < 1e-12);
+}
+
+#[test]
+fn samples_follow_the_seed() {
+    let ask = "--rules lamps.kif --task sample --count 30";
+    let Some(first) = json(&format!("{ask} --seed 5")) else {
+        return;
+    };
+    assert_eq!(json(&format!("{ask} --seed 5")).unwrap(), first);
+    assert_ne!(json(&format!("{ask} --seed 6")).unwrap(), first);
+    let samples = first["samples"].as_array().unwrap();
+    assert_eq!(samples.len(), 30);
+    for sample in samples {
+        let mut plan: Vec<&str> = sample["plan"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|a| a.as_str().unwrap())
+            .collect();
+        plan.sort_unstable();
+        let corners = [
+            "(switch 1 1)",
+            "(switch 1 3)",
+            "(switch 2 2)",
+            "(switch 3 1)",
+            "(switch 3 3)",
+        ];
+        assert!(plan == corners && sample["length"] == 5);
+    }
+}
+
+#[test]
+fn particles_estimate_what_is_exact() {
+    let exact = "--rules river.kif --policy legal --task probability --at-most 9";
+    let Some(exact) = json(exact) else { return };
+    let ask = "--rules river.kif --policy legal --task probability --at-most 9 --method particles --seed 2";
+    let found = json(ask).unwrap();
+    let [log, truth] = [&found, &exact].map(|found| found["log_probability"].as_f64().unwrap());
+    let error = found["standard_error"].as_f64().unwrap();
+    // Five standard errors, which are small.
+    assert!(
+        error < 0.05 && (log - truth).abs() < 5.0 * error,
+        "{log} {truth} {error}"
+    );
+    let drawn = json(
+        "--rules river.kif --task sample --steps 7 --policy legal --method particles --count 4",
+    )
+    .unwrap();
+    let samples = drawn["samples"].as_array().unwrap();
+    assert!(
+        !samples.is_empty()
+            && samples
+                .iter()
+                .all(|sample| sample["plan"][0] == "(ferry sheep)")
+    );
+}
+
+#[test]
+fn text_is_to_be_read() {
+    let Some(found) = told("--rules towers.kif --stats") else {
+        return;
+    };
+    let lines: Vec<&str> = found.lines().collect();
+    assert_eq!(
+        (lines[0], lines[1], lines[16]),
+        ("15 steps", "   1  (put 1 middle)", "plans: 1")
+    );
+    assert!(
+        lines[17].starts_with("stats: facts 12, actions 12, ground_rules "),
+        "{found}"
+    );
+    assert!(lines[18].starts_with("seconds: compile "), "{found}");
+    let sampled = told("--rules river.kif --task sample --count 3").unwrap();
+    assert_eq!(
+        sampled
+            .lines()
+            .filter(|line| line.starts_with("(ferry sheep) row "))
+            .count(),
+        3
+    );
+}
+
+#[test]
+fn answers_go_to_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("plan.json");
+    let ask = format!("--rules river.kif --format json --out {}", path.display());
+    let Some(output) = told(&ask) else { return };
+    assert_eq!(output, "");
+    let found: Json = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(found["length"], 7);
+}
+
+#[test]
+fn mistakes_are_one_line_and_have_exit_codes() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let open = write("open.kif", "(role r)\n(legal r go");
+    let endless = "(role r) (init a) (legal r go) (<= (next a) (true a)) (<= terminal (true b)) (<= (goal r 100) terminal)";
+    let endless = write("endless.kif", endless);
+    for (ask, code, message) in [
+        (
+            format!("--rules {open}"),
+            2,
+            "open.kif:2:1: this `(` is never closed".to_owned(),
+        ),
+        (
+            "--rules /absent/rules.kif".into(),
+            2,
+            "cannot read /absent/rules.kif".into(),
+        ),
+        (
+            format!("--rules {endless}"),
+            1,
+            "impossible: no plan of at most 1000 steps".into(),
+        ),
+        (
+            "--rules river.kif --max-steps 6".into(),
+            1,
+            "impossible: no plan of at most 6 steps".into(),
+        ),
+        (
+            "--rules river.kif --task sample --steps 8".into(),
+            1,
+            "impossible: no plan of 8 steps".into(),
+        ),
+        (
+            "--rules tiles.kif --memory 1".into(),
+            1,
+            "--method particles".into(),
+        ),
+        (
+            "--rules river.kif --task count --count 3".into(),
+            2,
+            "--count needs --task sample".into(),
+        ),
+        (
+            "--rules river.kif --seed 3".into(),
+            2,
+            "--seed needs".into(),
+        ),
+        (
+            "--rules river.kif --policy legal".into(),
+            2,
+            "--policy has no effect".into(),
+        ),
+        (
+            "--rules river.kif --particles 9".into(),
+            2,
+            "--particles needs --method particles".into(),
+        ),
+        (
+            "--rules river.kif --method particles".into(),
+            2,
+            "needs --task probability or sample".into(),
+        ),
+        (
+            "--rules river.kif --method tropical --steps 3".into(),
+            2,
+            "leave out --steps".into(),
+        ),
+        (
+            "--rules river.kif --task sample --method particles".into(),
+            2,
+            "needs --steps or --at-most".into(),
+        ),
+        (
+            "--rules river.kif --out /absent/plan".into(),
+            2,
+            "cannot write /absent/plan".into(),
+        ),
+    ] {
+        let Some(output) = run(&ask) else { return };
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{ask}: {told}");
+        assert!(
+            told.contains(&message) && told.lines().count() == 1,
+            "{ask}: {told}"
+        );
+        assert_eq!(text(&output.stdout), "", "{ask}");
+    }
+    let Some(output) = run("--rules river.kif --format png") else {
+        return;
+    };
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&run("--help").unwrap().stdout).contains("there is no --format png"));
+}

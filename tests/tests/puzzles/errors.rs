@@ -1,0 +1,353 @@
+//! Every mistake in rules, with its place, and every reason why there is no plan.
+
+use figrs::models::gdl::{GdlError, Length, Limits, Policy, Puzzle, TextProblem};
+use figrs::prelude::*;
+
+/// Rules that are complete: one action, which ends the puzzle.
+const COMPLETE: &str = "(role r) (init (n 0)) (legal r go) (<= (next (n 1)) (does r go)) (<= terminal (true (n 1))) \
+    (<= (goal r 100) (true (n 1)))";
+
+/// Line, column and message of the mistake in some rules, which stand on the second line and those after it.
+fn mistake(rules: &str) -> (usize, usize, TextProblem) {
+    match Puzzle::parse(&format!("{COMPLETE}\n{rules}")) {
+        Err(GdlError::Text {
+            place,
+            line,
+            column,
+            problem,
+        }) => {
+            assert_eq!(place, "rules");
+            (line, column, *problem)
+        }
+        other => panic!("{rules}: {other:?}"),
+    }
+}
+
+fn arity(name: &str, found: usize, expected: usize, elsewhere: &str) -> TextProblem {
+    TextProblem::Arity {
+        name: name.into(),
+        found,
+        expected,
+        elsewhere: elsewhere.into(),
+    }
+}
+
+#[test]
+fn mistakes_of_form_have_places() {
+    use TextProblem::{EmptyList, Misplaced, NotAName, TooDeep, TooLong, Unclosed, Unopened};
+    let misplaced = |name: &str, position| Misplaced {
+        name: name.into(),
+        position,
+    };
+    let not_a_name = |found: &str| NotAName {
+        found: found.into(),
+    };
+    let deep = "(".repeat(100_000);
+    let many = "(or a b) ".repeat(12);
+    for (rules, expected) in [
+        ("(a b\n(c d)", (2, 1, Unclosed)),
+        ("(a ; )\n (c d", (3, 2, Unclosed)),
+        ("(a b)\n\n  )", (4, 3, Unopened)),
+        (&deep, (2, 65, TooDeep { limit: 64 })),
+        ("(a ())", (2, 4, EmptyList)),
+        ("()", (2, 1, EmptyList)),
+        ("((a) b)", (2, 2, not_a_name("a list"))),
+        ("(?x b)", (2, 1, not_a_name("the variable `?x`"))),
+        ("(a (?x b))", (2, 4, not_a_name("the variable `?x`"))),
+        ("(<=)", (2, 1, misplaced("<=", "without a head after it"))),
+        ("(or a b)", (2, 1, misplaced("or", "as the head of a rule"))),
+        (
+            "(<= (distinct a b) c)",
+            (2, 5, misplaced("distinct", "as the head of a rule")),
+        ),
+        (
+            "(true (n 3))",
+            (
+                2,
+                1,
+                misplaced(
+                    "true",
+                    "as the head of a rule; state `next`, `init` or `legal`",
+                ),
+            ),
+        ),
+        ("(<= a (<= b c))", (2, 7, misplaced("<=", "as a condition"))),
+        (
+            "(<= a b\n  (next (n 1)))",
+            (3, 3, misplaced("next", "as a condition; use `true`")),
+        ),
+        ("(a (not b))", (2, 4, misplaced("not", "in a term"))),
+        (
+            "(<= a (not b c))",
+            (2, 7, arity("not", 2, 1, "in the language")),
+        ),
+        (
+            "(<= a (distinct b))",
+            (2, 7, arity("distinct", 1, 2, "in the language")),
+        ),
+        ("(legal r)", (2, 1, arity("legal", 1, 2, "in the language"))),
+        (
+            "(a b)\n(<= c (a b b))",
+            (3, 7, arity("a", 2, 1, "where it stands first")),
+        ),
+        (
+            "(a (f b)) (b (f c c))",
+            (2, 14, arity("f", 2, 1, "where it stands first")),
+        ),
+        (&format!("(<= c {many})"), (2, 70, TooLong { limit: 2000 })),
+    ] {
+        assert_eq!(mistake(rules), expected, "{rules:.80}");
+    }
+}
+
+#[test]
+fn mistakes_of_meaning_have_places() {
+    use TextProblem::{DependsOn, NotStratified, UnknownRole, Unsafe};
+    let free = |variable: &str| Unsafe {
+        variable: variable.into(),
+    };
+    let cycle = |relation: &str| NotStratified {
+        relation: relation.into(),
+    };
+    let depends = |relation: &str, on| DependsOn {
+        relation: relation.into(),
+        on,
+    };
+    let state = "the state (`true`, `legal`, `goal` or `terminal`)";
+    let drawn = "the move (`does`)";
+    for (rules, expected) in [
+        ("(a ?x)", (2, 1, free("?x"))),
+        ("(a b) (<= (c ?y)\n (a ?x))", (2, 11, free("?y"))),
+        ("(a b) (<= c (not (a ?Z)))", (2, 18, free("?z"))),
+        ("(<= c (distinct ?x b))", (2, 7, free("?x"))),
+        ("(<= a (not b))\n(<= b a)", (2, 12, cycle("a"))),
+        ("(<= a (not a))", (2, 12, cycle("a"))),
+        (
+            "(<= (legal r wait) (does r go))",
+            (2, 20, depends("legal", drawn)),
+        ),
+        (
+            "(<= a (does r go)) (<= terminal a)",
+            (2, 33, depends("terminal", drawn)),
+        ),
+        (
+            "(<= (init (n 2)) (does r go))",
+            (2, 18, depends("init", drawn)),
+        ),
+        (
+            "(<= (init (n 2)) (true (n 1)))",
+            (2, 18, depends("init", state)),
+        ),
+        (
+            "(<= a terminal) (<= (role s) a)",
+            (2, 30, depends("role", state)),
+        ),
+        ("(legal q go)", (2, 1, UnknownRole { name: "q".into() })),
+        (
+            "(<= a (does robot go))",
+            (
+                2,
+                7,
+                UnknownRole {
+                    name: "robot".into(),
+                },
+            ),
+        ),
+    ] {
+        assert_eq!(mistake(rules), expected, "{rules}");
+    }
+}
+
+#[test]
+fn messages_name_the_place_and_the_remedy() {
+    let error = Puzzle::parse("(role r)\n(legal r go").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "rules:2:1: this `(` is never closed; add `)`"
+    );
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("rules.kif");
+    let read = || Puzzle::read(&path).unwrap_err();
+    assert!(matches!(read(), GdlError::Read { .. }), "{}", read());
+    std::fs::write(&path, b"(role r)\n; \xe4\n").unwrap();
+    assert!(
+        read()
+            .to_string()
+            .ends_with("rules.kif:2:3: not UTF-8; save the file as plain text")
+    );
+    std::fs::write(&path, "(role r)").unwrap();
+    assert!(
+        read()
+            .to_string()
+            .contains("rules.kif: nothing states `legal`")
+    );
+}
+
+#[test]
+fn what_is_missing_is_told() {
+    for (relation, without) in [
+        ("role", "(role r)"),
+        ("legal", "(legal r go)"),
+        ("goal", "(<= (goal r 100) (true (n 1)))"),
+        ("terminal", "(<= terminal (true (n 1)))"),
+    ] {
+        let rules = COMPLETE.replace(without, "");
+        match Puzzle::parse(&rules) {
+            Err(GdlError::Missing {
+                relation: found, ..
+            }) => assert_eq!(found, relation),
+            other => panic!("{other:?}"),
+        }
+    }
+    // A rule for the role that never holds names nobody.
+    let rules = COMPLETE.replace("(role r)", "(thing a) (<= (role r) (thing b))");
+    assert!(matches!(
+        Puzzle::parse(&rules),
+        Err(GdlError::Missing {
+            relation: "role",
+            ..
+        })
+    ));
+}
+
+#[test]
+fn several_players_are_named() {
+    match Puzzle::parse(&format!("{COMPLETE} (role s)")) {
+        Err(error @ GdlError::Roles { .. }) => assert_eq!(
+            error.to_string(),
+            "rules: 2 roles (r, s), and a plan is that of one; write rules with one role"
+        ),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn values_of_goals_are_numbers() {
+    for value in ["much", "101", "-1", "(f 1)"] {
+        let rules = format!("{COMPLETE} (<= (goal r {value}) (true (n 0)))");
+        match Puzzle::parse(&rules) {
+            Err(GdlError::GoalValue { value: found, .. }) => assert_eq!(found, value),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_grows_without_end_is_stopped() {
+    let exceeded = |rules: &str, limits: Limits| match Puzzle::parse_within(rules, limits) {
+        Err(GdlError::TooLarge { what, limit, .. }) => (what, limit),
+        other => panic!("{other:?}"),
+    };
+    let counting = format!("{COMPLETE} (<= (next (n (s ?x))) (true (n ?x)))");
+    assert_eq!(
+        exceeded(&counting, Limits::default()),
+        ("levels of nested terms", 64)
+    );
+    let lists = format!("{COMPLETE} (<= (next (n (f ?x ?y))) (true (n ?x)) (true (n ?y)))");
+    assert_eq!(
+        exceeded(&lists, Limits::default().facts(1000)),
+        ("facts", 1000)
+    );
+    let things: String = (0..20).map(|i| format!("(thing {i})")).collect();
+    let cubes = "(<= (next (m ?x ?y ?z)) (thing ?x) (thing ?y) (thing ?z))";
+    let rules = format!("{COMPLETE} {things} {cubes}");
+    assert_eq!(
+        exceeded(&rules, Limits::default().rules(5000)),
+        ("rules", 5000)
+    );
+    assert_eq!(
+        exceeded(&rules, Limits::default().facts(7000)),
+        ("facts", 7000)
+    );
+    let never =
+        format!("{COMPLETE} {things} (<= no (thing ?x) (thing ?y) (thing ?z) (distinct ?z ?z))");
+    let matches = Limits::default().matches(3000);
+    assert_eq!(exceeded(&never, matches), ("matches of conditions", 3000));
+    assert!(Puzzle::parse_within(&rules, Limits::default()).is_ok());
+}
+
+/// Around and around, and the goal is elsewhere.
+const ROUND: &str = "(role r) (init (at 1)) (legal r on) (after 1 2) (after 2 3) (after 3 1) \
+    (<= (next (at ?y)) (true (at ?x)) (after ?x ?y)) (<= terminal (true (at 4))) (<= (goal r 100) terminal)";
+
+#[test]
+fn impossible_puzzles_say_so() {
+    let told = |error: Result<usize, GdlError>| error.unwrap_err().to_string();
+    let frontier = Frontier::new();
+    let round = Puzzle::parse(ROUND).unwrap();
+    let shortest = |puzzle: &Puzzle, most| puzzle.shortest(&frontier, most).map(|s| s.steps());
+    // States repeat after three steps: that is a proof.
+    assert_eq!(
+        told(shortest(&round, 50)),
+        "impossible: no plan of at most 50 steps meets the goal, and no longer one either"
+    );
+    assert_eq!(
+        told(shortest(&round, 1)),
+        "impossible: no plan of at most 1 step meets the goal; try other lengths"
+    );
+    assert_eq!(
+        told(round.cheapest(&frontier, 20)),
+        "impossible: no plan of at most 20 steps meets the goal; try other lengths"
+    );
+    let survey = round
+        .survey(&frontier, Length::Exactly(7))
+        .map(|s| s.steps());
+    assert_eq!(
+        told(survey),
+        "impossible: no plan of 7 steps meets the goal; try other lengths"
+    );
+    // Nothing is legal any more: no state is left.
+    let stuck =
+        Puzzle::parse(&ROUND.replace("(legal r on)", "(<= (legal r on) (true (at 1)))")).unwrap();
+    assert!(told(shortest(&stuck, 50)).ends_with("and no longer one either"));
+    // A program of a length without plans is impossible evidence.
+    let program = round.elements(Length::Exactly(2), Policy::Blind);
+    let compiled = frontier.compile(program.model(), program.moves()).unwrap();
+    assert_eq!(compiled.count().unwrap().to_string(), "0");
+    assert!(matches!(
+        compiled.samples(1).err(),
+        Some(figrs::Error::ImpossibleEvidence { .. })
+    ));
+}
+
+/// A row of switches: many states.
+fn switches(count: usize) -> Puzzle {
+    let all: String = (0..count).map(|i| format!("(switch {i})")).collect();
+    let rules = format!(
+        "(role r) {all} (<= (legal r (turn ?x)) (switch ?x)) (<= (next (on ?x)) (true (on ?x)))
+         (<= (next (on ?x)) (does r (turn ?x))) (<= dark (switch ?x) (not (true (on ?x))))
+         (<= terminal (not dark)) (<= (goal r 100) (not dark))"
+    );
+    Puzzle::parse(&rules).unwrap()
+}
+
+#[test]
+fn what_does_not_fit_is_told_before_it_is_tried() {
+    let puzzle = switches(10);
+    let frontier = Frontier::new();
+    let survey = puzzle.shortest(&frontier, 100).unwrap();
+    assert_eq!((survey.steps(), survey.states()), (10, 1023));
+    assert!(survey.within(survey.bytes()).is_ok());
+    let error = survey.within(survey.bytes() - 1).unwrap_err();
+    let GdlError::OverBudget {
+        steps,
+        states,
+        needed,
+        limit,
+    } = error
+    else {
+        panic!("{error}");
+    };
+    assert_eq!(
+        (steps, states, needed, limit),
+        (10, 1023, survey.bytes(), survey.bytes() - 1)
+    );
+    let error = puzzle
+        .shortest(&Frontier::new().memory(10_000), 100)
+        .unwrap_err();
+    let too_large = matches!(
+        error,
+        GdlError::Inference(figrs::Error::FrontierTooLarge { .. })
+    );
+    assert!(too_large, "{error}");
+}

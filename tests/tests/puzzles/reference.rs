@@ -1,0 +1,46 @@
+//! Plans by going through states, without inference.
+
+use std::collections::BTreeMap;
+
+use figrs::models::gdl::{Action, Puzzle, State};
+
+/// For each number of steps how many plans have it, and how probable it is that a player who draws from the legal actions alike
+/// has solved the puzzle with it.
+pub(crate) fn plans(puzzle: &Puzzle, most: usize) -> Vec<(u64, f64)> {
+    let mut layer = vec![(puzzle.start(), 1u64, 1.0)];
+    let mut plans = Vec::new();
+    for _ in 0..=most {
+        let solved = layer.iter().filter(|(state, ..)| puzzle.is_solved(state));
+        plans.push(solved.fold((0, 0.0), |(n, p), (_, m, q)| (n + m, p + q)));
+        let mut next = BTreeMap::<Vec<String>, (State, u64, f64)>::new();
+        for (state, count, p) in &layer {
+            if puzzle.is_terminal(state) {
+                continue;
+            }
+            let legal = puzzle.legal(state);
+            for &action in &legal {
+                let after = puzzle.next(state, action);
+                let merged = next.entry(names(puzzle, &after)).or_insert((after, 0, 0.0));
+                merged.1 += count;
+                merged.2 += p / legal.len() as f64;
+            }
+        }
+        layer = next.into_values().collect();
+    }
+    plans
+}
+
+/// The facts of a state, in order.
+pub(crate) fn names(puzzle: &Puzzle, state: &State) -> Vec<String> {
+    let mut names: Vec<String> = puzzle.facts(state).into_iter().map(String::from).collect();
+    names.sort_unstable();
+    names
+}
+
+/// The state after a plan, if all its actions are legal and it has not ended before.
+pub(crate) fn played(puzzle: &Puzzle, plan: &[Action]) -> Option<State> {
+    plan.iter().try_fold(puzzle.start(), |state, action| {
+        let legal = puzzle.legal(&state).contains(action);
+        legal.then(|| puzzle.next(&state, *action))
+    })
+}
