@@ -166,6 +166,8 @@ impl Evidence {
     }
 
     /// The weight of a value of `element`, as a number and as its natural logarithm.
+    ///
+    /// **Errors.** [`ModelError::InvalidWeight`], [`ModelError::WeightAboveMaximum`], [`ModelError::Function`].
     pub fn weight(&self, element: &AnyElement, value: &dyn Any) -> Result<(f64, f64), ModelError> {
         let fault = |fault: Fault| element.fault(fault);
         let invalid = |weight: f64| ModelError::InvalidWeight {

@@ -211,6 +211,8 @@ impl Answer {
     }
 
     /// The probability that a target's value passes a test.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn probability_that<T: Value>(
         &self,
         element: &Element<T>,
@@ -220,6 +222,8 @@ impl Answer {
     }
 
     /// The expectation of a function of a target's value.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn expectation<T: Value>(
         &self,
         element: &Element<T>,
@@ -229,11 +233,15 @@ impl Answer {
     }
 
     /// The mean of a numeric target.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn mean<T: Value + ToPrimitive>(&self, element: &Element<T>) -> Result<f64, Error> {
         Ok(self.distribution(element)?.mean())
     }
 
     /// The variance of a numeric target.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn variance<T: Value + ToPrimitive>(&self, element: &Element<T>) -> Result<f64, Error> {
         Ok(self.distribution(element)?.variance())
     }
@@ -258,12 +266,16 @@ impl Answer {
     }
 
     /// The natural logarithm of the probability of this world and the evidence.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn log_probability(&self) -> Result<f64, Error> {
         Ok(self.known()?.0)
     }
 
     /// A number that the log-probability of no world exceeds; for an exact answer its own
     /// [`log_probability`](Self::log_probability).
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn upper_bound(&self) -> Result<f64, Error> {
         let (log_probability, improvements) = self.known()?;
         let bound = improvements.last().map(|last| last.upper_bound);
@@ -271,12 +283,16 @@ impl Answer {
     }
 
     /// Whether it is proven, up to rounding, that no world is more probable than this one.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn is_proven(&self) -> Result<bool, Error> {
         let (bound, log_probability) = (self.upper_bound()?, self.log_probability()?);
         Ok(bound - log_probability <= 1e-9 * (1.0 + log_probability.abs()))
     }
 
     /// What a search knew whenever it had found a better world, and at the end; nothing if there was no search.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn improvements(&self) -> Result<&[Improvement], Error> {
         Ok(self.known()?.1)
     }
@@ -294,6 +310,8 @@ impl Answer {
     }
 
     /// The probability of the evidence, as a logarithm, with its standard error.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if the algorithm does not know it, or knows bounds only.
     pub fn log_evidence(&self) -> Result<LogEvidence, Error> {
         match self.content {
             Content::Marginals(_, Some(log_evidence)) => Ok(log_evidence),

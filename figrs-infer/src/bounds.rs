@@ -156,6 +156,8 @@ pub enum Ended {
 
 impl Answer {
     /// Bounds of the probability that a target has a value; of an exact answer both are the probability.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer is an estimate or a world.
     pub fn bounds<T: Value>(&self, element: &Element<T>, value: &T) -> Result<Bounds, Error> {
         self.bounds_that(element, |v| v.same(value))
     }
@@ -164,6 +166,8 @@ impl Answer {
     ///
     /// Values that are not known yet may pass it or not. These bounds are closer than the sums of those of the
     /// values that pass.
+    ///
+    /// **Errors.** As [`bounds`](Self::bounds).
     pub fn bounds_that<T: Value>(
         &self,
         element: &Element<T>,
@@ -183,6 +187,8 @@ impl Answer {
     /// Bounds of the natural logarithm of the probability of the evidence times its soft weights.
     ///
     /// The lower one is `-inf` if the evidence may be impossible.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if it is neither bounded nor exact.
     pub fn log_evidence_bounds(&self) -> Result<Bounds, Error> {
         match &self.content {
             Content::Bounds(_, log_evidence) => Ok(*log_evidence),
@@ -199,6 +205,8 @@ impl Answer {
     }
 
     /// How far the probabilities of a target can be trusted.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer is a world.
     pub fn quality<T: Value>(&self, element: &Element<T>) -> Result<Quality, Error> {
         match self.bounded(element)? {
             Some(target) => Ok(Quality::Bounds {

@@ -142,6 +142,8 @@ impl CompiledTree {
     }
 
     /// Takes back what was stated of a varying element.
+    ///
+    /// **Errors.** [`Error::NotVarying`].
     pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
         let place = self.varying_place(element)?;
         self.state(place, None)
@@ -225,6 +227,8 @@ impl CompiledTree {
     }
 
     /// The distribution of a target or a varying element.
+    ///
+    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
     pub fn distribution<T: Value>(&mut self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         let position = self.root(element.erased())?;
         self.require_possible()?;
@@ -242,6 +246,8 @@ impl CompiledTree {
     }
 
     /// The probability that a target or a varying element has a value.
+    ///
+    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
     pub fn probability<T: Value>(&mut self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.distribution(element)?.probability(value))
     }
@@ -327,6 +333,8 @@ impl CompiledTree {
     }
 
     /// The distributions of all targets, and the probability of the evidence.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there are targets.
     pub fn answer(&mut self) -> Result<Answer, Error> {
         let log_evidence = self.log_evidence();
         let mut marginals = Vec::with_capacity(self.targets.len());

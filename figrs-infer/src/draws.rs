@@ -35,6 +35,8 @@ pub struct Draws {
 
 impl Draws {
     /// The values of a target, chain after chain.
+    ///
+    /// **Errors.** [`Error::NotATarget`].
     pub fn values<T: Value>(&self, element: &Element<T>) -> Result<Vec<T>, Error> {
         let id = element.erased().id();
         let target = self.targets.iter().find(|target| target.element.id() == id);
@@ -50,6 +52,8 @@ impl Draws {
 
 impl Answer {
     /// The draws behind the answer of a sampler that keeps them.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if none were kept.
     pub fn draws(&self) -> Result<&Draws, Error> {
         self.draws.as_ref().ok_or_else(|| {
             self.has_no(

@@ -77,6 +77,8 @@ impl Enumerate {
     }
 
     /// The most probable world of the targets and the evidence, by trying all of them.
+    ///
+    /// **Errors.** Those of the [algorithm](Self).
     pub fn most_probable_world(
         &self,
         model: &Model,

@@ -78,6 +78,8 @@ impl JunctionTree {
 
     /// What compiling a model for these targets is predicted to cost, without doing it and whatever the budgets: the
     /// width of the order, operations and memory.
+    ///
+    /// **Errors.** Those of the expansion of the model.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<PlanCost, Error> {
         let targets = targets.elements();
         let roots: Vec<AnyElement> = targets.iter().chain(&self.varying).cloned().collect();
@@ -116,6 +118,8 @@ impl JunctionTree {
     /// Compiles a model for the distributions of `targets`, of the varying elements, and of whole worlds.
     ///
     /// Targets and varying elements are roots of the worlds: a [`Score`](figrs_core::Score) that one of them reaches weighs.
+    ///
+    /// **Errors.** Those of the [algorithm](Self), but that impossible evidence compiles.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledTree, Error> {
         self.tree(model, targets.elements(), None)
     }

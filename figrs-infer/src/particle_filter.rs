@@ -62,6 +62,8 @@ pub struct Filtered {
 ///
 /// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet
 /// and Jasra (2012).
+///
+/// **Errors.** Those of [`Particles::meet`].
 pub fn filter<P: Particles>(
     particles: &mut P,
     threshold: f64,

@@ -63,6 +63,8 @@ impl World {
     }
 
     /// The values of some elements of one type.
+    ///
+    /// **Errors.** As [`value`](Self::value).
     pub fn values<'a, T: Value>(
         &self,
         elements: impl IntoIterator<Item = &'a Element<T>>,

@@ -1,6 +1,6 @@
 //! The example programs, run as a user runs them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The binary of an example, or `None` with a printed reason. It is built by `cargo test --workspace`.
@@ -25,7 +25,17 @@ fn binary(example: &str) -> Option<PathBuf> {
 ///
 /// If it cannot be started.
 pub fn run(example: &str, arguments: &[&str]) -> Option<Output> {
-    let output = Command::new(binary(example)?).args(arguments).output();
+    run_in(Path::new("."), example, arguments)
+}
+
+/// As [`run`], started in a directory.
+///
+/// # Panics
+///
+/// If it cannot be started.
+pub fn run_in(directory: &Path, example: &str, arguments: &[&str]) -> Option<Output> {
+    let mut command = Command::new(binary(example)?);
+    let output = command.args(arguments).current_dir(directory).output();
     Some(output.expect("the example starts"))
 }
 

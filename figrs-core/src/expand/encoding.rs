@@ -86,6 +86,8 @@ impl Encoding {
     /// Of an expansion that is not complete these are the worlds in which nothing that evidence and targets need is
     /// unknown: the sums are lower bounds. All targets of the expansion are needed then, for a Score may stand
     /// where it was not expanded.
+    ///
+    /// **Errors.** [`ModelError::TableTooLarge`] for the factor of an element that does not fit the budget of the expansion.
     pub fn for_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         Self::sums(expansion, targets, Undecided::LeftOut)
     }
@@ -139,6 +141,8 @@ impl Encoding {
     }
 
     /// For single worlds: the most probable one, or any that is drawn.
+    ///
+    /// **Errors.** As [`for_sums`](Self::for_sums).
     pub fn for_worlds(expansion: &Expansion) -> Result<Self, ModelError> {
         let reaches = Reaches::new(expansion.elements(), &expansion.roots());
         let undecided = Undecided::LeftOut;

@@ -28,6 +28,8 @@ pub struct Expansion {
 
 impl Expansion {
     /// Expands what `targets` and the evidence of `model` need.
+    ///
+    /// **Errors.** [`ModelError`]: mistakes of the elements that are reached, values that cannot be listed, and budgets.
     pub fn new(model: &Model, targets: &[AnyElement], budget: Budget) -> Result<Self, ModelError> {
         let mut walk = Walk::new(model, budget, None);
         walk.reach_roots(model, targets)?;
@@ -38,6 +40,8 @@ impl Expansion {
     /// need others.
     ///
     /// What is expanded to some depth is expanded to a greater depth as well, in whatever order elements are reached.
+    ///
+    /// **Errors.** As [`new`](Self::new).
     pub fn to_depth(
         model: &Model,
         targets: &[AnyElement],

@@ -77,6 +77,8 @@ impl ModelGraph {
     }
 
     /// The graph with the branches of every Chain, for finite models within the default [`Budget`].
+    ///
+    /// **Errors.** Mistakes of the elements that are reached, models that are not finite, and those that exceed the budget.
     pub fn expanded(model: &Model, targets: impl Parents) -> Result<Self, ModelError> {
         let targets = targets.elements();
         let expansion = Expansion::new(model, &targets, Budget::default())?;

@@ -64,6 +64,8 @@ impl Program {
     /// Runs one world and returns the weight of the evidence in it.
     ///
     /// A world that contradicts the evidence ends early: then not all values are known.
+    ///
+    /// **Errors.** Mistakes of the elements that are reached, and worlds of too many elements. What a [`Chooser`] returns is handed on.
     pub fn run(
         &mut self,
         chooser: &mut dyn Chooser,

@@ -205,11 +205,15 @@ impl CompiledFrontier {
     }
 
     /// The probability that a target has a value.
+    ///
+    /// **Errors.** As [`distribution`](Self::distribution).
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.distribution(element)?.probability(value))
     }
 
     /// The distributions of all targets, and the probability of the evidence.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there are targets.
     pub fn answer(&self) -> Result<Answer, Error> {
         let mut marginals = Vec::with_capacity(self.names.targets.len());
         if !self.names.targets.is_empty() {

@@ -95,6 +95,8 @@ impl Frontier {
     watched!();
 
     /// Explores the frontiers of a model, to ask it many times.
+    ///
+    /// **Errors.** Those of the [algorithm](Self), but that impossible evidence compiles.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledFrontier, Error> {
         self.compiled(model, targets.elements())
     }

@@ -145,6 +145,8 @@ impl Kernel {
     /// [`Terms::log_acceptance`] for samples of the posterior.
     ///
     /// The trace must hold a world of positive weight.
+    ///
+    /// **Errors.** Mistakes of the elements that are reached; a proposal of the user's that is not an atomic element.
     pub fn step<D: Dice>(
         &mut self,
         trace: &mut Trace,

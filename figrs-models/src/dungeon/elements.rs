@@ -38,6 +38,8 @@ fn ground(size: Size) -> impl Fn(Position, &Tile) -> Ground + Clone + Send + Syn
 
 impl Dungeon {
     /// The element program.
+    ///
+    /// **Errors.** [`GridError::TooLargeForDistances`] or [`GridError::EmptyRange`] if there are bounds on the walk.
     #[track_caller]
     pub fn elements(&self) -> Result<DungeonElements, GridError> {
         let size = self.size;

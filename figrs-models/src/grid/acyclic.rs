@@ -6,6 +6,8 @@ use super::{Automaton, Partition, Position};
 
 /// The cells that are `true`, each joined with those beside it, above and below, form no cycle: every group of them
 /// is a tree.
+///
+/// **Complexity.** States are the ways in which the cells of one row can be joined, as for [`Connected`](super::Connected).
 #[derive(Clone, Copy, Debug)]
 pub struct Acyclic;
 

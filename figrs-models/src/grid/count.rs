@@ -5,6 +5,8 @@ use std::ops::RangeInclusive;
 use super::{Automaton, Position};
 
 /// How many cells are `true`. Its state is their number so far.
+///
+/// **Complexity.** One state for each number that can still be accepted.
 #[derive(Clone, Copy, Debug)]
 pub struct Count {
     least: u32,

@@ -3,6 +3,8 @@
 use super::{Automaton, Position, Size};
 
 /// No four cells of a 2 by 2 square are equal.
+///
+/// **Complexity.** States are the colours of one row and one cell more: twice as many with each column.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSquare {
     size: Size,

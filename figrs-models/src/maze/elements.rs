@@ -60,6 +60,8 @@ impl MazeElements {
     }
 
     /// The maze with another constraint on its pointers as well; one fold reads both.
+    ///
+    /// **Errors.** Those of [`Constraint::new`].
     #[track_caller]
     pub fn and<A: Automaton<Pointer>>(
         &self,

@@ -59,6 +59,8 @@ pub struct ColumnStream<'a, R> {
 
 impl<'a, R: Rng> ColumnStream<'a, R> {
     /// Columns from the left border on, looking `depth` cells ahead.
+    ///
+    /// **Errors.** [`MdmcError::LookAhead`]; [`MdmcError::RightOffset`] if the structure looks to the right.
     pub fn new(chain: &'a MarkovChain, depth: usize, rng: R) -> Result<Self, MdmcError> {
         if depth > LookAheadSampler::MAX_DEPTH {
             return Err(MdmcError::LookAhead {

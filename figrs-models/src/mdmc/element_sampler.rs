@@ -66,6 +66,8 @@ impl ElementSampler {
     }
 
     /// Draws one level of the width of the elements.
+    ///
+    /// **Errors.** Those of [`VariableElimination`](figrs_infer::VariableElimination).
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<Generated, Error> {
         let (height, width) = (self.elements.height(), self.elements.width());
         let structures = self.elements.chain().structures().len();

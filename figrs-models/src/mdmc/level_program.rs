@@ -31,6 +31,8 @@ impl LevelProgram {
     }
 
     /// Draws one level of the prior, exactly.
+    ///
+    /// **Errors.** Those of [`ForwardSampling`].
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<Level, Error> {
         let answer = ForwardSampling::new(1)
             .seed(rng.next_u64())

@@ -157,6 +157,8 @@ impl MarkovChain {
     }
 
     /// Reads what [`MarkovChain::to_json`] wrote, and checks that it can be a trained chain.
+    ///
+    /// **Errors.** [`SavedChainError`], with the band and the configuration where something cannot be.
     pub fn from_json(text: &str) -> Result<Self, SavedChainError> {
         let header: Header = serde_json::from_str(text)?;
         if header.format != FORMAT {

@@ -181,6 +181,8 @@ impl TileFieldElements {
     }
 
     /// The level after this many sweeps of one Gibbs chain; see the guarantee of [`TileField`].
+    ///
+    /// **Errors.** Those of [`Gibbs`].
     pub fn sample<R: Rng + ?Sized>(&self, sweeps: u64, rng: &mut R) -> Result<Level, Error> {
         let cells: Vec<Element<Tile>> = self.cells.iter().cloned().collect();
         let answer = Gibbs::new(1)

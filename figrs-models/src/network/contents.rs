@@ -65,11 +65,15 @@ impl Network {
     }
 
     /// The network of a text in the Interchange Format for Bayesian Networks.
+    ///
+    /// **Errors.** [`NetworkError::Text`] with the line and the column.
     pub fn from_bif(text: &str) -> Result<Self, NetworkError> {
         Format::Bif.parse(text, "BIF")
     }
 
     /// The network of a text in the format of the UAI inference competitions.
+    ///
+    /// **Errors.** As [`from_bif`](Self::from_bif).
     pub fn from_uai(text: &str) -> Result<Self, NetworkError> {
         Format::Uai.parse(text, "UAI")
     }
@@ -129,6 +133,8 @@ impl Network {
     }
 
     /// The position of the variable with a name.
+    ///
+    /// **Errors.** [`NetworkError::Unknown`] with names that may have been meant.
     pub fn position(&self, variable: &str) -> Result<usize, NetworkError> {
         match self.index.get(variable) {
             Some(&position) => Ok(position),
@@ -137,11 +143,15 @@ impl Network {
     }
 
     /// The element of the variable with a name.
+    ///
+    /// **Errors.** As [`position`](Self::position).
     pub fn element(&self, variable: &str) -> Result<&Element<State>, NetworkError> {
         Ok(&self.elements[self.position(variable)?])
     }
 
     /// A variable with one of its states, by their names.
+    ///
+    /// **Errors.** As [`position`](Self::position), for the state as well.
     pub fn observation(&self, variable: &str, state: &str) -> Result<Observation, NetworkError> {
         let position = self.position(variable)?;
         let found = self.variables[position].state(state).cloned();

@@ -49,12 +49,16 @@ impl Network {
     /// The observations of a text in JSON: an object of variables and states, such as `{"smoke": "yes"}`.
     ///
     /// A state may be a number or a Boolean where that is its name. Of a variable that stands twice, the last counts.
+    ///
+    /// **Errors.** [`NetworkError::Text`] with the line and the column.
     pub fn evidence_from_json(&self, text: &str) -> Result<Vec<Observation>, NetworkError> {
         self.json(text, "JSON")
     }
 
     /// The observations of a text in the format of the UAI competitions: the number of observed variables, then for each
     /// its index and that of its state; before that the number of sets of evidence, 1, may stand.
+    ///
+    /// **Errors.** As [`evidence_from_json`](Self::evidence_from_json).
     pub fn evidence_from_uai(&self, text: &str) -> Result<Vec<Observation>, NetworkError> {
         self.evid(text, "UAI evidence")
     }

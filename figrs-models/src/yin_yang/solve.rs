@@ -56,6 +56,8 @@ impl YinYang {
     /// **Guarantee.** Exact. Each clue is left out in turn, and kept if the rest has a solution.
     ///
     /// **Complexity.** A compilation for each clue.
+    ///
+    /// **Errors.** [`GridError::Inference`] if the board is too large for the budgets.
     pub fn conflict(&self) -> Result<Vec<Position>, GridError> {
         self.conflict_of(&self.elements()?)
     }

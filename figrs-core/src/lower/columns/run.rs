@@ -40,6 +40,8 @@ pub(super) struct Run<'b> {
 
 impl Block {
     /// Runs all roots in `width` rows.
+    ///
+    /// **Errors.** Mistakes of the elements that are reached, and worlds of too many elements.
     pub fn run(&mut self, width: usize, rng: &mut Stream) -> Result<(), ModelError> {
         self.start(width);
         for root in 0..self.roots() {
@@ -49,6 +51,8 @@ impl Block {
     }
 
     /// Evaluates one root, and what it needs, in the rows that are left.
+    ///
+    /// **Errors.** As [`run`](Self::run).
     pub fn run_root(&mut self, root: usize, rng: &mut Stream) -> Result<(), ModelError> {
         let first = Task::Enter(self.root(root), self.weights.alive().clone(), None);
         let mut run = Run {

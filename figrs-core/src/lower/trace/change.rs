@@ -124,6 +124,8 @@ impl Trace {
     /// Starts with a world whose choices are all drawn from their priors, but for those that observations decide.
     ///
     /// `false` tells an impossible world; the trace then waits for another start.
+    ///
+    /// **Errors.** Mistakes of the elements that are reached, and worlds of too many elements.
     pub fn restart(&mut self, source: &mut dyn Source) -> Result<bool, ModelError> {
         self.purge();
         for node in &mut self.nodes {
@@ -155,6 +157,8 @@ impl Trace {
     /// Gives a free choice another value, draws the choices that are new from their priors, and re-evaluates what
     /// depends on them. The [change](Self::change) must then be [kept](Self::keep) or [undone](Self::undo); `false` tells
     /// one that is not [possible](Change::possible).
+    ///
+    /// **Errors.** Mistakes of the elements that are reached, and worlds of too many elements.
     pub fn propose(
         &mut self,
         site: Site,

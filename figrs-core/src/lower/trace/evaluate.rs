@@ -299,6 +299,8 @@ impl Trace {
     }
 
     /// A value for a site from its prior, given the present values of its parents.
+    ///
+    /// **Errors.** [`ModelError::InvalidParameter`], [`ModelError::Function`].
     pub fn draw(
         &self,
         site: super::Site,
@@ -308,6 +310,8 @@ impl Trace {
     }
 
     /// The log-probability that a site has a value, given the present values of its parents.
+    ///
+    /// **Errors.** As [`draw`](Self::draw).
     pub fn log_prior(&self, site: super::Site, value: &Datum) -> Result<Option<f64>, ModelError> {
         self.with_prior(site.0, |prior| prior.log_prob(value))
     }

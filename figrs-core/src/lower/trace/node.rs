@@ -35,6 +35,8 @@ impl std::fmt::Debug for Prior<'_> {
 
 impl Prior<'_> {
     /// The log-probability or log-density of a value.
+    ///
+    /// **Errors.** Those of the user's distribution.
     pub fn log_prob(&self, value: &Datum) -> Result<f64, Fault> {
         match self {
             Self::Atomic(op) => op.log_prob(value.as_any()),

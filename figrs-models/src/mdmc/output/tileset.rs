@@ -44,6 +44,8 @@ pub(super) fn entries() -> impl Iterator<Item = (usize, &'static str, bool)> {
 /// Writes the picture of all tiles that maps in Tiled formats refer to, as PNG with a clear background.
 ///
 /// Seven tiles of 16 by 16 pixels a row: those of [`Tile::ALPHABET`] in order, then ground with grass on top.
+///
+/// **Errors.** [`OutputError::Io`].
 pub fn write_tileset(out: impl Write) -> Result<(), OutputError> {
     let mut canvas = Canvas::of_tiles(COLUMNS, ROWS);
     let drawings = Tile::all().map(art).chain([Some(&GRASS)]).enumerate();

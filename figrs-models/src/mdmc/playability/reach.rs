@@ -92,6 +92,8 @@ impl Reach {
     }
 
     /// Adds a column, its tiles from the top, and tells whether a player can reach it.
+    ///
+    /// **Errors.** [`MdmcError::ColumnHeight`].
     pub fn push(&mut self, column: &[Tile]) -> Result<bool, MdmcError> {
         if column.len() != self.height {
             return Err(MdmcError::ColumnHeight {

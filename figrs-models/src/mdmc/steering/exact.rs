@@ -37,6 +37,8 @@ pub struct ExactSampler {
 
 impl ExactSampler {
     /// Explores the frontiers of a level.
+    ///
+    /// **Errors.** Those of the [sampler](Self).
     pub fn new(steered: SteeredLevel, frontier: &Frontier) -> Result<Self, SteeringError> {
         let compiled = frontier.compile(steered.model(), steered.cells())?;
         if compiled.log_evidence() == f64::NEG_INFINITY {

@@ -1,0 +1,13 @@
+//! For those who know another system: its names and programs in figrs.
+
+#[doc = "[tutorial]: crate::tutorial\n[chapter 3]: crate::tutorial::chains_and_laziness\n"]
+#[doc = include_str!("../docs/coming-from-figaro.md")]
+pub mod figaro {}
+
+#[doc = "[tutorial]: crate::tutorial\n[chapter 3]: crate::tutorial::chains_and_laziness\n"]
+#[doc = include_str!("../docs/coming-from-problog.md")]
+pub mod problog {}
+
+#[doc = "[tutorial]: crate::tutorial\n[chapter 5]: crate::tutorial::generating_content\n"]
+#[doc = include_str!("../docs/coming-from-clingo.md")]
+pub mod clingo {}

@@ -1,0 +1,39 @@
+// The first definition of a link counts: here those of pages of this documentation, in the texts those of files.
+#![doc = "[A first model]: a_first_model\n\
+    [Evidence]: evidence\n\
+    [Chains and laziness]: chains_and_laziness\n\
+    [Choosing an algorithm]: choosing_an_algorithm\n\
+    [Generating content]: generating_content\n\
+    [Elements and algorithms of your own]: your_own_element_and_algorithm\n\
+    [Figaro]: crate::coming_from::figaro\n\
+    [ProbLog]: crate::coming_from::problog\n\
+    [clingo]: crate::coming_from::clingo\n\
+    [architecture]: crate::architecture\n"]
+#![doc = include_str!("../docs/tutorial/README.md")]
+
+#[doc = "[Evidence]: evidence\n[Choosing an algorithm]: choosing_an_algorithm\n"]
+#[doc = include_str!("../docs/tutorial/1-a-first-model.md")]
+pub mod a_first_model {}
+
+#[doc = "[A first model]: a_first_model\n[Chains and laziness]: chains_and_laziness\n"]
+#[doc = include_str!("../docs/tutorial/2-evidence.md")]
+pub mod evidence {}
+
+#[doc = "[Evidence]: evidence\n[Choosing an algorithm]: choosing_an_algorithm\n"]
+#[doc = include_str!("../docs/tutorial/3-chains-and-laziness.md")]
+pub mod chains_and_laziness {}
+
+#[doc = "[Chains and laziness]: chains_and_laziness\n[Generating content]: generating_content\n"]
+#[doc = include_str!("../docs/tutorial/4-choosing-an-algorithm.md")]
+pub mod choosing_an_algorithm {}
+
+#[doc = "[Choosing an algorithm]: choosing_an_algorithm\n\
+    [Elements and algorithms of your own]: your_own_element_and_algorithm\n"]
+#[doc = include_str!("../docs/tutorial/5-generating-content.md")]
+pub mod generating_content {}
+
+#[doc = "[Generating content]: generating_content\n\
+    [Tutorial]: crate::tutorial\n\
+    [Architecture]: crate::architecture\n"]
+#[doc = include_str!("../docs/tutorial/6-your-own-element-and-algorithm.md")]
+pub mod your_own_element_and_algorithm {}
