@@ -1,5 +1,6 @@
 //! All values of the variables of a rule for which its conditions hold.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::syntax::{Atom, Literal, Rule, Symbol};
@@ -175,28 +176,36 @@ impl<'r> Join<'r> {
 
 /// The order in which conditions are taken up.
 fn order(rule: &Rule, reading: Reading, seen: impl Fn(&Literal) -> bool) -> Vec<usize> {
-    let mut bound = vec![false; rule.variables.len()];
-    let places = 0..rule.body.len();
-    let mut open: Vec<usize> = places.filter(|&i| seen(&rule.body[i])).collect();
+    let mut readers: Vec<Vec<usize>> = vec![Vec::new(); rule.variables.len()];
+    let mut free = vec![0; rule.body.len()];
+    for (place, literal) in rule.body.iter().enumerate() {
+        literal.each_variable(&mut |variable| {
+            readers[variable].push(place);
+            free[place] += 1;
+        });
+    }
+    let cost = |place: usize, free: usize| match &rule.body[place] {
+        Literal::Holds(_) if reading == Reading::Recent(place) => 0,
+        Literal::Holds(_) => 2 + free,
+        Literal::Fails(_) | Literal::Compared { .. } if free == 0 => 1,
+        Literal::Fails(_) | Literal::Compared { .. } => usize::MAX,
+    };
+    let places = (0..rule.body.len()).filter(|&place| seen(&rule.body[place]));
+    let mut open: BTreeSet<(usize, usize)> = places
+        .map(|place| (cost(place, free[place]), place))
+        .collect();
     let mut order = Vec::with_capacity(open.len());
-    while !open.is_empty() {
-        let cost = |&literal: &usize| {
-            let mut free = 0;
-            rule.body[literal].each_variable(&mut |variable| free += usize::from(!bound[variable]));
-            match &rule.body[literal] {
-                Literal::Holds(_) if reading == Reading::Recent(literal) => 0,
-                Literal::Holds(_) => 2 + free,
-                Literal::Fails(_) | Literal::Compared { .. } if free == 0 => 1,
-                Literal::Fails(_) | Literal::Compared { .. } => usize::MAX,
+    while let Some((_, place)) = open.pop_first() {
+        order.push(place);
+        rule.body[place].each_variable(&mut |variable| {
+            for reader in std::mem::take(&mut readers[variable]) {
+                let waits = open.remove(&(cost(reader, free[reader]), reader));
+                free[reader] -= 1;
+                if waits {
+                    open.insert((cost(reader, free[reader]), reader));
+                }
             }
-        };
-        let costs = open.iter().map(cost).enumerate();
-        let Some((at, _)) = costs.min_by_key(|&(at, cost)| (cost, at)) else {
-            break;
-        };
-        let literal = open.remove(at);
-        rule.body[literal].each_variable(&mut |variable| bound[variable] = true);
-        order.push(literal);
+        });
     }
     order
 }
