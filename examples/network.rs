@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --example network -- --help`
 
+#[path = "program/command_line.rs"]
+mod command_line;
 #[path = "network/question.rs"]
 mod question;
 #[path = "network/report.rs"]
@@ -173,19 +175,14 @@ fn named(value: &impl ValueEnum) -> String {
 }
 
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
+    match run(&Options::try_parse().unwrap_or_else(|error| command_line::end(&error))) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_broken_pipe(&*error) => ExitCode::SUCCESS,
+        Err(error) if command_line::is_broken_pipe(&*error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::from(if error.is::<figrs::Error>() { 1 } else { 2 })
         }
     }
-}
-
-fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
-    let error = error.downcast_ref::<io::Error>();
-    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 fn run(options: &Options) -> Result<(), Failure> {

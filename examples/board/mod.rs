@@ -3,10 +3,12 @@
 //! An example states its [`Puzzle`], which is an element program and how its boards are shown, and its own flags; the rest is
 //! [`main`].
 
+#[path = "../program/command_line.rs"]
+mod command_line;
 mod conflict;
 mod engine;
 mod failure;
-#[path = "../mario_mdmc/files.rs"]
+#[path = "../program/files.rs"]
 mod files;
 mod findings;
 mod goodness;

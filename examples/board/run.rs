@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
+use super::command_line;
 use super::conflict::{impossible, no_board};
 use super::failure::exit_code;
-use super::files::is_broken_pipe;
 use super::findings::{Findings, Stats};
 use super::goodness::{named, tests};
 use super::options::{DETAILS, Task};
@@ -18,7 +18,7 @@ use super::{Engine, Example, Failure, NoAnswer, Options, Program, Progress, Puzz
 pub(crate) fn main<E: Example>() -> ExitCode {
     match run(&parsed::<E>()) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_broken_pipe(&*error) => ExitCode::SUCCESS,
+        Err(error) if command_line::is_broken_pipe(&*error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::from(exit_code(&*error))
@@ -38,8 +38,9 @@ fn parsed<E: Example>() -> E {
     ]);
     let command = E::command().after_long_help(DETAILS);
     let command = command.mut_arg("method", |arg| arg.value_parser(methods));
-    let matches = command.clone().get_matches();
-    E::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command.clone()).exit())
+    let parsed = command.clone().try_get_matches();
+    let parsed = parsed.and_then(|matches| E::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| command_line::end(&error.format(&mut command.clone())))
 }
 
 fn run<E: Example>(example: &E) -> Result<(), Failure> {

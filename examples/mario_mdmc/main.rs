@@ -2,7 +2,10 @@
 //!
 //! `cargo run --release --example mario_mdmc -- --help`
 
+#[path = "../program/command_line.rs"]
+mod command_line;
 mod demanded;
+#[path = "../program/files.rs"]
 mod files;
 mod generator;
 mod options;
@@ -23,9 +26,9 @@ use options::Options;
 type Failure = Box<dyn Error + Send + Sync>;
 
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
+    match run(&Options::try_parse().unwrap_or_else(|error| command_line::end(&error))) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if files::is_broken_pipe(&*error) => ExitCode::SUCCESS,
+        Err(error) if command_line::is_broken_pipe(&*error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::from(2)

@@ -2,7 +2,9 @@
 //!
 //! `cargo run --release --example puzzle -- --rules examples/puzzle/river.kif`
 
-#[path = "../mario_mdmc/files.rs"]
+#[path = "../program/command_line.rs"]
+mod command_line;
+#[path = "../program/files.rs"]
 mod files;
 mod options;
 mod question;
@@ -22,19 +24,14 @@ use report::Report;
 type Failure = Box<dyn Error + Send + Sync>;
 
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
+    match run(&Options::try_parse().unwrap_or_else(|error| command_line::end(&error))) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_broken_pipe(&*error) => ExitCode::SUCCESS,
+        Err(error) if command_line::is_broken_pipe(&*error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}{}", remedy(&*error));
             ExitCode::from(if is_without_answer(&*error) { 1 } else { 2 })
         }
     }
-}
-
-fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
-    let error = error.downcast_ref::<io::Error>();
-    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// Whether nothing is wrong with rules and options, and still there is no answer.

@@ -1,6 +1,5 @@
 //! Files that are replaced only by whole ones.
 
-use std::error::Error;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -55,10 +54,4 @@ pub(crate) fn replace<T>(
     drop(out);
     file.persist(path).map_err(|error| cannot(error.error))?;
     Ok(result)
-}
-
-/// Whether whoever reads the output has gone.
-pub(crate) fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
-    let error = error.downcast_ref::<io::Error>();
-    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
