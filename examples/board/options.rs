@@ -45,7 +45,9 @@ impl FromStr for Side {
     }
 }
 
+// The programs that take these flags have a group of this name.
 #[derive(Args, Debug)]
+#[group(skip)]
 pub(crate) struct Options {
     /// What to ask.
     #[arg(long, value_enum, default_value_t = Task::Sample)]

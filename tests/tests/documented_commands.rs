@@ -17,6 +17,9 @@ const FILES: [(&str, &str); 2] = [
     ("--rules", "examples/puzzle/lamps.kif"),
 ];
 
+/// A puzzle, for commands that read `puzzle.txt`.
+const CLUES: &str = "1...\n....\n....\n...2\n";
+
 /// What `garden.bif` says.
 const NETWORK: &str = "
 network garden { }
@@ -120,6 +123,11 @@ fn argument(before: &str, word: &str) -> Result<String, String> {
             "{word} is no placeholder that is known; add it to `PLACEHOLDERS`"
         ));
     }
+    if before == "--out" {
+        // Never into the repository.
+        let name = Path::new(file).file_name().and_then(|name| name.to_str());
+        return Ok(name.unwrap_or(file).into());
+    }
     if file.contains('/') && exists(file) {
         return Ok(root().join(file).display().to_string());
     }
@@ -155,10 +163,12 @@ fn run(words: &[&str], directory: &Path) -> Result<(), String> {
     }
 }
 
-/// A directory with the file that placeholders stand for.
+/// A directory with the files that commands read.
 fn directory() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("garden.bif"), NETWORK).unwrap();
+    for (name, text) in [("garden.bif", NETWORK), ("puzzle.txt", CLUES)] {
+        fs::write(directory.path().join(name), text).unwrap();
+    }
     directory
 }
 
