@@ -1,7 +1,7 @@
 //! The example programs, run as a user runs them.
 
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 /// The binary of an example, or `None` with a printed reason. It is built by `cargo test --workspace`.
 fn binary(example: &str) -> Option<PathBuf> {
@@ -27,6 +27,18 @@ fn binary(example: &str) -> Option<PathBuf> {
 pub fn run(example: &str, arguments: &[&str]) -> Option<Output> {
     let output = Command::new(binary(example)?).args(arguments).output();
     Some(output.expect("the example starts"))
+}
+
+/// Starts an example with some arguments, its output piped; `None` if it is not built.
+///
+/// # Panics
+///
+/// If it cannot be started.
+pub fn start(example: &str, arguments: &[&str]) -> Option<Child> {
+    let mut command = Command::new(binary(example)?);
+    let command = command.args(arguments).stdout(Stdio::piped());
+    let child = command.stderr(Stdio::piped()).spawn();
+    Some(child.expect("the example starts"))
 }
 
 /// The text that an example printed.
