@@ -24,27 +24,19 @@ fn main() -> Result<(), Error> {
     // The evidence is a value of its own: both call.
     let model = Model::new().observe(&john, true).observe(&mary, true);
 
-    println!("P(burglary | John and Mary call)");
-    for algorithm in algorithms![
-        Enumerate::new(),
-        VariableElimination::new(),
-        ImportanceSampling::new(1_000_000).seed(7),
-    ] {
-        let answer = algorithm.run(&model, [&burglary])?;
-        let p = answer.probability(&burglary, &true)?;
-        let error = answer.standard_error(&burglary, &true)?;
-        let evidence = answer.log_evidence()?.value.exp();
-        let quality = match answer.distribution(&burglary)?.quality() {
-            figrs::Quality::Sampled { effective_samples } => {
-                format!("± {:.6} (95 %), worth {effective_samples:.0}", 1.96 * error)
-            }
-            _ => "exact".into(),
-        };
-        println!(
-            "  {:20} {p:.15}  {quality:34} P(evidence) = {evidence:.12}",
-            algorithm.name()
-        );
-    }
+    println!("P(burglary | John and Mary call)\n");
+    let comparison = figrs::compare(
+        &model,
+        &burglary,
+        algorithms![
+            Enumerate::new(),
+            VariableElimination::new(),
+            ImportanceSampling::new(1_000_000).seed(7),
+        ],
+    );
+    println!("{comparison}");
+    let evidence = VariableElimination::new().probability_of_evidence(&model)?;
+    println!("P(evidence) = {evidence:.12}");
 
     println!("\nThe most probable world");
     let world = MpeVariableElimination::new().run(&model, (&burglary, &earthquake, &alarm))?;

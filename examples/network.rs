@@ -4,6 +4,8 @@
 
 #[path = "program/command_line.rs"]
 mod command_line;
+#[path = "network/observed.rs"]
+mod observed;
 #[path = "network/question.rs"]
 mod question;
 #[path = "network/report.rs"]
@@ -16,8 +18,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueEnum};
-use figrs::models::network::{Network, Observation, State};
+use figrs::models::network::Network;
 
+use observed::{observations, queried};
 use question::Question;
 use report::Report;
 
@@ -189,7 +192,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     options.check()?;
     let started = Instant::now();
     let network = Network::read(&options.file)?;
-    let observations = observations(&network, options)?;
+    let observations = observations(&network, options.evidence.as_deref(), &options.observe)?;
     let question = Question {
         model: network.observing(&observations),
         queried: queried(&network, &options.query)?,
@@ -233,52 +236,6 @@ fn run(options: &Options) -> Result<(), Failure> {
         Format::Json => writeln!(out, "{}", report.json())?,
     }
     Ok(out.flush()?)
-}
-
-/// The evidence of the file and of the command line.
-fn observations(network: &Network, options: &Options) -> Result<Vec<Observation>, Failure> {
-    let mut all = match &options.evidence {
-        Some(path) => network.read_evidence(path)?,
-        None => Vec::new(),
-    };
-    for text in &options.observe {
-        // A name may hold a `=` itself.
-        let mut parts = text
-            .match_indices('=')
-            .map(|(at, _)| (&text[..at], &text[at + 1..]));
-        let known = parts
-            .clone()
-            .find(|(name, _)| network.position(name).is_ok());
-        let Some((variable, state)) = known.or_else(|| parts.next()) else {
-            return Err(format!("--observe {text}: write VAR=STATE").into());
-        };
-        all.push(network.observation(variable, state)?);
-    }
-    let mut seen: Vec<Option<&State>> = vec![None; network.variables().len()];
-    for observed in &all {
-        let before = seen[observed.variable()].replace(observed.state());
-        if let Some(before) = before.filter(|&before| before != observed.state()) {
-            let name = network.variables()[observed.variable()].name();
-            let state = observed.state();
-            return Err(format!(
-                "`{name}` is observed as `{before}` and as `{state}`; keep one of them"
-            )
-            .into());
-        }
-    }
-    Ok(all)
-}
-
-/// The positions of the queried variables, in the order of the file.
-fn queried(network: &Network, names: &[String]) -> Result<Vec<usize>, Failure> {
-    if names == ["all"] {
-        return Ok((0..network.variables().len()).collect());
-    }
-    let positions = names.iter().map(|name| network.position(name));
-    let mut positions = positions.collect::<Result<Vec<_>, _>>()?;
-    positions.sort_unstable();
-    positions.dedup();
-    Ok(positions)
 }
 
 fn median(mut times: Vec<Duration>) -> Option<Duration> {

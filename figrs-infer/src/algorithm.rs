@@ -18,6 +18,16 @@ pub trait Algorithm: Debug + Send + Sync {
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error>;
 }
 
+impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        (**self).answer(model, targets)
+    }
+}
+
 /// Runs an algorithm on a model; works on `Box<dyn Algorithm>` as well.
 pub trait Run: Algorithm {
     /// Answers about the targets: an element, an array, a list or a tuple of elements.

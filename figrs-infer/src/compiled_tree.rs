@@ -94,6 +94,11 @@ impl CompiledTree {
         })
     }
 
+    /// The part that sums are read from; nothing if the evidence compiled in leaves no world.
+    pub(crate) fn sums_part(&self) -> Option<&Part> {
+        self.sums.as_ref()
+    }
+
     /// What the elimination was predicted to cost.
     pub fn cost(&self) -> PlanCost {
         self.sums

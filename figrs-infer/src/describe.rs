@@ -34,7 +34,7 @@ impl TargetMarginal {
         self.element.no_values().insert(&true as &dyn Any).is_some()
     }
 
-    fn quality(&self) -> Quality {
+    pub(crate) fn quality(&self) -> Quality {
         self.estimate
             .quality(&self.probabilities, || self.columns())
     }

@@ -37,7 +37,8 @@
 //!
 //! How good an answer is: [`Marginal::quality`] and the standard errors beside every estimate; [`Answer::diagnose`] looks for
 //! what makes it doubtful, with the measures of [`diagnostics`]; the text of an [`Answer`] has both in short. [`Draws`] are
-//! written as CSV and as the JSON that ArviZ reads.
+//! written as CSV and as the JSON that ArviZ reads. [`compare`] puts algorithms side by side. With the feature `charts`,
+//! which is on by default, posteriors, draws and comparisons are drawn as SVG and written as a page of HTML.
 
 #![warn(clippy::unwrap_used)]
 
@@ -49,6 +50,9 @@ mod block_tally;
 mod bounds;
 mod branch_and_bound;
 mod chain_error;
+#[cfg(feature = "charts")]
+mod charts;
+mod compare;
 mod compiled_tree;
 mod conflict;
 mod consistency;
@@ -57,6 +61,7 @@ mod diagnosis;
 pub mod diagnostics;
 mod draws;
 pub mod eliminate;
+mod elimination_tree;
 mod enumerate;
 mod error;
 mod estimate;
@@ -80,6 +85,7 @@ mod part;
 pub mod particle_filter;
 mod population_tally;
 mod populations;
+mod posterior;
 mod quantiles;
 mod rejection_sampling;
 mod resampling;
@@ -97,9 +103,15 @@ pub use answer::{Answer, Improvement, LogEvidence, TargetMarginal};
 pub use belief_propagation::{BeliefPropagation, MpeBeliefPropagation};
 pub use bounds::{Bounds, Deepening, Ended, TargetBounds};
 pub use branch_and_bound::MpeBranchAndBound;
+#[cfg(feature = "charts")]
+pub use charts::ChartError;
+pub use compare::{
+    Compare, Comparison, Curve, CurvePoint, Estimand, Exact, Row, Step, Verdict, compare,
+};
 pub use compiled_tree::CompiledTree;
 pub use diagnosis::{Diagnosis, Finding, Measure, Part, Quantity};
 pub use draws::{Draws, TargetDraws};
+pub use elimination_tree::{EliminationStep, EliminationTree};
 pub use enumerate::Enumerate;
 pub use error::Error;
 pub use estimate::Estimate;
@@ -113,6 +125,7 @@ pub use marginal::{Marginal, Quality};
 pub use marginal_map::MarginalMap;
 pub use metropolis_hastings::MetropolisHastings;
 pub use mpe::MpeVariableElimination;
+pub use posterior::Posterior;
 pub use rejection_sampling::RejectionSampling;
 pub use resampling::Resampling;
 pub use sampling::Sampling;

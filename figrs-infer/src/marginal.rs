@@ -10,6 +10,7 @@ use num_traits::ToPrimitive;
 
 use crate::estimate::Estimate;
 use crate::numbers::Columns;
+use crate::posterior::write_bars;
 
 /// How far a probability or an expectation can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,22 +173,13 @@ impl<T: Value> fmt::Display for Marginal<T> {
     /// One line a value with a bar: in support order, or the twenty most likely of more.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 20;
-        const WIDTH: f64 = 40.0;
         let mut order: Vec<usize> = (0..self.values.len()).collect();
         if order.len() > SHOWN {
             order.sort_by(|&a, &b| self.probabilities[b].total_cmp(&self.probabilities[a]));
         }
-        let names: Vec<String> = order
-            .iter()
-            .take(SHOWN)
-            .map(|&i| format!("{:?}", self.values[i]))
-            .collect();
-        let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
-        for (name, &i) in names.iter().zip(&order) {
-            let p = self.probabilities[i];
-            let bar = "█".repeat((p * WIDTH).round() as usize);
-            writeln!(f, "{name:>width$} {p:8.6} {bar}")?;
-        }
+        let shown = order.iter().take(SHOWN);
+        let bars = shown.map(|&i| (format!("{:?}", self.values[i]), self.probabilities[i]));
+        write_bars(f, &bars.collect::<Vec<_>>())?;
         if order.len() > SHOWN {
             writeln!(f, "… {} values in all", order.len())?;
         }

@@ -10,6 +10,7 @@ use num_bigint::BigUint;
 use rand::Rng;
 
 use crate::eliminate::{Counting, log_weight};
+use crate::elimination_tree::{EliminationStep, EliminationTree};
 use crate::error::Error;
 use crate::junction::{Beliefs, Draw, KBest, Left, Maxima, Numbers, Reduced, Sums, Tree};
 use crate::limits::Limits;
@@ -126,6 +127,44 @@ impl Part {
     /// The tree, without numbers.
     pub(crate) fn tree(&self) -> &Arc<Tree> {
         &self.tree
+    }
+
+    /// The steps that sum something out, by the names of the elements.
+    pub(crate) fn elimination_tree(&self) -> EliminationTree {
+        let mut names: Vec<Option<String>> = vec![None; self.graph.cardinalities.len()];
+        for (position, expanded) in self.reader.expansion.elements().iter().enumerate() {
+            if let Some(v) = self.reader.encoding.variable(position) {
+                let label = expanded.element.label();
+                let name = || {
+                    label
+                        .name
+                        .unwrap_or(format!("{} {position}", label.constructor))
+                };
+                names[v.index()].get_or_insert_with(name);
+            }
+        }
+        let name = |v: &VarId| {
+            let name = names[v.index()].clone();
+            name.unwrap_or_else(|| format!("variable {}", v.index()))
+        };
+        let outline = self.tree.outline();
+        let sums = |at: usize| !outline[at].eliminated.is_empty();
+        let mut places = vec![0; outline.len()];
+        for (place, at) in (0..outline.len()).filter(|&at| sums(at)).enumerate() {
+            places[at] = place;
+        }
+        let kept = outline.iter().filter(|step| !step.eliminated.is_empty());
+        let steps = kept.map(|step| {
+            let mut above = std::iter::successors(step.parent, |&at| outline[at].parent);
+            EliminationStep {
+                clique: step.clique.iter().map(name).collect(),
+                eliminated: step.eliminated.iter().map(name).collect(),
+                parent: above.find(|&at| sums(at)).map(|at| places[at]),
+            }
+        });
+        EliminationTree {
+            steps: steps.collect(),
+        }
     }
 
     /// Whether single worlds need another encoding than sums.

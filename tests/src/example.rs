@@ -1,7 +1,7 @@
 //! The example programs, run as a user runs them.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 /// The binary of an example, or `None` with a printed reason. It is built by `cargo test --workspace`.
 fn binary(example: &str) -> Option<PathBuf> {
@@ -37,6 +37,18 @@ pub fn run_in(directory: &Path, example: &str, arguments: &[&str]) -> Option<Out
     let mut command = Command::new(binary(example)?);
     let output = command.args(arguments).current_dir(directory).output();
     Some(output.expect("the example starts"))
+}
+
+/// Starts an example with some arguments, its output piped; `None` if it is not built.
+///
+/// # Panics
+///
+/// If it cannot be started.
+pub fn start(example: &str, arguments: &[&str]) -> Option<Child> {
+    let mut command = Command::new(binary(example)?);
+    let command = command.args(arguments).stdout(Stdio::piped());
+    let child = command.stderr(Stdio::piped()).spawn();
+    Some(child.expect("the example starts"))
 }
 
 /// The text that an example printed.

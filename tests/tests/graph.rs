@@ -1,6 +1,9 @@
 //! The graph of a model: walked, converted, drawn.
 
-use figrs::graph::{Address, EdgeKind, GraphEdge, GraphNode, ModelGraph};
+use figrs::graph::{
+    Address, EdgeKind, GraphEdge, GraphNode, ModelGraph, Picture, PictureEdge, PictureError,
+    PictureNode, Shape,
+};
 use figrs::prelude::*;
 use petgraph::graph::DiGraph;
 
@@ -65,6 +68,13 @@ fn a_model_without_end_is_walked_as_far_as_it_is_built() {
     let n = endless();
     assert_eq!(ModelGraph::new(&Model::new(), &n).nodes().len(), 2);
     assert!(ModelGraph::expanded(&Model::new(), &n).is_err());
+    // To depth k: k + 1 Chains, each but the last with its branches, and a choice for each.
+    for depth in 0..4 {
+        let graph = ModelGraph::to_depth(&Model::new(), &n, depth).unwrap();
+        let unexplored = graph.nodes().iter().filter(|node| node.unexplored).count();
+        assert_eq!((graph.nodes().len(), unexplored), (2 + 3 * depth, 1));
+        assert_eq!(graph.to_dot().matches("not explored").count(), 1);
+    }
 }
 
 #[test]
@@ -97,4 +107,132 @@ fn dot_shows_names_distributions_evidence_and_branches() {
         dot.contains(r"a\\b") && dot.contains(r#"\\\"quoted\\\""#),
         "{dot}"
     );
+}
+
+fn tags(svg: &str, name: &str) -> usize {
+    let mut reader = quick_xml::Reader::from_str(svg);
+    let mut count = 0;
+    loop {
+        match reader.read_event().unwrap() {
+            quick_xml::events::Event::Start(tag) | quick_xml::events::Event::Empty(tag) => {
+                count += usize::from(tag.name().as_ref() == name.as_bytes());
+            }
+            quick_xml::events::Event::Eof => return count,
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn svg_draws_every_element_and_connection() {
+    let (model, ice) = weather();
+    let graph = ModelGraph::expanded(&model, &ice).unwrap();
+    let svg = graph.to_svg().unwrap();
+    assert_eq!(svg, graph.to_svg().unwrap());
+    // Flips: rain, cold and two branches; the target's border is double.
+    assert_eq!(tags(&svg, "ellipse"), 4);
+    // The box of `ice` is doubled, two branches have labels; one Chain; an arrowhead.
+    assert_eq!((tags(&svg, "rect"), tags(&svg, "polygon")), (2 + 2, 1));
+    assert_eq!(tags(&svg, "path"), graph.edges().len() + 1);
+    assert_eq!(svg.matches("stroke-dasharray").count(), 2);
+    assert_eq!(svg.matches("fill=\"#d3d3d3\"").count(), 1);
+    assert_eq!(svg.matches("stroke-width=\"3\"").count(), 1);
+    for part in [
+        ">rain<",
+        ">Flip(0.2)<",
+        ">= true<",
+        ">set to true<",
+        ">false<",
+    ] {
+        assert!(svg.contains(part), "{part} in {svg}");
+    }
+    let strange = Flip::new(0.5).named("<a> & \"b\"\u{1}");
+    let svg = ModelGraph::new(&Model::new(), &strange).to_svg().unwrap();
+    assert!(svg.contains("&lt;a&gt; &amp; &quot;b&quot; <"), "{svg}");
+    assert_eq!(tags(&svg, "text"), 2);
+    assert_eq!(tags(&Picture::new().to_svg().unwrap(), "svg"), 1);
+}
+
+fn edge(from: usize, to: usize, label: &str) -> PictureEdge {
+    PictureEdge {
+        from,
+        to,
+        label: label.into(),
+        dashed: false,
+    }
+}
+
+#[test]
+fn what_cannot_be_drawn_is_an_error() {
+    let mut picture = Picture::new();
+    for _ in 0..2 {
+        picture.add_node(PictureNode::default());
+    }
+    let drawn = picture.clone();
+    picture.add_edge(edge(0, 1, ""));
+    picture.add_edge(edge(1, 0, ""));
+    assert_eq!(picture.to_svg(), Err(PictureError::Cycle { node: 0 }));
+    let mut picture = drawn.clone();
+    picture.add_edge(edge(0, 2, ""));
+    let missing = PictureError::NoSuchNode {
+        from: 0,
+        to: 2,
+        nodes: 2,
+    };
+    assert_eq!(picture.to_svg(), Err(missing));
+    assert!(!picture.to_dot().contains("->"));
+    let mut picture = drawn;
+    for _ in 2..=Picture::MAX_NODES {
+        picture.add_node(PictureNode::default());
+    }
+    let error = picture.to_svg().unwrap_err();
+    let large = PictureError::TooLarge {
+        nodes: 301,
+        edges: 0,
+    };
+    assert_eq!(error, large);
+    assert!(error.to_string().contains("limit of 300 nodes"), "{error}");
+}
+
+#[test]
+fn graphs_of_any_form_are_laid_out() {
+    // A ladder: each node but the last two leads to the next two, 2^150 ways in all.
+    let mut ladder = Picture::new();
+    for _ in 0..300 {
+        ladder.add_node(PictureNode::default());
+    }
+    for from in 0..298 {
+        ladder.add_edge(edge(from, from + 1, ""));
+        ladder.add_edge(edge(from, from + 2, "two"));
+    }
+    assert_eq!(tags(&ladder.to_svg().unwrap(), "path"), 596 + 1);
+    for seed in 0..40 {
+        let mut random = figrs::stream(seed, 0);
+        let mut draw = |n: usize| rand::RngExt::random_range(&mut random, 0..n);
+        let mut picture = Picture::new();
+        let nodes = 1 + draw(40);
+        for _ in 0..nodes {
+            let shape = [Shape::Ellipse, Shape::Box, Shape::Diamond, Shape::Hexagon][draw(4)];
+            let lines = (0..draw(4)).map(|_| "x".repeat(draw(60))).collect();
+            picture.add_node(PictureNode {
+                shape,
+                lines,
+                ..PictureNode::default()
+            });
+        }
+        // From larger to smaller positions, so that there is no cycle.
+        let mut arrows = std::collections::BTreeSet::new();
+        for _ in 0..draw(2 * nodes) {
+            let (a, b) = (draw(nodes), draw(nodes));
+            if a != b {
+                arrows.insert((a.max(b), a.min(b)));
+                picture.add_edge(edge(a.max(b), a.min(b), ["", "some", "1 | 2"][draw(3)]));
+            }
+        }
+        assert_eq!(
+            tags(&picture.to_svg().unwrap(), "path"),
+            arrows.len() + 1,
+            "{seed}"
+        );
+    }
 }

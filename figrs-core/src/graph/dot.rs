@@ -1,23 +1,9 @@
-//! Graphs of models as petgraph graphs and DOT text.
+//! Pictures in the DOT language of Graphviz.
 
 use petgraph::dot::{Config, Dot};
-use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::graph::{DiGraph, EdgeReference, NodeIndex};
 
-use super::walk::{EdgeKind, GraphEdge, GraphNode, ModelGraph};
-
-impl From<&ModelGraph> for DiGraph<GraphNode, GraphEdge> {
-    fn from(graph: &ModelGraph) -> Self {
-        let mut result = Self::with_capacity(graph.nodes().len(), graph.edges().len());
-        for node in graph.nodes() {
-            result.add_node(node.clone());
-        }
-        for edge in graph.edges() {
-            let (from, to) = (NodeIndex::new(edge.from), NodeIndex::new(edge.to));
-            result.add_edge(from, to, edge.clone());
-        }
-        result
-    }
-}
+use super::picture::{Picture, PictureEdge, PictureNode, Shape};
 
 fn escape(text: &str) -> String {
     text.replace('\\', "\\\\")
@@ -25,62 +11,60 @@ fn escape(text: &str) -> String {
         .replace('\n', "\\n")
 }
 
-impl ModelGraph {
-    /// The graph in the DOT language of Graphviz.
-    ///
-    /// Atomic elements are ellipses, functions boxes, Chains diamonds. Elements with evidence are shaded, targets
-    /// have a double border, interventions are drawn in bold; branches of Chains are dashed and carry
-    /// the parent values that lead to them.
+impl Picture {
+    /// The picture in the DOT language of Graphviz; the arrows whose nodes are missing are left out.
     pub fn to_dot(&self) -> String {
-        let graph = DiGraph::from(self);
-        let edge =
-            |_, edge: petgraph::graph::EdgeReference<'_, GraphEdge>| match &edge.weight().kind {
-                EdgeKind::Parent => String::new(),
-                EdgeKind::Branch(values) => {
-                    format!("style=dashed label=\"{}\"", escape(values))
-                }
-            };
-        let node = |_, (_, node): (NodeIndex, &GraphNode)| node.attributes();
+        let mut graph = DiGraph::with_capacity(self.nodes.len(), self.edges.len());
+        let nodes: Vec<NodeIndex> = self.nodes.iter().map(|node| graph.add_node(node)).collect();
+        for edge in &self.edges {
+            if let (Some(&from), Some(&to)) = (nodes.get(edge.from), nodes.get(edge.to)) {
+                graph.add_edge(from, to, edge);
+            }
+        }
+        let edge = |_, edge: EdgeReference<'_, &PictureEdge>| edge.weight().attributes();
+        let node = |_, (_, node): (NodeIndex, &&PictureNode)| node.attributes();
         let labels = [Config::NodeNoLabel, Config::EdgeNoLabel];
         let dot = Dot::with_attr_getters(&graph, &labels, &edge, &node);
         format!("{dot:?}")
     }
 }
 
-impl GraphNode {
+impl PictureEdge {
     fn attributes(&self) -> String {
-        use crate::node::Kind;
-        let mut lines = vec![escape(self.label.short())];
-        if self.label.name.is_some() && self.distribution.is_none() {
-            lines.push(escape(self.label.constructor));
+        let mut attributes = Vec::new();
+        if self.dashed {
+            attributes.push("style=dashed".to_owned());
         }
-        lines.extend(self.distribution.iter().map(|text| escape(text)));
-        lines.extend(self.evidence.iter().map(|text| escape(text)));
-        lines.extend(
-            self.intervention
-                .iter()
-                .map(|value| format!("set to {}", escape(value))),
-        );
-        let shape = match self.element.kind() {
-            Kind::Atomic(_) | Kind::Table(..) => "ellipse",
-            Kind::Apply(..) => "box",
-            Kind::Chain(..) => "diamond",
-            Kind::Score(..) => "hexagon",
+        if !self.label.is_empty() {
+            attributes.push(format!("label=\"{}\"", escape(&self.label)));
+        }
+        attributes.join(" ")
+    }
+}
+
+impl PictureNode {
+    fn attributes(&self) -> String {
+        let mut attributes = Vec::new();
+        if let Some(id) = &self.id {
+            attributes.push(format!("id=\"{}\"", escape(id)));
+        }
+        let shape = match self.shape {
+            Shape::Ellipse => "ellipse",
+            Shape::Box => "box",
+            Shape::Diamond => "diamond",
+            Shape::Hexagon => "hexagon",
         };
-        let mut attributes = format!(
-            "id=\"{}\" shape={shape} label=\"{}\"",
-            self.address,
-            lines.join("\\n")
-        );
-        if !self.evidence.is_empty() {
-            attributes.push_str(" style=filled fillcolor=lightgrey");
+        let lines: Vec<String> = self.lines.iter().map(|line| escape(line)).collect();
+        attributes.push(format!("shape={shape} label=\"{}\"", lines.join("\\n")));
+        if self.shaded {
+            attributes.push("style=filled fillcolor=lightgrey".to_owned());
         }
-        if self.target {
-            attributes.push_str(" peripheries=2");
+        if self.double {
+            attributes.push("peripheries=2".to_owned());
         }
-        if self.intervention.is_some() {
-            attributes.push_str(" penwidth=3");
+        if self.bold {
+            attributes.push("penwidth=3".to_owned());
         }
-        attributes
+        attributes.join(" ")
     }
 }

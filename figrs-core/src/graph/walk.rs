@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::address::Address;
 use crate::datum::Datum;
 use crate::error::ModelError;
-use crate::expand::{Budget, Content, Expansion};
+use crate::expand::{Budget, Content, Expansion, Memory};
 use crate::label::Label;
 use crate::model::Model;
 use crate::node::{AnyElement, ElementId, Kind};
@@ -28,6 +28,8 @@ pub struct GraphNode {
     pub intervention: Option<String>,
     /// Whether it is a target.
     pub target: bool,
+    /// Whether it is a Chain whose branches lie beyond the depth of the graph.
+    pub unexplored: bool,
 }
 
 /// What connects two elements.
@@ -52,7 +54,8 @@ pub struct GraphEdge {
 
 /// The elements that the roots of a model reach, and how they are connected.
 ///
-/// Converts into a `petgraph::graph::DiGraph<GraphNode, GraphEdge>`, and writes itself as [DOT](Self::to_dot).
+/// Converts into a `petgraph::graph::DiGraph<GraphNode, GraphEdge>`, and writes itself as [DOT](Self::to_dot)
+/// or [SVG](Self::to_svg).
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -85,6 +88,19 @@ impl ModelGraph {
         Ok(Self::walk(model, &targets, Some(&expansion)))
     }
 
+    /// The graph with the branches of the Chains that are nested in fewer than `depth` others, within the default
+    /// [`Budget`]: works for infinite models, whose other Chains are marked as unexplored.
+    pub fn to_depth(
+        model: &Model,
+        targets: impl Parents,
+        depth: usize,
+    ) -> Result<Self, ModelError> {
+        let targets = targets.elements();
+        let (budget, mut memory) = (Budget::default(), Memory::default());
+        let expansion = Expansion::to_depth(model, &targets, budget, depth, &mut memory)?;
+        Ok(Self::walk(model, &targets, Some(&expansion)))
+    }
+
     /// The elements, in the order they are first reached.
     pub fn nodes(&self) -> &[GraphNode] {
         &self.nodes
@@ -111,6 +127,13 @@ impl ModelGraph {
         }
         for target in targets {
             graph.nodes[positions[&target.id()]].target = true;
+        }
+        if let Some(expansion) = expansion {
+            for node in &mut graph.nodes {
+                let content = |at: usize| &expansion.elements()[at].content;
+                let content = expansion.position(&node.element).map(content);
+                node.unexplored = matches!(content, Some(Content::Unexplored));
+            }
         }
         graph
     }
@@ -229,6 +252,7 @@ impl GraphNode {
                 .find(|(e, _)| e.id() == id)
                 .map(|(_, value)| format!("{value:?}")),
             target: false,
+            unexplored: false,
         }
     }
 }

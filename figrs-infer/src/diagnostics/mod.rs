@@ -43,5 +43,7 @@ pub use effective_samples::{bulk_ess, mean_ess, quantile_ess, tail_ess};
 pub use pareto::pareto_k;
 pub(crate) use quantile::quantile_range;
 pub use r_hat::{bulk_r_hat, folded_r_hat, r_hat, split_r_hat};
+#[cfg(feature = "charts")]
+pub(crate) use ranks::mean_ranks;
 pub use standard_error::{mcse_mean, mcse_quantile, mcse_sd};
 pub use weights::{largest_share, weight_ess};

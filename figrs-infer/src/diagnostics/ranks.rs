@@ -8,25 +8,33 @@ use super::halves::Halves;
 /// (Blom 1958; Vehtari et al. 2021, equation 14); nothing if a draw is NaN.
 pub(super) fn normal_scores(halves: &Halves) -> Option<Halves> {
     let draws = halves.draws();
+    let normal = Normal::standard();
+    let count = draws.len() as f64;
+    let ranks = mean_ranks(&draws)?.into_iter();
+    let scores: Vec<f64> = ranks
+        .map(|rank| normal.inverse_cdf((rank - 0.375) / (count + 0.25)))
+        .collect();
+    let scores = scores.chunks_exact(halves.length());
+    Some(Halves(scores.map(<[f64]>::to_vec).collect()))
+}
+
+/// The rank of each draw, from one; equal draws have the mean of their ranks. Nothing if a draw is NaN.
+pub(crate) fn mean_ranks(draws: &[f64]) -> Option<Vec<f64>> {
     if draws.iter().any(|x| x.is_nan()) {
         return None;
     }
-    let normal = Normal::standard();
-    let count = draws.len() as f64;
     let mut order: Vec<usize> = (0..draws.len()).collect();
     order.sort_by(|&a, &b| draws[a].total_cmp(&draws[b]));
-    let mut scores = vec![0.0; draws.len()];
+    let mut ranks = vec![0.0; draws.len()];
     let mut below = 0;
     for equal in order.chunk_by(|&a, &b| draws[a] == draws[b]) {
         let rank = below as f64 + 1.0_f64.midpoint(equal.len() as f64);
-        let score = normal.inverse_cdf((rank - 0.375) / (count + 0.25));
         for &i in equal {
-            scores[i] = score;
+            ranks[i] = rank;
         }
         below += equal.len();
     }
-    let scores = scores.chunks_exact(halves.length());
-    Some(Halves(scores.map(<[f64]>::to_vec).collect()))
+    Some(ranks)
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ mod tests;
 use std::borrow::Cow;
 use std::io;
 
-use figrs_core::Datum;
+use figrs_core::{AnyElement, Datum};
 
-use crate::draws::{Draws, TargetDraws};
+use crate::draws::Draws;
 
 impl Draws {
     /// Whether positions and numbers of draws fit together; the fields are public.
@@ -40,26 +40,32 @@ impl Draws {
         io::Error::new(io::ErrorKind::InvalidInput, message)
     }
 
-    /// The names of the targets, or what built them and where; different from each other and from the reserved names.
+    /// The names of the targets, different from each other and from the reserved names.
     fn names(&self, reserved: &[&str]) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
-        for TargetDraws { element, .. } in &self.targets {
-            let label = element.label();
-            let plain = label.name.clone().unwrap_or_else(|| label.to_string());
-            let mut name = plain.clone();
-            let mut count = 1;
-            while names.contains(&name) || reserved.contains(&name.as_str()) {
-                count += 1;
-                name = format!("{plain} ({count})");
-            }
-            names.push(name);
-        }
-        names
+        let elements = self.targets.iter().map(|target| target.element.clone());
+        distinct_names(&elements.collect::<Vec<_>>(), reserved)
     }
 }
 
+/// The names of elements, or what built them and where; different from each other and from the reserved names.
+pub(crate) fn distinct_names(elements: &[AnyElement], reserved: &[&str]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for element in elements {
+        let label = element.label();
+        let plain = label.name.clone().unwrap_or_else(|| label.to_string());
+        let mut name = plain.clone();
+        let mut count = 1;
+        while names.contains(&name) || reserved.contains(&name.as_str()) {
+            count += 1;
+            name = format!("{plain} ({count})");
+        }
+        names.push(name);
+    }
+    names
+}
+
 /// A value as text: characters and strings as they are, others as `Debug` shows them.
-fn text(value: &Datum) -> String {
+pub(crate) fn text(value: &Datum) -> String {
     if let Some(text) = value.get::<String>() {
         return text.clone();
     }

@@ -4,6 +4,7 @@ use figrs_core::{AnyElement, Constant, Element, Support, Value};
 use serde_json::Value as Json;
 
 use super::*;
+use crate::draws::TargetDraws;
 
 fn drawn<T: Value>(element: &Element<T>, draws: &[T]) -> TargetDraws {
     let element: AnyElement = element.erased().clone();

@@ -8,6 +8,7 @@
 //! | `sound`, `fnv` | whether a tree that was loaded can be run, and is what was saved |
 //! | `nest`, `kernel` | the inner loops |
 //! | `beliefs`, `numbers` | messages up and derivatives down; in scaled numbers or logarithms |
+//! | `outline` | the steps by their variables, for pictures |
 //! | `trace`, `k_best`, `draw` | from messages to worlds: the best ones and random ones |
 
 mod assemble;
@@ -19,6 +20,7 @@ mod kernel;
 mod leaf;
 mod nest;
 mod numbers;
+mod outline;
 mod pairs;
 mod reduce;
 mod sound;

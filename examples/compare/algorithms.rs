@@ -1,0 +1,102 @@
+//! The algorithms by their names.
+
+use clap::ValueEnum;
+use figrs::prelude::*;
+
+use super::progress::Watch;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Name {
+    Enumerate,
+    VariableElimination,
+    JunctionTree,
+    Frontier,
+    LazyVariableElimination,
+    BeliefPropagation,
+    MpeVariableElimination,
+    MpeBranchAndBound,
+    MpeBeliefPropagation,
+    SimulatedAnnealing,
+    ForwardSampling,
+    RejectionSampling,
+    ImportanceSampling,
+    SequentialMonteCarlo,
+    MetropolisHastings,
+    Gibbs,
+}
+
+/// An algorithm that can be watched, with its deadline.
+macro_rules! watched {
+    ($algorithm:expr, $watch:expr) => {{
+        let algorithm = $algorithm
+            .interrupt($watch.flag())
+            .on_progress($watch.within_step());
+        match $watch.deadline() {
+            Some(limit) => Box::new(algorithm.deadline(limit)),
+            None => Box::new(algorithm),
+        }
+    }};
+}
+
+impl Name {
+    /// What is compared if nothing else is said.
+    pub(crate) const USUAL: [Self; 9] = [
+        Self::Enumerate,
+        Self::VariableElimination,
+        Self::JunctionTree,
+        Self::MpeVariableElimination,
+        Self::BeliefPropagation,
+        Self::ImportanceSampling,
+        Self::SequentialMonteCarlo,
+        Self::MetropolisHastings,
+        Self::Gibbs,
+    ];
+
+    /// Whether it estimates marginals, the better the more samples.
+    pub(crate) fn is_sampler(self) -> bool {
+        matches!(
+            self,
+            Self::ForwardSampling
+                | Self::RejectionSampling
+                | Self::ImportanceSampling
+                | Self::SequentialMonteCarlo
+                | Self::MetropolisHastings
+                | Self::Gibbs
+        )
+    }
+
+    /// The algorithm with this many samples in all.
+    pub(crate) fn algorithm(self, samples: u64, seed: u64, watch: &Watch) -> Box<dyn Algorithm> {
+        let share = |parts: u64| samples.div_ceil(parts);
+        match self {
+            Self::Enumerate => Box::new(Enumerate::new()),
+            Self::VariableElimination => Box::new(VariableElimination::new()),
+            Self::JunctionTree => Box::new(JunctionTree::new()),
+            Self::Frontier => watched!(Frontier::new(), watch),
+            Self::LazyVariableElimination => Box::new(LazyVariableElimination::to_width(1e-6)),
+            Self::BeliefPropagation => watched!(BeliefPropagation::new(), watch),
+            Self::MpeVariableElimination => Box::new(MpeVariableElimination::new()),
+            Self::MpeBranchAndBound => Box::new(MpeBranchAndBound::new()),
+            Self::MpeBeliefPropagation => watched!(MpeBeliefPropagation::new(), watch),
+            Self::SimulatedAnnealing => {
+                watched!(
+                    SimulatedAnnealing::new(share(4)).chains(4).seed(seed),
+                    watch
+                )
+            }
+            Self::ForwardSampling => watched!(ForwardSampling::new(samples).seed(seed), watch),
+            Self::RejectionSampling => watched!(RejectionSampling::new(samples).seed(seed), watch),
+            Self::ImportanceSampling => {
+                watched!(ImportanceSampling::new(samples).seed(seed), watch)
+            }
+            Self::SequentialMonteCarlo => {
+                let particles = usize::try_from(share(16)).unwrap_or(usize::MAX);
+                watched!(SequentialMonteCarlo::new(particles).seed(seed), watch)
+            }
+            Self::MetropolisHastings => {
+                watched!(MetropolisHastings::new(samples).seed(seed), watch)
+            }
+            Self::Gibbs => watched!(Gibbs::new(share(4)).seed(seed), watch),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Algorithms side by side on one model.
+//!
+//! `cargo run --release --example compare -- --help`
+
+mod algorithms;
+mod models;
+#[path = "../network/observed.rs"]
+mod observed;
+mod options;
+mod progress;
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser;
+use figrs::Comparison;
+use peak_alloc::PeakAlloc;
+
+use options::{Format, Options};
+use progress::Watch;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// Counts the bytes that the program holds, for the column of memory.
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// Targets whose posteriors are shown as bars.
+const BARS: usize = 12;
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) if is_broken_pipe(&*error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Compares, and tells whether any algorithm has an answer.
+fn run(options: &Options) -> Result<bool, Failure> {
+    options.check()?;
+    let question = models::question(options)?;
+    let watch = Watch::new(options)?;
+    let names: Vec<_> = options.algorithms();
+    let contenders = names.iter();
+    let contenders: Vec<_> = contenders
+        .map(|name| name.algorithm(options.samples, options.seed, &watch))
+        .collect();
+    let mut compare = question
+        .algorithms(contenders)
+        .interrupt(watch.flag())
+        .on_step(watch.listener())
+        .peak_memory(|| {
+            let peak = ALLOCATOR.peak_usage();
+            ALLOCATOR.reset_peak_usage();
+            peak as u64
+        });
+    if let Some(limit) = watch.deadline() {
+        compare = compare.deadline(limit);
+    }
+    if options.curves.is_some() || options.report.is_some() {
+        for name in names.into_iter().filter(|name| name.is_sampler()) {
+            let (watch, first) = (watch.clone(), options.seed);
+            let make =
+                move |samples, seed| name.algorithm(samples, first.wrapping_add(seed), &watch);
+            compare = compare.curve(budgets(options.samples), 3, make);
+        }
+    }
+    let comparison = compare.run();
+    watch.finish();
+    write(options, &comparison)?;
+    Ok(comparison.rows.iter().any(|row| row.answer.is_some()))
+}
+
+/// The budgets of a curve: all samples, and four times as few from point to point.
+fn budgets(samples: u64) -> Vec<u64> {
+    let mut budgets: Vec<u64> = [256, 64, 16, 4, 1]
+        .map(|share| (samples / share).max(8))
+        .into();
+    budgets.dedup();
+    budgets
+}
+
+fn write(options: &Options, comparison: &Comparison) -> Result<(), Failure> {
+    if let Some(path) = &options.curves {
+        save(path, &comparison.curves_svg()?)?;
+    }
+    if let Some(path) = &options.report {
+        let page = comparison.to_html(&options.title(), &options.settings());
+        save(path, &page)?;
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match options.format {
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut out, comparison)?;
+            writeln!(out)?;
+        }
+        Format::Text => {
+            write!(out, "{comparison}")?;
+            let posteriors = comparison.posteriors();
+            for posterior in posteriors.iter().take(BARS) {
+                write!(out, "\n{posterior}")?;
+            }
+            if posteriors.len() > BARS {
+                writeln!(
+                    out,
+                    "\nthe first {BARS} of {} targets; --format json has all",
+                    posteriors.len()
+                )?;
+            }
+        }
+    }
+    Ok(out.flush()?)
+}
+
+fn save(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text)
+        .map_err(|error| format!("cannot write {}: {error}", path.display()).into())
+}

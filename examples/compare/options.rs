@@ -1,0 +1,170 @@
+//! What the command line may say.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Parser, ValueEnum};
+
+use super::Failure;
+use super::algorithms::Name;
+
+/// What the long help ends with.
+const DETAILS: &str = r#"Table: the answer for one number, and the largest error over all; the standard error (SE) that is stated of the
+  number with the largest error; that error in standard errors, at its largest over all numbers; effective samples (ESS);
+  bytes held at once above those before. Worlds are compared by log-probability.
+
+Verdict: exact, within 3 SE, within 5 SE, WRONG (not what the answer says of itself), approximate (nothing is claimed),
+  not judged (no exact answer is known), no answer.
+
+JSON: {"targets", "estimands": [{"target", "name"}], "exact": {"algorithm", "values", "seconds"},
+  "best_log_probability", "rows": [{"algorithm", "values", "standard_errors", "log_probability", "error",
+  "standard_error", "deviation", "effective_samples", "effective_samples_per_second", "seconds", "memory", "verdict", "message"}],
+  "curves": [{"algorithm", "points": [{"budget", "runs", "seconds", "error", "standard_error"}]}]}.
+  Values stand in the order of the estimands. What is unknown or infinite is null.
+
+Ctrl-C ends the algorithm that runs with the answer so far, and prints what there is; a second one ends the program.
+
+Exit code: 0 if any algorithm has an answer; 1 if none has; 2 if files or options are wrong."#;
+
+/// Puts one model to many algorithms: answers, errors, effective samples, time and memory in one table.
+#[derive(Debug, Parser)]
+#[command(version, after_long_help = DETAILS)]
+#[command(group(ArgGroup::new("question").required(true).args(["model", "network", "generator"])))]
+pub(crate) struct Options {
+    /// A model from a textbook.
+    #[arg(long, value_enum)]
+    pub(crate) model: Option<Model>,
+    /// A network, a .bif or .uai file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) network: Option<PathBuf>,
+    /// The cells of a puzzle or a map.
+    #[arg(long, value_enum)]
+    pub(crate) generator: Option<Generator>,
+    /// The variables of the network to ask for.
+    #[arg(long, value_name = "all|VAR", num_args = 1.., default_value = "all")]
+    pub(crate) query: Vec<String>,
+    /// Evidence about the network: a .json file with {VAR: STATE}, a .evid file, or VAR=STATE.
+    #[arg(long, value_name = "FILE|VAR=STATE", num_args = 1..)]
+    pub(crate) evidence: Vec<String>,
+    /// How many rows the generator's grid has (default 4; of an island 5).
+    #[arg(long)]
+    pub(crate) rows: Option<usize>,
+    /// How many columns the generator's grid has (default 4; of an island 5).
+    #[arg(long)]
+    pub(crate) columns: Option<usize>,
+    /// Which algorithms, in which order.
+    #[arg(long, value_enum, value_delimiter = ',', num_args = 1..)]
+    algorithms: Vec<Name>,
+    /// How many samples, particles, draws or steps samplers take in all.
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub(crate) samples: u64,
+    /// After how many seconds an algorithm is ended; samplers then answer with what they have.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) time_limit: Option<f64>,
+    /// Where random numbers start.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Draws the error of samplers against their time, from three runs with each of five budgets, into an .svg file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) curves: Option<PathBuf>,
+    /// Writes everything into one .html file, with curves and pictures.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Text to read, or JSON with full precision.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Model {
+    /// A burglary or an earthquake rings the alarm, and two neighbours call.
+    Burglary,
+    /// Why is the grass wet?
+    Sprinkler,
+    /// The last state of a hidden Markov chain of ten steps.
+    Hmm,
+    /// From which of three normal distributions do five measurements come?
+    Mixture,
+    /// The corner of a grid of four by four that likes neighbours to be alike.
+    Grid,
+    /// How often does a coin fail, without end, given that the number is even?
+    Geometric,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Generator {
+    /// Yin-Yang boards.
+    YinYang,
+    /// Perfect mazes.
+    Maze,
+    /// Islands.
+    Island,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+impl Options {
+    /// What no single option can tell.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let limit = self.time_limit.unwrap_or(1.0);
+        if !(limit > 0.0 && limit <= 1e9) {
+            return Err(format!("--time-limit {limit}: write a positive number of seconds").into());
+        }
+        if self.network.is_none() && (self.query != ["all"] || !self.evidence.is_empty()) {
+            return Err("--query and --evidence need --network".into());
+        }
+        if self.generator.is_none() && (self.rows.is_some() || self.columns.is_some()) {
+            return Err("--rows and --columns need --generator".into());
+        }
+        let samplers = self.algorithms();
+        if self.curves.is_some() && !samplers.iter().any(|name| name.is_sampler()) {
+            return Err("--curves needs a sampler among --algorithms".into());
+        }
+        Ok(())
+    }
+
+    /// The algorithms, or those that most programs use.
+    pub(crate) fn algorithms(&self) -> Vec<Name> {
+        if self.algorithms.is_empty() {
+            Name::USUAL.into()
+        } else {
+            self.algorithms.clone()
+        }
+    }
+
+    pub(crate) fn title(&self) -> String {
+        let model = self.model.as_ref().map(named);
+        let generator = self.generator.as_ref().map(named);
+        let network = self.network.as_ref().map(|path| path.display().to_string());
+        let question = model.or(generator).or(network).unwrap_or_default();
+        format!("Algorithms side by side: {question}")
+    }
+
+    /// What a report tells of the run.
+    pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
+        let mut settings = vec![
+            ("figrs", env!("CARGO_PKG_VERSION").to_owned()),
+            ("samples", self.samples.to_string()),
+            ("seed", self.seed.to_string()),
+        ];
+        settings.extend(
+            self.time_limit
+                .map(|limit| ("time limit", format!("{limit} s"))),
+        );
+        if self.network.is_some() {
+            settings.push(("evidence", self.evidence.join(", ")));
+            settings.push(("query", self.query.join(", ")));
+        }
+        let algorithms: Vec<String> = self.algorithms().iter().map(named).collect();
+        settings.push(("algorithms", algorithms.join(", ")));
+        settings
+    }
+}
+
+pub(crate) fn named(value: &impl ValueEnum) -> String {
+    let value = value.to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
+}

@@ -1,0 +1,57 @@
+//! Evidence about networks, from files and from the command line.
+
+use std::path::Path;
+
+use figrs::models::network::{Network, Observation, State};
+
+use super::Failure;
+
+/// The evidence of a file and of `VAR=STATE` texts.
+pub(crate) fn observations(
+    network: &Network,
+    file: Option<&Path>,
+    texts: &[String],
+) -> Result<Vec<Observation>, Failure> {
+    let mut all = match file {
+        Some(path) => network.read_evidence(path)?,
+        None => Vec::new(),
+    };
+    for text in texts {
+        // A name may hold a `=` itself.
+        let mut parts = text
+            .match_indices('=')
+            .map(|(at, _)| (&text[..at], &text[at + 1..]));
+        let known = parts
+            .clone()
+            .find(|(name, _)| network.position(name).is_ok());
+        let Some((variable, state)) = known.or_else(|| parts.next()) else {
+            return Err(format!("--observe {text}: write VAR=STATE").into());
+        };
+        all.push(network.observation(variable, state)?);
+    }
+    let mut seen: Vec<Option<&State>> = vec![None; network.variables().len()];
+    for observed in &all {
+        let before = seen[observed.variable()].replace(observed.state());
+        if let Some(before) = before.filter(|&before| before != observed.state()) {
+            let name = network.variables()[observed.variable()].name();
+            let state = observed.state();
+            return Err(format!(
+                "`{name}` is observed as `{before}` and as `{state}`; keep one of them"
+            )
+            .into());
+        }
+    }
+    Ok(all)
+}
+
+/// The positions of the queried variables, in the order of the file.
+pub(crate) fn queried(network: &Network, names: &[String]) -> Result<Vec<usize>, Failure> {
+    if names == ["all"] {
+        return Ok((0..network.variables().len()).collect());
+    }
+    let positions = names.iter().map(|name| network.position(name));
+    let mut positions = positions.collect::<Result<Vec<_>, _>>()?;
+    positions.sort_unstable();
+    positions.dedup();
+    Ok(positions)
+}

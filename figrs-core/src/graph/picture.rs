@@ -1,0 +1,126 @@
+//! Graphs to be drawn.
+
+use thiserror::Error;
+
+/// The outline of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// A random choice.
+    #[default]
+    Ellipse,
+    /// A function.
+    Box,
+    /// A Chain.
+    Diamond,
+    /// A Score.
+    Hexagon,
+}
+
+/// A node of a [`Picture`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PictureNode {
+    /// What identifies it; nothing if that is its position.
+    pub id: Option<String>,
+    /// Its text.
+    pub lines: Vec<String>,
+    /// Its outline.
+    pub shape: Shape,
+    /// Whether it is shaded.
+    pub shaded: bool,
+    /// Whether its border is doubled.
+    pub double: bool,
+    /// Whether its border is bold.
+    pub bold: bool,
+}
+
+/// An arrow of a [`Picture`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PictureEdge {
+    /// The position of the node where it begins.
+    pub from: usize,
+    /// The position of the node where it ends.
+    pub to: usize,
+    /// Its text; empty for none.
+    pub label: String,
+    /// Whether it is dashed.
+    pub dashed: bool,
+}
+
+/// Nodes and arrows with how they look, written as [DOT](Self::to_dot) or drawn as [SVG](Self::to_svg).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Picture {
+    pub(super) nodes: Vec<PictureNode>,
+    pub(super) edges: Vec<PictureEdge>,
+}
+
+/// Why there is no picture.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PictureError {
+    /// It would have too many nodes or arrows to be laid out, or to be looked at.
+    #[error(
+        "a picture of {nodes} nodes and {edges} arrows is larger than the limit of {} nodes and {} arrows; \
+         write DOT with `to_dot` and lay that out with Graphviz, or draw fewer elements",
+        Picture::MAX_NODES,
+        Picture::MAX_EDGES
+    )]
+    TooLarge {
+        /// Nodes.
+        nodes: usize,
+        /// Arrows.
+        edges: usize,
+    },
+    /// An arrow begins or ends nowhere.
+    #[error(
+        "an arrow from node {from} to node {to} is in a picture of {nodes} nodes; add the nodes first"
+    )]
+    NoSuchNode {
+        /// The position of the node where it begins.
+        from: usize,
+        /// The position of the node where it ends.
+        to: usize,
+        /// Nodes.
+        nodes: usize,
+    },
+    /// Arrows lead from a node to itself.
+    #[error(
+        "the arrows of node {node} lead back to it; only graphs without cycles are drawn, write DOT with `to_dot`"
+    )]
+    Cycle {
+        /// The position of the node.
+        node: usize,
+    },
+}
+
+impl Picture {
+    /// The most nodes that are drawn as SVG.
+    pub const MAX_NODES: usize = 300;
+    /// The most arrows that are drawn as SVG.
+    pub const MAX_EDGES: usize = 1000;
+
+    /// Nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a node, and tells its position.
+    pub fn add_node(&mut self, node: PictureNode) -> usize {
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// Adds an arrow.
+    pub fn add_edge(&mut self, edge: PictureEdge) {
+        self.edges.push(edge);
+    }
+
+    /// The nodes.
+    pub fn nodes(&self) -> &[PictureNode] {
+        &self.nodes
+    }
+
+    /// The arrows.
+    pub fn edges(&self) -> &[PictureEdge] {
+        &self.edges
+    }
+}

@@ -1,0 +1,116 @@
+//! How errors fall as budgets grow.
+
+use figrs_core::{AnyElement, Model};
+use serde::Serialize;
+
+use super::race::{Outcome, Rules};
+use super::row::{Row, Yardstick};
+use crate::algorithm::Algorithm;
+
+/// The errors of one algorithm with growing budgets.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Curve {
+    /// The algorithm.
+    pub algorithm: String,
+    /// A point for each budget with which it answered, in the order they were given.
+    pub points: Vec<CurvePoint>,
+}
+
+/// The runs of one algorithm with one budget.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct CurvePoint {
+    /// The budget: samples, particles, draws or sweeps.
+    pub budget: u64,
+    /// How many runs there were.
+    pub runs: usize,
+    /// The median of their times.
+    pub seconds: f64,
+    /// The root mean square of their errors, each the largest over all estimands.
+    pub error: f64,
+    /// The root mean square of the standard errors that they stated, where they did.
+    pub standard_error: Option<f64>,
+}
+
+/// An algorithm by its budget and its seed.
+type Maker = Box<dyn Fn(u64, u64) -> Box<dyn Algorithm>>;
+
+/// A curve to be drawn.
+pub(super) struct Course {
+    pub(super) budgets: Vec<u64>,
+    pub(super) runs: u64,
+    pub(super) make: Maker,
+}
+
+/// The runs of a course.
+pub(super) struct Laps {
+    algorithm: String,
+    laps: Vec<(u64, Vec<Outcome>)>,
+}
+
+impl Course {
+    /// How many times an algorithm is to be run.
+    pub(super) fn steps(&self) -> usize {
+        self.budgets.len() * self.runs as usize
+    }
+
+    /// Runs them, and tells before each.
+    pub(super) fn run(
+        &self,
+        rules: &Rules,
+        model: &Model,
+        targets: &[AnyElement],
+        mut tell: impl FnMut(&str),
+    ) -> Laps {
+        let mut algorithm = String::new();
+        let mut laps = Vec::new();
+        for &budget in &self.budgets {
+            let mut outcomes = Vec::new();
+            for seed in 0..self.runs {
+                let contender = (self.make)(budget, seed);
+                contender.name().clone_into(&mut algorithm);
+                tell(&format!("{algorithm} with {budget}"));
+                outcomes.push(rules.run(contender.into(), model, targets));
+            }
+            laps.push((budget, outcomes));
+        }
+        Laps { algorithm, laps }
+    }
+}
+
+impl Laps {
+    pub(super) fn curve(self, yardstick: &Yardstick<'_>) -> Curve {
+        let mut points = Vec::new();
+        for (budget, outcomes) in self.laps {
+            let rows = outcomes
+                .into_iter()
+                .map(|outcome| Row::new(self.algorithm.clone(), outcome, yardstick));
+            let rows: Vec<Row> = rows.filter(|row| row.error.is_some()).collect();
+            let mut seconds: Vec<f64> = rows.iter().map(|row| row.seconds).collect();
+            seconds.sort_by(f64::total_cmp);
+            let error = root_mean_square(rows.iter().filter_map(|row| row.error));
+            let Some((error, &seconds)) = error.zip(seconds.get(seconds.len() / 2)) else {
+                continue;
+            };
+            let standard_error = root_mean_square(rows.iter().filter_map(|row| row.standard_error));
+            points.push(CurvePoint {
+                budget,
+                runs: rows.len(),
+                seconds,
+                error,
+                standard_error,
+            });
+        }
+        Curve {
+            algorithm: self.algorithm,
+            points,
+        }
+    }
+}
+
+/// Nothing of nothing.
+fn root_mean_square(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let (count, squares) = numbers.fold((0_u32, 0.0), |(n, sum), x| (n + 1, sum + x * x));
+    (count > 0).then(|| (squares / f64::from(count)).sqrt())
+}

@@ -1,0 +1,186 @@
+//! Comparisons as text.
+
+use std::fmt;
+
+use comfy_table::presets::UTF8_BORDERS_ONLY;
+use comfy_table::{CellAlignment, Table};
+
+use super::comparison::Comparison;
+use super::row::Row;
+use super::verdict::Verdict;
+
+/// The headings of the table; the last column is text.
+pub(super) const HEADINGS: [&str; 10] = [
+    "algorithm",
+    "answer",
+    "error",
+    "SE",
+    "off by SE",
+    "ESS",
+    "ESS/s",
+    "time",
+    "memory",
+    "verdict",
+];
+
+impl Comparison {
+    /// What stands above the table.
+    pub(super) fn heading(&self) -> String {
+        let shown = self.shown().map(|at| (at, &self.estimands[at].name));
+        let question = match (shown, self.estimands.len()) {
+            (Some((_, name)), 1) => format!("answer: {name}"),
+            (Some((_, name)), count) => {
+                format!("answer: {name}; error: the largest of {count} numbers")
+            }
+            (None, _) => "no numbers to compare".into(),
+        };
+        let exact = match (&self.exact, shown) {
+            (Some(exact), Some((at, _))) => {
+                let (value, by) = (number(exact.values[at]), &exact.algorithm);
+                format!("exact: {value} ({by}, {})", time(exact.seconds))
+            }
+            _ => "no exact answer is known".into(),
+        };
+        let best = self.best_log_probability;
+        let best = best.map(|best| format!("; most probable world: log-probability {best:.6}"));
+        format!("{question}\n{exact}{}", best.unwrap_or_default())
+    }
+
+    /// The cells of a row, in the order of [`HEADINGS`].
+    pub(super) fn cells(&self, row: &Row) -> [String; 10] {
+        let shown = self.shown().and_then(|at| row.values.get(at));
+        let answer = match (row.log_probability, shown) {
+            (Some(log), _) => format!("log p {log:.6}"),
+            (None, Some(&value)) => number(value),
+            (None, None) => String::new(),
+        };
+        let cell =
+            |value: Option<f64>, text: fn(f64) -> String| value.map(text).unwrap_or_default();
+        [
+            row.algorithm.clone(),
+            answer,
+            cell(row.error, |x| format!("{x:.1e}")),
+            cell(row.standard_error, |x| format!("{x:.1e}")),
+            cell(row.deviation, |x| format!("{x:.1}")),
+            cell(row.effective_samples, |x| format!("{x:.0}")),
+            cell(row.effective_samples_per_second, |x| format!("{x:.1e}")),
+            time(row.seconds),
+            row.memory.map(bytes).unwrap_or_default(),
+            match (&row.message, row.verdict) {
+                (_, Verdict::NoAnswer) | (None, _) => row.verdict.text().to_owned(),
+                (Some(message), verdict) => format!("{}, {message}", verdict.text()),
+            },
+        ]
+    }
+
+    /// What the comparison shows, a sentence a line.
+    pub fn conclusion(&self) -> Vec<String> {
+        let with = |verdict: Verdict, detail: fn(&Row) -> String| {
+            let rows = self.rows.iter().filter(|row| row.verdict == verdict);
+            let rows: Vec<String> = rows
+                .map(|row| row.algorithm.clone() + &detail(row))
+                .collect();
+            rows
+        };
+        let off = |row: &Row| match (row.error, row.deviation) {
+            (Some(error), Some(deviation)) => {
+                format!(" (off by {error:.1e}, {deviation:.1} standard errors)")
+            }
+            (Some(error), None) => format!(" (off by {error:.1e})"),
+            _ => String::new(),
+        };
+        let why = |row: &Row| {
+            let message = row.message.as_ref();
+            message.map_or_else(String::new, |message| format!(": {message}"))
+        };
+        let mut lines = Vec::new();
+        for (text, rows) in [
+            (
+                "agree with the exact answer",
+                with(Verdict::Agrees, |_| String::new()),
+            ),
+            (
+                "within 3 standard errors of it",
+                with(Verdict::WithinThree, |_| String::new()),
+            ),
+            (
+                "between 3 and 5 standard errors off",
+                with(Verdict::WithinFive, off),
+            ),
+            ("WRONG", with(Verdict::Wrong, off)),
+            ("approximations", with(Verdict::Approximate, off)),
+            ("not judged", with(Verdict::Unjudged, |_| String::new())),
+        ] {
+            if !rows.is_empty() {
+                lines.push(format!("{text}: {}", rows.join(", ")));
+            }
+        }
+        let silent = with(Verdict::NoAnswer, why).into_iter();
+        lines.extend(silent.map(|row| format!("no answer of {row}")));
+        if let Some(row) = self.fastest_exact() {
+            lines.push(format!(
+                "fastest exact: {}, {}",
+                row.algorithm,
+                time(row.seconds)
+            ));
+        }
+        if let Some(row) = self.best_sampler() {
+            let rate = row.effective_samples_per_second.unwrap_or(0.0);
+            let name = &row.algorithm;
+            lines.push(format!(
+                "most effective samples a second: {name}, {rate:.1e}"
+            ));
+        }
+        lines
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.heading())?;
+        let mut table = Table::new();
+        table.load_style(UTF8_BORDERS_ONLY).set_header(HEADINGS);
+        for row in &self.rows {
+            table.add_row(self.cells(row));
+        }
+        for column in table.column_iter_mut().take(HEADINGS.len() - 1).skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        if !self.rows.is_empty() {
+            writeln!(f, "{}", table.trim_fmt())?;
+        }
+        for line in self.conclusion() {
+            writeln!(f, "{line}")?;
+        }
+        self.plot(f)
+    }
+}
+
+/// Six digits after the point, or of numbers that are very small or large in all.
+pub(super) fn number(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 || (1e-3..1e6).contains(&size) || !size.is_finite() {
+        format!("{value:.6}")
+    } else {
+        format!("{value:.5e}")
+    }
+}
+
+/// A time in a unit that suits it.
+pub(super) fn time(seconds: f64) -> String {
+    match seconds {
+        _ if seconds < 1e-3 => format!("{:.0} µs", seconds * 1e6),
+        _ if seconds < 1.0 => format!("{:.1} ms", seconds * 1e3),
+        _ => format!("{seconds:.2} s"),
+    }
+}
+
+fn bytes(count: u64) -> String {
+    let count = count as f64;
+    match count {
+        _ if count < 1e3 => format!("{count} B"),
+        _ if count < 1e6 => format!("{:.1} kB", count / 1e3),
+        _ if count < 1e9 => format!("{:.1} MB", count / 1e6),
+        _ => format!("{:.1} GB", count / 1e9),
+    }
+}

@@ -1,0 +1,36 @@
+//! Algorithms side by side: one question to many algorithms, and one table of what they answer, how far off that is and what it
+//! took.
+//!
+//! | what | file |
+//! |---|---|
+//! | [`compare`], [`Compare`] | `settings.rs` |
+//! | one algorithm, watched from outside | `race.rs` |
+//! | [`Estimand`]: what the numbers are | `estimand.rs` |
+//! | [`Row`], [`Verdict`]: an algorithm's answer, and the judgement of it | `row.rs`, `verdict.rs` |
+//! | [`Curve`]: the error as the budget grows | `curve.rs` |
+//! | [`Comparison`] as text | `display.rs`, `plot.rs` |
+//! | [`Comparison`] as a page, with the feature `charts` | `report.rs` |
+
+mod comparison;
+mod curve;
+mod display;
+mod estimand;
+mod plot;
+mod race;
+#[cfg(feature = "charts")]
+mod report;
+mod row;
+mod settings;
+mod verdict;
+
+#[cfg(test)]
+mod tests;
+
+pub use comparison::{Comparison, Exact};
+pub use curve::{Curve, CurvePoint};
+pub use estimand::Estimand;
+#[cfg(feature = "charts")]
+pub(crate) use plot::{drawable, range};
+pub use row::Row;
+pub use settings::{Compare, Step, compare};
+pub use verdict::Verdict;

@@ -1,0 +1,143 @@
+//! Whether answers are right.
+
+use serde::Serialize;
+
+use super::estimand::{Estimand, Reading};
+
+/// Up to this error, relative for numbers above one, exact answers agree.
+const ROUNDING: f64 = 1e-9;
+
+/// What the exact answer says of an algorithm's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It is said to be exact, or to lie between bounds, and that holds up to rounding.
+    Agrees,
+    /// An estimate that is at most three of its standard errors off, for every number.
+    WithinThree,
+    /// An estimate that is more than three and at most five of its standard errors off for some number. One right estimate
+    /// in 370 is; where many numbers are compared, one of them may well be.
+    WithinFive,
+    /// It is not what it is said to be: off by more than rounding, by more than five standard errors, outside its bounds, or
+    /// with probability for what is impossible.
+    Wrong,
+    /// No error is claimed, so none can be wrong.
+    Approximate,
+    /// There is no exact answer to judge by.
+    Unjudged,
+    /// There is no answer.
+    NoAnswer,
+}
+
+impl Verdict {
+    /// A few words for a table.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Agrees => "exact",
+            Self::WithinThree => "within 3 SE",
+            Self::WithinFive => "within 5 SE",
+            Self::Wrong => "WRONG",
+            Self::Approximate => "approximate",
+            Self::Unjudged => "not judged",
+            Self::NoAnswer => "no answer",
+        }
+    }
+}
+
+/// What an algorithm says of its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Claim {
+    Exact,
+    Bounds,
+    Estimate,
+    Nothing,
+}
+
+/// How far an answer is off.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Judgement {
+    pub(super) verdict: Verdict,
+    /// The largest error.
+    pub(super) error: Option<f64>,
+    /// The number with the largest error.
+    pub(super) worst: usize,
+    /// The largest error in standard errors of its number.
+    pub(super) deviation: Option<f64>,
+}
+
+/// Judges the readings of all estimands by the exact numbers.
+pub(super) fn judge(
+    estimands: &[Estimand],
+    readings: &[Reading],
+    exact: Option<&[f64]>,
+    claim: Claim,
+) -> Judgement {
+    let mut judgement = Judgement {
+        verdict: Verdict::Unjudged,
+        error: None,
+        worst: 0,
+        deviation: None,
+    };
+    let Some(exact) = exact else {
+        return judgement;
+    };
+    let (mut wrong, mut error, mut deviation) = (false, 0.0_f64, 0.0_f64);
+    for (i, ((estimand, reading), &exact)) in estimands.iter().zip(readings).zip(exact).enumerate()
+    {
+        let off = (reading.value - exact).abs();
+        if off.is_nan() || off > error {
+            (error, judgement.worst) = (off, i);
+        }
+        let rounding = ROUNDING * exact.abs().max(1.0);
+        let is_rounding = off <= rounding;
+        wrong |= match (claim, reading.bounds) {
+            (_, Some(bounds)) => {
+                !(bounds.lower - rounding..=bounds.upper + rounding).contains(&exact)
+            }
+            (Claim::Exact, None) => !is_rounding,
+            (Claim::Estimate, None) => {
+                off.is_nan() || (estimand.is_probability() && exact == 0.0 && reading.value > 0.0)
+            }
+            (Claim::Bounds | Claim::Nothing, None) => false,
+        };
+        if claim == Claim::Estimate && !is_rounding {
+            deviation = deviation.max(off / reading.standard_error);
+        }
+    }
+    judgement.error = Some(error);
+    judgement.deviation = (claim == Claim::Estimate).then_some(deviation);
+    judgement.verdict = match claim {
+        _ if wrong => Verdict::Wrong,
+        Claim::Exact | Claim::Bounds => Verdict::Agrees,
+        Claim::Nothing => Verdict::Approximate,
+        Claim::Estimate if deviation <= 3.0 => Verdict::WithinThree,
+        Claim::Estimate if deviation <= 5.0 => Verdict::WithinFive,
+        Claim::Estimate => Verdict::Wrong,
+    };
+    judgement
+}
+
+/// Judges a world by the log-probability of the most probable one.
+pub(super) fn judge_world(log_probability: f64, is_proven: bool, best: Option<f64>) -> Judgement {
+    let error = best.map(|best| best - log_probability);
+    let verdict = match (error, best) {
+        (Some(error), Some(best)) => {
+            let rounding = ROUNDING * best.abs().max(1.0);
+            if error.abs() <= rounding {
+                Verdict::Agrees
+            } else if error < 0.0 || is_proven || error.is_nan() {
+                Verdict::Wrong
+            } else {
+                Verdict::Approximate
+            }
+        }
+        _ => Verdict::Unjudged,
+    };
+    Judgement {
+        verdict,
+        error: error.map(f64::abs),
+        worst: 0,
+        deviation: None,
+    }
+}

@@ -1,0 +1,38 @@
+//! The steps of a tree by their variables.
+
+use figrs_core::factor::VarId;
+
+use super::tree::Tree;
+
+/// A step without its numbers.
+pub(crate) struct Outline {
+    /// The variables over which the tables range together.
+    pub(crate) clique: Vec<VarId>,
+    /// Those of them that are summed out.
+    pub(crate) eliminated: Vec<VarId>,
+    /// The position of the step that takes in the result.
+    pub(crate) parent: Option<usize>,
+}
+
+impl Tree {
+    /// The steps, each before the one that takes in its result.
+    pub(crate) fn outline(&self) -> Vec<Outline> {
+        let mut parents = vec![None; self.tensors.len()];
+        for (position, step) in self.steps.iter().enumerate() {
+            for input in [Some(step.left), step.right].into_iter().flatten() {
+                parents[input as usize] = Some(position);
+            }
+        }
+        let variable = |&rank: &super::tensor::Rank| self.variables[rank as usize];
+        let outline = |step: &super::tree::Step| {
+            let right = step.right.map_or(&[][..], |tensor| self.scope(tensor));
+            let clique = super::tensor::union(self.scope(step.left), right);
+            Outline {
+                clique: clique.iter().map(variable).collect(),
+                eliminated: self.summed(step).iter().map(variable).collect(),
+                parent: parents[step.out as usize],
+            }
+        };
+        self.steps.iter().map(outline).collect()
+    }
+}

@@ -1,0 +1,370 @@
+//! The example that compares algorithms, as a user runs it. The binary is built by `cargo test --workspace`.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use figrs_tests::example::{self, text};
+use quick_xml::Reader;
+use quick_xml::events::Event;
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+const GARDEN: &str = "
+network garden { }
+variable grass { type discrete [ 2 ] { wet, dry }; }
+variable rain { type discrete [ 2 ] { yes, no }; }
+probability ( rain ) { table 0.2, 0.8; }
+probability ( grass | rain ) { (yes) 0.9, 0.1; (no) 0.2, 0.8; }
+";
+
+fn files() -> TempDir {
+    let files = tempfile::tempdir().unwrap();
+    std::fs::write(files.path().join("garden.bif"), GARDEN).unwrap();
+    std::fs::write(files.path().join("wet.json"), r#"{"grass": "wet"}"#).unwrap();
+    files
+}
+
+/// Runs the example; of the arguments those with an extension are files of the directory.
+fn run(files: &TempDir, arguments: &str) -> Option<Output> {
+    let arguments = arguments.split_whitespace().map(|argument| {
+        let extensions = [".bif", ".json", ".svg", ".html"];
+        if extensions
+            .iter()
+            .any(|extension| argument.ends_with(extension))
+        {
+            files.path().join(argument).to_str().unwrap().to_owned()
+        } else {
+            argument.into()
+        }
+    });
+    let arguments: Vec<String> = arguments.collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    example::run("compare", &arguments)
+}
+
+/// What the example prints if all goes well.
+fn told(files: &TempDir, arguments: &str) -> Option<String> {
+    let output = run(files, arguments)?;
+    let errors = text(&output.stderr);
+    assert!(output.status.success(), "{arguments}: {errors}");
+    Some(text(&output.stdout))
+}
+
+fn json(files: &TempDir, arguments: &str) -> Option<Json> {
+    let text = told(files, &format!("{arguments} --format json"))?;
+    Some(serde_json::from_str(&text).unwrap())
+}
+
+fn verdicts(found: &Json) -> Vec<(&str, &str)> {
+    let rows = found["rows"].as_array().unwrap().iter();
+    rows.map(|row| {
+        (
+            row["algorithm"].as_str().unwrap(),
+            row["verdict"].as_str().unwrap(),
+        )
+    })
+    .collect()
+}
+
+#[test]
+fn the_same_model_is_put_to_every_algorithm() {
+    let files = files();
+    let Some(found) = json(&files, "--model sprinkler --samples 8000 --seed 1") else {
+        return;
+    };
+    let agrees = "agrees";
+    let within = "within-three";
+    let expected = [
+        ("Enumerate", agrees),
+        ("VariableElimination", agrees),
+        ("JunctionTree", agrees),
+        ("MpeVariableElimination", agrees),
+        ("BeliefPropagation", "approximate"),
+        ("ImportanceSampling", within),
+        ("SequentialMonteCarlo", within),
+        ("MetropolisHastings", within),
+        ("Gibbs", within),
+    ];
+    assert_eq!(verdicts(&found), expected);
+    let exact = found["exact"]["values"][0].as_f64().unwrap();
+    assert_eq!(found["estimands"][0]["name"], "P(rain = true)");
+    assert!((exact - 0.4581 / 0.6471).abs() < 1e-12, "{exact}");
+    let best = found["best_log_probability"].as_f64().unwrap();
+    assert!((best - 0.324_f64.ln()).abs() < 1e-12, "{best}");
+    for row in found["rows"].as_array().unwrap() {
+        assert!(row["seconds"].as_f64().unwrap() > 0.0);
+        assert!(row["memory"].as_u64().unwrap() > 0, "{row}");
+    }
+}
+
+#[test]
+fn text_has_a_table_the_verdict_and_bars() {
+    let files = files();
+    let ask = "--model burglary --algorithms junction-tree,forward-sampling,gibbs --samples 2000";
+    let Some(found) = told(&files, ask) else {
+        return;
+    };
+    for part in [
+        "answer: P(burglary = true)",
+        "exact: 0.284172 (VariableElimination",
+        "within 3 SE",
+        "no answer of ForwardSampling: ForwardSampling draws from the prior",
+        "fastest exact: JunctionTree",
+        "most effective samples a second: Gibbs",
+        "burglary (VariableElimination)",
+        "0.284172 ███████████",
+    ] {
+        assert!(found.contains(part), "{part} in {found}");
+    }
+}
+
+#[test]
+fn every_model_and_generator_has_an_exact_answer_that_algorithms_agree_with() {
+    let files = files();
+    for question in [
+        "--model hmm --algorithms enumerate,junction-tree,frontier",
+        "--model mixture --algorithms variable-elimination,junction-tree",
+        "--model grid --algorithms variable-elimination,junction-tree",
+        "--generator yin-yang --rows 3 --columns 3 --algorithms enumerate,junction-tree",
+        "--generator maze --rows 3 --columns 3 --algorithms variable-elimination,junction-tree",
+        "--generator island --algorithms variable-elimination,junction-tree",
+    ] {
+        let Some(found) = json(&files, question) else {
+            return;
+        };
+        for (algorithm, verdict) in verdicts(&found) {
+            assert_eq!(verdict, "agrees", "{question}: {algorithm}");
+        }
+    }
+    // Every second number, of a coin that fails half of the time: the first of 3/4, 3/16, 3/64 ...
+    let ask = "--model geometric --algorithms lazy-variable-elimination,importance-sampling";
+    let found = json(&files, ask).unwrap();
+    assert_eq!(found["exact"], Json::Null);
+    for row in found["rows"].as_array().unwrap() {
+        assert_eq!(row["verdict"], "unjudged");
+        let values = row["values"].as_array().unwrap();
+        let names = found["estimands"].as_array().unwrap().iter();
+        let named = names
+            .zip(values)
+            .find(|(name, _)| name["name"] == "P(none = true)");
+        let value = named.unwrap().1.as_f64().unwrap();
+        assert!((value - 0.75).abs() < 0.03, "{row}");
+    }
+}
+
+#[test]
+fn networks_are_asked_with_evidence_from_files_and_the_command_line() {
+    let files = files();
+    for evidence in ["wet.json", "grass=wet"] {
+        let ask = format!(
+            "--network garden.bif --query rain --evidence {evidence} --algorithms enumerate"
+        );
+        let Some(found) = json(&files, &ask) else {
+            return;
+        };
+        assert_eq!(found["estimands"][0]["name"], "P(rain = yes)");
+        let p = found["rows"][0]["values"][0].as_f64().unwrap();
+        assert!((p - 0.18 / 0.34).abs() < 1e-12, "{p}");
+    }
+    let all = json(&files, "--network garden.bif --algorithms junction-tree").unwrap();
+    assert_eq!(all["targets"], serde_json::json!(["grass", "rain"]));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_answers() {
+    let files = files();
+    let ask = |seed: u32| {
+        let ask = format!("--model sprinkler --algorithms gibbs --samples 400 --seed {seed}");
+        Some(json(&files, &ask)?["rows"][0]["values"].clone())
+    };
+    let Some(first) = ask(3) else { return };
+    assert_eq!(Some(&first), ask(3).as_ref());
+    assert_ne!(Some(&first), ask(4).as_ref());
+}
+
+#[test]
+fn a_time_limit_ends_samplers_with_the_answer_so_far() {
+    let files = files();
+    let ask =
+        "--model sprinkler --algorithms importance-sampling --samples 1000000000 --time-limit 0.2";
+    let Some(found) = json(&files, ask) else {
+        return;
+    };
+    assert_eq!(found["rows"][0]["message"], "ended by its deadline");
+    assert_eq!(found["rows"][0]["verdict"], "within-three");
+    assert!(found["rows"][0]["seconds"].as_f64().unwrap() < 2.2);
+}
+
+/// The tags of a document, if it is well-formed.
+fn tags(xml: &str) -> Vec<String> {
+    let mut reader = Reader::from_str(xml);
+    let mut names = Vec::new();
+    loop {
+        match reader.read_event().unwrap() {
+            Event::Start(tag) | Event::Empty(tag) => {
+                names.push(text(tag.name().as_ref()));
+            }
+            Event::Eof => return names,
+            _ => {}
+        }
+    }
+}
+
+fn count(xml: &str, name: &str) -> usize {
+    tags(xml).iter().filter(|tag| *tag == name).count()
+}
+
+#[test]
+fn curves_and_a_report_are_written() {
+    let files = files();
+    let ask = "--model sprinkler --algorithms junction-tree,gibbs,importance-sampling --samples 2000 \
+               --curves curves.svg --report report.html";
+    let Some(found) = told(&files, ask) else {
+        return;
+    };
+    assert!(found.contains("largest error against time"), "{found}");
+    let read = |name| std::fs::read_to_string(files.path().join(name)).unwrap();
+    let curves = read("curves.svg");
+    assert!(curves.contains("Gibbs") && curves.contains("ImportanceSampling"));
+    assert!(count(&curves, "circle") > 4);
+    let report = read("report.html");
+    // Curves, three posteriors, the model, the elimination tree, the trace and the ranks of Gibbs.
+    assert_eq!(count(&report, "svg"), PICTURES);
+    assert_eq!(count(&report, "script"), 0);
+    assert!(report.contains("Algorithms side by side: sprinkler"));
+    in_a_browser(&files.path().join("report.html"));
+}
+
+const PICTURES: usize = 8;
+
+/// The browser that can be run without a window, if there is one.
+fn browser() -> Option<&'static str> {
+    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+    names.into_iter().find(|name| {
+        let version = Command::new(name).arg("--version").output();
+        version.is_ok_and(|output| output.status.success())
+    })
+}
+
+/// Opens a page, and fails on messages in its console and on pictures that are missing or empty.
+fn in_a_browser(page: &Path) {
+    let Some(browser) = browser() else {
+        println!("skipped: no chromium, chromium-browser, google-chrome or chrome is on the path");
+        return;
+    };
+    let profile = tempfile::tempdir().unwrap();
+    let output = Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-logging=stderr",
+        ])
+        .arg("--virtual-time-budget=5000")
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg("--dump-dom")
+        .arg(page)
+        .output()
+        .unwrap();
+    let (seen, logged) = (
+        text(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(output.status.success(), "{logged}");
+    assert!(!logged.contains("CONSOLE"), "{logged}");
+    assert_eq!(seen.matches("<svg").count(), PICTURES, "{seen}");
+    assert_eq!(seen.matches("</svg>").count(), PICTURES);
+    for picture in seen.split("<svg").skip(1) {
+        let drawn = picture.split("</svg>").next().unwrap();
+        assert!(drawn.contains("<text"), "{drawn}");
+    }
+}
+
+#[test]
+fn what_cannot_work_gives_one_line_and_exit_code_two() {
+    let files = files();
+    for (arguments, part) in [
+        ("", "--model"),
+        ("--model nothing", "burglary"),
+        ("--model grid --network garden.bif", "cannot be used with"),
+        ("--network missing.bif", "missing.bif"),
+        ("--network garden.bif --query rian", "did you mean `rain`"),
+        (
+            "--network garden.bif --evidence gras=wet",
+            "did you mean `grass`",
+        ),
+        (
+            "--network garden.bif --evidence wet.json garden.bif",
+            "only one file",
+        ),
+        (
+            "--network garden.bif --evidence grass=wet grass=dry",
+            "keep one of them",
+        ),
+        ("--model grid --query rain", "--network"),
+        ("--generator island --rows 2", "2"),
+        ("--model grid --rows 2", "--generator"),
+        ("--model grid --samples 0", "--samples"),
+        ("--model grid --time-limit=-1", "--time-limit -1"),
+        ("--model grid --time-limit 0", "positive"),
+        ("--model grid --algorithms luck", "luck"),
+        (
+            "--model grid --algorithms enumerate --curves curves.svg",
+            "a sampler",
+        ),
+        (
+            "--model sprinkler --algorithms enumerate --report no/such/report.html",
+            "report.html",
+        ),
+    ] {
+        let Some(output) = run(&files, arguments) else {
+            return;
+        };
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {told}");
+        assert!(
+            told.starts_with("error: ") && told.contains(part),
+            "{arguments}: {told}"
+        );
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn no_answer_at_all_has_exit_code_one() {
+    let files = files();
+    let ask = "--model sprinkler --algorithms forward-sampling";
+    let Some(output) = run(&files, ask) else {
+        return;
+    };
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("no answer"));
+}
+
+/// What happens at Ctrl-C, where processes can be sent a signal by a command.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_run_with_the_answers_so_far() {
+    let ask = "--model sprinkler --samples 1000000000 --algorithms enumerate,importance-sampling,gibbs --format json";
+    let arguments: Vec<&str> = ask.split(' ').collect();
+    let Some(child) = example::start("compare", &arguments) else {
+        return;
+    };
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let signal = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(signal.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let found: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(verdicts(&found)[0], ("Enumerate", "agrees"));
+    assert_eq!(found["rows"][1]["message"], "interrupted");
+    assert_eq!(found["rows"][1]["verdict"], "within-three");
+    assert!(
+        found["rows"][2]["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("not run")
+    );
+}
