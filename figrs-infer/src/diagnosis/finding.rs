@@ -84,6 +84,15 @@ pub enum Finding {
     SingleChain,
     /// There are no independent populations to compare, so that no error is known.
     SinglePopulation,
+    /// The answer is an approximation whose error nothing bounds.
+    Approximation,
+    /// There are few samples, all of the same weight.
+    FewSamples {
+        /// How many.
+        samples: u64,
+        /// There should not be fewer than this.
+        threshold: f64,
+    },
     /// Most weighted samples count for next to nothing.
     WeightDegeneracy {
         /// What the weights leave.
@@ -144,7 +153,7 @@ pub enum Finding {
     },
     /// There may be a more probable world than the one that was found.
     NotProven {
-        /// How far its log-probability is from the bound on all worlds.
+        /// How far its log-probability is from the bound on all worlds; infinite if there is none.
         gap: f64,
     },
 }
@@ -194,6 +203,19 @@ impl fmt::Display for Finding {
                 f,
                 "fewer than 2 independent populations: their error is not known; run several"
             ),
+            Self::Approximation => write!(
+                f,
+                "an approximation whose error nothing bounds, as where messages go round loops; compare with an exact \
+                 algorithm such as JunctionTree, or with a sampler"
+            ),
+            Self::FewSamples { samples, threshold } => {
+                let are = if *samples == 1 {
+                    "sample is"
+                } else {
+                    "samples are"
+                };
+                write!(f, "{samples} {are} below {threshold:.0}; draw more")
+            }
             Self::WeightDegeneracy {
                 effective_samples,
                 draws,
@@ -242,6 +264,11 @@ impl fmt::Display for Finding {
                 f,
                 "not converged: the last iteration changed {residual:.1e}, above {tolerance:.1e}; allow more \
                  iterations or more damping"
+            ),
+            Self::NotProven { gap } if !gap.is_finite() => write!(
+                f,
+                "nothing bounds the probability of other worlds; search longer, or compare with MpeVariableElimination or \
+                 MpeBranchAndBound if the model is finite"
             ),
             Self::NotProven { gap } => write!(
                 f,
