@@ -47,6 +47,15 @@ pub enum Measure {
     Tail,
 }
 
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bulk => "bulk",
+            Self::Tail => "tail",
+        })
+    }
+}
+
 /// Something that makes an answer doubtful: the number found, the number that it should not cross, and what to do.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -175,17 +184,11 @@ impl fmt::Display for Finding {
                 measure,
                 effective_samples,
                 threshold,
-            } => {
-                let of = match measure {
-                    Measure::Bulk => "bulk",
-                    Measure::Tail => "tail",
-                };
-                write!(
-                    f,
-                    "{quantity}: {of} ESS {effective_samples:.0} is below {threshold:.0}; draw more, or with less \
-                     autocorrelation"
-                )
-            }
+            } => write!(
+                f,
+                "{quantity}: {measure} ESS {effective_samples:.0} is below {threshold:.0}; draw more, or with less \
+                 autocorrelation"
+            ),
             Self::NeverChanged {
                 element,
                 value,
@@ -209,12 +212,7 @@ impl fmt::Display for Finding {
                  algorithm such as JunctionTree, or with a sampler"
             ),
             Self::FewSamples { samples, threshold } => {
-                let are = if *samples == 1 {
-                    "sample is"
-                } else {
-                    "samples are"
-                };
-                write!(f, "{samples} {are} below {threshold:.0}; draw more")
+                write!(f, "samples: {samples}, below {threshold:.0}; draw more")
             }
             Self::WeightDegeneracy {
                 effective_samples,
@@ -265,17 +263,23 @@ impl fmt::Display for Finding {
                 "not converged: the last iteration changed {residual:.1e}, above {tolerance:.1e}; allow more \
                  iterations or more damping"
             ),
-            Self::NotProven { gap } if !gap.is_finite() => write!(
-                f,
-                "nothing bounds the probability of other worlds; search longer, or compare with MpeVariableElimination or \
-                 MpeBranchAndBound if the model is finite"
-            ),
-            Self::NotProven { gap } => write!(
-                f,
-                "a world of a log-probability up to {gap:.4} higher is not excluded; search longer"
-            ),
+            Self::NotProven { gap } => not_proven(f, *gap),
         }
     }
+}
+
+fn not_proven(f: &mut fmt::Formatter<'_>, gap: f64) -> fmt::Result {
+    if gap.is_finite() {
+        return write!(
+            f,
+            "a world of a log-probability up to {gap:.4} higher is not excluded; search longer"
+        );
+    }
+    write!(
+        f,
+        "nothing bounds the probability of other worlds; search longer, or compare with MpeVariableElimination or \
+         MpeBranchAndBound if the model is finite"
+    )
 }
 
 fn stopped_early(
