@@ -205,9 +205,22 @@ impl Answer {
         ))
     }
 
+    /// The distribution of a target of which draws tell single values.
+    fn single_values<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        if self.target(element)?.never_repeats() {
+            return Err(Error::NoRepeatedValue {
+                element: element.label(),
+            });
+        }
+        self.distribution(element)
+    }
+
     /// The probability that a target has a value.
+    ///
+    /// **Errors.** [`Error::NoRepeatedValue`] if the target is a floating-point number, or a list of such, and no two draws of it are
+    /// the same, as where it is continuous: ask [`probability_that`](Self::probability_that) it lies between two numbers.
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
-        Ok(self.distribution(element)?.probability(value))
+        Ok(self.single_values(element)?.probability(value))
     }
 
     /// The probability that a target's value passes a test.
@@ -248,16 +261,18 @@ impl Answer {
 
     /// The standard error of [`probability`](Self::probability); zero where exact.
     pub fn standard_error<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
-        Ok(self.distribution(element)?.standard_error(value))
+        Ok(self.single_values(element)?.standard_error(value))
     }
 
     /// From marginals: the most likely value of a target; from bounds the same if they decide it. From a world: the value of any element in it.
+    ///
+    /// **Errors.** [`Error::NoRepeatedValue`] as for [`probability`](Self::probability); [`Error::NotInWorld`].
     pub fn most_likely_value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let value = match &self.content {
             Content::World(values, ..) => values
                 .get(&element.erased().id())
                 .and_then(|(_, value)| value.get::<T>().cloned()),
-            Content::Marginals(..) => self.distribution(element)?.most_likely_value().cloned(),
+            Content::Marginals(..) => self.single_values(element)?.most_likely_value().cloned(),
             Content::Bounds(..) => self.surely_most_likely(element)?,
         };
         value.ok_or_else(|| Error::NotInWorld {
@@ -327,7 +342,8 @@ impl Answer {
     }
 
     /// One line: the probability of `true` or of the most likely value, and how good it is: exact, bounds, or one
-    /// standard error (SE) with the effective sample size (ESS), and a warning if that is below ten.
+    /// standard error (SE) with the effective sample size (ESS), and a warning if that is below ten. Of floating-point numbers of
+    /// which no two draws are the same it is the mean and the standard deviation, with the standard error of the mean (MCSE).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
         if let Content::World(_, log_probability, _) = &self.content {
             let value = self.most_likely_value(element)?;
@@ -335,9 +351,12 @@ impl Answer {
                 format!("most probable world (log-probability {log_probability:.4})")
             } else {
                 let bound = self.upper_bound()?;
-                format!(
-                    "best world found (log-probability {log_probability:.4}, none is above {bound:.4})"
-                )
+                let others = if bound.is_finite() {
+                    format!("none is above {bound:.4}")
+                } else {
+                    "no bound is known".into()
+                };
+                format!("best world found (log-probability {log_probability:.4}, {others})")
             };
             return Ok(format!("{value:?} in the {quality}"));
         }

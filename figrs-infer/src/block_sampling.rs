@@ -7,6 +7,7 @@ use figrs_core::{AnyElement, Model, Stream, stream};
 
 use crate::answer::{Answer, LogEvidence};
 use crate::block_tally::BlockTally;
+use crate::drawing::Drawing;
 use crate::draws::{Draws, TargetDraws};
 use crate::error::Error;
 use crate::in_order::in_order;
@@ -33,9 +34,7 @@ pub(crate) struct BlockSampling<'a> {
     pub(crate) samples: Option<u64>,
     /// Ends the run after the block that reaches this effective sample size, but not before some blocks have been seen.
     pub(crate) enough: Option<f64>,
-    pub(crate) seed: u64,
-    pub(crate) threads: usize,
-    pub(crate) max_elements: usize,
+    pub(crate) drawing: &'a Drawing,
     pub(crate) observations: Observations,
     pub(crate) keep_draws: bool,
     pub(crate) watch: &'a Watch,
@@ -53,14 +52,20 @@ pub(crate) struct Sampled {
 impl BlockSampling<'_> {
     fn block(&self, model: &Model, targets: &[AnyElement]) -> Result<Block, Error> {
         let order = Roots::ObservationsFirst;
-        let block = Block::new(model, targets, self.observations, order, self.max_elements);
+        let block = Block::new(
+            model,
+            targets,
+            self.observations,
+            order,
+            self.drawing.max_elements,
+        );
         Ok(block?)
     }
 
     /// How many rows the blocks of this model have.
     fn width(&self, model: &Model, targets: &[AnyElement]) -> Result<usize, Error> {
         let mut block = self.block(model, targets)?;
-        block.run(PILOT, &mut stream(self.seed, u64::MAX))?;
+        block.run(PILOT, &mut stream(self.drawing.seed, u64::MAX))?;
         let cells = (block.cells() as u64 / PILOT as u64).max(1);
         let most = (CELLS / cells).clamp(PILOT as u64, MOST_ROWS);
         let share = self
@@ -94,9 +99,9 @@ impl BlockSampling<'_> {
         let blocks = self
             .samples
             .map_or(u64::MAX, |samples| samples.div_ceil(width));
-        let batch = (blocks / (4 * self.threads as u64)).clamp(1, BATCH);
+        let batch = (blocks / (4 * self.drawing.threads() as u64)).clamp(1, BATCH);
         in_order(
-            self.threads,
+            self.drawing.threads(),
             (blocks, batch),
             || self.block(model, targets),
             |block, number| {
@@ -104,7 +109,7 @@ impl BlockSampling<'_> {
                     .samples
                     .map_or(width, |samples| samples - number * width);
                 let rows = width.min(rest) as usize;
-                let mut rng = stream(self.seed, number);
+                let mut rng = stream(self.drawing.seed, number);
                 block.start(rows);
                 for root in 0..block.roots() {
                     if run.stopped().is_some() {
@@ -164,12 +169,20 @@ impl BlockSampling<'_> {
 }
 
 impl Sampled {
-    /// The answer of weighted samples.
-    pub(crate) fn weighted(self, algorithm: &'static str) -> Result<Answer, Error> {
+    /// The answer of weighted samples, or what to do if all weigh nothing.
+    pub(crate) fn weighted(
+        self,
+        algorithm: &'static str,
+        remedy: &'static str,
+    ) -> Result<Answer, Error> {
         let (tally, done) = (self.tally, self.sampling.done);
         let log_total = tally.log_total();
         if log_total == f64::NEG_INFINITY {
-            return Err(Error::NoSampleMetEvidence { tried: done });
+            return Err(Error::NoSampleMetEvidence {
+                algorithm,
+                tried: done,
+                remedy,
+            });
         }
         let evidence = LogEvidence {
             value: log_total - (done as f64).ln(),

@@ -4,7 +4,7 @@ use crate::diagnostics::{bulk_ess, mcse_mean, mean_ess};
 use crate::numbers::Columns;
 
 /// The share of the draws from which a value's own indicator is looked at.
-const FREQUENT: f64 = 0.05;
+pub(crate) const FREQUENT: f64 = 0.05;
 
 /// The standard error of the mean of a function whose value at position `i` is `numbers[i]`; zero if it is the same for
 /// all draws.
@@ -47,13 +47,7 @@ pub(crate) fn chain_samples(columns: &Columns, indices: &[u32], chains: usize) -
         ess(&indicator, mean_ess)
     });
     let all_known = !columns.is_empty() || frequent.len() == values;
-    let halves = if all_known { 0..0 } else { 0..4 };
-    let halves = halves.map(|bit| {
-        let half: Vec<f64> = (0..values)
-            .map(|v| f64::from(scatter(v) >> bit & 1))
-            .collect();
-        ess(&half, mean_ess)
-    });
+    let halves = halves(values, all_known).map(|half| ess(&half, mean_ess));
     let least = numeric
         .chain(indicators)
         .chain(halves)
@@ -71,6 +65,15 @@ pub(crate) fn frequent(indices: &[u32], values: usize) -> Vec<usize> {
     (0..values)
         .filter(|&value| counts[value] as f64 >= least)
         .collect()
+}
+
+/// The indicators of four fixed halves of so many values; none if all that may be asked is known without.
+pub(crate) fn halves(values: usize, all_known: bool) -> impl Iterator<Item = Vec<f64>> {
+    let halves = if all_known { 0..0 } else { 0..4 };
+    halves.map(move |bit| {
+        let half = (0..values).map(|v| f64::from(scatter(v) >> bit & 1));
+        half.collect()
+    })
 }
 
 /// Bits that do not depend on the order of the positions (the finaliser of `MurmurHash3`).

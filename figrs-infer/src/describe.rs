@@ -10,6 +10,7 @@ use crate::bounds::{Deepening, Ended, TargetBounds};
 use crate::diagnosis::{Judged, judge};
 use crate::estimate::{Estimate, TRUSTED_SAMPLES};
 use crate::marginal::Quality;
+use crate::numbers::is_real;
 
 /// How many elements of a world are shown.
 const SHOWN: usize = 20;
@@ -39,8 +40,26 @@ impl TargetMarginal {
             .quality(&self.probabilities, || self.columns())
     }
 
-    /// The probability of `true` or of the most likely value, and how good it is; nothing if there is no value.
+    /// Whether single values tell nothing: they are floating-point numbers, or lists of such, of which none was drawn twice.
+    pub(crate) fn never_repeats(&self) -> bool {
+        self.support.len() > 1
+            && is_real(self.support.any(0))
+            && self.estimate.never_repeats(&self.probabilities)
+    }
+
+    /// The probability of `true` or of the most likely value, and how good it is, or mean and standard deviation if values never
+    /// repeat; nothing if there is no value.
     pub(crate) fn summary(&self) -> Option<String> {
+        if self.never_repeats() {
+            let parts = self.all_moments().into_iter().map(|(component, moments)| {
+                if component.is_empty() {
+                    moments
+                } else {
+                    format!("{component}: {moments}")
+                }
+            });
+            return Some(parts.collect::<Vec<String>>().join("; "));
+        }
         let shown = self.shown();
         let name = match shown {
             Some(index) => format!("{:?}", self.support.datum(index)),
@@ -74,13 +93,10 @@ impl TargetMarginal {
     /// A line for each number that the target is, or a line with a probability.
     fn lines(&self) -> Vec<String> {
         let name = name(&self.element.label());
-        let columns = self.columns();
-        let judged = match &self.estimate {
-            Estimate::Chains { indices, chains } => judge(self, indices, *chains),
-            _ => Vec::new(),
-        };
-        if columns.is_empty() {
+        let moments = self.all_moments();
+        if moments.is_empty() {
             let summary = self.summary().unwrap_or_else(|| "no value".into());
+            let judged = self.judged();
             let worst = judged.iter().map(|j| j.r_hat).fold(f64::NAN, f64::max);
             let r_hat = if worst.is_nan() {
                 String::new()
@@ -89,19 +105,37 @@ impl TargetMarginal {
             };
             return vec![format!("{name}: {summary}{r_hat}")];
         }
+        let lines = moments.into_iter();
+        lines
+            .map(|(component, moments)| format!("{name}{component}: {moments}"))
+            .collect()
+    }
+
+    /// What the chains tell, if there are chains.
+    fn judged(&self) -> Vec<Judged> {
+        match &self.estimate {
+            Estimate::Chains { indices, chains } => judge(self, indices, *chains),
+            _ => Vec::new(),
+        }
+    }
+
+    /// For each number that the target is, which component it is if there are several, and its moments.
+    fn all_moments(&self) -> Vec<(String, String)> {
+        let columns = self.columns();
+        if columns.is_empty() {
+            return Vec::new();
+        }
+        let judged = self.judged();
         let single = columns.iter().count() == 1;
-        let line = |(i, numbers): (usize, &[f64])| {
+        let of = |(i, numbers): (usize, &[f64])| {
             let component = if single {
                 String::new()
             } else {
                 format!("[{i}]")
             };
-            format!(
-                "{name}{component}: {}",
-                self.moments(numbers, judged.get(i))
-            )
+            (component, self.moments(numbers, judged.get(i)))
         };
-        columns.iter().enumerate().map(line).collect()
+        columns.iter().enumerate().map(of).collect()
     }
 
     /// Mean and standard deviation of a numeric target, and how good they are.

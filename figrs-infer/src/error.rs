@@ -29,12 +29,15 @@ pub enum Error {
     },
     /// No sample met the evidence, which may be impossible or only rare.
     #[error(
-        "none of {tried} samples met the evidence: it is impossible or very rare; \
-         use more samples or an exact algorithm such as VariableElimination"
+        "{algorithm}: none of {tried} worlds drawn met the evidence: it is impossible or very rare; {remedy}"
     )]
     NoSampleMetEvidence {
-        /// How many samples were drawn.
+        /// The algorithm.
+        algorithm: &'static str,
+        /// How many worlds were drawn.
         tried: u64,
+        /// What to do instead.
+        remedy: &'static str,
     },
     /// A weight without a stated maximum, where one is needed.
     #[error(
@@ -125,6 +128,15 @@ pub enum Error {
     /// The element was not a target of the run.
     #[error("{element} was not a target of this run; add it to the targets")]
     NotATarget {
+        /// The element.
+        element: Label,
+    },
+    /// No two draws of a floating-point number are the same, so that they do not tell how likely a single value is.
+    #[error(
+        "no two draws of {element} are the same, and they do not tell how likely a single value is; ask for `mean`, \
+         `expectation` or `probability_that`, or for quantiles of its `distribution`"
+    )]
+    NoRepeatedValue {
         /// The element.
         element: Label,
     },

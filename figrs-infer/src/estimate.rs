@@ -43,9 +43,36 @@ impl Estimate {
             Self::Approximate => return Quality::Approximate,
             Self::Weighted(squares) => 1.0 / squares.iter().sum::<f64>(),
             Self::Chains { indices, chains } => chain_samples(&columns(), indices, *chains),
-            Self::Groups(groups) => group_samples(groups, probabilities),
+            Self::Groups(groups) => group_samples(groups, probabilities, &columns()),
         };
         Quality::Sampled { effective_samples }
+    }
+
+    /// Whether no value was met twice by draws that do not come from one another: not by two weighted samples, not by a chain
+    /// that has left it or by two chains, not by two groups.
+    pub(crate) fn never_repeats(&self, probabilities: &[f64]) -> bool {
+        let mut seen = vec![false; probabilities.len()];
+        let mut is_new = |value: u32| !std::mem::replace(&mut seen[value as usize], true);
+        match self {
+            Self::Exact | Self::Approximate => false,
+            // The square of a single weight is the square of the sum.
+            Self::Weighted(squares) => {
+                let mut terms = squares.iter().zip(probabilities);
+                terms.all(|(square, p)| *square >= p * p * (1.0 - 1e-9))
+            }
+            Self::Chains { indices, chains } => {
+                let length = (indices.len() / chains.max(&1)).max(1);
+                let mut stays = indices.chunks(length).flat_map(|chain| {
+                    let stays = chain.chunk_by(|a, b| a == b);
+                    stays.map(|stay| stay[0])
+                });
+                stays.all(&mut is_new)
+            }
+            Self::Groups(groups) => {
+                let mut met = groups.iter().flatten();
+                met.all(|&(value, _)| is_new(value))
+            }
+        }
     }
 
     /// The standard error of the expectation of a function whose value at position `i` is `numbers[i]`.
@@ -139,6 +166,26 @@ mod tests {
         let one = || Columns::new([&true as &dyn std::any::Any].into_iter());
         let error = stuck.event_error(&[1.0], &[1.0], one);
         assert!((0.1..0.3).contains(&error), "{error}");
+    }
+
+    #[test]
+    fn repetitions_are_told_from_values_that_stay() {
+        let weighted = |squares: [f64; 2]| Estimate::Weighted(squares.to_vec());
+        assert!(weighted([0.09, 0.49]).never_repeats(&[0.3, 0.7]));
+        // The second value was drawn twice.
+        assert!(!weighted([0.09, 0.25]).never_repeats(&[0.3, 0.7]));
+        let chained = |indices: [u32; 6], chains| {
+            let indices = indices.into();
+            Estimate::Chains { indices, chains }.never_repeats(&[0.0; 4])
+        };
+        assert!(chained([0, 0, 1, 2, 2, 3], 1) && chained([0, 0, 1, 2, 2, 3], 2));
+        assert!(!chained([0, 1, 0, 2, 2, 2], 1) && !chained([0, 0, 1, 1, 2, 2], 2));
+        let grouped = |second| {
+            let groups = vec![vec![(0, 0.25), (1, 0.25)], vec![(second, 0.5)]];
+            Estimate::Groups(groups).never_repeats(&[0.0; 3])
+        };
+        assert!(grouped(2) && !grouped(1));
+        assert!(!Estimate::Exact.never_repeats(&[1.0]));
     }
 
     #[test]

@@ -1,15 +1,13 @@
 //! Forward sampling: worlds of the prior.
 
-use std::num::NonZero;
-
 use figrs_core::lower::Observations;
 use figrs_core::{AnyElement, Model};
 
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::block_sampling::BlockSampling;
+use crate::drawing::{Drawing, drawing, keeping};
 use crate::error::Error;
-use crate::limits::cores;
 use crate::watch::{Watch, watched};
 
 /// Draws worlds of a model without evidence: its prior, or a world of its interventions.
@@ -35,9 +33,7 @@ use crate::watch::{Watch, watched};
 #[must_use]
 pub struct ForwardSampling {
     samples: u64,
-    seed: u64,
-    threads: Option<NonZero<usize>>,
-    max_elements: usize,
+    drawing: Drawing,
     keep_draws: bool,
     watch: Watch,
 }
@@ -47,39 +43,15 @@ impl ForwardSampling {
     pub fn new(samples: u64) -> Self {
         Self {
             samples,
-            seed: 0,
-            threads: None,
-            max_elements: 4_000_000,
+            drawing: Drawing::default(),
             keep_draws: false,
             watch: Watch::default(),
         }
     }
 
-    /// Takes the random numbers from this seed.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Works on this many threads (default: all cores); the answer is the same.
-    pub fn threads(mut self, threads: NonZero<usize>) -> Self {
-        self.threads = Some(threads);
-        self
-    }
-
-    /// Keeps every draw, for [`Answer::draws`].
-    pub fn keep_draws(mut self) -> Self {
-        self.keep_draws = true;
-        self
-    }
-
+    drawing!(drawing);
+    keeping!();
     watched!();
-
-    /// Ends with an error at a world of more than this many elements (default four million).
-    pub fn max_elements(mut self, elements: usize) -> Self {
-        self.max_elements = elements;
-        self
-    }
 }
 
 impl Algorithm for ForwardSampling {
@@ -107,15 +79,13 @@ impl Algorithm for ForwardSampling {
             algorithm: self.name(),
             samples: Some(self.samples),
             enough: None,
-            seed: self.seed,
-            threads: self.threads.map_or_else(cores, NonZero::get),
-            max_elements: self.max_elements,
+            drawing: &self.drawing,
             observations: Observations::Compare,
             keep_draws: self.keep_draws,
             watch: &self.watch,
         };
         sampling
             .run(model, targets, |_, _, _| Ok(()))?
-            .weighted(self.name())
+            .weighted(self.name(), "all reach a Score of zero: mend the model")
     }
 }

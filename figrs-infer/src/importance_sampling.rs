@@ -1,15 +1,13 @@
 //! Importance sampling with the prior as proposal and observations as likelihoods.
 
-use std::num::NonZero;
-
 use figrs_core::lower::Observations;
 use figrs_core::{AnyElement, Model};
 
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::block_sampling::BlockSampling;
+use crate::drawing::{Drawing, drawing, keeping};
 use crate::error::Error;
-use crate::limits::cores;
 use crate::watch::{Watch, watched};
 
 /// Likelihood weighting: draws worlds and weighs each by the evidence.
@@ -49,9 +47,7 @@ use crate::watch::{Watch, watched};
 pub struct ImportanceSampling {
     samples: Option<u64>,
     enough: Option<f64>,
-    seed: u64,
-    threads: Option<NonZero<usize>>,
-    max_elements: usize,
+    drawing: Drawing,
     keep_draws: bool,
     watch: Watch,
 }
@@ -62,9 +58,7 @@ impl ImportanceSampling {
         Self {
             samples: Some(samples),
             enough: None,
-            seed: 0,
-            threads: None,
-            max_elements: 4_000_000,
+            drawing: Drawing::default(),
             keep_draws: false,
             watch: Watch::default(),
         }
@@ -88,31 +82,9 @@ impl ImportanceSampling {
         self
     }
 
-    /// Takes the random numbers from this seed.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Works on this many threads (default: all cores); the answer is the same.
-    pub fn threads(mut self, threads: NonZero<usize>) -> Self {
-        self.threads = Some(threads);
-        self
-    }
-
-    /// Keeps every sample that meets the evidence with its weight, for [`Answer::draws`].
-    pub fn keep_draws(mut self) -> Self {
-        self.keep_draws = true;
-        self
-    }
-
+    drawing!(drawing);
+    keeping!();
     watched!();
-
-    /// Ends with an error at a world of more than this many elements (default four million).
-    pub fn max_elements(mut self, elements: usize) -> Self {
-        self.max_elements = elements;
-        self
-    }
 
     fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
         Error::InvalidSetting {
@@ -150,14 +122,16 @@ impl Algorithm for ImportanceSampling {
             algorithm: self.name(),
             samples: self.samples,
             enough: self.enough,
-            seed: self.seed,
-            threads: self.threads.map_or_else(cores, NonZero::get),
-            max_elements: self.max_elements,
+            drawing: &self.drawing,
             observations: Observations::Weigh,
             keep_draws: self.keep_draws,
             watch: &self.watch,
         }
         .run(model, targets, |_, _, _| Ok(()))?;
-        sampled.weighted(self.name())
+        sampled.weighted(
+            self.name(),
+            "draw more, observe elements instead of conditions on them, or for a finite model use an exact algorithm such as \
+             VariableElimination",
+        )
     }
 }

@@ -114,7 +114,7 @@ mod tests {
         for threads in 1..4 {
             let mut taken = 0;
             let work = |(): &mut (), piece| match piece {
-                5.. => Err(Error::NoSampleMetEvidence { tried: piece }),
+                5.. => Err(Error::TooManyWorlds { limit: piece }),
                 _ => Ok(()),
             };
             let ended = in_order(
@@ -127,7 +127,7 @@ mod tests {
                     ControlFlow::Continue(())
                 },
             );
-            assert_eq!(ended, Err(Error::NoSampleMetEvidence { tried: 5 }));
+            assert_eq!(ended, Err(Error::TooManyWorlds { limit: 5 }));
             assert_eq!(taken, 5);
         }
     }

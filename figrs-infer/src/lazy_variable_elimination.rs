@@ -58,8 +58,8 @@ const GROWTH: f64 = 4.0;
 /// }
 /// let n = geometric(0.3);
 /// let even = Model::new().condition(&n, |n| n % 2 == 0);
-/// let bounds = LazyVariableElimination::to_width(1e-6).run(&even, [&n])?.bounds(&n, &2)?;
-/// assert!(bounds.contains(0.3 * 0.7 * 0.7 / (0.3 / 0.51)) && bounds.width() <= 1e-6);
+/// let bounds = LazyVariableElimination::new().run(&even, [&n])?.bounds(&n, &2)?;
+/// assert!(bounds.contains(0.3 * 0.7 * 0.7 / (0.3 / 0.51)) && bounds.width() <= 1e-3);
 /// # Ok::<(), figrs_infer::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -76,20 +76,31 @@ enum Goal {
     Depth(usize),
 }
 
+impl Default for LazyVariableElimination {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl LazyVariableElimination {
+    /// Deepens until the bounds of any event are at most a thousandth apart, or the work is used up.
+    pub fn new() -> Self {
+        Self::to_width(1e-3)
+    }
+
     /// Deepens until the bounds of any event are at most this far apart, or the work is used up.
     ///
     /// Without targets the bounds of the probability of evidence are this close, relative to the upper one.
     pub fn to_width(width: f64) -> Self {
-        Self::new(Goal::Width(width))
+        Self::with(Goal::Width(width))
     }
 
     /// Expands Chains nested in fewer than `depth` others, and says how far apart the bounds are then.
     pub fn to_depth(depth: usize) -> Self {
-        Self::new(Goal::Depth(depth))
+        Self::with(Goal::Depth(depth))
     }
 
-    fn new(goal: Goal) -> Self {
+    fn with(goal: Goal) -> Self {
         Self {
             goal,
             work: 1 << 26,

@@ -59,6 +59,7 @@ mod consistency;
 mod describe;
 mod diagnosis;
 pub mod diagnostics;
+mod drawing;
 mod draws;
 pub mod eliminate;
 mod elimination_tree;

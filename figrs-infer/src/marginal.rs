@@ -66,7 +66,8 @@ impl<T: Value> Marginal<T> {
         self.values.is_empty()
     }
 
-    /// The probability of a value; zero if it cannot occur.
+    /// The probability of a value; zero if it cannot occur. Of draws it is the share of those that have this very value, which
+    /// tells nothing where the element is continuous.
     pub fn probability(&self, value: &T) -> f64 {
         self.probability_that(|v| v.same(value))
     }
@@ -83,7 +84,8 @@ impl<T: Value> Marginal<T> {
         self.iter().map(|(v, p)| function(v) * p).sum()
     }
 
-    /// The most likely value; the first of several in support order.
+    /// The most likely value; the first of several in support order. Of draws it is the one with the largest share, which
+    /// tells nothing where the element is continuous.
     pub fn most_likely_value(&self) -> Option<&T> {
         let mut best: Option<(&T, f64)> = None;
         for (value, p) in self {

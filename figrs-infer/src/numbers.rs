@@ -38,6 +38,11 @@ pub(crate) fn numbers(value: &dyn Any) -> Option<Numbers<'_>> {
     list.map(|list| Numbers::List(list))
 }
 
+/// Whether a value is a floating-point number or a list of such.
+pub(crate) fn is_real(value: &dyn Any) -> bool {
+    value.is::<f64>() || value.is::<f32>() || value.is::<Vec<f64>>() || value.is::<Arc<[f64]>>()
+}
+
 /// For each component of the values of a target its number in each value; no components if the values are not numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns {

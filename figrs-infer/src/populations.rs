@@ -124,7 +124,9 @@ impl Populations {
             .fold(f64::NEG_INFINITY, f64::max);
         if top == f64::NEG_INFINITY {
             return Err(Error::NoSampleMetEvidence {
+                algorithm,
                 tried: sampling.done,
+                remedy: "use more particles or populations, or for a finite model an exact algorithm such as VariableElimination",
             });
         }
         let k = self.log_evidence.len() as f64;

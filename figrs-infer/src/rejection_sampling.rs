@@ -1,7 +1,5 @@
 //! Rejection sampling: worlds drawn without regard to the evidence, and kept if they meet it.
 
-use std::num::NonZero;
-
 use figrs_core::lower::{Block, Observations};
 use figrs_core::{AnyElement, Model, Stream};
 use rand::RngExt;
@@ -9,8 +7,8 @@ use rand::RngExt;
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::block_sampling::BlockSampling;
+use crate::drawing::{Drawing, drawing, keeping};
 use crate::error::Error;
-use crate::limits::cores;
 use crate::watch::{Watch, watched};
 
 /// Draws worlds from the prior and keeps those that meet the evidence.
@@ -42,9 +40,7 @@ use crate::watch::{Watch, watched};
 #[must_use]
 pub struct RejectionSampling {
     tries: u64,
-    seed: u64,
-    threads: Option<NonZero<usize>>,
-    max_elements: usize,
+    drawing: Drawing,
     keep_draws: bool,
     watch: Watch,
 }
@@ -54,39 +50,15 @@ impl RejectionSampling {
     pub fn new(tries: u64) -> Self {
         Self {
             tries,
-            seed: 0,
-            threads: None,
-            max_elements: 4_000_000,
+            drawing: Drawing::default(),
             keep_draws: false,
             watch: Watch::default(),
         }
     }
 
-    /// Takes the random numbers from this seed.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Works on this many threads (default: all cores); the answer is the same.
-    pub fn threads(mut self, threads: NonZero<usize>) -> Self {
-        self.threads = Some(threads);
-        self
-    }
-
-    /// Keeps every draw that is not rejected, for [`Answer::draws`].
-    pub fn keep_draws(mut self) -> Self {
-        self.keep_draws = true;
-        self
-    }
-
+    drawing!(drawing);
+    keeping!();
     watched!();
-
-    /// Ends with an error at a world of more than this many elements (default four million).
-    pub fn max_elements(mut self, elements: usize) -> Self {
-        self.max_elements = elements;
-        self
-    }
 }
 
 impl Algorithm for RejectionSampling {
@@ -116,9 +88,7 @@ impl Algorithm for RejectionSampling {
             algorithm: self.name(),
             samples: Some(self.tries),
             enough: None,
-            seed: self.seed,
-            threads: self.threads.map_or_else(cores, NonZero::get),
-            max_elements: self.max_elements,
+            drawing: &self.drawing,
             observations: Observations::Compare,
             keep_draws: self.keep_draws,
             watch: &self.watch,
@@ -126,7 +96,11 @@ impl Algorithm for RejectionSampling {
         let sampled = sampling.run(model, targets, |block, rows, rng| {
             reject(block, rows, log_maximum, rng)
         })?;
-        let mut answer = sampled.weighted(self.name())?;
+        let mut answer = sampled.weighted(
+            self.name(),
+            "make more tries, or use ImportanceSampling, which weighs what is observed: a value observed of a continuous element \
+             is never drawn",
+        )?;
         answer.scale_evidence(log_maximum);
         Ok(answer)
     }

@@ -1,6 +1,5 @@
 //! Sequential Monte Carlo: populations of particles that meet the evidence statement by statement.
 
-use std::num::NonZero;
 use std::ops::ControlFlow;
 
 use figrs_core::lower::{Block, Observations, Roots};
@@ -9,9 +8,9 @@ use rand::RngExt;
 
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
+use crate::drawing::{Drawing, drawing};
 use crate::error::Error;
 use crate::in_order::in_order;
-use crate::limits::cores;
 use crate::particle_filter::{Particles, Weighed, filter, one_of_each};
 use crate::population_tally::{Keep, PopulationTally};
 use crate::populations::Populations;
@@ -68,15 +67,13 @@ pub struct SequentialMonteCarlo {
     first_population: u64,
     resampling: Resampling,
     threshold: f64,
-    seed: u64,
-    threads: Option<NonZero<usize>>,
-    max_elements: usize,
+    drawing: Drawing,
     keep: Keep,
     watch: Watch,
 }
 
 impl SequentialMonteCarlo {
-    /// Sixteen populations of this many particles each, with seed 0.
+    /// Runs this many particles in each of sixteen populations, with seed 0.
     pub fn new(particles: usize) -> Self {
         Self {
             particles,
@@ -85,9 +82,7 @@ impl SequentialMonteCarlo {
             first_population: 0,
             resampling: Resampling::default(),
             threshold: 0.5,
-            seed: 0,
-            threads: None,
-            max_elements: 4_000_000,
+            drawing: Drawing::default(),
             keep: Keep::Sums,
             watch: Watch::default(),
         }
@@ -126,18 +121,6 @@ impl SequentialMonteCarlo {
         self
     }
 
-    /// Takes the random numbers from this seed.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Works on this many threads (default: all cores); the answer is the same.
-    pub fn threads(mut self, threads: NonZero<usize>) -> Self {
-        self.threads = Some(threads);
-        self
-    }
-
     /// Keeps the last particles of all populations with their weights, for [`Answer::draws`]: targets along a sequence are
     /// their trajectories.
     pub fn keep_draws(mut self) -> Self {
@@ -157,13 +140,8 @@ impl SequentialMonteCarlo {
         self
     }
 
+    drawing!(drawing);
     watched!();
-
-    /// Ends with an error at a world of more than this many elements (default four million).
-    pub fn max_elements(mut self, elements: usize) -> Self {
-        self.max_elements = elements;
-        self
-    }
 
     fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
         Error::InvalidSetting {
@@ -224,7 +202,7 @@ impl SequentialMonteCarlo {
     ) -> Result<Option<PopulationTally>, Error> {
         let size = self.block_size();
         let blocks = self.first_population / self.side_by_side.unwrap_or(size);
-        let mut rng = stream(self.seed, blocks + number);
+        let mut rng = stream(self.drawing.seed, blocks + number);
         let populations = size.min(self.populations - number * size) as usize;
         block.start(populations * self.particles);
         let mut worlds = Worlds {
@@ -318,11 +296,17 @@ impl Algorithm for SequentialMonteCarlo {
         let mut populations = Populations::new(targets, self.keep);
         let mut stopped = Stopped::Finished;
         in_order(
-            self.threads.map_or_else(cores, NonZero::get),
+            self.drawing.threads(),
             (self.populations.div_ceil(self.block_size()), 1),
             || {
                 let (weigh, order) = (Observations::Weigh, Roots::AsStated);
-                Ok(Block::new(model, targets, weigh, order, self.max_elements)?)
+                Ok(Block::new(
+                    model,
+                    targets,
+                    weigh,
+                    order,
+                    self.drawing.max_elements,
+                )?)
             },
             |block, number| self.block(block, targets, number, &run),
             |population| {

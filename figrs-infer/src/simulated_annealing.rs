@@ -219,7 +219,7 @@ impl Algorithm for SimulatedAnnealing {
         let mut best = Search::default();
         let (mut done, mut accepted, mut stopped) = (0, 0, Stopped::Finished);
         in_order(
-            self.settings.threads(),
+            self.settings.drawing.threads(),
             (self.chains as u64, 1),
             || Ok(()),
             |(), chain| self.search(model, targets, chain, &run),

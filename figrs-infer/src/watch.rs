@@ -117,6 +117,10 @@ impl Watching<'_> {
         }
     }
 
+    pub(crate) fn algorithm(&self) -> &'static str {
+        self.algorithm
+    }
+
     pub(crate) fn elapsed(&self) -> Duration {
         self.began.elapsed()
     }

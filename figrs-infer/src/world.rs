@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::{AnyElement, Datum, Element, Value};
+use figrs_core::{AnyElement, Datum, Element, Label, Value};
 
 use crate::error::Error;
 
@@ -14,6 +14,10 @@ pub(crate) trait ReadWorld: fmt::Debug + Send + Sync {
     fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum>;
     /// All elements that worlds may reach.
     fn elements(&self) -> Vec<AnyElement>;
+    /// The error of asking for an element without a value.
+    fn missing(&self, element: Label) -> Error {
+        Error::NotInWorld { element }
+    }
 }
 
 /// Worlds as values of the variables of an encoding.
@@ -34,7 +38,8 @@ impl ReadWorld for Reader {
     }
 }
 
-/// One world: the values of all elements that it reaches.
+/// One world: the values of all elements that it reaches, or of the targets where a
+/// [`CompiledFrontier`](crate::CompiledFrontier) found it.
 #[derive(Clone)]
 pub struct World {
     reader: Arc<dyn ReadWorld>,
@@ -53,13 +58,12 @@ impl World {
 
     /// The value of an element.
     ///
-    /// **Errors.** [`Error::NotInWorld`] if no branch that was taken reaches it.
+    /// **Errors.** [`Error::NotInWorld`] if no branch that was taken reaches it; [`Error::NotATarget`] if it is a world of a
+    /// [`CompiledFrontier`](crate::CompiledFrontier), which knows targets only, and the element is none.
     pub fn value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let value = self.reader.value(element.erased(), &self.values);
         let value = value.and_then(|value| value.get::<T>().cloned());
-        value.ok_or_else(|| Error::NotInWorld {
-            element: element.label(),
-        })
+        value.ok_or_else(|| self.reader.missing(element.label()))
     }
 
     /// The values of some elements of one type.

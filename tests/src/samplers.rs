@@ -155,7 +155,7 @@ pub const SAMPLERS: &[Sampler] = &[
     Sampler {
         name: "MetropolisHastings",
         algorithm: |effort| {
-            Box::new(MetropolisHastings::new(effort.samples.max(40_000)).seed(effort.seed))
+            Box::new(MetropolisHastings::new((effort.samples / 4).max(10_000)).seed(effort.seed))
         },
         law: Law::Normal,
         copes_with: Worlds::Continuous,

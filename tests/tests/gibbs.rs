@@ -128,7 +128,7 @@ fn a_world_that_neither_draws_nor_elimination_find() {
     }
     let error = Gibbs::new(10).run(&model, &coins[0]).unwrap_err();
     assert!(
-        matches!(error, Error::NoSampleMetEvidence { tried: 1000 }),
+        matches!(error, Error::NoSampleMetEvidence { tried: 1000, .. }),
         "{error}"
     );
 }

@@ -47,6 +47,15 @@ pub enum Measure {
     Tail,
 }
 
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bulk => "bulk",
+            Self::Tail => "tail",
+        })
+    }
+}
+
 /// Something that makes an answer doubtful: the number found, the number that it should not cross, and what to do.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -84,6 +93,15 @@ pub enum Finding {
     SingleChain,
     /// There are no independent populations to compare, so that no error is known.
     SinglePopulation,
+    /// The answer is an approximation whose error nothing bounds.
+    Approximation,
+    /// There are few samples, all of the same weight.
+    FewSamples {
+        /// How many.
+        samples: u64,
+        /// There should not be fewer than this.
+        threshold: f64,
+    },
     /// Most weighted samples count for next to nothing.
     WeightDegeneracy {
         /// What the weights leave.
@@ -144,7 +162,7 @@ pub enum Finding {
     },
     /// There may be a more probable world than the one that was found.
     NotProven {
-        /// How far its log-probability is from the bound on all worlds.
+        /// How far its log-probability is from the bound on all worlds; infinite if there is none.
         gap: f64,
     },
 }
@@ -166,17 +184,11 @@ impl fmt::Display for Finding {
                 measure,
                 effective_samples,
                 threshold,
-            } => {
-                let of = match measure {
-                    Measure::Bulk => "bulk",
-                    Measure::Tail => "tail",
-                };
-                write!(
-                    f,
-                    "{quantity}: {of} ESS {effective_samples:.0} is below {threshold:.0}; draw more, or with less \
-                     autocorrelation"
-                )
-            }
+            } => write!(
+                f,
+                "{quantity}: {measure} ESS {effective_samples:.0} is below {threshold:.0}; draw more, or with less \
+                 autocorrelation"
+            ),
             Self::NeverChanged {
                 element,
                 value,
@@ -194,6 +206,14 @@ impl fmt::Display for Finding {
                 f,
                 "fewer than 2 independent populations: their error is not known; run several"
             ),
+            Self::Approximation => write!(
+                f,
+                "an approximation whose error nothing bounds, as where messages go round loops; compare with an exact \
+                 algorithm such as JunctionTree, or with a sampler"
+            ),
+            Self::FewSamples { samples, threshold } => {
+                write!(f, "samples: {samples}, below {threshold:.0}; draw more")
+            }
             Self::WeightDegeneracy {
                 effective_samples,
                 draws,
@@ -243,12 +263,23 @@ impl fmt::Display for Finding {
                 "not converged: the last iteration changed {residual:.1e}, above {tolerance:.1e}; allow more \
                  iterations or more damping"
             ),
-            Self::NotProven { gap } => write!(
-                f,
-                "a world of a log-probability up to {gap:.4} higher is not excluded; search longer"
-            ),
+            Self::NotProven { gap } => not_proven(f, *gap),
         }
     }
+}
+
+fn not_proven(f: &mut fmt::Formatter<'_>, gap: f64) -> fmt::Result {
+    if gap.is_finite() {
+        return write!(
+            f,
+            "a world of a log-probability up to {gap:.4} higher is not excluded; search longer"
+        );
+    }
+    write!(
+        f,
+        "nothing bounds the probability of other worlds; search longer, or compare with MpeVariableElimination or \
+         MpeBranchAndBound if the model is finite"
+    )
 }
 
 fn stopped_early(

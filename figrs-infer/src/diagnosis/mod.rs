@@ -70,9 +70,10 @@ impl Answer {
     /// - Chains: rank-normalised split and folded R-hat above 1.01; bulk or tail effective sample size below 400 or below 100 a
     ///   chain; a single chain; a target that never changed (Vehtari et al. 2021, section 5). A target that is no number is
     ///   looked at as the indicators of its frequent values.
-    /// - Weights: fewer than 100 effective samples or than one in a thousand; a sample with more than a tenth of the weight;
-    ///   where the answer keeps its draws, a Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` (Vehtari et al. 2024, section 3).
+    /// - Weights: fewer than 100 samples; fewer than 100 effective ones or than one in a thousand; a sample with more than a tenth of
+    ///   the weight; where the answer keeps its draws, a Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` (Vehtari et al. 2024, section 3).
     /// - Independent populations: fewer than two, or fewer than 100 effective samples.
+    /// - Approximations: that nothing bounds their error.
     /// - The run: a deadline, an interrupt or a budget that ended it, a residual above its tolerance, acceptance below one in
     ///   a hundred, a standard error of the log-evidence above 1, a world that is not proven the best.
     ///
@@ -122,7 +123,12 @@ impl Answer {
         for target in targets {
             let line = match &target.estimate {
                 Estimate::Exact => "exact up to rounding".into(),
-                Estimate::Approximate => "an approximation, whose error nothing bounds".into(),
+                Estimate::Approximate => {
+                    if !findings.contains(&Finding::Approximation) {
+                        findings.push(Finding::Approximation);
+                    }
+                    "an approximation, whose error nothing bounds".into()
+                }
                 Estimate::Weighted(squares) => self.check_weights(squares, findings),
                 Estimate::Chains { indices, chains } => {
                     chains::check_chains(target, indices, *chains, findings)
@@ -134,9 +140,11 @@ impl Answer {
             }
         }
         let error = evidence.map(|evidence| evidence.standard_error);
+        let is_few = |finding: &Finding| matches!(finding, Finding::FewSamples { .. });
+        let few = findings.iter().any(is_few);
         findings.extend(
             error
-                .filter(|&error| error > UNCERTAIN_EVIDENCE)
+                .filter(|&error| error > UNCERTAIN_EVIDENCE && !few)
                 .map(|error| Finding::UncertainEvidence {
                     standard_error: error,
                     threshold: UNCERTAIN_EVIDENCE,

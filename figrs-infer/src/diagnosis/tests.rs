@@ -4,12 +4,19 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use figrs_core::{Constant, Element, Flip, Model, Uniform, Value, stream};
+use figrs_core::{
+    Constant, Element, Flip, If, Model, Normal, Parents, StandardDeviation, Uniform, Value, stream,
+    tuple,
+};
 use rand::RngExt;
 
 use super::*;
 use crate::draws::{Draws, TargetDraws};
-use crate::{ImportanceSampling, LazyVariableElimination, Run, VariableElimination};
+use crate::{
+    BeliefPropagation, Error, ForwardSampling, ImportanceSampling, LazyVariableElimination,
+    MetropolisHastings, Quality, Run, SequentialMonteCarlo, SimulatedAnnealing,
+    VariableElimination, algorithms,
+};
 
 const NO_EVIDENCE: LogEvidence = LogEvidence {
     value: 0.0,
@@ -338,9 +345,150 @@ fn iterations_that_did_not_come_to_rest_say_so() {
             }
     });
     run.residual = Some(1e-5);
-    assert!(approximate(run.clone()).diagnose().is_clean());
+    let settled = approximate(run.clone()).diagnose();
+    assert_eq!(settled.findings(), [Finding::Approximation]);
     run.residual = Some(f64::NAN);
-    assert!(!approximate(run).diagnose().is_clean());
+    found(&approximate(run), |finding| {
+        matches!(finding, Finding::NotConverged { .. })
+    });
+}
+
+/// A triangle whose sides may differ at a price.
+#[test]
+fn messages_that_go_round_loops_are_an_approximation() {
+    let corners = [(); 3].map(|()| Flip::new(0.4));
+    let price = |&(a, b): &(bool, bool)| if a == b { 0.9 } else { 0.2 };
+    let [a, b, c] = &corners;
+    let open = Model::new()
+        .weigh(&tuple((a, b)), price)
+        .weigh(&tuple((b, c)), price);
+    let answer = BeliefPropagation::new().run(&open, a).unwrap();
+    assert!(answer.diagnose().is_clean(), "{}", answer.diagnose());
+    let closed = open.weigh(&tuple((c, a)), price);
+    let answer = BeliefPropagation::new().run(&closed, a).unwrap();
+    let text = found(&answer, |finding| *finding == Finding::Approximation);
+    assert!(text.contains("round loops"), "{text}");
+    assert_eq!(answer.diagnose().findings().len(), 1);
+    let exact = VariableElimination::new().run(&closed, a).unwrap();
+    let error = answer.probability(a, &true).unwrap() - exact.probability(a, &true).unwrap();
+    assert!((1e-3..0.1).contains(&error.abs()), "{error}");
+}
+
+#[test]
+fn few_samples_are_asked_for_more() {
+    let die = Uniform::new(1..=6);
+    for samples in [1, 50] {
+        let sampler = ForwardSampling::new(samples).keep_draws();
+        let diagnosis = sampler.run(&Model::new(), &die).unwrap().diagnose();
+        let threshold = 100.0;
+        assert_eq!(
+            diagnosis.findings(),
+            [Finding::FewSamples { samples, threshold }]
+        );
+        assert!(diagnosis.to_string().ends_with("below 100; draw more"));
+    }
+    let enough = ForwardSampling::new(100).run(&Model::new(), &die).unwrap();
+    assert!(enough.diagnose().is_clean());
+}
+
+/// A normal mean, whose posterior is known, seen through three numbers.
+fn continuous() -> (Model, Element<f64>) {
+    let mean = Normal::new(0.0, StandardDeviation(2.0)).named("mean");
+    let model = [1.0, 2.0, 1.5]
+        .into_iter()
+        .fold(Model::new(), |model, seen| {
+            model.observe(&Normal::new(&mean, StandardDeviation(1.0)), seen)
+        });
+    (model, mean)
+}
+
+#[test]
+fn populations_of_numbers_are_worth_their_error() {
+    let (model, mean) = continuous();
+    // The posterior has precision 3 + 1/4.
+    let (expected, deviation) = (4.5 / 3.25, 3.25_f64.sqrt().recip());
+    for seed in 0..20 {
+        let sampler = SequentialMonteCarlo::new(1000).seed(seed);
+        let answer = sampler.run(&model, &mean).unwrap();
+        let diagnosis = answer.diagnose();
+        assert!(diagnosis.is_clean(), "{diagnosis}");
+        let marginal = answer.distribution(&mean).unwrap();
+        let Quality::Sampled { effective_samples } = marginal.quality() else {
+            panic!("{marginal}");
+        };
+        // The error has 15 degrees of freedom, so its square is within a factor of 4 all but once in 10⁴ runs.
+        let error = marginal.standard_error_of(|&x| x);
+        let square = (deviation / error).powi(2);
+        assert!((effective_samples / square - 1.0).abs() < 0.2);
+        assert!((1_500.0..40_000.0).contains(&effective_samples));
+        // Beyond 6.5 errors a t of 15 degrees lies once in 10⁵ runs.
+        assert!((marginal.mean() - expected).abs() < 6.5 * error);
+    }
+    let few = SequentialMonteCarlo::new(3).run(&model, &mean).unwrap();
+    found(&few, |finding| {
+        matches!(finding, Finding::FewEffectiveSamples { .. })
+    });
+}
+
+#[test]
+fn single_values_of_continuous_targets_are_refused() {
+    let (model, mean) = continuous();
+    let list = (&mean, &mean.map(|x| x * x)).map(|(&a, &b)| vec![a, b]);
+    let samplers = algorithms![
+        ImportanceSampling::new(10_000),
+        SequentialMonteCarlo::new(1000),
+        SequentialMonteCarlo::new(1000).keep_trajectories(),
+        MetropolisHastings::new(2000)
+    ];
+    for sampler in samplers {
+        let answer = sampler.run(&model, (&mean, &list)).unwrap();
+        let name = sampler.name();
+        let refused = |error: Error| {
+            assert!(matches!(error, Error::NoRepeatedValue { .. }), "{name}");
+            let text = error.to_string();
+            assert!(text.contains("probability_that"), "{text}");
+        };
+        refused(answer.most_likely_value(&mean).unwrap_err());
+        refused(answer.probability(&mean, &1.0).unwrap_err());
+        refused(answer.standard_error(&mean, &1.0).unwrap_err());
+        refused(answer.most_likely_value(&list).unwrap_err());
+        let above = answer.probability_that(&mean, |&x| x > 0.0).unwrap();
+        assert!(above > 0.9, "{name}: {above}");
+        let summary = answer.summary(&mean).unwrap();
+        assert!(
+            summary.starts_with("mean 1.") && summary.contains("MCSE"),
+            "{name}: {summary}"
+        );
+        let summary = answer.summary(&list).unwrap();
+        assert!(
+            summary.starts_with("[0]: mean 1.") && summary.contains("; [1]: mean 2."),
+            "{name}: {summary}"
+        );
+    }
+    // A number that is continuous in some worlds only has a value that is drawn again and again.
+    let spike = If::new(&Flip::new(0.4), Constant::new(0.0), &mean);
+    let answer = ImportanceSampling::new(1000).run(&Model::new(), &spike);
+    let answer = answer.unwrap();
+    assert_eq!(answer.most_likely_value(&spike).unwrap(), 0.0);
+    let error = answer.probability(&spike, &0.0).unwrap() - 0.4;
+    assert!(error.abs() < 5.0 * answer.standard_error(&spike, &0.0).unwrap());
+    // A value that is observed is the only one.
+    let seen = Model::new().observe(&mean, 1.5);
+    let answer = ImportanceSampling::new(10).run(&seen, &mean).unwrap();
+    assert_eq!(answer.most_likely_value(&mean).unwrap(), 1.5);
+}
+
+#[test]
+fn searches_without_a_bound_say_so() {
+    let (model, mean) = continuous();
+    let world = SimulatedAnnealing::new(500).run(&model, &mean).unwrap();
+    let text = found(
+        &world,
+        |finding| matches!(finding, Finding::NotProven { gap } if *gap == f64::INFINITY),
+    );
+    assert!(text.starts_with("nothing bounds"), "{text}");
+    let summary = world.summary(&mean).unwrap();
+    assert!(summary.ends_with("no bound is known)"), "{summary}");
 }
 
 #[test]

@@ -25,8 +25,22 @@ impl Answer {
             // As many as there must be.
             (None, None) => effective_samples.ceil() as u64,
         };
-        let mut found = Vec::new();
         let threshold = SAMPLES.max(SHARE_OF_DRAWS * draws as f64);
+        let line = format!(
+            "{draws} weighted samples are worth {effective_samples:.0}, {threshold:.0} or more"
+        );
+        // Samples that are all worth the same leave nothing to say of their weights.
+        if effective_samples < threshold && effective_samples > draws as f64 - 0.5 {
+            let few = Finding::FewSamples {
+                samples: draws,
+                threshold,
+            };
+            if !findings.contains(&few) {
+                findings.push(few);
+            }
+            return line;
+        }
+        let mut found = Vec::new();
         if effective_samples < threshold {
             found.push(Finding::WeightDegeneracy {
                 effective_samples,
@@ -52,7 +66,7 @@ impl Answer {
                 findings.push(finding);
             }
         }
-        format!("{draws} weighted samples are worth {effective_samples:.0}, {threshold:.0} or more")
+        line
     }
 }
 
@@ -67,7 +81,7 @@ pub(super) fn check_groups(
     groups: &[Vec<(u32, f64)>],
     findings: &mut Vec<Finding>,
 ) -> String {
-    let effective_samples = group_samples(groups, &target.probabilities);
+    let effective_samples = group_samples(groups, &target.probabilities, &target.columns());
     if groups.len() < 2 {
         if !findings.contains(&Finding::SinglePopulation) {
             findings.push(Finding::SinglePopulation);

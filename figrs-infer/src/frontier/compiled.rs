@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
-use figrs_core::{AnyElement, Datum, Element, Model, Support, Value, stream};
+use figrs_core::{AnyElement, Datum, Element, Label, Model, Support, Value, stream};
 use num_bigint::BigUint;
 use rand::Rng;
 use rustc_hash::FxHashMap;
@@ -28,6 +28,8 @@ enum Sums {
 }
 
 /// A model compiled by [`Frontier`](super::Frontier): the states of all its frontiers, and the messages back from its end.
+///
+/// Its worlds hold the values of the targets only.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, fold};
@@ -68,6 +70,10 @@ impl ReadWorld for Names {
 
     fn elements(&self) -> Vec<AnyElement> {
         self.targets.clone()
+    }
+
+    fn missing(&self, element: Label) -> Error {
+        Error::NotATarget { element }
     }
 }
 

@@ -173,7 +173,11 @@ pub(super) fn run(
             Start::Found(values) => values,
             Start::Impossible => return Err(NoRun::Impossible),
             Start::Unknown { tried } => {
-                return Err(NoRun::Error(Error::NoSampleMetEvidence { tried }));
+                return Err(NoRun::Error(Error::NoSampleMetEvidence {
+                    algorithm: "Gibbs",
+                    tried,
+                    remedy: "look for a world with MpeBranchAndBound, or `weigh` what conditions exclude",
+                }));
             }
         };
         chains.push(Chain {

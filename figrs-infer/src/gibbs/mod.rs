@@ -94,7 +94,7 @@ impl Gibbs {
         }
     }
 
-    /// Runs this many chains, each with random numbers and a first world of its own.
+    /// Runs this many independent chains (default four), each with random numbers and a first world of its own.
     pub fn chains(mut self, chains: usize) -> Self {
         self.schedule.chains = chains;
         self

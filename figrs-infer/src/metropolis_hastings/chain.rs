@@ -29,6 +29,12 @@ pub(super) fn first_world(
     max_tries: u64,
     run: &Watching<'_>,
 ) -> Result<(), Error> {
+    let none = |tried| Error::NoSampleMetEvidence {
+        algorithm: run.algorithm(),
+        tried,
+        remedy: "a chain begins in a world drawn from the prior: observe elements instead of conditions on them, draw more \
+                 (`max_tries`), or for a finite model use Gibbs or MpeVariableElimination",
+    };
     for tried in 0..max_tries {
         if run.stopped().is_some() {
             return Err(run.nothing_done());
@@ -38,10 +44,10 @@ pub(super) fn first_world(
         }
         // Nothing to choose: another try would give the same world.
         if trace.choices() == 0 {
-            return Err(Error::NoSampleMetEvidence { tried: tried + 1 });
+            return Err(none(tried + 1));
         }
     }
-    Err(Error::NoSampleMetEvidence { tried: max_tries })
+    Err(none(max_tries))
 }
 
 /// The values of a target in the draws of one chain.

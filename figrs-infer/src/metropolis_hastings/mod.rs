@@ -68,7 +68,7 @@ const NAME: &str = "MetropolisHastings";
 /// let rain = Flip::new(0.2);
 /// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
 /// let model = Model::new().observe(&wet, true);
-/// let answer = MetropolisHastings::new(40_000).seed(7).run(&model, &rain)?;
+/// let answer = MetropolisHastings::new(10_000).seed(7).run(&model, &rain)?;
 /// assert!((answer.probability(&rain, &true)? - 0.18 / 0.26).abs() < 0.05);
 /// # Ok::<(), figrs_infer::Error>(())
 /// ```
@@ -84,7 +84,7 @@ pub struct MetropolisHastings {
 }
 
 impl MetropolisHastings {
-    /// Keeps this many draws, over all of four chains, with seed 0.
+    /// Keeps this many draws of each of four chains, one a step, after half as many steps of burn-in, with seed 0.
     pub fn new(draws: u64) -> Self {
         Self {
             draws,
@@ -96,7 +96,7 @@ impl MetropolisHastings {
         }
     }
 
-    /// Divides the draws among this many independent chains (default four), as many to each: their number is rounded up.
+    /// Runs this many independent chains (default four), each with random numbers and a first world of its own.
     pub fn chains(mut self, chains: usize) -> Self {
         self.chains = chains;
         self
@@ -134,14 +134,13 @@ impl MetropolisHastings {
                 });
             }
         }
-        let draws = self.draws.div_ceil(self.chains as u64);
-        let steps = draws.checked_mul(self.thin);
+        let steps = self.draws.checked_mul(self.thin);
         let burn_in = self.burn_in.or_else(|| Some(steps? / 2));
         let total = burn_in.zip(steps).and_then(|(b, s)| b.checked_add(s));
         let total = total.and_then(|steps| steps.checked_mul(self.chains as u64));
         match (burn_in, total) {
             (Some(burn_in), Some(total)) => Ok(Length {
-                draws,
+                draws: self.draws,
                 burn_in,
                 thin: self.thin,
                 total,
@@ -167,7 +166,7 @@ impl Algorithm for MetropolisHastings {
         let done = AtomicU64::new(0);
         let mut chains = Vec::new();
         in_order(
-            self.settings.threads(),
+            self.settings.drawing.threads(),
             (self.chains as u64, 1),
             || Ok(()),
             |(), chain| {

@@ -1,45 +1,34 @@
 //! What the user says to any algorithm that makes these steps.
 
-use std::num::NonZero;
-
 use figrs_core::lower::Trace;
 use figrs_core::{AnyElement, Model, Stream, stream};
 
 use super::chain::first_world;
 use super::kernel::Kernel;
 use super::proposals::Proposals;
+use crate::drawing::Drawing;
 use crate::error::Error;
-use crate::limits::cores;
 use crate::watch::Watching;
 
 /// The seed, the limits and the proposals of chains.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    pub(crate) seed: u64,
+    pub(crate) drawing: Drawing,
     pub(crate) max_tries: u64,
-    pub(crate) max_elements: usize,
-    pub(crate) threads: Option<NonZero<usize>>,
     pub(crate) proposals: Proposals,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            seed: 0,
+            drawing: Drawing::default(),
             max_tries: 10_000,
-            max_elements: 4_000_000,
-            threads: None,
             proposals: Proposals::new(),
         }
     }
 }
 
 impl Settings {
-    /// How many threads there may be.
-    pub(crate) fn threads(&self) -> usize {
-        self.threads.map_or_else(cores, NonZero::get)
-    }
-
     /// A chain in its first world, and its random numbers.
     pub(crate) fn start(
         &self,
@@ -48,8 +37,8 @@ impl Settings {
         chain: u64,
         run: &Watching<'_>,
     ) -> Result<(Trace, Kernel, Stream), Error> {
-        let mut trace = Trace::new(model, targets, self.max_elements)?;
-        let mut random = stream(self.seed, chain);
+        let mut trace = Trace::new(model, targets, self.drawing.max_elements)?;
+        let mut random = stream(self.drawing.seed, chain);
         first_world(&mut trace, &mut random, self.max_tries, run)?;
         Ok((trace, Kernel::new(self.proposals.clone()), random))
     }
@@ -58,27 +47,11 @@ impl Settings {
 /// The setters of an algorithm with a field `settings`.
 macro_rules! stepping {
     () => {
-        /// Takes the random numbers from this seed.
-        pub fn seed(mut self, seed: u64) -> Self {
-            self.settings.seed = seed;
-            self
-        }
+        crate::drawing::drawing!(settings.drawing);
 
         /// Lets each chain look for its first world of positive weight among this many (default ten thousand).
         pub fn max_tries(mut self, worlds: u64) -> Self {
             self.settings.max_tries = worlds;
-            self
-        }
-
-        /// Ends with an error at a world of more than this many elements (default four million).
-        pub fn max_elements(mut self, elements: usize) -> Self {
-            self.settings.max_elements = elements;
-            self
-        }
-
-        /// Works on this many threads (default: all cores); the answer is the same.
-        pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
-            self.settings.threads = Some(threads);
             self
         }
 

@@ -105,9 +105,12 @@ fn no_sample_met_evidence() {
     let found = error(&ImportanceSampling::new(500), &model, &needle);
     let found = says(
         found,
-        &["none of 500 samples", "more samples", "VariableElimination"],
+        &["none of 500 worlds", "draw more", "VariableElimination"],
     );
-    assert_eq!(found, Error::NoSampleMetEvidence { tried: 500 });
+    assert!(matches!(
+        found,
+        Error::NoSampleMetEvidence { tried: 500, .. }
+    ));
 }
 
 #[test]
@@ -171,6 +174,25 @@ fn not_in_world() {
         );
         assert!(matches!(found, Error::NotInWorld { .. }));
     }
+}
+
+/// A tree knows all elements of its worlds, a frontier those that were asked for.
+#[test]
+fn not_a_target_of_a_frontier() {
+    let (rain, wind) = (Flip::new(0.2).named("rain"), Flip::new(0.3));
+    let both = rain.and(&wind);
+    let model = Model::new();
+    let mut tree = JunctionTree::new().compile(&model, &both).unwrap();
+    let world = tree.most_probable().unwrap();
+    assert_eq!(world.value(&rain), Ok(false));
+    let frontier = Frontier::new().compile(&model, &both).unwrap();
+    let world = frontier.most_probable().unwrap();
+    assert_eq!(world.value(&both), Ok(false));
+    let found = says(
+        world.value(&rain).unwrap_err(),
+        &["`rain`", "query.rs:", "add it to the targets"],
+    );
+    assert!(matches!(found, Error::NotATarget { .. }));
 }
 
 #[test]

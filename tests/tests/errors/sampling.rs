@@ -98,23 +98,39 @@ fn the_prior_has_no_evidence() {
 fn no_sample_meets_the_evidence() {
     let die = Uniform::new(1..=6);
     let model = Model::new().condition(&die, |&n| n > 6);
-    let one: &[(&dyn Algorithm, u64)] = &[
-        (&ImportanceSampling::new(1000), 1000),
-        (&RejectionSampling::new(1000), 1000),
-        (&SequentialMonteCarlo::new(100).populations(7), 700),
+    let one: &[(&dyn Algorithm, u64, &str)] = &[
+        (&ImportanceSampling::new(1000), 1000, "draw more"),
+        (&RejectionSampling::new(1000), 1000, "more tries"),
+        (
+            &SequentialMonteCarlo::new(100).populations(7),
+            700,
+            "more particles",
+        ),
+        (&MetropolisHastings::new(10).max_tries(9), 9, "`max_tries`"),
+        (&SimulatedAnnealing::new(10).max_tries(9), 9, "`max_tries`"),
     ];
-    for (algorithm, tried) in one {
+    for &(algorithm, tried, remedy) in one {
         let found = says(
-            error(*algorithm, &model, &die),
-            &["impossible or very rare"],
+            error(algorithm, &model, &die),
+            &[algorithm.name(), "impossible or very rare", remedy],
         );
-        assert_eq!(found, Error::NoSampleMetEvidence { tried: *tried });
+        assert!(
+            matches!(found, Error::NoSampleMetEvidence { tried: t, .. } if t == tried),
+            "{found:?}"
+        );
     }
+    let never = Score::weigh(&die, |_| 0.0);
+    let found = error(&ForwardSampling::new(10), &Model::new(), &never);
+    says(found, &["none of 10", "Score of zero"]);
     // What is observed of a continuous element is never drawn.
     let place = Normal::new(0.0, Variance(1.0));
     let seen = Model::new().observe(&place, 0.5);
     let found = error(&RejectionSampling::new(500), &seen, &place);
-    assert_eq!(found, Error::NoSampleMetEvidence { tried: 500 });
+    let found = says(found, &["none of 500", "ImportanceSampling", "continuous"]);
+    assert!(matches!(
+        found,
+        Error::NoSampleMetEvidence { tried: 500, .. }
+    ));
 }
 
 #[test]

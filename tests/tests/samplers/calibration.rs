@@ -155,7 +155,7 @@ const SAMPLERS: [(&str, Make); 2] = [
     }),
     ("MetropolisHastings", |seed| {
         Box::new(
-            MetropolisHastings::new(1_000)
+            MetropolisHastings::new(500)
                 .chains(2)
                 .seed(seed + 1_000_000),
         )

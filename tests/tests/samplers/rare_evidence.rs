@@ -48,7 +48,9 @@ fn rare_conditions_are_not_found_or_found_with_their_error() {
         let sampling = ImportanceSampling::new(SAMPLES).seed(seed as u64);
         match sampling.run(model, &a) {
             Err(error) => {
-                assert_eq!(error, Error::NoSampleMetEvidence { tried: SAMPLES });
+                let missed_all =
+                    matches!(error, Error::NoSampleMetEvidence { tried, .. } if tried == SAMPLES);
+                assert!(missed_all, "{error}");
                 missed += 1;
             }
             Ok(answer) => {
@@ -139,7 +141,7 @@ fn impossible_evidence_ends_within_the_budget() {
             });
             match algorithm.run(&model, &target) {
                 // Each of four chains may look for a first world; none may try more than it was asked to draw.
-                Err(Error::NoSampleMetEvidence { tried }) => {
+                Err(Error::NoSampleMetEvidence { tried, .. }) => {
                     assert!(
                         (1..=SAMPLES).contains(&tried),
                         "{what}: {} tried {tried}",
