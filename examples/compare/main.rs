@@ -3,6 +3,8 @@
 //! `cargo run --release --example compare -- --help`
 
 mod algorithms;
+#[path = "../program/command_line.rs"]
+mod command_line;
 mod models;
 #[path = "../network/observed.rs"]
 mod observed;
@@ -31,20 +33,15 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 const BARS: usize = 12;
 
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
+    match run(&Options::try_parse().unwrap_or_else(|error| command_line::end(&error))) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
-        Err(error) if is_broken_pipe(&*error) => ExitCode::SUCCESS,
+        Err(error) if command_line::is_broken_pipe(&*error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::from(2)
         }
     }
-}
-
-fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
-    let error = error.downcast_ref::<io::Error>();
-    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// Compares, and tells whether any algorithm has an answer.
