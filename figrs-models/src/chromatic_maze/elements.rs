@@ -189,8 +189,9 @@ impl ChromaticElements {
         if !start_first {
             ends.reverse();
         }
-        let mut colours = Vec::with_capacity(self.turns.len());
-        for turn in world.values(&self.turns)? {
+        let mut colours = vec![colour];
+        // The first tile has its colour, and no turn.
+        for turn in world.values(&self.turns[1..])? {
             colour = colour.turned(turn);
             colours.push(colour);
         }
