@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use rand::Rng;
 
+use crate::element::Bell;
 use crate::param::Number;
 use crate::random::Stream;
 use crate::value::Value;
@@ -143,6 +144,12 @@ pub trait Family<T: Value>: Debug + Send + Sync + 'static {
     /// [discretise](crate::Element::discretised) its members.
     fn tails(&self, parameters: &[f64], value: &T) -> Option<Tails> {
         let _ = (parameters, value);
+        None
+    }
+
+    /// The normal density that `log_prob` is for every finite first parameter, its mean, where the other parameters are these.
+    fn bell(&self, others: &[f64]) -> Option<Bell> {
+        let _ = others;
         None
     }
 

@@ -66,7 +66,7 @@ pub use column::AnyColumn;
 pub use datum::Datum;
 pub use distribution::{Distribution, Family, Outcomes, Tails, WrongParameter};
 pub use element::{
-    Apply, Arithmetic, Atomic, Beta, Binomial, Bins, Case, Chain, Clause, Constant,
+    Apply, Arithmetic, Atomic, Bell, Beta, Binomial, Bins, Case, Chain, Clause, Constant,
     ContinuousUniform, Covariance, Cpd, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist,
     Element, Exponential, Flip, Gamma, Geometric, Hypergeometric, If, Inject, InverseGamma, Joint,
     Laplace, MultivariateNormal, Normal, Poisson, Rate, RateOrScale, RichCpd, Scale, Score, Select,

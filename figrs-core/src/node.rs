@@ -11,6 +11,7 @@ use rand::Rng;
 use crate::column::AnyColumn;
 use crate::datum::Datum;
 use crate::distribution::Tails;
+use crate::element::Bell;
 use crate::error::{Fault, ModelError};
 use crate::evidence::Evidence;
 use crate::function::FunctionId;
@@ -118,6 +119,8 @@ pub trait FamilyOp: Send + Sync {
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
     /// Log-probability or log-density for arguments that all are numbers; nothing where `check` or `log_prob` would fail.
     fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64>;
+    /// The density, if it is a normal one whose mean is the only argument and whose other parameters are constants.
+    fn bell(&self) -> Option<Bell>;
     /// A random value.
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault>;
     /// A random value for each row of columns of arguments, `count` values each.

@@ -10,7 +10,7 @@ use rand::Rng;
 use crate::column::AnyColumn;
 use crate::datum::Datum;
 use crate::distribution::{Distribution, Family, Outcomes, Tails, WrongParameter};
-use crate::element::{Element, atomic::proper, atomic_at, listed};
+use crate::element::{Bell, Element, atomic::proper, atomic_at, listed};
 use crate::error::Fault;
 use crate::node::{
     AnyElement, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, MemberFault, contained,
@@ -395,6 +395,18 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
             Some(self.family.log_prob(numbers, value))
         });
         weighed.ok().flatten().filter(|&log| log < f64::INFINITY)
+    }
+
+    fn bell(&self) -> Option<Bell> {
+        let (Source::Parent(0), others) = self.sources.split_first()? else {
+            return None;
+        };
+        let constant = |source: &Source| match source {
+            Source::Number(Number::Constant(number)) => Some(*number),
+            Source::Number(Number::Param(_)) | Source::Parent(_) => None,
+        };
+        let others: Option<Vec<f64>> = others.iter().map(constant).collect();
+        contained(|| self.family.bell(&others?)).ok().flatten()
     }
 
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault> {

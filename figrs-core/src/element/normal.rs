@@ -35,7 +35,7 @@ impl Normal {
         family_at(
             "Normal",
             Location::caller(),
-            Gaussian(measure),
+            Gaussian::new(measure, &operand),
             vec![mean.into(), operand],
         )
     }
@@ -72,7 +72,52 @@ enum Measure {
     Deviation,
 }
 
-struct Gaussian(Measure);
+/// A normal log-density with its mean left open: what it needs of the standard deviation, computed once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bell {
+    deviation: f64,
+    ln_deviation: f64,
+}
+
+impl Bell {
+    /// That of this standard deviation.
+    #[inline]
+    pub fn new(deviation: f64) -> Self {
+        Self {
+            deviation,
+            ln_deviation: deviation.ln(),
+        }
+    }
+
+    /// The log-density of a value.
+    #[inline]
+    pub fn log_prob(&self, mean: f64, value: f64) -> f64 {
+        // Differences of large numbers may overflow, halves of them cannot.
+        let z = (value / 2.0 - mean / 2.0) / self.deviation;
+        -2.0 * z * z - self.ln_deviation - LN_SQRT_2_PI
+    }
+}
+
+struct Gaussian {
+    measure: Measure,
+    /// A spread that is a constant, else NaN, and its density.
+    constant: (f64, Bell),
+}
+
+impl Measure {
+    #[inline]
+    fn deviation(self, spread: f64) -> f64 {
+        match self {
+            Self::Variance => spread.sqrt(),
+            Self::Deviation => spread,
+        }
+    }
+
+    #[inline]
+    fn bell(self, spread: f64) -> Bell {
+        Bell::new(self.deviation(spread))
+    }
+}
 
 impl fmt::Debug for Gaussian {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -81,23 +126,37 @@ impl fmt::Debug for Gaussian {
 }
 
 impl Gaussian {
+    fn new(measure: Measure, spread: &Operand) -> Self {
+        let constant = match spread {
+            Operand::Number(Number::Constant(spread)) => *spread,
+            _ => f64::NAN,
+        };
+        Self {
+            measure,
+            constant: (constant, measure.bell(constant)),
+        }
+    }
+
+    /// The density of this spread.
     #[inline]
-    fn deviation(&self, parameters: &[f64]) -> f64 {
-        match self.0 {
-            Measure::Variance => parameters[1].sqrt(),
-            Measure::Deviation => parameters[1],
+    fn of(&self, spread: f64) -> Bell {
+        let (constant, bell) = self.constant;
+        if spread == constant {
+            bell
+        } else {
+            self.measure.bell(spread)
         }
     }
 
     #[inline]
     fn statrs(&self, parameters: &[f64]) -> Option<Statrs> {
-        Statrs::new(parameters[0], self.deviation(parameters)).ok()
+        Statrs::new(parameters[0], self.measure.deviation(parameters[1])).ok()
     }
 }
 
 impl Family<f64> for Gaussian {
     fn parameters(&self) -> &'static [&'static str] {
-        match self.0 {
+        match self.measure {
             Measure::Variance => &["mean", "variance"],
             Measure::Deviation => &["mean", "standard deviation"],
         }
@@ -115,10 +174,7 @@ impl Family<f64> for Gaussian {
 
     #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
-        // Differences of large numbers may overflow, halves of them cannot.
-        let deviation = self.deviation(parameters);
-        let z = (value / 2.0 - parameters[0] / 2.0) / deviation;
-        -2.0 * z * z - deviation.ln() - LN_SQRT_2_PI
+        self.of(parameters[1]).log_prob(parameters[0], *value)
     }
 
     #[inline]
@@ -127,11 +183,48 @@ impl Family<f64> for Gaussian {
         drawn.map_or(f64::NAN, kept_finite)
     }
 
+    fn bell(&self, others: &[f64]) -> Option<Bell> {
+        let &[spread] = others else { return None };
+        (spread > 0.0 && spread.is_finite()).then(|| self.of(spread))
+    }
+
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
         let normal = self.statrs(parameters)?;
         Some(Tails {
             lower: normal.cdf(*value),
             upper: normal.sf(*value),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bell_is_the_density_of_its_spread() {
+        let constant = Operand::from(0.3);
+        let open = Operand::from(crate::Param::new("spread", 0.3));
+        for measure in [Measure::Variance, Measure::Deviation] {
+            let families = [&constant, &open].map(|spread| Gaussian::new(measure, spread));
+            for (mean, x) in [(0.0, 0.1), (-4.0, 2.5), (1e300, -1e300)] {
+                for spread in [0.3, 7.0] {
+                    let [known, computed] = [0, 1].map(|i: usize| {
+                        let bell = families[i].bell(&[spread]).unwrap();
+                        assert_eq!(
+                            bell.log_prob(mean, x),
+                            families[i].log_prob(&[mean, spread], &x)
+                        );
+                        bell
+                    });
+                    assert_eq!(known, computed);
+                }
+            }
+            for wrong in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+                assert_eq!(families[0].bell(&[wrong]), None);
+            }
+        }
+        let unit = Bell::new(1.0);
+        assert!((unit.log_prob(0.5, 2.5) + 2.0 + LN_SQRT_2_PI).abs() < 1e-15);
     }
 }

@@ -112,6 +112,13 @@ impl Trace {
         self.later.clear();
         self.steps.clear();
         self.before = (self.alive, self.densities);
+        self.foresight.clear();
+        self.next_epoch();
+    }
+
+    /// Gives the proposal that begins a number of its own.
+    #[inline]
+    pub(super) fn next_epoch(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
             self.epoch = 1;
@@ -128,6 +135,7 @@ impl Trace {
     /// **Errors.** Mistakes of the elements that are reached, and worlds of too many elements.
     pub fn restart(&mut self, source: &mut dyn Source) -> Result<bool, ModelError> {
         self.purge();
+        self.structure += 1;
         for node in &mut self.nodes {
             node.uses.clear();
             node.inputs.clear();
@@ -165,6 +173,9 @@ impl Trace {
         value: &Datum,
         source: &mut dyn Source,
     ) -> Result<bool, ModelError> {
+        if let Some(possible) = self.foresee(site.0, value) {
+            return Ok(possible);
+        }
         self.begin();
         self.touch(site.0, true);
         self.take_own(site.0, value);
@@ -296,6 +307,9 @@ impl Trace {
 
     /// Keeps the change that was proposed last.
     pub fn keep(&mut self) {
+        if self.keep_foreseen() {
+            return;
+        }
         self.switch_now();
         for &number in &self.touched {
             let node = &mut self.nodes[number as usize];
@@ -311,6 +325,9 @@ impl Trace {
 
     /// Undoes the change that was proposed last.
     pub fn undo(&mut self) {
+        if self.forget_foreseen() {
+            return;
+        }
         self.pending = None;
         while let Some(operation) = self.operations.pop() {
             match operation {
@@ -320,7 +337,10 @@ impl Trace {
                 Operation::Demand { by, input, old } => {
                     self.set_demand(by, input, old);
                 }
-                Operation::Demanded { node, old } => self.nodes[node as usize].demand = old,
+                Operation::Demanded { node, old } => {
+                    self.structure += 1;
+                    self.nodes[node as usize].demand = old;
+                }
                 Operation::Freed => {
                     self.choices.pop();
                 }

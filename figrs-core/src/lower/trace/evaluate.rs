@@ -11,15 +11,17 @@ use crate::node::{Kind, TableOp};
 use crate::weights::Row;
 
 impl Trace {
-    /// The values of a node's parents, if all of them have one.
+    /// The values of a node's parents, if all of them have one; `value` tells which of its values counts, such as the
+    /// [`present`](Self::present) one.
     #[inline]
-    pub(super) fn arguments<R>(
-        &self,
+    pub(super) fn arguments<'a, R>(
+        &'a self,
         number: u32,
+        value: impl Fn(&'a Self, u32) -> &'a Register,
         read: impl FnOnce(&[&dyn Any]) -> R,
     ) -> Option<R> {
         const MOST: usize = 8;
-        let value = |to: u32| &self.nodes[to as usize].value;
+        let value = |to: u32| value(self, to);
         match &*self.nodes[number as usize].parents {
             [] => Some(read(&[])),
             &[only] => {
@@ -55,12 +57,17 @@ impl Trace {
 
     /// As [`arguments`](Self::arguments), where there are few and all are numbers.
     #[inline]
-    fn numbers<R>(&self, number: u32, read: impl FnOnce(&[f64]) -> R) -> Option<R> {
+    fn numbers<'a, R>(
+        &'a self,
+        number: u32,
+        value: impl Fn(&'a Self, u32) -> &'a Register,
+        read: impl FnOnce(&[f64]) -> R,
+    ) -> Option<R> {
         const MOST: usize = 4;
         let parents = &*self.nodes[number as usize].parents;
         let mut numbers = [0.0; MOST];
         for (number, &parent) in numbers.get_mut(..parents.len())?.iter_mut().zip(parents) {
-            *number = self.nodes[parent as usize].value.number()?;
+            *number = value(self, parent).number()?;
         }
         Some(read(&numbers[..parents.len()]))
     }
@@ -69,11 +76,13 @@ impl Trace {
     pub(super) fn compute(&mut self, number: u32) {
         let node = &self.nodes[number as usize];
         match node.element.kind() {
-            Kind::Apply(_, op) => match self.arguments(number, |arguments| op.call(arguments)) {
-                Some(Ok(value)) => return self.settle(number, &Register::from(Some(&value))),
-                Some(Err(fault)) => self.faults.push((number, node.element.fault(fault))),
-                None => {}
-            },
+            Kind::Apply(_, op) => {
+                match self.arguments(number, Self::present, |arguments| op.call(arguments)) {
+                    Some(Ok(value)) => return self.settle(number, &Register::from(Some(&value))),
+                    Some(Err(fault)) => self.faults.push((number, node.element.fault(fault))),
+                    None => {}
+                }
+            }
             Kind::Score(..) => {
                 if let Some(parent) = node.inputs.first().map(|parent| parent.to) {
                     return self.settle_as(number, parent);
@@ -133,22 +142,36 @@ impl Trace {
 
     /// Weighs the evidence on the value of a node.
     fn weigh_evidence(&mut self, number: u32) {
-        let node = &mut self.nodes[number as usize];
-        node.weight = 0.0;
-        let plain = node.value.plain();
-        let Some(value) = node.value.any(&plain) else {
-            return;
+        let mut fault = None;
+        let weight = self.weight(number, &self.nodes[number as usize].value, &mut fault);
+        self.nodes[number as usize].weight = weight;
+        self.faults.extend(fault.map(|error| (number, error)));
+    }
+
+    /// The log-weight of the evidence on a node if it has a value, and what the first function that fails says.
+    pub(super) fn weight(
+        &self,
+        number: u32,
+        value: &Register,
+        fault: &mut Option<ModelError>,
+    ) -> f64 {
+        let node = &self.nodes[number as usize];
+        let plain = value.plain();
+        let Some(value) = value.any(&plain) else {
+            return 0.0;
         };
         let score = match node.element.kind() {
             Kind::Score(_, evidence) if node.role == Role::Score => Some(evidence),
             _ => None,
         };
+        let mut sum = 0.0;
         for evidence in node.evidence.iter().chain(score) {
             match evidence.weight(&node.element, value) {
-                Ok((_, log)) => node.weight += log,
-                Err(error) => self.faults.push((number, error)),
+                Ok((_, log)) => sum += log,
+                Err(error) => *fault = fault.take().or(Some(error)),
             }
         }
+        sum
     }
 
     /// Reads the prior of a choice, whose parents are up to date; nothing if one of them has no value.
@@ -159,7 +182,7 @@ impl Trace {
     ) -> Result<Option<R>, ModelError> {
         let node = &self.nodes[number as usize];
         let element = &node.element;
-        let done = self.arguments(number, |arguments| {
+        let done = self.arguments(number, Self::present, |arguments| {
             let read = |prior: &Prior| read(prior).map_err(|fault| element.fault(fault));
             match element.kind() {
                 Kind::Atomic(op) => {
@@ -190,9 +213,15 @@ impl Trace {
         done.unwrap_or(Ok(None))
     }
 
-    /// The log-probability of a value of a choice; nothing if it has none or something is wrong.
+    /// The log-probability of a value of a choice; nothing if it has none or something is wrong. `parent` tells
+    /// which values of the parents count.
     #[inline]
-    fn weigh(&self, number: u32, value: &Register) -> Option<f64> {
+    pub(super) fn weigh<'a>(
+        &'a self,
+        number: u32,
+        value: &Register,
+        parent: impl Fn(&'a Self, u32) -> &'a Register,
+    ) -> Option<f64> {
         let node = &self.nodes[number as usize];
         let plain = value.plain();
         let any = value.any(&plain)?;
@@ -200,23 +229,32 @@ impl Trace {
             Kind::Atomic(op) if node.checked => op.log_prob(any).ok(),
             Kind::Chain(_, op) => {
                 let family = op.family()?;
-                self.numbers(number, |numbers| family.log_prob_for_numbers(numbers, any))?
+                self.numbers(number, parent, |numbers| {
+                    family.log_prob_for_numbers(numbers, any)
+                })?
             }
-            Kind::Table(_, op) if node.checked => self.weigh_in_row(number, &**op, any),
+            Kind::Table(_, op) if node.checked => self.weigh_in_row(number, &**op, any, parent),
             _ => None,
         }
     }
 
     /// As [`weigh`](Self::weigh), in a table.
-    fn weigh_in_row(&self, number: u32, op: &dyn TableOp, value: &dyn Any) -> Option<f64> {
-        let row = self.arguments(number, |arguments| row(op, arguments).ok())??;
+    fn weigh_in_row<'a>(
+        &'a self,
+        number: u32,
+        op: &'a dyn TableOp,
+        value: &dyn Any,
+        parent: impl Fn(&'a Self, u32) -> &'a Register,
+    ) -> Option<f64> {
+        let row = self.arguments(number, parent, |arguments| row(op, arguments).ok())??;
         let index = op.values().index_of(value);
         Some(index.map_or(f64::NEG_INFINITY, |index| row.log(index)))
     }
 
     /// Weighs a choice that keeps its value; `false` if it has none, or something is wrong.
     pub(super) fn weigh_kept(&mut self, number: u32) -> bool {
-        let Some(log) = self.weigh(number, &self.nodes[number as usize].value) else {
+        let Some(log) = self.weigh(number, &self.nodes[number as usize].value, Self::present)
+        else {
             return false;
         };
         self.touch(number, true);
@@ -227,11 +265,11 @@ impl Trace {
 
     /// As [`weigh`](Self::weigh), of a value that was not the last one.
     #[inline]
-    fn weigh_own(&self, number: u32, own: &Register) -> Option<f64> {
+    pub(super) fn weigh_own(&self, number: u32, own: &Register) -> Option<f64> {
         let truth = own.truth().map(usize::from);
         let known = truth.map(|truth| self.nodes[number as usize].truths[truth]);
         let known = known.filter(|log| !log.is_nan());
-        known.or_else(|| self.weigh(number, own))
+        known.or_else(|| self.weigh(number, own, Self::present))
     }
 
     /// Gives a free choice the value that was proposed for it; `false`, and nothing is done, if that is impossible.

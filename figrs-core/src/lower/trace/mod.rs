@@ -12,6 +12,8 @@
 //! | `order` | what is brought up to date, and when |
 //! | `evaluate` | the value of one node |
 //! | `change` | proposals, and what they change |
+//! | `foresee` | proposals that change values only |
+//! | `reach` | what a value reaches where it is only passed on |
 //!
 //! # Observations
 //!
@@ -22,8 +24,10 @@
 
 mod change;
 mod evaluate;
+mod foresee;
 mod node;
 mod order;
+mod reach;
 mod register;
 mod structure;
 
@@ -38,6 +42,7 @@ use crate::evidence::Evidence;
 use crate::model::Model;
 use crate::node::{AnyElement, ElementId, Kind};
 use change::Operation;
+use foresee::Foresight;
 use node::{Node, Role};
 use order::{Agenda, Step};
 use register::Register;
@@ -84,6 +89,9 @@ pub struct Trace {
     /// A Chain that reads another result now, and which: what the result is told about it is put off.
     pending: Option<(u32, u32)>,
     change: Change,
+    foresight: Foresight,
+    /// Counts the changes of who reads whom, and of what is demanded.
+    structure: u64,
     /// The values that were proposed or drawn for choices.
     own: Vec<Register>,
     own_count: usize,
@@ -139,6 +147,8 @@ impl Trace {
             operations: Vec::new(),
             pending: None,
             change: Change::default(),
+            foresight: Foresight::default(),
+            structure: 1,
             own: Vec::new(),
             own_count: 0,
             before: (0, 0),
@@ -303,6 +313,12 @@ impl Trace {
         &self.nodes[site.number()].element
     }
 
+    /// The value of a node.
+    #[inline]
+    fn present(&self, number: u32) -> &Register {
+        &self.nodes[number as usize].value
+    }
+
     /// The value of a site.
     pub fn value(&self, site: Site) -> Option<Datum> {
         self.nodes[site.number()].value.datum()
@@ -326,10 +342,11 @@ impl Trace {
         self.nodes[site.number()].value.holds(value)
     }
 
-    /// The log-probability of the value of a site.
+    /// The log-probability of the value of a site; while a proposal of it is neither kept nor undone, that of the proposed one.
     #[inline]
     pub fn log_prob(&self, site: Site) -> f64 {
-        self.nodes[site.number()].log
+        self.foreseen_log(site.0)
+            .unwrap_or(self.nodes[site.number()].log)
     }
 
     /// Whether a site's values are a continuum.

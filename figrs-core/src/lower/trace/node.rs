@@ -4,8 +4,10 @@ use std::any::Any;
 
 use rand::{Rng, RngExt};
 
+use super::reach::Reach;
 use super::register::Register;
 use crate::datum::Datum;
+use crate::element::Bell;
 use crate::error::Fault;
 use crate::evidence::Evidence;
 use crate::node::{AnyElement, AtomicOp, ChainOp, Endless, FamilyOp, Kind};
@@ -120,6 +122,14 @@ pub(super) struct Node {
     pub(super) must: bool,
     pub(super) root: bool,
     pub(super) checked: bool,
+    /// The density, if it is a normal one whose mean is the only parent.
+    pub(super) bell: Option<Bell>,
+    pub(super) reach: Reach,
+    /// The position on the list of the proposal that touched it last.
+    pub(super) listed: u32,
+    /// How many proposals are not to be foreseen, and how many there were of these at last.
+    pub(super) detours: u8,
+    pub(super) detour: u8,
     /// Has evidence that weighs its value.
     pub(super) weighs: bool,
     /// What it was before the proposal that touched it last.
@@ -181,7 +191,6 @@ impl Node {
         };
         Self {
             weighs: role == Role::Score || !evidence.is_empty(),
-            element,
             role,
             evidence,
             given: fixed,
@@ -207,9 +216,18 @@ impl Node {
             keys: Vec::new(),
             next_branch: 0,
             checked: false,
+            bell: match element.kind() {
+                Kind::Chain(_, op) if role == Role::Family => op.family().and_then(FamilyOp::bell),
+                _ => None,
+            },
+            reach: Reach::default(),
+            listed: 0,
+            detours: 0,
+            detour: 0,
             continuous: None,
             position: 0,
             vacant: false,
+            element,
         }
     }
 
@@ -217,6 +235,7 @@ impl Node {
     pub(super) fn vacate(&mut self) {
         self.vacant = true;
         self.parents = Box::default();
+        self.reach = Reach::default();
         self.value.clear();
     }
 
@@ -241,6 +260,12 @@ impl Node {
     #[inline]
     pub(super) fn weighed_as(&mut self, log: f64, value: &Register) {
         self.log = log;
+        self.remember(log, value);
+    }
+
+    /// Keeps the log-probability of a truth value.
+    #[inline]
+    pub(super) fn remember(&mut self, log: f64, value: &Register) {
         if let (Role::Atomic, Some(truth)) = (self.role, value.truth()) {
             self.truths[usize::from(truth)] = log;
         }

@@ -199,7 +199,7 @@ impl Trace {
                     present = result;
                 }
                 let Some(result) = (if due {
-                    self.branch(number)
+                    self.branch(number, Self::present)
                 } else {
                     Some(present)
                 }) else {

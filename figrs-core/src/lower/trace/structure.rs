@@ -14,6 +14,7 @@ const BRANCHES: usize = 64;
 impl Trace {
     /// Lets a node read another one, as its next input.
     pub(super) fn link(&mut self, by: u32, to: u32, demand: Option<Datum>) {
+        self.structure += 1;
         let target = &mut self.nodes[to as usize];
         let at = target.uses.len() as u32;
         let input = self.nodes[by as usize].inputs.len() as u32;
@@ -40,6 +41,7 @@ impl Trace {
 
     /// Ends the last input of a node.
     pub(super) fn unlink(&mut self, by: u32) {
+        self.structure += 1;
         let Some(Edge { to, at, demand }) = self.nodes[by as usize].inputs.pop() else {
             return;
         };
@@ -60,6 +62,7 @@ impl Trace {
 
     /// Takes back [`link`](Self::link).
     pub(super) fn relink(&mut self, by: u32) {
+        self.structure += 1;
         if let Some(edge) = self.nodes[by as usize].inputs.pop() {
             let target = &mut self.nodes[edge.to as usize];
             target.uses.pop();
@@ -69,6 +72,7 @@ impl Trace {
 
     /// Takes back [`unlink`](Self::unlink).
     pub(super) fn restore_link(&mut self, by: u32, to: u32, at: u32, demand: Option<Datum>) {
+        self.structure += 1;
         let input = self.nodes[by as usize].inputs.len() as u32;
         let target = &mut self.nodes[to as usize];
         let last = target.uses.len() as u32;
@@ -91,6 +95,7 @@ impl Trace {
         input: usize,
         demand: Option<Datum>,
     ) -> Option<Datum> {
+        self.structure += 1;
         let edge = &mut self.nodes[by as usize].inputs[input];
         let old = std::mem::replace(&mut edge.demand, demand);
         let (to, loose) = (edge.to, edge.demand.is_none());
@@ -217,19 +222,24 @@ impl Trace {
     fn accept_demand(&mut self, node: u32, demand: Option<Datum>) {
         let place = &mut self.nodes[node as usize].demand;
         if *place != demand {
+            self.structure += 1;
             let old = std::mem::replace(place, demand);
             self.operations.push(Operation::Demanded { node, old });
         }
     }
 
-    /// The result of a Chain for the values that its parents have now, if it is remembered.
-    pub(super) fn branch(&self, number: u32) -> Option<u32> {
+    /// The result of a Chain for the values of its parents, if it is remembered; `value` tells which of their values count.
+    pub(super) fn branch<'a>(
+        &'a self,
+        number: u32,
+        value: impl Fn(&'a Self, u32) -> &'a Register,
+    ) -> Option<u32> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
         let known = (0..node.branches.len()).find(|branch| {
             let key = &node.keys[branch * arity..][..arity];
             let mut parents = node.parents.iter().zip(key);
-            parents.all(|(&parent, key)| self.nodes[parent as usize].value == *key)
+            parents.all(|(&parent, key)| value(self, parent) == key)
         });
         known.map(|branch| node.branches[branch])
     }
@@ -238,13 +248,13 @@ impl Trace {
     pub(super) fn select(&mut self, number: u32) -> Result<Result<(), ModelError>, ModelError> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
-        let result = if let Some(known) = self.branch(number) {
+        let result = if let Some(known) = self.branch(number, Self::present) {
             known
         } else {
             let Kind::Chain(_, op) = node.element.kind() else {
                 return Ok(Ok(()));
             };
-            let called = self.arguments(number, |arguments| op.call(arguments));
+            let called = self.arguments(number, Self::present, |arguments| op.call(arguments));
             match called {
                 Some(Ok(element)) => self.remember(number, &element),
                 failed => {
@@ -274,7 +284,7 @@ impl Trace {
     }
 
     /// Gives a Chain another result where nothing else changes by that: both stay in the world, nothing is demanded.
-    fn switch(&mut self, number: u32, result: u32) -> bool {
+    pub(super) fn switch(&mut self, number: u32, result: u32) -> bool {
         let Some((to, at)) = self.may_switch(number, result) else {
             return false;
         };
@@ -308,7 +318,7 @@ impl Trace {
     }
 
     /// The present result of a Chain and the position among its uses, if the Chain may `switch`.
-    fn may_switch(&self, number: u32, result: u32) -> Option<(u32, u32)> {
+    pub(super) fn may_switch(&self, number: u32, result: u32) -> Option<(u32, u32)> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
         let &Edge { to, at, ref demand } = node.inputs.get(arity)?;
@@ -321,6 +331,7 @@ impl Trace {
 
     /// Lets the last input of a node lead elsewhere.
     fn redirect(&mut self, by: u32, from: u32, at: u32, to: u32) {
+        self.structure += 1;
         let old = &mut self.nodes[from as usize];
         let Use { input, .. } = old.uses.swap_remove(at as usize);
         old.loose -= 1;

@@ -1,0 +1,438 @@
+//! Proposals that are weighed before anything is changed.
+//!
+//! Most proposals give a few nodes other values and leave everything where it is. What these nodes become is put on a list, in the
+//! order of their heights, which is carried out if the proposal is kept and forgotten if not. Where more happens, because an element enters the world
+//! or leaves it, or may, nothing has been done, and the proposal goes the way of any.
+
+use super::Trace;
+use super::change::Change;
+use super::node::Role;
+use super::register::Register;
+use crate::datum::Datum;
+use crate::node::Kind;
+
+/// How many proposals of a site go the way of any, at most, after one that had to.
+const LONGEST_DETOUR: u8 = 63;
+
+/// What a node becomes that has another value, or that was to compute to one.
+#[derive(Debug, Default)]
+struct Foreseen {
+    number: u32,
+    /// Another value, if it has one.
+    value: Register,
+    log: f64,
+    weight: f64,
+}
+
+/// The list of a proposal.
+#[derive(Debug, Default)]
+pub(super) struct Foresight {
+    /// Whether it is that of the last proposal.
+    holds: bool,
+    /// The list, and places for longer ones: what is moved just after it was written has to go through the cache first.
+    nodes: Vec<Foreseen>,
+    count: usize,
+    /// Choices that keep their values, and their log-probabilities.
+    pub(super) weighed: Vec<(u32, f64)>,
+    /// Heights and numbers of nodes that read one on the list, the lowest at the end.
+    queue: Vec<(u32, u32)>,
+    /// A Chain that reads another result, and which.
+    switch: Option<(u32, u32)>,
+    /// The last node on the list, if all that reads it was [weighed](Trace::weigh_reach) at once.
+    pub(super) reaching: Option<u32>,
+    pub(super) prior: f64,
+    pub(super) likelihood: f64,
+    /// Whether something weighs nothing. The list goes on, for whether the proposal goes the way of any, with draws of its own, must not depend on that.
+    is_impossible: bool,
+}
+
+impl Foresight {
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        self.holds = false;
+        self.count = 0;
+        self.queue.clear();
+        self.switch = None;
+        self.reaching = None;
+        self.weighed.clear();
+        (self.prior, self.likelihood, self.is_impossible) = (0.0, 0.0, false);
+    }
+
+    #[inline]
+    fn put(&mut self, number: u32, value: &Register, log: f64, weight: f64) {
+        if self.nodes.len() == self.count {
+            self.nodes.push(Foreseen::default());
+        }
+        let place = &mut self.nodes[self.count];
+        place.number = number;
+        place.value.copy(value);
+        (place.log, place.weight) = (log, weight);
+        self.count += 1;
+    }
+
+    #[inline]
+    fn put_off(&mut self, height: u32, number: u32) {
+        let lower = self.queue.iter().rev();
+        let lower = lower.take_while(|(other, _)| *other < height).count();
+        let at = self.queue.len() - lower;
+        self.queue.insert(at, (height, number));
+    }
+}
+
+/// Why a list ends early.
+pub(super) enum Ends {
+    /// The new world weighs nothing.
+    Impossible,
+    /// The proposal must go the way of any.
+    Otherwise,
+}
+
+impl Trace {
+    /// Puts a proposal on the list, if nothing but values changes; tells whether it is possible.
+    pub(super) fn foresee(&mut self, site: u32, value: &Datum) -> Option<bool> {
+        self.foresight.clear();
+        let node = &mut self.nodes[site as usize];
+        if node.detours > 0 {
+            node.detours -= 1;
+            return None;
+        }
+        let possible = match self.spread(site, value) {
+            Ok(()) => !self.foresight.is_impossible,
+            Err(Ends::Impossible) => false,
+            Err(Ends::Otherwise) => {
+                self.foresight.clear();
+                let node = &mut self.nodes[site as usize];
+                node.detour = (2 * node.detour + 1).min(LONGEST_DETOUR);
+                node.detours = node.detour;
+                return None;
+            }
+        };
+        self.nodes[site as usize].detour = 0;
+        self.foresight.holds = true;
+        let choices = self.choices.len();
+        self.change = Change {
+            prior: self.foresight.prior,
+            likelihood: self.foresight.likelihood,
+            fresh: 0.0,
+            stale: 0.0,
+            choices: (choices, choices),
+            densities: (self.densities, self.densities),
+            possible,
+        };
+        Some(possible)
+    }
+
+    /// Lists all that another value of a site changes.
+    fn spread(&mut self, site: u32, value: &Datum) -> Result<(), Ends> {
+        self.next_epoch();
+        // Not moved once it is written: see `Foresight::nodes`.
+        let mut own = Register::default();
+        own.set(value);
+        let log = self.weigh_own(site, &own).ok_or(Ends::Otherwise)?;
+        if log == f64::NEG_INFINITY {
+            return Err(Ends::Impossible);
+        }
+        let node = &mut self.nodes[site as usize];
+        node.remember(log, &own);
+        node.touched = self.epoch;
+        self.foresight.prior = log - node.log;
+        self.list(site, &own, log)?;
+        while let Some((_, number)) = self.foresight.queue.pop() {
+            self.foresee_node(number)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a node on the list, and in the queue what reads it if it has another value.
+    #[inline]
+    fn list(&mut self, number: u32, value: &Register, log: f64) -> Result<(), Ends> {
+        let is_lasting = (number as usize) < self.lasting;
+        let node = &self.nodes[number as usize];
+        let mut weight = node.weight;
+        if !value.is_empty() && node.weighs {
+            let mut fault = None;
+            // A branch may turn out not to be taken: its functions must not be run then.
+            if is_lasting {
+                weight = self.weight(number, value, &mut fault);
+            }
+            if !is_lasting || fault.is_some() {
+                return Err(Ends::Otherwise);
+            }
+            self.foresight.likelihood += weight - node.weight;
+        }
+        self.foresight.is_impossible |= log + weight == f64::NEG_INFINITY;
+        let mut spreads = !value.is_empty();
+        // Nothing else is under way that could change what it reaches.
+        if spreads
+            && self.foresight.queue.is_empty()
+            && let Some(mean) = value.number()
+            && let Some(weighed) = self.weigh_reach(number, mean)
+        {
+            weighed?;
+            spreads = false;
+        }
+        self.nodes[number as usize].listed = self.foresight.count as u32;
+        self.foresight.put(number, value, log, weight);
+        if !spreads {
+            return Ok(());
+        }
+        for i in 0..self.nodes[number as usize].uses.len() {
+            let by = self.nodes[number as usize].uses[i].by;
+            let reader = &mut self.nodes[by as usize];
+            if reader.touched == self.epoch {
+                continue;
+            }
+            reader.touched = self.epoch;
+            reader.listed = u32::MAX;
+            // What reads nothing else needs not wait.
+            if reader.role.is_choice() && reader.parents.len() == 1 {
+                self.foresee_choice(by)?;
+            } else {
+                self.foresight.put_off(reader.height, by);
+            }
+        }
+        Ok(())
+    }
+
+    /// The value that a node has in the new world, as far as it is known.
+    #[inline]
+    pub(super) fn foreseen(&self, number: u32) -> &Register {
+        let node = &self.nodes[number as usize];
+        if node.touched == self.epoch
+            && let listed = &self.foresight.nodes[..self.foresight.count]
+            && let Some(foreseen) = listed.get(node.listed as usize)
+            && !foreseen.value.is_empty()
+        {
+            return &foreseen.value;
+        }
+        &node.value
+    }
+
+    /// What a choice becomes that keeps its value.
+    #[inline]
+    fn foresee_choice(&mut self, number: u32) -> Result<(), Ends> {
+        let node = &self.nodes[number as usize];
+        if node.stale || !node.in_world {
+            return Err(Ends::Otherwise);
+        }
+        let log = self.weigh(number, &node.value, Self::foreseen);
+        let log = log.ok_or(Ends::Otherwise)?;
+        let gain = log - node.log;
+        if node.demand.is_none() {
+            self.foresight.prior += gain;
+        } else {
+            self.foresight.likelihood += gain;
+        }
+        self.foresight.weighed.push((number, log));
+        self.foresight.is_impossible |= log == f64::NEG_INFINITY;
+        Ok(())
+    }
+
+    /// What a node becomes, when all that is lower is known.
+    fn foresee_node(&mut self, number: u32) -> Result<(), Ends> {
+        let node = &self.nodes[number as usize];
+        let height = |to: u32| self.nodes[to as usize].height;
+        let mut inputs = node.inputs.iter();
+        if node.stale || !node.in_world || inputs.any(|input| height(input.to) >= node.height) {
+            return Err(Ends::Otherwise);
+        }
+        let mut value = Register::default();
+        match node.role {
+            Role::Family | Role::Table => return self.foresee_choice(number),
+            // As for evidence.
+            Role::Apply if (number as usize) < self.lasting => {
+                let Kind::Apply(_, op) = node.element.kind() else {
+                    return Err(Ends::Otherwise);
+                };
+                let computed =
+                    self.arguments(number, Self::foreseen, |arguments| op.call(arguments));
+                let Some(Ok(computed)) = computed else {
+                    return Err(Ends::Otherwise);
+                };
+                value.set(&computed);
+            }
+            Role::Score => {
+                let parent = *node.parents.first().ok_or(Ends::Otherwise)?;
+                value.copy(self.foreseen(parent));
+            }
+            Role::Chain if node.demand.is_none() => {
+                let result = self.branch(number, Self::foreseen);
+                let result = result.ok_or(Ends::Otherwise)?;
+                let present = node.inputs.get(node.parents.len()).map(|edge| edge.to);
+                if present != Some(result) {
+                    let waits = self.nodes[result as usize].stale || height(result) >= node.height;
+                    let another = self.foresight.switch.is_some();
+                    if waits || another || self.may_switch(number, result).is_none() {
+                        return Err(Ends::Otherwise);
+                    }
+                    self.foresight.switch = Some((number, result));
+                }
+                value.copy(self.foreseen(result));
+            }
+            Role::Apply | Role::Chain | Role::Atomic | Role::Fixed => return Err(Ends::Otherwise),
+        }
+        if value.is_empty() {
+            return Err(Ends::Otherwise);
+        }
+        let node = &self.nodes[number as usize];
+        let mut log = node.log;
+        if let Some(demand) = &node.demand {
+            log = if value.holds(demand) {
+                0.0
+            } else {
+                f64::NEG_INFINITY
+            };
+            self.foresight.likelihood += log - node.log;
+            value.clear();
+        } else if node.value == value {
+            value.clear();
+        }
+        self.list(number, &value, log)
+    }
+
+    /// The log-probability of the site of a proposal on the list.
+    #[inline]
+    pub(super) fn foreseen_log(&self, site: u32) -> Option<f64> {
+        let first = self.foresight.nodes.first();
+        let first = first.filter(|first| self.foresight.count > 0 && first.number == site);
+        first.map(|first| first.log)
+    }
+
+    /// Carries out the list, if there is one.
+    #[inline]
+    pub(super) fn keep_foreseen(&mut self) -> bool {
+        if !self.foresight.holds {
+            return false;
+        }
+        if let Some(last) = self.foresight.reaching {
+            self.keep_reach(last);
+        }
+        if let Some((by, result)) = self.foresight.switch {
+            self.switch(by, result);
+            self.operations.clear();
+        }
+        for foreseen in &self.foresight.nodes[..self.foresight.count] {
+            let node = &mut self.nodes[foreseen.number as usize];
+            if !foreseen.value.is_empty() {
+                node.value.copy(&foreseen.value);
+            }
+            (node.log, node.weight) = (foreseen.log, foreseen.weight);
+        }
+        for &(choice, log) in &self.foresight.weighed {
+            self.nodes[choice as usize].log = log;
+        }
+        self.foresight.clear();
+        true
+    }
+
+    /// Forgets the list, if there is one.
+    #[inline]
+    pub(super) fn forget_foreseen(&mut self) -> bool {
+        let holds = self.foresight.holds;
+        self.foresight.clear();
+        holds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use crate::element::{Binomial, Flip, If, Normal, Score, Variance};
+    use crate::parents::Parents;
+    use crate::random::{Stream, stream};
+    use crate::{AnyElement, Model};
+
+    /// A model of what a list can hold and what it cannot: results of Chains that change and that leave the world, functions of one
+    /// changed value and of two, tables, families, evidence of all kinds.
+    fn model() -> (Model, Vec<AnyElement>) {
+        let means = [0.0, 3.0, -3.0].map(|mean| Normal::new(mean, Variance(4.0)));
+        let [first, second, third] = &means;
+        let coins = [0.3, 0.6, 0.5].map(Flip::new);
+        let mut model = Model::new();
+        for (coin, x) in coins.iter().zip([0.5, 2.0, -1.0]) {
+            let mean = If::new(coin, first, second);
+            model = model.observe(&Normal::new(&mean, Variance(1.0)), x);
+            let apart = (&mean, first).map(|(a, b)| a - b);
+            model = model.log_weigh(&apart, |x| -0.1 * x * x);
+        }
+        let [a, b, c] = &coins;
+        let both = a.and(b);
+        let either = If::new(&both, third, second);
+        let scored = Score::log_weigh(&either, |x| -x.abs());
+        let count = Binomial::new(3, 0.4);
+        let odd = count
+            .map(|n| n % 2 == 1)
+            .flat_map(|&odd| Flip::new(if odd { 0.9 } else { 0.2 }));
+        model = model
+            .observe(&odd, true)
+            .condition(&first.map(|x| x.round()), |&x| x < 4.0)
+            .observe(&c.equals(&a.map(|a| !a)).or(b), true);
+        let targets = [first.erased(), scored.erased(), count.erased(), c.erased()];
+        (model, targets.map(Clone::clone).into())
+    }
+
+    /// The elements of the world and their values; those in branches are others in each trace.
+    fn values(trace: &Trace) -> Vec<String> {
+        let world = trace.world().map(|(e, v)| format!("{e:?} = {v:?}"));
+        let mut world: Vec<String> = world.collect();
+        world.sort();
+        world
+    }
+
+    /// Two traces take the same steps, one of them never by a list.
+    #[test]
+    fn lists_say_what_a_full_evaluation_says() {
+        let (model, targets) = model();
+        let begin = |seed| -> (Trace, Stream) {
+            let mut trace = Trace::new(&model, &targets, 1000).unwrap();
+            let mut random = stream(seed, 0);
+            while !trace.restart(&mut random).unwrap() {}
+            (trace, random)
+        };
+        let (mut foreseen, mut kept, mut impossible) = (0, 0, 0);
+        for seed in 0..20 {
+            let (mut one, mut random) = begin(seed);
+            let (mut other, mut again) = begin(seed);
+            for _ in 0..500 {
+                let pick = random.random_range(0..one.choices());
+                assert_eq!(pick, again.random_range(0..other.choices()));
+                let (site, same) = (one.choice(pick), other.choice(pick));
+                assert_eq!(one.element(site).label(), other.element(same).label());
+                let value = one.draw(site, &mut random).unwrap().unwrap();
+                assert_eq!(other.draw(same, &mut again).unwrap(), Some(value.clone()));
+                other.nodes[same.number()].detours = 1;
+                let possible = one.propose(site, &value, &mut random).unwrap();
+                assert_eq!(other.propose(same, &value, &mut again).unwrap(), possible);
+                foreseen += u32::from(one.foresight.holds);
+                assert!(!other.foresight.holds);
+                let keep: bool = random.random();
+                assert_eq!(keep, again.random());
+                if possible {
+                    let (a, b) = (one.change(), other.change());
+                    let terms = |c: &Change| [c.prior, c.likelihood, c.fresh, c.stale];
+                    for (a, b) in terms(a).into_iter().zip(terms(b)) {
+                        assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} and {b}");
+                    }
+                    assert_eq!((a.choices, a.densities), (b.choices, b.densities));
+                    assert_eq!(one.log_prob(site), other.log_prob(same));
+                }
+                if possible && keep {
+                    kept += u32::from(one.foresight.holds);
+                    one.keep();
+                    other.keep();
+                } else {
+                    impossible += u32::from(one.foresight.holds && !possible);
+                    one.undo();
+                    other.undo();
+                }
+                assert_eq!(values(&one), values(&other));
+                let (a, b) = (one.log_weight(), other.log_weight());
+                assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} and {b}");
+            }
+        }
+        assert!(foreseen > 3000, "{foreseen}");
+        assert!(kept > 500 && impossible > 50, "{kept}, {impossible}");
+    }
+}
