@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use figrs::models::grid::Size;
 
 use super::Failure;
 
@@ -30,6 +31,15 @@ Exit code: 0 if there is an answer; 1 if there is none, because the demands are 
 pub(crate) struct Side {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
+}
+
+impl From<Size> for Side {
+    fn from(size: Size) -> Self {
+        Self {
+            rows: size.rows(),
+            columns: size.columns(),
+        }
+    }
 }
 
 impl FromStr for Side {

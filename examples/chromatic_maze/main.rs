@@ -101,10 +101,7 @@ impl Puzzle for Mazes {
     type Board = ChromaticBoard;
 
     fn side(&self) -> Side {
-        Side {
-            rows: self.size.rows(),
-            columns: self.size.columns(),
-        }
+        self.size.into()
     }
 
     fn demands(&self) -> String {

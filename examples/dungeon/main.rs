@@ -117,11 +117,7 @@ impl Puzzle for Dungeons {
     type Board = DungeonMap;
 
     fn side(&self) -> Side {
-        let size = self.clues.size();
-        Side {
-            rows: size.rows(),
-            columns: size.columns(),
-        }
+        self.clues.size().into()
     }
 
     fn demands(&self) -> String {

@@ -61,10 +61,7 @@ impl Example for Options {
         let clues: Vec<(Position, Terrain)> = match &self.clues {
             Some(path) => {
                 let clues: Clues<Terrain> = clue_file::read(path)?;
-                side = Side {
-                    rows: clues.size().rows(),
-                    columns: clues.size().columns(),
-                };
+                side = clues.size().into();
                 clues.iter().collect()
             }
             None => Vec::new(),

@@ -66,11 +66,7 @@ impl Puzzle for Boards {
     type Board = Board;
 
     fn side(&self) -> Side {
-        let size = self.clues.size();
-        Side {
-            rows: size.rows(),
-            columns: size.columns(),
-        }
+        self.clues.size().into()
     }
 
     fn demands(&self) -> String {
