@@ -13,6 +13,7 @@ mod files;
 mod findings;
 mod goodness;
 mod options;
+mod page;
 mod progress;
 mod puzzle;
 mod report;

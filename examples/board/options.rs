@@ -83,6 +83,9 @@ pub(crate) struct Options {
     /// Write to this file; it is replaced when everything is there.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Write the answer to this file too, as a page of HTML with pictures of up to 24 boards; it needs nothing else.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
     /// Tell how much the boards of --task sample vary and whether they have the right distribution; in text instead of the
     /// boards.
     #[arg(long)]

@@ -21,6 +21,13 @@ pub(crate) struct Report<'a, P: Puzzle> {
 impl<P: Puzzle> Report<'_, P> {
     /// Writes where it should go.
     pub(crate) fn write(&self) -> Result<(), Failure> {
+        if let Some(path) = &self.options.report {
+            let page = self.html()?;
+            replace(path, |out| {
+                let written = out.write_all(page.as_bytes());
+                written.map_err(|error| in_file(path, error))
+            })?;
+        }
         let Some(path) = &self.options.out else {
             let place = Path::new("the standard output");
             return self.write_to(&mut io::stdout().lock(), place);
@@ -48,7 +55,7 @@ impl<P: Puzzle> Report<'_, P> {
     }
 
     /// All boards that are shown.
-    fn boards(&self) -> impl Iterator<Item = &P::Board> {
+    pub(crate) fn boards(&self) -> impl Iterator<Item = &P::Board> {
         let found = self.findings;
         let solution = found.solution.as_ref().map(|(board, _)| board);
         found
@@ -159,31 +166,37 @@ impl<P: Puzzle> Report<'_, P> {
             )?;
         }
         if let Some(marginals) = &found.marginals {
-            self.tables(out, marginals)?;
+            for (name, rows) in self.shares(marginals) {
+                writeln!(out, "{name}")?;
+                for row in rows {
+                    writeln!(out, "  {}", row.join(" "))?;
+                }
+            }
         }
         Ok(())
     }
 
-    /// For each value of cells a table of its probabilities.
-    fn tables(
+    /// For each value of cells its name, and its probability in each cell of each row.
+    pub(crate) fn shares(
         &self,
-        out: &mut impl Write,
         marginals: &[Vec<(&'static str, f64)>],
-    ) -> io::Result<()> {
+    ) -> Vec<(&'static str, Vec<Vec<String>>)> {
         let mut names: Vec<&str> = marginals.iter().flatten().map(|&(name, _)| name).collect();
         names.sort_unstable();
         names.dedup();
-        for name in names {
-            writeln!(out, "{name}")?;
-            for row in marginals.chunks(self.puzzle.side().columns) {
-                let shares = row.iter().map(|cell| {
-                    let found = cell.iter().find(|(other, _)| *other == name);
-                    format!("{:.3}", found.map_or(0.0, |(_, p)| *p))
-                });
-                writeln!(out, "  {}", shares.collect::<Vec<_>>().join(" "))?;
-            }
-        }
-        Ok(())
+        let share = |cell: &Vec<(&str, f64)>, name| {
+            let found = cell.iter().find(|(other, _)| *other == name);
+            format!("{:.3}", found.map_or(0.0, |(_, p)| *p))
+        };
+        let row =
+            |row: &[Vec<(&str, f64)>], name| row.iter().map(|cell| share(cell, name)).collect();
+        let rows = |name| {
+            marginals
+                .chunks(self.puzzle.side().columns)
+                .map(|cells| row(cells, name))
+                .collect()
+        };
+        names.into_iter().map(|name| (name, rows(name))).collect()
     }
 }
 

@@ -11,6 +11,7 @@ mod generator;
 mod options;
 mod ordered;
 mod probability;
+mod set_report;
 mod sets;
 mod stats;
 

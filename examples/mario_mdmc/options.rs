@@ -125,6 +125,10 @@ pub(crate) struct Options {
     /// Write the levels to this file; it is replaced when all of them are there.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Write the set to this file too, as a page of HTML with pictures of up to 12 levels and a table of measures; it needs
+    /// nothing else.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["stats", "probability"])]
+    pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) demands: Demands,
 }

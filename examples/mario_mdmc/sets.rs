@@ -11,6 +11,7 @@ use crate::files::{in_file, replace};
 use crate::generator::{Made, Trained};
 use crate::options::{Format, Options};
 use crate::ordered::in_order;
+use crate::set_report::SetReport;
 
 #[derive(Default)]
 pub(crate) struct Totals {
@@ -20,6 +21,29 @@ pub(crate) struct Totals {
     playable: u64,
     /// What stops a player in the last one that is not.
     obstacle: Option<Obstacle>,
+}
+
+/// What is told of the levels beside writing them.
+struct Told<'a> {
+    totals: Totals,
+    report: Option<SetReport<'a>>,
+}
+
+impl Told<'_> {
+    /// Takes in a level; its path if that is asked for.
+    fn add(
+        &mut self,
+        options: &Options,
+        index: u64,
+        made: &Made,
+    ) -> Result<Option<Playability>, Failure> {
+        self.totals.add(made);
+        let path = self.totals.path(options, made);
+        if let Some(report) = &mut self.report {
+            report.add(index, made, path.as_ref())?;
+        }
+        Ok(path)
+    }
 }
 
 impl Totals {
@@ -48,32 +72,42 @@ impl Totals {
 
 /// Draws the set and writes it where it should go.
 pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<Totals, Failure> {
+    let report = || SetReport::new(trained, options.methods[0].name());
+    let mut told = Told {
+        totals: Totals::default(),
+        report: options.report.as_ref().map(|_| report()),
+    };
     match &options.out {
-        None => write_list(
-            options,
-            trained,
-            &mut io::stdout().lock(),
-            Path::new("the standard output"),
-        ),
-        Some(path) if options.format.needs_file() => write_files(options, trained, path),
-        Some(path) => replace(path, |out| write_list(options, trained, out, path)),
+        None => {
+            let place = Path::new("the standard output");
+            write_list(options, trained, &mut told, &mut io::stdout().lock(), place)?;
+        }
+        Some(path) if options.format.needs_file() => {
+            write_files(options, trained, &mut told, path)?;
+        }
+        Some(path) => replace(path, |out| {
+            write_list(options, trained, &mut told, out, path)
+        })?,
     }
+    if let (Some(path), Some(report)) = (&options.report, &told.report) {
+        report.write(path)?;
+    }
+    Ok(told.totals)
 }
 
 /// All levels one after another.
 fn write_list(
     options: &Options,
     trained: &Trained<'_>,
+    told: &mut Told<'_>,
     out: &mut dyn Write,
     place: &Path,
-) -> Result<Totals, Failure> {
+) -> Result<(), Failure> {
     let cannot = |error| in_file(place, error);
-    let mut totals = Totals::default();
     let work = |numbers| trained.levels(0, numbers);
     let levels = (options.levels, trained.step(0, options.levels));
     in_order(options, levels, work, |index, made| {
-        totals.add(&made);
-        let path = totals.path(options, &made);
+        let path = told.add(options, index, &made)?;
         let written = match options.format {
             Format::Json => write_json(trained, out, index, &made, path),
             _ => write_text(out, index, &made, path),
@@ -83,8 +117,7 @@ fn write_list(
     if options.format == Format::Json {
         writeln!(out, "\n]").map_err(cannot)?;
     }
-    out.flush().map_err(cannot)?;
-    Ok(totals)
+    out.flush().map_err(cannot)
 }
 
 fn write_text(
@@ -139,7 +172,12 @@ fn write_json(
 }
 
 /// One file a level, numbered if there is more than one, and for maps the picture of the tiles beside them.
-fn write_files(options: &Options, trained: &Trained<'_>, path: &Path) -> Result<Totals, Failure> {
+fn write_files(
+    options: &Options,
+    trained: &Trained<'_>,
+    told: &mut Told<'_>,
+    path: &Path,
+) -> Result<(), Failure> {
     let tiles = with_suffix(path, "-tiles", "png");
     if matches!(options.format, Format::Tmx | Format::TiledJson) {
         replace(&tiles, |out| {
@@ -148,17 +186,15 @@ fn write_files(options: &Options, trained: &Trained<'_>, path: &Path) -> Result<
     }
     let image = tiles.file_name().unwrap_or_default().to_string_lossy();
     let digits = options.levels.to_string().len();
-    let mut totals = Totals::default();
     let work = |numbers| trained.levels(0, numbers);
     let levels = (options.levels, trained.step(0, options.levels));
     in_order(options, levels, work, |index, made| {
-        totals.add(&made);
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         let path = match options.levels {
             1 => path.to_owned(),
             _ => with_suffix(path, &format!("-{:0digits$}", index + 1), &extension),
         };
-        let way = totals.path(options, &made);
+        let way = told.add(options, index, &made)?;
         let way = way.as_ref().map_or(&[][..], Playability::path);
         let writer = notes(trained, index, LevelWriter::new(&made.level)).path(way);
         replace(&path, |out| {
@@ -170,8 +206,7 @@ fn write_files(options: &Options, trained: &Trained<'_>, path: &Path) -> Result<
             };
             written.map_err(|error| output(&path, error))
         })
-    })?;
-    Ok(totals)
+    })
 }
 
 /// The settings that give the level again.

@@ -37,15 +37,15 @@ impl Mean {
 }
 
 /// The measures of the levels of one method.
-struct Column {
+pub(crate) struct Column {
     name: String,
-    levels: u64,
+    pub(crate) levels: u64,
     means: Vec<(&'static str, Mean)>,
     diversity: Option<f64>,
 }
 
 impl Column {
-    fn new(name: String) -> Self {
+    pub(crate) fn new(name: String) -> Self {
         Self {
             name,
             levels: 0,
@@ -54,7 +54,16 @@ impl Column {
         }
     }
 
-    fn add(&mut self, measures: impl IntoIterator<Item = (&'static str, f64)>) {
+    /// The measures of the training levels.
+    pub(crate) fn of_corpus(trained: &Trained<'_>, yardstick: &Yardstick) -> Self {
+        let mut column = Self::new("corpus".to_owned());
+        for level in trained.corpus.levels() {
+            column.add(measures(yardstick, level, trained.chain.unseen(level)));
+        }
+        column
+    }
+
+    pub(crate) fn add(&mut self, measures: impl IntoIterator<Item = (&'static str, f64)>) {
         self.levels += 1;
         for (place, (name, value)) in measures.into_iter().enumerate() {
             if place == self.means.len() {
@@ -62,6 +71,28 @@ impl Column {
             }
             self.means[place].1.add(value);
         }
+    }
+
+    /// The name, and how many levels.
+    pub(crate) fn heading(&self) -> String {
+        format!("{} ({})", self.name, self.levels)
+    }
+
+    /// For each measure its name, and the mean and its standard error of each column.
+    pub(crate) fn rows(columns: &[&Self]) -> Vec<Vec<String>> {
+        let names = columns.first().map_or(&[][..], |first| &first.means);
+        let row = |(place, (name, _)): (usize, &(&str, Mean))| {
+            let means = columns.iter().filter_map(|column| column.means.get(place));
+            let cell = |(_, mean): &(&str, Mean)| match mean.standard_error() {
+                Some(error) => format!("{:.4} ± {error:.4}", mean.value),
+                None => format!("{:.4} ± -", mean.value),
+            };
+            [(*name).to_owned()]
+                .into_iter()
+                .chain(means.map(cell))
+                .collect()
+        };
+        names.iter().enumerate().map(row).collect()
     }
 
     fn as_json(&self) -> Value {
@@ -79,18 +110,21 @@ impl Column {
     }
 }
 
+/// The measures of a level, by name.
+pub(crate) fn measures(
+    yardstick: &Yardstick,
+    level: &Level,
+    unseen: usize,
+) -> impl Iterator<Item = (&'static str, f64)> + use<> {
+    let seen = f64::from(u8::from(unseen == 0));
+    let unseen = [("unseen", unseen as f64), ("all seen", seen)];
+    unseen.into_iter().chain(yardstick.measure(level).named())
+}
+
 /// Measures levels of each method and of the corpus, and writes the table.
 pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<(), Failure> {
     let yardstick = Yardstick::new(trained.corpus);
-    let measures = |level: &Level, unseen: usize| {
-        let seen = f64::from(u8::from(unseen == 0));
-        let unseen = [("unseen", unseen as f64), ("all seen", seen)];
-        unseen.into_iter().chain(yardstick.measure(level).named())
-    };
-    let mut columns = vec![Column::new("corpus".to_owned())];
-    for level in trained.corpus.levels() {
-        columns[0].add(measures(level, trained.chain.unseen(level)));
-    }
+    let mut columns = vec![Column::of_corpus(trained, &yardstick)];
     for (place, method) in options.methods.iter().enumerate() {
         let mut column = Column::new(method.name());
         let mut diversity = Diversity::new();
@@ -100,7 +134,7 @@ pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<(), Fail
             let made = trained.levels(place, numbers)?;
             let elapsed = started.elapsed() / made.len().max(1) as u32;
             let measured = made.into_iter().map(|made| {
-                let measures: Vec<_> = measures(&made.level, made.unseen).collect();
+                let measures: Vec<_> = measures(&yardstick, &made.level, made.unseen).collect();
                 (made.level, measures, elapsed)
             });
             Ok(measured.collect())
@@ -143,16 +177,9 @@ pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<(), Fail
 
 /// One row a measure, one column a method, each the mean and its standard error.
 fn table(columns: &[Column]) -> String {
-    let heads = columns.iter();
-    let heads = heads.map(|column| format!("{} ({})", column.name, column.levels));
-    let mut text = row("mean ± s.e.", heads);
-    for (place, (name, _)) in columns[0].means.iter().enumerate() {
-        let means = columns.iter().filter_map(|column| column.means.get(place));
-        let cells = means.map(|(_, mean)| match mean.standard_error() {
-            Some(error) => format!("{:.4} ± {error:.4}", mean.value),
-            None => format!("{:.4} ± -", mean.value),
-        });
-        text += &row(name, cells);
+    let mut text = row("mean ± s.e.", columns.iter().map(Column::heading));
+    for cells in Column::rows(&columns.iter().collect::<Vec<_>>()) {
+        text += &row(&cells[0], cells[1..].iter().cloned());
     }
     let diversities = columns.iter().map(|column| column.diversity);
     let cells = diversities.map(|d| d.map_or_else(|| "-".to_owned(), |d| format!("{d:.4}")));

@@ -71,6 +71,8 @@ mod forward_sampling;
 mod frontier;
 mod gibbs;
 mod group_error;
+#[cfg(feature = "charts")]
+mod html_page;
 mod importance_sampling;
 mod in_order;
 mod junction;
@@ -119,6 +121,8 @@ pub use estimate::Estimate;
 pub use forward_sampling::ForwardSampling;
 pub use frontier::{CompiledFrontier, FirstTrue, Frontier};
 pub use gibbs::{Gibbs, GibbsKernel};
+#[cfg(feature = "charts")]
+pub use html_page::HtmlPage;
 pub use importance_sampling::ImportanceSampling;
 pub use junction_tree::JunctionTree;
 pub use lazy_variable_elimination::LazyVariableElimination;

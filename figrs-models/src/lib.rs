@@ -34,6 +34,7 @@ pub mod island;
 pub mod maze;
 pub mod mdmc;
 pub mod network;
+#[cfg(feature = "png")]
 pub mod picture;
 mod places;
 mod shares;

@@ -1,6 +1,7 @@
 //! The tests of figrs as a user meets it; see `tests/`.
 
 pub mod asked;
+pub mod browser;
 pub mod every_population;
 pub mod every_step;
 pub mod example;

@@ -1,8 +1,8 @@
 //! The example that compares algorithms, as a user runs it. The binary is built by `cargo test --workspace`.
 
-use std::path::Path;
 use std::process::{Command, Output};
 
+use figrs_tests::browser;
 use figrs_tests::example::{self, text};
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -232,53 +232,17 @@ fn curves_and_a_report_are_written() {
     assert_eq!(count(&report, "svg"), PICTURES);
     assert_eq!(count(&report, "script"), 0);
     assert!(report.contains("Algorithms side by side: sprinkler"));
-    in_a_browser(&files.path().join("report.html"));
-}
-
-const PICTURES: usize = 8;
-
-/// The browser that can be run without a window, if there is one.
-fn browser() -> Option<&'static str> {
-    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-    names.into_iter().find(|name| {
-        let version = Command::new(name).arg("--version").output();
-        version.is_ok_and(|output| output.status.success())
-    })
-}
-
-/// Opens a page, and fails on messages in its console and on pictures that are missing or empty.
-fn in_a_browser(page: &Path) {
-    let Some(browser) = browser() else {
-        println!("skipped: no chromium, chromium-browser, google-chrome or chrome is on the path");
+    let Some(seen) = browser::opened(&files.path().join("report.html")) else {
         return;
     };
-    let profile = tempfile::tempdir().unwrap();
-    let output = Command::new(browser)
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--enable-logging=stderr",
-        ])
-        .arg("--virtual-time-budget=5000")
-        .arg(format!("--user-data-dir={}", profile.path().display()))
-        .arg("--dump-dom")
-        .arg(page)
-        .output()
-        .unwrap();
-    let (seen, logged) = (
-        text(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
-    assert!(output.status.success(), "{logged}");
-    assert!(!logged.contains("CONSOLE"), "{logged}");
     assert_eq!(seen.matches("<svg").count(), PICTURES, "{seen}");
-    assert_eq!(seen.matches("</svg>").count(), PICTURES);
     for picture in seen.split("<svg").skip(1) {
         let drawn = picture.split("</svg>").next().unwrap();
         assert!(drawn.contains("<text"), "{drawn}");
     }
 }
+
+const PICTURES: usize = 8;
 
 #[test]
 fn what_cannot_work_gives_one_line_and_exit_code_two() {

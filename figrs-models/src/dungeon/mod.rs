@@ -14,6 +14,7 @@
 
 mod board;
 mod elements;
+#[cfg(feature = "png")]
 mod picture;
 mod settings;
 mod tile;

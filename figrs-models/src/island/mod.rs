@@ -18,6 +18,7 @@ mod board;
 mod chain;
 mod draws;
 mod elements;
+#[cfg(feature = "png")]
 mod picture;
 mod settings;
 mod terrain;

@@ -22,6 +22,7 @@
 mod automaton;
 mod board;
 mod elements;
+#[cfg(feature = "png")]
 mod picture;
 mod pointer;
 mod settings;

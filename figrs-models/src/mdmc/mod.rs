@@ -75,7 +75,9 @@ pub use metrics::{
     Columns, Diversity, LevelMetrics, TilePatterns, Yardstick, density, ground_gaps, leniency,
     linearity,
 };
-pub use output::{LevelWriter, OutputError, write_tileset};
+#[cfg(feature = "png")]
+pub use output::write_tileset;
+pub use output::{LevelWriter, OutputError};
 pub use playability::{JUMP_ARCS, Obstacle, Playability, Reach};
 pub use row_splits::RowSplits;
 pub use saved_chain::SavedChainError;

@@ -14,6 +14,7 @@
 mod board;
 mod colour;
 mod elements;
+#[cfg(feature = "png")]
 mod picture;
 mod puzzle;
 mod settings;

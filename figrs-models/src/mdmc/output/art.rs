@@ -1,9 +1,7 @@
 //! The tiles, drawn for figrs: one character a pixel, coloured by the palette.
 
 use super::super::Tile;
-
-/// The side of a tile, in pixels.
-pub(super) const SIDE: usize = 16;
+use super::tileset::SIDE;
 
 pub(super) type Art = [&'static [u8; SIDE]; SIDE];
 

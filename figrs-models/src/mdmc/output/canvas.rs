@@ -1,7 +1,8 @@
 //! A picture of tiles.
 
-use super::art::{Art, SIDE};
+use super::art::Art;
 use super::palette::{CLEAR, PALETTE};
+use super::tileset::SIDE;
 use crate::picture::Canvas;
 
 impl Canvas {

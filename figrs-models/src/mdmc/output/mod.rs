@@ -1,20 +1,29 @@
 //! Levels as pictures and as files for level editors.
 
+#[cfg(feature = "png")]
 mod art;
+#[cfg(feature = "png")]
 mod background;
+#[cfg(feature = "png")]
 mod canvas;
 mod error;
 mod ldtk;
+#[cfg(feature = "png")]
 mod palette;
+#[cfg(feature = "png")]
 mod png;
 mod tiled_json;
 mod tileset;
+#[cfg(feature = "png")]
+mod tileset_picture;
 mod tmx;
 mod writer;
 
 pub use error::OutputError;
-pub use tileset::write_tileset;
+#[cfg(feature = "png")]
+pub use tileset_picture::write_tileset;
 pub use writer::LevelWriter;
 
 #[cfg(test)]
+#[cfg(feature = "png")]
 mod tests;

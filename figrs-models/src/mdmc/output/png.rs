@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use super::super::{Level, Tile};
-use super::art::{GRASS, SIDE, art};
+use super::art::{GRASS, art};
 use super::background;
 use super::palette::{PALETTE, index};
+use super::tileset::{SIDE, grassy};
 use super::{LevelWriter, OutputError};
 use crate::picture::{Canvas, encode, is_latin};
 
@@ -52,12 +53,6 @@ fn draw_tiles(canvas: &mut Canvas, level: &Level) {
             outline(canvas, level, row, column);
         }
     }
-}
-
-/// Whether a tile is ground with nothing solid above it.
-pub(super) fn grassy(level: &Level, row: usize, column: usize) -> bool {
-    let above = row.checked_sub(1).and_then(|row| level.get(row, column));
-    level.get(row, column) == Some(Tile::GROUND) && !above.is_some_and(Tile::solid)
 }
 
 /// Darkens the sides of ground that stand free.

@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::art::SIDE;
-use super::tileset::{COLUMNS, COUNT, PIXELS, entries, picture};
+use super::tileset::{COLUMNS, COUNT, PIXELS, SIDE, entries, picture};
 use super::tmx::{SKY, VERSION};
 use super::{LevelWriter, OutputError};
 

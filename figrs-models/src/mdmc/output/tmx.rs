@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::art::SIDE;
-use super::tileset::{COLUMNS, COUNT, PIXELS, entries, picture};
+use super::tileset::{COLUMNS, COUNT, PIXELS, SIDE, entries, picture};
 use super::{LevelWriter, OutputError};
 
 /// The version of the map format that is written.

@@ -1,0 +1,86 @@
+//! A set of levels as a page of HTML.
+
+use std::path::Path;
+
+use figrs::HtmlPage;
+use figrs::models::mdmc::{LevelWriter, Playability, Yardstick};
+
+use crate::Failure;
+use crate::files::{in_file, replace};
+use crate::generator::{Made, Trained};
+use crate::stats::{Column, measures};
+
+/// How many levels are shown.
+const SHOWN: usize = 12;
+
+/// What the page tells, taken in level by level.
+pub(crate) struct SetReport<'a> {
+    trained: &'a Trained<'a>,
+    yardstick: Yardstick,
+    corpus: Column,
+    levels: Column,
+    pictures: Vec<(String, Vec<u8>)>,
+}
+
+impl<'a> SetReport<'a> {
+    pub(crate) fn new(trained: &'a Trained<'a>, method: String) -> Self {
+        let yardstick = Yardstick::new(trained.corpus);
+        Self {
+            trained,
+            corpus: Column::of_corpus(trained, &yardstick),
+            yardstick,
+            levels: Column::new(method),
+            pictures: Vec::new(),
+        }
+    }
+
+    /// Takes in a level, and the path to draw.
+    pub(crate) fn add(
+        &mut self,
+        index: u64,
+        made: &Made,
+        path: Option<&Playability>,
+    ) -> Result<(), Failure> {
+        self.levels
+            .add(measures(&self.yardstick, &made.level, made.unseen));
+        if self.pictures.len() < SHOWN {
+            let mut png = Vec::new();
+            let path = path.map_or(&[][..], Playability::path);
+            LevelWriter::new(&made.level).path(path).png(&mut png)?;
+            let caption = format!("level {}, unseen states {}", index + 1, made.unseen);
+            self.pictures.push((caption, png));
+        }
+        Ok(())
+    }
+
+    /// Writes the page.
+    pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
+        let mut page = HtmlPage::new("Super Mario levels, by figrs");
+        let settings = self.trained.settings().into_iter().map(|(name, value)| {
+            let text = value.as_str().map(str::to_owned);
+            (name, text.unwrap_or_else(|| value.to_string()))
+        });
+        let numbers = [
+            ("seed", self.trained.seed.to_string()),
+            ("levels", self.levels.levels.to_string()),
+        ];
+        page.settings(settings.chain(numbers));
+        page.heading("Levels");
+        let pictures = self.pictures.iter();
+        page.gallery(pictures.map(|(caption, png)| (caption.as_str(), png.as_slice())));
+        if self.levels.levels > SHOWN as u64 {
+            let count = self.levels.levels;
+            page.paragraph(&format!("The first {SHOWN} of {count} levels."));
+        }
+        page.heading("Measures");
+        page.paragraph("Means and their standard errors; `--help` says what is measured.");
+        let columns = [&self.corpus, &self.levels];
+        let names = columns.map(Column::heading);
+        page.table(&["measure", &names[0], &names[1]], Column::rows(&columns));
+        let text = page.to_string();
+        replace(path, |out| {
+            let written = out.write_all(text.as_bytes());
+            written.map_err(|error| in_file(path, error))
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! Pages of HTML that need nothing else.
+
+use std::fmt::{self, Display};
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use quick_xml::escape::escape;
+
+const STYLE: &str = "body{font:15px/1.45 sans-serif;margin:2em auto;max-width:75em;padding:0 1em;color:#222}\
+     table{border-collapse:collapse;font-variant-numeric:tabular-nums}\
+     th,td{padding:.25em .7em;border-bottom:1px solid #ccc;text-align:right;white-space:nowrap}\
+     th:first-child,td:first-child,th:last-child,td:last-child{text-align:left;white-space:normal}\
+     tr.marked td{background:#fbdada}figure{margin:1em 0;overflow-x:auto}\
+     div.gallery{display:flex;flex-wrap:wrap;gap:1em}div.gallery figure{margin:0}\
+     img{image-rendering:pixelated;max-width:100%}\
+     figcaption{color:#555}dt{float:left;clear:left;width:12em;color:#555}dd{margin-left:12em}";
+
+/// A page of HTML that needs nothing else: no scripts, no other files, pictures within. It is well-formed as XML, too.
+///
+/// Its parts stand in the order in which they are added; [`Display`] writes it.
+///
+/// ```
+/// use figrs_infer::HtmlPage;
+///
+/// let mut page = HtmlPage::new("Two boards");
+/// page.settings([("seed", "7")]).heading("Shares").table(&["board", "walls"], [["1", "0.4"], ["2", "0.5"]]);
+/// assert!(page.to_string().starts_with("<!DOCTYPE html>"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct HtmlPage {
+    title: String,
+    body: Vec<String>,
+}
+
+impl HtmlPage {
+    /// A page with a title and nothing else.
+    pub fn new(title: &str) -> Self {
+        Self {
+            title: clean(title),
+            body: Vec::new(),
+        }
+    }
+
+    /// Adds a list of names and what stands for each; nothing if it is empty.
+    pub fn settings(
+        &mut self,
+        settings: impl IntoIterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
+    ) -> &mut Self {
+        let setting = |(name, value): (_, _)| {
+            let (name, value) = (cleaned(name), cleaned(value));
+            format!("<dt>{name}</dt><dd>{value}</dd>")
+        };
+        let settings: String = settings.into_iter().map(setting).collect();
+        if !settings.is_empty() {
+            self.heading("Settings");
+            self.body.push(format!("<dl>{settings}</dl>\n"));
+        }
+        self
+    }
+
+    /// Adds a heading.
+    pub fn heading(&mut self, text: &str) -> &mut Self {
+        self.body.push(format!("<h2>{}</h2>\n", clean(text)));
+        self
+    }
+
+    /// Adds a paragraph.
+    pub fn paragraph(&mut self, text: &str) -> &mut Self {
+        self.body.push(format!("<p>{}</p>\n", clean(text)));
+        self
+    }
+
+    /// Adds a list; nothing if it is empty.
+    pub fn list(&mut self, items: impl IntoIterator<Item = impl AsRef<str>>) -> &mut Self {
+        let item = |item| format!("<li>{}</li>\n", cleaned(item));
+        let items: String = items.into_iter().map(item).collect();
+        if !items.is_empty() {
+            self.body.push(format!("<ul>\n{items}</ul>\n"));
+        }
+        self
+    }
+
+    /// Adds a table with a row of headings. The first and the last column are set to the left, the others, which should be
+    /// numbers, to the right.
+    pub fn table<R: IntoIterator<Item = impl AsRef<str>>>(
+        &mut self,
+        headings: &[&str],
+        rows: impl IntoIterator<Item = R>,
+    ) -> &mut Self {
+        self.marked_table(headings, rows.into_iter().map(|row| (row, false)))
+    }
+
+    /// As [`HtmlPage::table`], with rows that stand out where they are marked.
+    pub fn marked_table<R: IntoIterator<Item = impl AsRef<str>>>(
+        &mut self,
+        headings: &[&str],
+        rows: impl IntoIterator<Item = (R, bool)>,
+    ) -> &mut Self {
+        let heading = |heading: &&str| format!("<th>{}</th>", clean(heading));
+        let headings: String = headings.iter().map(heading).collect();
+        let row = |(cells, is_marked): (R, bool)| {
+            let cell = |cell| format!("<td>{}</td>", cleaned(cell));
+            let cells: String = cells.into_iter().map(cell).collect();
+            let class = if is_marked { " class=\"marked\"" } else { "" };
+            format!("<tr{class}>{cells}</tr>\n")
+        };
+        let rows: String = rows.into_iter().map(row).collect();
+        self.body.push(format!(
+            "<table><thead><tr>{headings}</tr></thead>\n<tbody>\n{rows}</tbody></table>\n"
+        ));
+        self
+    }
+
+    /// Adds a picture, a document of SVG, with its caption; or the reason why there is none.
+    pub fn svg<E: Display>(&mut self, caption: &str, svg: Result<String, E>) -> &mut Self {
+        match svg {
+            Ok(svg) => self.figure(&svg, caption),
+            Err(error) => self.paragraph(&format!("{caption}: {error}")),
+        }
+    }
+
+    /// Adds pictures, each the bytes of a PNG file and its caption, side by side.
+    pub fn gallery<'a>(
+        &mut self,
+        pictures: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+    ) -> &mut Self {
+        self.body.push("<div class=\"gallery\">\n".into());
+        for (caption, png) in pictures {
+            let (data, text) = (BASE64_STANDARD.encode(png), clean(caption));
+            self.figure(
+                &format!("<img alt=\"{text}\" src=\"data:image/png;base64,{data}\"/>"),
+                caption,
+            );
+        }
+        self.body.push("</div>\n".into());
+        self
+    }
+
+    fn figure(&mut self, picture: &str, caption: &str) -> &mut Self {
+        let caption = clean(caption);
+        self.body.push(format!(
+            "<figure>\n{picture}<figcaption>{caption}</figcaption></figure>\n"
+        ));
+        self
+    }
+}
+
+impl Display for HtmlPage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (title, body) = (&self.title, self.body.concat());
+        write!(
+            f,
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>{title}</title>\
+             <style>{STYLE}</style></head>\n<body>\n<h1>{title}</h1>\n{body}</body></html>\n"
+        )
+    }
+}
+
+/// A text that XML can hold, escaped.
+fn clean(text: &str) -> String {
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    escape(text.chars().map(plain).collect::<String>()).into_owned()
+}
+
+fn cleaned(text: impl AsRef<str>) -> String {
+    clean(text.as_ref())
+}

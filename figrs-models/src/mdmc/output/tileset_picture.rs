@@ -1,0 +1,35 @@
+//! The picture that maps refer to.
+
+use std::io::Write;
+
+use super::super::Tile;
+use super::OutputError;
+use super::art::{GRASS, art};
+use super::palette::{CLEAR, PALETTE};
+use super::tileset::{COLUMNS, ROWS};
+use crate::picture::{Canvas, encode};
+
+/// Writes the picture of all tiles that maps in Tiled formats refer to, as PNG with a clear background.
+///
+/// Seven tiles of 16 by 16 pixels a row: those of [`Tile::ALPHABET`] in order, then ground with grass on top.
+///
+/// **Errors.** [`OutputError::Io`].
+pub fn write_tileset(out: impl Write) -> Result<(), OutputError> {
+    let mut canvas = Canvas::of_tiles(COLUMNS, ROWS);
+    let drawings = Tile::all().map(art).chain([Some(&GRASS)]).enumerate();
+    for (place, drawing) in drawings {
+        if let Some(drawing) = drawing {
+            canvas.tile(place / COLUMNS, place % COLUMNS, drawing);
+        }
+    }
+    let mut transparency = [255; CLEAR as usize + 1];
+    transparency[usize::from(CLEAR)] = 0;
+    let notes: [(&str, &str); 0] = [];
+    Ok(encode(
+        out,
+        &canvas,
+        &PALETTE.colours(),
+        &notes,
+        &transparency,
+    )?)
+}

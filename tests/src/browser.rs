@@ -1,0 +1,67 @@
+//! Pages of HTML, opened in a browser without a window.
+
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+/// The browser that can be run without a window, if there is one.
+fn browser() -> Option<&'static str> {
+    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+    names.into_iter().find(|name| {
+        let version = Command::new(name).arg("--version").output();
+        version.is_ok_and(|output| output.status.success())
+    })
+}
+
+/// What a page is once a browser has opened it: its elements, each picture with the width that it came out with, as
+/// `data-width`. `None`, with a printed reason, where there is no browser.
+///
+/// # Panics
+///
+/// If the browser fails or writes to its console, and if a picture is missing.
+pub fn opened(page: &Path) -> Option<String> {
+    let Some(browser) = browser() else {
+        println!("skipped: no chromium, chromium-browser, google-chrome or chrome is on the path");
+        return None;
+    };
+    let profile = tempfile::tempdir().expect("there is room for a profile");
+    // A script of the test's own tells how wide the pictures came out.
+    let told = "<script>onload = () => { for (const image of document.images) \
+                image.dataset.width = image.naturalWidth; }</script></body>";
+    let text = fs::read_to_string(page).expect("the page is text");
+    let asked = profile.path().join("page.html");
+    fs::write(&asked, text.replace("</body>", told)).expect("there is room for a page");
+    let output = Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+        ])
+        .args([
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+        ])
+        .args([
+            "--enable-logging=stderr",
+            "--virtual-time-budget=5000",
+            "--dump-dom",
+        ])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .env("XDG_RUNTIME_DIR", env::temp_dir())
+        .arg(&asked)
+        .output()
+        .expect("the browser starts");
+    let seen = String::from_utf8_lossy(&output.stdout).into_owned();
+    let logged = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{logged}");
+    assert!(!logged.contains("CONSOLE"), "{logged}");
+    let images = seen.matches("<img ").count();
+    assert_eq!(seen.matches("data-width=").count(), images, "{seen}");
+    assert!(
+        !seen.contains("data-width=\"0\""),
+        "a picture is missing: {seen}"
+    );
+    Some(seen)
+}
