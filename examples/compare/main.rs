@@ -17,7 +17,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
-use figrs::Comparison;
+use figrs::{Comparison, SelfChecked};
 use peak_alloc::PeakAlloc;
 
 use options::{Format, Options};
@@ -53,6 +53,13 @@ fn run(options: &Options) -> Result<bool, Failure> {
     let contenders = names.iter();
     let contenders: Vec<_> = contenders
         .map(|name| name.algorithm(options.samples, options.seed, &watch))
+        .map(|algorithm| {
+            if options.self_check {
+                Box::new(SelfChecked::new(algorithm))
+            } else {
+                algorithm
+            }
+        })
         .collect();
     let mut compare = question
         .algorithms(contenders)

@@ -60,6 +60,9 @@ pub(crate) struct Options {
     /// After how many seconds an algorithm is ended; samplers then answer with what they have.
     #[arg(long, value_name = "SECONDS")]
     pub(crate) time_limit: Option<f64>,
+    /// Check every answer by means that its algorithm does not use, or by a second run: in at least twice the time.
+    #[arg(long, conflicts_with = "time_limit")]
+    pub(crate) self_check: bool,
     /// Where random numbers start.
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,

@@ -74,7 +74,12 @@ impl Evidence {
 
     #[track_caller]
     pub(crate) fn observe<T: Value>(value: T) -> Self {
-        Self::new(Statement::Observe(Datum::new(value)), None)
+        Self::observe_any(Datum::new(value))
+    }
+
+    #[track_caller]
+    pub(crate) fn observe_any(value: Datum) -> Self {
+        Self::new(Statement::Observe(value), None)
     }
 
     #[track_caller]

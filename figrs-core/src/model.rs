@@ -110,6 +110,14 @@ impl Model {
         self.with(element, Evidence::log_weigh(log_weight))
     }
 
+    /// As [`observe`](Self::observe), for a value whose type is known only to its element: it must be of that type.
+    #[track_caller]
+    pub fn observe_any(mut self, element: &AnyElement, value: Datum) -> Self {
+        self.evidence
+            .push((element.clone(), Evidence::observe_any(value)));
+        self
+    }
+
     /// Sets `element` to a value, whatever its parents: they are not reached through it, and learn
     /// nothing from it. A later intervention on the same element replaces this one.
     pub fn intervene<T: Value>(self, element: &Element<T>, value: T) -> Self {

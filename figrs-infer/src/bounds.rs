@@ -111,7 +111,7 @@ impl TargetBounds {
 }
 
 /// The logarithm of the sum of numbers given by their logarithms.
-fn log_sum(logs: impl IntoIterator<Item = f64>) -> f64 {
+pub(crate) fn log_sum(logs: impl IntoIterator<Item = f64>) -> f64 {
     logs.into_iter().fold(f64::NEG_INFINITY, LogSumProduct::add)
 }
 

@@ -214,6 +214,18 @@ pub enum Error {
         /// What does not fit.
         reason: &'static str,
     },
+    /// An answer did not pass its check.
+    #[error(
+        "{what} is {claimed} in the answer, and {found} when it is found otherwise; do not use this answer, and report it with the model"
+    )]
+    NotVerified {
+        /// Which number.
+        what: String,
+        /// What the answer says.
+        claimed: f64,
+        /// What the check found.
+        found: f64,
+    },
     /// A setting of an algorithm cannot work.
     #[error("{algorithm}: {setting} is {value}; {remedy}")]
     InvalidSetting {

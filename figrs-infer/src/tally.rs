@@ -85,7 +85,9 @@ impl Tally {
     /// The weight in units of the scale, which grows if the weight does not fit.
     fn in_units(&mut self, weight: WorldWeight) -> f64 {
         const LARGE: f64 = 1e100;
-        let plain = self.scale == 0.0 && (1.0 / LARGE..LARGE).contains(&weight.linear);
+        /// Beside larger weights a unit of one leaves room for shares of `1e-300`.
+        const SMALL: f64 = 1e-4;
+        let plain = self.scale == 0.0 && (SMALL..LARGE).contains(&weight.linear);
         if plain {
             return weight.linear;
         }
@@ -94,18 +96,20 @@ impl Tally {
             return above.exp();
         }
         // Nothing is in the sums before the first weight, however large the step to its scale.
-        let shrink = if self.total > 0.0 {
-            (self.scale - weight.log).exp()
+        let half = if self.total > 0.0 {
+            ((self.scale - weight.log) / 2.0).exp()
         } else {
             0.0
         };
+        // In two steps: a sum may be large where the whole step is too small for a number.
+        let shrink = |sum: &mut f64, half: f64| *sum = *sum * half * half;
         self.scale = weight.log;
-        self.total *= shrink;
-        self.squares *= shrink * shrink;
+        shrink(&mut self.total, half);
+        shrink(&mut self.squares, half * half);
         for target in &mut self.targets {
-            for sums in &mut target.sums {
-                sums.0 *= shrink;
-                sums.1 *= shrink * shrink;
+            for (weights, squares) in &mut target.sums {
+                shrink(weights, half);
+                shrink(squares, half * half);
             }
         }
         1.0

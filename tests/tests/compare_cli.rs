@@ -171,6 +171,22 @@ fn networks_are_asked_with_evidence_from_files_and_the_command_line() {
 }
 
 #[test]
+fn answers_are_checked_on_request() {
+    let files = files();
+    for model in ["burglary", "sprinkler", "grid", "hmm"] {
+        let Some(found) = json(
+            &files,
+            &format!("--model {model} --samples 500 --self-check"),
+        ) else {
+            return;
+        };
+        for row in found["rows"].as_array().unwrap() {
+            assert_ne!(row["verdict"], "no-answer", "{model}: {row}");
+        }
+    }
+}
+
+#[test]
 fn the_same_seed_gives_the_same_answers() {
     let files = files();
     let ask = |seed: u32| {

@@ -1,0 +1,238 @@
+//! Answers that are checked before they are given.
+
+use figrs_core::{AnyElement, Datum, ElementId, Model};
+use rustc_hash::FxHashSet;
+
+use crate::algorithm::Algorithm;
+use crate::answer::{Answer, Content, LogEvidence, TargetMarginal};
+use crate::bounds::{Bounds, TargetBounds, log_sum};
+use crate::enumerate::Enumerate;
+use crate::error::Error;
+use crate::estimate::Estimate;
+use crate::junction_tree::JunctionTree;
+use crate::variable_elimination::VariableElimination;
+use crate::world::World;
+
+/// How far two computations of one number, or of one logarithm, may lie apart by rounding.
+const ROUNDING: f64 = 1e-9;
+/// Worlds that [`Enumerate`] runs for a check.
+const WORLDS: u64 = 100_000;
+/// Worlds that are drawn and run one by one where there are more.
+const DRAWN: usize = 8;
+/// The algorithm whose worlds are sums of worlds.
+const MARGINAL_MAP: &str = "MarginalMap";
+
+/// Another algorithm, whose answers are checked by means that it does not use itself.
+///
+/// | answer | check |
+/// |---|---|
+/// | exact marginals | each sums to one; [`Enumerate`], which runs the model itself, finds the same numbers; where there are more than 100 000 worlds, [`JunctionTree`] does ([`VariableElimination`] for its own answers), and eight worlds drawn from it weigh as much when the model itself is run on them |
+/// | bounds | what is found as above lies between them |
+/// | one world | the model run with these values weighs what the answer says; that no other world weighs more is not checked |
+/// | samples and approximations | the same run once more gives the same numbers |
+///
+/// **Guarantee.** That of the algorithm; and an answer that is given has passed its check. Where no check is small enough, because
+/// there are too many worlds to run and the model is too large or endless for elimination, the error of that is given instead of an answer.
+///
+/// **Complexity.** That of the algorithm and of the check: at least twice the time.
+///
+/// **Errors.** [`Error::NotVerified`], those of the algorithm and of the check. Samplers with a deadline do not repeat their runs.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::{JunctionTree, Run, SelfChecked};
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let answer = SelfChecked::new(JunctionTree::new()).run(&model, &rain)?;
+/// assert!((answer.probability(&rain, &true)? - 0.18 / 0.26).abs() < 1e-12);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SelfChecked<A> {
+    algorithm: A,
+}
+
+impl<A: Algorithm> SelfChecked<A> {
+    /// The same algorithm, its answers checked.
+    pub fn new(algorithm: A) -> Self {
+        Self { algorithm }
+    }
+}
+
+impl<A: Algorithm> Algorithm for SelfChecked<A> {
+    fn name(&self) -> &'static str {
+        self.algorithm.name()
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let answer = self.algorithm.answer(model, targets)?;
+        let question = Question { model, targets };
+        match &answer.content {
+            Content::Marginals(marginals, evidence) => {
+                let again = if marginals.iter().all(is_exact) && evidence.is_none_or(is_certain) {
+                    question.otherwise(answer.algorithm())?
+                } else {
+                    self.algorithm.answer(model, targets)?
+                };
+                same(&answer, &again)?;
+            }
+            Content::Bounds(bounds, evidence) => {
+                let exact = question.otherwise(answer.algorithm())?;
+                between(bounds, *evidence, &exact)?;
+            }
+            Content::World(values, log, _) => {
+                let values = values.values().cloned().collect();
+                let (best, sum, _) = question.weight(values)?;
+                // Everything but the targets is summed out there.
+                let found = if answer.algorithm() == MARGINAL_MAP {
+                    sum
+                } else {
+                    best
+                };
+                require(|| "the log-probability of the world".into(), *log, found)?;
+            }
+        }
+        Ok(answer)
+    }
+}
+
+/// Whether the numbers are those of the model, and not of a sample.
+fn is_exact(target: &TargetMarginal) -> bool {
+    matches!(target.estimate, Estimate::Exact)
+}
+
+fn is_certain(evidence: LogEvidence) -> bool {
+    evidence.standard_error == 0.0
+}
+
+struct Question<'a> {
+    model: &'a Model,
+    targets: &'a [AnyElement],
+}
+
+impl Question<'_> {
+    /// The answer that does not come from this algorithm.
+    fn otherwise(&self, algorithm: &'static str) -> Result<Answer, Error> {
+        let run = Enumerate::new().max_worlds(WORLDS);
+        match run.answer(self.model, self.targets) {
+            Err(Error::TooManyWorlds { .. } | Error::TooManyEvaluations { .. }) => {}
+            answered => return answered,
+        }
+        let mut tree = JunctionTree::new().compile(self.model, self.targets.to_vec())?;
+        let worlds: Vec<World> = tree.samples(0)?.take(DRAWN).collect();
+        for world in worlds {
+            let (best, _, is_fixed) = self.weight(world.elements().collect())?;
+            let claimed = world.log_probability();
+            let what = || "the log-probability of a world that was drawn".into();
+            // Choices within branches are not fixed: the world is one of those that weigh no more.
+            if is_fixed || claimed > best {
+                require(what, claimed, best)?;
+            }
+        }
+        let tree = tree.answer()?;
+        if algorithm == tree.algorithm() {
+            return VariableElimination::new().answer(self.model, self.targets);
+        }
+        Ok(tree)
+    }
+
+    /// Runs the model with these values: the logarithms of the largest weight of a world and of the sum of all, and whether the values
+    /// fix all choices.
+    fn weight(&self, mut values: Vec<(AnyElement, Datum)>) -> Result<(f64, f64, bool), Error> {
+        let lasting = self.lasting();
+        let all = values.len();
+        // Those that a branch makes are made anew at each run.
+        values.retain(|(element, _)| lasting.contains(&element.id()));
+        values.sort_by_key(|(element, _)| element.id());
+        let is_fixed = values.len() == all;
+        let mut fixed = self.model.clone();
+        for (element, value) in values {
+            fixed = fixed.observe_any(&element, value);
+        }
+        let (mut best, mut sum) = (f64::NEG_INFINITY, Vec::new());
+        Enumerate::new().each(&fixed, &[], |_, weight| {
+            best = best.max(weight.log);
+            sum.push(weight.log);
+        })?;
+        Ok((best, log_sum(sum), is_fixed))
+    }
+
+    /// The elements that are there without any branch.
+    fn lasting(&self) -> FxHashSet<ElementId> {
+        let stated = self.model.evidence().iter().map(|(element, _)| element);
+        let mut open: Vec<&AnyElement> = stated.chain(self.targets).collect();
+        let mut found = FxHashSet::default();
+        while let Some(element) = open.pop() {
+            if found.insert(element.id()) {
+                open.extend(element.parents());
+            }
+        }
+        found
+    }
+}
+
+/// Checks that two answers hold the same probabilities of the same values.
+fn same(answer: &Answer, other: &Answer) -> Result<(), Error> {
+    let (Content::Marginals(mine, evidence), Content::Marginals(theirs, expected)) =
+        (&answer.content, &other.content)
+    else {
+        return Err(answer.has_no("marginals twice", "report this with the model"));
+    };
+    if let (Some(evidence), Some(expected)) = (evidence, expected) {
+        require(|| "the log-evidence".into(), evidence.value, expected.value)?;
+    }
+    for (mine, theirs) in mine.iter().zip(theirs) {
+        let name = mine.element.label();
+        for (a, b) in [(mine, theirs), (theirs, mine)] {
+            for value in 0..a.support.len() {
+                let there = b.support.index_of(a.support.any(value));
+                let there = there.map_or(0.0, |place| b.probabilities[place]);
+                let what = || format!("the probability of value {} of {name}", value + 1);
+                require(what, a.probabilities[value], there)?;
+            }
+        }
+        let sum = mine.probabilities.iter().sum();
+        require(
+            || format!("the sum of the probabilities of {name}"),
+            sum,
+            1.0,
+        )?;
+    }
+    Ok(())
+}
+
+/// Checks that bounds hold what is exact.
+fn between(targets: &[TargetBounds], evidence: Bounds, exact: &Answer) -> Result<(), Error> {
+    let Content::Marginals(marginals, expected) = &exact.content else {
+        return Err(exact.has_no("marginals", "report this with the model"));
+    };
+    if let Some(expected) = expected {
+        inside(|| "the log-evidence".into(), evidence, expected.value)?;
+    }
+    for (target, marginal) in targets.iter().zip(marginals) {
+        let name = target.element.label();
+        for (value, &p) in marginal.probabilities.iter().enumerate() {
+            let place = target.support.index_of(marginal.support.any(value));
+            let what = || format!("the probability of value {} of {name}", value + 1);
+            inside(what, target.of(|i| Some(i) == place), p)?;
+        }
+    }
+    Ok(())
+}
+
+fn inside(what: impl FnOnce() -> String, bounds: Bounds, found: f64) -> Result<(), Error> {
+    require(what, found.clamp(bounds.lower, bounds.upper), found)
+}
+
+/// Checks that a number is the same up to rounding.
+fn require(what: impl FnOnce() -> String, claimed: f64, found: f64) -> Result<(), Error> {
+    if claimed == found || (claimed - found).abs() <= ROUNDING * found.abs().max(1.0) {
+        return Ok(());
+    }
+    Err(Error::NotVerified {
+        what: what(),
+        claimed,
+        found,
+    })
+}

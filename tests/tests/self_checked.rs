@@ -1,0 +1,165 @@
+//! Answers that are checked before they are given: right ones pass, wrong ones do not.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use figrs::prelude::*;
+use figrs::{AnyElement, Datum, Estimate, LogEvidence, SelfChecked, TargetMarginal};
+use figrs_tests::random_model::{build, for_random_models};
+use proptest::prelude::*;
+
+/// An algorithm and the same one, checked.
+fn pairs(seed: u64) -> Vec<[Box<dyn Algorithm>; 2]> {
+    fn pair<A: Algorithm + Clone + 'static>(algorithm: A) -> [Box<dyn Algorithm>; 2] {
+        [
+            Box::new(SelfChecked::new(algorithm.clone())),
+            Box::new(algorithm),
+        ]
+    }
+    vec![
+        pair(Enumerate::new()),
+        pair(VariableElimination::new()),
+        pair(JunctionTree::new()),
+        pair(Frontier::new()),
+        pair(LazyVariableElimination::new()),
+        pair(MpeVariableElimination::new()),
+        pair(MpeBranchAndBound::new()),
+        pair(MarginalMap::new()),
+        pair(ImportanceSampling::new(200).seed(seed)),
+        pair(Gibbs::new(50).seed(seed)),
+    ]
+}
+
+#[test]
+fn right_answers_pass() {
+    let seed = std::cell::Cell::new(0);
+    let passed = std::cell::Cell::new(0);
+    for_random_models(150, 77, |description| {
+        seed.set(seed.get() + 1);
+        let built = build(description);
+        for [checked, plain] in pairs(seed.get()) {
+            let plain = plain.run(&built.model, built.erased());
+            let checked = checked.run(&built.model, built.erased());
+            if let Err(error) = &checked {
+                let reason = error.to_string();
+                prop_assert!(!matches!(error, Error::NotVerified { .. }), "{}", reason);
+                // Where there is no answer there is none to check.
+                prop_assert!(plain.is_err(), "{}", reason);
+            } else {
+                passed.set(passed.get() + 1);
+            }
+        }
+        Ok(())
+    });
+    assert!(passed.get() > 600, "{}", passed.get());
+}
+
+/// Many worlds, so that other algorithms check, with branches and without.
+#[test]
+fn right_answers_about_many_worlds_pass() {
+    for with_branches in [false, true] {
+        let mut line = vec![Flip::new(0.3)];
+        for _ in 0..24 {
+            let last = line[line.len() - 1].clone();
+            line.push(if with_branches {
+                last.flat_map(|&on| Flip::new(if on { 0.8 } else { 0.1 }).not())
+            } else {
+                let both = || vec![true, false];
+                Table::new([(&last, both())], both(), vec![0.8, 0.2, 0.1, 0.9])
+            });
+        }
+        let model = Model::new().observe(&line[20], true);
+        for algorithm in algorithms![
+            SelfChecked::new(VariableElimination::new()),
+            SelfChecked::new(JunctionTree::new())
+        ] {
+            let answer = algorithm.run(&model, &line).unwrap();
+            assert_eq!(answer.probability(&line[20], &true).unwrap(), 1.0);
+        }
+    }
+}
+
+/// An algorithm that is wrong in one way.
+#[derive(Debug)]
+enum Faulty {
+    Probability,
+    Evidence,
+    MissingValue,
+    World,
+    Seed(AtomicUsize),
+}
+
+impl Algorithm for Faulty {
+    fn name(&self) -> &'static str {
+        "Faulty"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let run = |seed| {
+            ImportanceSampling::new(10_000)
+                .seed(seed)
+                .answer(model, targets)
+        };
+        let (rain, wet) = (&targets[0], &targets[1]);
+        let marginal = |element: &AnyElement, values: &[bool], probabilities: &[f64]| {
+            let mut support = element.no_values();
+            for value in values {
+                support.insert(value);
+            }
+            TargetMarginal {
+                element: element.clone(),
+                support: support.build(),
+                probabilities: probabilities.to_vec(),
+                estimate: Estimate::Exact,
+            }
+        };
+        let (p, evidence) = (0.18 / 0.26, 0.26_f64);
+        let (rains, evidence) = match self {
+            Self::Probability => (
+                marginal(rain, &[true, false], &[p + 1e-6, 1.0 - p - 1e-6]),
+                evidence,
+            ),
+            Self::Evidence => (
+                marginal(rain, &[true, false], &[p, 1.0 - p]),
+                evidence * 1.000_001,
+            ),
+            Self::MissingValue => (marginal(rain, &[true], &[p]), evidence),
+            Self::World => {
+                let values = [rain, wet].map(|element| (element.clone(), Datum::new(true)));
+                return Ok(Answer::world("Faulty", values, 0.19f64.ln()));
+            }
+            Self::Seed(next) => return run(next.fetch_add(1, Ordering::Relaxed) as u64),
+        };
+        let marginals = vec![rains, marginal(wet, &[true], &[1.0])];
+        let value = LogEvidence {
+            value: evidence.ln(),
+            standard_error: 0.0,
+        };
+        Ok(Answer::marginals("Faulty", marginals, value))
+    }
+}
+
+#[test]
+fn wrong_answers_do_not_pass() {
+    let rain = Flip::new(0.2).named("rain");
+    let wet = rain
+        .flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }))
+        .named("wet");
+    let model = Model::new().observe(&wet, true);
+    for (faulty, told) in [
+        (Faulty::Probability, "`rain`"),
+        (Faulty::Evidence, "log-evidence"),
+        (Faulty::MissingValue, "`rain`"),
+        (Faulty::World, "log-probability of the world"),
+        (Faulty::Seed(AtomicUsize::new(0)), "log-evidence"),
+    ] {
+        let name = format!("{faulty:?}");
+        let error = SelfChecked::new(faulty)
+            .run(&model, (&rain, &wet))
+            .unwrap_err();
+        assert!(
+            matches!(error, Error::NotVerified { .. }),
+            "{name}: {error}"
+        );
+        assert!(error.to_string().contains(told), "{name}: {error}");
+    }
+}
