@@ -1,8 +1,8 @@
 //! Levels given demands by sequential Monte Carlo.
 
+use std::cell::Cell;
 use std::num::NonZero;
 use std::ops::Range;
-use std::time::{Duration, Instant};
 
 use figrs_core::{Model, stream};
 use figrs_infer::{Answer, Error, LogEvidence, Run, SequentialMonteCarlo, TargetDraws};
@@ -30,7 +30,8 @@ use super::steered::SteeredLevel;
 /// # Errors
 ///
 /// [`SteeringError::Contradictory`] if no particle meets the demands however many there are, up to
-/// [`most_particles`](Self::most_particles).
+/// [`most_particles`](Self::most_particles). The demands that it names are found with as much work as is
+/// [allowed](Self::conflict_work), and do not depend on the machine.
 ///
 /// # References
 ///
@@ -42,17 +43,17 @@ pub struct ConditionedSampler {
     steered: SteeredLevel,
     particles: usize,
     most_particles: usize,
-    patience: Duration,
+    conflict_work: u64,
 }
 
 impl ConditionedSampler {
-    /// With 20 particles a level, up to 1 280 where they fail, and three seconds to find out which demands conflict.
+    /// With 20 particles a level, up to 1 280 where they fail, and 24 million cells of particles to find out which demands conflict.
     pub fn new(steered: SteeredLevel) -> Self {
         Self {
             steered,
             particles: 20,
             most_particles: 1_280,
-            patience: Duration::from_secs(3),
+            conflict_work: 24_000_000,
         }
     }
 
@@ -68,9 +69,10 @@ impl ConditionedSampler {
         self
     }
 
-    /// Looks this long for a smallest set of demands that conflict.
-    pub fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
+    /// Draws at most this many cells, over all particles, to find a smallest set of demands that conflict. Demands that it is not enough
+    /// for are named with the others. The default is enough for 13 demands on a level of 14 by 200.
+    pub fn conflict_work(mut self, cells: u64) -> Self {
+        self.conflict_work = cells;
         self
     }
 
@@ -119,17 +121,23 @@ impl ConditionedSampler {
                 }
             }
         }
-        Err(self.conflict(rng.next_u64()))
+        Err(self.conflict(seed))
     }
 
-    /// What is to blame where no particle is left.
+    /// What is to blame where no particle is left: the same for all levels of a seed.
     fn conflict(&self, seed: u64) -> SteeringError {
-        let until = Instant::now() + self.patience;
-        let trial = |model: &Model| {
-            let run = SequentialMonteCarlo::new(self.most_particles.min(400))
+        let particles = self.most_particles.min(400);
+        let left = Cell::new(self.conflict_work);
+        let trial = |model: &Model, columns: usize| {
+            let cells = particles * self.steered.chain().height() * columns;
+            let Some(rest) = left.get().checked_sub(cells as u64) else {
+                return Trial::Unknown;
+            };
+            left.set(rest);
+            let run = SequentialMonteCarlo::new(particles)
                 .populations(1)
+                .threads(NonZero::<usize>::MIN)
                 .seed(seed)
-                .deadline(until.saturating_duration_since(Instant::now()))
                 .log_evidence(model);
             match run {
                 Ok(_) => Trial::Possible,
