@@ -1,11 +1,13 @@
 //! Levels given demands by sequential Monte Carlo.
 
 use std::cell::Cell;
+use std::fmt;
 use std::num::NonZero;
 use std::ops::Range;
+use std::sync::Arc;
 
 use figrs_core::{Model, stream};
-use figrs_infer::{Answer, Error, LogEvidence, Run, SequentialMonteCarlo, TargetDraws};
+use figrs_infer::{Answer, Error, LogEvidence, Progress, Run, SequentialMonteCarlo, TargetDraws};
 use rand::Rng;
 
 use super::super::{Generated, Tile};
@@ -44,6 +46,17 @@ pub struct ConditionedSampler {
     particles: usize,
     most_particles: usize,
     conflict_work: u64,
+    listener: Option<Listener>,
+}
+
+/// Who is told how far a run has come.
+#[derive(Clone)]
+struct Listener(Arc<dyn Fn(&Progress) + Send + Sync>);
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listener").finish_non_exhaustive()
+    }
 }
 
 impl ConditionedSampler {
@@ -54,6 +67,7 @@ impl ConditionedSampler {
             particles: 20,
             most_particles: 1_280,
             conflict_work: 24_000_000,
+            listener: None,
         }
     }
 
@@ -76,6 +90,28 @@ impl ConditionedSampler {
         self
     }
 
+    /// Calls this from time to time while levels or a probability are drawn, for each run of some populations: particles that have met
+    /// all evidence, those on their way in proportion, and how many there will be.
+    pub fn on_progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
+        self.listener = Some(Listener(Arc::new(listener)));
+        self
+    }
+
+    /// Some populations, which tell how far they are if anyone listens.
+    fn populations(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
+        let filter = SequentialMonteCarlo::new(particles).populations(populations);
+        match self.listener.clone() {
+            Some(Listener(listener)) => filter.on_progress(move |progress| listener(progress)),
+            None => filter,
+        }
+    }
+
+    /// The same, each of which gives one level.
+    fn filter(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
+        let filter = self.populations(particles, populations);
+        filter.threads(NonZero::<usize>::MIN).keep_trajectories()
+    }
+
     /// The level and its demands.
     pub fn steered(&self) -> &SteeredLevel {
         &self.steered
@@ -84,8 +120,9 @@ impl ConditionedSampler {
     /// The natural logarithm of the probability that the trained chain meets all demands, with its standard error, from 64
     /// populations of fifty times as many particles as a level has, up to 20 000.
     pub fn log_probability(&self, seed: u64) -> Result<LogEvidence, SteeringError> {
-        let answer = SequentialMonteCarlo::new(self.particles.saturating_mul(50).min(20_000))
-            .populations(64)
+        let particles = self.particles.saturating_mul(50).min(20_000);
+        let answer = self
+            .populations(particles, 64)
             .seed(seed)
             .run(self.steered.model(), ())?;
         Ok(answer.log_evidence()?)
@@ -111,7 +148,7 @@ impl ConditionedSampler {
         let mut particles = self.particles;
         while particles < self.most_particles {
             particles = particles.saturating_mul(4).min(self.most_particles);
-            let filter = filter(particles, 1).seed(rng.next_u64());
+            let filter = self.filter(particles, 1).seed(rng.next_u64());
             match filter.run(self.steered.model(), self.steered.cells()) {
                 Err(Error::NoSampleMetEvidence { .. }) => {}
                 answer => {
@@ -178,7 +215,8 @@ impl LevelSampler for ConditionedSampler {
             numbers.start / batch * batch,
             numbers.end.next_multiple_of(batch),
         );
-        let answer = filter(self.particles, end - first)
+        let answer = self
+            .filter(self.particles, end - first)
             .side_by_side(batch)
             .first_population(first)
             .seed(seed)
@@ -208,12 +246,4 @@ impl LevelSampler for ConditionedSampler {
         }
         Ok(levels)
     }
-}
-
-/// The algorithm for some populations, each of which gives one level.
-fn filter(particles: usize, populations: u64) -> SequentialMonteCarlo {
-    SequentialMonteCarlo::new(particles)
-        .populations(populations)
-        .threads(NonZero::<usize>::MIN)
-        .keep_trajectories()
 }
