@@ -1,6 +1,5 @@
 //! Levels as the command line demands them.
 
-use std::io::IsTerminal;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,10 +9,10 @@ use figrs::models::mdmc::{
     SteeredLevel, SteeringError, Tile, vglc,
 };
 use figrs::{Error, Frontier};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::Failure;
 use crate::options::{Demands, Method, Options};
+use crate::progress;
 
 /// The level with everything that is demanded of it.
 pub(crate) fn steered(
@@ -32,27 +31,45 @@ pub(crate) fn sampler(
 ) -> Result<Box<dyn LevelSampler>, Failure> {
     let steered = steered(options, chain)?;
     if method == Method::Conditioned {
-        let sampler = ConditionedSampler::new(steered).particles(options.particles());
-        return Ok(Box::new(sampler));
+        let sampler = conditioned(options, steered);
+        return Ok(Box::new(if options.shows_particles() {
+            watched(sampler)?
+        } else {
+            sampler
+        }));
     }
     Ok(Box::new(exact(options, steered)?))
 }
 
+pub(crate) fn conditioned(options: &Options, steered: SteeredLevel) -> ConditionedSampler {
+    ConditionedSampler::new(steered).particles(options.particles())
+}
+
+/// The sampler with a bar for what takes long.
+pub(crate) fn watched(sampler: ConditionedSampler) -> Result<ConditionedSampler, Failure> {
+    let bar = progress::bar(0, "{bar:40} {percent}% of the particles, {eta} left")?;
+    Ok(sampler.on_progress(move |progress| {
+        let total = progress.total.unwrap_or_default();
+        bar.set_length(total);
+        bar.set_position(progress.done);
+        if progress.done >= total {
+            bar.finish_and_clear();
+        }
+    }))
+}
+
 /// Explores the frontiers, with a sign of life on a terminal.
 pub(crate) fn exact(options: &Options, steered: SteeredLevel) -> Result<ExactSampler, Failure> {
-    let mut frontier = Frontier::new().memory(options.memory());
     let steps = (steered.cells().len() + 1) as u64;
-    if std::io::stderr().is_terminal() {
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} cells explored")?;
-        let bar = ProgressBar::new(steps).with_style(style);
-        frontier = frontier.on_progress(move |progress| {
-            bar.set_position(progress.done);
-            if progress.done >= steps {
-                bar.finish_and_clear();
-            }
-        });
-    }
-    ExactSampler::new(steered, &frontier).map_err(|error| match error {
+    let template = "{bar:40} {pos}/{len} cells explored, then a sweep back, {elapsed}";
+    let bar = progress::bar(steps, template)?;
+    let shown = bar.clone();
+    let frontier = Frontier::new()
+        .memory(options.memory())
+        .on_progress(move |progress| shown.set_position(progress.done));
+    let sampler = ExactSampler::new(steered, &frontier);
+    bar.finish_and_clear();
+    sampler.map_err(|error| match error {
         SteeringError::Inference(Error::FrontierTooLarge { states, limit, .. }) => format!(
             "--method exact needs more than {} MiB here ({states} states are on a frontier); allow more (--memory), use fewer \
              --rows or demands that remember less, or --method conditioned",

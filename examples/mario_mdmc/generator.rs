@@ -103,8 +103,9 @@ impl<'a> Trained<'a> {
         match &self.engines[method].1 {
             // What is prepared serves several batches, but all threads should have some.
             Engine::Sampler(sampler) => {
-                let batch = sampler.batch();
-                batch * (count / (batch * 4)).clamp(1, MOST)
+                let (batch, threads) = (sampler.batch(), self.options.threads() as u64);
+                // Two parts a thread: they do not take the same time.
+                batch * (count / (batch * threads * 2)).clamp(1, MOST)
             }
             Engine::Other(_) => 1,
         }
@@ -182,12 +183,13 @@ impl Engine {
             Method::Hierarchical => {
                 let chain = HierarchicalChain::train(
                     corpus,
-                    &options.structure,
+                    options.structures(),
                     chain.row_splits(),
                     options.section(),
                     options.kinds(),
                     0,
                 )?;
+                let chain = chain.smoothed(options.smoothing())?;
                 Other::Program(Arc::new(chain).program(width)?)
             }
             Method::Field => {

@@ -11,6 +11,7 @@ mod generator;
 mod options;
 mod ordered;
 mod probability;
+mod progress;
 mod set_report;
 mod sets;
 mod stats;
@@ -89,6 +90,21 @@ fn check(options: &Options) -> Result<(), Failure> {
     if let Some((option, method)) = options.without_method() {
         return Err(format!("{option} needs --method {}", method.name()).into());
     }
+    let structures = options.methods.iter().any(|method| method.has_structures());
+    let measured = options.stats.is_some() || options.save_model.is_some();
+    let trained = [
+        (options.structure.is_some() && !measured, "--structure"),
+        (
+            options.smoothing.is_some() && options.save_model.is_none(),
+            "--smoothing",
+        ),
+    ];
+    if let Some((_, option)) = trained.iter().find(|(given, _)| *given && !structures) {
+        return Err(format!(
+            "{option} needs --method look-ahead, elements, conditioned, exact, columns or hierarchical"
+        )
+        .into());
+    }
     if options.stats.is_none() && !options.probability && options.methods.len() > 1 {
         return Err("more than one --method needs --stats or --probability".into());
     }
@@ -126,7 +142,8 @@ fn chain(options: &Options, corpus: &Corpus) -> Result<MarkovChain, Failure> {
     let Some(path) = &options.model else {
         let bands = options.row_splits.unwrap_or(corpus.height());
         let splits = RowSplits::new(bands, corpus.height())?;
-        return Ok(MarkovChain::train(corpus, &options.structure, splits)?);
+        let chain = MarkovChain::train(corpus, options.structures(), splits)?;
+        return Ok(chain.smoothed(options.smoothing())?);
     };
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("cannot read {}: {error}", path.display()))?;

@@ -1,10 +1,11 @@
 //! The command line.
 
+use std::num::NonZero;
 use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
-use figrs::models::mdmc::{MarkovChain, Structure, Tile as MapTile};
+use figrs::models::mdmc::{MarkovChain, Structure, Structures, Tile as MapTile};
 use serde_json::Value;
 
 use crate::demanded;
@@ -41,7 +42,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "DIR")]
     pub(crate) corpus: Option<PathBuf>,
     /// Use the Markov chain of this file, which --save-model wrote, instead of training one.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["structure", "row_splits", "rows"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["structure", "smoothing", "row_splits", "rows"])]
     pub(crate) model: Option<PathBuf>,
     /// Write the Markov chain that is used to this file, as JSON.
     #[arg(long, value_name = "FILE")]
@@ -49,10 +50,16 @@ pub(crate) struct Options {
     /// Columns of each level, from 1 to a million (65 536 for methods other than look-ahead and columns).
     #[arg(long, default_value_t = 120)]
     pub(crate) width: usize,
-    /// Which neighbours a tile depends on: ns0 none, ns1 left, ns2 left and below, ns3 left, below and
-    /// left-below. Simpler structures are fallen back on.
-    #[arg(long, value_name = "ns0|ns1|ns2|ns3", default_value_t = Structure::NS3)]
-    pub(crate) structure: Structure,
+    /// Which neighbours a tile depends on: ns0 none, ns1 left, ns2 left and below, ns3 left, below and left-below (the
+    /// default), or offsets in columns to the right and rows down, as "(-1,0)(0,1)". Simpler structures are fallen back on; a list, as
+    /// ns3,ns1,ns0, says on which, each with some of the neighbours of the first and the last with none. For the methods look-ahead, elements,
+    /// conditioned, exact, columns and hierarchical.
+    #[arg(long, visible_alias = "structures", value_name = "STRUCTURE[,...]")]
+    pub(crate) structure: Option<Structures>,
+    /// Add this to the count of every tile that stands in a band, in each configuration that training showed, so that
+    /// tiles become possible that never stood there; 0 if not given. For the same methods.
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
+    pub(crate) smoothing: Option<f64>,
     /// Train one table for each of this many bands of rows, at most as many as there are rows; one band a row
     /// if not given.
     #[arg(long, value_name = "BANDS")]
@@ -187,6 +194,15 @@ impl Demands {
 }
 
 impl Options {
+    pub(crate) fn structures(&self) -> Structures {
+        let given = self.structure.as_ref();
+        given.map_or_else(|| (&Structure::NS3).into(), Structures::clone)
+    }
+
+    pub(crate) fn smoothing(&self) -> f64 {
+        self.smoothing.unwrap_or(0.0)
+    }
+
     pub(crate) fn order(&self) -> usize {
         self.order.unwrap_or(3)
     }
@@ -205,6 +221,16 @@ impl Options {
 
     pub(crate) fn particles(&self) -> usize {
         self.particles.unwrap_or(20) as usize
+    }
+
+    /// Whether progress is told in particles: of a single level drawn by them.
+    pub(crate) fn shows_particles(&self) -> bool {
+        self.levels == 1 && self.stats.is_none() && self.methods == [Method::Conditioned]
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+        self.threads.map_or_else(cores, usize::from)
     }
 
     /// In bytes.
@@ -235,7 +261,8 @@ impl Options {
     /// The settings of the first method that, with the training levels, give its levels again.
     pub(crate) fn settings(&self, chain: &MarkovChain) -> Vec<(&'static str, Value)> {
         let method = self.methods[0];
-        let structure = ("structure", chain.structures()[0].to_string().into());
+        let structure = ("structure", chain.structure_list().to_string().into());
+        let smoothing = ("smoothing", chain.smoothing().into());
         let bands = ("row_splits", chain.row_splits().count().into());
         let mut settings = vec![("method", method.name().into())];
         if method == Method::Elements {
@@ -243,19 +270,22 @@ impl Options {
         }
         match method {
             Method::LookAhead | Method::Elements | Method::Columns => {
-                settings.extend([structure, bands, ("look_ahead", self.look_ahead.into())]);
+                let depth = ("look_ahead", self.look_ahead.into());
+                settings.extend([structure, smoothing, bands, depth]);
             }
             Method::Conditioned => {
-                settings.extend([structure, bands, ("particles", self.particles().into())]);
+                let particles = ("particles", self.particles().into());
+                settings.extend([structure, smoothing, bands, particles]);
             }
-            Method::Exact => settings.extend([structure, bands]),
+            Method::Exact => settings.extend([structure, smoothing, bands]),
             Method::NGrams => settings.push(("order", self.order().into())),
             Method::Hierarchical => {
                 let sizes = [
                     ("section", self.section().into()),
                     ("kinds", self.kinds().into()),
                 ];
-                settings.extend([structure, bands].into_iter().chain(sizes));
+                let chain = [structure, smoothing, bands];
+                settings.extend(chain.into_iter().chain(sizes));
             }
             Method::Field => settings.extend([bands, ("sweeps", self.sweeps().into())]),
         }
@@ -315,6 +345,11 @@ impl Method {
     /// Whether it draws from the Markov chain, rather than from a model of its own.
     pub(crate) fn uses_chain(self) -> bool {
         !matches!(self, Self::NGrams | Self::Hierarchical | Self::Field)
+    }
+
+    /// Whether it draws by structures, of one chain or of several.
+    pub(crate) fn has_structures(self) -> bool {
+        self.uses_chain() || self == Self::Hierarchical
     }
 
     /// Whether it heeds demands.

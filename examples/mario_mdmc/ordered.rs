@@ -1,13 +1,13 @@
 //! Levels of a set on several threads, taken in order.
 
-use std::io::{self, IsTerminal};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 
 use crate::Failure;
 use crate::options::Options;
+use crate::progress;
 
 /// Does `work` for the numbers below `count`, `step` of them at once, and hands the results to `take` in order, a few at a time.
 pub(crate) fn in_order<T: Send>(
@@ -16,21 +16,26 @@ pub(crate) fn in_order<T: Send>(
     work: impl Fn(Range<u64>) -> Result<Vec<T>, Failure> + Sync,
     mut take: impl FnMut(u64, T) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let threads = match options.threads {
-        Some(threads) => threads.into(),
-        None => std::thread::available_parallelism()?.get(),
+    let threads = options.threads();
+    let bar = if options.shows_particles() {
+        ProgressBar::hidden()
+    } else {
+        progress::bar(count, "{bar:40} {pos}/{len} levels, {elapsed}, {eta} left")?
     };
-    let progress = progress_bar(count)?;
+    let counted = |numbers: Range<u64>| {
+        let results = work(numbers.clone());
+        bar.inc(numbers.end - numbers.start);
+        results
+    };
     let mut index = 0;
     while index < count {
         let to = count.min(index + 8 * threads as u64 * step);
-        for result in batch(index..to, step, threads, &work)? {
+        for result in batch(index..to, step, threads, &counted)? {
             take(index, result)?;
             index += 1;
         }
-        progress.set_position(index);
     }
-    progress.finish_and_clear();
+    bar.finish_and_clear();
     Ok(())
 }
 
@@ -64,14 +69,4 @@ fn batch<T: Send>(
     }
     all.sort_by_key(|(first, _)| *first);
     Ok(all.into_iter().flat_map(|(_, results)| results).collect())
-}
-
-/// A bar for sets of levels, on a terminal.
-fn progress_bar(levels: u64) -> Result<ProgressBar, Failure> {
-    if levels == 1 || !io::stderr().is_terminal() {
-        return Ok(ProgressBar::hidden());
-    }
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} levels, {eta} left")?;
-    let target = ProgressDrawTarget::stderr();
-    Ok(ProgressBar::with_draw_target(Some(levels), target).with_style(style))
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use figrs::Error;
-use figrs::models::mdmc::{ConditionedSampler, MarkovChain, SteeringError};
+use figrs::models::mdmc::{MarkovChain, SteeringError};
 use serde_json::json;
 
 use crate::Failure;
-use crate::demanded::{exact, steered};
+use crate::demanded::{conditioned, exact, steered, watched};
 use crate::files::in_file;
 use crate::options::{Format, Method, Options};
 
@@ -22,7 +22,7 @@ pub(crate) fn write(options: &Options, chain: &Arc<MarkovChain>, seed: u64) -> R
         let (log, error) = if method == Method::Exact {
             (exact(options, steered)?.log_probability(), 0.0)
         } else {
-            let sampler = ConditionedSampler::new(steered).particles(options.particles());
+            let sampler = watched(conditioned(options, steered))?;
             let estimate = sampler.log_probability(seed).map_err(|error| match error {
                 SteeringError::Inference(Error::NoSampleMetEvidence { .. }) => Failure::from(
                     "no particle met the demands; use more --particles, or --method exact",

@@ -1,6 +1,7 @@
 //! Sequential Monte Carlo: populations of particles that meet the evidence statement by statement.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs_core::lower::{Block, Observations, Roots};
 use figrs_core::{AnyElement, Model, Stream, stream};
@@ -198,16 +199,19 @@ impl SequentialMonteCarlo {
         block: &mut Block,
         targets: &[AnyElement],
         number: u64,
-        run: &Watching<'_>,
+        way: &Way<'_>,
     ) -> Result<Option<PopulationTally>, Error> {
+        let run = way.run;
         let size = self.block_size();
         let blocks = self.first_population / self.side_by_side.unwrap_or(size);
         let mut rng = stream(self.drawing.seed, blocks + number);
         let populations = size.min(self.populations - number * size) as usize;
-        block.start(populations * self.particles);
+        let rows = populations * self.particles;
+        block.start(rows);
         let mut worlds = Worlds {
             block,
-            run,
+            way,
+            rows: rows as u64,
             size: self.particles,
         };
         let choose = |weights: &[f64], chosen: &mut [u32], rng: &mut Stream| {
@@ -239,10 +243,27 @@ impl SequentialMonteCarlo {
     }
 }
 
+/// How far all blocks have come.
+struct Way<'a> {
+    run: &'a Watching<'a>,
+    /// Statements met, counted for each particle that began.
+    met: AtomicU64,
+}
+
+impl Way<'_> {
+    /// So many particles have met one of some statements.
+    fn went(&self, particles: u64, statements: usize) {
+        let met = self.met.fetch_add(particles, Ordering::Relaxed) + particles;
+        self.run.report(met / statements.max(1) as u64);
+    }
+}
+
 /// A block whose rows are the particles.
 struct Worlds<'a> {
     block: &'a mut Block,
-    run: &'a Watching<'a>,
+    way: &'a Way<'a>,
+    /// How many rows it began with.
+    rows: u64,
     /// How many rows a population has.
     size: usize,
 }
@@ -255,10 +276,11 @@ impl Particles for Worlds<'_> {
     }
 
     fn meet(&mut self, statement: usize, rng: &mut Stream) -> Result<bool, Error> {
-        if self.run.stopped().is_some() {
+        if self.way.run.stopped().is_some() {
             return Ok(false);
         }
         self.block.run_root(statement, rng)?;
+        self.way.went(self.rows, self.statements());
         Ok(true)
     }
 
@@ -295,6 +317,10 @@ impl Algorithm for SequentialMonteCarlo {
         let run = self.watch.start(self.name(), total);
         let mut populations = Populations::new(targets, self.keep);
         let mut stopped = Stopped::Finished;
+        let way = Way {
+            run: &run,
+            met: AtomicU64::new(0),
+        };
         in_order(
             self.drawing.threads(),
             (self.populations.div_ceil(self.block_size()), 1),
@@ -308,7 +334,7 @@ impl Algorithm for SequentialMonteCarlo {
                     self.drawing.max_elements,
                 )?)
             },
-            |block, number| self.block(block, targets, number, &run),
+            |block, number| self.block(block, targets, number, &way),
             |population| {
                 let Some(population) = population else {
                     stopped = run.stopped().unwrap_or(Stopped::Interrupted);

@@ -7,19 +7,29 @@ use figrs_core::{Model, stream};
 use figrs_infer::{Run, VariableElimination};
 use figrs_models::mdmc::{
     Corpus, ElementSampler, Generated, Level, LevelElements, LookAheadSampler, MarkovChain,
-    RowSplits, Structure, Tile, TileSelection,
+    RowSplits, Structure, Structures, Tile, TileSelection,
 };
 
 /// A chain over two kinds of tiles and two rows, with some configurations unseen.
 fn small_chain() -> Arc<MarkovChain> {
+    Arc::new(MarkovChain::train(&small_corpus(), &Structure::NS3, RowSplits::NONE).unwrap())
+}
+
+/// The same with other structures to fall back on, and smoothed.
+fn smooth_chain() -> Arc<MarkovChain> {
+    let list: Structures = "ns3,(0,1),ns0".parse().unwrap();
+    let chain = MarkovChain::train(&small_corpus(), &list, RowSplits::NONE).unwrap();
+    Arc::new(chain.smoothed(0.3).unwrap())
+}
+
+fn small_corpus() -> Corpus {
     let level = |text: &str| Level::from_text("test", text).unwrap();
-    let corpus = Corpus::new([
+    Corpus::new([
         ("a".to_owned(), level("--X--\nXX-XX\n")),
         ("b".to_owned(), level("-X---\nX-XXX\n")),
         ("c".to_owned(), level("-----\nX----\n")),
     ])
-    .unwrap();
-    Arc::new(MarkovChain::train(&corpus, &Structure::NS3, RowSplits::NONE).unwrap())
+    .unwrap()
 }
 
 /// All levels of two rows and some columns over the chain's tiles.
@@ -61,10 +71,15 @@ fn probability(chain: &MarkovChain, level: &Level) -> f64 {
 
 #[test]
 fn the_joint_law_of_the_elements_is_the_product_of_the_rows() {
-    let chain = small_chain();
-    let elements = LevelElements::new(Arc::clone(&chain), 3).unwrap();
+    for chain in [small_chain(), smooth_chain()] {
+        the_joint_law_is_the_product_of_the_rows(&chain);
+    }
+}
+
+fn the_joint_law_is_the_product_of_the_rows(chain: &Arc<MarkovChain>) {
+    let elements = LevelElements::new(Arc::clone(chain), 3).unwrap();
     let mut total = 0.0;
-    for level in levels(&chain, 3) {
+    for level in levels(chain, 3) {
         let mut model = Model::new();
         for row in 0..2 {
             for column in 0..3 {
@@ -76,7 +91,7 @@ fn the_joint_law_of_the_elements_is_the_product_of_the_rows() {
             .probability_of_evidence(&model)
             .unwrap();
         assert!(
-            (found - probability(&chain, &level)).abs() < 1e-12,
+            (found - probability(chain, &level)).abs() < 1e-12,
             "{level}"
         );
         total += found;
@@ -143,17 +158,22 @@ fn chi_square(
 /// about three million (mean plus five and a half standard deviations of chi-square, allowing for its skew).
 #[test]
 fn without_look_ahead_both_samplers_follow_the_joint_law() {
-    let chain = small_chain();
-    let elements = LevelElements::new(Arc::clone(&chain), 2).unwrap();
+    for chain in [small_chain(), smooth_chain()] {
+        both_samplers_follow_the_joint_law(&chain);
+    }
+}
+
+fn both_samplers_follow_the_joint_law(chain: &Arc<MarkovChain>) {
+    let elements = LevelElements::new(Arc::clone(chain), 2).unwrap();
     let by_elements = ElementSampler::new(&elements, 0, TileSelection::Sampled).unwrap();
-    let by_tables = LookAheadSampler::new(&chain, 0).unwrap();
+    let by_tables = LookAheadSampler::new(chain, 0).unwrap();
     let (mut a, mut b) = (stream(11, 0), stream(12, 0));
     let samplers: [&mut dyn FnMut() -> Generated; 2] =
         [&mut || by_elements.sample(&mut a).unwrap(), &mut || {
             by_tables.sample(2, &mut b).unwrap()
         }];
     for sampler in samplers {
-        let (statistic, freedom) = chi_square(&chain, 2, sampler);
+        let (statistic, freedom) = chi_square(chain, 2, sampler);
         let freedom = freedom as f64;
         let limit = freedom + 5.5 * (2.0 * freedom).sqrt() + 20.0;
         assert!(

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Corpus, Level, MdmcError, RowSplits, Structure, Tile, TileDistribution,
+    Corpus, Level, MdmcError, RowSplits, Structure, Structures, Tile, TileDistribution,
     grid::{Grid, TileIds},
     table::{Counts, Table},
 };
@@ -22,13 +22,19 @@ pub struct MarkovChain {
     height: usize,
     splits: RowSplits,
     ids: TileIds,
-    structures: Vec<Structure>,
+    structures: Structures,
+    /// For each structure the places of its offsets among those of the first.
+    places: Vec<Vec<usize>>,
     /// The table of structure `s` and band `b` at `s * bands + b`.
     tables: Vec<Table>,
+    smoothing: f64,
 }
 
 impl MarkovChain {
-    /// Counts the tiles of a corpus for a structure and the simpler ones to fall back on.
+    /// The most that can be added to the counts of tiles.
+    pub const MAX_SMOOTHING: f64 = 1e6;
+
+    /// Counts the tiles of a corpus for a list of structures, or for one and the simpler ones to fall back on.
     ///
     /// An error if the corpus has fewer rows than bands are asked for.
     ///
@@ -37,9 +43,10 @@ impl MarkovChain {
     /// Time proportional to the cells of the corpus times the number of offsets.
     pub fn train(
         corpus: &Corpus,
-        structure: &Structure,
+        structures: impl Into<Structures>,
         splits: RowSplits,
     ) -> Result<Self, MdmcError> {
+        let structures = structures.into();
         let height = corpus.height();
         let splits = splits.checked(height)?;
         let cells = corpus
@@ -50,7 +57,7 @@ impl MarkovChain {
         let ids = TileIds::new(tiles.into_iter().collect());
         let mut bands = vec![Counts::new(); splits.count()];
         for level in corpus.levels() {
-            let grid = Grid::of(level, structure, &ids);
+            let grid = Grid::of(level, structures.first(), &ids);
             for row in 0..height {
                 let counts = &mut bands[splits.band(row, height)];
                 for column in 0..level.width() {
@@ -59,45 +66,96 @@ impl MarkovChain {
                 }
             }
         }
-        Ok(Self::of_counts(height, splits, ids, structure, bands))
+        Ok(Self::of_counts(height, splits, ids, structures, bands))
     }
 
-    /// The chain of what a structure was shown in each band; the counts of simpler structures are sums of these.
+    /// The chain of what the first structure was shown in each band; the counts of the others are sums of these.
     pub(super) fn of_counts(
         height: usize,
         splits: RowSplits,
         ids: TileIds,
-        structure: &Structure,
-        mut bands: Vec<Counts>,
+        structures: Structures,
+        bands: Vec<Counts>,
     ) -> Self {
-        let structures: Vec<Structure> = structure.fallbacks().collect();
-        let mut tables = Vec::with_capacity(structures.len() * bands.len());
-        for structure in &structures {
-            for counts in &mut bands {
-                let length = structure.offsets().len();
-                tables.push(Table::new(counts.clone(), &ids, length));
-                let mut simpler = Counts::new();
-                for (key, tiles) in std::mem::take(counts) {
-                    let sums = simpler.entry(key / ids.base()).or_default();
-                    for (id, count) in tiles {
-                        *sums.entry(id).or_default() += count;
-                    }
-                }
-                *counts = simpler;
-            }
-        }
-        Self {
+        let mut chain = Self {
             height,
             splits,
             ids,
+            places: structures.places(),
             structures,
-            tables,
+            tables: Vec::new(),
+            smoothing: 0.0,
+        };
+        for structure in 0..chain.places.len() {
+            for counts in &bands {
+                let mut own = Counts::new();
+                for (&key, tiles) in counts {
+                    let sums = own.entry(chain.part_of_key(structure, key)).or_default();
+                    for (&id, count) in tiles {
+                        *sums.entry(id).or_default() += count;
+                    }
+                }
+                let length = chain.places[structure].len();
+                chain.tables.push(Table::new(own, &chain.ids, length));
+            }
         }
+        chain
+    }
+
+    /// The chain with `added` added to the count of every tile that stood anywhere in the band, in each configuration that was seen: tiles that
+    /// were never seen there become possible. Zero takes that back.
+    ///
+    /// Which configurations count as seen does not change; more of what is drawn will be unseen.
+    ///
+    /// **Errors.** [`MdmcError::Smoothing`] unless `added` is from 0 to [`MAX_SMOOTHING`](Self::MAX_SMOOTHING).
+    ///
+    /// **References.** Chen and Goodman (1999), "An empirical study of smoothing techniques for language modeling", Computer Speech and
+    /// Language 13, on additive smoothing.
+    pub fn smoothed(mut self, added: f64) -> Result<Self, MdmcError> {
+        if !(0.0..=Self::MAX_SMOOTHING).contains(&added) {
+            return Err(MdmcError::Smoothing {
+                tiles: added,
+                max: Self::MAX_SMOOTHING,
+            });
+        }
+        let bands = self.splits.count();
+        let last = self.tables.len() - bands;
+        for band in 0..bands {
+            let anywhere = self.tables[last + band].entries().first();
+            let tiles = anywhere.map_or(&[][..], |entry| entry.distribution.counts());
+            let tiles: Vec<Tile> = tiles.iter().map(|&(tile, _)| tile).collect();
+            for table in self.tables.iter_mut().skip(band).step_by(bands) {
+                table.smooth(&tiles, &self.ids, added);
+            }
+        }
+        self.smoothing = added;
+        Ok(self)
+    }
+
+    /// What is added to the counts of tiles.
+    pub fn smoothing(&self) -> f64 {
+        self.smoothing
+    }
+
+    /// The key that the part of a configuration has that a structure sees, from the key of the whole.
+    pub(super) fn part_of_key(&self, structure: usize, key: u64) -> u64 {
+        let (base, all) = (self.ids.base(), self.places[0].len());
+        let digit = |&place: &usize| key / base.pow((all - 1 - place) as u32) % base;
+        let places = self.places[structure].iter();
+        places.fold(0, |part, place| part * base + digit(place))
+    }
+
+    /// The part of a configuration that a structure sees; nothing if there is no such structure or the configuration is too short.
+    pub(super) fn part_of(&self, structure: usize, configuration: &[Tile]) -> Option<Vec<Tile>> {
+        let places = self.places.get(structure)?.iter();
+        places
+            .map(|&place| configuration.get(place).copied())
+            .collect()
     }
 
     /// The cells of the training levels.
     pub(super) fn cells(&self) -> u64 {
-        let last = self.structures.len() - 1;
+        let last = self.places.len() - 1;
         let bands = (0..self.splits.count()).flat_map(|band| self.configurations(last, band));
         bands.map(|(_, seen)| seen.total()).sum()
     }
@@ -122,8 +180,13 @@ impl MarkovChain {
         self.splits.band(row, self.height)
     }
 
-    /// The structures: the one trained for, then the simpler ones, down to no neighbours.
+    /// The structures: the first one, then those to fall back on, down to no neighbours.
     pub fn structures(&self) -> &[Structure] {
+        self.structures.as_slice()
+    }
+
+    /// The same as they are written on a command line.
+    pub fn structure_list(&self) -> &Structures {
         &self.structures
     }
 
@@ -139,7 +202,7 @@ impl MarkovChain {
     ) -> Option<Vec<Tile>> {
         let (height, width) = (level.height(), level.width());
         let neighbours = self
-            .structures
+            .structures()
             .get(structure)?
             .neighbours(row, column, height, width);
         let tile = |(row, column)| level.get(row, column);
@@ -184,14 +247,42 @@ impl MarkovChain {
 
     /// How many cells of a level have a configuration that training never showed to the first structure.
     pub fn unseen(&self, level: &Level) -> usize {
-        let (height, width) = (level.height(), level.width());
-        let cells = (0..height).flat_map(|row| (0..width).map(move |column| (row, column)));
-        let unseen = |&(row, column): &(usize, usize)| {
-            let configuration = self.configuration_at(level, row, column, 0);
+        self.tiles_by_structure(level)[1..].iter().sum()
+    }
+
+    /// For how many cells of a level each structure is the first one that was shown its part of the configuration; the simplest one where
+    /// none was.
+    pub(super) fn tiles_by_structure(&self, level: &Level) -> Vec<usize> {
+        let height = level.height();
+        let mut counts = vec![0; self.places.len()];
+        let known = |tile: &Tile| self.tiles().binary_search(tile).is_ok();
+        // Keys have no digits for tiles that training never showed.
+        let grid = level.as_array().iter().all(known);
+        let grid = grid.then(|| Grid::of(level, self.structures.first(), &self.ids));
+        for row in 0..height {
             let band = self.splits.band(row, height);
-            !configuration.is_some_and(|tiles| self.seen(0, band, &tiles))
+            for column in 0..level.width() {
+                let structure = match &grid {
+                    Some(grid) => self.first_seen_key(band, grid.key(row, column)),
+                    None => {
+                        let tiles = self.configuration_at(level, row, column, 0);
+                        self.first_seen(band, &tiles.unwrap_or_default())
+                    }
+                };
+                counts[structure] += 1;
+            }
+        }
+        counts
+    }
+
+    /// The same as [`first_seen`](Self::first_seen), for the key of a configuration.
+    fn first_seen_key(&self, band: usize, key: u64) -> usize {
+        let last = self.places.len() - 1;
+        let shown = |&structure: &usize| {
+            let table = self.table(structure, band);
+            table.is_some_and(|table| table.by_key(self.part_of_key(structure, key)).is_some())
         };
-        cells.filter(unseen).count()
+        (0..last).find(shown).unwrap_or(last)
     }
 
     pub(super) fn ids(&self) -> &TileIds {

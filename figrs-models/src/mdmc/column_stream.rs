@@ -53,7 +53,7 @@ pub struct ColumnStream<'a, R> {
     window: usize,
     /// For a row and the window below it, the least depth that cannot be filled from there.
     dead: FxHashMap<(usize, u64), usize>,
-    candidates: Vec<(u8, u64)>,
+    candidates: Vec<(u8, f64)>,
     unseen: usize,
 }
 
@@ -137,15 +137,14 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
     fn place(&mut self, row: usize) {
         let first_key = self.key(row);
         for shorter in (0..=self.depth).rev() {
-            let mut key = first_key;
             for structure in 0..self.chain.structures().len() {
+                let key = self.chain.part_of_key(structure, first_key);
                 if let Some(entry) = self.entry(row, structure, key)
                     && self.place_from(entry, row, shorter)
                 {
                     self.unseen += usize::from(self.entry(row, 0, first_key).is_none());
                     return;
                 }
-                key /= self.chain.ids().base();
             }
         }
     }
@@ -153,7 +152,7 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
     fn place_from(&mut self, entry: &Entry, row: usize, depth: usize) -> bool {
         self.candidates.clear();
         self.candidates.extend_from_slice(&entry.weights);
-        let mut mass = entry.distribution.total();
+        let mut mass = entry.mass;
         while let Some((id, count)) = draw(&mut self.candidates, mass, &mut self.rng) {
             self.column[row] = id;
             if self.fillable(row, depth) {

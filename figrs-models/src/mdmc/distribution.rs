@@ -30,7 +30,22 @@ impl TileDistribution {
         &self.counts
     }
 
-    /// The tiles seen, in ascending order, with probabilities that sum to 1.
+    /// Adds a number to the count of each of some tiles, which are in ascending order and have all those seen among them, for their
+    /// probabilities.
+    pub(super) fn smooth(&mut self, tiles: &[Tile], added: f64) {
+        let total = self.total as f64 + added * tiles.len() as f64;
+        let share = |&tile: &Tile| (tile, (self.count(tile) as f64 + added) / total);
+        self.probabilities = tiles.iter().map(share).collect();
+    }
+
+    /// How often a tile was seen.
+    pub fn count(&self, tile: Tile) -> u64 {
+        let found = self.counts.binary_search_by_key(&tile, |&(seen, _)| seen);
+        found.map_or(0, |index| self.counts[index].1)
+    }
+
+    /// The tiles that can be drawn, in ascending order, with probabilities that sum to 1: those seen, or with
+    /// [smoothing](super::MarkovChain::smoothed) all that were seen in the band.
     pub fn probabilities(&self) -> &[(Tile, f64)] {
         &self.probabilities
     }
@@ -40,7 +55,7 @@ impl TileDistribution {
         self.total
     }
 
-    /// The probability of a tile; zero if it was never seen here.
+    /// The probability of a tile; without smoothing zero if it was never seen here.
     pub fn probability(&self, tile: Tile) -> f64 {
         let found = self
             .probabilities
@@ -63,5 +78,17 @@ mod tests {
         );
         assert_eq!(distribution.probability(Tile::GROUND), 0.25);
         assert_eq!(distribution.probability(Tile::BORDER), 0.0);
+    }
+
+    #[test]
+    fn smoothing_adds_to_every_count() {
+        let mut distribution = TileDistribution::new(vec![(Tile::EMPTY, 3), (Tile::GROUND, 1)]);
+        let enemy = Tile::from_char('E').unwrap();
+        let mut tiles = [Tile::EMPTY, Tile::GROUND, enemy];
+        tiles.sort_unstable();
+        distribution.smooth(&tiles, 0.5);
+        assert_eq!((distribution.total(), distribution.counts().len()), (4, 2));
+        assert_eq!(distribution.probability(Tile::EMPTY), 3.5 / 5.5);
+        assert_eq!(distribution.probability(enemy), 0.5 / 5.5);
     }
 }

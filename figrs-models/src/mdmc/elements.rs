@@ -200,7 +200,7 @@ impl MarkovChain {
         configuration: &[Tile],
         structure: usize,
     ) -> Option<&TileDistribution> {
-        let length = self.structures().get(structure)?.offsets().len();
-        self.distribution(structure, band, configuration.get(..length)?)
+        let part = self.part_of(structure, configuration)?;
+        self.distribution(structure, band, &part)
     }
 }

@@ -100,7 +100,7 @@ pub enum MdmcError {
         expected: usize,
     },
     /// A name is not that of a known structure.
-    #[error("unknown structure {name:?}; use ns0, ns1, ns2 or ns3")]
+    #[error("unknown structure {name:?}; use ns0, ns1, ns2 or ns3, or offsets as (-1,0)(0,1)")]
     UnknownStructure {
         /// The name.
         name: String,
@@ -140,6 +140,38 @@ pub enum MdmcError {
         count: usize,
         /// Offsets allowed.
         max: usize,
+    },
+    /// A structure to fall back on sees more than the first one.
+    #[error(
+        "structure {structure} sees a neighbour that {first} does not; fall back on structures that see some of its neighbours"
+    )]
+    Fallback {
+        /// The structure to fall back on.
+        structure: String,
+        /// The first structure.
+        first: String,
+    },
+    /// A structure stands twice in a list.
+    #[error("structure {structure} stands twice in the list; name each once")]
+    RepeatedStructure {
+        /// The structure.
+        structure: String,
+    },
+    /// The last structure of a list may have no tile for a cell.
+    #[error(
+        "the last structure to fall back on, {structure}, has no tile where its neighbours are new; end the list with ns0"
+    )]
+    LastFallback {
+        /// The last structure.
+        structure: String,
+    },
+    /// This cannot be added to the counts of tiles.
+    #[error("smoothing {tiles} cannot be added to counts; use a number from 0 to {max}")]
+    Smoothing {
+        /// What was to be added.
+        tiles: f64,
+        /// The most that can be added.
+        max: f64,
     },
     /// The rows cannot be divided into the bands asked for.
     #[error("{height} rows cannot be split into {splits} bands; use 1 to {height}")]

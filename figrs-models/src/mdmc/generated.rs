@@ -14,14 +14,7 @@ pub struct Generated {
 impl Generated {
     /// A level whose tiles were all drawn from the first structure that was shown their configuration.
     pub(super) fn of(chain: &MarkovChain, level: Level) -> Self {
-        let mut tiles_by_structure = vec![0; chain.structures().len()];
-        for row in 0..level.height() {
-            for column in 0..level.width() {
-                let tiles = chain.configuration_at(&level, row, column, 0);
-                let structure = chain.first_seen(chain.band(row), &tiles.unwrap_or_default());
-                tiles_by_structure[structure] += 1;
-            }
-        }
+        let tiles_by_structure = chain.tiles_by_structure(&level);
         Self {
             unseen: tiles_by_structure[1..].iter().sum(),
             level,

@@ -9,7 +9,7 @@
 //! | module idea | types |
 //! |---|---|
 //! | tiles and levels | [`Tile`], [`Level`], [`Corpus`], [`vglc`] |
-//! | which neighbours count | [`Offset`], [`Structure`], [`RowSplits`] |
+//! | which neighbours count | [`Offset`], [`Structure`], [`Structures`], [`RowSplits`] |
 //! | training | [`MarkovChain`], [`TileDistribution`] |
 //! | generation with look-ahead | [`LookAheadSampler`], [`Generated`], [`ColumnStream`] |
 //! | the element program | [`LevelElements`], [`ElementSampler`] |
@@ -53,6 +53,7 @@ mod shipped;
 mod solids;
 mod steering;
 mod structure;
+mod structures;
 mod table;
 mod tile;
 mod tile_field;
@@ -86,5 +87,6 @@ pub use steering::{
     SteeringError,
 };
 pub use structure::{Offset, Structure};
+pub use structures::Structures;
 pub use tile::Tile;
 pub use tile_field::{TileField, TileFieldElements};

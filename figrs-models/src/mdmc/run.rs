@@ -21,7 +21,7 @@ pub(super) struct Run<'a> {
     window: usize,
     /// For a column and the window to its left, the least depth that cannot be filled from there.
     dead: FxHashMap<(usize, u64), usize>,
-    candidates: Vec<(u8, u64)>,
+    candidates: Vec<(u8, f64)>,
     unseen: usize,
     shortened: usize,
     tiles_by_structure: Vec<usize>,
@@ -75,12 +75,14 @@ impl<'a> Run<'a> {
     ///
     /// Always places one: with no look-ahead the structure without neighbours has a tile.
     pub(super) fn place<R: Rng + ?Sized>(&mut self, column: usize, depth: usize, rng: &mut R) {
-        let base = self.chain.ids().base();
         let first_key = self.grid.key(self.row, column);
         let mut first_known = None;
         for shorter in (0..=depth).rev() {
-            let mut key = first_key;
             for index in 0..self.tables.len() {
+                let key = match index {
+                    0 => first_key,
+                    _ => self.chain.part_of_key(index, first_key),
+                };
                 if let Some(entry) = self.tables[index].by_key(key) {
                     let known = *first_known.get_or_insert(index);
                     if self.place_from(entry, column, shorter, rng) {
@@ -90,7 +92,6 @@ impl<'a> Run<'a> {
                         return;
                     }
                 }
-                key /= base;
             }
         }
     }
@@ -105,7 +106,7 @@ impl<'a> Run<'a> {
     ) -> bool {
         self.candidates.clear();
         self.candidates.extend_from_slice(&entry.weights);
-        let mut mass = entry.distribution.total();
+        let mut mass = entry.mass;
         while let Some((id, count)) = draw(&mut self.candidates, mass, rng) {
             self.grid.set(self.row, column, id);
             if self.fillable(column + 1, depth) {
@@ -143,22 +144,21 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Draws a candidate in proportion to its count and removes it; `None` when no mass is left.
+/// Draws a candidate in proportion to its count, of which `mass` is the sum, and removes it; `None` when none is left.
 pub(super) fn draw<R: Rng + ?Sized>(
-    candidates: &mut Vec<(u8, u64)>,
-    mass: u64,
+    candidates: &mut Vec<(u8, f64)>,
+    mass: f64,
     rng: &mut R,
-) -> Option<(u8, u64)> {
-    if mass == 0 {
-        return None;
-    }
-    let mut rest = rng.random_range(0..mass);
+) -> Option<(u8, f64)> {
+    let last = candidates.len().checked_sub(1)?;
+    let mut rest = rng.random::<f64>() * mass;
     let index = candidates.iter().position(|&(_, count)| {
         let here = rest < count;
-        rest = rest.saturating_sub(count);
+        rest -= count;
         here
-    })?;
-    Some(candidates.remove(index))
+    });
+    // Rounding may leave a little after the last.
+    Some(candidates.remove(index.unwrap_or(last)))
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    MarkovChain, MdmcError, Offset, RowSplits, Structure, Tile, grid::TileIds, table::Counts,
+    MarkovChain, MdmcError, Offset, RowSplits, Structure, Structures, Tile, grid::TileIds,
+    table::Counts,
 };
 
 const FORMAT: &str = "figrs MdMC chain";
@@ -113,8 +114,27 @@ struct SavedChain {
     /// Of all training levels together.
     columns: u64,
     structure: Vec<(i32, i32)>,
+    /// Those to fall back on, where they are not the simpler ones of the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fallbacks: Option<Vec<Vec<(i32, i32)>>>,
+    /// What is added to the counts of tiles.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    smoothing: f64,
     row_splits: usize,
     bands: Vec<Vec<(String, BTreeMap<char, u64>)>>,
+}
+
+fn is_zero(added: &f64) -> bool {
+    *added == 0.0
+}
+
+fn pairs(structure: &Structure) -> Vec<(i32, i32)> {
+    structure.offsets().iter().map(|o| (o.dx, o.dy)).collect()
+}
+
+fn structure(pairs: &[(i32, i32)]) -> Result<Structure, MdmcError> {
+    let offsets = pairs.iter().map(|&(dx, dy)| Offset { dx, dy });
+    Structure::new(offsets.collect::<Vec<_>>())
 }
 
 impl MarkovChain {
@@ -130,13 +150,17 @@ impl MarkovChain {
     /// ```
     pub fn to_json(&self) -> String {
         let splits = self.row_splits();
-        let offsets = self.structures()[0].offsets();
+        let list = self.structure_list();
+        let usual = *list == list.first().into();
+        let fallbacks = || list.as_slice()[1..].iter().map(pairs).collect();
         let saved = SavedChain {
             format: FORMAT.to_owned(),
             version: VERSION,
             height: self.height(),
             columns: self.cells() / self.height() as u64,
-            structure: offsets.iter().map(|o| (o.dx, o.dy)).collect(),
+            structure: pairs(list.first()),
+            fallbacks: (!usual).then(fallbacks),
+            smoothing: self.smoothing(),
             row_splits: splits.count(),
             bands: (0..splits.count()).map(|band| self.saved(band)).collect(),
         };
@@ -173,8 +197,15 @@ impl MarkovChain {
         }
         let saved: SavedChain = serde_json::from_str(text)?;
         let splits = RowSplits::new(saved.row_splits, saved.height)?;
-        let offsets = saved.structure.iter().map(|&(dx, dy)| Offset { dx, dy });
-        let structure = Structure::new(offsets.collect::<Vec<_>>())?;
+        let first = structure(&saved.structure)?;
+        let length = first.offsets().len();
+        let structures = match &saved.fallbacks {
+            None => Structures::from(&first),
+            Some(all) => {
+                let all = all.iter().map(|pairs| structure(pairs));
+                Structures::new(first, all.collect::<Result<Vec<_>, _>>()?)?
+            }
+        };
         if saved.bands.len() != splits.count() {
             return Err(SavedChainError::Bands {
                 found: saved.bands.len(),
@@ -182,16 +213,10 @@ impl MarkovChain {
             });
         }
         let ids = saved.ids()?;
-        let length = structure.offsets().len();
         let bands = (0..splits.count()).map(|band| saved.counts(band, splits, &ids, length));
         let bands = bands.collect::<Result<_, _>>()?;
-        Ok(Self::of_counts(
-            saved.height,
-            splits,
-            ids,
-            &structure,
-            bands,
-        ))
+        let chain = Self::of_counts(saved.height, splits, ids, structures, bands);
+        Ok(chain.smoothed(saved.smoothing)?)
     }
 }
 
@@ -271,9 +296,9 @@ mod tests {
     use super::*;
     use crate::mdmc::{Corpus, LookAheadSampler};
 
-    fn trained(structure: &Structure, splits: usize) -> MarkovChain {
+    fn trained(structures: &Structures, splits: usize) -> MarkovChain {
         let splits = RowSplits::new(splits, 14).unwrap();
-        MarkovChain::train(&Corpus::shipped(), structure, splits).unwrap()
+        MarkovChain::train(&Corpus::shipped(), structures, splits).unwrap()
     }
 
     fn small() -> String {
@@ -286,8 +311,14 @@ mod tests {
     #[test]
     fn a_loaded_chain_is_the_saved_one() {
         let far = Structure::new([Offset::LEFT, Offset { dx: 2, dy: 1 }]).unwrap();
-        for (structure, splits) in [(&Structure::NS0, 1), (&Structure::NS3, 14), (&far, 3)] {
-            let chain = trained(structure, splits);
+        let list: Structures = "ns3,(0,1),ns0".parse().unwrap();
+        let plain = |structure: &Structure, splits| trained(&structure.into(), splits);
+        for (chain, splits) in [
+            (plain(&Structure::NS0, 1), 1),
+            (plain(&Structure::NS3, 14), 14),
+            (plain(&far, 3), 3),
+            (trained(&list, 2).smoothed(0.25).unwrap(), 2),
+        ] {
             let loaded = MarkovChain::from_json(&chain.to_json()).unwrap();
             assert_eq!(
                 (loaded.height(), loaded.tiles()),

@@ -133,17 +133,26 @@ impl Structure {
     }
 }
 
-/// Reads `ns0`, `ns1`, `ns2` or `ns3`.
+/// Reads `ns0`, `ns1`, `ns2` or `ns3`, or offsets as `(-1,0)(0,1)`.
 impl FromStr for Structure {
     type Err = MdmcError;
 
     fn from_str(name: &str) -> Result<Self, MdmcError> {
         let found = Self::NAMED.into_iter().find(|&(known, _)| known == name);
-        found
-            .map(|(_, structure)| structure)
-            .ok_or_else(|| MdmcError::UnknownStructure {
-                name: name.to_owned(),
-            })
+        if let Some((_, structure)) = found {
+            return Ok(structure);
+        }
+        let offset = |text: &str| {
+            let (dx, dy) = text.strip_prefix('(')?.split_once(',')?;
+            let (dx, dy) = (dx.parse().ok()?, dy.parse().ok()?);
+            Some(Offset { dx, dy })
+        };
+        let listed = name.strip_suffix(')').map(|name| name.split(')'));
+        let offsets: Option<Vec<Offset>> = listed.and_then(|all| all.map(offset).collect());
+        let offsets = offsets.ok_or_else(|| MdmcError::UnknownStructure {
+            name: name.to_owned(),
+        })?;
+        Self::new(offsets)
     }
 }
 
@@ -174,6 +183,11 @@ mod tests {
         ));
         let other = Structure::new([Offset { dx: -2, dy: 0 }, Offset::BELOW]).unwrap();
         assert_eq!(other.to_string(), "(-2,0)(0,1)");
+        assert_eq!("(-2,0)(0,1)".parse::<Structure>().unwrap(), other);
+        assert!(matches!(
+            "(1,0)".parse::<Structure>(),
+            Err(MdmcError::UndecidedOffset { .. })
+        ));
     }
 
     #[test]

@@ -15,8 +15,10 @@ const DIRECT_KEYS: u64 = 1 << 16;
 pub(super) struct Entry {
     pub(super) configuration: Vec<Tile>,
     pub(super) distribution: TileDistribution,
-    /// The ids of the tiles seen, with their counts.
-    pub(super) weights: Vec<(u8, u64)>,
+    /// The ids of the tiles that can be drawn, with their counts, smoothed if that is wanted.
+    pub(super) weights: Vec<(u8, f64)>,
+    /// The sum of their counts.
+    pub(super) mass: f64,
 }
 
 /// All configurations seen, in ascending order of their tiles.
@@ -48,12 +50,31 @@ impl Table {
                     .map(|(&id, &count)| (ids.tile(id), count))
                     .collect(),
             ),
-            weights: tiles.into_iter().collect(),
+            mass: tiles.values().map(|&count| count as f64).sum(),
+            weights: tiles
+                .into_iter()
+                .map(|(id, count)| (id, count as f64))
+                .collect(),
         };
         Self {
             entries: counts.into_iter().map(entry).collect(),
             keys,
             direct,
+        }
+    }
+
+    /// Adds a number to the count of every tile of `tiles` in each entry; those seen in an entry are among them. Where it is zero those
+    /// alone can be drawn.
+    pub(super) fn smooth(&mut self, tiles: &[Tile], ids: &TileIds, added: f64) {
+        for entry in &mut self.entries {
+            let seen = entry.distribution.counts().iter().map(|&(tile, _)| tile);
+            let seen: Vec<Tile> = seen.collect();
+            let tiles = if added > 0.0 { tiles } else { &seen };
+            entry.distribution.smooth(tiles, added);
+            let count = |tile| entry.distribution.count(tile) as f64;
+            let weight = |&tile: &Tile| (ids.id(tile), count(tile) + added);
+            entry.weights = tiles.iter().map(weight).collect();
+            entry.mass = entry.weights.iter().map(|(_, weight)| weight).sum();
         }
     }
 

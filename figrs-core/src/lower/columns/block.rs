@@ -23,8 +23,10 @@ use crate::node::{AnyElement, ElementId, Kind};
 
 /// How many elements, combinations and values that worlds brought in are kept from block to block.
 const KEPT: usize = 1 << 18;
-/// Lists whose memory is kept from block to block: what is given back may go to the system, which is slow to give it again.
-const SPARE: usize = 256;
+/// How many of them for each element that all worlds have.
+const KEPT_EACH: usize = 1 << 6;
+/// Codes in lists whose memory is kept from block to block: what is given back may go to the system, which is slow to give it again.
+const SPARE: usize = 1 << 22;
 
 /// The number of an element in a [`Block`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -107,6 +109,8 @@ pub struct Block {
     pub(super) functions: Functions,
     /// Lists of the last block whose memory can be used again.
     spare: VecDeque<Vec<u32>>,
+    /// Codes that they have room for.
+    room: usize,
     slots: FxHashMap<ElementId, Slot>,
     evidence: FxHashMap<ElementId, Rc<[Evidence]>>,
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
@@ -159,6 +163,7 @@ impl Block {
             remembered: 0,
             functions: Functions::default(),
             spare: VecDeque::new(),
+            room: 0,
             slots: FxHashMap::default(),
             evidence: statements
                 .into_iter()
@@ -282,9 +287,10 @@ impl Block {
         for slot in self.touched.drain(..) {
             if let Some(stored) = self.values[slot.index()].take()
                 && let Column::Codes(codes, _) = stored.column
-                && self.spare.len() < SPARE
                 && let Ok(codes) = Rc::try_unwrap(codes)
+                && self.room + codes.capacity() <= SPARE
             {
+                self.room += codes.capacity();
                 self.spare.push_back(codes);
             }
         }
@@ -294,7 +300,8 @@ impl Block {
         self.weights = BlockWeights::new(width);
         self.width = width;
         self.check_at = self.limit;
-        if self.instructions.len() > self.lasting + KEPT || self.remembered > KEPT {
+        let most = KEPT.max(KEPT_EACH.saturating_mul(self.lasting));
+        if self.instructions.len() > self.lasting + KEPT || self.remembered > most {
             self.remembered = 0;
             self.instructions.truncate(self.lasting);
             self.values.truncate(self.lasting);
@@ -313,9 +320,18 @@ impl Block {
     /// An empty list with room for so many codes.
     pub(super) fn list(&mut self, len: usize) -> Vec<u32> {
         let mut list = self.spare.pop_front().unwrap_or_default();
+        self.room -= list.capacity();
         list.clear();
         list.reserve(len);
         list
+    }
+
+    /// Keeps the memory of a list that is no longer needed.
+    pub(super) fn give_back(&mut self, list: Vec<u32>) {
+        if self.room + list.capacity() <= SPARE {
+            self.room += list.capacity();
+            self.spare.push_front(list);
+        }
     }
 
     /// How many roots there are: the statements of evidence in their order, then the targets.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::block::{Block, Slot};
-use super::column::{Column, Stored};
+use super::column::{Book, Column, Stored};
 use super::draw::{
     Drawn, Groups, Ready, checked_outcomes, draw_ready, likelihood, probability_of_true,
 };
@@ -102,7 +102,7 @@ impl Run<'_> {
         let branches: Vec<Branch> = lots.collect::<Result<_, _>>()?;
         let together = |b: &Branch| b.ready().is_some() && self.block.is_choice(b);
         if branches.iter().all(together) {
-            return self.draw_rows(slot, rows, &groups, &branches);
+            return self.draw_rows(slot, rows, groups, &branches);
         }
         if branches
             .iter()
@@ -128,7 +128,7 @@ impl Run<'_> {
         let branches = numbers.iter().map(|&number| known(self, number));
         let branches: Vec<Branch> = branches.collect::<Result<_, _>>()?;
         let Some(value) = demand else {
-            return self.draw_rows(slot, rows, &groups, &branches);
+            return self.draw_rows(slot, rows, groups, &branches);
         };
         let columns = op.values().len();
         let column = op.values().index_of(value.as_any());
@@ -189,13 +189,12 @@ impl Run<'_> {
         &mut self,
         slot: Slot,
         rows: &Selection,
-        groups: &Groups,
+        groups: Groups,
         branches: &[Branch],
     ) -> Result<(), ModelError> {
         let ready: Vec<&Ready> = branches.iter().filter_map(Branch::ready).collect();
-        let is_bool = self.block.instructions[slot.index()].is_bool;
-        let book = (!is_bool).then(|| self.block.own_book(slot));
-        let column = draw_ready(rows, groups, &ready, book, self.rng);
+        let codes = self.block.codes_for(slot, rows);
+        let column = draw_ready(rows, &groups, &ready, codes, self.rng);
         if branches
             .iter()
             .any(|branch| matches!(branch.target, Target::Slot(_)))
@@ -206,6 +205,9 @@ impl Run<'_> {
                     self.block.keep(of, part, column.part(rows, part));
                 }
             }
+        }
+        if let Groups::Rows(numbers) = groups {
+            self.block.give_back(numbers);
         }
         self.settle(slot, rows, column, None)
     }
@@ -220,7 +222,7 @@ impl Run<'_> {
     ) -> Result<(), ModelError> {
         let numbers = groups.numbers(rows);
         let mut sizes = vec![0usize; branches.len()];
-        for &group in &numbers {
+        for &group in &*numbers {
             sizes[group as usize] += 1;
         }
         let mut next: Vec<u32> = Vec::with_capacity(sizes.len());
@@ -235,7 +237,7 @@ impl Run<'_> {
             all.append(&*self.block.typed(&drawn, &rows));
         }
         let mut order = Vec::with_capacity(numbers.len());
-        for group in numbers {
+        for &group in &*numbers {
             let next = &mut next[group as usize];
             order.push(*next);
             *next += 1;
@@ -253,10 +255,9 @@ impl Run<'_> {
         rows: &Selection,
     ) -> Result<Column, ModelError> {
         if let Some(ready) = branch.ready() {
-            let is_bool = self.block.instructions[of.index()].is_bool;
-            let book = (!is_bool).then(|| self.block.own_book(of));
+            let codes = self.block.codes_for(of, rows);
             let one = Groups::Masks(vec![rows.mask().to_vec()]);
-            return Ok(draw_ready(rows, &one, &[ready], book, self.rng));
+            return Ok(draw_ready(rows, &one, &[ready], codes, self.rng));
         }
         let values = match atomic(element) {
             Some(op) => op.sample_many(rows.len(), self.rng),
@@ -344,6 +345,12 @@ impl Run<'_> {
 }
 
 impl Block {
+    /// The list of values of a slot, unless they are truth values, and an empty list for codes in some rows.
+    fn codes_for(&mut self, slot: Slot, rows: &Selection) -> Option<(Book, Vec<u32>)> {
+        let is_bool = self.instructions[slot.index()].is_bool;
+        (!is_bool).then(|| (self.own_book(slot), self.list(rows.len())))
+    }
+
     /// Whether a branch is an atomic choice of its own that has no value yet and carries no evidence.
     fn is_choice(&self, branch: &Branch) -> bool {
         match branch.target {

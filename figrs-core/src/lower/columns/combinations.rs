@@ -47,20 +47,21 @@ impl Pairs {
         }
     }
 
-    fn number(&mut self, left: u32, right: u32) -> u32 {
-        let next = self.met.len() as u32;
-        let id = if self.sparse {
-            self.hashed.entry((left, right)).or_insert(next)
-        } else {
-            &mut self.dense[(left as usize) << self.shift | right as usize]
-        };
-        if *id == UNKNOWN {
-            *id = next;
+    /// Puts the number of each pair in the place of its left code; there is room for all codes.
+    fn number(&mut self, left: &mut [u32], right: &[u32]) {
+        for (left, &right) in left.iter_mut().zip(right) {
+            let next = self.met.len() as u32;
+            let id = if self.sparse {
+                self.hashed.entry((*left, right)).or_insert(UNKNOWN)
+            } else {
+                &mut self.dense[(*left as usize) << self.shift | right as usize]
+            };
+            if *id == UNKNOWN {
+                *id = next;
+                self.met.push((*left, right));
+            }
+            *left = *id;
         }
-        if *id == next {
-            self.met.push((left, right));
-        }
-        *id
     }
 }
 
@@ -71,19 +72,16 @@ pub(super) struct Combinations {
 }
 
 impl Combinations {
-    /// The number of the combination in each row: `columns` has the codes of each parent.
-    pub(super) fn numbers(&mut self, columns: Vec<Vec<u32>>) -> Vec<u32> {
-        let mut columns = columns.into_iter();
-        let mut numbers = columns.next().unwrap_or_default();
-        self.pairs.resize_with(columns.len(), Pairs::default);
-        for (pairs, column) in self.pairs.iter_mut().zip(columns) {
+    /// Puts the number of the combination of each row in the place of the first parent's code; `others` has the codes of the other
+    /// parents.
+    pub(super) fn number<L: AsRef<[u32]>>(&mut self, numbers: &mut [u32], others: &[L]) {
+        self.pairs.resize_with(others.len(), Pairs::default);
+        for (pairs, column) in self.pairs.iter_mut().zip(others) {
+            let column = column.as_ref();
             let most = |codes: &[u32]| codes.iter().copied().max().unwrap_or(0);
-            pairs.reserve(most(&numbers), most(&column));
-            for (number, &code) in numbers.iter_mut().zip(&column) {
-                *number = pairs.number(*number, code);
-            }
+            pairs.reserve(most(numbers), most(column));
+            pairs.number(numbers, column);
         }
-        numbers
     }
 
     /// The codes of a combination of `parents` parents.
@@ -117,7 +115,8 @@ mod tests {
                     .collect()
             };
             let columns = vec![column(0), column(1), column(2)];
-            let numbers = combinations.numbers(columns.clone());
+            let mut numbers = columns[0].clone();
+            combinations.number(&mut numbers, &columns[1..]);
             for (row, &number) in numbers.iter().enumerate() {
                 let codes: Vec<u32> = columns.iter().map(|column| column[row]).collect();
                 assert_eq!(combinations.codes(number, 3), codes);

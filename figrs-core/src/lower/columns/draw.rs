@@ -1,6 +1,7 @@
 //! Random values for the rows of a block.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::alias::Alias;
@@ -42,11 +43,13 @@ impl Drawn {
 }
 
 impl Drawn {
-    fn many(&self, count: usize, rng: &mut Stream) -> Vec<u32> {
+    /// Draws as many as `list` has room to take.
+    fn many(&self, count: usize, mut list: Vec<u32>, rng: &mut Stream) -> Vec<u32> {
         match self {
-            Self::Certain(code) => vec![*code; count],
-            Self::Alias(alias) => (0..count).map(|_| alias.draw(rng)).collect(),
+            Self::Certain(code) => list.resize(count, *code),
+            Self::Alias(alias) => list.extend((0..count).map(|_| alias.draw(rng))),
         }
+        list
     }
 }
 
@@ -105,7 +108,8 @@ impl Block {
                 rows.mask().len(),
             ))),
             Prepared::Finite(drawn, book) => {
-                Column::Codes(Rc::new(drawn.many(rows.len(), rng)), *book)
+                let list = Vec::with_capacity(rows.len());
+                Column::Codes(Rc::new(drawn.many(rows.len(), list, rng)), *book)
             }
             Prepared::Open { .. } => {
                 let values = op.sample_many(rows.len(), rng);
@@ -151,15 +155,16 @@ pub(super) fn checked_outcomes(
     op.outcomes().map_err(|fault| element.fault(fault))
 }
 
-/// A choice for each row, among the distributions of groups of rows: row after row, or truth values 64 at a time.
+/// A choice for each row, among the distributions of groups of rows: row after row, or truth values 64 at a time; others than truth
+/// values as codes of a book, in an empty list.
 pub(super) fn draw_ready(
     rows: &Selection,
     groups: &Groups,
     ready: &[&Ready],
-    book: Option<Book>,
+    codes: Option<(Book, Vec<u32>)>,
     rng: &mut Stream,
 ) -> Column {
-    let Some(book) = book else {
+    let Some((book, mut list)) = codes else {
         let p = |group: usize| match ready[group] {
             Ready::Flip(p) => *p,
             Ready::Codes(_) => 0.0,
@@ -182,15 +187,15 @@ pub(super) fn draw_ready(
         return Column::Bits(Rc::new(bits));
     };
     if let [Ready::Codes(only)] = ready {
-        return Column::Codes(Rc::new(only.many(rows.len(), rng)), book);
+        return Column::Codes(Rc::new(only.many(rows.len(), list, rng)), book);
     }
     let numbers = groups.numbers(rows);
-    let codes = numbers.iter().map(|&group| match ready[group as usize] {
+    list.extend(numbers.iter().map(|&group| match ready[group as usize] {
         Ready::Codes(Drawn::Certain(code)) => *code,
         Ready::Codes(Drawn::Alias(alias)) => alias.draw(rng),
         Ready::Flip(_) => 0,
-    });
-    Column::Codes(Rc::new(codes.collect()), book)
+    }));
+    Column::Codes(Rc::new(list), book)
 }
 
 /// Rows in groups, numbered from zero in the order of their first rows.
@@ -204,9 +209,9 @@ pub(super) enum Groups {
 
 impl Groups {
     /// The group of each row.
-    pub(super) fn numbers(&self, rows: &Selection) -> Vec<u32> {
+    pub(super) fn numbers(&self, rows: &Selection) -> Cow<'_, [u32]> {
         match self {
-            Self::Rows(numbers) => numbers.clone(),
+            Self::Rows(numbers) => Cow::Borrowed(numbers),
             Self::Masks(masks) => {
                 let mut by_row = vec![0; rows.width()];
                 for (group, mask) in masks.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Parting rows by the values of an element's parents.
 
 use std::any::Any;
+use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
@@ -72,15 +73,9 @@ impl Block {
         parents: &[Slot],
         columns: &[Column],
     ) -> Vec<u32> {
-        let codes: Vec<Vec<u32>> = columns
-            .iter()
-            .enumerate()
-            .map(|(parent, column)| match column {
-                Column::Codes(codes, _) => {
-                    let mut list = self.list(codes.len());
-                    list.extend_from_slice(codes);
-                    list
-                }
+        let mut codes = columns.iter().enumerate().map(|(parent, column)| {
+            let codes = match column {
+                Column::Codes(codes, _) => return Cow::Borrowed(&codes[..]),
                 Column::Bits(bits) => {
                     let bit = |&row: &u32| (bits[row as usize / 64] >> (row % 64) & 1) as u32;
                     rows.rows().iter().map(bit).collect()
@@ -92,10 +87,22 @@ impl Block {
                         Values::Fixed(_) => Vec::new(),
                     }
                 }
-            })
-            .collect();
+            };
+            Cow::Owned(codes)
+        });
+        let first: Cow<'_, [u32]> = codes.next().unwrap_or_default();
+        let others: Vec<Cow<'_, [u32]>> = codes.collect();
+        let mut numbers = match first {
+            Cow::Owned(list) => list,
+            Cow::Borrowed(codes) => {
+                let mut list = self.list(codes.len());
+                list.extend_from_slice(codes);
+                list
+            }
+        };
         let combinations = &mut self.instructions[slot.index()].memo.combinations;
-        combinations.numbers(codes)
+        combinations.number(&mut numbers, &others);
+        numbers
     }
 
     pub(super) fn part_by_masks(
@@ -118,17 +125,13 @@ impl Block {
                     .for_each(|(word, bits)| *word &= bits ^ invert);
             }
             if let Some(first) = first_row(&mask) {
-                let codes: Vec<Vec<u32>> = (0..bits.len())
-                    .map(|p| vec![combination >> p & 1])
-                    .collect();
+                let codes = (0..bits.len()).map(|p| [combination >> p & 1]);
+                let codes: Vec<[u32; 1]> = codes.collect();
+                let mut number = codes.first().copied().unwrap_or_default();
                 let memo = &mut self.instructions[slot.index()].memo;
-                let number = memo
-                    .combinations
-                    .numbers(codes)
-                    .first()
-                    .copied()
-                    .unwrap_or(0);
-                parts.push((first, number, mask));
+                memo.combinations
+                    .number(&mut number, codes.get(1..).unwrap_or_default());
+                parts.push((first, number[0], mask));
             }
         }
         parts.sort_by_key(|part| part.0);

@@ -16,7 +16,36 @@ impl Block {
     /// The values of a slot in these rows, all of which it has.
     pub(super) fn read(&mut self, slot: Slot, rows: &Selection) -> Column {
         let stored = self.stored(slot).expect("parents are evaluated first");
-        stored.column.part(&stored.rows, rows)
+        let as_they_are = matches!(stored.column, Column::Bits(_)) || rows.same_as(&stored.rows);
+        if as_they_are || !rows.same_as(self.weights.alive()) {
+            let stored = self.values[slot.index()].as_ref();
+            let part = stored.map(|stored| stored.column.part(&stored.rows, rows));
+            return part.expect("parents are evaluated first");
+        }
+        // Rows that are gone do not come back.
+        let stored = self.values[slot.index()].take();
+        let stored = stored.expect("parents are evaluated first");
+        let positions = rows.positions_in(&stored.rows);
+        let column = self.gathered(stored.column, &positions);
+        self.values[slot.index()] = Some(Stored {
+            rows: rows.clone(),
+            column: column.clone(),
+            generation: stored.generation,
+        });
+        column
+    }
+
+    /// The values at some positions of the list of a column.
+    fn gathered(&mut self, column: Column, positions: &[u32]) -> Column {
+        let Column::Codes(codes, book) = column else {
+            return column.at(positions);
+        };
+        let mut list = self.list(positions.len());
+        list.extend(positions.iter().map(|&at| codes[at as usize]));
+        if let Ok(codes) = Rc::try_unwrap(codes) {
+            self.give_back(codes);
+        }
+        Column::Codes(Rc::new(list), book)
     }
 
     /// Keeps values of a slot in rows for which it has none.
@@ -103,7 +132,7 @@ impl Block {
         now
     }
 
-    /// Brings the values of a slot, kept before the rows were resampled, to the rows of now.
+    /// Brings the values of a slot, kept before the rows were resampled, to the rows of now that are left.
     pub(super) fn refresh(&mut self, slot: Slot) {
         let generation = self.ancestors.len();
         let stale = |stored: &Stored| stored.generation < generation;
@@ -114,30 +143,27 @@ impl Block {
             return;
         };
         let ancestors = self.ancestors_at(stored.generation);
-        let (rows, kept) = if stored.rows.is_all() {
-            let alive = self.weights.alive();
-            let all = if alive.is_all() {
-                alive.clone()
-            } else {
-                Selection::all(self.width)
-            };
-            (all, ancestors.clone())
-        } else {
+        let alive = self.weights.alive().clone();
+        let mut from = self.list(alive.len());
+        from.extend(alive.rows().iter().map(|&row| ancestors[row as usize]));
+        let mut rows = alive.clone();
+        if !stored.rows.is_all() {
             let mut position = vec![u32::MAX; stored.rows.width()];
             let mut next = 0;
             for_each_row(stored.rows.mask(), |row| {
                 position[row] = next;
                 next += 1;
             });
-            let had = (0..self.width as u32)
-                .filter(|&r| position[ancestors[r as usize] as usize] != u32::MAX);
-            let rows: Vec<u32> = had.collect();
-            let kept = rows
-                .iter()
-                .map(|&row| position[ancestors[row as usize] as usize]);
-            let kept: Rc<[u32]> = kept.collect();
-            (Selection::from_rows(rows, self.width), kept)
-        };
+            for row in &mut from {
+                *row = position[*row as usize];
+            }
+            if from.contains(&u32::MAX) {
+                let had = alive.rows().iter().zip(&from);
+                let had = had.filter(|(_, at)| **at != u32::MAX);
+                rows = Selection::from_rows(had.map(|(&row, _)| row).collect(), self.width);
+                from.retain(|&at| at != u32::MAX);
+            }
+        }
         let column = match &stored.column {
             Column::Bits(bits) => {
                 let mut moved = vec![0u64; self.width.div_ceil(64)];
@@ -147,8 +173,9 @@ impl Block {
                 }
                 Column::Bits(Rc::new(moved))
             }
-            other => other.at(&kept),
+            Column::Codes(..) | Column::Typed(_) => self.gathered(stored.column, &from),
         };
+        self.give_back(from);
         self.values[slot.index()] = Some(Stored {
             rows,
             column,

@@ -1,8 +1,8 @@
 use super::*;
 
-fn chain(text: &str, structure: &Structure, splits: RowSplits) -> MarkovChain {
+fn chain(text: &str, structures: impl Into<Structures>, splits: RowSplits) -> MarkovChain {
     let corpus = Corpus::new([("small".to_owned(), text.parse().unwrap())]).unwrap();
-    MarkovChain::train(&corpus, structure, splits).unwrap()
+    MarkovChain::train(&corpus, structures, splits).unwrap()
 }
 
 fn tiles(symbols: &str) -> Vec<Tile> {
@@ -99,4 +99,66 @@ fn more_bands_than_rows_are_an_error() {
             height: 2
         }
     ));
+}
+
+#[test]
+fn each_structure_of_a_list_has_the_counts_that_it_has_alone() {
+    let corpus = Corpus::shipped();
+    let splits = RowSplits::new(2, 14).unwrap();
+    let list: Structures = "ns3,(-1,1)(-1,0),(0,1),ns0".parse().unwrap();
+    let chain = MarkovChain::train(&corpus, &list, splits).unwrap();
+    assert_eq!(chain.structure_list(), &list);
+    for (place, structure) in list.as_slice().iter().enumerate() {
+        let alone = MarkovChain::train(&corpus, structure, splits).unwrap();
+        for band in 0..2 {
+            assert!(
+                chain
+                    .configurations(place, band)
+                    .eq(alone.configurations(0, band))
+            );
+        }
+    }
+    // A configuration of ns3 that was never shown, and what stood above ground.
+    let strange = tiles("EXE");
+    assert_eq!(chain.first_seen(1, &strange), 2);
+    let above = chain.distribution(2, 1, &tiles("X"));
+    assert!(above.is_some() && chain.row(1, &strange, 0) == above);
+}
+
+#[test]
+fn smoothing_adds_to_the_count_of_every_tile_of_the_band() {
+    let plain = chain("-?-\nX-X", &Structure::NS1, RowSplits::new(2, 2).unwrap());
+    let smoothed = plain.clone().smoothed(0.5).unwrap();
+    assert_eq!(smoothed.smoothing(), 0.5);
+    let after_air = smoothed.distribution(0, 0, &tiles("-")).unwrap();
+    // Of the tiles of the upper band, `?` followed air once.
+    let question = Tile::from_char('?').unwrap();
+    assert_eq!(after_air.probability(question), 1.5 / 2.0);
+    assert_eq!(after_air.probability(Tile::EMPTY), 0.5 / 2.0);
+    assert_eq!(after_air.probability(Tile::GROUND), 0.0);
+    assert_eq!((after_air.total(), after_air.counts().len()), (1, 1));
+    for structure in 0..2 {
+        for band in 0..2 {
+            let seen = |chain: &MarkovChain| chain.configurations(structure, band).count();
+            assert_eq!(seen(&plain), seen(&smoothed));
+            for (_, row) in smoothed.configurations(structure, band) {
+                let total: f64 = row.probabilities().iter().map(|(_, p)| p).sum();
+                assert!((total - 1.0).abs() < 1e-12 && row.probabilities().len() == 2);
+            }
+        }
+    }
+    let back = smoothed.smoothed(0.0).unwrap();
+    assert!(back.configurations(0, 0).eq(plain.configurations(0, 0)));
+}
+
+#[test]
+fn what_cannot_be_added_to_counts_is_an_error() {
+    for added in [-0.1, f64::NAN, f64::INFINITY, 2e6] {
+        let plain = chain("-", &Structure::NS0, RowSplits::NONE);
+        let error = plain.smoothed(added).unwrap_err();
+        assert!(
+            matches!(error, MdmcError::Smoothing { max: 1e6, .. }),
+            "{error}"
+        );
+    }
 }

@@ -7,7 +7,7 @@ use figrs_core::stream;
 
 use super::grid::{Grid, TileIds};
 use super::table::Counts;
-use super::{Corpus, Level, MarkovChain, MdmcError, RowSplits, Structure, Tile};
+use super::{Corpus, Level, MarkovChain, MdmcError, RowSplits, Structures, Tile};
 use clusters::Clusters;
 
 /// A hierarchical `MdMC`: sections of a few columns are sorted into kinds, a high-level chain says which kind follows which,
@@ -62,7 +62,7 @@ impl HierarchicalChain {
     /// [`HierarchicalChain::MAX`], or by [`MarkovChain::train`].
     pub fn train(
         corpus: &Corpus,
-        structure: &Structure,
+        structures: impl Into<Structures>,
         splits: RowSplits,
         section: usize,
         kinds: usize,
@@ -76,6 +76,7 @@ impl HierarchicalChain {
                 });
             }
         }
+        let structures = structures.into();
         let splits = splits.checked(corpus.height())?;
         let sections: Vec<Vec<Vec<Tile>>> = corpus
             .levels()
@@ -100,7 +101,7 @@ impl HierarchicalChain {
             for two in along.windows(2) {
                 next[two[0]][two[1]] += 1;
             }
-            let grid = Grid::of(level, structure, &ids);
+            let grid = Grid::of(level, structures.first(), &ids);
             for (row, column) in level.as_array().indexed_iter().map(|(at, _)| at) {
                 let band = splits.band(row, corpus.height());
                 let counts = &mut counts[along[column / section]][band];
@@ -108,8 +109,10 @@ impl HierarchicalChain {
                 *tiles.entry(grid.get(row, column)).or_default() += 1;
             }
         }
-        let chain =
-            |bands| MarkovChain::of_counts(corpus.height(), splits, ids.clone(), structure, bands);
+        let chain = |bands| {
+            let (ids, structures) = (ids.clone(), structures.clone());
+            MarkovChain::of_counts(corpus.height(), splits, ids, structures, bands)
+        };
         Ok(Self {
             section,
             first,
@@ -128,6 +131,16 @@ impl HierarchicalChain {
     /// The most central section of each kind, row by row.
     pub fn medoids(&self) -> &[Vec<Tile>] {
         &self.medoids
+    }
+
+    /// The chain with the counts of tiles in each kind [smoothed](MarkovChain::smoothed).
+    ///
+    /// **Errors.** [`MdmcError::Smoothing`].
+    pub fn smoothed(mut self, added: f64) -> Result<Self, MdmcError> {
+        let chains = self.chains.into_iter();
+        let chains = chains.map(|chain| chain.smoothed(added));
+        self.chains = chains.collect::<Result<_, _>>()?;
+        Ok(self)
     }
 
     /// The chain of tiles of each kind.

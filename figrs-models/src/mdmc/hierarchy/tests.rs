@@ -3,6 +3,7 @@ use std::sync::Arc;
 use figrs_core::Model;
 use figrs_infer::{Run, VariableElimination};
 
+use super::super::Structure;
 use super::super::{LookAheadSampler, TileDistribution};
 use super::*;
 

@@ -1,11 +1,13 @@
 //! Levels given demands by sequential Monte Carlo.
 
+use std::cell::Cell;
+use std::fmt;
 use std::num::NonZero;
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use figrs_core::{Model, stream};
-use figrs_infer::{Answer, Error, LogEvidence, Run, SequentialMonteCarlo, TargetDraws};
+use figrs_infer::{Answer, Error, LogEvidence, Progress, Run, SequentialMonteCarlo, TargetDraws};
 use rand::Rng;
 
 use super::super::{Generated, Tile};
@@ -30,7 +32,8 @@ use super::steered::SteeredLevel;
 /// # Errors
 ///
 /// [`SteeringError::Contradictory`] if no particle meets the demands however many there are, up to
-/// [`most_particles`](Self::most_particles).
+/// [`most_particles`](Self::most_particles). The demands that it names are found with as much work as is
+/// [allowed](Self::conflict_work), and do not depend on the machine.
 ///
 /// # References
 ///
@@ -42,17 +45,29 @@ pub struct ConditionedSampler {
     steered: SteeredLevel,
     particles: usize,
     most_particles: usize,
-    patience: Duration,
+    conflict_work: u64,
+    listener: Option<Listener>,
+}
+
+/// Who is told how far a run has come.
+#[derive(Clone)]
+struct Listener(Arc<dyn Fn(&Progress) + Send + Sync>);
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listener").finish_non_exhaustive()
+    }
 }
 
 impl ConditionedSampler {
-    /// With 20 particles a level, up to 1 280 where they fail, and three seconds to find out which demands conflict.
+    /// With 20 particles a level, up to 1 280 where they fail, and 24 million cells of particles to find out which demands conflict.
     pub fn new(steered: SteeredLevel) -> Self {
         Self {
             steered,
             particles: 20,
             most_particles: 1_280,
-            patience: Duration::from_secs(3),
+            conflict_work: 24_000_000,
+            listener: None,
         }
     }
 
@@ -68,10 +83,33 @@ impl ConditionedSampler {
         self
     }
 
-    /// Looks this long for a smallest set of demands that conflict.
-    pub fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
+    /// Draws at most this many cells, over all particles, to find a smallest set of demands that conflict. Demands that it is not enough
+    /// for are named with the others. The default is enough for 13 demands on a level of 14 by 200.
+    pub fn conflict_work(mut self, cells: u64) -> Self {
+        self.conflict_work = cells;
         self
+    }
+
+    /// Calls this from time to time while levels or a probability are drawn, for each run of some populations: particles that have met
+    /// all evidence, those on their way in proportion, and how many there will be.
+    pub fn on_progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
+        self.listener = Some(Listener(Arc::new(listener)));
+        self
+    }
+
+    /// Some populations, which tell how far they are if anyone listens.
+    fn populations(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
+        let filter = SequentialMonteCarlo::new(particles).populations(populations);
+        match self.listener.clone() {
+            Some(Listener(listener)) => filter.on_progress(move |progress| listener(progress)),
+            None => filter,
+        }
+    }
+
+    /// The same, each of which gives one level.
+    fn filter(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
+        let filter = self.populations(particles, populations);
+        filter.threads(NonZero::<usize>::MIN).keep_trajectories()
     }
 
     /// The level and its demands.
@@ -82,8 +120,9 @@ impl ConditionedSampler {
     /// The natural logarithm of the probability that the trained chain meets all demands, with its standard error, from 64
     /// populations of fifty times as many particles as a level has, up to 20 000.
     pub fn log_probability(&self, seed: u64) -> Result<LogEvidence, SteeringError> {
-        let answer = SequentialMonteCarlo::new(self.particles.saturating_mul(50).min(20_000))
-            .populations(64)
+        let particles = self.particles.saturating_mul(50).min(20_000);
+        let answer = self
+            .populations(particles, 64)
             .seed(seed)
             .run(self.steered.model(), ())?;
         Ok(answer.log_evidence()?)
@@ -109,7 +148,7 @@ impl ConditionedSampler {
         let mut particles = self.particles;
         while particles < self.most_particles {
             particles = particles.saturating_mul(4).min(self.most_particles);
-            let filter = filter(particles, 1).seed(rng.next_u64());
+            let filter = self.filter(particles, 1).seed(rng.next_u64());
             match filter.run(self.steered.model(), self.steered.cells()) {
                 Err(Error::NoSampleMetEvidence { .. }) => {}
                 answer => {
@@ -119,17 +158,23 @@ impl ConditionedSampler {
                 }
             }
         }
-        Err(self.conflict(rng.next_u64()))
+        Err(self.conflict(seed))
     }
 
-    /// What is to blame where no particle is left.
+    /// What is to blame where no particle is left: the same for all levels of a seed.
     fn conflict(&self, seed: u64) -> SteeringError {
-        let until = Instant::now() + self.patience;
-        let trial = |model: &Model| {
-            let run = SequentialMonteCarlo::new(self.most_particles.min(400))
+        let particles = self.most_particles.min(400);
+        let left = Cell::new(self.conflict_work);
+        let trial = |model: &Model, columns: usize| {
+            let cells = particles * self.steered.chain().height() * columns;
+            let Some(rest) = left.get().checked_sub(cells as u64) else {
+                return Trial::Unknown;
+            };
+            left.set(rest);
+            let run = SequentialMonteCarlo::new(particles)
                 .populations(1)
+                .threads(NonZero::<usize>::MIN)
                 .seed(seed)
-                .deadline(until.saturating_duration_since(Instant::now()))
                 .log_evidence(model);
             match run {
                 Ok(_) => Trial::Possible,
@@ -170,7 +215,8 @@ impl LevelSampler for ConditionedSampler {
             numbers.start / batch * batch,
             numbers.end.next_multiple_of(batch),
         );
-        let answer = filter(self.particles, end - first)
+        let answer = self
+            .filter(self.particles, end - first)
             .side_by_side(batch)
             .first_population(first)
             .seed(seed)
@@ -200,12 +246,4 @@ impl LevelSampler for ConditionedSampler {
         }
         Ok(levels)
     }
-}
-
-/// The algorithm for some populations, each of which gives one level.
-fn filter(particles: usize, populations: u64) -> SequentialMonteCarlo {
-    SequentialMonteCarlo::new(particles)
-        .populations(populations)
-        .threads(NonZero::<usize>::MIN)
-        .keep_trajectories()
 }

@@ -10,21 +10,22 @@ use super::steered::SteeredLevel;
 pub(super) enum Trial {
     Possible,
     Impossible,
-    /// There was no time or memory to find out.
+    /// There was not enough work or memory left to find out.
     Unknown,
 }
 
 /// The error for demands that cannot be met: the first column up to which they cannot, and those of them that are needed for that.
 ///
-/// Demands are left out one after another while the rest stays impossible, the last ones first.
+/// Demands are left out one after another while the rest stays impossible, the last ones first. A trial is given the evidence on some columns,
+/// from the left, and how many these are; there are as many trials as demands and as it takes to halve the columns to one.
 pub(super) fn smallest(
     steered: &SteeredLevel,
-    trial: &dyn Fn(&Model) -> Trial,
+    trial: &dyn Fn(&Model, usize) -> Trial,
     proven: bool,
 ) -> SteeringError {
     let try_part = |demands: &[usize], last: usize| {
         let part = steered.part(demands, last);
-        part.map_or(Trial::Unknown, |model| trial(&model))
+        part.map_or(Trial::Unknown, |model| trial(&model, last + 1))
     };
     let mut kept: Vec<usize> = (0..steered.demands().len()).collect();
     // The first columns are possible below `low`, and impossible at `high`.

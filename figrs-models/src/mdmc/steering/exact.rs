@@ -28,7 +28,8 @@ use super::steered::SteeredLevel;
 /// # Errors
 ///
 /// [`figrs_infer::Error::FrontierTooLarge`] if they take more memory than is allowed;
-/// [`SteeringError::Contradictory`] if no level meets the demands.
+/// [`SteeringError::Contradictory`] if no level meets the demands; which of them conflict takes at most as many explorations more as there are
+/// demands and halvings of the columns, each of the columns up to the conflict at most.
 #[derive(Debug)]
 pub struct ExactSampler {
     steered: SteeredLevel,
@@ -42,7 +43,7 @@ impl ExactSampler {
     pub fn new(steered: SteeredLevel, frontier: &Frontier) -> Result<Self, SteeringError> {
         let compiled = frontier.compile(steered.model(), steered.cells())?;
         if compiled.log_evidence() == f64::NEG_INFINITY {
-            let trial = |model: &figrs_core::Model| match frontier.compile(model, ()) {
+            let trial = |model: &figrs_core::Model, _| match frontier.compile(model, ()) {
                 Ok(part) if part.log_evidence() > f64::NEG_INFINITY => Trial::Possible,
                 Ok(_) => Trial::Impossible,
                 Err(_) => Trial::Unknown,

@@ -338,13 +338,13 @@ fn a_frontier_over_its_memory_is_an_error() {
 }
 
 #[test]
-fn an_interrupted_conflict_search_still_names_demands() {
+fn a_conflict_search_without_work_still_names_demands() {
     let mut mask = Mask::free(4, 6);
     mask.set(3, 2, Tile::EMPTY);
     let demands = [Demand::MaximumGap(0), Demand::Pinned(mask)];
     let sampler = ConditionedSampler::new(steered(4, 6, &demands))
         .most_particles(NonZero::<usize>::MIN.get())
-        .patience(std::time::Duration::ZERO);
+        .conflict_work(0);
     let error = sampler.levels(SEED, 0..1).unwrap_err();
     assert!(
         matches!(error, SteeringError::Contradictory { ref demands, .. } if demands.len() == 2)
