@@ -11,6 +11,7 @@ mod generator;
 mod options;
 mod ordered;
 mod probability;
+mod ranges;
 mod sets;
 mod stats;
 
