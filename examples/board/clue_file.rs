@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use figrs::models::grid::{Clues, Symbol};
+use figrs::models::grid::{Clues, GridError, Symbol};
 
 use crate::Failure;
 
@@ -10,6 +10,10 @@ use crate::Failure;
 pub(crate) fn read<C: Symbol>(path: &Path) -> Result<Clues<C>, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    let clues = text.parse();
-    clues.map_err(|error| format!("{}:{error}", path.display()).into())
+    text.parse().map_err(|error: GridError| {
+        use GridError::{ClueSymbol, RaggedClues};
+        let has_place = matches!(error, ClueSymbol { .. } | RaggedClues { .. });
+        let space = if has_place { "" } else { " " };
+        format!("{}:{space}{error}", path.display()).into()
+    })
 }

@@ -18,10 +18,12 @@ mod progress;
 mod puzzle;
 mod report;
 mod run;
+mod side;
 
 pub(crate) use engine::Engine;
 pub(crate) use failure::{Failure, NoAnswer, too_large};
-pub(crate) use options::{Options, Side};
+pub(crate) use options::Options;
 pub(crate) use progress::Progress;
 pub(crate) use puzzle::{Drawn, Example, Fallback, Program, Puzzle};
 pub(crate) use run::main;
+pub(crate) use side::Side;

@@ -1,12 +1,10 @@
 //! The flags that all puzzles share.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use figrs::models::grid::Size;
 
-use super::Failure;
+use super::{Failure, Side};
 
 /// What the long help ends with.
 pub(crate) const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
@@ -25,35 +23,6 @@ Stats: variation scores over all pairs of boards (mazes, dungeons and chromatic 
 
 Exit code: 0 if there is an answer; 1 if there is none, because the demands are impossible or the budget too small; 2 if
   files or options are wrong."#;
-
-/// How many rows and columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Side {
-    pub(crate) rows: usize,
-    pub(crate) columns: usize,
-}
-
-impl From<Size> for Side {
-    fn from(size: Size) -> Self {
-        Self {
-            rows: size.rows(),
-            columns: size.columns(),
-        }
-    }
-}
-
-impl FromStr for Side {
-    type Err = Failure;
-
-    fn from_str(text: &str) -> Result<Self, Failure> {
-        let side = |text: &str| text.parse().ok().filter(|&side: &usize| side > 0);
-        let (rows, columns) = text.split_once('x').unwrap_or((text, text));
-        let (Some(rows), Some(columns)) = (side(rows), side(columns)) else {
-            return Err("write a side such as 8, or rows and columns such as 8x12".into());
-        };
-        Ok(Self { rows, columns })
-    }
-}
 
 // The programs that take these flags have a group of this name.
 #[derive(Args, Debug)]
@@ -74,7 +43,7 @@ pub(crate) struct Options {
     /// How the answer is found.
     #[arg(long, default_value = "auto")]
     pub(crate) method: String,
-    /// Memory that the states of --method exact may take, in MiB, and messages as much again; 1024 if not given.
+    /// Memory that the states of --method exact may take, in MiB, and messages as much again, or all particles; 1024 if not given.
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
     pub(crate) memory: Option<u64>,
     /// Text to read, JSON with full precision, or a picture, which needs --out; of several boards a page.

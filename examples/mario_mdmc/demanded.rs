@@ -1,12 +1,11 @@
 //! Levels as the command line demands them.
 
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use figrs::models::mdmc::{
     ConditionedSampler, Demand, ExactSampler, LevelElements, LevelSampler, MarkovChain, Mask,
-    SteeredLevel, SteeringError, Tile, vglc,
+    SteeredLevel, SteeringError, vglc,
 };
 use figrs::{Error, Frontier};
 
@@ -168,47 +167,4 @@ fn piece(path: &Path, at_end: bool, height: usize, width: usize) -> Result<Mask,
         mask.set(row, first + column, tile);
     }
     Ok(mask)
-}
-
-/// `E=5..10`: a tile, and from how many to how many; or `E=5`.
-pub(crate) fn count(text: &str) -> Result<(Tile, Range<usize>), String> {
-    range(text)
-}
-
-/// `o=0.01..0.05`: a tile, and from which share of all cells to which.
-pub(crate) fn density(text: &str) -> Result<(Tile, Range<f64>), String> {
-    let (tile, shares) = range::<f64>(text)?;
-    if (0.0..=1.0).contains(&shares.start) && (shares.start..=1.0).contains(&shares.end) {
-        Ok((tile, shares))
-    } else {
-        Err("shares are from 0 to 1, the smaller first".into())
-    }
-}
-
-/// `20..30`: from one column up to another, which is not among them.
-pub(crate) fn columns(text: &str) -> Result<Range<usize>, String> {
-    let (from, to) = text.split_once("..").ok_or("write it as 20..30")?;
-    let number = |text: &str| text.parse().map_err(|error| format!("{text:?}: {error}"));
-    let columns: Range<usize> = number(from)?..number(to)?;
-    if columns.is_empty() {
-        return Err("give the first column, and a larger one after the last".into());
-    }
-    Ok(columns)
-}
-
-fn range<T: std::str::FromStr>(text: &str) -> Result<(Tile, Range<T>), String>
-where
-    T::Err: std::fmt::Display,
-{
-    let form = "write a tile and one or two numbers, as E=5 or E=5..10";
-    let (tile, numbers) = text.split_once('=').ok_or(form)?;
-    let (from, to) = numbers.split_once("..").unwrap_or((numbers, numbers));
-    let mut symbols = tile.chars();
-    let (Some(symbol), None) = (symbols.next(), symbols.next()) else {
-        return Err(form.into());
-    };
-    let tile = Tile::from_char(symbol)
-        .ok_or_else(|| format!("unknown tile {symbol:?}; use one of {}", Tile::ALPHABET))?;
-    let number = |text: &str| text.parse().map_err(|error| format!("{text:?}: {error}"));
-    Ok((tile, number(from)?..number(to)?))
 }

@@ -12,6 +12,7 @@ mod options;
 mod ordered;
 mod probability;
 mod progress;
+mod ranges;
 mod set_report;
 mod sets;
 mod stats;

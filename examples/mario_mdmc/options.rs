@@ -8,7 +8,7 @@ use clap::{Args, Parser, ValueEnum};
 use figrs::models::mdmc::{MarkovChain, Structure, Structures, Tile as MapTile};
 use serde_json::Value;
 
-use crate::demanded;
+use crate::ranges;
 
 /// What the rows of the table are.
 const MEASURES: &str = "\
@@ -158,7 +158,7 @@ pub(crate) struct Demands {
     #[arg(long, value_name = "FILE", requires = "free")]
     pub(crate) around: Option<PathBuf>,
     /// The columns to draw again, counted from 0, the last one not among them.
-    #[arg(long, value_name = "FROM..TO", value_parser = demanded::columns, requires = "around")]
+    #[arg(long, value_name = "FROM..TO", value_parser = ranges::columns, requires = "around")]
     pub(crate) free: Option<Range<usize>>,
     /// Begin with the columns of this file, as --pin.
     #[arg(long, value_name = "FILE")]
@@ -170,10 +170,10 @@ pub(crate) struct Demands {
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) max_gap: Option<usize>,
     /// From so many to so many tiles of a kind, as E=5..10, or just so many, as E=5. May be given several times.
-    #[arg(long, value_name = "TILE=FROM..TO", value_parser = demanded::count)]
+    #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::count)]
     pub(crate) count: Vec<(MapTile, Range<usize>)>,
     /// From which share of all cells to which are tiles of a kind, as o=0.01..0.05. May be given several times.
-    #[arg(long, value_name = "TILE=FROM..TO", value_parser = demanded::density)]
+    #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::density)]
     pub(crate) density: Vec<(MapTile, Range<f64>)>,
     /// The pattern of this file stands nowhere, as --pin. May be given several times.
     #[arg(long, value_name = "FILE")]

@@ -36,13 +36,15 @@ impl Report<'_> {
     fn each_state(
         &self,
         marginals: &[Marginal<State>],
-        number: impl Fn(&Marginal<State>, &State) -> f64,
+        numbers: impl Fn(&Variable, &Marginal<State>) -> Vec<f64>,
     ) -> Json {
         let object = self.variables().zip(marginals).map(|(variable, marginal)| {
-            let states = variable.states().iter();
-            let states =
-                states.map(|state| (state.name().into(), as_json(number(marginal, state))));
-            (variable.name().into(), Json::Object(states.collect()))
+            let numbers = numbers(variable, marginal).into_iter().map(as_json);
+            let names = variable.states().iter().map(|state| state.name().into());
+            (
+                variable.name().into(),
+                Json::Object(names.zip(numbers).collect()),
+            )
         });
         Json::Object(object.collect())
     }
@@ -68,14 +70,11 @@ impl Report<'_> {
         let mut object = Map::new();
         let mut put = |name: &str, value: Json| object.insert(name.into(), value);
         if let Some(marginals) = &found.marginals {
-            put(
-                "marginals",
-                self.each_state(marginals, Marginal::probability),
-            );
+            put("marginals", self.each_state(marginals, probabilities));
             if self.is_estimate() {
                 put(
                     "standard_errors",
-                    self.each_state(marginals, Marginal::standard_error),
+                    self.each_state(marginals, standard_errors),
                 );
             }
         }
@@ -182,8 +181,11 @@ impl Report<'_> {
         );
         for (variable, marginal) in self.variables().zip(marginals) {
             writeln!(out, "{}", variable.name())?;
-            for state in variable.states().iter() {
-                let p = marginal.probability(state);
+            for (state, p) in variable
+                .states()
+                .iter()
+                .zip(probabilities(variable, marginal))
+            {
                 write!(out, "  {state:width$}  {p:8.6}")?;
                 if self.is_estimate() {
                     write!(out, " ± {:8.6}", marginal.standard_error(state))?;
@@ -194,6 +196,20 @@ impl Report<'_> {
         }
         Ok(())
     }
+}
+
+/// The probability of each state. They are found by position: a variable may have a million.
+fn probabilities(variable: &Variable, marginal: &Marginal<State>) -> Vec<f64> {
+    let mut all = vec![0.0; variable.states().len()];
+    for (state, p) in marginal {
+        all[state.index()] += p;
+    }
+    all
+}
+
+fn standard_errors(variable: &Variable, marginal: &Marginal<State>) -> Vec<f64> {
+    let states = variable.states().iter();
+    states.map(|state| marginal.standard_error(state)).collect()
 }
 
 fn widest<'n>(names: impl Iterator<Item = &'n str>) -> usize {

@@ -1,5 +1,7 @@
 //! Boards by particles that read them cell by cell.
 
+use std::num::NonZero;
+use std::thread::available_parallelism;
 use std::time::Instant;
 
 use figrs::prelude::*;
@@ -7,12 +9,14 @@ use figrs::stream;
 use rand::RngExt;
 
 use crate::Failure;
-use crate::board::{Drawn, Options, Program, Puzzle};
+use crate::board::{Drawn, NoAnswer, Options, Program, Puzzle, too_large};
 
 /// Particles of a population.
 const PARTICLES: usize = 4096;
 /// Populations for each board.
 const SPARE: u64 = 2;
+/// Bytes that a cell takes for each particle, as measured on boards of 100 and 200 rows by 15.
+const CELL: f64 = 60.0;
 
 /// One board each of some populations, drawn again by the weights of the populations.
 pub(crate) fn draw<P: Puzzle>(puzzle: &P, options: &Options) -> Result<Drawn<P::Board>, Failure> {
@@ -23,6 +27,18 @@ pub(crate) fn draw<P: Puzzle>(puzzle: &P, options: &Options) -> Result<Drawn<P::
         clues,
     } = puzzle.program()?;
     let columns = puzzle.side().columns;
+    // Each thread holds a population.
+    let population = CELL * (PARTICLES * cells.len()) as f64;
+    let cores = available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+    let fit = (options.memory() as f64 / population) as usize;
+    let Some(threads) = NonZero::new(fit.min(cores.get())) else {
+        let told = too_large(
+            "--method particles would need",
+            population,
+            options.memory(),
+        );
+        return Err(Box::new(NoAnswer(told)));
+    };
     let model = clues.into_iter().fold(model, |model, (at, clue)| {
         model.observe(&cells[at.row * columns + at.column], clue)
     });
@@ -31,6 +47,7 @@ pub(crate) fn draw<P: Puzzle>(puzzle: &P, options: &Options) -> Result<Drawn<P::
     let particles = SequentialMonteCarlo::new(PARTICLES).populations(populations);
     let answer = particles
         .seed(options.seed())
+        .threads(threads)
         .keep_trajectories()
         .run(&model, &cells)?;
     let draws = answer.draws()?;

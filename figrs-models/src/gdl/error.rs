@@ -125,6 +125,14 @@ pub enum TextProblem {
         /// How many may be open.
         limit: usize,
     },
+    /// A text is too long.
+    #[error(
+        "more than {limit} words and lists; write rules with variables instead of so many facts"
+    )]
+    TooManyExpressions {
+        /// How many there may be.
+        limit: usize,
+    },
     /// A list has nothing in it.
     #[error("an empty list; write a relation or a function after the `(`")]
     EmptyList,

@@ -12,6 +12,9 @@ use super::TextProblem;
 /// How many parentheses may be open at once, and how deeply terms may nest: what walks expressions and terms may recurse.
 pub(super) const MOST_NESTED: usize = 64;
 
+/// How many words and lists a text may have: they take a hundred bytes each, where the text has two or three.
+const MOST_EXPRESSIONS: usize = 2_000_000;
+
 /// Where a text is not as it should be, in bytes from its start, and why.
 #[derive(Debug)]
 pub(super) struct Mismatch {
@@ -78,9 +81,14 @@ pub(super) fn read(text: &str) -> Parsed<Vec<Expression>> {
     let mut input = Input::new(text);
     let mut open: Vec<Open> = Vec::new();
     let mut all = Vec::new();
+    let mut count = 0;
     loop {
         space(&mut input);
         let at = input.current_token_start();
+        if count > MOST_EXPRESSIONS {
+            let limit = MOST_EXPRESSIONS;
+            return Err(Mismatch::new(at, TextProblem::TooManyExpressions { limit }));
+        }
         let done = match input.chars().next() {
             None => break,
             Some('(') => {
@@ -105,6 +113,7 @@ pub(super) fn read(text: &str) -> Parsed<Vec<Expression>> {
                 Expression { at, form }
             }
         };
+        count += 1;
         match open.last_mut() {
             Some((_, items)) => items.push(done),
             None => all.push(done),

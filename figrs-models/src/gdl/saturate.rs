@@ -1,7 +1,9 @@
 //! All facts that follow from rules, round after round.
 
+use std::collections::BTreeSet;
+
 use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::check::Relations;
 use super::join::{Join, Reading};
@@ -105,33 +107,38 @@ impl Facts {
         self.saturate(&all, relations)
     }
 
-    /// Applies rules until nothing is new.
+    /// Applies rules until nothing is new. Only conditions on what the last round has added are looked at, so that long chains
+    /// of rules take no longer than their facts.
     fn saturate(&mut self, rules: &[&Rule], relations: &Relations) -> Result<(), Exceeded> {
-        for tuples in &mut self.tuples {
-            tuples.recent = 0..tuples.len();
-        }
-        for rule in rules {
-            self.apply(rule, Reading::All, relations)?;
-        }
-        loop {
-            let mut is_done = true;
-            for tuples in &mut self.tuples {
-                tuples.recent = tuples.recent.end..tuples.len();
-                is_done &= tuples.recent.is_empty();
-            }
-            if is_done {
-                return Ok(());
-            }
-            for rule in rules {
-                for (place, literal) in rule.body.iter().enumerate() {
-                    if let Literal::Holds(atom) = literal
-                        && !self.of(atom.relation).recent.is_empty()
-                    {
-                        self.apply(rule, Reading::Recent(place), relations)?;
-                    }
+        let mut readers: FxHashMap<Symbol, Vec<(usize, usize)>> = FxHashMap::default();
+        let mut grown: BTreeSet<Symbol> = BTreeSet::new();
+        for (number, rule) in rules.iter().enumerate() {
+            for (place, literal) in rule.body.iter().enumerate() {
+                if let Literal::Holds(atom) = literal {
+                    readers
+                        .entry(atom.relation)
+                        .or_default()
+                        .push((number, place));
                 }
             }
+            self.apply(rule, Reading::All, relations)?;
+            grown.insert(rule.head.relation);
         }
+        while !grown.is_empty() {
+            grown.retain(|relation| {
+                let tuples = &mut self.tuples[relation.0 as usize];
+                tuples.recent = tuples.recent.end..tuples.len();
+                !tuples.recent.is_empty()
+            });
+            let conditions = grown.iter().filter_map(|relation| readers.get(relation));
+            let mut conditions: Vec<(usize, usize)> = conditions.flatten().copied().collect();
+            conditions.sort_unstable();
+            for (number, place) in conditions {
+                self.apply(rules[number], Reading::Recent(place), relations)?;
+                grown.insert(rules[number].head.relation);
+            }
+        }
+        Ok(())
     }
 
     /// Adds the heads of a rule.

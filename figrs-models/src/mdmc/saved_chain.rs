@@ -13,6 +13,10 @@ const FORMAT: &str = "figrs MdMC chain";
 const VERSION: u32 = 1;
 /// How a configuration writes the border.
 const BORDER: char = '#';
+/// The most rows: one column of them is a level of the largest size.
+const MOST_ROWS: usize = 1 << 28;
+/// The most cells of all training levels, so that sums of counts are exact.
+const MOST_CELLS: u64 = 1 << 53;
 
 /// Why a text is not a trained chain.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +42,17 @@ pub enum SavedChainError {
     /// The height, the bands or the neighbours cannot be.
     #[error("the saved chain cannot be: {0}")]
     Shape(#[from] MdmcError),
+    /// More rows or columns than there can be.
+    #[error(
+        "a chain of {height} rows that was trained on {columns} columns; there are at most {MOST_ROWS} rows and {MOST_CELLS} cells, \
+         so the file was changed: train again"
+    )]
+    Size {
+        /// The rows of the text.
+        height: usize,
+        /// The columns of the text.
+        columns: u64,
+    },
     /// A character that is no tile, or a configuration of the wrong length.
     #[error(
         "band {band}: the configuration {configuration:?} is not one tile (or {BORDER:?}) for each of the {length} neighbours"
@@ -196,6 +211,13 @@ impl MarkovChain {
             });
         }
         let saved: SavedChain = serde_json::from_str(text)?;
+        let cells = saved.columns.checked_mul(saved.height as u64);
+        if saved.height > MOST_ROWS || cells.is_none_or(|cells| cells > MOST_CELLS) {
+            return Err(SavedChainError::Size {
+                height: saved.height,
+                columns: saved.columns,
+            });
+        }
         let splits = RowSplits::new(saved.row_splits, saved.height)?;
         let first = structure(&saved.structure)?;
         let length = first.offsets().len();
@@ -276,7 +298,7 @@ impl SavedChain {
             }
         }
         let rows = splits.rows(band, self.height).len();
-        let expected = self.columns.saturating_mul(rows as u64);
+        let expected = self.columns * rows as u64;
         if found != expected || found == 0 {
             return Err(SavedChainError::Counts {
                 band,
@@ -363,6 +385,21 @@ mod tests {
         }
     }
 
+    /// Counts up to the largest number were added up without a check, after sums that saturate had agreed.
+    #[test]
+    fn counts_that_overflow_are_an_error() {
+        let most = u64::MAX;
+        let text = format!(
+            r##"{{"format":"figrs MdMC chain","version":1,"height":1,"columns":{most},"structure":[[-1,0]],"row_splits":1,
+                "bands":[[["#",{{"-":{most}}}],["-",{{"-":1}}]]]}}"##
+        );
+        let error = MarkovChain::from_json(&text).unwrap_err();
+        assert!(
+            matches!(error, E::Size { height: 1, columns } if columns == most),
+            "{error}"
+        );
+    }
+
     #[test]
     fn what_does_not_fit_together_is_an_error_of_its_own() {
         let changed = |from: &str, to: &str| {
@@ -432,6 +469,13 @@ mod tests {
         assert!(matches!(
             changed("\"columns\":2", "\"columns\":0"),
             E::Counts { band: 0, .. }
+        ));
+        assert!(matches!(
+            changed("\"height\":2", "\"height\":268435457"),
+            E::Size {
+                height: 268_435_457,
+                columns: 2
+            }
         ));
     }
 }

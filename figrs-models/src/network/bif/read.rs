@@ -14,11 +14,14 @@ pub(in super::super) fn read(text: &str) -> Parsed<Draft> {
     let mut names = Vec::new();
     let mut places = Vec::new();
     let mut blocks = Vec::new();
+    let mut is_first = true;
     loop {
         space(&mut input)?;
-        if input.is_empty() {
+        // An empty text is no network: its first word is missing.
+        if input.is_empty() && !is_first {
             break;
         }
+        is_first = false;
         match word(&mut input, "`network`, `variable` or `probability`")? {
             (_, "network") => network(&mut input)?.clone_into(&mut draft.name),
             (at, "variable") => {
