@@ -13,6 +13,7 @@ mod ordered;
 mod probability;
 mod progress;
 mod ranges;
+mod resumed;
 mod set_report;
 mod sets;
 mod stats;
@@ -74,10 +75,11 @@ fn run(options: &Options) -> Result<(), Failure> {
         trained.guarantee()
     );
     eprintln!(
-        "seed {seed}, levels {} of {} by {}: unseen states {}, fallbacks {}{}, {:.3} s",
+        "seed {seed}, levels {} of {} by {}{}: unseen states {}, fallbacks {}{}, {:.3} s",
         options.levels,
         trained.chain.height(),
         options.width,
+        totals.kept(),
         totals.unseen,
         totals.fallbacks,
         totals.paths(options),
@@ -114,6 +116,12 @@ fn check(options: &Options) -> Result<(), Failure> {
     }
     if options.format.needs_file() && options.out.is_none() {
         return Err(format!("--format {} needs --out FILE", options.format.name()).into());
+    }
+    if options.resume && (!options.format.needs_file() || options.levels < 2) {
+        return Err(
+            "--resume needs --levels of two or more, and --format png, tmx, tiled-json or ldtk-csv"
+                .into(),
+        );
     }
     if options.show_path && !options.format.shows_path() {
         return Err("--show-path needs --format text, json, png, tmx or tiled-json".into());

@@ -9,10 +9,10 @@ use crate::Failure;
 use crate::options::Options;
 use crate::progress;
 
-/// Does `work` for the numbers below `count`, `step` of them at once, and hands the results to `take` in order, a few at a time.
+/// Does `work` for some numbers, `step` of them at once, and hands the results to `take` in order, a few at a time.
 pub(crate) fn in_order<T: Send>(
     options: &Options,
-    (count, step): (u64, u64),
+    (numbers, step): (Range<u64>, u64),
     work: impl Fn(Range<u64>) -> Result<Vec<T>, Failure> + Sync,
     mut take: impl FnMut(u64, T) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
@@ -20,16 +20,19 @@ pub(crate) fn in_order<T: Send>(
     let bar = if options.shows_particles() {
         ProgressBar::hidden()
     } else {
-        progress::bar(count, "{bar:40} {pos}/{len} levels, {elapsed}, {eta} left")?
+        progress::bar(
+            numbers.end - numbers.start,
+            "{bar:40} {pos}/{len} levels, {elapsed}, {eta} left",
+        )?
     };
     let counted = |numbers: Range<u64>| {
         let results = work(numbers.clone());
         bar.inc(numbers.end - numbers.start);
         results
     };
-    let mut index = 0;
-    while index < count {
-        let to = count.min(index + 8 * threads as u64 * step);
+    let mut index = numbers.start;
+    while index < numbers.end {
+        let to = numbers.end.min(index + 8 * threads as u64 * step);
         for result in batch(index..to, step, threads, &counted)? {
             take(index, result)?;
             index += 1;

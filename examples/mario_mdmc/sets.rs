@@ -11,12 +11,15 @@ use crate::files::{in_file, replace};
 use crate::generator::{Made, Trained};
 use crate::options::{Format, Options};
 use crate::ordered::in_order;
+use crate::resumed;
 use crate::set_report::SetReport;
 
 #[derive(Default)]
 pub(crate) struct Totals {
     pub(crate) unseen: usize,
     pub(crate) fallbacks: usize,
+    /// How many levels stood there already.
+    kept: u64,
     /// How many levels of those whose path was asked for are playable.
     playable: u64,
     /// What stops a player in the last one that is not.
@@ -58,6 +61,14 @@ impl Totals {
         self.playable += u64::from(playability.playable());
         self.obstacle = playability.obstacle().or(self.obstacle);
         Some(playability)
+    }
+
+    /// How many levels stood there already, in a few words.
+    pub(crate) fn kept(&self) -> String {
+        match self.kept {
+            0 => String::new(),
+            kept => format!(" ({kept} kept, not counted here)"),
+        }
     }
 
     /// What was found about paths, in a few words.
@@ -105,7 +116,7 @@ fn write_list(
 ) -> Result<(), Failure> {
     let cannot = |error| in_file(place, error);
     let work = |numbers| trained.levels(0, numbers);
-    let levels = (options.levels, trained.step(0, options.levels));
+    let levels = (0..options.levels, trained.step(0, options.levels));
     in_order(options, levels, work, |index, made| {
         let path = told.add(options, index, &made)?;
         let written = match options.format {
@@ -186,14 +197,24 @@ fn write_files(
     }
     let image = tiles.file_name().unwrap_or_default().to_string_lossy();
     let digits = options.levels.to_string().len();
-    let work = |numbers| trained.levels(0, numbers);
-    let levels = (options.levels, trained.step(0, options.levels));
-    in_order(options, levels, work, |index, made| {
+    let file = |index: u64| {
         let extension = path.extension().unwrap_or_default().to_string_lossy();
-        let path = match options.levels {
+        match options.levels {
             1 => path.to_owned(),
             _ => with_suffix(path, &format!("-{:0digits$}", index + 1), &extension),
-        };
+        }
+    };
+    if options.resume {
+        told.totals.kept =
+            resumed::done(options, trained, &with_suffix(path, "-set", "json"), file)?;
+    }
+    let work = |numbers| trained.levels(0, numbers);
+    let levels = (
+        told.totals.kept..options.levels,
+        trained.step(0, options.levels),
+    );
+    in_order(options, levels, work, |index, made| {
+        let path = file(index);
         let way = told.add(options, index, &made)?;
         let way = way.as_ref().map_or(&[][..], Playability::path);
         let writer = notes(trained, index, LevelWriter::new(&made.level)).path(way);

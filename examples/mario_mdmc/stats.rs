@@ -142,7 +142,7 @@ pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<(), Fail
         let count = options.stats.unwrap_or_default();
         in_order(
             options,
-            (count, trained.step(place, count)),
+            (0..count, trained.step(place, count)),
             work,
             |_, (level, measures, elapsed)| {
                 column.add(measures);
