@@ -84,8 +84,12 @@ pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<(), Fail
     let yardstick = Yardstick::new(trained.corpus);
     let measures = |level: &Level, unseen: usize| {
         let seen = f64::from(u8::from(unseen == 0));
-        let unseen = [("unseen", unseen as f64), ("all seen", seen)];
-        unseen.into_iter().chain(yardstick.measure(level).named())
+        let own = [
+            ("columns", level.width() as f64),
+            ("unseen", unseen as f64),
+            ("all seen", seen),
+        ];
+        own.into_iter().chain(yardstick.measure(level).named())
     };
     let mut columns = vec![Column::new("corpus".to_owned())];
     for level in trained.corpus.levels() {
