@@ -92,6 +92,10 @@ fn demands(options: &Demands, height: usize, width: usize) -> Result<Vec<Demand>
     }
     if let Some(path) = &options.around {
         let level = vglc::read_level(path)?;
+        let size = (level.height(), level.width());
+        if size != (height, width) {
+            return Err(does_not_fit(path, size, height, width));
+        }
         let free = options.free.clone().unwrap_or(0..0);
         if free.end > level.width() {
             return Err(format!(
@@ -141,16 +145,17 @@ fn whole(path: &Path, height: usize, width: usize) -> Result<Mask, Failure> {
     if (mask.height(), mask.width()) == (height, width) {
         Ok(mask)
     } else {
-        Err(does_not_fit(path, &mask, height, width))
+        let size = (mask.height(), mask.width());
+        Err(does_not_fit(path, size, height, width))
     }
 }
 
-fn does_not_fit(path: &Path, mask: &Mask, height: usize, width: usize) -> Failure {
+fn does_not_fit(path: &Path, size: (usize, usize), height: usize, width: usize) -> Failure {
     format!(
         "{}: {} rows of {} columns do not fit a level of {height} rows of {width}; see --width and --rows",
         path.display(),
-        mask.height(),
-        mask.width()
+        size.0,
+        size.1
     )
     .into()
 }
@@ -159,7 +164,8 @@ fn does_not_fit(path: &Path, mask: &Mask, height: usize, width: usize) -> Failur
 fn piece(path: &Path, at_end: bool, height: usize, width: usize) -> Result<Mask, Failure> {
     let piece = Mask::read(path)?;
     if piece.height() != height || piece.width() > width {
-        return Err(does_not_fit(path, &piece, height, width));
+        let size = (piece.height(), piece.width());
+        return Err(does_not_fit(path, size, height, width));
     }
     let mut mask = Mask::free(height, width);
     let first = if at_end { width - piece.width() } else { 0 };

@@ -16,6 +16,8 @@ Tiles: X ground, S brick, - air, ? and Q question block (full, empty), E enemy, 
 B and b cannon (top, body).
 
 Rows of the table of --stats, each the mean over levels and its standard error:
+  columns           width; training levels have their own, and unseen, all seen, playable, gaps, widest gap and copied run depend
+                    on it: give --width for a fair comparison
   unseen            cells in a configuration that training never showed
   all seen          levels without any
   playable          levels that a player can cross by the published jump arcs
@@ -35,7 +37,7 @@ Rows of the table of --stats, each the mean over levels and its standard error:
 /// states and fallbacks, and the time go to the standard error. The same seed gives the same
 /// levels, on any number of threads.
 #[derive(Debug, Parser)]
-#[command(version, after_long_help = MEASURES)]
+#[command(version, allow_negative_numbers = true, after_long_help = MEASURES)]
 pub(crate) struct Options {
     /// Train on the levels (*.txt) of this directory, in the text format of the Video Game Level Corpus,
     /// instead of the levels that figrs ships.
@@ -58,7 +60,7 @@ pub(crate) struct Options {
     pub(crate) structure: Option<Structures>,
     /// Add this to the count of every tile that stands in a band, in each configuration that training showed, so that
     /// tiles become possible that never stood there; 0 if not given. For the same methods.
-    #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
+    #[arg(long, value_name = "COUNT")]
     pub(crate) smoothing: Option<f64>,
     /// Train one table for each of this many bands of rows, at most as many as there are rows; one band a row
     /// if not given.
@@ -107,8 +109,8 @@ pub(crate) struct Options {
     /// How many levels.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) levels: u64,
-    /// Instead of writing levels, measure this many of each method, and the training levels beside them: a table of
-    /// means and standard errors.
+    /// Instead of writing levels, measure this many of each method, and the training levels beside them, each of its own width: a
+    /// table of means and standard errors.
     #[arg(
         long,
         value_name = "LEVELS",

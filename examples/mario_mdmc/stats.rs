@@ -117,8 +117,12 @@ pub(crate) fn measures(
     unseen: usize,
 ) -> impl Iterator<Item = (&'static str, f64)> + use<> {
     let seen = f64::from(u8::from(unseen == 0));
-    let unseen = [("unseen", unseen as f64), ("all seen", seen)];
-    unseen.into_iter().chain(yardstick.measure(level).named())
+    let own = [
+        ("columns", level.width() as f64),
+        ("unseen", unseen as f64),
+        ("all seen", seen),
+    ];
+    own.into_iter().chain(yardstick.measure(level).named())
 }
 
 /// Measures levels of each method and of the corpus, and writes the table.

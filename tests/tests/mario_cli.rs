@@ -75,7 +75,7 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
     std::fs::write(path("mixed/a.txt"), "---\nXXX\n").unwrap();
     std::fs::write(path("mixed/b.txt"), "---\nXX~\n").unwrap();
     std::fs::write(path("cut.json"), "{\"format\": ").unwrap();
-    let cases: [(&[&str], &str); 26] = [
+    let cases: [(&[&str], &str); 27] = [
         (&["--sweeps", "9"], "--method field"),
         (&["--stats", "2", "--levels", "3"], "--levels"),
         (&["--corpus", &path("mixed")], "b.txt:2:3"),
@@ -115,6 +115,7 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
         (&["--corpus", &path("ragged")], "a.txt"),
         (&["--corpus", &path("unknown")], "*"),
         (&["--width", "0"], "0"),
+        (&["--width", "-3"], "'-3' for '--width"),
         (&["--row-splits", "15"], "15"),
         (&["--look-ahead", "99"], "99"),
         (&["--levels", "0"], "--levels"),
@@ -219,8 +220,25 @@ fn demands_that_cannot_be_met_are_named() {
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     std::fs::write(path("gap"), "?????\n?????\n?????\n?---?\n").unwrap();
     std::fs::write(path("narrow"), "??\n??\n??\n??\n").unwrap();
+    std::fs::write(path("wide"), "------\n------\n------\nXXXXXX\n").unwrap();
+    std::fs::write(path("bytes"), b"?????\n?\xff???\n").unwrap();
     let level = ["--rows", "4", "--width", "5"];
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 9] = [
+        (
+            &[
+                "--method",
+                "exact",
+                "--around",
+                &path("wide"),
+                "--free",
+                "1..3",
+            ],
+            "wide: 4 rows of 6 columns",
+        ),
+        (
+            &["--method", "exact", "--pin", &path("bytes")],
+            "bytes:2:2: not UTF-8",
+        ),
         (
             &["--method", "exact", "--pin", &path("gap"), "--max-gap", "2"],
             "at column 3",

@@ -1,0 +1,112 @@
+//! What the main example trains: lists of structures and smoothing, as a user asks for them.
+
+use std::process::Output;
+
+use figrs_tests::example::{self, text};
+
+fn run(arguments: &[&str]) -> Option<Output> {
+    example::run("mario_mdmc", arguments)
+}
+
+fn json(arguments: &[&str]) -> Option<serde_json::Value> {
+    let output = run(&[arguments, &["--format", "json", "--seed", "3"]].concat())?;
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
+#[test]
+fn every_method_with_structures_takes_a_list_and_smoothing() {
+    for method in [
+        "look-ahead",
+        "elements",
+        "conditioned",
+        "exact",
+        "columns",
+        "hierarchical",
+    ] {
+        let trained = ["--structures", "ns2,(0,1),ns0", "--smoothing", "20"];
+        let level = ["--method", method, "--rows", "3", "--width", "12"];
+        let asked = [&level[..], &trained].concat();
+        let Some(levels) = json(&asked) else { return };
+        assert_eq!(levels[0]["structure"], "ns2,(0,1),ns0", "{method}");
+        assert_eq!(levels[0]["smoothing"], 20.0, "{method}");
+        let plain = [&level[..], &["--structure", "ns2"]].concat();
+        assert_ne!(
+            levels[0]["rows"],
+            json(&plain).unwrap()[0]["rows"],
+            "{method}"
+        );
+    }
+}
+
+/// Smoothed heavily, tiles stand where training never showed them: then the configurations above and to the right are unseen.
+#[test]
+fn smoothing_makes_unseen_states() {
+    let unseen = |smoothing: &str| {
+        let asked = [
+            "--width",
+            "60",
+            "--look-ahead",
+            "0",
+            "--smoothing",
+            smoothing,
+        ];
+        Some(json(&asked)?[0]["unseen"].as_u64().unwrap())
+    };
+    let Some(little) = unseen("0") else { return };
+    assert!(unseen("1000").unwrap() > 10 * little.max(10));
+}
+
+#[test]
+fn a_saved_model_keeps_its_list_and_its_smoothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("model.json");
+    let path = path.to_str().unwrap();
+    let level = ["--width", "30", "--seed", "2"];
+    let trained = ["--structure", "ns3,ns1,ns0", "--smoothing", "0.01"];
+    let save = ["--save-model", path];
+    let Some(saved) = run(&[&level[..], &trained, &save].concat()) else {
+        return;
+    };
+    let loaded = run(&[&level[..], &["--model", path]].concat()).unwrap();
+    assert!(loaded.status.success(), "{}", text(&loaded.stderr));
+    assert_eq!(loaded.stdout, saved.stdout);
+}
+
+#[test]
+fn what_cannot_be_trained_gives_one_line_and_exit_code_two() {
+    let cases: [(&[&str], &str); 13] = [
+        (&["--structure", "ns4"], "ns4"),
+        (&["--structure", "ns3,ns2"], "end the list with ns0"),
+        (
+            &["--structure", "ns1,ns3,ns0"],
+            "ns3 sees a neighbour that ns1 does not",
+        ),
+        (&["--structure", "ns3,ns1,ns1,ns0"], "ns1 stands twice"),
+        (&["--structure", "(1,0)"], "(1, 0) is not decided"),
+        (&["--structure", "(-1,0"], "unknown structure"),
+        (&["--structure", ""], "unknown structure"),
+        (&["--smoothing", "-1"], "smoothing -1"),
+        (&["--smoothing", "nan"], "smoothing NaN"),
+        (&["--smoothing", "much"], "much"),
+        (
+            &["--smoothing", "1", "--method", "n-grams"],
+            "--smoothing needs",
+        ),
+        (
+            &["--structure", "ns2", "--method", "field"],
+            "--structure needs",
+        ),
+        (&["--model", "m.json", "--smoothing", "1"], "--smoothing"),
+    ];
+    for (arguments, part) in cases {
+        let Some(output) = run(arguments) else { return };
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        assert!(told.starts_with("error: ") && told.contains(part), "{told}");
+        assert!(
+            told.lines().count() == 1 && output.stdout.is_empty(),
+            "{told}"
+        );
+    }
+}
