@@ -10,23 +10,25 @@ use crate::places::Places;
 /// An error if the file cannot be read, is not UTF-8, or is not a level by [`Level::from_text`].
 pub fn read_level(path: impl AsRef<Path>) -> Result<Level, MdmcError> {
     let path = path.as_ref();
-    let place = path.display().to_string();
+    Level::from_text(&path.display().to_string(), &read_text(path)?)
+}
+
+/// The text of a file; an error if it cannot be read or is not UTF-8.
+pub(super) fn read_text(path: &Path) -> Result<String, MdmcError> {
     let bytes = fs::read(path).map_err(|cause| MdmcError::Read {
         path: path.to_owned(),
         cause,
     })?;
-    match std::str::from_utf8(&bytes) {
-        Ok(text) => Level::from_text(&place, text),
-        Err(error) => {
-            let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            let (line, column) = Places::new(&good).at(good.len());
-            Err(MdmcError::NotUtf8 {
-                place,
-                line,
-                column,
-            })
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let good = String::from_utf8_lossy(&error.as_bytes()[..valid]);
+        let (line, column) = Places::new(&good).at(good.len());
+        MdmcError::NotUtf8 {
+            place: path.display().to_string(),
+            line,
+            column,
         }
-    }
+    })
 }
 
 /// Reads all `*.txt` files of a directory, sorted by name; other files and sub-directories are ignored.

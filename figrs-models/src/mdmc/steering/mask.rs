@@ -1,10 +1,10 @@
 //! Tiles that are set, and cells that are free.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use ndarray::Array2;
 
-use super::super::{Level, MdmcError, Tile};
+use super::super::{Level, MdmcError, Tile, vglc};
 
 /// A rectangle in which some cells have a tile and the others are free.
 ///
@@ -79,11 +79,7 @@ impl Mask {
     /// Errors as [`vglc::read_level`](super::super::vglc::read_level), with the places of the file.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, MdmcError> {
         let path = path.as_ref();
-        let text = fs::read_to_string(path).map_err(|cause| MdmcError::Read {
-            path: path.to_owned(),
-            cause,
-        })?;
-        Self::from_text(&path.display().to_string(), &text)
+        Self::from_text(&path.display().to_string(), &vglc::read_text(path)?)
     }
 
     /// Sets a tile. Panics outside the mask, as indexing does.
@@ -133,6 +129,23 @@ mod tests {
         let mask = Mask::around(&level, 1..2);
         assert_eq!(mask.tiles().count(), 4);
         assert_eq!(mask.get(0, 1), None);
+    }
+
+    /// The remedy was to check permissions.
+    #[test]
+    fn a_file_that_is_not_utf8_is_told_with_its_place() {
+        let file = std::env::temp_dir().join(format!("figrs-mask-{}.txt", std::process::id()));
+        std::fs::write(&file, b"?X\n?\xe9\n").unwrap();
+        let read = Mask::read(&file);
+        std::fs::remove_file(&file).unwrap();
+        assert!(matches!(
+            read,
+            Err(MdmcError::NotUtf8 {
+                line: 2,
+                column: 2,
+                ..
+            })
+        ));
     }
 
     #[test]
