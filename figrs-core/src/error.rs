@@ -68,6 +68,19 @@ pub enum ModelError {
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
+    /// The logarithm of a weight is not a number, or so far from zero that a sum of such numbers would overflow.
+    #[error(
+        "{element}: the evidence stated at {location} weighs a value with exp({log}); logarithms are from -1e300 to 1e300, or \
+         -inf for a weight of zero"
+    )]
+    InvalidLogWeight {
+        /// The element that is weighed.
+        element: Label,
+        /// The logarithm.
+        log: f64,
+        /// The source line that states the evidence.
+        location: &'static std::panic::Location<'static>,
+    },
     /// A weight exceeds the maximum that was promised for it.
     #[error(
         "{element}: the evidence stated at {location} weighs {value} with {weight}, its maximum is {maximum}; \
@@ -176,6 +189,7 @@ impl ModelError {
             Self::InvalidParameter { .. }
                 | Self::Function { .. }
                 | Self::InvalidWeight { .. }
+                | Self::InvalidLogWeight { .. }
                 | Self::WeightAboveMaximum { .. }
         )
     }

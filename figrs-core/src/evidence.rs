@@ -11,6 +11,9 @@ use crate::function::FunctionId;
 use crate::node::{AnyElement, contained};
 use crate::value::Value;
 
+/// The largest distance of a logarithm from zero: sums of so many as there can be elements do not overflow.
+pub(crate) const LARGEST_LOG: f64 = 1e300;
+
 type Test = Arc<dyn Fn(&dyn Any) -> bool + Send + Sync>;
 type Weigh = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
 
@@ -172,7 +175,7 @@ impl Evidence {
 
     /// The weight of a value of `element`, as a number and as its natural logarithm.
     ///
-    /// **Errors.** [`ModelError::InvalidWeight`], [`ModelError::WeightAboveMaximum`], [`ModelError::Function`].
+    /// **Errors.** [`ModelError::InvalidWeight`], [`ModelError::InvalidLogWeight`], [`ModelError::WeightAboveMaximum`], [`ModelError::Function`].
     pub fn weight(&self, element: &AnyElement, value: &dyn Any) -> Result<(f64, f64), ModelError> {
         let fault = |fault: Fault| element.fault(fault);
         let invalid = |weight: f64| ModelError::InvalidWeight {
@@ -208,10 +211,14 @@ impl Evidence {
             Statement::Weigh(weigh) => plain(weigh),
             Statement::LogWeigh(weigh) => {
                 let log = contained(|| weigh(value)).map_err(fault)?;
-                if log < f64::INFINITY {
+                if log == f64::NEG_INFINITY || log.abs() <= LARGEST_LOG {
                     Ok((log.exp(), log))
                 } else {
-                    Err(invalid(log.exp()))
+                    Err(ModelError::InvalidLogWeight {
+                        element: element.label(),
+                        log,
+                        location: self.location,
+                    })
                 }
             }
             Statement::WeighAtMost {

@@ -531,3 +531,20 @@ fn the_help_tells_the_shape_of_the_answer() {
         assert!(told.contains(part), "{told}");
     }
 }
+
+/// The probability of each state was sought among all of them.
+#[test]
+fn many_states_are_printed_at_once() {
+    let states = 65_000;
+    let started = Instant::now();
+    let files = Files::new();
+    let text = format!("MARKOV\n1\n{states}\n0\n");
+    std::fs::write(files.path("wide.uai"), text).unwrap();
+    for format in ["text", "json"] {
+        let Some(printed) = files.text(&format!("--file wide.uai --format {format}")) else {
+            return;
+        };
+        assert!(printed.len() > states);
+    }
+    assert!(started.elapsed() < std::time::Duration::from_secs(20));
+}

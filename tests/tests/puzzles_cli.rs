@@ -88,6 +88,20 @@ fn assert_near(found: &Json, expected: f64) {
 
 /// Numbers and probabilities that were found by other programs: 192 spanning trees, 1858 reachable dungeons, 161 islands around the
 /// middle, 96 Yin-Yang boards, and 7704 solvable chromatic mazes.
+/// Particles took all the memory of the machine where the board did not fit --memory.
+#[test]
+fn particles_without_memory_are_refused() {
+    let Some(output) = example::run("yin_yang", &["--size", "1000x15"]) else {
+        return;
+    };
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("--method particles would need about 3516 MiB, more than --memory 1024"),
+        "{told}"
+    );
+}
+
 #[test]
 fn counts_and_probabilities_are_exact() {
     let files = Files::new();
@@ -532,7 +546,11 @@ const WRONG: &[(&str, &str, &str)] = &[
         "--clues ragged.clues",
         "ragged.clues:3:4: the row has 4",
     ),
-    ("yin_yang", "--clues empty.clues", "no rows of clues"),
+    (
+        "yin_yang",
+        "--clues empty.clues",
+        "empty.clues: no rows of clues",
+    ),
     (
         "dungeon",
         "--clues letter.clues",

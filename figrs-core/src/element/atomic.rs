@@ -11,6 +11,7 @@ use crate::datum::Datum;
 use crate::distribution::{Distribution, Family, Outcomes, Tails};
 use crate::element::{Element, family_at};
 use crate::error::Fault;
+use crate::evidence::LARGEST_LOG;
 use crate::node::{AtomicOp, Endless, FiniteOutcomes, Kind, contained};
 use crate::param::Operand;
 use crate::random::Stream;
@@ -84,10 +85,15 @@ pub(crate) fn listed<T: Value>(
     }))
 }
 
-/// The log-probability of a value, if it is a number or `-inf`.
+/// The log-probability of a value, if it is a number or `-inf`. One below that of any weight is `-inf`: sums of such numbers would
+/// overflow.
 pub(crate) fn proper<T: Value>(value: &T, log: f64) -> Result<f64, Fault> {
-    if log < f64::INFINITY {
-        Ok(log)
+    if log <= LARGEST_LOG {
+        Ok(if log < -LARGEST_LOG {
+            f64::NEG_INFINITY
+        } else {
+            log
+        })
     } else {
         Err(Fault::Distribution(format!(
             "gives {value:?} the log-probability {log}; it must be a number or -inf"

@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 use std::panic::Location;
 
 use rand::{Rng, RngExt};
-use statrs::distribution::{Discrete, Hypergeometric as Statrs};
 
+use super::saddle_point::ln_binomial;
 use crate::distribution::{Distribution, Outcomes};
 use crate::element::{Element, atomic_at};
 
@@ -42,9 +42,18 @@ impl Draw {
         self.draws.saturating_sub(unmarked)..=self.draws.min(self.marked)
     }
 
-    fn statrs(&self) -> Option<Statrs> {
-        let [population, marked, draws] = [self.population, self.marked, self.draws].map(u64::from);
-        Statrs::new(population, marked, draws).ok()
+    /// The log-probability of a possible number, from binomial ones, which keep their digits in large populations: that of
+    /// each item drawn by itself with the same probability, given how many are drawn in all (Loader 2000).
+    fn ln_possible(&self, found: u32) -> f64 {
+        let [all, marked, draws, found] =
+            [self.population, self.marked, self.draws, found].map(f64::from);
+        if draws == 0.0 || draws == all {
+            return 0.0;
+        }
+        let (p, q) = (draws / all, (all - draws) / all);
+        let (missed, others) = (marked - found, draws - found);
+        ln_binomial(found, missed, p, q) + ln_binomial(others, all - marked - others, p, q)
+            - ln_binomial(draws, all - draws, p, q)
     }
 }
 
@@ -69,17 +78,15 @@ impl Distribution<u32> for Draw {
     }
 
     fn outcomes(&self) -> Outcomes<u32> {
-        let Some(statrs) = self.statrs() else {
-            return Outcomes::Finite(Vec::new());
-        };
-        let outcome = |k| (k, statrs.pmf(u64::from(k)));
+        let outcome = |k| (k, self.ln_possible(k).exp());
         Outcomes::Finite(self.possible().map(outcome).collect())
     }
 
     fn log_prob(&self, value: &u32) -> f64 {
-        match self.statrs() {
-            Some(statrs) if self.possible().contains(value) => statrs.ln_pmf(u64::from(*value)),
-            _ => f64::NEG_INFINITY,
+        if self.possible().contains(value) {
+            self.ln_possible(*value)
+        } else {
+            f64::NEG_INFINITY
         }
     }
 
@@ -120,5 +127,37 @@ mod tests {
         assert_eq!(outcomes.last().unwrap().0, 6);
         assert!((outcomes.iter().map(|o| o.1).sum::<f64>() - 1.0).abs() < 1e-12);
         assert!((draw.log_prob(&4).exp() - 0.5).abs() < 1e-12);
+    }
+
+    /// Differences of factorials lost half of the digits: of two draws from 2²⁵ items none was marked with probability one.
+    #[test]
+    fn large_populations_keep_their_digits() {
+        let population = 1 << 25;
+        let draw = Draw {
+            population,
+            marked: 2,
+            draws: 2,
+        };
+        let (n, pairs) = (
+            f64::from(population),
+            f64::from(population) * f64::from(population - 1),
+        );
+        for (found, right) in [
+            (0, (n - 2.0) * (n - 3.0) / pairs),
+            (1, 4.0 * (n - 2.0) / pairs),
+            (2, 2.0 / pairs),
+        ] {
+            let p = draw.log_prob(&found).exp();
+            assert!((p / right - 1.0).abs() < 1e-12, "{found}: {p} {right}");
+        }
+        let half = Draw {
+            population: u32::MAX,
+            marked: u32::MAX / 2,
+            draws: 1 << 10,
+        };
+        let Outcomes::Finite(outcomes) = half.outcomes() else {
+            panic!("finite")
+        };
+        assert!((outcomes.iter().map(|o| o.1).sum::<f64>() - 1.0).abs() < 1e-11);
     }
 }

@@ -117,6 +117,23 @@ fn invalid_weight_of_a_score() {
     );
 }
 
+/// Sums of such logarithms overflowed, and samplers answered NaN.
+#[test]
+fn invalid_log_weight() {
+    let rain = Flip::new(0.2).named("rain");
+    for log in [f64::MIN, f64::INFINITY, f64::NAN, -1.1e300] {
+        let line = line!() + 1;
+        let model = Model::new().log_weigh(&rain, move |_| log);
+        let place = format!("model.rs:{line}:");
+        let errors = everywhere(
+            &model,
+            &rain,
+            &["`rain`", &place, "exp(", "-1e300 to 1e300"],
+        );
+        all_are!(errors, Error::Model(ModelError::InvalidLogWeight { .. }));
+    }
+}
+
 #[test]
 fn not_finite() {
     for (outcomes, kind) in [

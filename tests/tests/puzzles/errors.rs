@@ -1,5 +1,7 @@
 //! Every mistake in rules, with its place, and every reason why there is no plan.
 
+use std::time::{Duration, Instant};
+
 use figrs::models::gdl::{GdlError, Length, Limits, Policy, Puzzle, TextProblem};
 use figrs::prelude::*;
 
@@ -270,6 +272,28 @@ fn what_grows_without_end_is_stopped() {
     let matches = Limits::default().matches(3000);
     assert_eq!(exceeded(&never, matches), ("matches of conditions", 3000));
     assert!(Puzzle::parse_within(&rules, Limits::default()).is_ok());
+}
+
+/// Expressions took fifty times the memory of the text that they were read from.
+#[test]
+fn texts_of_too_many_words_are_not_read() {
+    let (line, _, problem) = mistake(&"a ".repeat(2_100_000));
+    assert_eq!(line, 2);
+    let limit = 2_000_000;
+    assert_eq!(problem, TextProblem::TooManyExpressions { limit });
+}
+
+/// Each round looked at all rules: of a chain as long as this one ten thousand million times.
+#[test]
+fn long_chains_of_rules_take_no_longer_than_their_facts() {
+    let started = Instant::now();
+    for (first, link) in [("(p0 1)", ""), ("(<= (p0 1) (true (n 0)))", "(true (n 0))")] {
+        let rules = (0..100_000).map(|i| format!("(<= (p{} ?x) (p{i} ?x) {link})", i + 1));
+        let rules = format!("{COMPLETE} {first} {}", rules.collect::<String>());
+        let puzzle = Puzzle::parse(&rules).unwrap();
+        assert_eq!(puzzle.actions(), 1);
+    }
+    assert!(started.elapsed() < Duration::from_secs(60));
 }
 
 /// Around and around, and the goal is elsewhere.

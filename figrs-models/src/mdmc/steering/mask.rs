@@ -131,6 +131,23 @@ mod tests {
         assert_eq!(mask.get(0, 1), None);
     }
 
+    /// The remedy was to check permissions.
+    #[test]
+    fn a_file_that_is_not_utf8_is_told_with_its_place() {
+        let file = std::env::temp_dir().join(format!("figrs-mask-{}.txt", std::process::id()));
+        std::fs::write(&file, b"?X\n?\xe9\n").unwrap();
+        let read = Mask::read(&file);
+        std::fs::remove_file(&file).unwrap();
+        assert!(matches!(
+            read,
+            Err(MdmcError::NotUtf8 {
+                line: 2,
+                column: 2,
+                ..
+            })
+        ));
+    }
+
     #[test]
     fn errors_name_the_place() {
         let error = Mask::from_text("mask.txt", "??\n?é").unwrap_err();

@@ -49,9 +49,11 @@ impl SteeredLevel {
             check(demand, height, width)?;
         }
         let size = (height, width);
-        let statements = demands
-            .iter()
-            .map(|demand| statement(demand, demands, size));
+        // A gap as wide as the level needs no counting.
+        let is_open =
+            |demand: &&Demand| !matches!(demand, Demand::MaximumGap(most) if *most >= width);
+        let stated = demands.iter().filter(is_open);
+        let statements = stated.map(|demand| statement(demand, demands, size));
         let mut statements: Vec<_> = statements.collect();
         let mut model = Model::new();
         let mut placed = Mask::free(height, width);

@@ -349,6 +349,16 @@ fn a_cycle_names_a_variable_that_is_on_it() {
     );
 }
 
+/// A file that was cut off at its start was a network of no variables.
+#[test]
+fn a_text_without_any_block_is_no_network() {
+    for text in ["", " \n", "// comment", "\u{feff}"] {
+        let (_, _, problem) = problem(text);
+        assert!(matches!(problem, TextProblem::Expected { .. }), "{problem}");
+    }
+    assert!(Network::from_bif("network of_nothing { }").is_ok());
+}
+
 #[test]
 fn large_declarations_do_not_take_memory() {
     let states: Vec<String> = (0..2000).map(|i| format!("s{i}")).collect();

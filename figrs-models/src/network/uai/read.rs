@@ -9,7 +9,7 @@ use super::super::{NetworkKind, NetworkTable, State, TextProblem};
 use super::token::{count, end, word};
 
 /// How many states all variables of a small file may have together.
-const STATES: usize = 1 << 20;
+const STATES: usize = 1 << 16;
 
 /// The network of a text.
 pub(in super::super) fn read(text: &str) -> Parsed<Draft> {
