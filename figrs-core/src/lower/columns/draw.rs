@@ -42,10 +42,13 @@ impl Drawn {
 }
 
 impl Drawn {
-    fn many(&self, count: usize, rng: &mut Stream) -> Vec<u32> {
+    fn column(&self, rows: &Selection, book: Book, rng: &mut Stream) -> Column {
         match self {
-            Self::Certain(code) => vec![*code; count],
-            Self::Alias(alias) => (0..count).map(|_| alias.draw(rng)).collect(),
+            Self::Certain(code) => Column::same(rows, *code, book),
+            Self::Alias(alias) => {
+                let codes = (0..rows.len()).map(|_| alias.draw(rng));
+                Column::Codes(Rc::new(codes.collect()), book)
+            }
         }
     }
 }
@@ -104,9 +107,7 @@ impl Block {
                 &[(rows.mask(), *p)],
                 rows.mask().len(),
             ))),
-            Prepared::Finite(drawn, book) => {
-                Column::Codes(Rc::new(drawn.many(rows.len(), rng)), *book)
-            }
+            Prepared::Finite(drawn, book) => drawn.column(rows, *book, rng),
             Prepared::Open { .. } => {
                 let values = op.sample_many(rows.len(), rng);
                 let values = values.map_err(|fault| element.fault(fault))?;
@@ -127,7 +128,7 @@ impl Block {
         }
         let book = self.own_book(slot);
         let code = self.enter_value(book, value.as_any());
-        Column::Codes(Rc::new(vec![code; rows.len()]), book)
+        Column::same(rows, code, book)
     }
 
     /// The growing list of values of a slot.
@@ -182,7 +183,7 @@ pub(super) fn draw_ready(
         return Column::Bits(Rc::new(bits));
     };
     if let [Ready::Codes(only)] = ready {
-        return Column::Codes(Rc::new(only.many(rows.len(), rng)), book);
+        return only.column(rows, book, rng);
     }
     let numbers = groups.numbers(rows);
     let codes = numbers.iter().map(|&group| match ready[group as usize] {

@@ -5,6 +5,7 @@ use std::any::Any;
 use rustc_hash::FxHashMap;
 
 use super::block::{Block, Slot};
+use super::classes::codes;
 use super::column::{Book, Column};
 use super::draw::Groups;
 use super::selection::{Selection, first_row};
@@ -72,7 +73,7 @@ impl Block {
         parents: &[Slot],
         columns: &[Column],
     ) -> Vec<u32> {
-        let codes: Vec<Vec<u32>> = columns
+        let columns: Vec<Vec<u32>> = columns
             .iter()
             .enumerate()
             .map(|(parent, column)| match column {
@@ -81,6 +82,7 @@ impl Block {
                     list.extend_from_slice(codes);
                     list
                 }
+                Column::Classes(classes, _) => codes(classes, rows),
                 Column::Bits(bits) => {
                     let bit = |&row: &u32| (bits[row as usize / 64] >> (row % 64) & 1) as u32;
                     rows.rows().iter().map(bit).collect()
@@ -95,7 +97,7 @@ impl Block {
             })
             .collect();
         let combinations = &mut self.instructions[slot.index()].memo.combinations;
-        combinations.numbers(codes)
+        combinations.numbers(columns)
     }
 
     pub(super) fn part_by_masks(
@@ -142,7 +144,7 @@ impl Block {
     /// Forgets what was remembered of combinations whose codes referred to other lists.
     pub(super) fn remember_books(&mut self, slot: Slot, columns: &[Column]) {
         let books = columns.iter().map(|column| match column {
-            Column::Codes(_, book) => Some(*book),
+            Column::Codes(_, book) | Column::Classes(_, book) => Some(*book),
             Column::Bits(_) | Column::Typed(_) => None,
         });
         let memo = &mut self.instructions[slot.index()].memo;

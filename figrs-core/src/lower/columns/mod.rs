@@ -4,6 +4,7 @@ mod alias;
 mod bernoulli;
 mod block;
 mod chain;
+mod classes;
 mod column;
 mod combinations;
 mod draw;

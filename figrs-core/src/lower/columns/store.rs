@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::block::{Block, Slot};
+use super::classes::together;
 use super::column::{Column, Stored, interleave};
 use super::selection::{Selection, for_each_row};
 
@@ -42,7 +43,13 @@ impl Block {
     }
 
     fn merged(&self, old: &Stored, rows: &Selection, column: &Column) -> Column {
-        match (&old.column, column) {
+        if let (Column::Classes(a, book), Column::Classes(b, other)) = (&old.column, column)
+            && book == other
+            && let Some(all) = together(a, b)
+        {
+            return Column::Classes(all, *book);
+        }
+        match (&old.column.listed(&old.rows), &column.listed(rows)) {
             (Column::Bits(a), Column::Bits(b)) => {
                 let (own, new) = (old.rows.mask(), rows.mask());
                 let words = a.iter().zip(own).zip(b.iter().zip(new));
@@ -54,9 +61,9 @@ impl Block {
                 let all: Vec<u32> = a.iter().chain(b.iter()).copied().collect();
                 Column::Codes(Rc::new(all), *book).at(&interleave(&old.rows, rows))
             }
-            _ => {
-                let first = self.typed(&old.column, &old.rows);
-                let second = self.typed(column, rows);
+            (first, second) => {
+                let first = self.typed(first, &old.rows);
+                let second = self.typed(second, rows);
                 let mut all = first.fresh();
                 all.append(&*first);
                 all.append(&*second);
@@ -147,7 +154,7 @@ impl Block {
                 }
                 Column::Bits(Rc::new(moved))
             }
-            other => other.at(&kept),
+            other => other.listed(&stored.rows).at(&kept),
         };
         self.values[slot.index()] = Some(Stored {
             rows,
