@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::chain::Branches;
+use super::branch::Branches;
 use super::classes::codes;
 use super::column::{Book, Column, Stored};
 use super::combinations::Combinations;

@@ -3,6 +3,7 @@
 mod alias;
 mod bernoulli;
 mod block;
+mod branch;
 mod chain;
 mod classes;
 mod column;

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use super::block::{Block, Slot};
-use super::chain::{Branch, Source};
+use super::branch::Branch;
+use super::chain::Source;
 use super::classes::mask_of;
 use super::column::{Column, Stored, mask_where};
 use super::draw::{Prepared, likelihood};
