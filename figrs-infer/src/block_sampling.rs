@@ -99,10 +99,9 @@ impl BlockSampling<'_> {
         let blocks = self
             .samples
             .map_or(u64::MAX, |samples| samples.div_ceil(width));
-        let batch = (blocks / (4 * self.drawing.threads() as u64)).clamp(1, BATCH);
         in_order(
             self.drawing.threads(),
-            (blocks, batch),
+            (blocks, BATCH),
             || self.block(model, targets),
             |block, number| {
                 let rest = self

@@ -1,16 +1,19 @@
 //! Numbered pieces of work on several threads, with results taken in order.
 
-use std::ops::ControlFlow;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Range};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::error::Error;
 
-/// How many results of a thread may wait to be taken.
-const WAITING: usize = 8;
+/// How many batches of each thread may wait to be taken, at most.
+const WAITING: u64 = 8;
+/// Of the work that is left, a thread begins one part in so many of its share at once: so all end at about the same time.
+const PARTS: u64 = 2;
 
-/// Does the pieces `0..pieces` of some work, in batches of so many, on up to `threads` threads, each with a worker of its own, and hands the
-/// results to `take` in order, on this thread, until it breaks or a piece fails.
+/// Does the pieces `0..pieces` of some work, in batches of so many at most, on up to `threads` threads, this one among them, each with a worker of
+/// its own, and hands the results to `take` in order, on this thread, until it breaks or a piece fails.
 ///
 /// Threads that meet too often wait more than they work: a batch should take some tenths of a millisecond.
 ///
@@ -22,8 +25,7 @@ pub(crate) fn in_order<W, R: Send>(
     work: impl Fn(&mut W, u64) -> Result<R, Error> + Sync,
     mut take: impl FnMut(R) -> ControlFlow<()>,
 ) -> Result<(), Error> {
-    let batches = pieces.div_ceil(batch);
-    let threads = (threads as u64).min(batches);
+    let threads = (threads as u64).min(pieces.div_ceil(batch));
     if threads <= 1 {
         let mut worker = worker()?;
         for piece in 0..pieces {
@@ -33,57 +35,200 @@ pub(crate) fn in_order<W, R: Send>(
         }
         return Ok(());
     }
+    let queue = Queue {
+        pieces,
+        batch,
+        threads,
+        state: Mutex::new(State {
+            begun: 0,
+            taken: 0,
+            ended: false,
+            results: BTreeMap::new(),
+        }),
+        changed: Condvar::new(),
+    };
+    let (worker, work) = (&worker, &work);
     thread::scope(|scope| {
-        let (worker, work) = (&worker, &work);
-        let results: Vec<Receiver<Vec<Result<R, Error>>>> = (0..threads)
-            .map(|first| {
-                let (give, results) = sync_channel(WAITING);
-                scope.spawn(move || {
-                    let mut own = match worker() {
-                        Ok(own) => own,
-                        Err(error) => {
-                            // Nobody listens once an earlier piece has failed or the taker has enough.
-                            let _ = give.send(vec![Err(error)]);
-                            return;
-                        }
-                    };
-                    for number in (first..batches).step_by(threads as usize) {
-                        let mut done = Vec::with_capacity(batch as usize);
-                        let mut failed = false;
-                        for piece in number * batch..pieces.min((number + 1).saturating_mul(batch))
-                        {
-                            let result = work(&mut own, piece);
-                            failed = result.is_err();
-                            done.push(result);
-                            if failed {
-                                break;
-                            }
-                        }
-                        if give.send(done).is_err() || failed {
-                            return;
-                        }
-                    }
-                });
-                results
-            })
-            .collect();
-        for number in 0..batches {
-            // A thread ends early only after it has sent an error, which is taken before its end is seen.
-            let Ok(done) = results[(number % threads) as usize].recv() else {
-                break;
-            };
-            for result in done {
-                if take(result?).is_break() {
-                    return Ok(());
+        for _ in 1..threads {
+            scope.spawn(|| {
+                let _guard = EndsInPanic(&queue);
+                let mut own = None;
+                while let Some(batch) = queue.next() {
+                    queue.give(batch.start, done(&mut own, batch, worker, work));
                 }
-            }
+            });
         }
-        Ok(())
+        let _guard = EndsInPanic(&queue);
+        let mut own = None;
+        let outcome = loop {
+            match queue.turn() {
+                Turn::Take(results) => match taken(results, &mut take) {
+                    Ok(ControlFlow::Continue(())) => {}
+                    Ok(ControlFlow::Break(())) => break Ok(()),
+                    Err(error) => break Err(error),
+                },
+                Turn::Work(batch) => queue.give(batch.start, done(&mut own, batch, worker, work)),
+                Turn::End => break Ok(()),
+            }
+        };
+        queue.end();
+        outcome
     })
+}
+
+/// The results of a batch, up to the first that failed, by a worker that is made for the first batch.
+fn done<W, R>(
+    own: &mut Option<W>,
+    batch: Range<u64>,
+    worker: impl Fn() -> Result<W, Error>,
+    work: impl Fn(&mut W, u64) -> Result<R, Error>,
+) -> Vec<Result<R, Error>> {
+    let own = match own {
+        Some(own) => own,
+        None => match worker() {
+            Ok(new) => own.insert(new),
+            Err(error) => return vec![Err(error)],
+        },
+    };
+    let mut results = Vec::with_capacity((batch.end - batch.start) as usize);
+    for piece in batch {
+        let result = work(own, piece);
+        let failed = result.is_err();
+        results.push(result);
+        if failed {
+            break;
+        }
+    }
+    results
+}
+
+/// Hands results on, until one is an error or the taker has enough.
+fn taken<R>(
+    results: Vec<Result<R, Error>>,
+    take: &mut impl FnMut(R) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, Error> {
+    for result in results {
+        if take(result?).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+/// What the thread that takes the results does next.
+enum Turn<R> {
+    Take(Vec<Result<R, Error>>),
+    Work(Range<u64>),
+    End,
+}
+
+/// The work as the threads share it.
+struct Queue<R> {
+    pieces: u64,
+    batch: u64,
+    threads: u64,
+    state: Mutex<State<R>>,
+    changed: Condvar,
+}
+
+struct State<R> {
+    /// The first piece that no thread has begun.
+    begun: u64,
+    /// The first piece that has not been taken.
+    taken: u64,
+    /// Nothing more is wanted.
+    ended: bool,
+    /// Results that wait, by their first pieces.
+    results: BTreeMap<u64, Vec<Result<R, Error>>>,
+}
+
+impl<R> Queue<R> {
+    /// A thread that panics does so outside of the lock, or ends all.
+    fn lock(&self) -> MutexGuard<'_, State<R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State<R>>) -> MutexGuard<'a, State<R>> {
+        self.changed
+            .wait(state)
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins the next batch; nothing if there is none, or too much waits to be taken.
+    fn begin(&self, state: &mut State<R>) -> Option<Range<u64>> {
+        let waiting = state.begun - state.taken;
+        if state.begun >= self.pieces || waiting >= WAITING * self.threads * self.batch {
+            return None;
+        }
+        let part = (self.pieces - state.begun) / (PARTS * self.threads);
+        let first = state.begun;
+        state.begun += part.clamp(1, self.batch);
+        Some(first..state.begun)
+    }
+
+    /// The next batch for a thread that takes nothing.
+    fn next(&self) -> Option<Range<u64>> {
+        let mut state = self.lock();
+        while !state.ended && state.begun < self.pieces {
+            if let Some(batch) = self.begin(&mut state) {
+                return Some(batch);
+            }
+            state = self.wait(state);
+        }
+        None
+    }
+
+    fn turn(&self) -> Turn<R> {
+        let mut state = self.lock();
+        loop {
+            if state.ended || state.taken == self.pieces {
+                return Turn::End;
+            }
+            let first = state.taken;
+            if let Some(results) = state.results.remove(&first) {
+                state.taken += results.len() as u64;
+                self.changed.notify_all();
+                return Turn::Take(results);
+            }
+            if let Some(batch) = self.begin(&mut state) {
+                return Turn::Work(batch);
+            }
+            state = self.wait(state);
+        }
+    }
+
+    /// Leaves the results of a batch; after one that failed nothing more is begun.
+    fn give(&self, first: u64, results: Vec<Result<R, Error>>) {
+        let mut state = self.lock();
+        if matches!(results.last(), Some(Err(_))) {
+            state.begun = self.pieces;
+        }
+        state.results.insert(first, results);
+        self.changed.notify_all();
+    }
+
+    fn end(&self) {
+        self.lock().ended = true;
+        self.changed.notify_all();
+    }
+}
+
+/// Lets no thread wait for one that panics.
+struct EndsInPanic<'a, R>(&'a Queue<R>);
+
+impl<R> Drop for EndsInPanic<'_, R> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.end();
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -129,6 +274,43 @@ mod tests {
             );
             assert_eq!(ended, Err(Error::TooManyWorlds { limit: 5 }));
             assert_eq!(taken, 5);
+        }
+    }
+
+    /// The second piece cannot be taken before the first, which waits until the others can go no further.
+    #[test]
+    fn no_thread_runs_far_ahead() {
+        let most = 2 * WAITING;
+        let others = AtomicU64::new(0);
+        let work = |(): &mut (), piece| {
+            if piece > 0 {
+                return Ok(others.fetch_add(1, Ordering::SeqCst));
+            }
+            while others.load(Ordering::SeqCst) < most - 1 {
+                thread::yield_now();
+            }
+            thread::sleep(Duration::from_millis(20));
+            Ok(others.load(Ordering::SeqCst))
+        };
+        let mut first = None;
+        let take = |seen| {
+            first.get_or_insert(seen);
+            ControlFlow::Continue(())
+        };
+        assert_eq!(in_order(2, (100, 1), || Ok(()), work, take), Ok(()));
+        assert_eq!(first, Some(most - 1));
+    }
+
+    #[test]
+    fn nobody_waits_for_a_thread_that_panics() {
+        for panics in [0, 1, 40] {
+            let work = |(): &mut (), piece| {
+                assert!(piece != panics, "as it should");
+                Ok(piece)
+            };
+            let take = |_| ControlFlow::Continue(());
+            let ended = std::panic::catch_unwind(|| in_order(3, (100, 2), || Ok(()), work, take));
+            assert!(ended.is_err());
         }
     }
 }

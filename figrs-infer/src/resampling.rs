@@ -1,5 +1,7 @@
 //! Which particles continue when a population is resampled.
 
+use std::hint::select_unpredictable;
+
 /// Numbers that are added up side by side.
 const LANES: usize = 8;
 
@@ -149,7 +151,7 @@ fn starting_at(weights: &[f64], chosen: &mut [u32], mut below: impl FnMut(f64) -
     }
     let mut latest = 0;
     for particle in chosen {
-        latest = latest.max(*particle);
+        latest = select_unpredictable(*particle > latest, *particle, latest);
         *particle = latest;
     }
 }

@@ -106,6 +106,7 @@ impl Chain {
     ) -> Result<(), Error> {
         self.kernel.adapt(true);
         let total = length.burn_in + length.draws * length.thin;
+        let mut due = length.thin;
         for step in 0..total {
             if step.is_multiple_of(BLOCK) {
                 if let Some(why) = run.stopped() {
@@ -123,7 +124,9 @@ impl Chain {
             if step >= length.burn_in {
                 self.finished.steps += 1;
                 self.finished.accepted += u64::from(made.accepted);
-                if (step - length.burn_in + 1).is_multiple_of(length.thin) {
+                due -= 1;
+                if due == 0 {
+                    due = length.thin;
                     self.keep();
                 }
             }

@@ -13,6 +13,10 @@ pub trait Dice: Source {
     fn below(&mut self, count: usize) -> usize;
     /// `true` with this probability.
     fn coin(&mut self, probability: f64) -> bool;
+    /// `true` with the probability of this natural logarithm, or surely if that is positive.
+    fn accepts(&mut self, log_probability: f64) -> bool {
+        self.coin(probability(log_probability))
+    }
 }
 
 impl<R: Rng> Dice for R {
@@ -22,6 +26,18 @@ impl<R: Rng> Dice for R {
 
     fn coin(&mut self, probability: f64) -> bool {
         probability >= 1.0 || self.random::<f64>() < probability
+    }
+
+    #[inline]
+    fn accepts(&mut self, log_probability: f64) -> bool {
+        // What is nearer to zero has an exponential of one.
+        if log_probability < -f64::EPSILON / 4.0 {
+            let random = self.random::<f64>();
+            // The probability takes long beside the rest of a step, and exp(x) (1 - x) is at most one.
+            random * (1.0 - log_probability) <= 1.0 && random < probability(log_probability)
+        } else {
+            true
+        }
     }
 }
 
@@ -219,9 +235,11 @@ impl Kernel {
             Way::Custom => self.custom_terms(trace, site, custom.as_ref(), &value)?,
         };
         let terms = self.terms(trace, forward, backward);
-        let (gain, accept) = (terms.log_target(), probability(log_acceptance(&terms)));
-        self.learn(trace, site, &way, accept);
-        Ok(conclude(trace, dice, gain, accept))
+        let (gain, log) = (terms.log_target(), log_acceptance(&terms));
+        if self.adapting {
+            self.learn(trace, site, &way, probability(log));
+        }
+        Ok(conclude(trace, dice, gain, log))
     }
 
     /// Proposes for all sites of a block, each as the world is now.
@@ -273,8 +291,8 @@ impl Kernel {
             };
         }
         let terms = self.terms(trace, forward, backward);
-        let (gain, accept) = (terms.log_target(), probability(log_acceptance(&terms)));
-        Ok(conclude(trace, dice, gain, accept))
+        let (gain, log) = (terms.log_target(), log_acceptance(&terms));
+        Ok(conclude(trace, dice, gain, log))
     }
 
     #[inline]
@@ -315,6 +333,8 @@ impl Kernel {
     }
 }
 
+/// Inlined it would be computed whether it is asked for or not.
+#[inline(never)]
 fn probability(log_acceptance: f64) -> f64 {
     if log_acceptance < 0.0 {
         log_acceptance.exp()
@@ -324,8 +344,8 @@ fn probability(log_acceptance: f64) -> f64 {
 }
 
 /// Keeps or undoes a proposal of positive weight.
-fn conclude<D: Dice>(trace: &mut Trace, dice: &mut D, log_gain: f64, accept: f64) -> Step {
-    if dice.coin(accept) {
+fn conclude<D: Dice>(trace: &mut Trace, dice: &mut D, log_gain: f64, log_acceptance: f64) -> Step {
+    if dice.accepts(log_acceptance) {
         trace.keep();
         Step {
             accepted: true,
@@ -334,5 +354,35 @@ fn conclude<D: Dice>(trace: &mut Trace, dice: &mut D, log_gain: f64, accept: f64
     } else {
         trace.undo();
         Step::REJECTED
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use figrs_core::stream;
+
+    use super::*;
+
+    #[test]
+    fn few_exponentials_decide_as_all_would() {
+        let near = f64::EPSILON / 4.0;
+        for log in [
+            f64::NEG_INFINITY,
+            -40.0,
+            -3.0,
+            -0.1,
+            -1e-9,
+            -1.5 * near,
+            -near,
+            0.0,
+            2.0,
+        ] {
+            let (mut random, mut again) = (stream(1, 0), stream(1, 0));
+            for _ in 0..2000 {
+                let accepted = random.accepts(log);
+                assert_eq!(accepted, again.coin(probability(log)), "{log}");
+            }
+            assert_eq!(random, again);
+        }
     }
 }

@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::chain::Branches;
+use super::branch::Branches;
+use super::classes::codes;
 use super::column::{Book, Column, Stored};
 use super::combinations::Combinations;
 use super::draw::Prepared;
@@ -390,14 +391,19 @@ impl Block {
         let column = self.values[slot.index()]
             .as_ref()
             .map_or_else(no_values, |stored| stored.column.part(&stored.rows, &rows));
-        let values = match &column {
-            Column::Codes(_, book) => Some(&self.books[book.0 as usize]),
-            _ => None,
+        let (values, book) = match column {
+            Column::Bits(bits) => (TargetValues::Bits(bits), None),
+            Column::Codes(codes, book) => (TargetValues::Codes(codes), Some(book)),
+            Column::Classes(classes, book) => {
+                let codes = codes(&classes, &rows);
+                (TargetValues::Codes(Rc::new(codes)), Some(book))
+            }
+            Column::Typed(values) => (TargetValues::Typed(values), None),
         };
         TargetColumn {
             rows,
-            column,
             values,
+            book: book.map(|book| self.book(book)),
         }
     }
 }
@@ -406,8 +412,16 @@ impl Block {
 #[derive(Debug)]
 pub struct TargetColumn<'a> {
     rows: Selection,
-    column: Column,
-    values: Option<&'a Values>,
+    values: TargetValues,
+    /// What the codes refer to.
+    book: Option<&'a Values>,
+}
+
+#[derive(Debug)]
+enum TargetValues {
+    Bits(Rc<Vec<u64>>),
+    Codes(Rc<Vec<u32>>),
+    Typed(Rc<dyn AnyColumn>),
 }
 
 /// How the values of a column are held.
@@ -439,20 +453,20 @@ impl TargetColumn<'_> {
 
     /// The values.
     pub fn held(&self) -> Held<'_> {
-        match &self.column {
-            Column::Bits(bits) => Held::Bits(bits),
-            Column::Codes(codes, _) => Held::Codes(codes),
-            Column::Typed(values) => Held::Typed(&**values),
+        match &self.values {
+            TargetValues::Bits(bits) => Held::Bits(bits),
+            TargetValues::Codes(codes) => Held::Codes(codes),
+            TargetValues::Typed(values) => Held::Typed(&**values),
         }
     }
 
     /// How many codes there are.
     pub fn codes(&self) -> usize {
-        self.values.map_or(0, Values::len)
+        self.book.map_or(0, Values::len)
     }
 
     /// The value of a code.
     pub fn value(&self, code: u32) -> Option<&dyn std::any::Any> {
-        self.values.map(|values| values.any(code as usize))
+        self.book.map(|values| values.any(code as usize))
     }
 }

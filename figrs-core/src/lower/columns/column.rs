@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::classes::{Class, within};
 use super::selection::{Selection, for_each_row};
 use crate::column::AnyColumn;
 
@@ -16,6 +17,8 @@ pub(crate) enum Column {
     Bits(Rc<Vec<u64>>),
     /// Positions in a list of values, in the order of the selected rows.
     Codes(Rc<Vec<u32>>, Book),
+    /// Disjoint sets of rows that make up the selected ones, each with the position of its value in a list.
+    Classes(Rc<[Class]>, Book),
     /// Values, in the order of the selected rows.
     Typed(Rc<dyn AnyColumn>),
 }
@@ -35,13 +38,16 @@ impl Column {
         if matches!(self, Self::Bits(_)) || rows.same_as(own) {
             return self.clone();
         }
+        if let Self::Classes(classes, book) = self {
+            return Self::Classes(within(classes, rows), *book);
+        }
         self.at(&rows.positions_in(own))
     }
 
-    /// The values at some positions of the list; truth values stay as they are.
+    /// The values at some positions of the list; what is held by rows stays as it is.
     pub(super) fn at(&self, positions: &[u32]) -> Self {
         match self {
-            Self::Bits(_) => self.clone(),
+            Self::Bits(_) | Self::Classes(..) => self.clone(),
             Self::Codes(codes, book) => {
                 let part = positions.iter().map(|&at| codes[at as usize]);
                 Self::Codes(Rc::new(part.collect()), *book)

@@ -43,13 +43,15 @@ impl Drawn {
 }
 
 impl Drawn {
-    /// Draws as many as `list` has room to take.
-    fn many(&self, count: usize, mut list: Vec<u32>, rng: &mut Stream) -> Vec<u32> {
+    /// A value for each of some rows; those of several are written into an empty list.
+    fn column(&self, rows: &Selection, book: Book, mut list: Vec<u32>, rng: &mut Stream) -> Column {
         match self {
-            Self::Certain(code) => list.resize(count, *code),
-            Self::Alias(alias) => list.extend((0..count).map(|_| alias.draw(rng))),
+            Self::Certain(code) => Column::same(rows, *code, book),
+            Self::Alias(alias) => {
+                list.extend((0..rows.len()).map(|_| alias.draw(rng)));
+                Column::Codes(Rc::new(list), book)
+            }
         }
-        list
     }
 }
 
@@ -109,7 +111,7 @@ impl Block {
             ))),
             Prepared::Finite(drawn, book) => {
                 let list = Vec::with_capacity(rows.len());
-                Column::Codes(Rc::new(drawn.many(rows.len(), list, rng)), *book)
+                drawn.column(rows, *book, list, rng)
             }
             Prepared::Open { .. } => {
                 let values = op.sample_many(rows.len(), rng);
@@ -131,7 +133,7 @@ impl Block {
         }
         let book = self.own_book(slot);
         let code = self.enter_value(book, value.as_any());
-        Column::Codes(Rc::new(vec![code; rows.len()]), book)
+        Column::same(rows, code, book)
     }
 
     /// The growing list of values of a slot.
@@ -187,7 +189,7 @@ pub(super) fn draw_ready(
         return Column::Bits(Rc::new(bits));
     };
     if let [Ready::Codes(only)] = ready {
-        return Column::Codes(Rc::new(only.many(rows.len(), list, rng)), book);
+        return only.column(rows, book, list, rng);
     }
     let numbers = groups.numbers(rows);
     list.extend(numbers.iter().map(|&group| match ready[group as usize] {

@@ -1,6 +1,7 @@
 //! Evidence on the values of a column.
 
-use super::column::{Column, mask_where};
+use super::classes::{Class, mask_of};
+use super::column::{Book, Column, mask_where};
 use super::run::Run;
 use super::selection::Selection;
 use crate::error::ModelError;
@@ -10,6 +11,11 @@ use crate::node::AnyElement;
 
 /// A weight that has not been asked for.
 const UNKNOWN: (f64, f64) = (f64::NAN, f64::NAN);
+
+/// Whether a weight leaves the rows as they are, or drops them.
+fn is_hard(&(_, log): &(f64, f64)) -> bool {
+    log == 0.0 || log == f64::NEG_INFINITY
+}
 
 impl Run<'_> {
     /// Weighs rows by one statement about their values.
@@ -24,7 +30,7 @@ impl Run<'_> {
             // The demand for the observed value has been met, or the rows are gone.
             return Ok(());
         }
-        let living = rows.and(self.block.weights.alive().mask());
+        let living = rows.among(self.block.weights.alive());
         if living.is_empty() {
             return Ok(());
         }
@@ -70,6 +76,13 @@ impl Run<'_> {
                 }
                 self.times_table(&living, &codes, &table);
             }
+            Column::Classes(ref classes, book) => {
+                if !self.drop_classes(element, &living, (classes, book), statement)? {
+                    // Sums of weights must not depend on how values are held.
+                    let listed = column.listed(&living);
+                    self.weigh(element, &living, &listed, statement)?;
+                }
+            }
             Column::Typed(values) => {
                 let weight = |at| statement.weight(element, values.any(at));
                 let table: Vec<(f64, f64)> =
@@ -81,9 +94,30 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Drops the classes that contradict a statement; `false`, and nothing is done, if it weighs some of them otherwise.
+    fn drop_classes(
+        &mut self,
+        element: &AnyElement,
+        rows: &Selection,
+        (classes, book): (&[Class], Book),
+        statement: &Evidence,
+    ) -> Result<bool, ModelError> {
+        let values = self.block.book(book);
+        let weigh = |class: &Class| statement.weight(element, values.any(class.code as usize));
+        let weights: Vec<(f64, f64)> = classes.iter().map(weigh).collect::<Result<_, _>>()?;
+        if !weights.iter().all(is_hard) {
+            return Ok(false);
+        }
+        let mut weights = weights.into_iter();
+        let dead = mask_of(classes, rows, |_| {
+            weights.next().is_some_and(|(_, log)| log != 0.0)
+        });
+        self.block.weights.kill(&dead);
+        Ok(true)
+    }
+
     fn times_table(&mut self, rows: &Selection, codes: &[u32], table: &[(f64, f64)]) {
-        let hard = |&(_, log): &(f64, f64)| log == 0.0 || log == f64::NEG_INFINITY;
-        if table.iter().all(hard) {
+        if table.iter().all(is_hard) {
             let dead = mask_where(rows, |at| table[codes[at] as usize].1 != 0.0);
             self.block.weights.kill(&dead);
         } else {

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use super::block::{Block, Slot};
+use super::classes::codes;
 use super::column::{Book, Column};
 use super::draw::Groups;
 use super::selection::{Selection, first_row};
@@ -76,6 +77,7 @@ impl Block {
         let mut codes = columns.iter().enumerate().map(|(parent, column)| {
             let codes = match column {
                 Column::Codes(codes, _) => return Cow::Borrowed(&codes[..]),
+                Column::Classes(classes, _) => codes(classes, rows),
                 Column::Bits(bits) => {
                     let bit = |&row: &u32| (bits[row as usize / 64] >> (row % 64) & 1) as u32;
                     rows.rows().iter().map(bit).collect()
@@ -145,7 +147,7 @@ impl Block {
     /// Forgets what was remembered of combinations whose codes referred to other lists.
     pub(super) fn remember_books(&mut self, slot: Slot, columns: &[Column]) {
         let books = columns.iter().map(|column| match column {
-            Column::Codes(_, book) => Some(*book),
+            Column::Codes(_, book) | Column::Classes(_, book) => Some(*book),
             Column::Bits(_) | Column::Typed(_) => None,
         });
         let memo = &mut self.instructions[slot.index()].memo;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::block::{Block, Slot};
 use super::chain::Source;
+use super::classes::codes;
 use super::column::Column;
 use super::run::Run;
 use super::selection::Selection;
@@ -24,7 +25,7 @@ impl Run<'_> {
     ) -> Result<(), ModelError> {
         let mut parts: Vec<(Selection, Column)> = Vec::with_capacity(sources.len());
         for (source, part) in sources {
-            let part = part.and(self.block.weights.alive().mask());
+            let part = part.among(self.block.weights.alive());
             if part.is_empty() {
                 continue;
             }
@@ -47,7 +48,7 @@ impl Block {
     fn joined(&mut self, slot: Slot, rows: &Selection, parts: &[(Selection, Column)]) -> Column {
         if let [(part, column)] = parts
             && part.same_as(rows)
-            && !matches!(column, Column::Codes(..))
+            && matches!(column, Column::Bits(_) | Column::Typed(_))
         {
             return column.clone();
         }
@@ -62,21 +63,32 @@ impl Block {
             return Column::Bits(Rc::new(all));
         }
         // To translate a long list for few rows would make deep recursions quadratic.
-        let coded = |(_, column): &(Selection, Column)| match column {
-            Column::Codes(codes, book) => self.book(*book).len() <= 4 * codes.len() + SHORT,
+        let coded = |(part, column): &(Selection, Column)| match column {
+            Column::Codes(_, book) | Column::Classes(_, book) => {
+                self.book(*book).len() <= 4 * part.len() + SHORT
+            }
             Column::Bits(_) | Column::Typed(_) => false,
         };
         if parts.iter().all(coded) {
+            if let Some(classes) = self.joined_classes(slot, parts) {
+                return classes;
+            }
             let book = self.own_book(slot);
             let mut coded: Vec<Coded> = Vec::with_capacity(parts.len());
             for (part, column) in parts {
-                if let Column::Codes(codes, own) = column {
-                    coded.push(Coded {
-                        part: part.clone(),
-                        codes: codes.clone(),
-                        table: self.translation(slot, *own),
-                    });
-                }
+                let (codes, own) = match column {
+                    Column::Codes(codes, own) => (Codes::List(codes.clone()), *own),
+                    Column::Classes(classes, own) => match &classes[..] {
+                        [all] => (Codes::Same(all.code), *own),
+                        many => (Codes::List(Rc::new(codes(many, part))), *own),
+                    },
+                    Column::Bits(_) | Column::Typed(_) => continue,
+                };
+                coded.push(Coded {
+                    part: part.clone(),
+                    codes,
+                    table: self.translation(slot, own),
+                });
             }
             return Column::Codes(
                 Rc::new(interleaved(rows, &coded, self.list(rows.len()))),
@@ -102,41 +114,56 @@ impl Block {
 /// Codes of a part of some rows, and what they are in another list.
 struct Coded {
     part: Selection,
-    codes: Rc<Vec<u32>>,
+    codes: Codes,
     table: Option<Rc<Vec<u32>>>,
 }
 
+/// The codes of some rows.
+enum Codes {
+    /// One for all of them.
+    Same(u32),
+    List(Rc<Vec<u32>>),
+}
+
 impl Coded {
+    #[inline]
     fn code(&self, at: usize) -> u32 {
-        let code = self.codes[at];
+        let code = match &self.codes {
+            Codes::Same(code) => *code,
+            Codes::List(codes) => codes[at],
+        };
         self.table
             .as_ref()
             .map_or(code, |table| table[code as usize])
-    }
-
-    /// The code of all rows, if they have the same.
-    fn same(&self) -> Option<u32> {
-        let first = *self.codes.first()?;
-        let same = self.codes.iter().all(|&code| code == first);
-        same.then(|| self.code(0))
     }
 }
 
 /// The codes of disjoint parts of some rows as one list in the order of the rows.
 fn interleaved(rows: &Selection, parts: &[Coded], mut all: Vec<u32>) -> Vec<u32> {
     if let [one] = parts {
-        all.extend((0..one.codes.len()).map(|at| one.code(at)));
+        all.extend((0..rows.len()).map(|at| one.code(at)));
         return all;
     }
     all.resize(rows.len(), 0);
     if let [a, b] = parts {
         // One branch of a recursion often ends in a constant.
-        match (a.same(), b.same()) {
-            (Some(same), _) => merge(&mut all, rows, b, |_| same),
-            (_, Some(same)) => merge(&mut all, rows, a, |_| same),
-            (None, None) => merge(&mut all, rows, a, |at| b.code(at)),
+        match (&a.codes, &b.codes) {
+            (Codes::Same(_), Codes::List(list)) => {
+                let same = a.code(0);
+                merge(&mut all, rows, (b, list), |_| same);
+                return all;
+            }
+            (Codes::List(list), Codes::Same(_)) => {
+                let same = b.code(0);
+                merge(&mut all, rows, (a, list), |_| same);
+                return all;
+            }
+            (Codes::List(list), Codes::List(_)) => {
+                merge(&mut all, rows, (a, list), |at| b.code(at));
+                return all;
+            }
+            (Codes::Same(_), Codes::Same(_)) => {}
         }
-        return all;
     }
     for coded in parts {
         for (at, &place) in coded.part.positions_in(rows).iter().enumerate() {
@@ -147,10 +174,16 @@ fn interleaved(rows: &Selection, parts: &[Coded], mut all: Vec<u32>) -> Vec<u32>
 }
 
 /// Writes down the codes of the rows of a part, and others for the other rows.
-fn merge(all: &mut [u32], rows: &Selection, part: &Coded, other: impl Fn(usize) -> u32) {
+fn merge(
+    all: &mut [u32],
+    rows: &Selection,
+    (part, list): (&Coded, &[u32]),
+    other: impl Fn(usize) -> u32,
+) {
+    let part_list = (&part.part, list);
     match &part.table {
-        Some(table) => choose(all, rows, part, |code| table[code as usize], other),
-        None => choose(all, rows, part, |code| code, other),
+        Some(table) => choose(all, rows, part_list, |code| table[code as usize], other),
+        None => choose(all, rows, part_list, |code| code, other),
     }
 }
 
@@ -159,15 +192,14 @@ fn merge(all: &mut [u32], rows: &Selection, part: &Coded, other: impl Fn(usize) 
 fn choose(
     all: &mut [u32],
     rows: &Selection,
-    part: &Coded,
+    (part, list): (&Selection, &[u32]),
     translated: impl Fn(u32) -> u32,
     other: impl Fn(usize) -> u32,
 ) {
-    let list = &part.codes[..];
     let (last, others) = (list.len() - 1, (rows.len() - list.len()).max(1) - 1);
     let (mut i, mut j) = (0, 0);
     let mut places = all;
-    for (&word, &first) in rows.mask().iter().zip(part.part.mask()) {
+    for (&word, &first) in rows.mask().iter().zip(part.mask()) {
         let mut word = word;
         let (here, rest) = places.split_at_mut(word.count_ones() as usize);
         places = rest;

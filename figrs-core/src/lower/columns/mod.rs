@@ -3,7 +3,9 @@
 mod alias;
 mod bernoulli;
 mod block;
+mod branch;
 mod chain;
+mod classes;
 mod column;
 mod combinations;
 mod draw;

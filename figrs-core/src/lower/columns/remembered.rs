@@ -31,7 +31,7 @@ impl Block {
             .map(|&parent| self.read(parent, rows))
             .collect();
         let lengths = columns.iter().map(|column| match column {
-            Column::Codes(_, book) => self.book(*book).len(),
+            Column::Codes(_, book) | Column::Classes(_, book) => self.book(*book).len(),
             Column::Bits(_) | Column::Typed(_) => 2,
         });
         let most = if op.is_light() { LIGHT } else { MOST };
@@ -39,6 +39,9 @@ impl Block {
             return Ok(None);
         }
         self.remember_books(slot, &columns);
+        if let [Column::Classes(classes, _)] = &columns[..] {
+            return self.apply_to_classes(slot, rows, classes, op).map(Some);
+        }
         let is_bool = self.instructions[slot.index()].is_bool;
         if is_bool && let Some(bits) = all_bits(&columns) {
             let (groups, mut numbers) = self.part_by_masks(slot, rows, &bits);
@@ -68,7 +71,7 @@ impl Block {
     }
 
     /// Puts in the place of the numbers of combinations the codes of the results; of truth values zero or one.
-    fn results(
+    pub(super) fn results(
         &mut self,
         slot: Slot,
         parents: usize,

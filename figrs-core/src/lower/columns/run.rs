@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use super::block::{Block, Slot};
-use super::chain::{Branch, Source};
+use super::branch::Branch;
+use super::chain::Source;
+use super::classes::mask_of;
 use super::column::{Column, Stored, mask_where};
 use super::draw::{Prepared, likelihood};
 use super::selection::{Selection, for_each_row};
@@ -72,7 +74,7 @@ impl Run<'_> {
     fn task(&mut self, task: Task) -> Result<(), ModelError> {
         let alive = self.block.weights.alive().clone();
         let living = |rows: &Selection| {
-            let rows = rows.and(alive.mask());
+            let rows = rows.among(&alive);
             (!rows.is_empty()).then_some(rows)
         };
         match task {
@@ -110,7 +112,7 @@ impl Run<'_> {
     ) -> Result<(), ModelError> {
         let mut rows = rows;
         if let Some(stored) = self.block.stored(slot) {
-            let done = rows.and(stored.rows.mask());
+            let done = rows.among(&stored.rows);
             rows = rows.minus(done.mask());
             if let Some(demand) = &demand
                 && !done.is_empty()
@@ -310,6 +312,10 @@ impl Run<'_> {
             Column::Codes(codes, book) => {
                 let wanted = self.block.book(*book).code(value.as_any());
                 mask_where(rows, |at| Some(codes[at]) != wanted)
+            }
+            Column::Classes(classes, book) => {
+                let wanted = self.block.book(*book).code(value.as_any());
+                mask_of(classes, rows, |class| Some(class.code) != wanted)
             }
             Column::Typed(values) => mask_where(rows, |at| !value.same_as(values.any(at))),
         };

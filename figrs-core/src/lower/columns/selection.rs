@@ -90,6 +90,14 @@ impl Selection {
         self.0.mask.iter().zip(mask).all(|(a, b)| a & !b == 0)
     }
 
+    /// Those of these rows that another selection has as well.
+    pub(crate) fn among(&self, others: &Self) -> Self {
+        if others.is_all() {
+            return self.clone();
+        }
+        self.and(others.mask())
+    }
+
     pub(crate) fn and(&self, mask: &[u64]) -> Self {
         if self.is_within(mask) {
             return self.clone();

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::block::{Block, Slot};
+use super::classes::together;
 use super::column::{Column, Stored, interleave};
 use super::selection::{Selection, for_each_row};
 
@@ -16,7 +17,8 @@ impl Block {
     /// The values of a slot in these rows, all of which it has.
     pub(super) fn read(&mut self, slot: Slot, rows: &Selection) -> Column {
         let stored = self.stored(slot).expect("parents are evaluated first");
-        let as_they_are = matches!(stored.column, Column::Bits(_)) || rows.same_as(&stored.rows);
+        let as_they_are = matches!(stored.column, Column::Bits(_) | Column::Classes(..))
+            || rows.same_as(&stored.rows);
         if as_they_are || !rows.same_as(self.weights.alive()) {
             let stored = self.values[slot.index()].as_ref();
             let part = stored.map(|stored| stored.column.part(&stored.rows, rows));
@@ -71,7 +73,13 @@ impl Block {
     }
 
     fn merged(&self, old: &Stored, rows: &Selection, column: &Column) -> Column {
-        match (&old.column, column) {
+        if let (Column::Classes(a, book), Column::Classes(b, other)) = (&old.column, column)
+            && book == other
+            && let Some(all) = together(a, b)
+        {
+            return Column::Classes(all, *book);
+        }
+        match (&old.column.listed(&old.rows), &column.listed(rows)) {
             (Column::Bits(a), Column::Bits(b)) => {
                 let (own, new) = (old.rows.mask(), rows.mask());
                 let words = a.iter().zip(own).zip(b.iter().zip(new));
@@ -83,9 +91,9 @@ impl Block {
                 let all: Vec<u32> = a.iter().chain(b.iter()).copied().collect();
                 Column::Codes(Rc::new(all), *book).at(&interleave(&old.rows, rows))
             }
-            _ => {
-                let first = self.typed(&old.column, &old.rows);
-                let second = self.typed(column, rows);
+            (first, second) => {
+                let first = self.typed(first, &old.rows);
+                let second = self.typed(second, rows);
                 let mut all = first.fresh();
                 all.append(&*first);
                 all.append(&*second);
@@ -174,6 +182,10 @@ impl Block {
                 Column::Bits(Rc::new(moved))
             }
             Column::Codes(..) | Column::Typed(_) => self.gathered(stored.column, &from),
+            Column::Classes(..) => {
+                let listed = stored.column.listed(&stored.rows);
+                self.gathered(listed, &from)
+            }
         };
         self.give_back(from);
         self.values[slot.index()] = Some(Stored {

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::rc::Rc;
 
 use super::block::{Block, Slot};
+use super::classes::codes;
 use super::column::{Book, Column, mask_where};
 use super::selection::Selection;
 use crate::column::AnyColumn;
@@ -101,6 +102,9 @@ impl Block {
         match column {
             Column::Typed(values) => values.clone(),
             Column::Codes(codes, book) => Rc::from(self.book(*book).decode(codes)),
+            Column::Classes(classes, book) => {
+                Rc::from(self.book(*book).decode(&codes(classes, rows)))
+            }
             Column::Bits(bits) => {
                 let bit = |&row: &u32| bits[row as usize / 64] >> (row % 64) & 1 == 1;
                 Rc::new(rows.rows().iter().map(bit).collect::<Vec<bool>>())

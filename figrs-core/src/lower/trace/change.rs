@@ -135,8 +135,8 @@ impl Trace {
     /// **Errors.** Mistakes of the elements that are reached, and worlds of too many elements.
     pub fn restart(&mut self, source: &mut dyn Source) -> Result<bool, ModelError> {
         self.purge();
-        self.structure += 1;
         for node in &mut self.nodes {
+            node.lose_readers();
             node.uses.clear();
             node.inputs.clear();
             node.loose = u32::from(node.root);
@@ -338,8 +338,7 @@ impl Trace {
                     self.set_demand(by, input, old);
                 }
                 Operation::Demanded { node, old } => {
-                    self.structure += 1;
-                    self.nodes[node as usize].demand = old;
+                    self.set_demanded(node, old);
                 }
                 Operation::Freed => {
                     self.choices.pop();

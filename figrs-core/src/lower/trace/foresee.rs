@@ -6,6 +6,7 @@
 
 use super::Trace;
 use super::change::Change;
+use super::fork::Forked;
 use super::node::Role;
 use super::register::Register;
 use crate::datum::Datum;
@@ -33,13 +34,15 @@ pub(super) struct Foresight {
     nodes: Vec<Foreseen>,
     count: usize,
     /// Choices that keep their values, and their log-probabilities.
-    pub(super) weighed: Vec<(u32, f64)>,
+    weighed: Vec<(u32, f64)>,
     /// Heights and numbers of nodes that read one on the list, the lowest at the end.
     queue: Vec<(u32, u32)>,
     /// A Chain that reads another result, and which.
     switch: Option<(u32, u32)>,
-    /// The last node on the list, if all that reads it was [weighed](Trace::weigh_reach) at once.
-    pub(super) reaching: Option<u32>,
+    /// The last node on the list and its number, if all that reads it was [weighed](Trace::weigh_reach) at once.
+    pub(super) reaching: Option<(u32, f64)>,
+    /// In the place of a list.
+    pub(super) forked: Option<Forked>,
     pub(super) prior: f64,
     pub(super) likelihood: f64,
     /// Whether something weighs nothing. The list goes on, for whether the proposal goes the way of any, with draws of its own, must not depend on that.
@@ -53,7 +56,7 @@ impl Foresight {
         self.count = 0;
         self.queue.clear();
         self.switch = None;
-        self.reaching = None;
+        (self.reaching, self.forked) = (None, None);
         self.weighed.clear();
         (self.prior, self.likelihood, self.is_impossible) = (0.0, 0.0, false);
     }
@@ -96,7 +99,11 @@ impl Trace {
             node.detours -= 1;
             return None;
         }
-        let possible = match self.spread(site, value) {
+        let spread = match self.spread_fork(site, value) {
+            Some(spread) => spread,
+            None => self.spread(site, value),
+        };
+        let possible = match spread {
             Ok(()) => !self.foresight.is_impossible,
             Err(Ends::Impossible) => false,
             Err(Ends::Otherwise) => {
@@ -293,19 +300,31 @@ impl Trace {
     /// The log-probability of the site of a proposal on the list.
     #[inline]
     pub(super) fn foreseen_log(&self, site: u32) -> Option<f64> {
-        let first = self.foresight.nodes.first();
-        let first = first.filter(|first| self.foresight.count > 0 && first.number == site);
-        first.map(|first| first.log)
+        let foresight = &self.foresight;
+        if !foresight.holds {
+            return None;
+        }
+        if let Some(forked) = &foresight.forked {
+            return (forked.site == site).then_some(forked.log);
+        }
+        let first = foresight.nodes[..foresight.count].first();
+        first
+            .filter(|first| first.number == site)
+            .map(|first| first.log)
     }
 
     /// Carries out the list, if there is one.
     #[inline]
     pub(super) fn keep_foreseen(&mut self) -> bool {
-        if !self.foresight.holds {
+        if !std::mem::replace(&mut self.foresight.holds, false) {
             return false;
         }
-        if let Some(last) = self.foresight.reaching {
-            self.keep_reach(last);
+        if let Some((last, mean)) = self.foresight.reaching {
+            self.keep_reach(last, mean);
+        }
+        if let Some(forked) = self.foresight.forked {
+            self.keep_forked(forked);
+            return true;
         }
         if let Some((by, result)) = self.foresight.switch {
             self.switch(by, result);
@@ -321,16 +340,13 @@ impl Trace {
         for &(choice, log) in &self.foresight.weighed {
             self.nodes[choice as usize].log = log;
         }
-        self.foresight.clear();
         true
     }
 
     /// Forgets the list, if there is one.
     #[inline]
     pub(super) fn forget_foreseen(&mut self) -> bool {
-        let holds = self.foresight.holds;
-        self.foresight.clear();
-        holds
+        std::mem::replace(&mut self.foresight.holds, false)
     }
 }
 
@@ -342,7 +358,7 @@ mod tests {
     use crate::element::{Binomial, Flip, If, Normal, Score, Variance};
     use crate::parents::Parents;
     use crate::random::{Stream, stream};
-    use crate::{AnyElement, Model};
+    use crate::{AnyElement, Element, Model};
 
     /// A model of what a list can hold and what it cannot: results of Chains that change and that leave the world, functions of one
     /// changed value and of two, tables, families, evidence of all kinds.
@@ -369,8 +385,21 @@ mod tests {
             .observe(&odd, true)
             .condition(&first.map(|x| x.round()), |&x| x < 4.0)
             .observe(&c.equals(&a.map(|a| !a)).or(b), true);
+        let (mixture, of_part) = mixture(model);
         let targets = [first.erased(), scored.erased(), count.erased(), c.erased()];
-        (model, targets.map(Clone::clone).into())
+        let targets = targets.into_iter().chain([of_part.erased()]);
+        (mixture, targets.cloned().collect())
+    }
+
+    /// Means that are only means, passed on by Chains, one of which may leave the world; and a free choice that reads one.
+    fn mixture(mut model: Model) -> (Model, Element<f64>) {
+        let parts = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
+        for x in [0.3, -1.0, 2.0, -3.0] {
+            let inner = If::new(&Flip::new(0.4), &parts[0], &parts[1]);
+            let outer = If::new(&Flip::new(0.7), &inner, &parts[1]);
+            model = model.observe(&Normal::new(&outer, Variance(1.0)), x);
+        }
+        (model, Normal::new(&parts[0], Variance(1.0)))
     }
 
     /// The elements of the world and their values; those in branches are others in each trace.
@@ -392,6 +421,7 @@ mod tests {
             (trace, random)
         };
         let (mut foreseen, mut kept, mut impossible) = (0, 0, 0);
+        let (mut forked, mut reaching) = (0, 0);
         for seed in 0..20 {
             let (mut one, mut random) = begin(seed);
             let (mut other, mut again) = begin(seed);
@@ -420,6 +450,8 @@ mod tests {
                 }
                 if possible && keep {
                     kept += u32::from(one.foresight.holds);
+                    forked += u32::from(one.foresight.forked.is_some());
+                    reaching += u32::from(one.foresight.reaching.is_some());
                     one.keep();
                     other.keep();
                 } else {
@@ -434,5 +466,10 @@ mod tests {
         }
         assert!(foreseen > 3000, "{foreseen}");
         assert!(kept > 500 && impossible > 50, "{kept}, {impossible}");
+        // What is passed on at once is most often a mean, and sometimes selected by a truth value.
+        assert!(
+            forked > 300 && reaching > forked + 300,
+            "{forked}, {reaching}"
+        );
     }
 }

@@ -14,6 +14,7 @@
 //! | `change` | proposals, and what they change |
 //! | `foresee` | proposals that change values only |
 //! | `reach` | what a value reaches where it is only passed on |
+//! | `fork` | what a truth value selects where that is all it does |
 //!
 //! # Observations
 //!
@@ -25,6 +26,7 @@
 mod change;
 mod evaluate;
 mod foresee;
+mod fork;
 mod node;
 mod order;
 mod reach;
@@ -90,8 +92,6 @@ pub struct Trace {
     pending: Option<(u32, u32)>,
     change: Change,
     foresight: Foresight,
-    /// Counts the changes of who reads whom, and of what is demanded.
-    structure: u64,
     /// The values that were proposed or drawn for choices.
     own: Vec<Register>,
     own_count: usize,
@@ -148,7 +148,6 @@ impl Trace {
             pending: None,
             change: Change::default(),
             foresight: Foresight::default(),
-            structure: 1,
             own: Vec::new(),
             own_count: 0,
             before: (0, 0),
@@ -264,6 +263,7 @@ impl Trace {
             return;
         }
         for node in &mut self.nodes {
+            node.fork = None;
             node.branches.clear();
             node.keys.clear();
         }

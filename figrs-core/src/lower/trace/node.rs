@@ -4,6 +4,7 @@ use std::any::Any;
 
 use rand::{Rng, RngExt};
 
+use super::fork::Fork;
 use super::reach::Reach;
 use super::register::Register;
 use crate::datum::Datum;
@@ -125,6 +126,8 @@ pub(super) struct Node {
     /// The density, if it is a normal one whose mean is the only parent.
     pub(super) bell: Option<Bell>,
     pub(super) reach: Reach,
+    /// What it selects, if that is known.
+    pub(super) fork: Option<Fork>,
     /// The position on the list of the proposal that touched it last.
     pub(super) listed: u32,
     /// How many proposals are not to be foreseen, and how many there were of these at last.
@@ -221,6 +224,7 @@ impl Node {
                 _ => None,
             },
             reach: Reach::default(),
+            fork: None,
             listed: 0,
             detours: 0,
             detour: 0,
@@ -236,6 +240,7 @@ impl Node {
         self.vacant = true;
         self.parents = Box::default();
         self.reach = Reach::default();
+        self.fork = None;
         self.value.clear();
     }
 
@@ -249,6 +254,17 @@ impl Node {
 
     pub(super) fn is_used(&self) -> bool {
         self.root || !self.uses.is_empty()
+    }
+
+    /// Forgets what is known of who reads it.
+    pub(super) fn lose_readers(&mut self) {
+        self.reach.lose();
+        self.fork = None;
+    }
+
+    /// Whether it is a Chain of which nothing is stated or demanded.
+    pub(super) fn only_passes_on(&self) -> bool {
+        self.role == Role::Chain && self.demand.is_none() && !self.weighs
     }
 
     /// Whether its value cannot change when an input does.

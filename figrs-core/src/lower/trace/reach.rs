@@ -1,40 +1,75 @@
 //! What the value of a node reaches where it is only passed on.
 //!
 //! The parameter of many observations is read by each of them, or by Chains whose result it is and that they read. Who they are is
-//! noted, until who reads whom changes, and a proposal then needs no more than to weigh each of them.
+//! noted, until one of them is read by others than before or has another value demanded of it, and a proposal then needs no more
+//! than to weigh each of them.
 
 use super::Trace;
 use super::foresee::Ends;
-use super::node::{Role, Use};
+use super::node::Use;
 use super::register::Register;
+use crate::datum::Datum;
+use crate::element::Bell;
 
 /// What reads the value of a node, or of a Chain whose result it is, as the mean of a normal distribution.
 #[derive(Debug, Default)]
 pub(super) struct Reach {
-    /// Who reads whom when this was noted, as [`Trace::structure`] numbers it.
-    structure: u64,
+    is_known: bool,
+    /// Whether what is known of the result of this Chain goes on to those who read the Chain.
+    is_followed: bool,
     /// Whether nothing else reads it.
     is_all: bool,
     /// The Chains.
     chains: Vec<u32>,
-    /// The choices, and whether they are free.
-    choices: Vec<(u32, bool)>,
+    /// The choices that observations decide.
+    observed: Vec<Observed>,
+    /// The other choices.
+    free: Vec<u32>,
+}
+
+/// A choice whose value stays.
+#[derive(Debug)]
+struct Observed {
+    number: u32,
+    value: f64,
+    bell: Bell,
+}
+
+impl Reach {
+    pub(super) fn lose(&mut self) {
+        (self.is_known, self.is_followed) = (false, false);
+    }
 }
 
 impl Trace {
+    /// Forgets what is known of who reads a node, and of who reads what it passes on.
+    pub(super) fn lose_reach(&mut self, number: u32) {
+        let mut lost = Some(number);
+        while let Some(number) = lost {
+            let node = &mut self.nodes[number as usize];
+            let result = node.inputs.get(node.parents.len()).map(|edge| edge.to);
+            lost = result.filter(|_| node.reach.is_followed);
+            node.lose_readers();
+        }
+    }
+
     /// Notes what the value of a node reaches, if that is not known; tells whether it is all that reads it.
     #[inline]
     fn find_reach(&mut self, number: u32) -> bool {
         let reach = &self.nodes[number as usize].reach;
-        if reach.structure == self.structure {
+        if reach.is_known {
             return reach.is_all;
         }
         let mut reach = std::mem::take(&mut self.nodes[number as usize].reach);
         reach.chains.clear();
-        reach.choices.clear();
-        reach.structure = self.structure;
+        reach.observed.clear();
+        reach.free.clear();
+        reach.is_known = true;
         reach.is_all = self.follow(number, &mut reach);
         let is_all = reach.is_all;
+        for &chain in &reach.chains {
+            self.nodes[chain as usize].reach.is_followed = true;
+        }
         self.nodes[number as usize].reach = reach;
         is_all
     }
@@ -45,18 +80,27 @@ impl Trace {
             for &Use { by, input } in &self.nodes[reads as usize].uses {
                 let node = &self.nodes[by as usize];
                 let arity = node.parents.len();
-                let bell = node.bell.is_some() && arity == 1;
-                let passes = node.role == Role::Chain
-                    && input as usize == arity
-                    && node.demand.is_none()
-                    && !node.weighs;
-                if node.stale || !(bell || passes) {
+                if node.stale {
                     return false;
                 }
-                if bell {
-                    reach.choices.push((by, node.demand.is_none()));
-                } else {
+                if let Some(bell) = node.bell.filter(|_| arity == 1) {
+                    if node.demand.is_none() {
+                        reach.free.push(by);
+                    } else if let Some(value) = node.value.number() {
+                        let number = by;
+                        let observed = Observed {
+                            number,
+                            value,
+                            bell,
+                        };
+                        reach.observed.push(observed);
+                    } else {
+                        return false;
+                    }
+                } else if input as usize == arity && node.only_passes_on() {
                     reach.chains.push(by);
+                } else {
+                    return false;
                 }
             }
             let Some(&chain) = reach.chains.get(next) else {
@@ -72,29 +116,22 @@ impl Trace {
         if !mean.is_finite() || !self.find_reach(number) {
             return None;
         }
-        let (nodes, foresight) = (&self.nodes, &mut self.foresight);
-        let before = foresight.weighed.len();
+        let nodes = &self.nodes;
+        let reach = &nodes[number as usize].reach;
         let (mut prior, mut likelihood) = (0.0, 0.0);
-        for &(choice, free) in &nodes[number as usize].reach.choices {
+        for &choice in &reach.free {
             let node = &nodes[choice as usize];
-            let (Some(bell), Some(value)) = (node.bell, node.value.number()) else {
-                foresight.weighed.truncate(before);
-                return None;
-            };
-            let log = bell.log_prob(mean, value);
-            let gain = log - node.log;
-            if free {
-                prior += gain;
-            } else {
-                likelihood += gain;
-            }
-            foresight.weighed.push((choice, log));
+            prior += node.bell?.log_prob(mean, node.value.number()?) - node.log;
         }
-        foresight.prior += prior;
-        foresight.likelihood += likelihood;
+        for seen in &reach.observed {
+            let log = seen.bell.log_prob(mean, seen.value);
+            likelihood += log - nodes[seen.number as usize].log;
+        }
+        self.foresight.prior += prior;
+        self.foresight.likelihood += likelihood;
+        self.foresight.reaching = Some((number, mean));
         // A density that is too small for its logarithm.
         let vanishes = prior + likelihood == f64::NEG_INFINITY;
-        foresight.reaching = Some(number);
         Some(if vanishes {
             Err(Ends::Impossible)
         } else {
@@ -102,13 +139,22 @@ impl Trace {
         })
     }
 
-    /// Gives the Chains that a node reaches the value it is to have.
-    pub(super) fn keep_reach(&mut self, number: u32) {
-        let mut value = Register::default();
-        value.copy(self.foreseen(number));
-        for i in 0..self.nodes[number as usize].reach.chains.len() {
-            let chain = self.nodes[number as usize].reach.chains[i];
+    /// Gives the Chains that a node reaches the number that it is to have, and weighs the choices with it.
+    pub(super) fn keep_reach(&mut self, number: u32, mean: f64) {
+        let value = Register::from(Some(&Datum::new(mean)));
+        let reach = std::mem::take(&mut self.nodes[number as usize].reach);
+        for &chain in &reach.chains {
             self.nodes[chain as usize].value.copy(&value);
         }
+        for seen in &reach.observed {
+            self.nodes[seen.number as usize].log = seen.bell.log_prob(mean, seen.value);
+        }
+        for &choice in &reach.free {
+            let node = &mut self.nodes[choice as usize];
+            if let (Some(bell), Some(value)) = (node.bell, node.value.number()) {
+                node.log = bell.log_prob(mean, value);
+            }
+        }
+        self.nodes[number as usize].reach = reach;
     }
 }

@@ -14,7 +14,7 @@ const BRANCHES: usize = 64;
 impl Trace {
     /// Lets a node read another one, as its next input.
     pub(super) fn link(&mut self, by: u32, to: u32, demand: Option<Datum>) {
-        self.structure += 1;
+        self.lose_reach(to);
         let target = &mut self.nodes[to as usize];
         let at = target.uses.len() as u32;
         let input = self.nodes[by as usize].inputs.len() as u32;
@@ -41,10 +41,10 @@ impl Trace {
 
     /// Ends the last input of a node.
     pub(super) fn unlink(&mut self, by: u32) {
-        self.structure += 1;
         let Some(Edge { to, at, demand }) = self.nodes[by as usize].inputs.pop() else {
             return;
         };
+        self.lose_reach(to);
         let target = &mut self.nodes[to as usize];
         target.uses.swap_remove(at as usize);
         target.loose -= u32::from(demand.is_none());
@@ -62,8 +62,8 @@ impl Trace {
 
     /// Takes back [`link`](Self::link).
     pub(super) fn relink(&mut self, by: u32) {
-        self.structure += 1;
         if let Some(edge) = self.nodes[by as usize].inputs.pop() {
+            self.lose_reach(edge.to);
             let target = &mut self.nodes[edge.to as usize];
             target.uses.pop();
             target.loose -= u32::from(edge.demand.is_none());
@@ -72,7 +72,7 @@ impl Trace {
 
     /// Takes back [`unlink`](Self::unlink).
     pub(super) fn restore_link(&mut self, by: u32, to: u32, at: u32, demand: Option<Datum>) {
-        self.structure += 1;
+        self.lose_reach(to);
         let input = self.nodes[by as usize].inputs.len() as u32;
         let target = &mut self.nodes[to as usize];
         let last = target.uses.len() as u32;
@@ -95,7 +95,6 @@ impl Trace {
         input: usize,
         demand: Option<Datum>,
     ) -> Option<Datum> {
-        self.structure += 1;
         let edge = &mut self.nodes[by as usize].inputs[input];
         let old = std::mem::replace(&mut edge.demand, demand);
         let (to, loose) = (edge.to, edge.demand.is_none());
@@ -220,12 +219,18 @@ impl Trace {
 
     /// Changes the value that is demanded of a node.
     fn accept_demand(&mut self, node: u32, demand: Option<Datum>) {
-        let place = &mut self.nodes[node as usize].demand;
-        if *place != demand {
-            self.structure += 1;
-            let old = std::mem::replace(place, demand);
+        if self.nodes[node as usize].demand != demand {
+            let old = self.set_demanded(node, demand);
             self.operations.push(Operation::Demanded { node, old });
         }
+    }
+
+    /// Changes the value that is demanded of a node, and no more; returns what it was.
+    pub(super) fn set_demanded(&mut self, node: u32, demand: Option<Datum>) -> Option<Datum> {
+        for input in 0..self.nodes[node as usize].inputs.len() {
+            self.lose_reach(self.nodes[node as usize].inputs[input].to);
+        }
+        std::mem::replace(&mut self.nodes[node as usize].demand, demand)
     }
 
     /// The result of a Chain for the values of its parents, if it is remembered; `value` tells which of their values count.
@@ -331,7 +336,8 @@ impl Trace {
 
     /// Lets the last input of a node lead elsewhere.
     fn redirect(&mut self, by: u32, from: u32, at: u32, to: u32) {
-        self.structure += 1;
+        self.lose_reach(from);
+        self.lose_reach(to);
         let old = &mut self.nodes[from as usize];
         let Use { input, .. } = old.uses.swap_remove(at as usize);
         old.loose -= 1;
@@ -370,6 +376,10 @@ impl Trace {
         let parents = node.inputs.iter().take(node.parents.len());
         let key = parents.map(|input| self.nodes[input.to as usize].value.clone());
         let key: Vec<Register> = key.collect();
+        for i in 0..self.nodes[number as usize].parents.len() {
+            let parent = self.nodes[number as usize].parents[i];
+            self.nodes[parent as usize].fork = None;
+        }
         let node = &mut self.nodes[number as usize];
         if node.branches.len() < BRANCHES {
             node.branches.push(result);

@@ -1,0 +1,285 @@
+//! What the combinations of the values of an element's parents lead to: branches of Chains, and rows of tables.
+
+use std::rc::Rc;
+
+use super::block::{Block, Slot};
+use super::draw::{Drawn, Ready, checked_outcomes, likelihood, probability_of_true};
+use super::functions::Choice;
+use crate::datum::Datum;
+use crate::error::{Fault, ModelError};
+use crate::node::{AnyElement, AtomicOp, ChainOp, Endless, FiniteOutcomes, Kind, TableOp};
+
+/// What the combinations of the parents' values lead to, by number.
+pub(super) type Branches = Vec<Option<Branch>>;
+
+/// What one combination leads to.
+#[derive(Clone)]
+pub(super) struct Branch {
+    pub(super) target: Target,
+    /// How it is drawn.
+    drawn: Lot,
+}
+
+/// How a branch is drawn.
+#[derive(Clone)]
+enum Lot {
+    /// It is not atomic, or nothing has been drawn from it yet.
+    Unknown,
+    /// Together with others, as a choice among finitely many values.
+    Ready(Rc<Ready>),
+    /// By its own function.
+    Open,
+}
+
+impl Branch {
+    pub(super) fn ready(&self) -> Option<&Ready> {
+        match &self.drawn {
+            Lot::Ready(ready) => Some(ready),
+            Lot::Unknown | Lot::Open => None,
+        }
+    }
+}
+
+#[derive(Clone)]
+pub(super) enum Target {
+    /// An element that others may refer to.
+    Slot(Slot),
+    /// An atomic element that nothing else refers to.
+    Alone(AnyElement),
+    /// The row of a table that starts at this weight.
+    Row(usize),
+}
+
+pub(super) fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
+    match element.kind() {
+        Kind::Atomic(op) => Some(&**op),
+        _ => None,
+    }
+}
+
+impl Block {
+    /// Whether a branch is an atomic choice of its own that has no value yet and carries no evidence.
+    pub(super) fn is_choice(&self, branch: &Branch) -> bool {
+        match branch.target {
+            Target::Alone(_) | Target::Row(_) => true,
+            Target::Slot(slot) => {
+                let instruction = &self.instructions[slot.index()];
+                self.values[slot.index()].is_none()
+                    && atomic(&instruction.element).is_some()
+                    && instruction.evidence.is_empty()
+                    && instruction.fixed.is_none()
+                    && instruction.implied.is_empty()
+            }
+        }
+    }
+
+    /// The likelihood of a value under an atomic branch.
+    pub(super) fn likelihood(
+        &self,
+        branch: &Branch,
+        value: &Datum,
+    ) -> Result<(f64, f64), ModelError> {
+        let element = match &branch.target {
+            Target::Alone(element) => element,
+            Target::Slot(slot) => &self.instructions[slot.index()].element,
+            Target::Row(_) => return Ok((1.0, 0.0)),
+        };
+        atomic(element).map_or(Ok((1.0, 0.0)), |op| likelihood(element, op, value.as_any()))
+    }
+
+    /// Whether the likelihood of a value under an atomic branch is a density.
+    pub(super) fn is_density(&self, branch: &Branch, value: &Datum) -> Result<bool, ModelError> {
+        let element = match &branch.target {
+            Target::Alone(element) => element,
+            Target::Slot(slot) => &self.instructions[slot.index()].element,
+            Target::Row(_) => return Ok(false),
+        };
+        let Some(op) = atomic(element).filter(|_| !value.is_countable()) else {
+            return Ok(false);
+        };
+        let outcomes = op.outcomes().map_err(|fault| element.fault(fault))?;
+        Ok(matches!(outcomes, Err(Endless::Continuous)))
+    }
+
+    /// A branch with what drawing from it takes.
+    pub(super) fn lot(
+        &mut self,
+        slot: Slot,
+        number: u32,
+        branch: Branch,
+    ) -> Result<Branch, ModelError> {
+        if !matches!(branch.drawn, Lot::Unknown) || !self.is_choice(&branch) {
+            return Ok(branch);
+        }
+        let element = match &branch.target {
+            Target::Alone(element) => element.clone(),
+            Target::Slot(of) => self.instructions[of.index()].element.clone(),
+            Target::Row(_) => return Ok(branch),
+        };
+        let Some(op) = atomic(&element) else {
+            return Ok(branch);
+        };
+        let met = self.functions.choice(&element);
+        let outcomes = match met.as_ref().map(|choice| choice.outcomes.clone()) {
+            Some(outcomes) => Some(outcomes),
+            None => checked_outcomes(&element, op)?.ok().map(Rc::new),
+        };
+        let drawn = match outcomes {
+            None => Lot::Open,
+            Some(outcomes) => {
+                let choice = self.choice(slot, outcomes, met);
+                let chain = self.instructions[slot.index()].element.kind();
+                let captures_nothing =
+                    matches!(chain, Kind::Chain(_, op) if op.identity().is_some());
+                if captures_nothing && matches!(branch.target, Target::Alone(_)) {
+                    self.functions.remember_choice(&element, choice.clone());
+                }
+                Lot::Ready(choice.ready)
+            }
+        };
+        let branch = Branch { drawn, ..branch };
+        self.remember_branch(slot, number, branch.clone());
+        Ok(branch)
+    }
+
+    /// How one of some outcomes is drawn for a slot: as it was for another, if the outcomes have the same codes here.
+    fn choice(&mut self, slot: Slot, outcomes: Rc<FiniteOutcomes>, met: Option<Choice>) -> Choice {
+        let is_bool = self.instructions[slot.index()].is_bool;
+        let codes: Vec<u32> = if is_bool {
+            Vec::new()
+        } else {
+            let book = self.own_book(slot);
+            let values = 0..outcomes.support.len();
+            values
+                .map(|i| self.enter_value(book, outcomes.support.any(i)))
+                .collect()
+        };
+        if let Some(met) = met
+            && met.codes == codes
+        {
+            return met;
+        }
+        let ready = if is_bool {
+            Ready::Flip(probability_of_true(&outcomes))
+        } else {
+            // Alias tables are what takes the memory.
+            self.remembered += codes.len();
+            Ready::Codes(Drawn::new(&outcomes.probabilities, &codes))
+        };
+        Choice {
+            outcomes,
+            codes,
+            ready: Rc::new(ready),
+        }
+    }
+
+    /// The branch of a combination of a Chain's parents' values.
+    pub(super) fn branch(
+        &mut self,
+        slot: Slot,
+        number: u32,
+        parents: usize,
+        op: &dyn ChainOp,
+    ) -> Result<Branch, ModelError> {
+        if let Some(branch) = self.known_branch(slot, number) {
+            return Ok(branch);
+        }
+        let chain = self.instructions[slot.index()].element.clone();
+        let mut functions = std::mem::take(&mut self.functions);
+        let called = op.identity().and_then(|function| {
+            self.with_values(slot, number, parents, |values| {
+                functions.call(function, chain.parents(), values)
+            })
+        });
+        self.functions = functions;
+        if let Some(call) = &called
+            && let Some(element) = self.functions.element(call)
+        {
+            let branch = Branch {
+                target: Target::Alone(element),
+                drawn: Lot::Unknown,
+            };
+            self.remember_branch(slot, number, branch.clone());
+            return Ok(branch);
+        }
+        let element = self.with_values(slot, number, parents, |values| op.call(values));
+        let element = element.map_err(|fault| chain.fault(fault))?;
+        let target = if element.is_unshared() && atomic(&element).is_some() {
+            Target::Alone(element.clone())
+        } else {
+            Target::Slot(self.slot(&element))
+        };
+        let fixed = match &target {
+            Target::Slot(of) => self.instructions[of.index()].fixed.is_some(),
+            Target::Alone(_) | Target::Row(_) => false,
+        };
+        if let Some(op) = atomic(&element).filter(|_| !fixed) {
+            op.check().map_err(|problem| element.invalid(problem))?;
+        }
+        if let Some(call) = called
+            && matches!(target, Target::Alone(_))
+        {
+            self.remembered += 1;
+            self.functions.remember(call, element.clone());
+        }
+        let branch = Branch {
+            target,
+            drawn: Lot::Unknown,
+        };
+        self.remember_branch(slot, number, branch.clone());
+        Ok(branch)
+    }
+
+    /// The branch of a combination, if it has been met before.
+    fn known_branch(&self, slot: Slot, number: u32) -> Option<Branch> {
+        let branches = &self.instructions[slot.index()].memo.branches;
+        branches.get(number as usize).cloned().flatten()
+    }
+
+    fn remember_branch(&mut self, slot: Slot, number: u32, branch: Branch) {
+        self.remembered += 1;
+        let branches = &mut self.instructions[slot.index()].memo.branches;
+        branches.resize(branches.len().max(number as usize + 1), None);
+        branches[number as usize] = Some(branch);
+    }
+
+    /// The row of a table for a combination of its parents' values.
+    pub(super) fn table_row(
+        &mut self,
+        slot: Slot,
+        number: u32,
+        parents: usize,
+        op: &dyn TableOp,
+    ) -> Result<Branch, ModelError> {
+        if let Some(branch) = self.known_branch(slot, number) {
+            return Ok(branch);
+        }
+        let row = self.with_values(slot, number, parents, |values| {
+            let mut parents = values.iter().zip(op.states()).enumerate();
+            parents.try_fold(0, |row, (parent, (&value, states))| {
+                let state = states.index_of(value).ok_or(parent)?;
+                Ok::<_, usize>(row * states.len() + state)
+            })
+        });
+        let element = self.instructions[slot.index()].element.clone();
+        let row = row.map_err(|parent| element.fault(Fault::no_state(parent)))?;
+        let columns = op.values().len();
+        let weights = op.weights().row(row * columns, columns).linear();
+        let ready = if self.instructions[slot.index()].is_bool {
+            let truth = op.values().index_of(&true);
+            Ready::Flip(truth.map_or(0.0, |at| weights[at]))
+        } else {
+            let book = self.own_book(slot);
+            let codes: Vec<u32> = (0..columns)
+                .map(|i| self.enter_value(book, op.values().any(i)))
+                .collect();
+            Ready::Codes(Drawn::new(weights, &codes))
+        };
+        let branch = Branch {
+            target: Target::Row(row * columns),
+            drawn: Lot::Ready(Rc::new(ready)),
+        };
+        self.remember_branch(slot, number, branch.clone());
+        Ok(branch)
+    }
+}

@@ -1,0 +1,105 @@
+//! What a truth value selects where that is all it does.
+//!
+//! Whether an observation belongs to one component of a mixture or to the other is read by one Chain only, which passes the value of
+//! its result on. For such a proposal there is no list: it is weighed at once, with what the value reaches.
+
+use super::Trace;
+use super::foresee::Ends;
+use super::node::Use;
+use super::register::Register;
+use crate::datum::Datum;
+
+/// The one Chain that reads a truth value, and nothing else.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fork {
+    /// It is read otherwise.
+    Absent,
+    /// The Chain, and its results for `false` and `true`, as far as they are remembered.
+    Chain(u32, [Option<u32>; 2]),
+}
+
+/// A proposal of another truth value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Forked {
+    pub(super) site: u32,
+    truth: bool,
+    /// Its log-probability.
+    pub(super) log: f64,
+    chain: u32,
+    /// What the Chain is to read.
+    result: u32,
+}
+
+impl Trace {
+    /// Notes what a truth value selects, if that is not known.
+    #[inline]
+    fn find_fork(&mut self, site: u32) -> Fork {
+        if let Some(fork) = self.nodes[site as usize].fork {
+            return fork;
+        }
+        let fork = self.selected(site).unwrap_or(Fork::Absent);
+        self.nodes[site as usize].fork = Some(fork);
+        fork
+    }
+
+    fn selected(&self, site: u32) -> Option<Fork> {
+        let &[Use { by, input: 0 }] = &self.nodes[site as usize].uses[..] else {
+            return None;
+        };
+        let chain = &self.nodes[by as usize];
+        let selects = chain.parents.len() == 1 && chain.only_passes_on() && !chain.stale;
+        let result = |truth| {
+            let key = |key: &Register| key.truth() == Some(truth);
+            let known = chain.keys.iter().position(key);
+            known.map(|known| chain.branches[known])
+        };
+        selects.then(|| Fork::Chain(by, [false, true].map(result)))
+    }
+
+    /// Weighs all that another truth value of a site changes, if it only selects what a Chain passes on and all of that is weighed at
+    /// once; else nothing is done.
+    #[inline]
+    pub(super) fn spread_fork(&mut self, site: u32, value: &Datum) -> Option<Result<(), Ends>> {
+        let &truth = value.get::<bool>()?;
+        let Fork::Chain(chain, results) = self.find_fork(site) else {
+            return None;
+        };
+        let result = results[usize::from(truth)]?;
+        let node = &self.nodes[site as usize];
+        let log = node.truths[usize::from(truth)];
+        let selected = &self.nodes[result as usize];
+        let height = self.nodes[chain as usize].height;
+        // A logarithm that is not known is not a number.
+        if !log.is_finite() || node.weighs || selected.stale || selected.height >= height {
+            return None;
+        }
+        let mean = selected.value.number()?;
+        let (present, _) = self.may_switch(chain, result)?;
+        if present == result {
+            return None;
+        }
+        let gain = log - node.log;
+        let weighed = self.weigh_reach(chain, mean)?;
+        self.foresight.prior += gain;
+        self.foresight.forked = Some(Forked {
+            site,
+            truth,
+            log,
+            chain,
+            result,
+        });
+        Some(weighed)
+    }
+
+    /// Carries such a proposal out, but for what the value reaches.
+    pub(super) fn keep_forked(&mut self, forked: Forked) {
+        let node = &mut self.nodes[forked.site as usize];
+        node.value.set(&Datum::new(forked.truth));
+        node.log = forked.log;
+        self.switch(forked.chain, forked.result);
+        self.operations.clear();
+        let mut value = Register::default();
+        value.copy(&self.nodes[forked.result as usize].value);
+        self.nodes[forked.chain as usize].value.copy(&value);
+    }
+}
