@@ -114,7 +114,7 @@ mod tests {
                     .map(|row| row * round * (parent + 3) % (7 * round))
                     .collect()
             };
-            let columns = vec![column(0), column(1), column(2)];
+            let columns = [column(0), column(1), column(2)];
             let mut numbers = columns[0].clone();
             combinations.number(&mut numbers, &columns[1..]);
             for (row, &number) in numbers.iter().enumerate() {
