@@ -218,3 +218,27 @@ fn the_tree_of_dependencies_stays_small() {
         tree.len()
     );
 }
+
+/// What is asked of crates is what is built here: nothing older is promised to work.
+#[test]
+fn the_least_versions_asked_for_are_those_that_are_tested() {
+    let metadata = Metadata::read();
+    let mut asked = 0;
+    let mine = |package: &&Json| package["source"].is_null();
+    for package in metadata.packages.values().filter(mine) {
+        for dependency in list(&package["dependencies"]) {
+            let (name, least) = (text(&dependency["name"]), text(&dependency["req"]));
+            if dependency["source"].is_null() {
+                continue;
+            }
+            let built = |other: &&Json| {
+                let version = text(&other["version"]).split('+').next();
+                text(&other["name"]) == name && version == least.strip_prefix('^')
+            };
+            let found = metadata.packages.values().find(built);
+            assert!(found.is_some(), "{name} {least} is not what is built");
+            asked += 1;
+        }
+    }
+    assert!(asked > 30, "{asked}");
+}
