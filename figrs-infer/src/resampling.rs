@@ -1,7 +1,5 @@
 //! Which particles continue when a population is resampled.
 
-use std::hint::select_unpredictable;
-
 /// Numbers that are added up side by side.
 const LANES: usize = 8;
 
@@ -151,7 +149,7 @@ fn starting_at(weights: &[f64], chosen: &mut [u32], mut below: impl FnMut(f64) -
     }
     let mut latest = 0;
     for particle in chosen {
-        latest = select_unpredictable(*particle > latest, *particle, latest);
+        latest = latest.max(*particle);
         *particle = latest;
     }
 }
