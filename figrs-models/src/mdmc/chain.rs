@@ -262,12 +262,11 @@ impl MarkovChain {
         for row in 0..height {
             let band = self.splits.band(row, height);
             for column in 0..level.width() {
-                let structure = match &grid {
-                    Some(grid) => self.first_seen_key(band, grid.key(row, column)),
-                    None => {
-                        let tiles = self.configuration_at(level, row, column, 0);
-                        self.first_seen(band, &tiles.unwrap_or_default())
-                    }
+                let structure = if let Some(grid) = &grid {
+                    self.first_seen_key(band, grid.key(row, column))
+                } else {
+                    let tiles = self.configuration_at(level, row, column, 0);
+                    self.first_seen(band, &tiles.unwrap_or_default())
                 };
                 counts[structure] += 1;
             }

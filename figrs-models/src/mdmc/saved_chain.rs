@@ -133,14 +133,10 @@ struct SavedChain {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fallbacks: Option<Vec<Vec<(i32, i32)>>>,
     /// What is added to the counts of tiles.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    smoothing: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    smoothing: Option<f64>,
     row_splits: usize,
     bands: Vec<Vec<(String, BTreeMap<char, u64>)>>,
-}
-
-fn is_zero(added: &f64) -> bool {
-    *added == 0.0
 }
 
 fn pairs(structure: &Structure) -> Vec<(i32, i32)> {
@@ -175,7 +171,7 @@ impl MarkovChain {
             columns: self.cells() / self.height() as u64,
             structure: pairs(list.first()),
             fallbacks: (!usual).then(fallbacks),
-            smoothing: self.smoothing(),
+            smoothing: Some(self.smoothing()).filter(|&added| added > 0.0),
             row_splits: splits.count(),
             bands: (0..splits.count()).map(|band| self.saved(band)).collect(),
         };
@@ -238,7 +234,7 @@ impl MarkovChain {
         let bands = (0..splits.count()).map(|band| saved.counts(band, splits, &ids, length));
         let bands = bands.collect::<Result<_, _>>()?;
         let chain = Self::of_counts(saved.height, splits, ids, structures, bands);
-        Ok(chain.smoothed(saved.smoothing)?)
+        Ok(chain.smoothed(saved.smoothing.unwrap_or_default())?)
     }
 }
 

@@ -350,3 +350,43 @@ fn a_conflict_search_without_work_still_names_demands() {
         matches!(error, SteeringError::Contradictory { ref demands, .. } if demands.len() == 2)
     );
 }
+
+#[test]
+fn the_demands_named_are_the_same_whichever_level_fails() {
+    let mut mask = Mask::free(4, 12);
+    for column in 3..8 {
+        mask.set(3, column, Tile::EMPTY);
+    }
+    let others = Demand::Count {
+        tile: Tile::GROUND,
+        least: 1,
+        most: 30,
+    };
+    let demands = [
+        Demand::Seen,
+        others,
+        Demand::MaximumGap(2),
+        Demand::Pinned(mask),
+    ];
+    let sampler = ConditionedSampler::new(steered(4, 12, &demands)).most_particles(80);
+    let error = |number: u64| {
+        let error = sampler.levels(SEED, number..number + 1).unwrap_err();
+        error.to_string()
+    };
+    assert!(error(0).contains("no ground gap over 2 columns; 5 pinned tiles"));
+    assert_eq!(error(0), error(30));
+}
+
+#[test]
+fn progress_is_told_up_to_the_end() {
+    let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let listener = Arc::clone(&told);
+    let sampler = ConditionedSampler::new(steered(4, 9, &[Demand::Seen]))
+        .particles(600)
+        .on_progress(move |progress| listener.lock().unwrap().push(progress.done));
+    sampler.levels(SEED, 0..1).unwrap();
+    let told = told.lock().unwrap();
+    // After each statement, and once more.
+    assert_eq!((told.len(), told.last()), (4 * 9 + 1, Some(&600)));
+    assert!(told.is_sorted() && told[0] < 600);
+}
