@@ -350,3 +350,12 @@ fn an_interrupted_conflict_search_still_names_demands() {
         matches!(error, SteeringError::Contradictory { ref demands, .. } if demands.len() == 2)
     );
 }
+
+/// A gap that no level can exceed was counted in every state all the same.
+#[test]
+fn gaps_as_wide_as_the_level_state_nothing() {
+    let evidence = |demands: &[Demand]| steered(4, 6, demands).model().evidence().len();
+    let seen = evidence(&[Demand::Seen]);
+    assert_eq!(evidence(&[Demand::Seen, Demand::MaximumGap(6)]), seen);
+    assert!(evidence(&[Demand::Seen, Demand::MaximumGap(5)]) > seen);
+}
