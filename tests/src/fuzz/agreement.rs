@@ -159,7 +159,7 @@ pub(super) fn same(
 ) {
     match (reference, found) {
         (Ok(reference), Ok(found)) => {
-            let [expected, found] = [reference, found].map(|answer| numbers(answer));
+            let [expected, found] = [reference, found].map(&numbers);
             let (expected, found) = (expected.expect(name), found.expect(name));
             let is_same = |(a, b): (&f64, &f64)| close(*a, *b, EXACT);
             assert!(

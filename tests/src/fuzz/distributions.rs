@@ -116,14 +116,14 @@ impl Scope {
             1 => Geometric::failures(any(bytes)),
             2 => Geometric::trials(any(bytes)),
             3 => Binomial::new(bytes.size(), any(bytes)).map(|&n| n.into()),
-            4 => Binomial::new(&self.count(bytes), any(bytes)).map(|&n| n.into()),
+            4 => Binomial::new(self.count(bytes), any(bytes)).map(|&n| n.into()),
             5 => {
                 let [population, marked, draws] = [(); 3].map(|()| bytes.size() as u32);
                 Hypergeometric::new(population, marked, draws).map(|&n| n.into())
             }
             6 => {
-                let lower = bytes.size() as i64;
-                DiscreteUniform::new(lower, &self.count(bytes)).map(|&n| n as u64)
+                let lower = bytes.size().cast_signed();
+                DiscreteUniform::new(lower, self.count(bytes)).map(|&n| n as u64)
             }
             7 => self.count(bytes).truncated(bytes.size()),
             8 => Flip::new(any(bytes)).map(|&heads| heads.into()),

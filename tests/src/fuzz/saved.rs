@@ -35,7 +35,7 @@ pub fn tree(data: &[u8]) {
     let Ok(saved) = serde_json::from_str::<SavedTree>(text) else {
         return;
     };
-    let rain = Flip::new(&Param::new("rate", 0.2));
+    let rain = Flip::new(Param::new("rate", 0.2));
     let drops = rain.flat_map(|&rain| {
         if rain {
             Uniform::new([1u8, 2])
