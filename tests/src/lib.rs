@@ -5,6 +5,7 @@ pub mod browser;
 pub mod every_population;
 pub mod every_step;
 pub mod example;
+pub mod fuzz;
 pub mod oracle;
 pub mod pages;
 pub mod random_model;

@@ -390,3 +390,12 @@ fn progress_is_told_up_to_the_end() {
     assert_eq!((told.len(), told.last()), (4 * 9 + 1, Some(&600)));
     assert!(told.is_sorted() && told[0] < 600);
 }
+
+/// A gap that no level can exceed was counted in every state all the same.
+#[test]
+fn gaps_as_wide_as_the_level_state_nothing() {
+    let evidence = |demands: &[Demand]| steered(4, 6, demands).model().evidence().len();
+    let seen = evidence(&[Demand::Seen]);
+    assert_eq!(evidence(&[Demand::Seen, Demand::MaximumGap(6)]), seen);
+    assert!(evidence(&[Demand::Seen, Demand::MaximumGap(5)]) > seen);
+}

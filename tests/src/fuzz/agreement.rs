@@ -1,0 +1,302 @@
+//! All algorithms with small budgets, and what they may say to one question.
+
+use std::num::NonZero;
+
+use figrs::eliminate::{EliminationError, Options};
+use figrs::expand::Budget;
+use figrs::prelude::*;
+use figrs::{AnyElement, LogEvidence, ModelError};
+
+use crate::oracle::close;
+
+/// How far numbers of exact algorithms may be apart.
+const EXACT: f64 = 1e-9;
+
+/// How many worlds are enumerated, samples drawn and steps made.
+const WORLDS: u64 = 2_000;
+const DRAWS: u64 = 40;
+
+fn budget() -> Budget {
+    Budget {
+        table_entries: 1 << 12,
+        elements: 5_000,
+        depth: 20,
+    }
+}
+
+fn options() -> Options {
+    Options::default()
+        .table_budget(1 << 12)
+        .operation_budget(1e4)
+        .memory_budget(1 << 24)
+}
+
+/// The reference of all others.
+pub(super) fn enumerate() -> Enumerate {
+    Enumerate::new()
+        .max_worlds(WORLDS)
+        .max_evaluations(100_000)
+        .max_elements(2_000)
+}
+
+/// Exact algorithms for marginals.
+pub(super) fn exact() -> [Box<dyn Algorithm>; 3] {
+    algorithms![
+        VariableElimination::new()
+            .budget(budget())
+            .options(options()),
+        JunctionTree::new()
+            .budget(budget())
+            .options(options())
+            .threads(NonZero::<usize>::MIN),
+        Frontier::new().memory(1 << 22),
+    ]
+}
+
+/// Exact algorithms for the most probable world.
+pub(super) fn exact_worlds() -> [Box<dyn Algorithm>; 2] {
+    algorithms![
+        MpeVariableElimination::new()
+            .budget(budget())
+            .options(options()),
+        MpeBranchAndBound::new()
+            .budget(budget())
+            .bound_table(64)
+            .work(10_000),
+    ]
+}
+
+/// Algorithms that give bounds.
+pub(super) fn bounds() -> LazyVariableElimination {
+    LazyVariableElimination::to_depth(3)
+        .work(100_000)
+        .budget(budget())
+        .options(options())
+}
+
+/// Algorithms whose marginals are not compared with anything.
+pub(super) fn approximate() -> [Box<dyn Algorithm>; 7] {
+    let one = NonZero::<usize>::MIN;
+    algorithms![
+        ForwardSampling::new(DRAWS).threads(one).max_elements(2_000),
+        RejectionSampling::new(DRAWS)
+            .threads(one)
+            .max_elements(2_000),
+        ImportanceSampling::new(DRAWS)
+            .threads(one)
+            .max_elements(2_000),
+        SequentialMonteCarlo::new(8)
+            .populations(2)
+            .threads(one)
+            .max_elements(2_000),
+        MetropolisHastings::new(DRAWS)
+            .chains(2)
+            .burn_in(5)
+            .max_tries(50)
+            .threads(one)
+            .max_elements(2_000),
+        Gibbs::new(DRAWS)
+            .chains(2)
+            .burn_in(5)
+            .block_table(256)
+            .threads(one)
+            .budget(budget()),
+        BeliefPropagation::new()
+            .iterations(20)
+            .work(10_000)
+            .budget(budget()),
+    ]
+}
+
+/// Algorithms that find a world which need not be the best.
+pub(super) fn approximate_worlds() -> [Box<dyn Algorithm>; 2] {
+    algorithms![
+        SimulatedAnnealing::new(DRAWS)
+            .chains(2)
+            .max_tries(50)
+            .threads(NonZero::<usize>::MIN)
+            .max_elements(2_000),
+        MpeBeliefPropagation::new()
+            .iterations(20)
+            .work(10_000)
+            .budget(budget()),
+    ]
+}
+
+/// Whether an algorithm did not answer because of a limit, or because it refuses models of this kind.
+fn is_refusal(error: &Error) -> bool {
+    use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
+    match error {
+        Error::Elimination(error) => matches!(
+            error,
+            TableTooLarge { .. } | TooManyOperations { .. } | TooMuchMemory { .. }
+        ),
+        Error::Model(error) => matches!(
+            error,
+            ModelError::TableTooLarge { .. }
+                | ModelError::TooDeep { .. }
+                | ModelError::TooManyElements { .. }
+                | ModelError::NotFinite { .. }
+                | ModelError::MixedObservation { .. }
+        ),
+        Error::TooManyWorlds { .. }
+        | Error::TooManyEvaluations { .. }
+        | Error::SharedScore { .. }
+        | Error::FrontierTooLarge { .. }
+        | Error::FrontierTooWide { .. }
+        | Error::NoWorldFound { .. } => true,
+        _ => false,
+    }
+}
+
+/// Checks what an exact algorithm says against the reference: the same numbers, the same impossibility, an error where that has
+/// one, or a refusal.
+pub(super) fn same(
+    name: &str,
+    reference: &Result<Answer, Error>,
+    found: &Result<Answer, Error>,
+    numbers: impl Fn(&Answer) -> Result<Vec<f64>, Error>,
+) {
+    match (reference, found) {
+        (Ok(reference), Ok(found)) => {
+            let [expected, found] = [reference, found].map(&numbers);
+            let (expected, found) = (expected.expect(name), found.expect(name));
+            let is_same = |(a, b): (&f64, &f64)| close(*a, *b, EXACT);
+            assert!(
+                expected.len() == found.len() && expected.iter().zip(&found).all(is_same),
+                "{name}: {expected:?} is right, not {found:?}"
+            );
+        }
+        (_, Err(refused)) if is_refusal(refused) => {}
+        (Err(refused), _) if is_refusal(refused) => {}
+        // Of a mistake and impossible evidence, either may be met first.
+        (
+            Err(Error::ImpossibleEvidence { .. } | Error::Model(_)),
+            Err(Error::ImpossibleEvidence { .. } | Error::Model(_)),
+        ) => {}
+        (expected, found) => panic!("{name}: {expected:?} is right, not {found:?}"),
+    }
+}
+
+/// The natural logarithm of the probability of evidence, as a list of one number.
+pub(super) fn log_evidence(answer: &Answer) -> Result<Vec<f64>, Error> {
+    let LogEvidence { value, .. } = answer.log_evidence()?;
+    Ok(vec![value])
+}
+
+/// Asks all algorithms about one model, and checks what they say: `numbers` reads the probabilities of an answer.
+pub(super) fn ask_all(
+    model: &Model,
+    targets: &[AnyElement],
+    numbers: impl Fn(&Answer) -> Result<Vec<f64>, Error>,
+) {
+    let roots = Roots(targets);
+    let reference = enumerate().run(model, roots);
+    if let Ok(answer) = &reference {
+        are_probabilities("Enumerate", &numbers(answer).expect("targets of the run"));
+    }
+    for algorithm in exact() {
+        let found = algorithm.answer(model, targets);
+        same(algorithm.name(), &reference, &found, |answer| {
+            Ok([log_evidence(answer)?, numbers(answer)?].concat())
+        });
+    }
+    for algorithm in approximate() {
+        // What belief propagation has not converged on, or no draw has told, is an error.
+        if let Ok(found) = algorithm
+            .answer(model, targets)
+            .and_then(|answer| numbers(&answer))
+        {
+            are_probabilities(algorithm.name(), &found);
+        }
+    }
+    let best = enumerate().most_probable_world(model, roots);
+    for algorithm in exact_worlds() {
+        let found = algorithm.answer(model, targets);
+        let is_cut = found
+            .as_ref()
+            .is_ok_and(|found| found.is_proven() == Ok(false));
+        if !is_cut {
+            same(algorithm.name(), &best, &found, |world| {
+                Ok(vec![world.log_probability()?])
+            });
+        }
+    }
+    for algorithm in approximate_worlds() {
+        let found = algorithm.answer(model, targets);
+        let logs = found.and_then(|found| found.log_probability());
+        let best = best.as_ref().map(Answer::log_probability);
+        if let (Ok(log), Ok(Ok(best))) = (logs, best) {
+            assert!(
+                log <= best || close(log, best, EXACT),
+                "{}: {log} is above {best}",
+                algorithm.name()
+            );
+        }
+    }
+    if let (Ok(bounds), Ok(right)) = (bounds().run(model, roots), &reference) {
+        let right = right.log_evidence().expect("exact").value;
+        if let Ok(Bounds { lower, upper }) = bounds.log_evidence_bounds() {
+            let holds = lower <= right && right <= upper;
+            assert!(
+                holds || close(lower, right, EXACT) || close(upper, right, EXACT),
+                "{right} is not from {lower} to {upper}"
+            );
+        }
+    }
+    compiled(model, roots, &reference);
+}
+
+/// A compiled tree counts, draws, finds the best worlds, and is restored from what it saved.
+fn compiled(model: &Model, roots: Roots, reference: &Result<Answer, Error>) {
+    let compiler = JunctionTree::new()
+        .budget(budget())
+        .options(options())
+        .threads(NonZero::<usize>::MIN);
+    let Ok(mut tree) = compiler.compile(model, roots) else {
+        return;
+    };
+    if let Ok(best) = tree.k_best(3) {
+        assert!(best.is_sorted_by(|a, b| a.log_probability() >= b.log_probability()));
+        let count = tree.count();
+        if let Ok(count) = &count {
+            assert!(*count >= best.len().into(), "{count} worlds, and {best:?}");
+        }
+        for world in tree.samples(1).into_iter().flatten().take(3) {
+            let log = world.log_probability();
+            let most = best[0].log_probability();
+            assert!(
+                log <= most || close(log, most, EXACT),
+                "{log} is above {most}"
+            );
+        }
+    }
+    let mut again = compiler
+        .restore(model, roots, &tree.save())
+        .expect("what was saved");
+    assert_eq!(
+        again.log_evidence().to_bits(),
+        tree.log_evidence().to_bits()
+    );
+    if let Ok(reference) = reference {
+        let right = reference.log_evidence().expect("exact").value;
+        assert!(close(tree.log_evidence(), right, EXACT));
+    }
+}
+
+fn are_probabilities(name: &str, numbers: &[f64]) {
+    for &p in numbers {
+        assert!((-EXACT..=1.0 + EXACT).contains(&p), "{name}: {numbers:?}");
+    }
+}
+
+/// Roots of any types.
+#[derive(Clone, Copy)]
+struct Roots<'a>(&'a [AnyElement]);
+
+impl Parents for Roots<'_> {
+    type Arguments = ();
+    fn elements(&self) -> Vec<AnyElement> {
+        self.0.to_vec()
+    }
+}

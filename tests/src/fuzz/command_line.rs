@@ -1,0 +1,46 @@
+//! The values of options of the example programs.
+
+#[path = "../../../examples/network/observed.rs"]
+mod observed;
+#[path = "../../../examples/mario_mdmc/ranges.rs"]
+mod ranges;
+#[path = "../../../examples/board/side.rs"]
+mod side;
+
+use figrs::models::mdmc::Structure;
+use figrs::models::network::Network;
+
+use super::text;
+
+/// What parsers of several kinds fail with.
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// The value of each option that has a form of its own; for the options of networks one value a line.
+///
+/// # Panics
+///
+/// If a value is taken that is out of its range.
+pub fn option_values(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    if let Ok(side) = text.parse::<side::Side>() {
+        assert!(side.rows > 0 && side.columns > 0);
+    }
+    if let Ok(columns) = ranges::columns(text) {
+        assert!(columns.start < columns.end);
+    }
+    if let Ok((tile, _)) = ranges::count(text) {
+        assert!(tile.symbol().is_some());
+    }
+    if let Ok((_, shares)) = ranges::density(text) {
+        assert!(0.0 <= shares.start && shares.start <= shares.end && shares.end <= 1.0);
+    }
+    if let Ok(structure) = text.parse::<Structure>() {
+        assert_eq!(structure.to_string(), text);
+    }
+    let network = Network::from_bif(include_str!("evidence.bif")).expect("a network");
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let _ = observed::queried(&network, &lines);
+    if let Ok(observations) = observed::observations(&network, None, &lines) {
+        assert_eq!(observations.len(), lines.len());
+    }
+}

@@ -1,0 +1,46 @@
+//! What is done with any bytes whatever: nothing panics, hangs or takes memory out of proportion, exact algorithms agree, and what is
+//! written is read back the same.
+//!
+//! Each function is a target of the fuzzer in `fuzz/`; `tests/tests/fuzz_corpora.rs` puts to it the inputs that the fuzzer has found.
+
+mod agreement;
+mod bytes;
+mod command_line;
+mod distributions;
+mod networks;
+mod programs;
+mod puzzles;
+mod saved;
+mod texts;
+
+pub use command_line::option_values;
+pub use distributions::distributions;
+pub use networks::{bif, evidence, uai};
+pub use programs::program;
+pub use puzzles::rules;
+pub use saved::{chain, tree};
+pub use texts::{clues, levels, mask};
+
+/// A function for any bytes.
+pub type Target = fn(&[u8]);
+
+/// All of them, by the names of their folders in `fuzz/corpus/`.
+pub const TARGETS: [(&str, Target); 12] = [
+    ("bif", bif),
+    ("chain", chain),
+    ("clues", clues),
+    ("distributions", distributions),
+    ("evidence", evidence),
+    ("levels", levels),
+    ("mask", mask),
+    ("option_values", option_values),
+    ("program", program),
+    ("rules", rules),
+    ("tree", tree),
+    ("uai", uai),
+];
+
+/// The bytes as text; what is none never gets to a reader, which takes `&str`.
+fn text(data: &[u8]) -> Option<&str> {
+    std::str::from_utf8(data).ok()
+}

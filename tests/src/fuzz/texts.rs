@@ -1,0 +1,129 @@
+//! The readers of levels, masks and clues.
+
+use std::fmt::Display;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use figrs::models::grid::{Clues, GridError, Symbol};
+use figrs::models::mdmc::{
+    ConditionedSampler, Corpus, Demand, Level, LevelElements, LevelSampler, LookAheadSampler,
+    MarkovChain, Mask, RowSplits, SteeredLevel, Structure,
+};
+use figrs::models::{dungeon, island, yin_yang};
+
+use super::text;
+
+/// No level and no board has more cells than this, so that an input takes milliseconds.
+const CELLS: usize = 200;
+
+/// What parts the levels of a corpus from each other.
+const NEXT_LEVEL: char = '\u{c}';
+
+/// Levels of a corpus, each after a form feed: they are read, written, trained on and drawn from.
+///
+/// # Panics
+///
+/// If a level is not read back as it was written.
+pub fn levels(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let mut named = Vec::new();
+    for (number, text) in text.split(NEXT_LEVEL).enumerate() {
+        let Ok(level) = Level::from_text("level", text) else {
+            continue;
+        };
+        let again = level.to_string().parse::<Level>();
+        assert_eq!(again.as_ref().ok(), Some(&level));
+        named.push((number.to_string(), level));
+    }
+    let Ok(corpus) = Corpus::new(named) else {
+        return;
+    };
+    if corpus.levels().iter().map(cells).sum::<usize>() > CELLS {
+        return;
+    }
+    let bands = RowSplits::new(data.len() % 5, corpus.height()).unwrap_or_default();
+    for structure in [Structure::NS0, Structure::NS3] {
+        let chain = MarkovChain::train(&corpus, &structure, bands).expect("there are rows enough");
+        let sampler = LookAheadSampler::new(&chain, data.len() % 4).expect("a small look-ahead");
+        let drawn = sampler.sample(8, &mut figrs::stream(1, 0));
+        assert_eq!(drawn.expect("a level").level().height(), corpus.height());
+        let saved = MarkovChain::from_json(&chain.to_json()).expect("what was saved");
+        assert_eq!(saved.to_json(), chain.to_json());
+    }
+}
+
+fn cells(level: &Level) -> usize {
+    level.height() * level.width()
+}
+
+/// A mask, which is then pinned, placed and forbidden in levels of a chain that knows six kinds of tiles.
+///
+/// # Panics
+///
+/// If a level that was drawn does not have the tiles that were placed.
+pub fn mask(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let Ok(mask) = Mask::from_text("mask", text) else {
+        return;
+    };
+    let (height, width) = (mask.height(), mask.width());
+    if height > 4 || height * width > 40 {
+        return;
+    }
+    let rows = ["-?--E---", "-S--[]o-", "----[]--", "XXXX-XXX"];
+    let level = rows[4 - height..].join("\n").parse().expect("a level");
+    let corpus = Corpus::new([("small".to_owned(), level)]).expect("one height");
+    let chain = MarkovChain::train(&corpus, &Structure::NS2, RowSplits::NONE).expect("one band");
+    let elements = LevelElements::new(Arc::new(chain), width).expect("a small level");
+    for demand in [Demand::Pinned, Demand::Placed, Demand::Forbidden] {
+        let demand = demand(mask.clone());
+        let Ok(steered) = SteeredLevel::new(&elements, std::slice::from_ref(&demand)) else {
+            continue;
+        };
+        let sampler = ConditionedSampler::new(steered)
+            .particles(4)
+            .most_particles(16);
+        let Ok(levels) = sampler.levels(1, 0..1) else {
+            continue;
+        };
+        let stands = |level: &Level| {
+            let mut tiles = mask.tiles();
+            tiles.all(|(row, column, tile)| level.get(row, column) == Some(tile))
+        };
+        for drawn in levels {
+            let is_forbidden = matches!(demand, Demand::Forbidden(_));
+            assert_ne!(stands(drawn.level()), is_forbidden, "{demand}: {drawn:?}");
+        }
+    }
+}
+
+/// Clues of all puzzles that have them; small boards of Yin-Yang are solved.
+///
+/// # Panics
+///
+/// If clues are not read back as they were written, or a solution does not meet them.
+pub fn clues(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    read_back::<dungeon::Tile>(text);
+    read_back::<island::Terrain>(text);
+    let Some(clues) = read_back::<yin_yang::Colour>(text) else {
+        return;
+    };
+    if clues.size().cells() > 20 {
+        return;
+    }
+    let puzzle = yin_yang::YinYang::new(clues.clone()).memory(1 << 24);
+    if let Ok(solution) = puzzle.solve() {
+        assert!(solution.board.meets(&clues), "{}", solution.board);
+    }
+}
+
+fn read_back<C: Symbol + PartialEq + std::fmt::Debug>(text: &str) -> Option<Clues<C>>
+where
+    Clues<C>: FromStr<Err = GridError> + Display,
+{
+    let clues: Clues<C> = text.parse().ok()?;
+    let again: Option<Clues<C>> = clues.to_string().parse().ok();
+    assert_eq!(again.as_ref(), Some(&clues));
+    Some(clues)
+}
