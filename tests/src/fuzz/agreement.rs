@@ -169,6 +169,15 @@ pub(super) fn same(
         }
         (_, Err(refused)) if is_refusal(refused) => {}
         (Err(refused), _) if is_refusal(refused) => {}
+        // Weights are asked for values that only other evidence excludes.
+        (
+            Ok(_),
+            Err(Error::Model(
+                ModelError::InvalidWeight { .. }
+                | ModelError::InvalidLogWeight { .. }
+                | ModelError::WeightAboveMaximum { .. },
+            )),
+        ) => {}
         // Of a mistake and impossible evidence, either may be met first.
         (
             Err(Error::ImpossibleEvidence { .. } | Error::Model(_)),
