@@ -169,7 +169,8 @@ pub(super) fn same(
         }
         (_, Err(refused)) if is_refusal(refused) => {}
         (Err(refused), _) if is_refusal(refused) => {}
-        // Weights are asked for values that only other evidence excludes.
+        // Weights are asked for values that only other evidence excludes; and of a mistake and impossible evidence, either may be
+        // met first.
         (
             Ok(_),
             Err(Error::Model(
@@ -177,9 +178,8 @@ pub(super) fn same(
                 | ModelError::InvalidLogWeight { .. }
                 | ModelError::WeightAboveMaximum { .. },
             )),
-        ) => {}
-        // Of a mistake and impossible evidence, either may be met first.
-        (
+        )
+        | (
             Err(Error::ImpossibleEvidence { .. } | Error::Model(_)),
             Err(Error::ImpossibleEvidence { .. } | Error::Model(_)),
         ) => {}
