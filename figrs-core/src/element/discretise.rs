@@ -140,7 +140,8 @@ fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
     };
     let (mut low, mut high) = (key(-f64::MAX), key(f64::MAX));
     while low < high {
-        let middle = low.midpoint(high);
+        // Rounded down, also below zero: `midpoint` would give `high` again.
+        let middle = (low & high) + ((low ^ high) >> 1);
         let Tails { lower, upper } = tails(op, number(middle))?;
         let reached = if p < 0.5 {
             lower >= p
@@ -325,5 +326,28 @@ impl<T: Value + Default> ChainOp for Finite<T> {
         let listing = self.listing.clone();
         let finite = finite_at(self.constructor, self.location, &result, listing);
         Ok(finite.erased().clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Normal, StandardDeviation};
+
+    /// The search for negative quantiles stood still between two neighbouring numbers.
+    #[test]
+    fn quantiles_are_found_below_zero_as_above() {
+        for deviation in [1.0, 0.3, 1e17, 1e-200] {
+            for count in 1..40 {
+                let normal = Normal::new(0.0, StandardDeviation(deviation));
+                let Kind::Atomic(op) = normal.erased().kind() else {
+                    panic!("an atomic element")
+                };
+                let cells = Bins::quantiles(count).cells(&**op).unwrap();
+                for ((a, _), (b, _)) in cells.iter().zip(cells.iter().rev()) {
+                    assert!((a + b).abs() <= 1e-9 * deviation, "{count}: {a} {b}");
+                }
+            }
+        }
     }
 }

@@ -1,11 +1,10 @@
 //! Expressions of the Knowledge Interchange Format: words and lists in parentheses.
 
 use winnow::Parser;
-use winnow::ascii::till_line_ending;
 use winnow::combinator::opt;
 use winnow::error::ContextError;
 use winnow::stream::{LocatingSlice, Location, Stream};
-use winnow::token::take_while;
+use winnow::token::{take_till, take_while};
 
 use super::TextProblem;
 
@@ -133,7 +132,7 @@ fn is_space(c: char) -> bool {
 /// Skips space and comments, of which there may be none.
 fn space(input: &mut Input<'_>) {
     let mut blank = take_while::<_, _, ContextError>(0.., is_space).void();
-    let mut comment = opt((';', till_line_ending::<_, ContextError>).void());
+    let mut comment = opt((';', take_till::<_, _, ContextError>(0.., '\n')).void());
     while blank.parse_next(input).is_ok() && matches!(comment.parse_next(input), Ok(Some(()))) {}
 }
 
@@ -141,4 +140,16 @@ fn word<'t>(input: &mut Input<'t>) -> &'t str {
     let within = |c: char| !is_space(c) && !matches!(c, '(' | ')' | ';');
     let taken = take_while::<_, _, ContextError>(0.., within).parse_next(input);
     taken.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A carriage return alone ended the comment for no reader, and empty words were read until memory ran out.
+    #[test]
+    fn comments_may_hold_carriage_returns() {
+        let read = read("(a) ; b\r(c)\r\n(d) ;\r").unwrap();
+        assert_eq!(read.len(), 2);
+    }
 }

@@ -169,8 +169,17 @@ pub(super) fn same(
         }
         (_, Err(refused)) if is_refusal(refused) => {}
         (Err(refused), _) if is_refusal(refused) => {}
-        // Of a mistake and impossible evidence, either may be met first.
+        // Weights are asked for values that only other evidence excludes; and of a mistake and impossible evidence, either may be
+        // met first.
         (
+            Ok(_),
+            Err(Error::Model(
+                ModelError::InvalidWeight { .. }
+                | ModelError::InvalidLogWeight { .. }
+                | ModelError::WeightAboveMaximum { .. },
+            )),
+        )
+        | (
             Err(Error::ImpossibleEvidence { .. } | Error::Model(_)),
             Err(Error::ImpossibleEvidence { .. } | Error::Model(_)),
         ) => {}
