@@ -43,7 +43,7 @@ pub(crate) struct Options {
     /// How the answer is found.
     #[arg(long, default_value = "auto")]
     pub(crate) method: String,
-    /// Memory that the states of --method exact may take, in MiB, and messages as much again, or all particles; 1024 if not given.
+    /// MiB for the states of --method exact, whose messages may take as much again, or for all particles; 1024 if not given.
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
     pub(crate) memory: Option<u64>,
     /// Text to read, JSON with full precision, or a picture, which needs --out; of several boards a page.

@@ -81,6 +81,14 @@ impl<'a> Trained<'a> {
         settings
     }
 
+    /// All that is demanded of the levels of the first method, to the last tile.
+    pub(crate) fn demands(&self) -> String {
+        match self.engines.first() {
+            Some((_, Engine::Sampler(sampler))) => format!("{:?}", sampler.demands()),
+            _ => String::new(),
+        }
+    }
+
     /// What the law of the levels of the first method is.
     pub(crate) fn guarantee(&self) -> String {
         let Some((_, engine)) = self.engines.first() else {

@@ -19,6 +19,7 @@ mod sets;
 mod stats;
 
 use std::error::Error;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -52,10 +53,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     };
     let chain = chain(options, &corpus)?;
     if let Some(path) = &options.save_model {
-        files::replace(path, |out| {
-            let written = out.write_all(chain.to_json().as_bytes());
-            written.map_err(|error| files::in_file(path, error))
-        })?;
+        replace_text(path, &chain.to_json())?;
     }
     let seed = options.seed.unwrap_or_else(fresh_seed);
     if options.probability {
@@ -162,4 +160,12 @@ fn chain(options: &Options, corpus: &Corpus) -> Result<MarkovChain, Failure> {
 fn fresh_seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.map_or(0, |now| now.as_micros() as u64)
+}
+
+/// Writes a text to a file, which is replaced when all of it is there.
+fn replace_text(path: &Path, text: &str) -> Result<(), Failure> {
+    files::replace(path, |out| {
+        let written = out.write_all(text.as_bytes());
+        written.map_err(|error| files::in_file(path, error))
+    })
 }

@@ -1,15 +1,15 @@
 //! Sets of numbered files that go on where they were stopped.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
 use crate::Failure;
-use crate::files::{in_file, replace};
 use crate::generator::Trained;
 use crate::options::Options;
+use crate::replace_text;
 
 /// How many levels of the set stand there already, one after another from the first. The settings of the set are kept in
 /// `record`, which is written before the first level.
@@ -22,13 +22,13 @@ pub(crate) fn done(
     file: impl Fn(u64) -> PathBuf,
 ) -> Result<u64, Failure> {
     let mine = settings(options, trained);
-    let Ok(text) = fs::read_to_string(record) else {
-        let text = format!("{:#}\n", Value::Object(mine));
-        replace(record, |out| {
-            let written = out.write_all(text.as_bytes());
-            written.map_err(|error| in_file(record, error))
-        })?;
-        return Ok(0);
+    let text = match fs::read_to_string(record) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            replace_text(record, &format!("{:#}\n", Value::Object(mine)))?;
+            return Ok(0);
+        }
+        Err(error) => return Err(format!("cannot read {}: {error}", record.display()).into()),
     };
     let begun: Map<String, Value> = serde_json::from_str(&text).map_err(|error| {
         let record = record.display();
@@ -52,19 +52,30 @@ pub(crate) fn done(
 
 /// All that files of the set depend on, but for how many there are.
 fn settings(options: &Options, trained: &Trained<'_>) -> Map<String, Value> {
-    let mut model = DefaultHasher::new();
-    trained.chain.to_json().hash(&mut model);
     let settings = trained.settings().into_iter();
     let others = [
         ("seed", Value::from(trained.seed)),
         ("width", options.width.into()),
         ("format", options.format.name().into()),
         ("show_path", options.show_path.into()),
-        ("digits", options.levels.to_string().len().into()),
-        ("model", format!("{:016x}", model.finish()).into()),
+        (
+            "digits of --levels",
+            options.levels.to_string().len().into(),
+        ),
+        ("model", fingerprint(&trained.chain.to_json()).into()),
+        ("tiles demanded", fingerprint(&trained.demands()).into()),
+        ("figrs", env!("CARGO_PKG_VERSION").into()),
     ];
     let named = settings
         .chain(others)
         .map(|(name, value)| (name.to_owned(), value));
     named.collect()
+}
+
+/// Sixty-four bits of a text, the same for ever (FNV-1a).
+fn fingerprint(text: &str) -> String {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{hash:016x}")
 }

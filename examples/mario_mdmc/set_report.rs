@@ -6,8 +6,8 @@ use figrs::HtmlPage;
 use figrs::models::mdmc::{LevelWriter, Playability, Yardstick};
 
 use crate::Failure;
-use crate::files::{in_file, replace};
 use crate::generator::{Made, Trained};
+use crate::replace_text;
 use crate::stats::{Column, measures};
 
 /// How many levels are shown.
@@ -77,10 +77,6 @@ impl<'a> SetReport<'a> {
         let columns = [&self.corpus, &self.levels];
         let names = columns.map(Column::heading);
         page.table(&["measure", &names[0], &names[1]], Column::rows(&columns));
-        let text = page.to_string();
-        replace(path, |out| {
-            let written = out.write_all(text.as_bytes());
-            written.map_err(|error| in_file(path, error))
-        })
+        replace_text(path, &page.to_string())
     }
 }

@@ -9,7 +9,7 @@ use quick_xml::escape::escape;
 const STYLE: &str = "body{font:15px/1.45 sans-serif;margin:2em auto;max-width:75em;padding:0 1em;color:#222}\
      table{border-collapse:collapse;font-variant-numeric:tabular-nums}\
      th,td{padding:.25em .7em;border-bottom:1px solid #ccc;text-align:right;white-space:nowrap}\
-     th:first-child,td:first-child,th:last-child,td:last-child{text-align:left;white-space:normal}\
+     th:first-child,td:first-child,th:nth-child(n+3):last-child,td:nth-child(n+3):last-child{text-align:left;white-space:normal}\
      tr.marked td{background:#fbdada}figure{margin:1em 0;overflow-x:auto}\
      div.gallery{display:flex;flex-wrap:wrap;gap:1em}div.gallery figure{margin:0}\
      img{image-rendering:pixelated;max-width:100%}\
@@ -80,8 +80,7 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a table with a row of headings. The first and the last column are set to the left, the others, which should be
-    /// numbers, to the right.
+    /// Adds a table with a row of headings. The first column and the last of more than two are set to the left, the others to the right.
     pub fn table<R: IntoIterator<Item = impl AsRef<str>>>(
         &mut self,
         headings: &[&str],
@@ -158,7 +157,11 @@ impl Display for HtmlPage {
 
 /// A text that XML can hold, escaped.
 fn clean(text: &str) -> String {
-    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    let plain = |c: char| match c {
+        '\u{fffe}' | '\u{ffff}' => ' ',
+        c if c.is_control() => ' ',
+        c => c,
+    };
     escape(text.chars().map(plain).collect::<String>()).into_owned()
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn in_order<W, R: Send>(
     work: impl Fn(&mut W, u64) -> Result<R, Error> + Sync,
     mut take: impl FnMut(R) -> ControlFlow<()>,
 ) -> Result<(), Error> {
-    let threads = (threads as u64).min(pieces.div_ceil(batch));
+    let threads = (threads as u64).min(pieces);
     if threads <= 1 {
         let mut worker = worker()?;
         for piece in 0..pieces {
@@ -49,16 +49,20 @@ pub(crate) fn in_order<W, R: Send>(
     };
     let (worker, work) = (&worker, &work);
     thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(|| {
-                let _guard = EndsInPanic(&queue);
-                let mut own = None;
-                while let Some(batch) = queue.next() {
-                    queue.give(batch.start, done(&mut own, batch, worker, work));
-                }
-            });
-        }
         let _guard = EndsInPanic(&queue);
+        let help = || {
+            let _guard = EndsInPanic(&queue);
+            let mut own = None;
+            while let Some(batch) = queue.next() {
+                queue.give(batch.start, done(&mut own, batch, worker, work));
+            }
+        };
+        for _ in 1..threads {
+            // Where the system gives no more threads, those that there are do the work.
+            if thread::Builder::new().spawn_scoped(scope, help).is_err() {
+                break;
+            }
+        }
         let mut own = None;
         let outcome = loop {
             match queue.turn() {
@@ -275,6 +279,22 @@ mod tests {
             assert_eq!(ended, Err(Error::TooManyWorlds { limit: 5 }));
             assert_eq!(taken, 5);
         }
+    }
+
+    /// A batch is the most that is begun at once, not the least.
+    #[test]
+    fn few_pieces_are_shared_too() {
+        let workers = AtomicU64::new(0);
+        let worker = || Ok(workers.fetch_add(1, Ordering::SeqCst));
+        // Each waits until another has begun as well.
+        let work = |_: &mut u64, _| {
+            while workers.load(Ordering::SeqCst) < 2 {
+                thread::yield_now();
+            }
+            Ok(())
+        };
+        let take = |()| ControlFlow::Continue(());
+        assert_eq!(in_order(2, (4, 32), worker, work, take), Ok(()));
     }
 
     /// The second piece cannot be taken before the first, which waits until the others can go no further.

@@ -56,6 +56,9 @@ struct Question {
 }
 
 impl MarginalMap {
+    /// Its worlds are sums of worlds.
+    pub(crate) const NAME: &'static str = "MarginalMap";
+
     /// With the default budgets.
     pub fn new() -> Self {
         Self::default()
@@ -116,7 +119,7 @@ impl MarginalMap {
 
 impl Algorithm for MarginalMap {
     fn name(&self) -> &'static str {
-        "MarginalMap"
+        Self::NAME
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {

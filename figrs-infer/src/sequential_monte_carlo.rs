@@ -248,13 +248,22 @@ struct Way<'a> {
     run: &'a Watching<'a>,
     /// Statements met, counted for each particle that began.
     met: AtomicU64,
+    /// What was told last: it grows.
+    told: AtomicU64,
 }
 
 impl Way<'_> {
     /// So many particles have met one of some statements.
     fn went(&self, particles: u64, statements: usize) {
         let met = self.met.fetch_add(particles, Ordering::Relaxed) + particles;
-        self.run.report(met / statements.max(1) as u64);
+        self.tell(met / statements.max(1) as u64);
+    }
+
+    /// So many particles have gone all the way, or more.
+    fn tell(&self, done: u64) {
+        if self.told.fetch_max(done, Ordering::Relaxed) < done {
+            self.run.report(done);
+        }
     }
 }
 
@@ -320,6 +329,7 @@ impl Algorithm for SequentialMonteCarlo {
         let way = Way {
             run: &run,
             met: AtomicU64::new(0),
+            told: AtomicU64::new(0),
         };
         in_order(
             self.drawing.threads(),
@@ -341,7 +351,7 @@ impl Algorithm for SequentialMonteCarlo {
                     return ControlFlow::Break(());
                 };
                 populations.take(population);
-                run.report(populations.len() * self.particles as u64);
+                way.tell(populations.len() * self.particles as u64);
                 match run.stopped() {
                     Some(why) if populations.len() < self.populations => {
                         stopped = why;

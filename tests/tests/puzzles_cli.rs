@@ -86,8 +86,6 @@ fn assert_near(found: &Json, expected: f64) {
     );
 }
 
-/// Numbers and probabilities that were found by other programs: 192 spanning trees, 1858 reachable dungeons, 161 islands around the
-/// middle, 96 Yin-Yang boards, and 7704 solvable chromatic mazes.
 /// Particles took all the memory of the machine where the board did not fit --memory.
 #[test]
 fn particles_without_memory_are_refused() {
@@ -102,6 +100,8 @@ fn particles_without_memory_are_refused() {
     );
 }
 
+/// Numbers and probabilities that were found by other programs: 192 spanning trees, 1858 reachable dungeons, 161 islands around the
+/// middle, 96 Yin-Yang boards, and 7704 solvable chromatic mazes.
 #[test]
 fn counts_and_probabilities_are_exact() {
     let files = Files::new();

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use figrs::prelude::*;
-use figrs::{AnyElement, Datum, Estimate, LogEvidence, SelfChecked, TargetMarginal};
+use figrs::{AnyElement, Datum, Estimate, LogEvidence, SelfChecked, TargetBounds, TargetMarginal};
 use figrs_tests::random_model::{build, for_random_models};
 use proptest::prelude::*;
 
@@ -21,6 +21,7 @@ fn pairs(seed: u64) -> Vec<[Box<dyn Algorithm>; 2]> {
         pair(JunctionTree::new()),
         pair(Frontier::new()),
         pair(LazyVariableElimination::new()),
+        pair(LazyVariableElimination::to_depth(1)),
         pair(MpeVariableElimination::new()),
         pair(MpeBranchAndBound::new()),
         pair(MarginalMap::new()),
@@ -85,6 +86,8 @@ enum Faulty {
     Evidence,
     MissingValue,
     World,
+    ImpossibleWorld,
+    Bounds,
     Seed(AtomicUsize),
 }
 
@@ -127,6 +130,36 @@ impl Algorithm for Faulty {
                 let values = [rain, wet].map(|element| (element.clone(), Datum::new(true)));
                 return Ok(Answer::world("Faulty", values, 0.19f64.ln()));
             }
+            Self::ImpossibleWorld => {
+                let values = [
+                    (rain.clone(), Datum::new(true)),
+                    (wet.clone(), Datum::new(false)),
+                ];
+                return Ok(Answer::world("Faulty", values, 0.18f64.ln()));
+            }
+            Self::Bounds => {
+                let bounds = [0.5, 0.6].map(|p: f64| p.ln());
+                let found = [
+                    marginal(rain, &[true], &[1.0]),
+                    marginal(wet, &[true], &[1.0]),
+                ];
+                let targets = found.map(|found| TargetBounds {
+                    element: found.element,
+                    support: found.support,
+                    log_lower: vec![bounds[0]],
+                    log_upper: vec![bounds[1]],
+                    log_unknown: f64::NEG_INFINITY,
+                });
+                let evidence = Bounds {
+                    lower: bounds[0],
+                    upper: bounds[1],
+                };
+                return Ok(Answer::bounded_marginals(
+                    "Faulty",
+                    targets.into(),
+                    evidence,
+                ));
+            }
             Self::Seed(next) => return run(next.fetch_add(1, Ordering::Relaxed) as u64),
         };
         let marginals = vec![rains, marginal(wet, &[true], &[1.0])];
@@ -150,6 +183,8 @@ fn wrong_answers_do_not_pass() {
         (Faulty::Evidence, "log-evidence"),
         (Faulty::MissingValue, "`rain`"),
         (Faulty::World, "log-probability of the world"),
+        (Faulty::ImpossibleWorld, "log-probability of the world"),
+        (Faulty::Bounds, "the lower bound of the log-evidence"),
         (Faulty::Seed(AtomicUsize::new(0)), "log-evidence"),
     ] {
         let name = format!("{faulty:?}");

@@ -1,5 +1,8 @@
 //! Comparisons as a page of HTML.
 
+use figrs_core::graph::ModelGraph;
+use figrs_core::{AnyElement, Parents};
+
 use super::comparison::Comparison;
 use super::display::HEADINGS;
 use super::row::Row;
@@ -7,8 +10,6 @@ use super::verdict::Verdict;
 use crate::eliminate::Options;
 use crate::html_page::HtmlPage;
 use crate::junction_tree::JunctionTree;
-use figrs_core::graph::ModelGraph;
-use figrs_core::{AnyElement, Parents};
 
 /// How many targets and answers have pictures of their own.
 const PICTURES: usize = 12;

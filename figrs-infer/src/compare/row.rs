@@ -8,6 +8,7 @@ use super::race::Outcome;
 use super::verdict::{Claim, Judgement, Verdict, judge, judge_world};
 use crate::answer::{Answer, Content};
 use crate::marginal::Quality;
+use crate::marginal_map::MarginalMap;
 use crate::watch::Stopped;
 
 /// What one algorithm answered, how far off that is, and what it took.
@@ -94,7 +95,7 @@ impl Row {
                 // The values that marginal MAP maximises are no world: the rest is summed out.
                 let best = yardstick
                     .best
-                    .filter(|_| answer.algorithm() != "MarginalMap");
+                    .filter(|_| answer.algorithm() != MarginalMap::NAME);
                 judge_world(*log_probability, answer.is_proven() == Ok(true), best)
             }
             Content::Marginals(..) | Content::Bounds(..) => self.numbers(&answer, yardstick),

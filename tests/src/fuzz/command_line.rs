@@ -7,7 +7,7 @@ mod ranges;
 #[path = "../../../examples/board/side.rs"]
 mod side;
 
-use figrs::models::mdmc::Structure;
+use figrs::models::mdmc::Structures;
 use figrs::models::network::Network;
 
 use super::text;
@@ -34,8 +34,9 @@ pub fn option_values(data: &[u8]) {
     if let Ok((_, shares)) = ranges::density(text) {
         assert!(0.0 <= shares.start && shares.start <= shares.end && shares.end <= 1.0);
     }
-    if let Ok(structure) = text.parse::<Structure>() {
-        assert_eq!(structure.to_string(), text);
+    if let Ok(structures) = text.parse::<Structures>() {
+        let again = structures.to_string().parse();
+        assert_eq!(again.ok(), Some(structures));
     }
     let network = Network::from_bif(include_str!("evidence.bif")).expect("a network");
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();

@@ -301,7 +301,9 @@ impl Block {
         self.weights = BlockWeights::new(width);
         self.width = width;
         self.check_at = self.limit;
-        let most = KEPT.max(KEPT_EACH.saturating_mul(self.lasting));
+        let most = KEPT_EACH
+            .saturating_mul(self.lasting)
+            .clamp(KEPT, KEPT << 4);
         if self.instructions.len() > self.lasting + KEPT || self.remembered > most {
             self.remembered = 0;
             self.instructions.truncate(self.lasting);

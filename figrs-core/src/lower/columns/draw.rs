@@ -40,9 +40,7 @@ impl Drawn {
             _ => Self::Alias(Alias::new(probabilities, codes)),
         }
     }
-}
 
-impl Drawn {
     /// A value for each of some rows; those of several are written into an empty list.
     fn column(&self, rows: &Selection, book: Book, mut list: Vec<u32>, rng: &mut Stream) -> Column {
         match self {

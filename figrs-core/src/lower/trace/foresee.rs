@@ -39,9 +39,9 @@ pub(super) struct Foresight {
     queue: Vec<(u32, u32)>,
     /// A Chain that reads another result, and which.
     switch: Option<(u32, u32)>,
-    /// The last node on the list and its number, if all that reads it was [weighed](Trace::weigh_reach) at once.
+    /// The node all of whose readers were [weighed](Trace::weigh_reach) at once, and the value it gets.
     pub(super) reaching: Option<(u32, f64)>,
-    /// In the place of a list.
+    /// The proposal, if it needs no list.
     pub(super) forked: Option<Forked>,
     pub(super) prior: f64,
     pub(super) likelihood: f64,
