@@ -37,6 +37,7 @@ pub mod prelude {
         ForwardSampling, Frontier, Gibbs, ImportanceSampling, JunctionTree,
         LazyVariableElimination, Marginal, MarginalMap, MetropolisHastings, MpeBeliefPropagation,
         MpeBranchAndBound, MpeVariableElimination, Quality, RejectionSampling, Resampling, Run,
-        SequentialMonteCarlo, SimulatedAnnealing, VariableElimination, World, algorithms,
+        SelfChecked, SequentialMonteCarlo, SimulatedAnnealing, VariableElimination, World,
+        algorithms,
     };
 }

@@ -17,7 +17,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
-use figrs::{Comparison, SelfChecked};
+use figrs::Comparison;
+use figrs::prelude::SelfChecked;
 use peak_alloc::PeakAlloc;
 
 use options::{Format, Options};

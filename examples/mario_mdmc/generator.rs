@@ -113,7 +113,8 @@ impl<'a> Trained<'a> {
             Engine::Sampler(sampler) => {
                 let (batch, threads) = (sampler.batch(), self.options.threads() as u64);
                 // Two parts a thread: they do not take the same time.
-                batch * (count / (batch * threads * 2)).clamp(1, MOST)
+                let most = if self.options.resume { 1 } else { MOST };
+                batch * (count / (batch * threads * 2)).clamp(1, most)
             }
             Engine::Other(_) => 1,
         }

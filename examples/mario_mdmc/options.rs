@@ -134,8 +134,8 @@ pub(crate) struct Options {
     /// Write the levels to this file; it is replaced when all of them are there.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Go on with a set of numbered files where it was stopped, with the same settings, which are kept beside it in a file
-    /// named as --out with `-set.json`.
+    /// Write a set of numbered files that can be stopped and, by the same command, gone on with. Its settings are kept beside it in a
+    /// file named as --out with `-set.json`.
     #[arg(long, requires = "seed", conflicts_with = "report")]
     pub(crate) resume: bool,
     /// Write the set to this file too, as a page of HTML with pictures of up to 12 levels and a table of measures; it needs

@@ -32,7 +32,9 @@ pub(crate) fn in_order<T: Send>(
     };
     let mut index = numbers.start;
     while index < numbers.end {
-        let to = numbers.end.min(index + 8 * threads as u64 * step);
+        // A set that may be stopped is written as soon as there are levels.
+        let parts = if options.resume { 1 } else { 8 };
+        let to = numbers.end.min(index + parts * threads as u64 * step);
         for result in batch(index..to, step, threads, &counted)? {
             take(index, result)?;
             index += 1;

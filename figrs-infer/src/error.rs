@@ -214,6 +214,14 @@ pub enum Error {
         /// What does not fit.
         reason: &'static str,
     },
+    /// There is nothing to check an answer with.
+    #[error(
+        "there is an answer, and no way to check it: {reason}; take `SelfChecked` away to have it"
+    )]
+    NotChecked {
+        /// Why the model cannot be asked otherwise.
+        reason: Box<Error>,
+    },
     /// An answer did not pass its check.
     #[error(
         "{what} is {claimed} in the answer, and {found} when it is found otherwise; do not use this answer, and report it with the model"

@@ -1,5 +1,6 @@
 //! Answers that are checked before they are given.
 
+use figrs_core::expand::Budget;
 use figrs_core::{AnyElement, Datum, ElementId, Model};
 use rustc_hash::FxHashSet;
 
@@ -18,8 +19,12 @@ use crate::world::World;
 const ROUNDING: f64 = 1e-9;
 /// Worlds that [`Enumerate`] runs for a check.
 const WORLDS: u64 = 100_000;
+/// Elements that it evaluates in them.
+const EVALUATIONS: u64 = 5_000_000;
 /// Worlds that are drawn and run one by one where there are more.
 const DRAWN: usize = 8;
+/// How deep branches may be nested in a check.
+const DEPTH: usize = 1000;
 
 /// Another algorithm, whose answers are checked before they are given.
 ///
@@ -30,12 +35,13 @@ const DRAWN: usize = 8;
 /// | one world | the model run with these values weighs what the answer says; that no other world weighs more is not checked |
 /// | samples and approximations | the same run once more gives the same numbers |
 ///
-/// **Guarantee.** That of the algorithm; and an answer that is given has passed its check. Where no check is small enough, because
-/// there are too many worlds to run and the model is too large or endless for elimination, the error of that is given instead of an answer.
+/// **Guarantee.** That of the algorithm; and an answer that is given has passed its check. Where there is no check, because
+/// there are too many worlds to run and the model is too large or endless for elimination, that is an error. An approximation is not exact for having been
+/// repeated.
 ///
 /// **Complexity.** That of the algorithm and of the check: at least twice the time.
 ///
-/// **Errors.** [`Error::NotVerified`], those of the algorithm and of the check. Samplers with a deadline do not repeat their runs.
+/// **Errors.** [`Error::NotVerified`], [`Error::NotChecked`], those of the algorithm. Samplers with a deadline do not repeat their runs.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -82,7 +88,7 @@ impl<A: Algorithm> Algorithm for SelfChecked<A> {
             }
             Content::World(values, log, _) => {
                 let values = values.values().cloned().collect();
-                let (best, sum, _) = question.weight(values)?;
+                let (best, sum, _) = question.weight(values).map_err(unchecked)?;
                 // Everything but the targets is summed out there.
                 let found = if answer.algorithm() == MarginalMap::NAME {
                     sum
@@ -93,6 +99,16 @@ impl<A: Algorithm> Algorithm for SelfChecked<A> {
             }
         }
         Ok(answer)
+    }
+}
+
+/// Why there is nothing to compare an answer with.
+fn unchecked(error: Error) -> Error {
+    match error {
+        Error::ImpossibleEvidence { .. } => error,
+        other => Error::NotChecked {
+            reason: Box::new(other),
+        },
     }
 }
 
@@ -113,17 +129,29 @@ struct Question<'a> {
 impl Question<'_> {
     /// The answer that does not come from this algorithm.
     fn otherwise(&self, algorithm: &'static str) -> Result<Answer, Error> {
-        let run = Enumerate::new().max_worlds(WORLDS);
+        let run = Enumerate::new()
+            .max_worlds(WORLDS)
+            .max_evaluations(EVALUATIONS);
         if algorithm != run.name() {
             match run.answer(self.model, self.targets) {
-                Err(Error::TooManyWorlds { .. } | Error::TooManyEvaluations { .. }) => {}
+                Err(error) if !matches!(error, Error::ImpossibleEvidence { .. }) => {}
                 answered => return answered,
             }
         }
-        let mut tree = JunctionTree::new().compile(self.model, self.targets.to_vec())?;
+        // What nests deeper is likely to nest without end.
+        let budget = Budget {
+            depth: DEPTH,
+            ..Budget::default()
+        };
+        let tree = JunctionTree::new().budget(budget);
+        let tree = tree.compile(self.model, self.targets.to_vec());
+        let mut tree = tree.map_err(unchecked)?;
         let worlds: Vec<World> = tree.samples(0)?.take(DRAWN).collect();
         for world in worlds {
-            let (best, _, is_fixed) = self.weight(world.elements().collect())?;
+            // A density cannot be run through, but for its elements the tree is what was compared.
+            let Ok((best, _, is_fixed)) = self.weight(world.elements().collect()) else {
+                break;
+            };
             let claimed = world.log_probability();
             let what = || "the log-probability of a world that was drawn".into();
             // Choices within branches are not fixed: the world is one of those that weigh no more.

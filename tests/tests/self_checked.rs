@@ -34,7 +34,7 @@ fn pairs(seed: u64) -> Vec<[Box<dyn Algorithm>; 2]> {
 fn right_answers_pass() {
     let seed = std::cell::Cell::new(0);
     let passed = std::cell::Cell::new(0);
-    for_random_models(150, 77, |description| {
+    for_random_models(80, 77, |description| {
         seed.set(seed.get() + 1);
         let built = build(description);
         for [checked, plain] in pairs(seed.get()) {
@@ -43,15 +43,16 @@ fn right_answers_pass() {
             if let Err(error) = &checked {
                 let reason = error.to_string();
                 prop_assert!(!matches!(error, Error::NotVerified { .. }), "{}", reason);
-                // Where there is no answer there is none to check.
-                prop_assert!(plain.is_err(), "{}", reason);
+                // Where there is no answer there is none to check; bounds may not know yet that there is none.
+                let is_impossible = matches!(error, Error::ImpossibleEvidence { .. });
+                prop_assert!(plain.is_err() || is_impossible, "{}", reason);
             } else {
                 passed.set(passed.get() + 1);
             }
         }
         Ok(())
     });
-    assert!(passed.get() > 600, "{}", passed.get());
+    assert!(passed.get() > 400, "{}", passed.get());
 }
 
 /// Many worlds, so that other algorithms check, with branches and without.
@@ -77,6 +78,36 @@ fn right_answers_about_many_worlds_pass() {
             assert_eq!(answer.probability(&line[20], &true).unwrap(), 1.0);
         }
     }
+}
+
+#[test]
+fn observed_densities_are_checked_and_endless_models_cannot_be() {
+    let mean = Select::new([(0.3, 0.0), (0.7, 1.0)]);
+    let seen = mean.flat_map(|&mean| Normal::new(mean, StandardDeviation(1.0)));
+    let model = Model::new().observe(&seen, 0.4);
+    for algorithm in algorithms![
+        SelfChecked::new(VariableElimination::new()),
+        SelfChecked::new(JunctionTree::new())
+    ] {
+        let answer = algorithm.run(&model, &mean).unwrap();
+        let odds = 0.7 / 0.3 * ((0.16f64 - 0.36) / 2.0).exp();
+        let p = answer.probability(&mean, &1.0).unwrap();
+        assert!((p - odds / (1.0 + odds)).abs() < 1e-12, "{p}");
+    }
+    let endless = tosses();
+    let bounds = SelfChecked::new(LazyVariableElimination::to_depth(20));
+    let error = bounds.run(&Model::new(), &endless).unwrap_err();
+    assert!(matches!(error, Error::NotChecked { .. }), "{error}");
+}
+
+fn tosses() -> Element<u32> {
+    Flip::new(0.5).flat_map(|&again| {
+        if again {
+            tosses().map(|n| n + 1)
+        } else {
+            Constant::new(0)
+        }
+    })
 }
 
 /// An algorithm that is wrong in one way.
