@@ -2,9 +2,12 @@
 //!
 //! `cargo run --release --example burglary`
 
+use std::io::{self, Write};
+
 use figrs::prelude::*;
 
-fn main() -> Result<(), Error> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut out = io::stdout().lock();
     // The world: a burglary or an earthquake may ring the alarm, and the neighbours may call.
     let burglary = Flip::new(0.001).named("burglary");
     let earthquake = Flip::new(0.002).named("earthquake");
@@ -24,7 +27,7 @@ fn main() -> Result<(), Error> {
     // The evidence is a value of its own: both call.
     let model = Model::new().observe(&john, true).observe(&mary, true);
 
-    println!("P(burglary | John and Mary call)\n");
+    writeln!(out, "P(burglary | John and Mary call)\n")?;
     let comparison = figrs::compare(
         &model,
         &burglary,
@@ -34,28 +37,30 @@ fn main() -> Result<(), Error> {
             ImportanceSampling::new(1_000_000).seed(7),
         ],
     );
-    println!("{comparison}");
+    writeln!(out, "{comparison}")?;
     let evidence = VariableElimination::new().probability_of_evidence(&model)?;
-    println!("P(evidence) = {evidence:.12}");
+    writeln!(out, "P(evidence) = {evidence:.12}")?;
 
-    println!("\nThe most probable world");
+    writeln!(out, "\nThe most probable world")?;
     let world = MpeVariableElimination::new().run(&model, (&burglary, &earthquake, &alarm))?;
     for element in [&burglary, &earthquake, &alarm] {
         let name = element.label().short().to_string();
-        println!("  {name:20} {}", world.most_likely_value(element)?);
+        writeln!(out, "  {name:20} {}", world.most_likely_value(element)?)?;
     }
-    println!(
+    writeln!(
+        out,
         "  {:20} {:.14}",
         "probability",
         world.log_probability()?.exp()
-    );
+    )?;
 
-    println!("\nThe alarm, as far as we know");
-    print!(
+    writeln!(out, "\nThe alarm, as far as we know")?;
+    write!(
+        out,
         "{}",
         VariableElimination::new()
             .run(&model, &alarm)?
             .distribution(&alarm)?
-    );
+    )?;
     Ok(())
 }
