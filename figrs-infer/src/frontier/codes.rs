@@ -83,11 +83,15 @@ pub(super) struct Field {
 }
 
 /// An assignment of the elements of a frontier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key<const W: usize>([u64; W]);
 
 impl<const W: usize> Key<W> {
     pub(super) const EMPTY: Self = Self([0; W]);
+
+    pub(super) fn words(&self) -> &[u64; W] {
+        &self.0
+    }
 
     #[inline]
     pub(super) fn get(&self, field: Field) -> u32 {

@@ -28,7 +28,7 @@ impl<S: Semiring> Messages<S> {
     /// Sweeps back over all steps; `None` if a number left the range of the representation.
     pub(super) fn new(explored: &Explored, memory: u64) -> Option<Self> {
         let steps = &explored.steps;
-        let sizes = steps.iter().map(|step| step.layer.sources());
+        let sizes = steps.iter().map(|step| step.sources);
         let all: usize = sizes.clone().sum();
         let most = sizes.max().unwrap_or(1);
         let bytes =
@@ -39,13 +39,14 @@ impl<S: Semiring> Messages<S> {
             every += 1;
         }
         let weights = S::lift_all(&explored.weights).into_owned();
-        let end = steps.last().map_or(1, |step| step.layer.states);
+        let end = steps.last().map_or(1, |step| step.states);
         let mut message = vec![S::one(); end];
         let mut log_scale = steps.len() as f64 * S::scale(&explored.weights);
         let mut kept = vec![message.clone()];
         let mut lost = false;
         for (at, step) in steps.iter().enumerate().rev() {
-            let (earlier, scale) = back::<S>(&step.layer, &weights, &message, &mut lost);
+            let layer = explored.layer(step);
+            let (earlier, scale) = back::<S>((layer, step.sources), &weights, &message, &mut lost);
             if lost {
                 return None;
             }
@@ -67,18 +68,23 @@ impl<S: Semiring> Messages<S> {
     }
 
     /// Visits the steps in their order, each with the message of the frontier after it.
-    pub(super) fn forward(&self, steps: &[Step], mut visit: impl FnMut(usize, &Step, &[S::Value])) {
+    pub(super) fn forward(
+        &self,
+        explored: &Explored,
+        mut visit: impl FnMut(&Layer, &Step, &[S::Value]),
+    ) {
         let mut lost = false;
-        for (segment, part) in steps.chunks(self.every).enumerate() {
+        for (segment, part) in explored.steps.chunks(self.every).enumerate() {
             let mut within: Vec<Cow<'_, [S::Value]>> = vec![Cow::Borrowed(&self.kept[segment + 1])];
             for step in part[1..].iter().rev() {
                 let next = within.last().map_or(&[][..], |message| message);
-                let (message, _) = back::<S>(&step.layer, &self.weights, next, &mut lost);
+                let layer = (explored.layer(step), step.sources);
+                let (message, _) = back::<S>(layer, &self.weights, next, &mut lost);
                 within.push(Cow::Owned(message));
             }
-            for (i, step) in part.iter().enumerate() {
+            for step in part {
                 if let Some(message) = within.pop() {
-                    visit(segment * self.every + i, step, &message);
+                    visit(explored.layer(step), step, &message);
                 }
             }
         }
@@ -92,22 +98,22 @@ impl<S: Semiring> Messages<S> {
     /// The weight of a transition.
     #[inline]
     pub(super) fn weight(&self, layer: &Layer, transition: usize) -> &S::Value {
-        &self.weights[layer.weights[transition] as usize]
+        &self.weights[layer.weights.get(transition) as usize]
     }
 }
 
-/// The message of the frontier before a layer from that after it, and the logarithm of what it was divided by.
+/// The message of the frontier before a layer, of so many states, from that after it, and the logarithm of what it was divided by.
 fn back<S: Semiring>(
-    layer: &Layer,
+    (layer, sources): (&Layer, usize),
     weights: &[S::Value],
     next: &[S::Value],
     lost: &mut bool,
 ) -> (Vec<S::Value>, f64) {
-    let mut message = Vec::with_capacity(layer.sources());
-    for state in 0..layer.sources() {
+    let mut message = Vec::with_capacity(sources);
+    for state in 0..sources {
         let mut total = S::zero();
         for transition in layer.from(state) {
-            let weight = &weights[layer.weights[transition] as usize];
+            let weight = &weights[layer.weights.get(transition) as usize];
             let rest = &next[layer.targets[transition] as usize];
             let product = S::mul(weight, rest);
             *lost |= S::is_lost(weight, rest, &product);

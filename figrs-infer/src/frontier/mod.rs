@@ -6,6 +6,7 @@ mod codes;
 mod compiled;
 mod explore;
 mod first;
+mod frontiers;
 mod halt;
 mod layer;
 mod linear;
@@ -13,7 +14,11 @@ mod messages;
 mod needs;
 mod passes;
 mod plan;
+mod renumber;
 mod rules;
+mod shape;
+mod states;
+mod transitions;
 mod weighing;
 
 use figrs_core::{AnyElement, Model, Parents};
@@ -36,7 +41,7 @@ use linear::{Captured, Linear};
 /// [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The order is that
 /// of the evidence as it is stated, before each statement what it needs, with targets as soon as all they read of this has been
 /// met: state evidence in the order of a scan, and, where there is none, targets. Steps that repeat (the same functions, values and frontiers: functions that capture nothing, or are shared
-/// by [`map_shared`](figrs_core::Parents::map_shared)) are explored once.
+/// by [`map_shared`](figrs_core::Parents::map_shared)) are explored once; where frontiers grow, only their new states are.
 ///
 /// [`compile`](Self::compile) keeps the states, for exact samples, counts and the most probable world.
 ///
@@ -86,7 +91,8 @@ impl Frontier {
     }
 
     /// Ends with an error when transitions, the states of the present frontier and the numbered values take more than this many bytes, by a
-    /// rough count that knows nothing of what values hold; messages may take as much again, and what is remembered of earlier frontiers half of it.
+    /// rough count that knows nothing of what values hold; messages may take as much again, and before them so may
+    /// the frontiers that are remembered.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self

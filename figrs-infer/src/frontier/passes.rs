@@ -20,9 +20,8 @@ pub(super) fn marginals<S: Shares>(
     let mut forward = vec![S::one()];
     let mut lost = false;
     let mut products = Vec::new();
-    messages.forward(&explored.steps, |_, step, after| {
-        let layer = &step.layer;
-        let mut next = vec![S::zero(); layer.states];
+    messages.forward(explored, |layer, step, after| {
+        let mut next = vec![S::zero(); step.states];
         products.clear();
         for (state, reach) in forward.iter().enumerate() {
             for transition in layer.from(state) {
@@ -59,8 +58,7 @@ pub(super) fn draw<S: Shares, R: Rng>(
     let mut worlds: Vec<(usize, Told)> =
         vec![(0, (vec![0; explored.types.len()], 0.0)); rngs.len()];
     let mut products = Vec::new();
-    messages.forward(&explored.steps, |_, step, after| {
-        let layer = &step.layer;
+    messages.forward(explored, |layer, step, after| {
         for ((state, (values, log)), rng) in worlds.iter_mut().zip(&mut *rngs) {
             let transitions = layer.from(*state);
             let start = transitions.start;
@@ -76,7 +74,7 @@ pub(super) fn draw<S: Shares, R: Rng>(
                 start + pick(&products, rng)
             };
             *state = layer.targets[chosen] as usize;
-            *log += explored.weights.log(layer.weights[chosen] as usize);
+            *log += explored.weights.log(layer.weights.get(chosen) as usize);
             for (report, &target) in layer.reports.iter().zip(&step.reports) {
                 values[target] = report.get(chosen);
             }
@@ -105,8 +103,7 @@ fn pick<R: Rng>(shares: &[f64], rng: &mut R) -> usize {
 /// The first of the most probable worlds.
 pub(super) fn best(explored: &Explored, messages: &Messages<MaxProduct>) -> Told {
     let (mut values, mut log, mut state) = (vec![0; explored.types.len()], 0.0, 0);
-    messages.forward(&explored.steps, |_, step, after| {
-        let layer = &step.layer;
+    messages.forward(explored, |layer, step, after| {
         let value = |transition: &usize| {
             let target = layer.targets[*transition] as usize;
             MaxProduct::mul(messages.weight(layer, *transition), &after[target])
@@ -122,7 +119,7 @@ pub(super) fn best(explored: &Explored, messages: &Messages<MaxProduct>) -> Told
             return;
         };
         state = layer.targets[chosen] as usize;
-        log += explored.weights.log(layer.weights[chosen] as usize);
+        log += explored.weights.log(layer.weights.get(chosen) as usize);
         for (report, &target) in layer.reports.iter().zip(&step.reports) {
             values[target] = report.get(chosen);
         }

@@ -19,10 +19,13 @@ use super::weighing::Weighing;
 /// A value by its number, and its weight by its number.
 pub(super) type Outcome = (u32, u32);
 
+/// How many numbers are packed into one.
+const FEW: usize = (u128::BITS / u32::BITS) as usize;
+
 /// Results by the numbers of what was read.
 #[derive(Debug)]
 enum Known<R> {
-    Pairs(FxHashMap<u64, R>),
+    Few(FxHashMap<u128, R>),
     Lists(FxHashMap<Box<[u32]>, R>),
 }
 
@@ -43,8 +46,8 @@ impl<R: Clone> Memo<R> {
 
     fn new(reads: usize, shared: bool) -> Self {
         Self {
-            known: Some(if reads <= 2 {
-                Known::Pairs(FxHashMap::default())
+            known: Some(if reads <= FEW {
+                Known::Few(FxHashMap::default())
             } else {
                 Known::Lists(FxHashMap::default())
             }),
@@ -57,7 +60,7 @@ impl<R: Clone> Memo<R> {
     #[inline]
     fn get(&mut self, reads: &[u32]) -> Option<R> {
         let found = match self.known.as_ref()? {
-            Known::Pairs(known) => known.get(&pair(reads)).cloned(),
+            Known::Few(known) => known.get(&packed(reads)).cloned(),
             Known::Lists(known) => known.get(reads).cloned(),
         };
         if !self.shared && self.asked < Self::TRIAL {
@@ -72,8 +75,8 @@ impl<R: Clone> Memo<R> {
 
     fn insert(&mut self, reads: &[u32], result: R) {
         match &mut self.known {
-            Some(Known::Pairs(known)) => {
-                known.insert(pair(reads), result);
+            Some(Known::Few(known)) => {
+                known.insert(packed(reads), result);
             }
             Some(Known::Lists(known)) => {
                 known.insert(reads.into(), result);
@@ -83,10 +86,9 @@ impl<R: Clone> Memo<R> {
     }
 }
 
-fn pair(reads: &[u32]) -> u64 {
-    reads
-        .iter()
-        .fold(0, |pair, &code| pair << 32 | u64::from(code))
+fn packed(reads: &[u32]) -> u128 {
+    let packed = |packed, &code| packed << u32::BITS | u128::from(code);
+    reads.iter().fold(0, packed)
 }
 
 /// The elements as functions of numbers. What is asked for often is remembered.

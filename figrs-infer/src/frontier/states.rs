@@ -1,0 +1,81 @@
+//! Sets of states, numbered as they are met.
+
+use std::hash::Hasher;
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::FxHasher;
+
+use super::codes::Key;
+
+/// Distinct states, numbered in the order in which they were met.
+#[derive(Debug)]
+pub(super) struct States<const W: usize> {
+    keys: Vec<Key<W>>,
+    numbers: HashTable<u32>,
+}
+
+impl<const W: usize> States<W> {
+    pub(super) fn new() -> Self {
+        Self {
+            keys: Vec::new(),
+            numbers: HashTable::new(),
+        }
+    }
+
+    /// Expects distinct states.
+    pub(super) fn from_keys(keys: Vec<Key<W>>) -> Self {
+        let mut numbers = HashTable::with_capacity(keys.len());
+        for (number, key) in (0..).zip(&keys) {
+            numbers.insert_unique(hash(key), number, |&n: &u32| hash(&keys[n as usize]));
+        }
+        Self { keys, numbers }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    pub(super) fn keys(&self) -> &[Key<W>] {
+        &self.keys
+    }
+
+    pub(super) fn contains(&self, key: &Key<W>) -> bool {
+        let same = |&n: &u32| self.keys[n as usize] == *key;
+        self.numbers.find(hash(key), same).is_some()
+    }
+
+    /// The number of a state, which is the next one if it is new.
+    #[inline]
+    pub(super) fn number(&mut self, key: Key<W>) -> u32 {
+        let keys = &mut self.keys;
+        let same = |&n: &u32| keys[n as usize] == key;
+        match (self.numbers).entry(hash(&key), same, |&n| hash(&keys[n as usize])) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(free) => {
+                let number = keys.len() as u32;
+                free.insert(number);
+                keys.push(key);
+                number
+            }
+        }
+    }
+
+    /// About how many bytes the states take.
+    pub(super) fn bytes(&self) -> usize {
+        self.len() * Self::EACH
+    }
+
+    /// Bytes of one state: its key, and its number in a table that is half empty.
+    pub(super) const EACH: usize = size_of::<Key<W>>() + 2 * (size_of::<u32>() + 1);
+}
+
+#[inline]
+fn hash<const W: usize>(key: &Key<W>) -> u64 {
+    let mut hasher = FxHasher::default();
+    for &word in key.words() {
+        // As bytes, all bits of which are mixed.
+        hasher.write(&word.to_ne_bytes());
+    }
+    hasher.finish()
+}

@@ -1,0 +1,106 @@
+//! The transitions of one step from some states.
+
+use super::codes::{Field, Key};
+use super::explore::Allowance;
+use super::halt::Halt;
+use super::layer::Layer;
+use super::plan::Planned;
+use super::rules::Rules;
+use super::states::States;
+use super::weighing::Weighing;
+use crate::error::Error;
+
+/// After how many states it is looked whether to stop.
+const WATCHED: usize = 1 << 12;
+
+/// The transitions from some states to those of `into`, which grows; `None` if a number does not fit its bits.
+pub(super) fn transitions<const W: usize>(
+    rules: &mut Rules<'_>,
+    planned: &Planned,
+    from: &[Key<W>],
+    into: &mut States<W>,
+    (spent, allowance): (u64, Allowance<'_>),
+) -> Result<Option<Layer>, Halt> {
+    let types: Vec<usize> = planned.before.iter().map(|&p| rules.types[p]).collect();
+    let before = rules.codes.fields(&types, W).ok_or(Halt::Wider)?;
+    let after = fields_after::<W>(rules, planned)?;
+    let mut layer = Layer::new(planned.reported.len());
+    let first = planned.places.start;
+    let is_random = rules.linear.slots[first].is_random();
+    let base = planned.before.len();
+    let mut registers = vec![0u32; base + planned.places.len()];
+    let mut reads = Vec::new();
+    let known = into.len();
+    for (done, state) in from.iter().enumerate() {
+        if done % WATCHED == WATCHED - 1 && allowance.run.stopped().is_some() {
+            return Err(allowance.run.nothing_done().into());
+        }
+        for (register, &field) in registers.iter_mut().zip(&before) {
+            *register = state.get(field);
+        }
+        let row = if is_random {
+            gather(&mut reads, &registers, &planned.reads[0]);
+            rules.row(first, &reads)?
+        } else {
+            0..1
+        };
+        'outcomes: for position in row {
+            let mut weight = Weighing::ONE;
+            if is_random {
+                (registers[base], weight) = rules.outcome(position);
+            }
+            for i in usize::from(is_random)..planned.places.len() {
+                gather(&mut reads, &registers, &planned.reads[i]);
+                let Some((code, factor)) = rules.value(first + i, &reads)? else {
+                    continue 'outcomes;
+                };
+                registers[base + i] = code;
+                weight = rules.weighing.product(weight, factor);
+            }
+            let mut key = Key::EMPTY;
+            for (&register, &field) in planned.after.iter().zip(&after) {
+                if !key.put(field, registers[register as usize]) {
+                    return Ok(None);
+                }
+            }
+            layer.targets.push(into.number(key));
+            layer.weights.push(weight);
+            for (codes, &register) in layer.reports.iter_mut().zip(&planned.reported) {
+                codes.push(registers[register as usize]);
+            }
+        }
+        layer.end_state();
+        let states = ((into.len() - known) * States::<W>::EACH) as u64;
+        let bytes = spent + layer.bytes() as u64 + states + rules.bytes();
+        if bytes > allowance.memory || layer.targets.len() > u32::MAX as usize / 2 {
+            return Err(Halt::Error(Error::FrontierTooLarge {
+                element: rules.linear.slots[first].element.label(),
+                states: into.len().max(from.len()),
+                bytes,
+                limit: allowance.memory,
+            }));
+        }
+    }
+    Ok(Some(layer))
+}
+
+/// The types of the values on the frontier after a step.
+pub(super) fn types_after(rules: &Rules<'_>, planned: &Planned) -> Vec<usize> {
+    let after = planned.after.iter();
+    after.map(|&r| rules.types[planned.place(r)]).collect()
+}
+
+/// Where these values stand in keys.
+pub(super) fn fields_after<const W: usize>(
+    rules: &Rules<'_>,
+    planned: &Planned,
+) -> Result<Vec<Field>, Halt> {
+    let types = types_after(rules, planned);
+    rules.codes.fields(&types, W).ok_or(Halt::Wider)
+}
+
+#[inline]
+fn gather(reads: &mut Vec<u32>, registers: &[u32], from: &[u32]) {
+    reads.clear();
+    reads.extend(from.iter().map(|&register| registers[register as usize]));
+}
