@@ -9,7 +9,7 @@ use figrs::models::mdmc::{
 };
 use figrs::{Error, Frontier};
 
-use crate::Failure;
+use crate::failure::{Failure, NoAnswer};
 use crate::options::{Demands, Method, Options};
 use crate::progress;
 
@@ -69,11 +69,11 @@ pub(crate) fn exact(options: &Options, steered: SteeredLevel) -> Result<ExactSam
     let sampler = ExactSampler::new(steered, &frontier);
     bar.finish_and_clear();
     sampler.map_err(|error| match error {
-        SteeringError::Inference(Error::FrontierTooLarge { states, limit, .. }) => format!(
+        SteeringError::Inference(Error::FrontierTooLarge { states, limit, .. }) => NoAnswer(format!(
             "--method exact needs more than {} MiB here ({states} states are on a frontier); allow more (--memory), use fewer \
              --rows or demands that remember less, or --method conditioned",
             limit >> 20
-        )
+        ))
         .into(),
         other => other.into(),
     })

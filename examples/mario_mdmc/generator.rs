@@ -134,7 +134,7 @@ impl<'a> Trained<'a> {
     fn level(&self, engine: &Other, index: u64) -> Result<Made, Failure> {
         let mut rng = figrs::stream(self.seed, index);
         let level = match engine {
-            Other::Columns => ColumnStream::new(&self.chain, self.options.look_ahead, rng)?
+            Other::Columns => ColumnStream::new(&self.chain, self.options.look_ahead(), rng)?
                 .level(self.options.width)?,
             Other::Program(program) => program.sample(&mut rng)?,
             Other::Field(field) => field.sample(self.options.sweeps(), &mut rng)?,
@@ -164,9 +164,7 @@ impl Engine {
         corpus: &Corpus,
         chain: &Arc<MarkovChain>,
     ) -> Result<Self, Failure> {
-        let Options {
-            width, look_ahead, ..
-        } = *options;
+        let (width, look_ahead) = (options.width, options.look_ahead());
         let other = match method {
             Method::LookAhead => {
                 let sampler = LookAhead::new(Arc::clone(chain), look_ahead, width)?;

@@ -5,6 +5,7 @@
 #[path = "../program/command_line.rs"]
 mod command_line;
 mod demanded;
+mod failure;
 #[path = "../program/files.rs"]
 mod files;
 mod generator;
@@ -18,17 +19,15 @@ mod set_report;
 mod sets;
 mod stats;
 
-use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
+use failure::{Failure, exit_code};
 use figrs::models::mdmc::{Corpus, MarkovChain, RowSplits, vglc};
-use options::Options;
-
-type Failure = Box<dyn Error + Send + Sync>;
+use options::{Method, Options};
 
 fn main() -> ExitCode {
     match run(&Options::try_parse().unwrap_or_else(|error| command_line::end(&error))) {
@@ -36,7 +35,7 @@ fn main() -> ExitCode {
         Err(error) if command_line::is_broken_pipe(&*error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
-            ExitCode::from(2)
+            ExitCode::from(exit_code(&*error))
         }
     }
 }
@@ -91,20 +90,31 @@ fn check(options: &Options) -> Result<(), Failure> {
     if let Some((option, method)) = options.without_method() {
         return Err(format!("{option} needs --method {}", method.name()).into());
     }
-    let structures = options.methods.iter().any(|method| method.has_structures());
-    let measured = options.stats.is_some() || options.save_model.is_some();
-    let trained = [
-        (options.structure.is_some() && !measured, "--structure"),
+    let any = |is: fn(Method) -> bool| options.methods.iter().any(|&method| is(method));
+    let is_saved = options.save_model.is_some();
+    let is_measured = options.stats.is_some() || is_saved;
+    let structures = any(Method::has_structures);
+    let structured = "look-ahead, elements, conditioned, exact, columns or hierarchical";
+    let without_effect = [
         (
-            options.smoothing.is_some() && options.save_model.is_none(),
-            "--smoothing",
+            options.structure.is_some() && !is_measured && !structures,
+            ("--structure", structured),
+        ),
+        (
+            options.smoothing.is_some() && !is_saved && !structures,
+            ("--smoothing", structured),
+        ),
+        (
+            options.row_splits.is_some() && !is_measured && !any(Method::has_bands),
+            ("--row-splits", "other than n-grams"),
+        ),
+        (
+            options.look_ahead.is_some() && !any(Method::looks_ahead),
+            ("--look-ahead", "look-ahead, elements or columns"),
         ),
     ];
-    if let Some((_, option)) = trained.iter().find(|(given, _)| *given && !structures) {
-        return Err(format!(
-            "{option} needs --method look-ahead, elements, conditioned, exact, columns or hierarchical"
-        )
-        .into());
+    if let Some((_, (option, methods))) = without_effect.iter().find(|(without, _)| *without) {
+        return Err(format!("{option} needs --method {methods}").into());
     }
     if options.stats.is_none() && !options.probability && options.methods.len() > 1 {
         return Err("more than one --method needs --stats or --probability".into());

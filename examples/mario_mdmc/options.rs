@@ -29,7 +29,10 @@ Rows of the table of --stats, each the mean over levels and its standard error:
   KL 2x2, KL 3x3    divergence of patterns of tiles from the training levels, in nats; back: the other way round
   novelty           share of runs of four columns that stand in no training level
   copied run        longest run of columns that stands in a training level
-  diversity         share of cells in which two levels of the method differ, on average";
+  diversity         share of cells in which two levels of the method differ, on average
+
+Exit code: 0 if there are levels; 1 if there are none, because demands exclude each other, or a budget is too small; 2 if files
+or options are wrong.";
 
 /// Generates Super Mario levels from models trained on example levels.
 ///
@@ -67,9 +70,9 @@ pub(crate) struct Options {
     #[arg(long, value_name = "BANDS")]
     pub(crate) row_splits: Option<usize>,
     /// Accept a tile only if this many cells after it can be filled without an unseen state: 0 to 32, or to 8
-    /// for the elements method.
-    #[arg(long, value_name = "CELLS", default_value_t = 3)]
-    pub(crate) look_ahead: usize,
+    /// for the elements method; 3 if not given. For the methods look-ahead, elements and columns.
+    #[arg(long, value_name = "CELLS")]
+    pub(crate) look_ahead: Option<usize>,
     /// How levels are drawn; with --stats several methods, parted by commas.
     #[arg(
         long = "method",
@@ -209,6 +212,10 @@ impl Options {
         self.smoothing.unwrap_or(0.0)
     }
 
+    pub(crate) fn look_ahead(&self) -> usize {
+        self.look_ahead.unwrap_or(3)
+    }
+
     pub(crate) fn order(&self) -> usize {
         self.order.unwrap_or(3)
     }
@@ -276,7 +283,7 @@ impl Options {
         }
         match method {
             Method::LookAhead | Method::Elements | Method::Columns => {
-                let depth = ("look_ahead", self.look_ahead.into());
+                let depth = ("look_ahead", self.look_ahead().into());
                 settings.extend([structure, smoothing, bands, depth]);
             }
             Method::Conditioned => {
@@ -356,6 +363,16 @@ impl Method {
     /// Whether it draws by structures, of one chain or of several.
     pub(crate) fn has_structures(self) -> bool {
         self.uses_chain() || self == Self::Hierarchical
+    }
+
+    /// Whether it looks ahead.
+    pub(crate) fn looks_ahead(self) -> bool {
+        matches!(self, Self::LookAhead | Self::Elements | Self::Columns)
+    }
+
+    /// Whether it is trained in bands of rows.
+    pub(crate) fn has_bands(self) -> bool {
+        self != Self::NGrams
     }
 
     /// Whether it heeds demands.

@@ -9,8 +9,8 @@ use figrs::Error;
 use figrs::models::mdmc::{MarkovChain, SteeringError};
 use serde_json::json;
 
-use crate::Failure;
 use crate::demanded::{conditioned, exact, steered, watched};
+use crate::failure::{Failure, NoAnswer};
 use crate::files::in_file;
 use crate::options::{Format, Method, Options};
 
@@ -23,11 +23,15 @@ pub(crate) fn write(options: &Options, chain: &Arc<MarkovChain>, seed: u64) -> R
             (exact(options, steered)?.log_probability(), 0.0)
         } else {
             let sampler = watched(conditioned(options, steered))?;
-            let estimate = sampler.log_probability(seed).map_err(|error| match error {
-                SteeringError::Inference(Error::NoSampleMetEvidence { .. }) => Failure::from(
-                    "no particle met the demands; use more --particles, or --method exact",
-                ),
-                other => other.into(),
+            let estimate = sampler.log_probability(seed).map_err(|error| -> Failure {
+                match error {
+                    SteeringError::Inference(Error::NoSampleMetEvidence { .. }) => NoAnswer(
+                        "no particle met the demands; use more --particles, or --method exact"
+                            .to_owned(),
+                    )
+                    .into(),
+                    other => other.into(),
+                }
             })?;
             (estimate.value, estimate.standard_error)
         };

@@ -2,6 +2,8 @@
 //!
 //! `PROPTEST_CASES` sets how many models are tried, `PROPTEST_RNG_SEED` which.
 
+#[path = "exact_properties/automata.rs"]
+mod automata;
 #[path = "exact_properties/bounds.rs"]
 mod bounds;
 #[path = "exact_properties/branch_and_bound.rs"]

@@ -75,7 +75,7 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
     std::fs::write(path("mixed/a.txt"), "---\nXXX\n").unwrap();
     std::fs::write(path("mixed/b.txt"), "---\nXX~\n").unwrap();
     std::fs::write(path("cut.json"), "{\"format\": ").unwrap();
-    let cases: [(&[&str], &str); 27] = [
+    let cases: [(&[&str], &str); 29] = [
         (&["--sweeps", "9"], "--method field"),
         (&["--stats", "2", "--levels", "3"], "--levels"),
         (&["--corpus", &path("mixed")], "b.txt:2:3"),
@@ -118,6 +118,14 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
         (&["--width", "-3"], "'-3' for '--width"),
         (&["--row-splits", "15"], "15"),
         (&["--look-ahead", "99"], "99"),
+        (
+            &["--method", "field", "--look-ahead", "2"],
+            "--look-ahead needs --method",
+        ),
+        (
+            &["--method", "n-grams", "--row-splits", "2"],
+            "--row-splits needs --method",
+        ),
         (&["--levels", "0"], "--levels"),
         (&["--tile", "most-likely"], "--method elements"),
         (&["--out", &path("missing/level.txt")], "missing"),
@@ -223,7 +231,17 @@ fn demands_that_cannot_be_met_are_named() {
     std::fs::write(path("wide"), "------\n------\n------\nXXXXXX\n").unwrap();
     std::fs::write(path("bytes"), b"?????\n?\xff???\n").unwrap();
     let level = ["--rows", "4", "--width", "5"];
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], i32, &str); 11] = [
+        (
+            &["--method", "conditioned", "--count", "E=5000"],
+            1,
+            "it is proven",
+        ),
+        (
+            &["--method", "exact", "--count", "E=2", "--count", "E=7..8"],
+            1,
+            "it is proven that none can go on at column 3",
+        ),
         (
             &[
                 "--method",
@@ -233,14 +251,17 @@ fn demands_that_cannot_be_met_are_named() {
                 "--free",
                 "1..3",
             ],
+            2,
             "wide: 4 rows of 6 columns",
         ),
         (
             &["--method", "exact", "--pin", &path("bytes")],
+            2,
             "bytes:2:2: not UTF-8",
         ),
         (
             &["--method", "exact", "--pin", &path("gap"), "--max-gap", "2"],
+            1,
             "at column 3",
         ),
         (
@@ -252,26 +273,33 @@ fn demands_that_cannot_be_met_are_named() {
                 "--max-gap",
                 "2",
             ],
+            1,
             "3 pinned tiles",
         ),
         (
             &["--method", "conditioned", "--pin", &path("narrow")],
+            2,
             "4 rows of 2 columns",
         ),
-        (&["--max-gap", "2"], "--method conditioned or exact"),
-        (&["--method", "exact", "--count", "E=5..1"], "from 5 to 1"),
+        (&["--max-gap", "2"], 2, "--method conditioned or exact"),
+        (
+            &["--method", "exact", "--count", "E=5..1"],
+            2,
+            "from 5 to 1",
+        ),
         (
             &["--method", "exact", "--memory", "0"],
+            1,
             "needs more than 0 MiB",
         ),
-        (&["--probability"], "--method conditioned or exact"),
+        (&["--probability"], 2, "--method conditioned or exact"),
     ];
-    for (arguments, expected) in cases {
+    for (arguments, code, expected) in cases {
         let Some(output) = run(&[&level[..], arguments].concat()) else {
             return;
         };
         let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
         assert!(
             told.contains(expected) && told.trim_end().lines().count() == 1,
             "{told}"

@@ -2,6 +2,7 @@
 
 use figrs_core::Model;
 
+use super::demand::Demand;
 use super::error::SteeringError;
 use super::steered::SteeredLevel;
 
@@ -14,6 +15,33 @@ pub(super) enum Trial {
     Unknown,
 }
 
+/// The error for numbers of tiles of one kind that exclude each other, or do not fit into the level.
+pub(super) fn of_counts(steered: &SteeredLevel) -> Option<SteeringError> {
+    let (height, width) = (steered.chain().height(), steered.width());
+    let error = |demands: &[&Demand], column| SteeringError::Contradictory {
+        demands: demands.iter().map(ToString::to_string).collect(),
+        column,
+        proven: true,
+    };
+    let counts = steered.demands().iter().filter_map(|demand| match demand {
+        &Demand::Count { tile, least, most } => Some((demand, tile, least, most)),
+        _ => None,
+    });
+    for (demand, tile, least, _) in counts.clone() {
+        if least > height * width {
+            return Some(error(&[demand], 0));
+        }
+        for (other, of, _, most) in counts.clone() {
+            if of == tile && most < least {
+                // The first column that leaves fewer cells than are missing.
+                let column = width.saturating_sub((least - most).div_ceil(height));
+                return Some(error(&[other, demand], column));
+            }
+        }
+    }
+    None
+}
+
 /// The error for demands that cannot be met: the first column up to which they cannot, and those of them that are needed for that.
 ///
 /// Demands are left out one after another while the rest stays impossible, the last ones first. A trial is given the evidence on some columns,
@@ -23,6 +51,9 @@ pub(super) fn smallest(
     trial: &dyn Fn(&Model, usize) -> Trial,
     proven: bool,
 ) -> SteeringError {
+    if let Some(error) = of_counts(steered) {
+        return error;
+    }
     let try_part = |demands: &[usize], last: usize| {
         let part = steered.part(demands, last);
         part.map_or(Trial::Unknown, |model| trial(&model, last + 1))

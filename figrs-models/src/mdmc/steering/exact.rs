@@ -41,6 +41,9 @@ impl ExactSampler {
     ///
     /// **Errors.** Those of the [sampler](Self).
     pub fn new(steered: SteeredLevel, frontier: &Frontier) -> Result<Self, SteeringError> {
+        if let Some(error) = conflict::of_counts(&steered) {
+            return Err(error);
+        }
         let compiled = frontier.compile(steered.model(), steered.cells())?;
         if compiled.log_evidence() == f64::NEG_INFINITY {
             let trial = |model: &figrs_core::Model, _| match frontier.compile(model, ()) {
