@@ -4,9 +4,16 @@
 
 use std::io::{self, Write};
 
+use clap::Parser;
 use figrs::prelude::*;
 
+/// One model, every algorithm, one table: a tour without options.
+#[derive(Parser)]
+#[command(version)]
+struct Tour {}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    Tour::parse();
     let mut out = io::stdout().lock();
     // The world: a burglary or an earthquake may ring the alarm, and the neighbours may call.
     let burglary = Flip::new(0.001).named("burglary");

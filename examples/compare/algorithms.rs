@@ -52,6 +52,14 @@ impl Name {
         Self::Gibbs,
     ];
 
+    /// What is compared on a model without end if nothing else is said.
+    pub(crate) const ENDLESS: [Self; 4] = [
+        Self::LazyVariableElimination,
+        Self::RejectionSampling,
+        Self::ImportanceSampling,
+        Self::MetropolisHastings,
+    ];
+
     /// Whether it estimates marginals, the better the more samples.
     pub(crate) fn is_sampler(self) -> bool {
         matches!(

@@ -5,6 +5,8 @@
 mod algorithms;
 #[path = "../program/command_line.rs"]
 mod command_line;
+#[path = "../program/files.rs"]
+mod files;
 mod models;
 #[path = "../network/observed.rs"]
 mod observed;
@@ -130,6 +132,8 @@ fn write(options: &Options, comparison: &Comparison) -> Result<(), Failure> {
 }
 
 fn save(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text)
-        .map_err(|error| format!("cannot write {}: {error}", path.display()).into())
+    files::replace(path, |out| {
+        let written = out.write_all(text.as_bytes());
+        written.map_err(|error| files::in_file(path, error))
+    })
 }

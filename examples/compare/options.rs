@@ -1,11 +1,12 @@
 //! What the command line may say.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Parser, ValueEnum};
 
-use super::Failure;
 use super::algorithms::Name;
+use super::{Failure, files};
 
 /// What the long help ends with.
 const DETAILS: &str = r#"Table: the answer for one number, and the largest error over all; the standard error (SE) that is stated of the
@@ -13,11 +14,11 @@ const DETAILS: &str = r#"Table: the answer for one number, and the largest error
   bytes held at once above those before. Worlds are compared by log-probability.
 
 Verdict: exact, within 3 SE, within 5 SE, WRONG (not what the answer says of itself), approximate (nothing is claimed),
-  not judged (no exact answer is known), no answer.
+  not judged (no exact answer is known), no answer; "checked" after it with --self-check.
 
 JSON: {"targets", "estimands": [{"target", "name"}], "exact": {"algorithm", "values", "seconds"},
   "best_log_probability", "rows": [{"algorithm", "values", "standard_errors", "log_probability", "error",
-  "standard_error", "deviation", "effective_samples", "effective_samples_per_second", "seconds", "memory", "verdict", "message"}],
+  "standard_error", "deviation", "effective_samples", "effective_samples_per_second", "seconds", "memory", "verdict", "checked", "message"}],
   "curves": [{"algorithm", "points": [{"budget", "runs", "seconds", "error", "standard_error"}]}]}.
   Values stand in the order of the estimands. What is unknown or infinite is null.
 
@@ -51,7 +52,7 @@ pub(crate) struct Options {
     /// How many columns the generator's grid has (default 4; of an island 5).
     #[arg(long)]
     pub(crate) columns: Option<usize>,
-    /// Which algorithms, in which order.
+    /// Which algorithms, in which order; nine usual ones if not given, or those that can answer about a model without end.
     #[arg(long, value_enum, value_delimiter = ',', num_args = 1..)]
     algorithms: Vec<Name>,
     /// How many samples, particles, draws or steps samplers take in all.
@@ -123,6 +124,14 @@ impl Options {
             return Err("--rows and --columns need --generator".into());
         }
         let samplers = self.algorithms();
+        let mut sorted = samplers.iter().map(named).collect::<Vec<_>>();
+        sorted.sort();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(format!("--algorithms: {} stands there twice", pair[0]).into());
+        }
+        for path in [&self.curves, &self.report].into_iter().flatten() {
+            check_writable(path)?;
+        }
         if self.curves.is_some() && !samplers.iter().any(|name| name.is_sampler()) {
             return Err("--curves needs a sampler among --algorithms".into());
         }
@@ -132,7 +141,11 @@ impl Options {
     /// The algorithms, or those that most programs use.
     pub(crate) fn algorithms(&self) -> Vec<Name> {
         if self.algorithms.is_empty() {
-            Name::USUAL.into()
+            if self.model == Some(Model::Geometric) {
+                Name::ENDLESS.into()
+            } else {
+                Name::USUAL.into()
+            }
         } else {
             self.algorithms.clone()
         }
@@ -165,6 +178,19 @@ impl Options {
         settings.push(("algorithms", algorithms.join(", ")));
         settings
     }
+}
+
+/// An error where a file cannot be written, before the work is done.
+fn check_writable(path: &Path) -> Result<(), Failure> {
+    let directory = (path.parent()).filter(|parent| !parent.as_os_str().is_empty());
+    let opened = if path.exists() {
+        File::options().append(true).open(path)
+    } else {
+        tempfile::tempfile_in(directory.unwrap_or(Path::new(".")))
+    };
+    opened
+        .map(drop)
+        .map_err(|error| files::in_file(path, error))
 }
 
 pub(crate) fn named(value: &impl ValueEnum) -> String {

@@ -64,6 +64,7 @@ pub struct Answer {
     pub(crate) deepening: Option<Deepening>,
     pub(crate) sampling: Option<Sampling>,
     pub(crate) draws: Option<Draws>,
+    pub(crate) is_checked: bool,
 }
 
 impl Answer {
@@ -79,6 +80,7 @@ impl Answer {
             deepening: None,
             sampling: None,
             draws: None,
+            is_checked: false,
         }
     }
 
@@ -94,6 +96,7 @@ impl Answer {
             deepening: None,
             sampling: None,
             draws: None,
+            is_checked: false,
         }
     }
 
@@ -116,6 +119,11 @@ impl Answer {
     pub fn with_sampling(mut self, sampling: Sampling) -> Self {
         self.sampling = Some(sampling);
         self
+    }
+
+    /// Whether [`SelfChecked`](crate::SelfChecked) found it right.
+    pub fn is_checked(&self) -> bool {
+        self.is_checked
     }
 
     /// The same answer, with the draws behind it.
@@ -149,6 +157,7 @@ impl Answer {
             deepening: None,
             sampling: None,
             draws: None,
+            is_checked: false,
         }
     }
 

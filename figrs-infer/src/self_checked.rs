@@ -71,7 +71,7 @@ impl<A: Algorithm> Algorithm for SelfChecked<A> {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let answer = self.algorithm.answer(model, targets)?;
+        let mut answer = self.algorithm.answer(model, targets)?;
         let question = Question { model, targets };
         match &answer.content {
             Content::Marginals(marginals, evidence) => {
@@ -98,6 +98,7 @@ impl<A: Algorithm> Algorithm for SelfChecked<A> {
                 require(|| "the log-probability of the world".into(), *log, found)?;
             }
         }
+        answer.is_checked = true;
         Ok(answer)
     }
 }

@@ -182,6 +182,7 @@ fn answers_are_checked_on_request() {
         };
         for row in found["rows"].as_array().unwrap() {
             assert_ne!(row["verdict"], "no-answer", "{model}: {row}");
+            assert_eq!(row["checked"], true, "{model}: {row}");
         }
     }
 }
@@ -295,6 +296,10 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
         (
             "--model sprinkler --algorithms enumerate --report no/such/report.html",
             "report.html",
+        ),
+        (
+            "--model sprinkler --algorithms gibbs,enumerate,gibbs",
+            "gibbs stands there twice",
         ),
     ] {
         let Some(output) = run(&files, arguments) else {

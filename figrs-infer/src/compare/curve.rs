@@ -50,9 +50,9 @@ pub(super) struct Laps {
 }
 
 impl Course {
-    /// How many times an algorithm is to be run.
+    /// How many times an algorithm is to be run, once to warm up.
     pub(super) fn steps(&self) -> usize {
-        self.budgets.len() * self.runs as usize
+        self.budgets.len() * self.runs as usize + 1
     }
 
     /// Runs them, and tells before each.
@@ -65,6 +65,12 @@ impl Course {
     ) -> Laps {
         let mut algorithm = String::new();
         let mut laps = Vec::new();
+        // The first run of a program is slower than the next: it is not measured.
+        if let Some(&least) = self.budgets.iter().min() {
+            let contender = (self.make)(least, 0);
+            tell(&format!("{} with {least}", contender.name()));
+            rules.run(contender.into(), model, targets);
+        }
         for &budget in &self.budgets {
             let mut outcomes = Vec::new();
             for seed in 0..self.runs {

@@ -66,10 +66,7 @@ impl Comparison {
             cell(row.effective_samples_per_second, |x| format!("{x:.1e}")),
             time(row.seconds),
             row.memory.map(bytes).unwrap_or_default(),
-            match (&row.message, row.verdict) {
-                (_, Verdict::NoAnswer) | (None, _) => row.verdict.text().to_owned(),
-                (Some(message), verdict) => format!("{}, {message}", verdict.text()),
-            },
+            verdict(row),
         ]
     }
 
@@ -154,6 +151,18 @@ impl fmt::Display for Comparison {
         }
         self.plot(f)
     }
+}
+
+/// The judgement, and what else is to be known of an answer.
+fn verdict(row: &Row) -> String {
+    let mut text = row.verdict.text().to_owned();
+    if row.checked {
+        text += ", checked";
+    }
+    if let (Some(message), true) = (&row.message, row.verdict != Verdict::NoAnswer) {
+        text = format!("{text}, {message}");
+    }
+    text
 }
 
 /// Six digits after the point, or of numbers that are very small or large in all.

@@ -40,6 +40,8 @@ pub struct Row {
     pub memory: Option<u64>,
     /// The judgement.
     pub verdict: Verdict,
+    /// Whether the answer was checked before it was given, by [`SelfChecked`](crate::SelfChecked).
+    pub checked: bool,
     /// Why there is no answer, or why the run ended early.
     pub message: Option<String>,
     /// The answer itself.
@@ -71,6 +73,7 @@ impl Row {
             seconds: outcome.seconds,
             memory: outcome.memory,
             verdict: Verdict::NoAnswer,
+            checked: false,
             message: None,
             answer: None,
         };
@@ -103,6 +106,7 @@ impl Row {
         self.verdict = judgement.verdict;
         self.error = judgement.error;
         self.deviation = judgement.deviation;
+        self.checked = answer.is_checked();
         self.answer = Some(answer);
     }
 

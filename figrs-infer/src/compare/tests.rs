@@ -403,12 +403,13 @@ fn memory_is_measured_and_steps_are_told() {
         .run();
     assert_eq!(comparison.rows[0].memory, Some(1000));
     assert!(comparison.to_string().contains("1.0 kB"));
-    let step = |name: &str, done| (name.to_owned(), done, 4);
+    let step = |name: &str, done| (name.to_owned(), done, 5);
     let expected = [
         step("exact answer", 0),
         step("Enumerate", 1),
         step("ImportanceSampling with 10", 2),
         step("ImportanceSampling with 10", 3),
+        step("ImportanceSampling with 10", 4),
     ];
     assert_eq!(steps.borrow()[..], expected);
 }
