@@ -61,13 +61,10 @@ impl<const W: usize> States<W> {
         }
     }
 
-    /// About how many bytes the states take.
+    /// About how many bytes the states take: keys, and numbers in a table that is half empty.
     pub(super) fn bytes(&self) -> usize {
-        self.len() * Self::EACH
+        self.len() * (size_of::<Key<W>>() + 2 * (size_of::<u32>() + 1))
     }
-
-    /// Bytes of one state: its key, and its number in a table that is half empty.
-    pub(super) const EACH: usize = size_of::<Key<W>>() + 2 * (size_of::<u32>() + 1);
 }
 
 #[inline]

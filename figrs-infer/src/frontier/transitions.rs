@@ -30,7 +30,6 @@ pub(super) fn transitions<const W: usize>(
     let base = planned.before.len();
     let mut registers = vec![0u32; base + planned.places.len()];
     let mut reads = Vec::new();
-    let known = into.len();
     for (done, state) in from.iter().enumerate() {
         if done % WATCHED == WATCHED - 1 && allowance.run.stopped().is_some() {
             return Err(allowance.run.nothing_done().into());
@@ -70,8 +69,7 @@ pub(super) fn transitions<const W: usize>(
             }
         }
         layer.end_state();
-        let states = ((into.len() - known) * States::<W>::EACH) as u64;
-        let bytes = spent + layer.bytes() as u64 + states + rules.bytes();
+        let bytes = spent + (layer.bytes() + into.bytes()) as u64 + rules.bytes();
         if bytes > allowance.memory || layer.targets.len() > u32::MAX as usize / 2 {
             return Err(Halt::Error(Error::FrontierTooLarge {
                 element: rules.linear.slots[first].element.label(),
