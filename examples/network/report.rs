@@ -181,14 +181,14 @@ impl Report<'_> {
         );
         for (variable, marginal) in self.variables().zip(marginals) {
             writeln!(out, "{}", variable.name())?;
-            for (state, p) in variable
-                .states()
-                .iter()
-                .zip(probabilities(variable, marginal))
-            {
+            let states = variable.states().iter();
+            let numbers = probabilities(variable, marginal)
+                .into_iter()
+                .zip(standard_errors(variable, marginal));
+            for (state, (p, error)) in states.zip(numbers) {
                 write!(out, "  {state:width$}  {p:8.6}")?;
                 if self.is_estimate() {
-                    write!(out, " ± {:8.6}", marginal.standard_error(state))?;
+                    write!(out, " ± {error:8.6}")?;
                 }
                 let bar = "█".repeat((p * WIDTH).round() as usize);
                 writeln!(out, "{}{bar}", if bar.is_empty() { "" } else { " " })?;
@@ -208,8 +208,12 @@ fn probabilities(variable: &Variable, marginal: &Marginal<State>) -> Vec<f64> {
 }
 
 fn standard_errors(variable: &Variable, marginal: &Marginal<State>) -> Vec<f64> {
-    let states = variable.states().iter();
-    states.map(|state| marginal.standard_error(state)).collect()
+    // States that were not drawn have one error.
+    let mut all = vec![marginal.standard_error_that(|_| false); variable.states().len()];
+    for ((state, _), error) in marginal.iter().zip(marginal.standard_errors()) {
+        all[state.index()] = error;
+    }
+    all
 }
 
 fn widest<'n>(names: impl Iterator<Item = &'n str>) -> usize {

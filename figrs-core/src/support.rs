@@ -158,6 +158,11 @@ impl SupportBuilder {
 pub struct Support(Arc<dyn AnyValues>);
 
 impl Support {
+    /// The type of the values.
+    pub(crate) fn value_type(&self) -> TypeId {
+        self.0.value_type()
+    }
+
     /// How many values there are.
     pub fn len(&self) -> usize {
         self.0.len()

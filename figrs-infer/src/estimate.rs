@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::chain_error::{chain_error, chain_samples};
-use crate::group_error::{group_error, group_samples};
+use crate::group_error::{group_error, group_samples, value_errors};
 use crate::marginal::Quality;
 use crate::numbers::Columns;
 
@@ -104,21 +104,68 @@ impl Estimate {
         columns: impl FnOnce() -> Columns,
     ) -> f64 {
         let plain = self.standard_error(probabilities, indicator);
-        let Quality::Sampled { effective_samples } = self.quality(probabilities, columns) else {
-            return plain;
-        };
         let terms = probabilities.iter().zip(indicator);
-        let p: f64 = terms.map(|(p, x)| p * x).sum();
-        let n = effective_samples + 2.0;
-        let p = (p * effective_samples + 1.0) / n;
-        let agreement = (p * (1.0 - p) / n).sqrt();
-        if plain == 0.0 || !plain.is_finite() {
-            agreement
-        } else if effective_samples < TRUSTED_SAMPLES {
-            plain.max(agreement)
-        } else {
-            plain
+        let p = terms.map(|(p, x)| p * x).sum();
+        cautious(plain, p, self.quality(probabilities, columns))
+    }
+
+    /// The standard error of the probability of each value, as of the event that has it alone. What is worth the same for all is
+    /// found once.
+    pub(crate) fn value_errors(
+        &self,
+        probabilities: &[f64],
+        columns: impl FnOnce() -> Columns,
+    ) -> Vec<f64> {
+        let mut errors = match self {
+            Self::Exact => vec![0.0; probabilities.len()],
+            Self::Approximate => vec![f64::NAN; probabilities.len()],
+            Self::Weighted(squares) => {
+                let all: f64 = squares.iter().sum();
+                // A single sample has no spread.
+                if all > 0.5 {
+                    vec![f64::INFINITY; probabilities.len()]
+                } else {
+                    let terms = probabilities.iter().zip(squares);
+                    let variance = |(p, s): (&f64, &f64)| {
+                        s * (1.0 - p).powi(2) + (all - s).max(0.0) * p.powi(2)
+                    };
+                    terms.map(|term| variance(term).sqrt()).collect()
+                }
+            }
+            Self::Chains { indices, chains } => {
+                let mut indicator = vec![0.0; probabilities.len()];
+                let error = |value| {
+                    indicator[value] = 1.0;
+                    let error = chain_error(&indicator, indices, *chains);
+                    indicator[value] = 0.0;
+                    error
+                };
+                (0..probabilities.len()).map(error).collect()
+            }
+            Self::Groups(groups) => value_errors(groups, probabilities),
+        };
+        let quality = self.quality(probabilities, columns);
+        for (error, &p) in errors.iter_mut().zip(probabilities) {
+            *error = cautious(*error, p, quality);
         }
+        errors
+    }
+}
+
+/// The standard error of an event of probability `p`, where the spread of the samples gives `plain`.
+fn cautious(plain: f64, p: f64, quality: Quality) -> f64 {
+    let Quality::Sampled { effective_samples } = quality else {
+        return plain;
+    };
+    let n = effective_samples + 2.0;
+    let p = (p * effective_samples + 1.0) / n;
+    let agreement = (p * (1.0 - p) / n).sqrt();
+    if plain == 0.0 || !plain.is_finite() {
+        agreement
+    } else if effective_samples < TRUSTED_SAMPLES {
+        plain.max(agreement)
+    } else {
+        plain
     }
 }
 
@@ -145,6 +192,58 @@ mod tests {
         // Three samples, of which one weighs next to nothing.
         let few = Estimate::Weighted(vec![0.5, share * share]);
         assert!(few.event_error(&probabilities, &[0.0, 1.0], columns) > 0.2);
+    }
+
+    /// Of every kind of estimate: values that some, all and no samples have, and one that outweighs the others.
+    #[test]
+    fn errors_of_all_values_are_those_of_each() {
+        let columns = || Columns::new(["a", "b", "c", "d"].iter().map(|v| v as &dyn std::any::Any));
+        let chains = [0, 1, 1, 0, 2, 0, 1, 1, 0, 0, 0, 2].into();
+        let groups = |shares: [f64; 3]| {
+            let group = |share: f64| vec![(0, share / 2.0), (1, share / 4.0), (3, share / 4.0)];
+            let mut groups: Vec<_> = shares.into_iter().map(group).collect();
+            groups[2][2].0 = 2;
+            Estimate::Groups(groups)
+        };
+        for (estimate, probabilities) in [
+            (Estimate::Exact, [0.5, 0.25, 0.25, 0.0]),
+            (Estimate::Approximate, [0.5, 0.25, 0.25, 0.0]),
+            (
+                Estimate::Weighted(vec![0.02, 0.03, 0.001, 0.0]),
+                [0.6, 0.3, 0.1, 0.0],
+            ),
+            (
+                Estimate::Weighted(vec![0.2, 0.03, 0.1, 0.0]),
+                [0.6, 0.3, 0.1, 0.0],
+            ),
+            (
+                Estimate::Weighted(vec![0.6, 0.1, 0.1, 0.0]),
+                [0.6, 0.3, 0.1, 0.0],
+            ),
+            (
+                Estimate::Weighted(vec![0.05, 0.0, 0.0, 0.0]),
+                [1.0, 0.0, 0.0, 0.0],
+            ),
+            (
+                Estimate::Chains {
+                    indices: chains,
+                    chains: 2,
+                },
+                [0.5, 1.0 / 3.0, 1.0 / 6.0, 0.0],
+            ),
+            (groups([0.25, 0.25, 0.5]), [0.5, 0.25, 0.125, 0.125]),
+            (groups([0.95, 0.05, 0.0]), [0.5, 0.25, 0.0, 0.25]),
+        ] {
+            let errors = estimate.value_errors(&probabilities, columns);
+            for (value, found) in errors.into_iter().enumerate() {
+                let mut indicator = [0.0; 4];
+                indicator[value] = 1.0;
+                let expected = estimate.event_error(&probabilities, &indicator, columns);
+                let is_same =
+                    (found - expected).abs() <= 1e-14 || found.is_nan() && expected.is_nan();
+                assert!(is_same, "{estimate:?} {value}: {found} {expected}");
+            }
+        }
     }
 
     #[test]

@@ -23,6 +23,36 @@ pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64
     (squares * k / (k - 1.0)).sqrt()
 }
 
+/// The standard error of the probability of each value: [`group_error`] of its indicator, in time linear in what the groups hold.
+pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) -> Vec<f64> {
+    let k = effective_groups(groups);
+    if k < TELLING {
+        return vec![f64::INFINITY; probabilities.len()];
+    }
+    let weights: Vec<f64> = groups.iter().map(weight).collect();
+    let all: f64 = weights.iter().map(|weight| weight.powi(2)).sum();
+    // Of each value, over the groups that have it: how many, the squares of their weights and of their deviations.
+    let mut having = vec![(0, 0.0, 0.0); probabilities.len()];
+    for (group, weight) in groups.iter().zip(&weights) {
+        for &(value, share) in group {
+            let (count, squares, deviations) = &mut having[value as usize];
+            *count += 1;
+            *squares += weight.powi(2);
+            *deviations += (share - weight * probabilities[value as usize]).powi(2);
+        }
+    }
+    let error = |(&(count, squares, deviations), p): (&(usize, f64, f64), &f64)| {
+        // Where all groups have it nothing is left, not what rounding leaves.
+        let others = if count < groups.len() {
+            p * p * (all - squares).max(0.0)
+        } else {
+            0.0
+        };
+        ((deviations + others) * k / (k - 1.0)).sqrt()
+    };
+    having.iter().zip(probabilities).map(error).collect()
+}
+
 /// How many independent samples would estimate as well what may be asked: the means of the numbers, where the values are
 /// numbers or vectors of them, the probability of any value that has a twentieth of the weight, and, for values that are
 /// neither, of four fixed halves of the values. The number of groups, as their weights have it, if nothing but that is known.
@@ -60,9 +90,13 @@ pub(crate) fn group_samples(
     }
 }
 
+/// The share of the whole weight that a group has.
+fn weight(group: &Vec<(u32, f64)>) -> f64 {
+    group.iter().map(|&(_, share)| share).sum()
+}
+
 /// `(Σw)² / Σw²` of the weights of the groups.
 fn effective_groups(groups: &[Vec<(u32, f64)>]) -> f64 {
-    let weight = |group: &Vec<(u32, f64)>| group.iter().map(|&(_, share)| share).sum::<f64>();
     let total: f64 = groups.iter().map(weight).sum();
     let squares: f64 = groups.iter().map(|group| weight(group).powi(2)).sum();
     if squares > 0.0 {

@@ -193,3 +193,22 @@ fn fate(weights: &[f64], log_scale: f64, threshold: f64) -> Fate {
         Fate::Kept
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_weights_are_kept_whatever_rounding_says() {
+        let mut rounded = 0;
+        for n in 1..300 {
+            let weights = vec![0.1; n];
+            assert!(matches!(fate(&weights, 0.0, 1.0), Fate::Kept), "{n}");
+            let (sum, squares) = sums(&weights);
+            rounded += usize::from(sum * sum < squares * n as f64);
+        }
+        assert!(rounded > 10, "only {rounded} sums were rounded down");
+        assert!(matches!(fate(&[0.1, 0.2], 0.0, 1.0), Fate::Replaced(_)));
+        assert!(matches!(fate(&[0.0, 0.0], 0.0, 1.0), Fate::Gone));
+    }
+}

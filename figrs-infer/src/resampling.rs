@@ -196,6 +196,15 @@ mod tests {
     }
 
     #[test]
+    fn sums_are_those_of_numbers_and_squares() {
+        for n in 0..40_u32 {
+            let numbers: Vec<f64> = (1..=n).map(f64::from).collect();
+            let (sum, squares) = (n * (n + 1) / 2, n * (n + 1) * (2 * n + 1) / 6);
+            assert_eq!(sums(&numbers), (f64::from(sum), f64::from(squares)));
+        }
+    }
+
+    #[test]
     fn the_steady_schemes_stay_within_one() {
         let weights = [0.3, 1.7, 2.2, 0.8];
         for seed in 0..200 {

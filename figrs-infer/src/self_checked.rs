@@ -1,7 +1,7 @@
 //! Answers that are checked before they are given.
 
-use figrs_core::expand::Budget;
-use figrs_core::{AnyElement, Datum, ElementId, Model};
+use figrs_core::expand::{Budget, Expansion};
+use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
 use rustc_hash::FxHashSet;
 
 use crate::algorithm::Algorithm;
@@ -23,8 +23,8 @@ const WORLDS: u64 = 100_000;
 const EVALUATIONS: u64 = 5_000_000;
 /// Worlds that are drawn and run one by one where there are more.
 const DRAWN: usize = 8;
-/// How deep branches may be nested in a check.
-const DEPTH: usize = 1000;
+/// How deep branches may be nested in a check: with a choice at each level, worlds that nest deeper take more evaluations.
+const DEPTH: usize = 2500;
 
 /// Another algorithm, whose answers are checked before they are given.
 ///
@@ -36,7 +36,8 @@ const DEPTH: usize = 1000;
 /// | samples and approximations | the same run once more gives the same numbers |
 ///
 /// **Guarantee.** That of the algorithm; and an answer that is given has passed its check. Where there is no check, because
-/// there are too many worlds to run and the model is too large or endless for elimination, that is an error. An approximation is not exact for having been
+/// there are too many worlds to run and the model is too large for elimination, or it is endless (nests deeper than 2500 branches), that is an error. Worlds
+/// that cannot be run, because a density was observed in them or branches leave too many, are not weighed; any other error of their run is returned. An approximation is not exact for having been
 /// repeated.
 ///
 /// **Complexity.** That of the algorithm and of the check: at least twice the time.
@@ -113,6 +114,17 @@ fn unchecked(error: Error) -> Error {
     }
 }
 
+/// Whether a world that was drawn may be left out: an element has no list of outcomes (a density that is observed), or there are too many worlds, which
+/// differ in choices within branches. Any other error contradicts the tree, which has given the world a probability.
+fn cannot_be_run(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Model(ModelError::NotFinite { .. } | ModelError::TooManyElements { .. })
+            | Error::TooManyWorlds { .. }
+            | Error::TooManyEvaluations { .. }
+    )
+}
+
 /// Whether the numbers are those of the model, and not of a sample.
 fn is_exact(target: &TargetMarginal) -> bool {
     matches!(target.estimate, Estimate::Exact)
@@ -130,6 +142,16 @@ struct Question<'a> {
 impl Question<'_> {
     /// The answer that does not come from this algorithm.
     fn otherwise(&self, algorithm: &'static str) -> Result<Answer, Error> {
+        // What nests deeper is likely to nest without end, which expansion sees long before worlds run out.
+        let budget = Budget {
+            depth: DEPTH,
+            ..Budget::default()
+        };
+        if let Err(error @ ModelError::TooDeep { .. }) =
+            Expansion::new(self.model, self.targets, budget)
+        {
+            return Err(unchecked(error.into()));
+        }
         let run = Enumerate::new()
             .max_worlds(WORLDS)
             .max_evaluations(EVALUATIONS);
@@ -139,19 +161,15 @@ impl Question<'_> {
                 answered => return answered,
             }
         }
-        // What nests deeper is likely to nest without end.
-        let budget = Budget {
-            depth: DEPTH,
-            ..Budget::default()
-        };
         let tree = JunctionTree::new().budget(budget);
         let tree = tree.compile(self.model, self.targets.to_vec());
         let mut tree = tree.map_err(unchecked)?;
         let worlds: Vec<World> = tree.samples(0)?.take(DRAWN).collect();
         for world in worlds {
-            // A density cannot be run through, but for its elements the tree is what was compared.
-            let Ok((best, _, is_fixed)) = self.weight(world.elements().collect()) else {
-                break;
+            let (best, _, is_fixed) = match self.weight(world.elements().collect()) {
+                Ok(found) => found,
+                Err(error) if cannot_be_run(&error) => continue,
+                Err(error) => return Err(error),
             };
             let claimed = world.log_probability();
             let what = || "the log-probability of a world that was drawn".into();

@@ -6,6 +6,7 @@ pub mod every_population;
 pub mod every_step;
 pub mod example;
 pub mod fuzz;
+pub mod json;
 pub mod oracle;
 pub mod pages;
 pub mod random_model;

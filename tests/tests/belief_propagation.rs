@@ -185,6 +185,7 @@ fn large_trees_are_exact() {
             .unwrap();
         let own = MpeBeliefPropagation::new().run(&model, &elements).unwrap();
         assert!(own.is_proven().unwrap());
+        assert_eq!(own.algorithm(), "MpeBeliefPropagation");
         let (p, q) = (
             own.log_probability().unwrap(),
             best.log_probability().unwrap(),

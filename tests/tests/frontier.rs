@@ -396,3 +396,17 @@ fn a_search_that_repeats_itself_is_settled() {
         .unwrap_err();
     assert!(matches!(error, Error::FrontierTooLarge { .. }), "{error}");
 }
+
+/// A distribution lists what can occur, and nothing else.
+#[test]
+fn values_that_evidence_excludes_are_not_listed() {
+    let (a, b) = (Uniform::new(0..6u8), Uniform::new(0..6u8));
+    let sum = (&a, &b).map(|(a, b)| a + b);
+    let model = Model::new().condition(&sum, |&sum| sum == 3);
+    let frontier = Frontier::new().compile(&model, (&a, &b)).unwrap();
+    for element in [&a, &b] {
+        let found = frontier.distribution(element).unwrap();
+        assert_eq!(found.len(), 4);
+        assert!(found.iter().all(|(_, p)| close(p, 0.25)));
+    }
+}

@@ -3,6 +3,8 @@
 //! The samplers are those of `figrs_tests::samplers`, the models those of `figrs_tests::reference_models`; how far is too
 //! far is said by `figrs_tests::significance`. The seeds are fixed: what passed once passes always.
 
+#[path = "samplers/accounts.rs"]
+mod accounts;
 #[path = "samplers/accuracy.rs"]
 mod accuracy;
 #[path = "samplers/best_world.rs"]

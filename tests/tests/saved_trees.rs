@@ -2,9 +2,9 @@
 
 use figrs::prelude::*;
 use figrs::{Error, Param, SavedTree};
+use figrs_tests::json::numbers;
 use proptest::prelude::{Just, ProptestConfig, prop_oneof, proptest};
 use proptest::{arbitrary, sample};
-use serde_json::Value as Json;
 
 /// A model with branches, so that sums and worlds have trees of their own, a large function and a parameter.
 struct Example {
@@ -106,19 +106,6 @@ fn parameters_are_saved_with_their_values() {
     assert_eq!((loaded[0].name(), loaded[0].get()), ("rate", 0.75));
 }
 
-/// All numbers of a text.
-fn numbers<'a>(json: &'a mut Json, found: &mut Vec<&'a mut Json>) {
-    let mut left = vec![json];
-    while let Some(json) = left.pop() {
-        match json {
-            Json::Array(items) => left.extend(items),
-            Json::Object(fields) => left.extend(fields.values_mut()),
-            Json::Number(_) => found.push(json),
-            _ => {}
-        }
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -129,8 +116,7 @@ proptest! {
         let mut before = compiled(&example);
         before.most_probable().unwrap();
         let mut json = serde_json::to_value(before.save()).unwrap();
-        let mut all = Vec::new();
-        numbers(&mut json, &mut all);
+        let mut all = numbers(&mut json);
         let place = at.index(all.len());
         if all[place].as_u64() == Some(to) {
             return Ok(());

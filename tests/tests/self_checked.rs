@@ -1,9 +1,12 @@
 //! Answers that are checked before they are given: right ones pass, wrong ones do not.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use figrs::prelude::*;
-use figrs::{AnyElement, Datum, Estimate, LogEvidence, SelfChecked, TargetBounds, TargetMarginal};
+use figrs::{
+    AnyElement, Datum, Estimate, LogEvidence, ModelError, SelfChecked, TargetBounds, TargetMarginal,
+};
 use figrs_tests::random_model::{build, for_random_models};
 use proptest::prelude::*;
 
@@ -98,6 +101,32 @@ fn observed_densities_are_checked_and_endless_models_cannot_be() {
     let bounds = SelfChecked::new(LazyVariableElimination::to_depth(20));
     let error = bounds.run(&Model::new(), &endless).unwrap_err();
     assert!(matches!(error, Error::NotChecked { .. }), "{error}");
+}
+
+/// A function that fails once elimination is done with it: when the worlds that were drawn are run.
+#[test]
+fn worlds_that_fail_when_they_are_run_do_not_pass() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let limit = Arc::new(AtomicUsize::new(usize::MAX));
+    let run = || {
+        // More worlds than are enumerated.
+        let (a, b) = (Uniform::new(0..400_u32), Uniform::new(0..400_u32));
+        let (calls, limit) = (calls.clone(), limit.clone());
+        let is_even = (&a, &b).map(move |(&a, &b)| {
+            let call = calls.fetch_add(1, Ordering::Relaxed);
+            assert!(call < limit.load(Ordering::Relaxed), "call {call}");
+            (a + b).is_multiple_of(2)
+        });
+        SelfChecked::new(VariableElimination::new()).run(&Model::new(), (&a, &b, &is_even))
+    };
+    run().unwrap();
+    // The last calls are those of the worlds.
+    limit.store(calls.swap(0, Ordering::Relaxed) - 1, Ordering::Relaxed);
+    let error = run().unwrap_err();
+    assert!(
+        matches!(error, Error::Model(ModelError::Function { .. })),
+        "{error}"
+    );
 }
 
 fn tosses() -> Element<u32> {

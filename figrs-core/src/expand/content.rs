@@ -29,7 +29,7 @@ pub struct ExpandedElement {
     /// Whether evidence left out values that the element could take otherwise.
     pub restricted: bool,
     /// The combinations of parent values for which the element's function failed, if there are any.
-    pub doubt: Option<Doubt>,
+    pub doubt: Option<Box<Doubt>>,
 }
 
 /// Combinations of parent values for which an element has no value because its function failed.

@@ -121,7 +121,7 @@ impl Expansion {
     /// The positions of the elements whose functions failed for some combination, that the roots need.
     pub fn doubts(&self) -> impl Iterator<Item = (usize, &Doubt)> {
         let elements = self.elements.iter().enumerate();
-        elements.filter_map(|(position, element)| Some((position, element.doubt.as_ref()?)))
+        elements.filter_map(|(position, element)| Some((position, element.doubt.as_deref()?)))
     }
 
     /// The element for which evidence leaves no value, if there is one; the expansion ended there.

@@ -1,5 +1,7 @@
 //! The walk from the roots of a model to all elements that their values need.
 
+use std::any::TypeId;
+
 use rustc_hash::FxHashMap;
 
 use super::budget::Budget;
@@ -57,6 +59,8 @@ pub(super) struct Walk<'m> {
     interventions: FxHashMap<ElementId, &'m Datum>,
     pub(super) limit: Option<Limit<'m>>,
     stack: Vec<Frame>,
+    /// By type of the values, the support met last.
+    supports: FxHashMap<TypeId, Support>,
     /// Elements that have no value in any world that reaches them, and why.
     failed: FxHashMap<ElementId, (AnyElement, ModelError)>,
 }
@@ -84,6 +88,7 @@ impl<'m> Walk<'m> {
             interventions: interventions.iter().map(|(e, v)| (e.id(), v)).collect(),
             limit,
             stack: Vec::new(),
+            supports: FxHashMap::default(),
             failed: FxHashMap::default(),
         }
     }
@@ -440,6 +445,16 @@ impl<'m> Walk<'m> {
         Ok(())
     }
 
+    /// A support, or the last one of its type if it has the same values: elements of a large model have few different ones.
+    fn shared(&mut self, support: Support) -> Support {
+        let last = self.supports.entry(support.value_type());
+        let last = last.or_insert_with(|| support.clone());
+        if *last != support {
+            *last = support;
+        }
+        last.clone()
+    }
+
     /// Applies the evidence on the element and adds it to the expansion.
     fn finish(
         &mut self,
@@ -469,11 +484,11 @@ impl<'m> Walk<'m> {
             depth,
             element,
             parents,
-            support,
+            support: self.shared(support),
             content,
             weights: None,
             restricted: false,
-            doubt,
+            doubt: doubt.map(Box::new),
         };
         let evidence = self.evidence_of(&expanded.element);
         if !evidence.is_empty() && !matches!(expanded.content, Content::Endless(_)) {

@@ -216,3 +216,26 @@ fn union(a: &[VarId], b: &[VarId]) -> Vec<VarId> {
     all.dedup();
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eliminate::as_if_dense;
+    use crate::eliminate::tests::{RANGES, generator, random_graph};
+
+    /// What limits all messages together is how many entries they have.
+    #[test]
+    fn the_entries_of_messages_are_counted() {
+        for seed in 0..60 {
+            let graph = random_graph(&mut generator(seed), RANGES[seed as usize % RANGES.len()]);
+            let tree = Tree::new(&graph, &as_if_dense(&graph));
+            let largest = graph.factors.iter().map(Factor::entries).max();
+            for limit in [1, 4, 16, 64].map(|limit| largest.unwrap_or(1).max(limit)) {
+                let (_, counted) = divide(&graph, &tree, limit);
+                let sent = MiniBuckets::new(&graph, &tree, limit).expect("small tables");
+                let entries: usize = sent.messages.iter().map(|table| table.logs.len()).sum();
+                assert_eq!(counted, entries as f64, "seed {seed}, tables of {limit}");
+            }
+        }
+    }
+}

@@ -4,12 +4,13 @@ use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
+use super::neighbourhood::Neighbourhoods;
 use super::solve::{Limits, Outcome, solve};
 use crate::answer::Improvement;
 use crate::eliminate::tests::{
     RANGES, Range, dense, generator, random_graph, table, values_of, variables, worlds,
 };
-use crate::eliminate::{Options, most_probable};
+use crate::eliminate::{Options, log_weight, most_probable};
 
 const AMPLE: u64 = 10_000_000;
 
@@ -101,6 +102,39 @@ fn random_graphs_are_solved_whatever_the_tables() {
         }
     }
     assert!(searches > 250, "only {searches} cases needed a search");
+}
+
+/// Variables that are all chosen anew at once get the best values there are, and no budget leaves them with worse ones.
+#[test]
+fn neighbourhoods_gain_what_there_is_to_gain() {
+    let mut gained = 0;
+    for seed in 0..60 {
+        let graph = graph(2 * seed + 1, Range::Plain);
+        let all = variables(&graph);
+        let worlds = worlds(&graph, &all);
+        let Some(start) = worlds.first() else {
+            continue;
+        };
+        let best = worlds.iter().map(|w| w.1).fold(f64::NEG_INFINITY, f64::max);
+        let before = values_of(&graph, &all, start.0);
+        for budget in [0, 1, AMPLE] {
+            let mut values = before.clone();
+            let near = Neighbourhoods::new(&graph);
+            // Each part of the graph has a variable that comes first.
+            for first in 0..all.len() {
+                let centres = [&all[first..], &all[..first]].concat();
+                near.improve(&centres, &mut values, &Options::default(), budget)
+                    .expect("well formed");
+            }
+            let after = log_weight(&graph, &values);
+            assert!(after >= start.1 - 1e-9, "{seed}: {after} after {}", start.1);
+            if budget == AMPLE {
+                assert!(close(after, best), "{seed}: {after}, not {best}");
+                gained += usize::from(!close(start.1, best));
+            }
+        }
+    }
+    assert!(gained > 20, "only {gained} had anything to gain");
 }
 
 #[test]

@@ -216,4 +216,20 @@ mod tests {
         laws::<LogSumProduct>(&[f64::NEG_INFINITY, -700.0, 0.0, 2.0]);
         laws::<MaxProduct>(&[f64::NEG_INFINITY, -700.0, 0.0, 2.0]);
     }
+
+    /// Sums and products of numbers between 2^-1022 and 2^1023 are those of real numbers where no range is risky.
+    #[test]
+    fn ranges_tell_what_may_leave_the_numbers() {
+        let range = |low, high| Range { low, high };
+        assert_eq!(range(-3, 5).times(range(-4, 0)), range(-7, 5));
+        assert_eq!(range(0, 1).times(range(0, 1)), range(0, 2));
+        for (low, high, is_risky) in [
+            (0, 0, false),
+            (-1000, 900, false),
+            (-1001, 0, true),
+            (0, 901, true),
+        ] {
+            assert_eq!(range(low, high).is_risky(), is_risky, "{low} {high}");
+        }
+    }
 }

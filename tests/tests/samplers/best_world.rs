@@ -43,3 +43,15 @@ fn annealing_finds_the_best_world_of_small_models() {
         check(&question, steps);
     }
 }
+
+/// Where it is as cold as can be from the start, steps lead upwards or nowhere.
+#[test]
+fn cold_chains_only_climb() {
+    let n = Uniform::new(0..1000_u32);
+    let model = Model::new().log_weigh(&n, |&n| f64::from(n) / 1e4);
+    let annealing = SimulatedAnnealing::new(5000).cooling(1e-9, 1e-9);
+    let answer = annealing.run(&model, &n).unwrap();
+    let accepted = answer.sampling().and_then(|sampling| sampling.acceptance);
+    // One step in a thousand stays, and of n different numbers about ln n are larger than all before.
+    assert!(accepted.is_some_and(|share| share < 0.01), "{accepted:?}");
+}

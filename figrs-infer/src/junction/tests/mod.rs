@@ -8,7 +8,9 @@ use super::*;
 use crate::eliminate::tests::{
     RANGES, assert_close, generator, log_sum, random_graph, values_of, variables, worlds,
 };
-use crate::eliminate::{LogSumProduct, Options, Order, Plan, Semiring, SumProduct};
+use crate::eliminate::{
+    EliminationError, LogSumProduct, Options, Order, Plan, Semiring, SumProduct,
+};
 
 impl Thresholds {
     /// Everything is listed that can be.
@@ -206,4 +208,25 @@ fn sums_and_marginals_are_those_of_enumeration() {
             agrees::<SumProduct>(graph, tree, f64::ln, case);
         }
     });
+}
+
+/// Messages and derivatives are counted while a tree is made.
+#[test]
+fn a_tree_that_takes_more_memory_than_allowed_is_refused() {
+    for seed in 0..100 {
+        let graph = random_graph(&mut generator(seed), RANGES[0]);
+        let options = Options::default();
+        let made = |options: &Options| {
+            let plan = Plan::new(&graph, &[], &Options::default(), false)?;
+            Tree::of_plan(&graph, plan, options, Thresholds::default())
+        };
+        let needed = 2 * made(&options).expect("small tables").table_bytes();
+        if needed > 0 {
+            let error = made(&options.memory_budget(needed / 2)).unwrap_err();
+            assert!(
+                matches!(error, EliminationError::TooMuchMemory { .. }),
+                "{seed}: {error}"
+            );
+        }
+    }
 }

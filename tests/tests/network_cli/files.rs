@@ -1,0 +1,92 @@
+//! Networks, their evidence, and the example that reads them.
+
+use std::process::Output;
+
+use figrs_tests::example::{self, text};
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+/// Rain makes the grass wet; the cat's mood has nothing to do with it.
+const GARDEN: &str = "
+network garden { }
+variable grass { type discrete [ 2 ] { wet, dry }; }
+variable rain { type discrete [ 2 ] { yes, no }; }
+variable cat=mood { type discrete [ 3 ] { sits, runs, flies }; }
+probability ( rain ) { table 0.2, 0.8; }
+probability ( grass | rain ) { (yes) 0.9, 0.1; (no) 0.2, 0.8; }
+probability ( cat=mood ) { table 0.75, 0.25, 0; }
+";
+
+/// One factor over two variables: 1, 2, 3, 4.
+const MARKOV: &str = "MARKOV\n2\n2 2\n1\n2 0 1\n4\n1 2 3 4\n";
+
+/// A directory with the networks and their evidence.
+pub(crate) struct Files(TempDir);
+
+impl Files {
+    pub(crate) fn new() -> Self {
+        let files = Self(tempfile::tempdir().unwrap());
+        for (name, text) in [
+            ("garden.bif", GARDEN),
+            ("pair.uai", MARKOV),
+            ("wet.json", r#"{"grass": "wet"}"#),
+            ("dry.json", r#"{"grass": "dry"}"#),
+            ("unknown.json", r#"{"gras": "wet"}"#),
+            ("pair.evid", "1 1 0"),
+            ("ragged.bif", "network n { }\nvariable a { type }"),
+            ("rounded.uai", "BAYES\n1\n3\n1\n1 0\n3\n0.333 0.333 0.333\n"),
+        ] {
+            std::fs::write(files.path(name), text).unwrap();
+        }
+        files
+    }
+
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    /// Runs the example; of the arguments those with an extension are files of the directory.
+    pub(crate) fn run(&self, arguments: &str) -> Option<Output> {
+        let arguments = arguments.split_whitespace().map(|argument| {
+            let is_file = [".bif", ".uai", ".json", ".evid", ".txt"]
+                .iter()
+                .any(|extension| argument.ends_with(extension));
+            if is_file {
+                self.path(argument)
+            } else {
+                argument.into()
+            }
+        });
+        let arguments: Vec<String> = arguments.collect();
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        example::run("network", &arguments)
+    }
+
+    /// What the example prints if all goes well.
+    pub(crate) fn text(&self, arguments: &str) -> Option<String> {
+        let output = self.run(arguments)?;
+        let told = text(&output.stderr);
+        assert!(output.status.success(), "{arguments}: {told}");
+        Some(text(&output.stdout))
+    }
+
+    pub(crate) fn json(&self, arguments: &str) -> Option<Json> {
+        let text = self.text(&format!("{arguments} --format json"))?;
+        Some(serde_json::from_str(&text).unwrap())
+    }
+}
+
+pub(crate) fn keys(object: &Json) -> Vec<&str> {
+    object
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
+}
+
+#[track_caller]
+pub(crate) fn assert_near(found: &Json, expected: f64) {
+    let found = found.as_f64().unwrap();
+    assert!((found - expected).abs() < 1e-12, "{found} for {expected}");
+}

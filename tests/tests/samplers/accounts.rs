@@ -1,0 +1,69 @@
+//! What samplers tell of their runs is what their draws say.
+
+use figrs::prelude::*;
+use figrs::{LogEvidence, Sampling};
+
+/// A model with worlds of several weights.
+fn weighed() -> (Model, Element<u32>) {
+    let n = Uniform::new(0..5_u32);
+    (Model::new().weigh(&n, |&n| f64::from(n)), n)
+}
+
+fn close(a: f64, b: f64) {
+    assert!((a - b).abs() <= 1e-9 * b.abs(), "{a} {b}");
+}
+
+/// The weights of the draws, relative to the largest.
+fn weights(answer: &Answer) -> Vec<f64> {
+    let logs = answer.draws().unwrap().log_weights.as_ref().unwrap();
+    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    logs.iter().map(|log| (log - top).exp()).collect()
+}
+
+fn told(answer: &Answer) -> (LogEvidence, &Sampling) {
+    let sampling = answer.sampling().expect("a sampler");
+    (answer.log_evidence().expect("weights"), sampling)
+}
+
+/// The error of the logarithm of a mean is that of the mean relative to it.
+#[test]
+fn the_error_of_the_evidence_is_that_of_the_mean_weight() {
+    let (model, n) = weighed();
+    let sampler = ImportanceSampling::new(3000).seed(8).keep_draws();
+    let answer = sampler.run(&model, &n).unwrap();
+    // Worlds without weight are not kept.
+    let all = 3000.0;
+    let weights = weights(&answer);
+    let mean = weights.iter().sum::<f64>() / all;
+    let squares: f64 = weights.iter().map(|w| w * w).sum();
+    let variance = (squares - all * mean * mean) / (all - 1.0);
+    let (evidence, sampling) = told(&answer);
+    close(evidence.standard_error, (variance / all).sqrt() / mean);
+    close(sampling.largest_share.unwrap(), 1.0 / (all * mean));
+}
+
+#[test]
+fn the_largest_share_of_populations_is_that_of_a_particle() {
+    let (model, n) = weighed();
+    for populations in [1, 7] {
+        let filter = SequentialMonteCarlo::new(20).populations(populations);
+        // All weights stay with the particles.
+        let filter = filter.threshold(0.0).seed(8).keep_draws();
+        let answer = filter.run(&model, &n).unwrap();
+        let weights = weights(&answer);
+        let (_, sampling) = told(&answer);
+        close(
+            sampling.largest_share.unwrap(),
+            1.0 / weights.iter().sum::<f64>(),
+        );
+    }
+}
+
+#[test]
+fn chains_tell_how_many_steps_were_asked_for() {
+    let (model, n) = weighed();
+    let sampler = MetropolisHastings::new(50).chains(3).thin(4).seed(8);
+    let answer = sampler.run(&model, &n).unwrap();
+    let sampling = answer.sampling().unwrap();
+    assert_eq!((sampling.asked, sampling.done), (Some(600), 600));
+}
