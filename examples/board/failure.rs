@@ -25,8 +25,9 @@ pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
         Some(error) => matches!(
             error,
             GridError::Inference(_)
-                | GridError::NoSuchLand { .. }
+                | GridError::NoSuchNumber { .. }
                 | GridError::BaysNotMet { .. }
+                | GridError::NoSolution { .. }
                 | GridError::OneTile
         ),
         None => failure.is::<NoAnswer>() || failure.is::<figrs::Error>(),

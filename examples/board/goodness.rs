@@ -24,7 +24,14 @@ pub(crate) fn tests<P: Puzzle>(
     boards: &[P::Board],
     memory: u64,
 ) -> Result<Vec<Test>, Failure> {
-    let mut tests = vec![cells::<P>(&named::<P>(engine)?, boards)];
+    let mut tests = vec![cells("cells", &named::<P>(engine)?, boards, P::names)];
+    if !puzzle.colours().is_empty() {
+        let side = puzzle.side();
+        let each = vec![puzzle.colours().to_vec(); side.rows * side.columns];
+        tests.push(cells("colours", &each, boards, |board| {
+            puzzle.colours_of(board)
+        }));
+    }
     if puzzle.is_uniform() {
         tests.extend(equal_boards(boards, engine.count()?.parse()?));
     }
@@ -55,11 +62,16 @@ pub(crate) fn named<P: Puzzle>(
 }
 
 /// Each cell by itself; the smallest p-value times the number of cells (Bonferroni).
-fn cells<P: Puzzle>(exact: &[Vec<(&'static str, f64)>], boards: &[P::Board]) -> Test {
+fn cells<B>(
+    name: &'static str,
+    exact: &[Vec<(&'static str, f64)>],
+    boards: &[B],
+    names: impl Fn(&B) -> Vec<&'static str>,
+) -> Test {
     let mut counts: Vec<Vec<u64>> = exact.iter().map(|cell| vec![0; cell.len()]).collect();
     let mut impossible = false;
     for board in boards {
-        for (cell, name) in P::names(board).into_iter().enumerate() {
+        for (cell, name) in names(board).into_iter().enumerate() {
             match exact[cell].iter().position(|(other, _)| *other == name) {
                 Some(place) => counts[cell][place] += 1,
                 None => impossible = true,
@@ -75,7 +87,7 @@ fn cells<P: Puzzle>(exact: &[Vec<(&'static str, f64)>], boards: &[P::Board]) -> 
     let worst = compared.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1));
     let (statistic, p_value) = worst.unwrap_or((0.0, 1.0));
     Test {
-        name: "cells",
+        name,
         about: format!(
             "chi-square of what a cell is, the worst of {} cells",
             compared.len()

@@ -4,15 +4,16 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use figrs::models::grid::GridError;
 
 use super::command_line;
-use super::conflict::{impossible, no_board};
+use super::conflict::impossible;
 use super::failure::exit_code;
 use super::findings::{Findings, Stats};
 use super::goodness::{named, tests};
 use super::options::{DETAILS, Task};
 use super::report::Report;
-use super::{Engine, Example, Failure, NoAnswer, Options, Program, Progress, Puzzle, too_large};
+use super::{Engine, Example, Failure, NoAnswer, Options, Progress, Puzzle, too_large};
 
 /// Runs an example.
 pub(crate) fn main<E: Example>() -> ExitCode {
@@ -46,11 +47,16 @@ fn parsed<E: Example>() -> E {
 fn run<E: Example>(example: &E) -> Result<(), Failure> {
     let options = example.shared();
     options.check()?;
+    example.check()?;
+    if example.shows_path() {
+        options.shows_boards("--show-path")?;
+    }
     let puzzle = example.puzzle()?;
     let question = Question {
         puzzle: &puzzle,
         options,
     };
+    question.check()?;
     let mut findings = question.answer()?;
     if options.stats {
         findings.stats = Some(question.stats(&findings)?);
@@ -61,6 +67,9 @@ fn run<E: Example>(example: &E) -> Result<(), Failure> {
         findings: &findings,
     };
     report.write()?;
+    if let Some(told) = findings.impossible {
+        return Err(Box::new(NoAnswer(told)));
+    }
     if options.task == Task::Sample {
         let (boards, method) = (findings.boards.len(), findings.method);
         let diagnostics = findings.diagnostics.iter();
@@ -78,62 +87,140 @@ fn run<E: Example>(example: &E) -> Result<(), Failure> {
 }
 
 /// What is asked of which puzzle.
-struct Question<'a, P> {
-    puzzle: &'a P,
-    options: &'a Options,
+pub(super) struct Question<'a, P> {
+    pub(super) puzzle: &'a P,
+    pub(super) options: &'a Options,
 }
 
+/// Bytes of states that are explored before it is predicted how many there are; it takes about two seconds.
+const QUICK: u64 = 16 << 20;
+
 impl<P: Puzzle> Question<'_, P> {
+    /// Refuses options that would have no effect on the method.
+    fn check(&self) -> Result<(), Failure> {
+        let (options, other) = (self.options, &P::FALLBACK);
+        let is_sample = options.task == Task::Sample;
+        let is_other = match options.method.as_str() {
+            "exact" => false,
+            "auto" => is_sample && other.is_preferred,
+            _ => true,
+        };
+        if is_other && !is_sample {
+            return Err(format!("--method {} needs --task sample", other.name).into());
+        }
+        if is_other && options.memory.is_some() && !other.uses_memory && !options.stats {
+            return Err(format!(
+                "--memory has no effect on --method {} without --stats; leave it out",
+                other.name
+            )
+            .into());
+        }
+        Ok(())
+    }
+
     fn answer(&self) -> Result<Findings<P::Board>, Failure> {
-        let other = P::FALLBACK.name;
+        if let Err(error @ (GridError::NoSuchNumber { .. } | GridError::OneTile)) =
+            self.puzzle.check()
+        {
+            return self.none(error.to_string());
+        }
+        let started = Instant::now();
+        if let Some(made) = self.puzzle.made(self.options)? {
+            let mut found = Findings::by("exact");
+            found.add(made);
+            found.sample = started.elapsed().as_secs_f64() - found.compile;
+            return Ok(found);
+        }
         let is_sample = self.options.task == Task::Sample;
         match self.options.method.as_str() {
-            "exact" => self.exact(),
-            "auto" if is_sample && P::FALLBACK.is_preferred => self.drawn(),
-            "auto" => {
-                let needed = self.puzzle.predicted_bytes();
-                let memory = self.options.memory();
-                if needed <= memory as f64 {
-                    return self.exact();
-                }
-                let told = too_large("--method exact would need", needed, memory);
-                if !is_sample {
-                    let told = format!("{told}; allow more, or use a smaller board");
-                    return Err(Box::new(NoAnswer(told)));
-                }
-                eprintln!("note: {told}; falling back on --method {other}");
-                self.drawn()
+            "exact" => {
+                let program = self.puzzle.program()?;
+                let started = Instant::now();
+                let (side, memory) = (self.puzzle.side(), self.options.memory());
+                let engine = Engine::compile(&program, side, memory)?;
+                self.asked(&engine, started)
             }
-            _ if !is_sample => Err(format!("--method {other} needs --task sample").into()),
+            "auto" if is_sample && P::FALLBACK.is_preferred => self.drawn(),
+            "auto" => match self.puzzle.relaxed().filter(|_| is_sample) {
+                Some(relaxed) => self.in_turn(&relaxed),
+                None => self.exact_or_other(),
+            },
             _ => self.drawn(),
         }
     }
 
-    /// By the exact engine.
-    fn exact(&self) -> Result<Findings<P::Board>, Failure> {
-        let (puzzle, options) = (self.puzzle, self.options);
+    /// By the exact engine if it fits, and else by the other method if that can.
+    fn exact_or_other(&self) -> Result<Findings<P::Board>, Failure> {
+        let memory = self.options.memory();
+        if let Some(found) = self.within(memory.min(QUICK))? {
+            return Ok(found);
+        }
+        let needed = self.puzzle.predicted_bytes();
+        let is_predicted = needed <= memory as f64;
+        if is_predicted
+            && memory > QUICK
+            && let Some(found) = self.within(memory)?
+        {
+            return Ok(found);
+        }
+        let needs = "--method exact would need";
+        let told = if is_predicted {
+            format!("{needs} more than --memory {}", memory >> 20)
+        } else {
+            too_large(needs, needed, memory)
+        };
+        if self.options.task != Task::Sample {
+            let told = format!("{told}; allow more, or use a smaller board");
+            return Err(Box::new(NoAnswer(told)));
+        }
+        eprintln!(
+            "note: {told}; falling back on --method {}",
+            P::FALLBACK.name
+        );
+        self.drawn()
+    }
+
+    /// By the exact engine, if it fits so many bytes.
+    pub(super) fn within(&self, memory: u64) -> Result<Option<Findings<P::Board>>, Failure> {
         let started = Instant::now();
-        let program = puzzle.program()?;
-        let engine = Engine::compile(&program, puzzle.side(), options.memory())?;
+        let engine = Engine::fitting(self.puzzle, memory)?;
+        engine
+            .map(|engine| self.asked(&engine, started))
+            .transpose()
+    }
+
+    /// What a compiled program answers.
+    fn asked(
+        &self,
+        engine: &Engine<P::Cell>,
+        started: Instant,
+    ) -> Result<Findings<P::Board>, Failure> {
+        let (puzzle, options) = (self.puzzle, self.options);
         let mut found = Findings::by("exact");
         found.compile = started.elapsed().as_secs_f64();
         found.cost = Some(engine.cost());
         let started = Instant::now();
         if !engine.is_possible() {
-            self.require_answer(&program)?;
+            return self.none(impossible(puzzle, options.memory())?);
         }
         match options.task {
             Task::Sample => {
                 let progress = Progress::of("boards", Some(options.count() as u64));
-                for cells in engine.samples(options.seed())?.take(options.count()) {
-                    found.boards.push(puzzle.board(cells?)?);
+                for board in engine.boards(puzzle, options.seed())?.take(options.count()) {
+                    found.boards.push(board?);
                     progress.set(found.boards.len() as u64);
                 }
                 progress.finish();
             }
             Task::Count => found.count = Some(engine.count()?),
             Task::Probability => found.log_probability = Some(engine.log_evidence()),
-            Task::Marginals => found.marginals = Some(named::<P>(&engine)?),
+            Task::Marginals => {
+                let mut marginals = named::<P>(engine)?;
+                for cell in &mut marginals {
+                    cell.extend_from_slice(puzzle.colours());
+                }
+                found.marginals = Some(marginals);
+            }
             Task::MostLikely => {
                 let (cells, log) = engine.most_probable()?;
                 found.most_likely = Some(puzzle.board(cells)?);
@@ -149,25 +236,33 @@ impl<P: Puzzle> Question<'_, P> {
         Ok(found)
     }
 
-    /// Where nothing is possible: a note if that is the answer, and else the failure.
-    fn require_answer(&self, program: &Program<P::Cell>) -> Result<(), Failure> {
-        let memory = self.options.memory();
-        if matches!(self.options.task, Task::Count | Task::Probability) {
-            eprintln!("note: {}", impossible(self.puzzle, program, memory)?);
-            return Ok(());
+    /// Where nothing is possible: zero if a number is asked for, and else the failure.
+    pub(super) fn none(&self, told: String) -> Result<Findings<P::Board>, Failure> {
+        let mut found = Findings::by("exact");
+        match self.options.task {
+            Task::Count => found.count = Some("0".into()),
+            Task::Probability => found.log_probability = Some(f64::NEG_INFINITY),
+            _ => return Err(Box::new(NoAnswer(told))),
         }
-        Err(no_board(self.puzzle, program, memory))
+        found.impossible = Some(told);
+        Ok(found)
     }
 
-    /// By the other method.
+    /// By the other method. Where that finds nothing, small boards tell whether there is anything.
     fn drawn(&self) -> Result<Findings<P::Board>, Failure> {
         let started = Instant::now();
-        let drawn = self.puzzle.fall_back(self.options)?;
         let mut found = Findings::by(P::FALLBACK.name);
-        found.boards = drawn.boards;
-        found.diagnostics = drawn.diagnostics;
-        found.compile = drawn.compile;
-        found.sample = started.elapsed().as_secs_f64() - drawn.compile;
+        match self.puzzle.fall_back(self.options) {
+            Err(failure) if failure.is::<figrs::Error>() => {
+                let engine = Engine::fitting(self.puzzle, QUICK)?;
+                if engine.is_some_and(|engine| !engine.is_possible()) {
+                    return self.none(impossible(self.puzzle, QUICK)?);
+                }
+                return Err(failure);
+            }
+            drawn => found.add(drawn?),
+        }
+        found.sample = started.elapsed().as_secs_f64() - found.compile;
         Ok(found)
     }
 
