@@ -35,6 +35,18 @@ pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
     if is_no_answer { 1 } else { 2 }
 }
 
+/// What to do on the command line where memory is too small.
+pub(crate) fn remedy(failure: &(dyn Error + 'static)) -> &'static str {
+    let error = match failure.downcast_ref::<GridError>() {
+        Some(GridError::Inference(error)) => Some(error),
+        _ => failure.downcast_ref::<figrs::Error>(),
+    };
+    match error {
+        Some(figrs::Error::FrontierTooLarge { .. }) => " (here: --memory, or a smaller board)",
+        _ => "",
+    }
+}
+
 /// That something needs more memory than there is.
 pub(crate) fn too_large(what: &str, needed: f64, memory: u64) -> String {
     let needed = match needed / f64::from(1 << 20) {

@@ -8,7 +8,7 @@ use figrs::models::grid::GridError;
 
 use super::command_line;
 use super::conflict::impossible;
-use super::failure::exit_code;
+use super::failure::{exit_code, remedy};
 use super::findings::{Findings, Stats};
 use super::goodness::{named, tests};
 use super::options::{DETAILS, Task};
@@ -21,7 +21,7 @@ pub(crate) fn main<E: Example>() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if command_line::is_broken_pipe(&*error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            eprintln!("error: {error}{}", remedy(&*error));
             ExitCode::from(exit_code(&*error))
         }
     }
@@ -32,7 +32,7 @@ fn parsed<E: Example>() -> E {
     let fallback = E::Puzzle::FALLBACK;
     let methods = PossibleValuesParser::new([
         PossibleValue::new("auto")
-            .help("exact where that fits the memory and is the quicker, else the other"),
+            .help("The quicker one that is exact, and else exact if that fits; more at the end of --help"),
         PossibleValue::new("exact")
             .help("Every task, by the states of the board read cell by cell"),
         PossibleValue::new(fallback.name).help(fallback.help),

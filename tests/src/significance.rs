@@ -20,8 +20,11 @@ pub const CALIBRATION: f64 = 1e-7;
 
 /// The part of the generators.
 pub const GENERATORS: f64 = 5e-8;
+/// The part of what generators draw where exact inference does not fit.
+pub const FALLBACKS: f64 = 4e-8;
 
-const _: () = assert!(MODELS + CONFORMANCE + SPREAD + CALIBRATION + GENERATORS <= SUITE);
+const _: () =
+    assert!(MODELS + CONFORMANCE + SPREAD + CALIBRATION + GENERATORS + FALLBACKS <= SUITE);
 
 /// How an estimate in units of its stated standard error is distributed around the truth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

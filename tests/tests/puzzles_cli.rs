@@ -6,6 +6,10 @@ mod answers;
 mod files;
 #[path = "puzzles_cli/impossible.rs"]
 mod impossible;
+#[path = "puzzles_cli/laws.rs"]
+mod laws;
+#[path = "puzzles_cli/made.rs"]
+mod made;
 #[path = "puzzles_cli/methods.rs"]
 mod methods;
 #[path = "puzzles_cli/mistakes.rs"]

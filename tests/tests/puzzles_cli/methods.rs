@@ -53,6 +53,29 @@ fn other_methods_draw_what_is_asked_and_tell_how() {
     );
 }
 
+/// Compiling would take seconds, and three boards in four meet the demand.
+#[test]
+fn what_is_quicker_is_taken_where_both_are_exact() {
+    let files = Files::new();
+    let ask = |arguments: &str| {
+        let found = files.json("dungeon", arguments)?;
+        Some((found["method"].clone(), found["puzzles"].clone()))
+    };
+    let easy = "--size 5 --min-walk 10 --max-walls 8 --count 3";
+    let Some((method, boards)) = ask(easy) else {
+        return;
+    };
+    assert_eq!(method, "rejection");
+    assert_eq!(
+        ask(&format!("{easy} --method rejection")).unwrap().1,
+        boards
+    );
+    let rare = "--size 4 --min-walk 22 --count 500";
+    let (method, boards) = ask(rare).unwrap();
+    assert_eq!(method, "exact");
+    assert_eq!(ask(&format!("{rare} --method exact")).unwrap().1, boards);
+}
+
 /// Where the exact engine is predicted not to fit, this is said before, and what is done instead.
 #[test]
 fn what_does_not_fit_falls_back_and_says_so() {
