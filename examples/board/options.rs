@@ -18,8 +18,8 @@ pub(crate) const DETAILS: &str = r#"JSON: one object, without the fields that do
 
 Seconds: compile is all before the first board, sample the rest, without printing.
 
-Stats: variation scores over all pairs of boards (mazes, dungeons and chromatic mazes that are square), and p-values of tests
-  that the boards have their exact distribution: what single cells are, how often boards are equal, and how long ways are.
+Stats: variation scores over all pairs of the first 2000 boards (mazes, dungeons and chromatic mazes that are square), and p-values of
+  tests that all boards have their exact distribution: what single cells are, how often boards are equal, and how long ways are.
 
 Auto: mazes are drawn by wilson. Boards with demands on ways are drawn by rejection and by exact in turn, each round with four
   times the work of the one before, until one of them has as many as asked for: both draw from the same exact distribution. All else

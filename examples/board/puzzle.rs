@@ -118,8 +118,12 @@ pub(crate) trait Puzzle: Sized {
 
     fn picture(&self, board: &Self::Board) -> Result<Picture, PictureError>;
 
-    /// The published variation scores, where there are any.
-    fn scores(&self, _boards: &[Self::Board]) -> Result<Vec<Score>, GridError> {
+    /// The published variation scores, where there are any; tells how many pairs have been compared.
+    fn scores(
+        &self,
+        _boards: &[Self::Board],
+        _watch: impl FnMut(u64),
+    ) -> Result<Vec<Score>, GridError> {
         Ok(Vec::new())
     }
 

@@ -31,8 +31,9 @@ pub(crate) fn main<E: Example>() -> ExitCode {
 fn parsed<E: Example>() -> E {
     let fallback = E::Puzzle::FALLBACK;
     let methods = PossibleValuesParser::new([
-        PossibleValue::new("auto")
-            .help("The quicker one that is exact, and else exact if that fits; more at the end of --help"),
+        PossibleValue::new("auto").help(
+            "The quicker one that is exact, and else exact if that fits; more at the end of --help",
+        ),
         PossibleValue::new("exact")
             .help("Every task, by the states of the board read cell by cell"),
         PossibleValue::new(fallback.name).help(fallback.help),
@@ -94,6 +95,9 @@ pub(super) struct Question<'a, P> {
 
 /// Bytes of states that are explored before it is predicted how many there are; it takes about two seconds.
 const QUICK: u64 = 16 << 20;
+
+/// How many boards are compared in pairs: more take hours, and their mean is no more certain to three digits.
+const COMPARED: usize = 2000;
 
 impl<P: Puzzle> Question<'_, P> {
     /// Refuses options that would have no effect on the method.
@@ -271,7 +275,12 @@ impl<P: Puzzle> Question<'_, P> {
         let (puzzle, memory) = (self.puzzle, self.options.memory());
         let side = puzzle.side();
         let scores = if side.rows == side.columns && side.rows > 1 {
-            puzzle.scores(&found.boards)?
+            let compared = &found.boards[..found.boards.len().min(COMPARED)];
+            let pairs = compared.len() * (compared.len() - 1) / 2;
+            let progress = Progress::of("pairs of boards", Some(pairs as u64));
+            let scores = puzzle.scores(compared, |pairs| progress.set(pairs))?;
+            progress.finish();
+            scores
         } else {
             Vec::new()
         };

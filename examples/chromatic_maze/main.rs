@@ -15,7 +15,7 @@ use clap::Parser;
 use figrs::models::chromatic_maze::{ChromaticBoard, ChromaticMaze, ChromaticTile, Colour};
 use figrs::models::grid::{GridError, Position, Size};
 use figrs::models::picture::{Picture, PictureError};
-use figrs::models::variation::{Score, scores};
+use figrs::models::variation::{Score, scores_watched};
 use figrs::prelude::*;
 use range::{range, told};
 use serde_json::{Value as Json, json};
@@ -232,8 +232,12 @@ impl Puzzle for Mazes {
         board.picture(&self.way(board))
     }
 
-    fn scores(&self, boards: &[ChromaticBoard]) -> Result<Vec<Score>, GridError> {
-        scores(boards)
+    fn scores(
+        &self,
+        boards: &[ChromaticBoard],
+        watch: impl FnMut(u64),
+    ) -> Result<Vec<Score>, GridError> {
+        scores_watched(boards, watch)
     }
 
     /// Where there are no bounds and the board is small.

@@ -18,7 +18,7 @@ use clap::Parser;
 use figrs::models::dungeon::{Dungeon, DungeonMap, Tile};
 use figrs::models::grid::{Clues, GridError, Position, Size};
 use figrs::models::picture::{Picture, PictureError};
-use figrs::models::variation::{Score, scores};
+use figrs::models::variation::{Score, scores_watched};
 use figrs::prelude::*;
 use range::{range, told};
 use serde_json::{Value as Json, json};
@@ -217,8 +217,8 @@ impl Puzzle for Dungeons {
         map.picture(&self.way(map))
     }
 
-    fn scores(&self, maps: &[DungeonMap]) -> Result<Vec<Score>, GridError> {
-        scores(maps)
+    fn scores(&self, maps: &[DungeonMap], watch: impl FnMut(u64)) -> Result<Vec<Score>, GridError> {
+        scores_watched(maps, watch)
     }
 
     /// Where there are no clues and bounds, and the board is small.

@@ -16,7 +16,7 @@ use clap::{Parser, ValueEnum};
 use figrs::models::grid::{GridError, Size};
 use figrs::models::maze::{Border, Maze, PerfectMaze, Pointer, Weights};
 use figrs::models::picture::{Picture, PictureError};
-use figrs::models::variation::{Score, scores};
+use figrs::models::variation::{Score, scores_watched};
 use figrs::stream;
 use range::{range, told};
 use serde_json::{Value as Json, json};
@@ -246,7 +246,7 @@ impl Puzzle for Mazes {
         maze.picture(&self.way(maze))
     }
 
-    fn scores(&self, mazes: &[Maze]) -> Result<Vec<Score>, GridError> {
-        scores(mazes)
+    fn scores(&self, mazes: &[Maze], watch: impl FnMut(u64)) -> Result<Vec<Score>, GridError> {
+        scores_watched(mazes, watch)
     }
 }

@@ -191,22 +191,6 @@ pub fn largest_pearson(counts: usize, alpha: f64) -> f64 {
     chi_squared(counts - 1).inverse_cdf(1.0 - alpha)
 }
 
-/// Pearson's statistic of counts against what is expected of each, and the number of counts that it compares: those of which
-/// fewer than five are expected count together.
-pub fn pearson_of(counts: &[(u64, f64)]) -> (f64, usize) {
-    let (common, rare): (Vec<_>, Vec<_>) = counts.iter().partition(|(_, right)| *right >= 5.0);
-    let together = |rare: Vec<&(u64, f64)>| {
-        let sum = |(n, right), &&(m, more): &&(u64, f64)| (n + m, right + more);
-        rare.iter().fold((0, 0.0), sum)
-    };
-    let mut compared: Vec<(u64, f64)> = common.into_iter().copied().collect();
-    if !rare.is_empty() {
-        compared.push(together(rare));
-    }
-    let term = |&(n, right): &(u64, f64)| (n as f64 - right).powi(2) / right;
-    (compared.iter().map(term).sum(), compared.len())
-}
-
 /// Pearson's statistic of counts that are all equally likely.
 pub fn pearson(counts: &[u64]) -> f64 {
     let expected = counts.iter().sum::<u64>() as f64 / counts.len() as f64;

@@ -10,10 +10,11 @@ use figrs::models::dungeon::Dungeon;
 use figrs::models::grid::Size;
 use figrs::models::island::{Island, IslandSampling};
 use figrs::models::maze::{Maze, PerfectMaze, Pointer, Weights};
+use figrs::models::variation::goodness_of_fit;
 use figrs::models::yin_yang::{Clues, Colour, YinYang};
 use figrs::prelude::*;
 use figrs::{JunctionTree, stream};
-use figrs_tests::significance::{GENERATORS, Law, largest_pearson, pearson, pearson_of};
+use figrs_tests::significance::{GENERATORS, Law, largest_pearson, pearson};
 
 /// How many statistics are compared.
 const TESTS: f64 = 8.0;
@@ -37,12 +38,8 @@ fn check_counts(drawn: impl Iterator<Item = u32>, weights: &[(u32, f64)]) {
     });
     let expected: Vec<(u64, f64)> = expected.collect();
     assert!(counts.is_empty(), "numbers that cannot be: {counts:?}");
-    let (statistic, compared) = pearson_of(&expected);
-    let limit = largest_pearson(compared, ALPHA);
-    assert!(
-        statistic < limit,
-        "{statistic}, at most {limit}: {expected:?}"
-    );
+    let fit = goodness_of_fit(&expected).unwrap();
+    assert!(fit.p_value > ALPHA, "{fit:?}: {expected:?}");
 }
 
 /// By following the pointers every room leads to the first.

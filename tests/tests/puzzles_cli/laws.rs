@@ -8,9 +8,10 @@ use std::path::Path;
 use figrs::Frontier;
 use figrs::models::dungeon::Dungeon;
 use figrs::models::grid::Size;
+use figrs::models::variation::goodness_of_fit;
 use figrs::prelude::*;
 use figrs_tests::example::{self, text};
-use figrs_tests::significance::{FALLBACKS, largest_pearson, pearson_of};
+use figrs_tests::significance::FALLBACKS;
 use serde_json::Value as Json;
 
 use super::files::Files;
@@ -36,12 +37,8 @@ fn check<'a>(
     });
     let expected: Vec<(u64, f64)> = expected.collect();
     assert!(counts.is_empty(), "what cannot be: {counts:?}");
-    let (statistic, compared) = pearson_of(&expected);
-    let limit = largest_pearson(compared, FALLBACKS / TESTS);
-    assert!(
-        statistic < limit,
-        "{statistic}, at most {limit}: {expected:?}"
-    );
+    let fit = goodness_of_fit(&expected).unwrap();
+    assert!(fit.p_value > FALLBACKS / TESTS, "{fit:?}: {expected:?}");
 }
 
 fn boards(found: &Json) -> impl Iterator<Item = &Json> {
