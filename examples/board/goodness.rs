@@ -25,13 +25,12 @@ pub(crate) fn tests<P: Puzzle>(
     boards: &[P::Board],
     memory: u64,
 ) -> Result<Vec<Test>, Failure> {
-    let mut tests = vec![cells("cells", &named::<P>(engine)?, boards, P::names)];
+    let mut tests = Vec::from_iter(cells("cells", &named::<P>(engine)?, boards, P::names));
     if !puzzle.colours().is_empty() {
         let side = puzzle.side();
         let each = vec![puzzle.colours().to_vec(); side.rows * side.columns];
-        tests.push(cells("colours", &each, boards, |board| {
-            puzzle.colours_of(board)
-        }));
+        let colours_of = |board: &P::Board| puzzle.colours_of(board);
+        tests.extend(cells("colours", &each, boards, colours_of));
     }
     if puzzle.is_uniform() {
         tests.extend(equal_boards(boards, engine.count()?.parse()?));
@@ -62,13 +61,13 @@ pub(crate) fn named<P: Puzzle>(
     Ok(engine.marginals()?.into_iter().map(named).collect())
 }
 
-/// Each cell by itself; the smallest p-value times the number of cells (Bonferroni).
+/// Each cell by itself; the smallest p-value times the number of cells (Bonferroni). None with too few boards to tell.
 fn cells<B>(
     name: &'static str,
     exact: &[Vec<(&'static str, f64)>],
     boards: &[B],
     names: impl Fn(&B) -> Vec<&'static str>,
-) -> Test {
+) -> Option<Test> {
     let draws = boards.len() as f64;
     let expected = exact.iter().map(|cell| {
         let values = cell.iter();
@@ -89,17 +88,16 @@ fn cells<B>(
     let compared: Vec<Fit> = compared.collect();
     let worst = compared
         .iter()
-        .min_by(|a, b| a.p_value.total_cmp(&b.p_value));
-    let (statistic, p_value) = worst.map_or((0.0, 1.0), |worst| (worst.statistic, worst.p_value));
-    Test {
+        .min_by(|a, b| a.p_value.total_cmp(&b.p_value))?;
+    Some(Test {
         name,
         about: format!(
             "chi-square of what a cell is, the worst of {} cells",
             compared.len()
         ),
-        statistic,
-        p_value: (p_value * compared.len().max(1) as f64).min(1.0),
-    }
+        statistic: worst.statistic,
+        p_value: (worst.p_value * compared.len() as f64).min(1.0),
+    })
 }
 
 /// Of boards that are all equally likely: how often each was drawn if there are enough draws for that, or how many pairs of draws

@@ -16,6 +16,7 @@ pub(crate) mod options;
 mod page;
 mod progress;
 mod puzzle;
+mod question;
 mod rejection;
 mod report;
 mod run;

@@ -39,6 +39,8 @@ pub(crate) trait Puzzle: Sized {
     const KIND: &'static str;
     /// How boards are drawn where the exact engine does not fit.
     const FALLBACK: Fallback;
+    /// Whether the other method is rejection from the relaxed puzzle.
+    const REJECTS: bool = false;
     /// What the program tells of a cell.
     type Cell: Value;
     type Board: Clone + Eq + Hash;

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use super::conflict::impossible;
+use super::question::{QUICK, Question};
 use super::rejection::{Kept, too_large};
-use super::run::Question;
 use super::{Engine, Failure, Findings, Puzzle};
 
 /// Bytes of states in the first round, and how many times as many in each later one.
@@ -15,12 +15,17 @@ const GROWTH: u64 = 4;
 const CELL: u64 = 3;
 
 impl<P: Puzzle> Question<'_, P> {
-    /// Rounds of as much work for both, each of several times as much as the one before: neither what the exact engine needs nor
-    /// how many boards meet the demands has to be known, and it takes no more than a few times as long as the quicker of the two.
+    /// Rounds of as much work for both, each of several times as much as the one before: how many boards meet the demands need not be
+    /// known, nor what the exact engine needs, unless that is more than [`QUICK`]; and it takes no more than a few times as long as the
+    /// quicker of the two.
     pub(super) fn in_turn(&self, relaxed: &P) -> Result<Findings<P::Board>, Failure> {
         let (puzzle, options) = (self.puzzle, self.options);
         let started = Instant::now();
+        let fits = |puzzle: &P| puzzle.predicted_bytes() <= options.memory() as f64;
         let exact = |budget| -> Result<Option<Findings<P::Board>>, Failure> {
+            if budget > QUICK && !fits(puzzle) {
+                return Ok(None);
+            }
             let mut found = self.within(budget)?;
             if let Some(found) = &mut found {
                 found.compile = started.elapsed().as_secs_f64() - found.sample;
@@ -29,7 +34,8 @@ impl<P: Puzzle> Question<'_, P> {
         };
         let mut budgets = budgets(options.memory());
         let (mut budget, engine) = loop {
-            let Some(budget) = budgets.next() else {
+            let budget = budgets.next();
+            let Some(budget) = budget.filter(|&budget| budget <= QUICK || fits(relaxed)) else {
                 return Err(too_large(options));
             };
             if let Some(found) = exact(budget)? {
@@ -49,9 +55,9 @@ impl<P: Puzzle> Question<'_, P> {
         let mut kept = Kept::of(options.count());
         while !kept.draw(budget / (CELL * cells), &mut boards, meets)? {
             let Some(larger) = budgets.next() else {
+                let told = self.too_large();
                 eprintln!(
-                    "note: --method exact would need more than --memory {}; falling back on --method {}",
-                    options.memory() >> 20,
+                    "note: {told}; falling back on --method {}",
                     P::FALLBACK.name
                 );
                 kept = kept.complete(&mut boards, meets)?;

@@ -103,6 +103,7 @@ impl Puzzle for Mazes {
         is_preferred: false,
         uses_memory: true,
     };
+    const REJECTS: bool = true;
     type Cell = ChromaticTile;
     type Board = ChromaticBoard;
 

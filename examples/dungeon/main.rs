@@ -116,6 +116,7 @@ impl Puzzle for Dungeons {
         is_preferred: false,
         uses_memory: true,
     };
+    const REJECTS: bool = true;
     type Cell = Tile;
     type Board = DungeonMap;
 

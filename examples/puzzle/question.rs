@@ -220,7 +220,7 @@ fn by_particles(
             let acts = moves.filter(|drawn| matches!(drawn, Move::Act(_)));
             acts.map(|drawn| name(puzzle, drawn)).collect()
         };
-        let (chosen, _) = chosen(&draws, wanted, options.seed.unwrap_or(0));
+        let (chosen, _) = chosen(draws, wanted, options.seed.unwrap_or(0));
         let chosen = chosen.into_iter().map(|draw| plan(draw as usize));
         findings.samples = Some(chosen.collect());
     }

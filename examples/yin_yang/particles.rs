@@ -50,7 +50,7 @@ pub(crate) fn draw<P: Puzzle>(puzzle: &P, options: &Options) -> Result<Drawn<P::
     let draws = answer.draws()?;
     let values = cells.iter().map(|cell| draws.values(cell));
     let values = values.collect::<Result<Vec<_>, _>>()?;
-    let (chosen, effective) = chosen(&draws, options.count(), options.seed());
+    let (chosen, effective) = chosen(draws, options.count(), options.seed());
     let board = |draw: u32| {
         let cells = values.iter().map(|cell| cell[draw as usize].clone());
         puzzle.board(cells.collect())

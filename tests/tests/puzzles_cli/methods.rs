@@ -106,6 +106,10 @@ fn what_does_not_fit_falls_back_and_says_so() {
         told.contains("method rejection, boards 1, acceptance"),
         "{told}"
     );
+    // Without a demand there is nothing to reject.
+    let output = files.run("chromatic_maze", "--size 7").unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("more than --memory 1024; allow more"));
     let output = files
         .run("dungeon", "--size 8 --min-walk 12 --memory 2")
         .unwrap();

@@ -1,5 +1,7 @@
 //! Variation, and tests of the distribution.
 
+use figrs_tests::example::text;
+
 use super::files::{Files, keys};
 
 /// P-values of one run with a fixed seed; a wrong distribution gives values far below.
@@ -46,6 +48,9 @@ fn stats_tell_variation_and_test_the_distribution() {
             assert!((1e-4..=1.0).contains(&p), "{puzzle} {name}: {test}");
         }
     }
+    let few = files.run("island", "--size 6 --count 4 --stats").unwrap();
+    assert!(few.stdout.is_empty());
+    assert!(text(&few.stderr).starts_with("note: no test of the distribution with so few boards"));
     let told = files.text("maze", "--size 3 --count 300 --stats").unwrap();
     assert!(
         told.starts_with("variation dissimilarity ") && told.contains("test      cells"),
