@@ -111,10 +111,17 @@ impl<P: Puzzle> Question<'_, P> {
     pub(super) fn too_large(&self) -> String {
         let (needed, memory) = (self.puzzle.predicted_bytes(), self.options.memory());
         let needs = "--method exact would need";
-        if needed <= memory as f64 {
-            return format!("{needs} more than --memory {}", memory >> 20);
+        let told = if needed <= memory as f64 {
+            format!("{needs} more than --memory {}", memory >> 20)
+        } else {
+            too_large(needs, needed, memory)
+        };
+        let side = self.puzzle.side();
+        if side.columns > side.rows {
+            let turned = format!("{}x{}", side.columns, side.rows);
+            return format!("{told} (less on its side, as {turned})");
         }
-        too_large(needs, needed, memory)
+        told
     }
 
     /// By the exact engine, if it fits so many bytes.

@@ -159,7 +159,7 @@ pub enum GridError {
     },
     /// The Markov chain met no island with as many bays as it should have.
     #[error(
-        "none of {tried} islands in a row had the number of bays asked for; allow more numbers, or use the element program"
+        "none of {tried} islands in a row had the number of bays asked for, which is impossible or very rare; allow more numbers, or use the element program"
     )]
     BaysNotMet {
         /// How many islands were looked at.

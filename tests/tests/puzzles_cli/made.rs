@@ -18,8 +18,8 @@ fn puzzles_that_are_made_can_be_read_and_have_one_solution() {
     let puzzle = &found["puzzles"][0];
     let rows = |rows: &serde_json::Value| {
         let rows = rows.as_array().unwrap().iter();
-        rows.map(|row| format!("{}\n", row.as_str().unwrap()))
-            .collect::<String>()
+        let rows: Vec<&str> = rows.map(|row| row.as_str().unwrap()).collect();
+        rows.join("\n") + "\n"
     };
     assert_eq!(rows(&puzzle["clues"]), made);
     let solved = files.text("yin_yang", "--clues made.clues --task solve");

@@ -106,6 +106,9 @@ fn what_does_not_fit_falls_back_and_says_so() {
         told.contains("method rejection, boards 1, acceptance"),
         "{told}"
     );
+    let output = files.run("island", "--size 12x20 --task count").unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("(less on its side, as 20x12)"));
     // Without a demand there is nothing to reject.
     let output = files.run("chromatic_maze", "--size 7").unwrap();
     assert_eq!(output.status.code(), Some(1));
