@@ -3,18 +3,14 @@
 use figrs::models::grid::Position;
 
 use super::engine::Engine;
-use super::{Failure, NoAnswer, Program, Puzzle};
+use super::{Failure, Puzzle};
 
-/// The failure of a puzzle that has no board: names clues that exclude each other, without any one of which there is a board; or else says
-/// that no clue is to blame.
-pub(crate) fn impossible<P: Puzzle>(
-    puzzle: &P,
-    program: &Program<P::Cell>,
-    memory: u64,
-) -> Result<String, Failure> {
-    let side = puzzle.side();
+/// What is told of a puzzle that has no board: names clues that exclude each other, without any one of which there is a board; or else
+/// says that no clue is to blame.
+pub(crate) fn impossible<P: Puzzle>(puzzle: &P, memory: u64) -> Result<String, Failure> {
+    let (side, program) = (puzzle.side(), puzzle.program()?);
     let is_possible = |clues: &[(Position, P::Cell)]| -> Result<bool, Failure> {
-        Ok(Engine::with_clues(program, side, clues, memory)?.is_possible())
+        Ok(Engine::with_clues(&program, side, clues, memory)?.is_possible())
     };
     let demands = match puzzle.demands() {
         demands if demands.is_empty() => "the rules".to_owned(),
@@ -41,12 +37,4 @@ pub(crate) fn impossible<P: Puzzle>(
         "{board} meets {demands} and the clues at {}; take one of them back",
         cells.join("; ")
     ))
-}
-
-/// The same as a failure.
-pub(crate) fn no_board<P: Puzzle>(puzzle: &P, program: &Program<P::Cell>, memory: u64) -> Failure {
-    match impossible(puzzle, program, memory) {
-        Ok(told) => Box::new(NoAnswer(told)),
-        Err(failure) => failure,
-    }
 }

@@ -1,10 +1,12 @@
 //! The exact engine behind all tasks.
 
+use std::error::Error;
+
 use figrs::CompiledFrontier;
-use figrs::models::grid::Position;
+use figrs::models::grid::{GridError, Position};
 use figrs::prelude::*;
 
-use super::{Failure, Program, Progress, Side};
+use super::{Failure, Program, Progress, Puzzle, Side};
 
 /// An element program compiled to be asked.
 pub(crate) struct Engine<C> {
@@ -55,6 +57,21 @@ impl<C: Value> Engine<C> {
         })
     }
 
+    /// A puzzle compiled, if it is known how and fits so many bytes.
+    pub(crate) fn fitting<P: Puzzle<Cell = C>>(
+        puzzle: &P,
+        memory: u64,
+    ) -> Result<Option<Self>, Failure> {
+        let program = match puzzle.program() {
+            Err(failure) if is_too_wide(&*failure) => return Ok(None),
+            program => program?,
+        };
+        match Self::compile(&program, puzzle.side(), memory) {
+            Err(figrs::Error::FrontierTooLarge { .. }) => Ok(None),
+            compiled => Ok(Some(compiled?)),
+        }
+    }
+
     pub(crate) fn cost(&self) -> Cost {
         Cost {
             states: self.compiled.largest_frontier(),
@@ -87,12 +104,24 @@ impl<C: Value> Engine<C> {
         Ok((world.values(&self.cells)?, world.log_probability()))
     }
 
-    /// The cells of endlessly many boards.
-    pub(crate) fn samples(
-        &self,
+    /// Endlessly many boards.
+    pub(crate) fn boards<'a, P: Puzzle<Cell = C>>(
+        &'a self,
+        puzzle: &'a P,
         seed: u64,
-    ) -> Result<impl Iterator<Item = Result<Vec<C>, Failure>> + '_, figrs::Error> {
+    ) -> Result<impl Iterator<Item = Result<P::Board, Failure>> + 'a, figrs::Error> {
         let worlds = self.compiled.samples(seed)?;
-        Ok(worlds.map(|world| Ok(world.values(&self.cells)?)))
+        Ok(worlds.map(|world| Ok(puzzle.board(world.values(&self.cells)?)?)))
     }
+}
+
+/// Whether automata cannot read a board as wide.
+fn is_too_wide(failure: &(dyn Error + 'static)) -> bool {
+    let error = failure.downcast_ref::<GridError>();
+    error.is_some_and(|error| {
+        matches!(
+            error,
+            GridError::Size { .. } | GridError::TooLargeForDistances { .. }
+        )
+    })
 }

@@ -25,13 +25,26 @@ pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
         Some(error) => matches!(
             error,
             GridError::Inference(_)
-                | GridError::NoSuchLand { .. }
+                | GridError::NoSuchNumber { .. }
                 | GridError::BaysNotMet { .. }
+                | GridError::NoSolution { .. }
                 | GridError::OneTile
         ),
         None => failure.is::<NoAnswer>() || failure.is::<figrs::Error>(),
     };
     if is_no_answer { 1 } else { 2 }
+}
+
+/// What to do on the command line where memory is too small.
+pub(crate) fn remedy(failure: &(dyn Error + 'static)) -> &'static str {
+    let error = match failure.downcast_ref::<GridError>() {
+        Some(GridError::Inference(error)) => Some(error),
+        _ => failure.downcast_ref::<figrs::Error>(),
+    };
+    match error {
+        Some(figrs::Error::FrontierTooLarge { .. }) => " (here: --memory, or a smaller board)",
+        _ => "",
+    }
 }
 
 /// That something needs more memory than there is.

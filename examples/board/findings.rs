@@ -4,6 +4,7 @@ use figrs::models::variation::Score;
 
 use super::engine::Cost;
 use super::goodness::Test;
+use super::puzzle::Drawn;
 
 /// The answer to a task; the rest is empty.
 pub(crate) struct Findings<B> {
@@ -21,6 +22,8 @@ pub(crate) struct Findings<B> {
     pub(crate) cost: Option<Cost>,
     pub(crate) compile: f64,
     pub(crate) sample: f64,
+    /// Why there is no board, if there is none.
+    pub(crate) impossible: Option<String>,
 }
 
 /// How boards vary, and whether they have the right distribution.
@@ -44,6 +47,14 @@ impl<B> Findings<B> {
             cost: None,
             compile: 0.0,
             sample: 0.0,
+            impossible: None,
         }
+    }
+
+    /// Boards that were drawn.
+    pub(crate) fn add(&mut self, drawn: Drawn<B>) {
+        self.boards = drawn.boards;
+        self.diagnostics = drawn.diagnostics;
+        self.compile = drawn.compile;
     }
 }

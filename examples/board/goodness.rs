@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use figrs::models::variation::{Fit, goodness_of_fit};
 use figrs::prelude::*;
-use statrs::distribution::{ChiSquared, ContinuousCDF, DiscreteCDF, Poisson};
+use statrs::distribution::{DiscreteCDF, Poisson};
 
 use super::{Engine, Failure, Puzzle};
 
@@ -24,7 +25,13 @@ pub(crate) fn tests<P: Puzzle>(
     boards: &[P::Board],
     memory: u64,
 ) -> Result<Vec<Test>, Failure> {
-    let mut tests = vec![cells::<P>(&named::<P>(engine)?, boards)];
+    let mut tests = Vec::from_iter(cells("cells", &named::<P>(engine)?, boards, P::names));
+    if !puzzle.colours().is_empty() {
+        let side = puzzle.side();
+        let each = vec![puzzle.colours().to_vec(); side.rows * side.columns];
+        let colours_of = |board: &P::Board| puzzle.colours_of(board);
+        tests.extend(cells("colours", &each, boards, colours_of));
+    }
     if puzzle.is_uniform() {
         tests.extend(equal_boards(boards, engine.count()?.parse()?));
     }
@@ -54,39 +61,43 @@ pub(crate) fn named<P: Puzzle>(
     Ok(engine.marginals()?.into_iter().map(named).collect())
 }
 
-/// Each cell by itself; the smallest p-value times the number of cells (Bonferroni).
-fn cells<P: Puzzle>(exact: &[Vec<(&'static str, f64)>], boards: &[P::Board]) -> Test {
-    let mut counts: Vec<Vec<u64>> = exact.iter().map(|cell| vec![0; cell.len()]).collect();
-    let mut impossible = false;
+/// Each cell by itself; the smallest p-value times the number of cells (Bonferroni). None with too few boards to tell.
+fn cells<B>(
+    name: &'static str,
+    exact: &[Vec<(&'static str, f64)>],
+    boards: &[B],
+    names: impl Fn(&B) -> Vec<&'static str>,
+) -> Option<Test> {
+    let draws = boards.len() as f64;
+    let expected = exact.iter().map(|cell| {
+        let values = cell.iter();
+        values.map(|&(name, p)| (name, (0, p * draws))).collect()
+    });
+    let mut counts: Vec<HashMap<&str, (u64, f64)>> = expected.collect();
     for board in boards {
-        for (cell, name) in P::names(board).into_iter().enumerate() {
-            match exact[cell].iter().position(|(other, _)| *other == name) {
-                Some(place) => counts[cell][place] += 1,
-                None => impossible = true,
-            }
+        for (counts, name) in counts.iter_mut().zip(names(board)) {
+            counts.entry(name).or_default().0 += 1;
         }
     }
-    let draws = boards.len() as f64;
-    let compared = counts.iter().zip(exact).filter_map(|(counts, exact)| {
-        let expected = exact.iter().map(|(_, p)| p * draws);
-        pearson(&counts.iter().copied().zip(expected).collect::<Vec<_>>())
+    let compared = counts.iter().filter_map(|counts| {
+        let mut counts: Vec<(u64, f64)> = counts.values().copied().collect();
+        // In an order that is the same each time.
+        counts.sort_by(|one, other| one.1.total_cmp(&other.1).then(one.0.cmp(&other.0)));
+        goodness_of_fit(&counts)
     });
-    let compared: Vec<(f64, f64)> = compared.collect();
-    let worst = compared.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1));
-    let (statistic, p_value) = worst.unwrap_or((0.0, 1.0));
-    Test {
-        name: "cells",
+    let compared: Vec<Fit> = compared.collect();
+    let worst = compared
+        .iter()
+        .min_by(|a, b| a.p_value.total_cmp(&b.p_value))?;
+    Some(Test {
+        name,
         about: format!(
             "chi-square of what a cell is, the worst of {} cells",
             compared.len()
         ),
-        statistic,
-        p_value: if impossible {
-            0.0
-        } else {
-            (p_value * compared.len().max(1) as f64).min(1.0)
-        },
-    }
+        statistic: worst.statistic,
+        p_value: (worst.p_value * compared.len() as f64).min(1.0),
+    })
 }
 
 /// Of boards that are all equally likely: how often each was drawn if there are enough draws for that, or how many pairs of draws
@@ -104,15 +115,15 @@ fn equal_boards<B: Eq + Hash>(boards: &[B], all: f64) -> Option<Test> {
             .copied()
             .chain(std::iter::repeat_n(0, missing));
         let expected: Vec<(u64, f64)> = counts.map(|count| (count, draws / all)).collect();
-        let (statistic, p_value) = pearson(&expected)?;
+        let fit = goodness_of_fit(&expected)?;
         return Some(Test {
             name: "boards",
             about: format!("chi-square of how often each of {all} boards was drawn"),
-            statistic,
+            statistic: fit.statistic,
             p_value: if expected.len() as f64 > all {
                 0.0
             } else {
-                p_value
+                fit.p_value
             },
         });
     }
@@ -145,31 +156,14 @@ fn lengths<P: Puzzle>(
     let expected = exact
         .iter()
         .map(|(length, p)| (counts.remove(length).unwrap_or(0), p * draws));
-    let expected: Vec<(u64, f64)> = expected.collect();
-    let (statistic, p_value) = pearson(&expected)?;
+    let mut expected: Vec<(u64, f64)> = expected.collect();
+    // What is left cannot be.
+    expected.extend(counts.into_values().map(|count| (count, 0.0)));
+    let fit = goodness_of_fit(&expected)?;
     Some(Test {
         name: "ways",
         about: "chi-square of the length of the way".into(),
-        statistic,
-        p_value: if counts.is_empty() { p_value } else { 0.0 },
+        statistic: fit.statistic,
+        p_value: fit.p_value,
     })
-}
-
-/// Pearson's statistic of counts against what is expected of each, and its p-value; those of which fewer than five are expected count
-/// together. `None` if only one is left.
-fn pearson(counts: &[(u64, f64)]) -> Option<(f64, f64)> {
-    let (common, rare): (Vec<_>, Vec<_>) = counts.iter().partition(|(_, right)| *right >= 5.0);
-    let mut compared: Vec<(u64, f64)> = common;
-    if !rare.is_empty() {
-        let sum = |(n, right): (u64, f64), (m, more): (u64, f64)| (n + m, right + more);
-        compared.push(rare.into_iter().fold((0, 0.0), sum));
-    }
-    let freedom = compared
-        .len()
-        .checked_sub(1)
-        .filter(|&freedom| freedom > 0)?;
-    let term = |&(n, right): &(u64, f64)| (n as f64 - right).powi(2) / right;
-    let statistic = compared.iter().map(term).sum();
-    let law = ChiSquared::new(freedom as f64).ok()?;
-    Some((statistic, law.sf(statistic)))
 }

@@ -18,11 +18,17 @@ pub(crate) const DETAILS: &str = r#"JSON: one object, without the fields that do
 
 Seconds: compile is all before the first board, sample the rest, without printing.
 
-Stats: variation scores over all pairs of boards (mazes, dungeons and chromatic mazes that are square), and p-values of tests
-  that the boards have their exact distribution: what single cells are, how often boards are equal, and how long ways are.
+Stats: variation scores over all pairs of the first 2000 boards (mazes, dungeons and chromatic mazes that are square), and p-values of
+  tests that all boards have their exact distribution: what single cells are, how often boards are equal, and how long ways are.
 
-Exit code: 0 if there is an answer; 1 if there is none, because the demands are impossible or the budget too small; 2 if
-  files or options are wrong."#;
+Auto: mazes are drawn by wilson. Boards with demands on ways are drawn by rejection and by exact in turn, each round with four
+  times the work of the one before, until one of them has as many as asked for: both draw from the same exact distribution. All else
+  is exact where 16 MiB of states do, or --memory is predicted to (from smaller boards, mostly within a factor of three); where
+  not, samples are drawn by the other method, and a note says so before. The method that was taken is in the JSON, and for
+  samples on the standard error.
+
+Exit code: 0 if there is an answer; 1 if the demands are impossible (count and probability print their zero all the same)
+  or the budget is too small; 2 if files or options are wrong."#;
 
 // The programs that take these flags have a group of this name.
 #[derive(Args, Debug)]
@@ -134,6 +140,18 @@ impl Options {
             }
         }
         Ok(())
+    }
+
+    /// Refuses an option on how boards are shown where none is.
+    pub(crate) fn shows_boards(&self, option: &str) -> Result<(), Failure> {
+        let are_shown = !self.stats || self.format == Format::Json || self.report.is_some();
+        if self.task.has_boards() && are_shown {
+            return Ok(());
+        }
+        Err(format!(
+            "{option} needs boards that are shown: --task sample, most-likely or solve, without --stats in text"
+        )
+        .into())
     }
 }
 

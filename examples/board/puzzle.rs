@@ -9,6 +9,7 @@ use figrs::models::variation::Score;
 use figrs::prelude::*;
 use serde_json::Value as Json;
 
+use super::rejection::{Kept, by_rejection};
 use super::{Failure, Options, Side};
 
 /// A program with flags of its own.
@@ -18,28 +19,46 @@ pub(crate) trait Example: Parser {
     /// The flags that all share.
     fn shared(&self) -> &Options;
 
+    /// Refuses options that would have no effect.
+    fn check(&self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Whether the way is to be shown.
+    fn shows_path(&self) -> bool {
+        false
+    }
+
     /// The puzzle asked for.
     fn puzzle(&self) -> Result<Self::Puzzle, Failure>;
 }
 
 /// A kind of board: an element program, and how boards are shown.
-pub(crate) trait Puzzle {
+pub(crate) trait Puzzle: Sized {
     /// What JSON calls it.
     const KIND: &'static str;
     /// How boards are drawn where the exact engine does not fit.
     const FALLBACK: Fallback;
+    /// Whether the other method is rejection from the relaxed puzzle.
+    const REJECTS: bool = false;
     /// What the program tells of a cell.
     type Cell: Value;
     type Board: Clone + Eq + Hash;
 
     fn side(&self) -> Side;
 
+    /// Refuses demands that no board of the size meets, as far as is known at once.
+    fn check(&self) -> Result<(), GridError> {
+        Ok(())
+    }
+
     /// What is demanded beyond the rules, in words; empty if nothing.
     fn demands(&self) -> String;
 
     fn program(&self) -> Result<Program<Self::Cell>, Failure>;
 
-    /// How many bytes the exact engine is predicted to need, from what it was seen to need at smaller sizes.
+    /// How many bytes the exact engine is predicted to need, from what it was seen to need at smaller sizes: mostly right within a
+    /// factor of three.
     fn predicted_bytes(&self) -> f64;
 
     /// The board whose cells the program has told.
@@ -51,13 +70,49 @@ pub(crate) trait Puzzle {
     /// The names of the cells of a board.
     fn names(board: &Self::Board) -> Vec<&'static str>;
 
+    /// Values that each cell has besides, and their probabilities, where these are known of all cells.
+    fn colours(&self) -> &'static [(&'static str, f64)] {
+        &[]
+    }
+
+    /// Which of them the cells of a board have.
+    fn colours_of(&self, _board: &Self::Board) -> Vec<&'static str> {
+        Vec::new()
+    }
+
     /// Whether all boards are equally likely.
     fn is_uniform(&self) -> bool {
         true
     }
 
+    /// The puzzle without the demands that cost the exact engine most, if it makes some; rejection meets them.
+    fn relaxed(&self) -> Option<Self> {
+        None
+    }
+
+    /// Whether a board of the relaxed puzzle meets all demands.
+    fn meets(&self, _board: &Self::Board) -> bool {
+        true
+    }
+
+    /// The first of some boards that meet all demands.
+    fn kept(
+        &self,
+        mut boards: impl Iterator<Item = Result<Self::Board, Failure>>,
+        options: &Options,
+    ) -> Result<Kept<Self::Board>, Failure> {
+        Kept::of(options.count()).complete(&mut boards, |board| self.meets(board))
+    }
+
+    /// What --task sample makes where that is more than boards.
+    fn made(&self, _options: &Options) -> Result<Option<Drawn<Self::Board>>, Failure> {
+        Ok(None)
+    }
+
     /// Draws boards by the other method.
-    fn fall_back(&self, options: &Options) -> Result<Drawn<Self::Board>, Failure>;
+    fn fall_back(&self, options: &Options) -> Result<Drawn<Self::Board>, Failure> {
+        by_rejection(self, options)
+    }
 
     fn json(&self, board: &Self::Board) -> Json;
 
@@ -65,8 +120,12 @@ pub(crate) trait Puzzle {
 
     fn picture(&self, board: &Self::Board) -> Result<Picture, PictureError>;
 
-    /// The published variation scores, where there are any.
-    fn scores(&self, _boards: &[Self::Board]) -> Result<Vec<Score>, GridError> {
+    /// The published variation scores, where there are any; tells how many pairs have been compared.
+    fn scores(
+        &self,
+        _boards: &[Self::Board],
+        _watch: impl FnMut(u64),
+    ) -> Result<Vec<Score>, GridError> {
         Ok(Vec::new())
     }
 
@@ -90,6 +149,8 @@ pub(crate) struct Fallback {
     pub(crate) help: &'static str,
     /// Whether its boards have exactly their probabilities and are quicker to draw.
     pub(crate) is_preferred: bool,
+    /// Whether it keeps to --memory.
+    pub(crate) uses_memory: bool,
 }
 
 /// An element program.

@@ -6,20 +6,16 @@
 mod board;
 #[path = "../board/range.rs"]
 mod range;
-#[path = "../board/rejection.rs"]
-mod rejection;
-#[path = "../board/relaxed.rs"]
-mod relaxed;
 
 use std::ops::RangeInclusive;
 use std::process::ExitCode;
 
-use board::{Drawn, Example, Failure, Fallback, Program, Puzzle, Side};
+use board::{Example, Failure, Fallback, Program, Puzzle, Side};
 use clap::Parser;
 use figrs::models::chromatic_maze::{ChromaticBoard, ChromaticMaze, ChromaticTile, Colour};
 use figrs::models::grid::{GridError, Position, Size};
 use figrs::models::picture::{Picture, PictureError};
-use figrs::models::variation::{Score, scores};
+use figrs::models::variation::{Score, scores_watched};
 use figrs::prelude::*;
 use range::{range, told};
 use serde_json::{Value as Json, json};
@@ -53,16 +49,19 @@ impl Example for Options {
         &self.board
     }
 
+    fn shows_path(&self) -> bool {
+        self.show_path
+    }
+
     fn puzzle(&self) -> Result<Mazes, Failure> {
         let side = self.board.side_or(4);
         let steps = range("steps", self.min_steps, self.t_max)?;
         let size = Size::new(side.rows, side.columns)?;
         Ok(Mazes {
-            maze: ChromaticMaze::new(size)?,
             size,
             // A way has at least one step, and at most one to each other tile.
             steps: steps
-                .filter(|steps| *steps.start() > 1 || (*steps.end() as usize) < size.cells() - 1),
+                .filter(|steps| *steps.start() > 1 || (*steps.end() as usize) + 1 < size.cells()),
             show_path: self.show_path,
         })
     }
@@ -70,14 +69,20 @@ impl Example for Options {
 
 #[derive(Clone)]
 struct Mazes {
-    /// Without bounds on the way.
-    maze: ChromaticMaze,
     size: Size,
     steps: Option<RangeInclusive<u32>>,
     show_path: bool,
 }
 
 impl Mazes {
+    fn maze(&self) -> Result<ChromaticMaze, GridError> {
+        let maze = ChromaticMaze::new(self.size)?;
+        match &self.steps {
+            Some(steps) => maze.steps(steps.clone()),
+            None => Ok(maze),
+        }
+    }
+
     /// The tiles of the way, if it is to be shown.
     fn way(&self, board: &ChromaticBoard) -> Vec<Position> {
         let way = self.show_path.then(|| board.solution());
@@ -96,7 +101,9 @@ impl Puzzle for Mazes {
         name: "rejection",
         help: "Task sample: those exact boards without bounds on the way that meet them; exact as well",
         is_preferred: false,
+        uses_memory: true,
     };
+    const REJECTS: bool = true;
     type Cell = ChromaticTile;
     type Board = ChromaticBoard;
 
@@ -104,16 +111,16 @@ impl Puzzle for Mazes {
         self.size.into()
     }
 
+    fn check(&self) -> Result<(), GridError> {
+        self.maze().map(drop)
+    }
+
     fn demands(&self) -> String {
         told("steps of the way", self.steps.as_ref()).unwrap_or_default()
     }
 
     fn program(&self) -> Result<Program<ChromaticTile>, Failure> {
-        let mut maze = self.maze.clone();
-        if let Some(steps) = &self.steps {
-            maze = maze.steps(steps.clone())?;
-        }
-        let elements = maze.elements()?;
+        let elements = self.maze()?.elements()?;
         Ok(Program {
             model: elements.model().clone(),
             cells: elements.tiles().to_vec(),
@@ -125,7 +132,7 @@ impl Puzzle for Mazes {
         let (rows, columns) = (self.size.rows() as f64, self.size.columns() as f64);
         match &self.steps {
             None => 5.2 * rows * 23f64.powf(columns),
-            Some(_) => 0.03 * rows * 320f64.powf(columns),
+            Some(_) => 0.13 * rows.powf(4.6) * 36.7f64.powf(columns),
         }
     }
 
@@ -133,7 +140,6 @@ impl Puzzle for Mazes {
         ChromaticBoard::from_tiles(self.size, &cells)
     }
 
-    /// Colours are left out: by the symmetry of the wheel all are equally likely for each tile.
     fn name(cell: &ChromaticTile) -> &'static str {
         if cell.is_end() {
             "start or finish"
@@ -154,19 +160,42 @@ impl Puzzle for Mazes {
         board.size().positions().map(name).collect()
     }
 
-    fn fall_back(&self, options: &board::Options) -> Result<Drawn<ChromaticBoard>, Failure> {
-        let relaxed = Self {
+    fn relaxed(&self) -> Option<Self> {
+        self.steps.as_ref()?;
+        Some(Self {
             steps: None,
             ..self.clone()
+        })
+    }
+
+    fn meets(&self, board: &ChromaticBoard) -> bool {
+        let Some(steps) = &self.steps else {
+            return true;
         };
-        let meets = |board: &ChromaticBoard| {
-            let Some(steps) = &self.steps else {
-                return true;
-            };
-            self.length_of(board)
-                .is_some_and(|length| steps.contains(&length))
-        };
-        relaxed::by_rejection(&relaxed, options, meets)
+        self.length_of(board)
+            .is_some_and(|length| steps.contains(&length))
+    }
+
+    /// By the symmetry of the wheel all colours are equally likely for each tile, whatever the demands.
+    fn colours(&self) -> &'static [(&'static str, f64)] {
+        const EACH: f64 = 1.0 / Colour::WHEEL.len() as f64;
+        const {
+            &[
+                ("red", EACH),
+                ("yellow", EACH),
+                ("green", EACH),
+                ("cyan", EACH),
+                ("blue", EACH),
+                ("magenta", EACH),
+            ]
+        }
+    }
+
+    fn colours_of(&self, board: &ChromaticBoard) -> Vec<&'static str> {
+        let colours = board.colours().iter();
+        colours
+            .map(|&colour| self.colours()[colour as usize].0)
+            .collect()
     }
 
     fn json(&self, board: &ChromaticBoard) -> Json {
@@ -204,8 +233,12 @@ impl Puzzle for Mazes {
         board.picture(&self.way(board))
     }
 
-    fn scores(&self, boards: &[ChromaticBoard]) -> Result<Vec<Score>, GridError> {
-        scores(boards)
+    fn scores(
+        &self,
+        boards: &[ChromaticBoard],
+        watch: impl FnMut(u64),
+    ) -> Result<Vec<Score>, GridError> {
+        scores_watched(boards, watch)
     }
 
     /// Where there are no bounds and the board is small.
@@ -213,7 +246,7 @@ impl Puzzle for Mazes {
         if self.steps.is_some() || self.size.columns() > 3 || self.size.rows() > 3 {
             return Ok(None);
         }
-        Ok(Some(self.maze.elements()?.steps()?))
+        Ok(Some(self.maze()?.elements()?.steps()?))
     }
 
     fn length_of(&self, board: &ChromaticBoard) -> Option<u32> {

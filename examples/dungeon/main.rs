@@ -8,21 +8,17 @@ mod board;
 mod clue_file;
 #[path = "../board/range.rs"]
 mod range;
-#[path = "../board/rejection.rs"]
-mod rejection;
-#[path = "../board/relaxed.rs"]
-mod relaxed;
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use board::{Drawn, Example, Failure, Fallback, Program, Puzzle, Side};
+use board::{Example, Failure, Fallback, Program, Puzzle, Side};
 use clap::Parser;
 use figrs::models::dungeon::{Dungeon, DungeonMap, Tile};
 use figrs::models::grid::{Clues, GridError, Position, Size};
 use figrs::models::picture::{Picture, PictureError};
-use figrs::models::variation::{Score, scores};
+use figrs::models::variation::{Score, scores_watched};
 use figrs::prelude::*;
 use range::{range, told};
 use serde_json::{Value as Json, json};
@@ -66,23 +62,20 @@ impl Example for Options {
         &self.board
     }
 
+    fn shows_path(&self) -> bool {
+        self.show_path
+    }
+
     fn puzzle(&self) -> Result<Dungeons, Failure> {
         let side = self.board.side_or(8);
         let clues = match &self.clues {
             Some(path) => clue_file::read(path)?,
             None => Clues::none(Size::new(side.rows, side.columns)?),
         };
-        let mut dungeon = Dungeon::new(clues.size());
-        let walls = range("walls", self.min_walls, self.max_walls)?;
-        if let Some(walls) = &walls {
-            dungeon = dungeon.walls(walls.clone())?;
-        }
-        let walk = range("steps", self.min_walk, self.max_walk)?;
         Ok(Dungeons {
-            dungeon,
             clues,
-            walls,
-            walk,
+            walls: range("walls", self.min_walls, self.max_walls)?,
+            walk: range("steps", self.min_walk, self.max_walk)?,
             show_path: self.show_path,
         })
     }
@@ -90,8 +83,6 @@ impl Example for Options {
 
 #[derive(Clone)]
 struct Dungeons {
-    /// Without bounds on the walk.
-    dungeon: Dungeon,
     clues: Clues<Tile>,
     walls: Option<RangeInclusive<u32>>,
     walk: Option<RangeInclusive<u32>>,
@@ -99,6 +90,17 @@ struct Dungeons {
 }
 
 impl Dungeons {
+    fn dungeon(&self) -> Result<Dungeon, GridError> {
+        let mut dungeon = Dungeon::new(self.clues.size());
+        if let Some(walls) = &self.walls {
+            dungeon = dungeon.walls(walls.clone())?;
+        }
+        if let Some(walk) = &self.walk {
+            dungeon = dungeon.walk(walk.clone())?;
+        }
+        Ok(dungeon)
+    }
+
     /// The cells of the walk, if it is to be shown.
     fn way(&self, map: &DungeonMap) -> Vec<Position> {
         let walk = self.show_path.then(|| map.walk());
@@ -112,12 +114,18 @@ impl Puzzle for Dungeons {
         name: "rejection",
         help: "Task sample: those exact boards without bounds on the walk that meet them; exact as well",
         is_preferred: false,
+        uses_memory: true,
     };
+    const REJECTS: bool = true;
     type Cell = Tile;
     type Board = DungeonMap;
 
     fn side(&self) -> Side {
         self.clues.size().into()
+    }
+
+    fn check(&self) -> Result<(), GridError> {
+        self.dungeon().map(drop)
     }
 
     fn demands(&self) -> String {
@@ -130,11 +138,7 @@ impl Puzzle for Dungeons {
     }
 
     fn program(&self) -> Result<Program<Tile>, Failure> {
-        let mut dungeon = self.dungeon.clone();
-        if let Some(walk) = &self.walk {
-            dungeon = dungeon.walk(walk.clone())?;
-        }
-        let elements = dungeon.elements()?;
+        let elements = self.dungeon()?.elements()?;
         Ok(Program {
             model: elements.model().clone(),
             cells: elements.tiles().to_vec(),
@@ -146,10 +150,10 @@ impl Puzzle for Dungeons {
         let (rows, columns) = (self.side().rows as f64, self.side().columns as f64);
         let bytes = match &self.walk {
             None => 78.0 * rows * 3.5f64.powf(columns),
-            Some(_) => 2.0 * rows * 24f64.powf(columns),
+            Some(_) => 0.053 * rows.powf(5.5) * 9.3f64.powf(columns),
         };
         let counts = self.walls.as_ref().map_or(1.0, |walls| {
-            f64::from(*walls.end()).min(rows * columns / 2.0).max(1.0)
+            (f64::from(*walls.end()).min(rows * columns / 2.0) / 2.0).max(1.0)
         });
         bytes * counts
     }
@@ -171,17 +175,18 @@ impl Puzzle for Dungeons {
         map.tiles().iter().map(Self::name).collect()
     }
 
-    fn fall_back(&self, options: &board::Options) -> Result<Drawn<DungeonMap>, Failure> {
-        let relaxed = Self {
+    fn relaxed(&self) -> Option<Self> {
+        self.walk.as_ref()?;
+        Some(Self {
             walk: None,
             ..self.clone()
-        };
-        let meets = |map: &DungeonMap| {
-            let Some(walk) = &self.walk else { return true };
-            self.length_of(map)
-                .is_some_and(|steps| walk.contains(&steps))
-        };
-        relaxed::by_rejection(&relaxed, options, meets)
+        })
+    }
+
+    fn meets(&self, map: &DungeonMap) -> bool {
+        let Some(walk) = &self.walk else { return true };
+        self.length_of(map)
+            .is_some_and(|steps| walk.contains(&steps))
     }
 
     fn json(&self, map: &DungeonMap) -> Json {
@@ -213,8 +218,8 @@ impl Puzzle for Dungeons {
         map.picture(&self.way(map))
     }
 
-    fn scores(&self, maps: &[DungeonMap]) -> Result<Vec<Score>, GridError> {
-        scores(maps)
+    fn scores(&self, maps: &[DungeonMap], watch: impl FnMut(u64)) -> Result<Vec<Score>, GridError> {
+        scores_watched(maps, watch)
     }
 
     /// Where there are no clues and bounds, and the board is small.
@@ -224,7 +229,7 @@ impl Puzzle for Dungeons {
         if !is_free || size.columns() > 4 || size.rows() > 4 {
             return Ok(None);
         }
-        Ok(Some(self.dungeon.elements()?.walk()?))
+        Ok(Some(Dungeon::new(size).elements()?.walk()?))
     }
 
     fn length_of(&self, map: &DungeonMap) -> Option<u32> {

@@ -66,31 +66,36 @@ impl Example for Options {
             }
             None => Vec::new(),
         };
-        let mut island = Island::new(side.rows, side.columns)?;
-        let land = range("cells of land", self.min_land, self.max_land)?;
-        if let Some(land) = &land {
-            island = island.land(land.clone())?;
-        }
-        let bays = range("bays", self.min_bays, self.max_bays)?;
-        if let Some(bays) = &bays {
-            island = island.bays(bays.clone())?;
-        }
         Ok(Islands {
-            island,
+            island: Island::new(side.rows, side.columns)?,
             side,
             clues,
-            land,
-            bays,
+            land: range("cells of land", self.min_land, self.max_land)?,
+            bays: range("bays", self.min_bays, self.max_bays)?,
         })
     }
 }
 
 struct Islands {
+    /// Without bounds.
     island: Island,
     side: Side,
     clues: Vec<(Position, Terrain)>,
     land: Option<RangeInclusive<u32>>,
     bays: Option<RangeInclusive<u32>>,
+}
+
+impl Islands {
+    fn bounded(&self) -> Result<Island, GridError> {
+        let mut island = self.island.clone();
+        if let Some(land) = &self.land {
+            island = island.land(land.clone())?;
+        }
+        if let Some(bays) = &self.bays {
+            island = island.bays(bays.clone())?;
+        }
+        Ok(island)
+    }
 }
 
 impl Puzzle for Islands {
@@ -99,12 +104,17 @@ impl Puzzle for Islands {
         name: "chain",
         help: "Task sample, of any size: two to four Markov chains that change one cell at a time",
         is_preferred: false,
+        uses_memory: false,
     };
     type Cell = Terrain;
     type Board = IslandMap;
 
     fn side(&self) -> Side {
         self.side
+    }
+
+    fn check(&self) -> Result<(), GridError> {
+        self.bounded().map(drop)
     }
 
     fn demands(&self) -> String {
@@ -117,7 +127,7 @@ impl Puzzle for Islands {
     }
 
     fn program(&self) -> Result<Program<Terrain>, Failure> {
-        let elements = self.island.elements()?;
+        let elements = self.bounded()?.elements()?;
         Ok(Program {
             model: elements.model().clone(),
             cells: elements.cells().to_vec(),
@@ -127,8 +137,11 @@ impl Puzzle for Islands {
 
     fn predicted_bytes(&self) -> f64 {
         let (rows, columns) = (self.side.rows as f64, self.side.columns as f64);
-        let land = self.land.as_ref().map_or(1.0, |_| rows * columns / 4.0);
-        let bays = self.bays.as_ref().map_or(1.0, |_| 2f64.powf(columns));
+        let land = self.land.as_ref().map_or(1.0, |_| rows * columns / 6.0);
+        let bays = self
+            .bays
+            .as_ref()
+            .map_or(1.0, |_| 0.5 * 1.62f64.powf(columns));
         1.8 * rows * 3.03f64.powf(columns) * land * bays
     }
 
@@ -161,7 +174,7 @@ impl Puzzle for Islands {
         let draws = wanted.max(ENOUGH);
         let between = if wanted < ENOUGH { 2 } else { 10 };
         let sampling = IslandSampling::new(draws).chains(chains).between(between);
-        let drawn = sampling.seed(options.seed()).run(&self.island)?;
+        let drawn = sampling.seed(options.seed()).run(&self.bounded()?)?;
         // As far apart as there is room for, the chains in turn, and the last ones among them.
         let places = (1..=wanted).map(|number| number * draws / wanted - 1);
         let spread = places.flat_map(|place| {

@@ -6,21 +6,19 @@
 mod board;
 #[path = "../board/range.rs"]
 mod range;
-#[path = "../board/rejection.rs"]
-mod rejection;
 
 use std::ops::RangeInclusive;
 use std::process::ExitCode;
 
+use board::options::Task;
 use board::{Drawn, Example, Failure, Fallback, Program, Puzzle, Side};
 use clap::{Parser, ValueEnum};
 use figrs::models::grid::{GridError, Size};
 use figrs::models::maze::{Border, Maze, PerfectMaze, Pointer, Weights};
 use figrs::models::picture::{Picture, PictureError};
-use figrs::models::variation::{Score, scores};
+use figrs::models::variation::{Score, scores_watched};
 use figrs::stream;
 use range::{range, told};
-use rejection::kept;
 use serde_json::{Value as Json, json};
 
 /// Perfect mazes: every room points to one beside it, and by following the pointers all lead to the first.
@@ -29,10 +27,11 @@ use serde_json::{Value as Json, json};
 struct Options {
     #[command(flatten)]
     board: board::Options,
-    /// How likely directions are: all alike, or right and left 45 %, up and down 5 %.
+    /// How likely directions are: all alike, or right and left 45 %, up and down 5 %. Not for --task count.
     #[arg(long, value_enum, default_value_t = Direction::Uniform)]
     weights: Direction,
-    /// What pointing out of the grid is: not there, or possible and failing. It matters for --task probability only.
+    /// What pointing out of the grid is: not there, or possible and failing; outside is for --task probability only, as given the
+    /// rules mazes are as likely either way.
     #[arg(long, value_enum, default_value_t = Outside::Within)]
     border: Outside,
     /// The fewest steps from the entrance to the exit.
@@ -67,6 +66,21 @@ impl Example for Options {
 
     fn shared(&self) -> &board::Options {
         &self.board
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        let task = self.board.task;
+        if self.border == Outside::Outside && task != Task::Probability {
+            return Err("--border outside needs --task probability".into());
+        }
+        if self.weights == Direction::Snake && task == Task::Count {
+            return Err("--weights has no effect on --task count; leave it out".into());
+        }
+        Ok(())
+    }
+
+    fn shows_path(&self) -> bool {
+        self.show_path
     }
 
     fn puzzle(&self) -> Result<Mazes, Failure> {
@@ -116,12 +130,18 @@ impl Puzzle for Mazes {
         name: "wilson",
         help: "Task sample, of any size, by Wilson's algorithm: exact as well",
         is_preferred: true,
+        uses_memory: false,
     };
     type Cell = Pointer;
     type Board = Maze;
 
     fn side(&self) -> Side {
         self.side
+    }
+
+    fn check(&self) -> Result<(), GridError> {
+        let walk = self.walk.clone();
+        walk.map_or(Ok(()), |walk| self.perfect.check_steps(walk))
     }
 
     fn demands(&self) -> String {
@@ -169,21 +189,20 @@ impl Puzzle for Mazes {
         self.is_uniform
     }
 
+    fn meets(&self, maze: &Maze) -> bool {
+        let steps = || maze.solution().len() as u32 - 1;
+        let walk = self.walk.as_ref();
+        walk.is_none_or(|walk| walk.contains(&steps()))
+    }
+
     fn fall_back(&self, options: &board::Options) -> Result<Drawn<Maze>, Failure> {
-        let drawn = (0..).map(|part| Ok(self.perfect.sample(&mut stream(options.seed(), part))));
-        let steps = |maze: &Maze| maze.solution().len() as u32 - 1;
-        let meets = |maze: &Maze| {
-            self.walk
-                .as_ref()
-                .is_none_or(|walk| walk.contains(&steps(maze)))
-        };
-        let (boards, share) = kept(options.count(), drawn, meets)?;
-        let acceptance = self.walk.is_some().then_some(("acceptance", share));
-        Ok(Drawn {
-            boards,
-            compile: 0.0,
-            diagnostics: acceptance.into_iter().collect(),
-        })
+        let seed = options.seed();
+        let mazes = (0..).map(|part| Ok(self.perfect.sample(&mut stream(seed, part))));
+        let mut drawn = self.kept(mazes, options)?.drawn(0.0);
+        if self.walk.is_none() {
+            drawn.diagnostics.clear();
+        }
+        Ok(drawn)
     }
 
     /// Rooms by column and row, counted from 1, and what is to be added to them for the room they point to.
@@ -227,7 +246,7 @@ impl Puzzle for Mazes {
         maze.picture(&self.way(maze))
     }
 
-    fn scores(&self, mazes: &[Maze]) -> Result<Vec<Score>, GridError> {
-        scores(mazes)
+    fn scores(&self, mazes: &[Maze], watch: impl FnMut(u64)) -> Result<Vec<Score>, GridError> {
+        scores_watched(mazes, watch)
     }
 }

@@ -7,6 +7,8 @@ mod command_line;
 #[path = "../program/files.rs"]
 mod files;
 mod options;
+#[path = "../program/populations.rs"]
+mod populations;
 mod question;
 mod report;
 
@@ -58,7 +60,8 @@ fn remedy(error: &(dyn Error + 'static)) -> &'static str {
 
 fn run(options: &Options) -> Result<(), Failure> {
     options.check()?;
-    let (puzzle, findings) = question::answer(options, Instant::now())?;
+    let (puzzle, mut findings) = question::answer(options, Instant::now())?;
+    let impossible = findings.impossible.take();
     let report = Report {
         puzzle: &puzzle,
         findings: &findings,
@@ -74,7 +77,8 @@ fn run(options: &Options) -> Result<(), Failure> {
     match &options.out {
         Some(path) => files::replace(path, |out| {
             write(out).map_err(|error| files::in_file(path, error))
-        }),
-        None => Ok(write(&mut io::stdout().lock())?),
+        })?,
+        None => write(&mut io::stdout().lock())?,
     }
+    impossible.map_or(Ok(()), |error| Err(error.into()))
 }

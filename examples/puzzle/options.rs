@@ -24,8 +24,8 @@ JSON: one object, without the fields that do not apply.
 
 Pictures: a puzzle of any kind has none, so there is no --format png.
 
-Exit code: 0 if there is an answer; 1 if there is none, because it is impossible or a budget too small;
-  2 if rules or options are wrong."#;
+Exit code: 0 if there is an answer; 1 if there is no plan (count and probability print their zero all the same) or
+  a budget is too small; 2 if rules or options are wrong."#;
 
 /// Plans a puzzle written in the Game Description Language (KIF): the shortest plan, how many there are, varied ones.
 ///
@@ -68,8 +68,9 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     /// Memory for the states and what leads from one to another, in MiB; messages may take as much again.
-    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
-    pub(crate) memory: u64,
+    /// Not for --method particles. 1024 if not given.
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub(crate) memory: Option<u64>,
     /// Tell how large the puzzle is, and how many states there are.
     #[arg(long)]
     pub(crate) stats: bool,
@@ -144,6 +145,9 @@ impl Options {
         if self.particles.is_some() && !particles {
             return Err("--particles needs --method particles".into());
         }
+        if self.memory.is_some() && particles {
+            return Err("--memory has no effect on --method particles; leave it out".into());
+        }
         if self.count.is_some() && self.task != Task::Sample {
             return Err("--count needs --task sample".into());
         }
@@ -175,6 +179,6 @@ impl Options {
 
     /// The budget in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        self.memory << 20
+        self.memory.unwrap_or(1024) << 20
     }
 }

@@ -9,6 +9,7 @@ use figrs::{CompiledFrontier, TargetDraws};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::options::{Method, Options, Task};
+use crate::populations::{chosen, populations};
 
 /// How long nothing is shown.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -28,6 +29,8 @@ pub(crate) struct Findings {
     pub(crate) marginals: Option<Vec<Vec<(String, f64)>>>,
     pub(crate) samples: Option<Vec<Vec<String>>>,
     pub(crate) explored: Option<Explored>,
+    /// Why there is no plan, if there is none.
+    pub(crate) impossible: Option<GdlError>,
     pub(crate) compile: Duration,
     pub(crate) sample: Duration,
 }
@@ -84,14 +87,12 @@ fn exactly(
         Some(length) => puzzle.survey(frontier, length),
         None => shortest(options, puzzle, frontier),
     };
-    let none = match &surveyed {
-        Err(GdlError::NoPlan { .. }) if options.length().is_some() => none(options.task, started),
-        _ => None,
+    let survey = match surveyed {
+        Err(error @ GdlError::NoPlan { .. }) if options.length().is_some() => {
+            return none(error, options.task, started);
+        }
+        surveyed => surveyed?,
     };
-    if let Some(none) = none {
-        return Ok(none);
-    }
-    let survey = surveyed?;
     let length = options.length().unwrap_or(Length::Exactly(survey.steps()));
     survey.within(options.bytes())?;
     let program = puzzle.elements(length, options.policy());
@@ -120,8 +121,8 @@ fn shortest(options: &Options, puzzle: &Puzzle, frontier: &Frontier) -> Result<S
     puzzle.shortest(frontier, options.max_steps())
 }
 
-/// What is true where there is no plan, for the questions that have an answer then.
-fn none(task: Task, started: Instant) -> Option<Findings> {
+/// Zero where there is no plan, if a number is asked for, and else the failure.
+fn none(error: GdlError, task: Task, started: Instant) -> Result<Findings, GdlError> {
     let mut findings = Findings {
         compile: started.elapsed(),
         ..Findings::default()
@@ -129,9 +130,10 @@ fn none(task: Task, started: Instant) -> Option<Findings> {
     match task {
         Task::Count => findings.count = Some("0".into()),
         Task::Probability => findings.log_probability = Some((f64::NEG_INFINITY, 0.0)),
-        Task::Solve | Task::Marginals | Task::MostLikely | Task::Sample => return None,
+        Task::Solve | Task::Marginals | Task::MostLikely | Task::Sample => return Err(error),
     }
-    Some(findings)
+    findings.impossible = Some(error);
+    Ok(findings)
 }
 
 /// Reads what the task asks for.
@@ -203,8 +205,9 @@ fn by_particles(
         let evidence = answer.log_evidence()?;
         findings.log_probability = Some((evidence.value, evidence.standard_error));
     } else {
-        let populations = u64::from(options.count.unwrap_or(10));
-        let filter = filter.populations(populations).keep_trajectories();
+        let wanted = options.count.unwrap_or(10) as usize;
+        let filter = filter.populations(populations(wanted));
+        let filter = filter.keep_trajectories();
         let answer = filter.run(program.model(), program.moves())?;
         let draws = answer.draws()?;
         let drawn = |step: &TargetDraws, draw: usize| {
@@ -217,7 +220,9 @@ fn by_particles(
             let acts = moves.filter(|drawn| matches!(drawn, Move::Act(_)));
             acts.map(|drawn| name(puzzle, drawn)).collect()
         };
-        findings.samples = Some((0..draws.length).map(plan).collect());
+        let (chosen, _) = chosen(draws, wanted, options.seed.unwrap_or(0));
+        let chosen = chosen.into_iter().map(|draw| plan(draw as usize));
+        findings.samples = Some(chosen.collect());
     }
     findings.sample = asked.elapsed();
     Ok(findings)

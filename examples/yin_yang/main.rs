@@ -7,15 +7,19 @@ mod board;
 #[path = "../board/clue_file.rs"]
 mod clue_file;
 mod particles;
+#[path = "../program/populations.rs"]
+mod populations;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use board::{Drawn, Example, Failure, Fallback, Program, Puzzle, Side};
+use board::options::Task;
+use board::{Drawn, Example, Failure, Fallback, Program, Progress, Puzzle, Side};
 use clap::Parser;
 use figrs::models::grid::{GridError, Size};
 use figrs::models::picture::{Picture, PictureError};
 use figrs::models::yin_yang::{Board, Clues, Colour, YinYang};
+use figrs::stream;
 use serde_json::{Value as Json, json};
 
 /// Yin-Yang boards and puzzles: both colours occur, each is connected, and no 2 by 2 square is of one colour.
@@ -28,6 +32,10 @@ struct Options {
     /// clues.
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<PathBuf>,
+    /// Instead of boards make puzzles: few clues, those of --clues among them, that only one board meets. One puzzle in text is a file for
+    /// --clues.
+    #[arg(long)]
+    make_puzzle: bool,
 }
 
 fn main() -> ExitCode {
@@ -41,18 +49,39 @@ impl Example for Options {
         &self.board
     }
 
+    fn check(&self) -> Result<(), Failure> {
+        if self.make_puzzle && (self.board.task != Task::Sample || self.board.stats) {
+            return Err("--make-puzzle needs --task sample, without --stats".into());
+        }
+        if self.make_puzzle && self.board.method == Boards::FALLBACK.name {
+            return Err("--make-puzzle needs --method exact".into());
+        }
+        Ok(())
+    }
+
     fn puzzle(&self) -> Result<Boards, Failure> {
         let side = self.board.side_or(8);
         let clues = match &self.clues {
             Some(path) => clue_file::read(path)?,
             None => Clues::none(Size::new(side.rows, side.columns)?),
         };
-        Ok(Boards { clues })
+        Ok(Boards {
+            clues,
+            are_puzzles: self.make_puzzle,
+        })
     }
 }
 
 struct Boards {
     clues: Clues,
+    are_puzzles: bool,
+}
+
+/// A board, and the clues of a puzzle that it is the only solution of.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Shown {
+    board: Board,
+    puzzle: Option<Clues>,
 }
 
 impl Puzzle for Boards {
@@ -61,9 +90,10 @@ impl Puzzle for Boards {
         name: "particles",
         help: "Task sample, for wide boards: particles that read the board cell by cell, about right only",
         is_preferred: false,
+        uses_memory: true,
     };
     type Cell = Colour;
-    type Board = Board;
+    type Board = Shown;
 
     fn side(&self) -> Side {
         self.clues.size().into()
@@ -88,8 +118,10 @@ impl Puzzle for Boards {
         9.0 * rows * 3.4f64.powf(columns - self.clues.len() as f64 / rows)
     }
 
-    fn board(&self, cells: Vec<Colour>) -> Result<Board, GridError> {
-        Board::from_colours(self.clues.size(), cells)
+    fn board(&self, cells: Vec<Colour>) -> Result<Shown, GridError> {
+        let board = Board::from_colours(self.clues.size(), cells)?;
+        let puzzle = None;
+        Ok(Shown { board, puzzle })
     }
 
     fn name(cell: &Colour) -> &'static str {
@@ -99,23 +131,56 @@ impl Puzzle for Boards {
         }
     }
 
-    fn names(board: &Board) -> Vec<&'static str> {
-        board.colours().iter().map(Self::name).collect()
+    fn names(shown: &Shown) -> Vec<&'static str> {
+        shown.board.colours().iter().map(Self::name).collect()
     }
 
-    fn fall_back(&self, options: &board::Options) -> Result<Drawn<Board>, Failure> {
+    fn made(&self, options: &board::Options) -> Result<Option<Drawn<Shown>>, Failure> {
+        if !self.are_puzzles {
+            return Ok(None);
+        }
+        let boards = YinYang::new(self.clues.clone()).memory(options.memory());
+        let progress = Progress::of("puzzles", Some(options.count() as u64));
+        let (mut shown, mut clues) = (Vec::new(), 0);
+        for part in 0..options.count() as u64 {
+            let (puzzle, board) = boards.puzzle(&mut stream(options.seed(), part))?;
+            clues += puzzle.len();
+            let puzzle = Some(puzzle);
+            shown.push(Shown { board, puzzle });
+            progress.set(part + 1);
+        }
+        progress.finish();
+        let clues = clues as f64 / shown.len() as f64;
+        Ok(Some(Drawn {
+            boards: shown,
+            compile: 0.0,
+            diagnostics: vec![("clues", clues)],
+        }))
+    }
+
+    fn fall_back(&self, options: &board::Options) -> Result<Drawn<Shown>, Failure> {
         particles::draw(self, options)
     }
 
-    fn json(&self, board: &Board) -> Json {
-        json!({"grid": board.to_string().lines().collect::<Json>()})
+    /// The rows of the board, and of the puzzle.
+    fn json(&self, shown: &Shown) -> Json {
+        let rows = |text: String| text.lines().collect::<Json>();
+        let mut object = json!({"grid": rows(shown.board.to_string())});
+        if let Some(puzzle) = &shown.puzzle {
+            object["clues"] = rows(puzzle.to_string());
+        }
+        object
     }
 
-    fn text(&self, board: &Board) -> String {
-        board.to_string()
+    fn text(&self, shown: &Shown) -> String {
+        let puzzle = shown.puzzle.as_ref();
+        puzzle.map_or_else(|| shown.board.to_string(), ToString::to_string)
     }
 
-    fn picture(&self, board: &Board) -> Result<Picture, PictureError> {
-        board.picture(&self.clues)
+    fn picture(&self, shown: &Shown) -> Result<Picture, PictureError> {
+        match &shown.puzzle {
+            Some(puzzle) => puzzle.picture(),
+            None => shown.board.picture(&self.clues),
+        }
     }
 }

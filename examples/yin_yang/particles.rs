@@ -5,16 +5,13 @@ use std::thread::available_parallelism;
 use std::time::Instant;
 
 use figrs::prelude::*;
-use figrs::stream;
-use rand::RngExt;
 
 use crate::Failure;
 use crate::board::{Drawn, NoAnswer, Options, Program, Puzzle, too_large};
+use crate::populations::{chosen, populations};
 
 /// Particles of a population.
 const PARTICLES: usize = 4096;
-/// Populations for each board.
-const SPARE: u64 = 2;
 /// Bytes that a cell takes for each particle, as measured on boards of 100 and 200 rows by 15.
 const CELL: f64 = 60.0;
 
@@ -43,7 +40,7 @@ pub(crate) fn draw<P: Puzzle>(puzzle: &P, options: &Options) -> Result<Drawn<P::
         model.observe(&cells[at.row * columns + at.column], clue)
     });
     let compile = started.elapsed().as_secs_f64();
-    let populations = (SPARE * options.count() as u64).max(16);
+    let populations = populations(options.count());
     let particles = SequentialMonteCarlo::new(PARTICLES).populations(populations);
     let answer = particles
         .seed(options.seed())
@@ -53,17 +50,7 @@ pub(crate) fn draw<P: Puzzle>(puzzle: &P, options: &Options) -> Result<Drawn<P::
     let draws = answer.draws()?;
     let values = cells.iter().map(|cell| draws.values(cell));
     let values = values.collect::<Result<Vec<_>, _>>()?;
-    let logs = draws.log_weights.clone();
-    let logs = logs.unwrap_or_else(|| vec![0.0; draws.chains * draws.length]);
-    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let weights: Vec<f64> = logs.iter().map(|log| (log - largest).exp()).collect();
-    let (total, squares) = (
-        weights.iter().sum::<f64>(),
-        weights.iter().map(|weight| weight * weight).sum::<f64>(),
-    );
-    let mut chosen = vec![0; options.count()];
-    let mut rng = stream(options.seed(), u64::MAX);
-    Resampling::Systematic.choose(&weights, &mut chosen, || rng.random());
+    let (chosen, effective) = chosen(draws, options.count(), options.seed());
     let board = |draw: u32| {
         let cells = values.iter().map(|cell| cell[draw as usize].clone());
         puzzle.board(cells.collect())
@@ -76,7 +63,7 @@ pub(crate) fn draw<P: Puzzle>(puzzle: &P, options: &Options) -> Result<Drawn<P::
         boards,
         compile,
         diagnostics: vec![
-            ("effective populations", total * total / squares),
+            ("effective populations", effective),
             ("populations", populations as f64),
             ("died", died.map_or(0, Vec::len) as f64),
         ],

@@ -1,5 +1,7 @@
 //! Every error of the generators on grids, and what impossible demands say.
 
+use std::collections::BTreeSet;
+
 use figrs_core::stream;
 use figrs_infer::{Error, Frontier, JunctionTree};
 use figrs_models::chromatic_maze::{ChromaticBoard, ChromaticMaze};
@@ -99,10 +101,12 @@ fn islands_have_land_inside() {
         let error = island().land(least..=most).unwrap_err();
         assert_eq!(
             error,
-            GridError::NoSuchLand {
+            GridError::NoSuchNumber {
+                what: "cells of land",
                 least,
                 most,
-                cells: 12
+                possible: 1..=12,
+                apart: 1
             }
         );
     }
@@ -121,6 +125,52 @@ fn islands_have_land_inside() {
         .run(&bays)
         .unwrap_err();
     assert_eq!(error, GridError::BaysNotMet { tried: 100_000 });
+}
+
+#[test]
+fn numbers_that_no_board_has_are_refused() {
+    let told = |error: GridError| error.to_string();
+    let size = Size::new(3, 4).unwrap();
+    assert_eq!(
+        told(Dungeon::new(size).walls(7..=u32::MAX).unwrap_err()),
+        "impossible: at least 7 walls, where boards of this size have 0 to 6; use a range that meets that"
+    );
+    assert_eq!(
+        told(Dungeon::new(size).walk(6..=6).unwrap_err()),
+        "impossible: 6 to 6 steps of the walk, where boards of this size have 5 to 27 in steps of 2; use a range that meets that"
+    );
+    let chromatic = || ChromaticMaze::new(size).unwrap();
+    assert_eq!(
+        told(chromatic().steps(0..=0).unwrap_err()),
+        "impossible: at most 0 steps of the way, where boards of this size have 1 to 11; use a range that meets that"
+    );
+    let bays = Island::new(5, 6).unwrap().bays(6..=9).unwrap_err();
+    assert!(told(bays).contains("6 to 9 bays, where boards of this size have 0 to 5;"));
+}
+
+/// All lengths that solutions of small mazes have, by their number, and no others.
+#[test]
+fn lengths_of_mazes_are_those_that_occur() {
+    for (rows, columns) in [(1, 5), (2, 2), (2, 3), (3, 2), (2, 4), (3, 3), (3, 4)] {
+        let mazes = PerfectMaze::new(rows, columns).unwrap();
+        let elements = mazes.elements().unwrap();
+        let mut tree = JunctionTree::new()
+            .compile(elements.model(), elements.pointers())
+            .unwrap();
+        let worlds = tree.k_best(3000).unwrap();
+        let lengths: BTreeSet<u32> = worlds
+            .iter()
+            .map(|world| elements.maze(world).unwrap().solution().len() as u32 - 1)
+            .collect();
+        for steps in 0..=(rows * columns + 2) as u32 {
+            let is_possible = mazes.check_steps(steps..=steps).is_ok();
+            assert_eq!(
+                is_possible,
+                lengths.contains(&steps),
+                "{rows}x{columns} {steps}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -17,9 +17,6 @@ const FILES: [(&str, &str); 2] = [
     ("--rules", "examples/puzzle/lamps.kif"),
 ];
 
-/// A puzzle, for commands that read `puzzle.txt`.
-const CLUES: &str = "1...\n....\n....\n...2\n";
-
 /// What `garden.bif` says.
 const NETWORK: &str = "
 network garden { }
@@ -29,9 +26,10 @@ probability ( rain ) { table 0.2, 0.8; }
 probability ( grass | rain ) { (yes) 0.9, 0.1; (no) 0.2, 0.8; }
 ";
 
-/// The commands of the pages: lines of shell blocks, and `cargo` in backticks.
-fn commands() -> BTreeSet<String> {
-    let mut commands = BTreeSet::new();
+/// The commands of the pages, each once and in their order, as some read what others wrote: lines of shell blocks, and `cargo` in
+/// backticks.
+fn commands() -> Vec<String> {
+    let mut commands: Vec<String> = Vec::new();
     for page in pages() {
         for block in page.blocks("sh") {
             let joined = block.join("\n").replace("\\\n", " ");
@@ -47,7 +45,8 @@ fn commands() -> BTreeSet<String> {
                 .filter(|span| span.starts_with("cargo ")),
         );
     }
-    commands.retain(|command| !command.is_empty());
+    let mut seen = BTreeSet::new();
+    commands.retain(|command| !command.is_empty() && seen.insert(command.clone()));
     commands
 }
 
@@ -163,12 +162,10 @@ fn run(words: &[&str], directory: &Path) -> Result<(), String> {
     }
 }
 
-/// A directory with the files that commands read.
+/// A directory with the file that commands read.
 fn directory() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
-    for (name, text) in [("garden.bif", NETWORK), ("puzzle.txt", CLUES)] {
-        fs::write(directory.path().join(name), text).unwrap();
-    }
+    fs::write(directory.path().join("garden.bif"), NETWORK).unwrap();
     directory
 }
 

@@ -3,19 +3,21 @@
 //! Seeds are fixed. All tests here together would give a false alarm with a probability of `GENERATORS`, were they
 //! drawn.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use figrs::models::chromatic_maze::ChromaticMaze;
 use figrs::models::dungeon::Dungeon;
 use figrs::models::grid::Size;
 use figrs::models::island::{Island, IslandSampling};
 use figrs::models::maze::{Maze, PerfectMaze, Pointer, Weights};
+use figrs::models::variation::goodness_of_fit;
 use figrs::models::yin_yang::{Clues, Colour, YinYang};
+use figrs::prelude::*;
 use figrs::{JunctionTree, stream};
-use figrs_tests::significance::{GENERATORS, largest_pearson, pearson, pearson_of};
+use figrs_tests::significance::{GENERATORS, Law, largest_pearson, pearson};
 
 /// How many statistics are compared.
-const TESTS: f64 = 7.0;
+const TESTS: f64 = 8.0;
 const ALPHA: f64 = GENERATORS / TESTS;
 
 fn square(side: usize) -> Size {
@@ -36,12 +38,8 @@ fn check_counts(drawn: impl Iterator<Item = u32>, weights: &[(u32, f64)]) {
     });
     let expected: Vec<(u64, f64)> = expected.collect();
     assert!(counts.is_empty(), "numbers that cannot be: {counts:?}");
-    let (statistic, compared) = pearson_of(&expected);
-    let limit = largest_pearson(compared, ALPHA);
-    assert!(
-        statistic < limit,
-        "{statistic}, at most {limit}: {expected:?}"
-    );
+    let fit = goodness_of_fit(&expected).unwrap();
+    assert!(fit.p_value > ALPHA, "{fit:?}: {expected:?}");
 }
 
 /// By following the pointers every room leads to the first.
@@ -179,6 +177,62 @@ fn yin_yang_boards_are_uniform() {
     assert_eq!(counts.len(), 96);
     let (statistic, limit) = (pearson(&counts), largest_pearson(96, ALPHA));
     assert!(statistic < limit, "{statistic}, at most {limit}");
+}
+
+/// However few particles there are, a population's estimate of the evidence times how often its trajectory is some board is on average
+/// the probability of the rules together with that board. By the number of black cells; without the weights it would be far off.
+#[test]
+fn boards_of_few_particles_weigh_right() {
+    const POPULATIONS: usize = 40_000;
+    let elements = YinYang::any(square(3)).elements().unwrap();
+    let exact = Frontier::new()
+        .compile(elements.model(), elements.cells())
+        .unwrap();
+    let mut right = [0.0; 10];
+    let all: HashSet<Vec<Colour>> = exact
+        .samples(1)
+        .unwrap()
+        .take(2000)
+        .map(|world| world.values(elements.cells()).unwrap())
+        .collect();
+    assert_eq!(all.len(), 34);
+    let black = |cells: &[Colour]| cells.iter().filter(|&&c| c == Colour::Black).count();
+    for board in &all {
+        right[black(board)] += 0.5f64.powi(9);
+    }
+    for particles in [4, 16] {
+        let filter = SequentialMonteCarlo::new(particles)
+            .populations(POPULATIONS as u64)
+            .seed(39)
+            .keep_trajectories();
+        let answer = filter.run(elements.model(), elements.cells()).unwrap();
+        let draws = answer.draws().unwrap();
+        let cells: Vec<Vec<Colour>> = elements
+            .cells()
+            .iter()
+            .map(|cell| draws.values(cell).unwrap())
+            .collect();
+        let logs = draws.log_weights.clone().unwrap();
+        let (mut sums, mut squares) = ([0.0; 10], [0.0; 10]);
+        for (draw, log) in logs.iter().enumerate() {
+            let board: Vec<Colour> = cells.iter().map(|cell| cell[draw]).collect();
+            sums[black(&board)] += log.exp();
+            squares[black(&board)] += (2.0 * log).exp();
+        }
+        // Populations that died weigh nothing.
+        let n = POPULATIONS as f64;
+        for number in (0..10).filter(|&number| right[number] > 0.0) {
+            let mean = sums[number] / n;
+            let error = ((squares[number] / n - mean * mean) / n).sqrt();
+            let score = (mean - right[number]) / error;
+            let limit = Law::Normal.two_sided(ALPHA / 20.0);
+            assert!(
+                score.abs() < limit,
+                "{particles} {number}: {mean} for {}",
+                right[number]
+            );
+        }
+    }
 }
 
 /// Far enough apart the chain's islands are as good as independent: all 161 of 5 by 5.

@@ -63,14 +63,9 @@ fn every_task_answers_in_json() {
             json!({"length": 9, "count": "16"}),
         ),
         ("--task count --at-most 8", json!({"count": "2"})),
-        ("--task count --steps 8", json!({"count": "0"})),
         (
             "--task count --method tropical --max-steps 10",
             json!({"length": 7, "count": "2"}),
-        ),
-        (
-            "--task probability --steps 8",
-            json!({"probability": 0.0, "log_probability": "-inf"}),
         ),
     ] {
         assert_eq!(
@@ -153,6 +148,26 @@ fn particles_estimate_what_is_exact() {
     );
 }
 
+/// A number is zero then, and there is no other answer.
+#[test]
+fn numbers_of_no_plans_are_zero() {
+    for (task, zero) in [
+        ("count", json!({"count": "0"})),
+        (
+            "probability",
+            json!({"probability": 0.0, "log_probability": "-inf"}),
+        ),
+    ] {
+        let ask = format!("--rules river.kif --steps 8 --task {task} --format json");
+        let Some(output) = run(&ask) else { return };
+        assert_eq!(output.status.code(), Some(1), "{task}");
+        assert!(text(&output.stderr).starts_with("error: impossible: no plan of 8 steps"));
+        let mut found: Json = serde_json::from_slice(&output.stdout).unwrap();
+        found.as_object_mut().unwrap().remove("seconds").unwrap();
+        assert_eq!(found, zero);
+    }
+}
+
 #[test]
 fn text_is_to_be_read() {
     let Some(found) = told("--rules towers.kif --stats") else {
@@ -225,6 +240,11 @@ fn mistakes_are_one_line_and_have_exit_codes() {
             "--rules river.kif --task sample --steps 8".into(),
             1,
             "impossible: no plan of 8 steps".into(),
+        ),
+        (
+            "--rules river.kif --task sample --steps 7 --method particles --memory 9".into(),
+            2,
+            "--memory has no effect on --method particles".into(),
         ),
         (
             "--rules tiles.kif --memory 1".into(),

@@ -43,9 +43,12 @@ impl ChromaticMaze {
     /// Bounds the length of the solution, the shortest way from start to finish in steps. The bound that a solution takes at most
     /// as many steps as there are other tiles says nothing.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::TooLargeForDistances`] if distances cannot be followed on a grid of
-    /// this size.
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution is as long;
+    /// [`GridError::TooLargeForDistances`] if distances cannot be followed on a grid of this size.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
+        let steps = GridError::not_empty("steps", steps)?;
+        let longest = self.size.cells() as u32 - 1;
+        GridError::reachable("steps of the way", &steps, 1..=longest, 1)?;
         let any = *steps.start() <= 1 && *steps.end() as usize + 1 >= self.size.cells();
         if any {
             return Ok(Self {

@@ -40,22 +40,36 @@ impl Dungeon {
 
     /// Bounds the number of walls.
     ///
-    /// **Errors.** [`GridError::EmptyRange`].
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if so many walls leave no way from corner to corner.
     pub fn walls(self, walls: RangeInclusive<u32>) -> Result<Self, GridError> {
-        let walls = Some(GridError::not_empty("walls", walls)?);
+        let walls = GridError::not_empty("walls", walls)?;
+        let most = (self.size.rows() - 1) * (self.size.columns() - 1);
+        GridError::reachable("walls", &walls, 0..=most as u32, 1)?;
+        let walls = Some(walls);
         Ok(Self { walls, ..self })
     }
 
     /// Bounds the length of the walk, in steps.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::TooLargeForDistances`] if distances cannot be followed on a grid of
-    /// this size.
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no walk is as long; [`GridError::TooLargeForDistances`] if
+    /// distances cannot be followed on a grid of this size.
     pub fn walk(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
+        GridError::reachable("steps of the walk", &steps, self.walks(), 2)?;
         Distances::new(self.size, super::elements::STOPS, steps.clone())?;
         Ok(Self {
             walk: Some(steps),
             ..self
         })
+    }
+
+    /// No walk is shorter or longer. Each is longer than the shortest by an even number, as a walk in circles is.
+    fn walks(&self) -> RangeInclusive<u32> {
+        let (rows, columns) = (self.size.rows(), self.size.columns());
+        let shortest = rows + columns - 2;
+        // A shortest way leaves out a cell of each square, around which it could go more quickly.
+        let longest = 3 * (rows * columns - (rows / 2) * (columns / 2) - 1);
+        let over = longest.saturating_sub(shortest) % 2;
+        shortest as u32..=(longest - over) as u32
     }
 }

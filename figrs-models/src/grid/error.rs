@@ -131,17 +131,23 @@ pub enum GridError {
         /// The larger share.
         most: f64,
     },
-    /// No island has so much land.
+    /// No board has a number in the range that is demanded of it.
     #[error(
-        "impossible: {least} to {most} cells of land where islands have 1 to {cells}; use a range that meets that"
+        "impossible: {} {what}, where boards of this size have {}; use a range that meets that",
+        numbers(*.least, *.most),
+        steps(.possible, *.apart)
     )]
-    NoSuchLand {
-        /// The smallest number of cells.
+    NoSuchNumber {
+        /// What is counted.
+        what: &'static str,
+        /// The smallest number that is allowed.
         least: u32,
-        /// The largest number of cells.
+        /// The largest number that is allowed; `u32::MAX` without a bound.
         most: u32,
-        /// How many cells can be land.
-        cells: usize,
+        /// No board has fewer or more.
+        possible: RangeInclusive<u32>,
+        /// How far apart the numbers are that boards have, from the fewest on.
+        apart: u32,
     },
     /// The Markov chain changes one cell at a time.
     #[error(
@@ -153,7 +159,7 @@ pub enum GridError {
     },
     /// The Markov chain met no island with as many bays as it should have.
     #[error(
-        "none of {tried} islands in a row had the number of bays asked for; allow more numbers, or use the element program"
+        "none of {tried} islands in a row had the number of bays asked for, which is impossible or very rare; allow more numbers, or use the element program"
     )]
     BaysNotMet {
         /// How many islands were looked at.
@@ -243,6 +249,33 @@ impl GridError {
         })
     }
 
+    /// Refuses a range without a number of those from `possible`, which are so far apart.
+    pub(crate) fn reachable(
+        what: &'static str,
+        range: &RangeInclusive<u32>,
+        possible: RangeInclusive<u32>,
+        apart: u32,
+    ) -> Result<(), Self> {
+        let (least, most) = (*range.start(), *range.end());
+        let (fewest, highest) = (*possible.start(), *possible.end());
+        // No overflow: numbers of cells and steps on a grid are far below the largest.
+        let first = fewest
+            + least
+                .min(highest + 1)
+                .saturating_sub(fewest)
+                .next_multiple_of(apart);
+        if first <= most.min(highest) {
+            return Ok(());
+        }
+        Err(Self::NoSuchNumber {
+            what,
+            least,
+            most,
+            possible,
+            apart,
+        })
+    }
+
     /// A range, if it has a number in it.
     pub(crate) fn not_empty(
         what: &'static str,
@@ -253,6 +286,24 @@ impl GridError {
             return Err(Self::EmptyRange { what, least, most });
         }
         Ok(range)
+    }
+}
+
+/// A range in words.
+fn numbers(least: u32, most: u32) -> String {
+    match (least, most) {
+        (least, u32::MAX) => format!("at least {least}"),
+        (0, most) => format!("at most {most}"),
+        (least, most) => format!("{least} to {most}"),
+    }
+}
+
+fn steps(possible: &RangeInclusive<u32>, apart: u32) -> String {
+    let (fewest, highest) = (possible.start(), possible.end());
+    match apart {
+        _ if fewest == highest => fewest.to_string(),
+        1 => format!("{fewest} to {highest}"),
+        _ => format!("{fewest} to {highest} in steps of {apart}"),
     }
 }
 

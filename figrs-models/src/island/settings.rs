@@ -73,17 +73,11 @@ impl Island {
 
     /// Bounds how many cells are land.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchLand`] if no island has as many.
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no island has as many.
     pub fn land(self, cells: RangeInclusive<u32>) -> Result<Self, GridError> {
-        let (least, most) = GridError::not_empty("cells of land", cells)?.into_inner();
-        if most == 0 || least as usize > self.inside() {
-            return Err(GridError::NoSuchLand {
-                least,
-                most,
-                cells: self.inside(),
-            });
-        }
-        let land = Some(least..=most);
+        let cells = GridError::not_empty("cells of land", cells)?;
+        GridError::reachable("cells of land", &cells, 1..=self.inside() as u32, 1)?;
+        let land = Some(cells);
         Ok(Self { land, ..self })
     }
 
@@ -101,9 +95,14 @@ impl Island {
 
     /// Bounds the number of bays.
     ///
-    /// **Errors.** [`GridError::EmptyRange`].
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if there is not land enough for the smallest number. Whether
+    /// there is an island at all is for the element program to tell.
     pub fn bays(self, bays: RangeInclusive<u32>) -> Result<Self, GridError> {
-        let bays = Some(GridError::not_empty("bays", bays)?);
+        let bays = GridError::not_empty("bays", bays)?;
+        // Connected land of `n` cells has at most `2n + 2` sides with water, of which each bay takes three.
+        let most = (2 * self.inside() + 2) / 5;
+        GridError::reachable("bays", &bays, 0..=most as u32, 1)?;
+        let bays = Some(bays);
         Ok(Self { bays, ..self })
     }
 }

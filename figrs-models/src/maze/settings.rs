@@ -1,5 +1,7 @@
 //! Which mazes, and how likely each is.
 
+use std::ops::RangeInclusive;
+
 use super::Pointer;
 use crate::grid::GridError;
 
@@ -116,6 +118,29 @@ impl PerfectMaze {
     /// Sets what the directions are that lead out of the grid.
     pub fn border(self, border: Border) -> Self {
         Self { border, ..self }
+    }
+
+    /// Refuses bounds on the steps of the solution, the way from the first room to the last, that no maze of this size meets.
+    ///
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`].
+    pub fn check_steps(self, steps: RangeInclusive<u32>) -> Result<(), GridError> {
+        let steps = GridError::not_empty("steps", steps)?;
+        let (rows, columns) = (self.rows, self.columns);
+        let shortest = rows + columns - 2;
+        // On a chessboard a way alternates between black and white: from corner to corner it comes through all rooms, or where both
+        // sides are even through all but one (Itai, Papadimitriou and Szwarcfiter 1982).
+        let left_out = usize::from(rows % 2 == 0 && columns % 2 == 0);
+        let longest = if rows == 1 || columns == 1 {
+            shortest
+        } else {
+            rows * columns - 1 - left_out
+        };
+        GridError::reachable(
+            "steps of the way",
+            &steps,
+            shortest as u32..=longest as u32,
+            2,
+        )
     }
 
     /// The directions that a room may choose, with their weights.

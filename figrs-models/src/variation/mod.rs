@@ -5,7 +5,7 @@
 //! recommended one. What they mean is told at the implementations of [`Variation`].
 //!
 //! A score says that boards differ and not that they have the right distribution: put a test of the distribution beside
-//! it. The mean over pairs of boards drawn independently from the exact law is what a right sampler has, up to chance.
+//! it, as [`goodness_of_fit`]. The mean over pairs of boards drawn independently from the exact law is what a right sampler has, up to chance.
 //!
 //! ```
 //! use figrs_core::stream;
@@ -27,11 +27,13 @@
 
 mod chromatic_maze;
 mod dungeon;
+mod goodness;
 mod matching;
 mod maze;
 mod summary;
 
-pub use summary::{Score, scores};
+pub use goodness::{Fit, goodness_of_fit};
+pub use summary::{Score, scores, scores_watched};
 
 use crate::grid::GridError;
 

@@ -1,5 +1,7 @@
 //! Scores of many boards.
 
+use rustc_hash::FxHashMap;
+
 use super::Variation;
 use crate::grid::GridError;
 
@@ -22,35 +24,65 @@ pub struct Score {
 
 /// The scores of all pairs of some boards, the earlier one first in each; none for fewer than two boards.
 ///
-/// **Complexity.** Time and memory quadratic in the number of boards.
+/// **Complexity.** Time quadratic in the number of boards, memory linear in the number of different scores.
 ///
 /// **Errors.** Those of [`Variation::variation`].
 pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<Score>, GridError> {
-    let mut of_readings: [Vec<f64>; 3] = Default::default();
+    scores_watched(boards, |_| ())
+}
+
+/// As [`scores`], and tells after each board how many pairs have been compared.
+///
+/// **Errors.** Those of [`Variation::variation`].
+pub fn scores_watched<B: Variation>(
+    boards: &[B],
+    mut watch: impl FnMut(u64),
+) -> Result<Vec<Score>, GridError> {
+    // How many pairs have each score, by its bits.
+    let mut of_readings: [FxHashMap<u64, usize>; 3] = Default::default();
+    let mut compared = 0;
     for (place, board) in boards.iter().enumerate() {
         for other in &boards[place + 1..] {
             let scores = board.variation(other)?;
             for (all, score) in of_readings.iter_mut().zip(scores) {
-                all.push(score);
+                *all.entry(score.to_bits()).or_default() += 1;
             }
+            compared += 1;
         }
+        watch(compared);
     }
     let readings = B::READINGS.into_iter().zip(of_readings);
     Ok(readings
-        .filter_map(|(reading, scores)| summary(reading, scores))
+        .filter_map(|(reading, scores)| summary(reading, &scores))
         .collect())
 }
 
-fn summary(reading: &'static str, mut scores: Vec<f64>) -> Option<Score> {
-    scores.sort_unstable_by(f64::total_cmp);
-    let pairs = scores.len();
-    let (min, max) = (*scores.first()?, *scores.last()?);
+fn summary(reading: &'static str, counts: &FxHashMap<u64, usize>) -> Option<Score> {
+    let scores = counts.iter();
+    let mut scores: Vec<(f64, usize)> = scores
+        .map(|(&bits, &count)| (f64::from_bits(bits), count))
+        .collect();
+    scores.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
+    let pairs = scores.iter().map(|(_, count)| count).sum();
+    let ((min, _), (max, _)) = (*scores.first()?, *scores.last()?);
+    let at = |place: usize| {
+        let mut before = 0;
+        let found = scores.iter().find(|(_, count)| {
+            before += count;
+            place < before
+        });
+        found.map_or(max, |(score, _)| *score)
+    };
+    let sum: f64 = scores
+        .iter()
+        .map(|(score, count)| score * *count as f64)
+        .sum();
     Some(Score {
         reading,
         pairs,
         min,
-        median: f64::midpoint(scores[(pairs - 1) / 2], scores[pairs / 2]),
-        mean: scores.iter().sum::<f64>() / pairs as f64,
+        median: f64::midpoint(at((pairs - 1) / 2), at(pairs / 2)),
+        mean: sum / pairs as f64,
         max,
     })
 }

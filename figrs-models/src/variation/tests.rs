@@ -132,6 +132,65 @@ fn boards_that_have_no_score_are_refused() {
     }
 }
 
+/// The mean over all ordered pairs of the 7704 chromatic mazes of 2 by 2, found as above. What colours add does not depend on the ends
+/// nor the other way round, so that each is summed by itself: over mazes with the same ends, and over mazes with the same
+/// colours.
+#[test]
+fn the_exact_law_of_chromatic_mazes_has_its_mean() {
+    let size = square(2);
+    let board = |colours: &[Colour], (start, finish)| {
+        ChromaticBoard::new(size, colours.to_vec(), start, finish)
+    };
+    let all_ends: Vec<(usize, usize)> = (0..4)
+        .flat_map(|start| (0..4).map(move |finish| (start, finish)))
+        .filter(|(start, finish)| start != finish)
+        .collect();
+    // How many mazes have these colours, and how many these ends.
+    let (mut coloured, mut ended) = (Vec::new(), vec![0.0; all_ends.len()]);
+    for number in 0..6usize.pow(4) {
+        let colours = [0, 1, 2, 3].map(|tile| Colour::WHEEL[number / 6usize.pow(tile) % 6]);
+        let is_solved = |&ends: &(usize, usize)| board(&colours, ends).solution().is_some();
+        let solved: Vec<bool> = all_ends.iter().map(is_solved).collect();
+        for (count, &is_solved) in ended.iter_mut().zip(&solved) {
+            *count += f64::from(u8::from(is_solved));
+        }
+        let mazes = solved.iter().filter(|&&is_solved| is_solved).count();
+        coloured.push((colours, mazes as f64));
+    }
+    let mazes: f64 = ended.iter().sum();
+    assert_eq!(mazes, 7704.0);
+    let mut sums = [0.0; 3];
+    let mut add = |weight: f64, one: &ChromaticBoard, other: &ChromaticBoard| {
+        let scores = one.variation(other).unwrap();
+        for (sum, score) in sums.iter_mut().zip(scores) {
+            *sum += weight * score;
+        }
+    };
+    for (ends, count) in all_ends.iter().zip(&ended) {
+        for (others, number) in all_ends.iter().zip(&ended) {
+            let colours = coloured[0].0;
+            add(
+                count * number,
+                &board(&colours, *ends),
+                &board(&colours, *others),
+            );
+        }
+    }
+    // Colours turned together have the same scores: of the first maze the first tile is red.
+    let red = |colours: &[Colour; 4]| colours[0] == Colour::WHEEL[0];
+    for (colours, count) in coloured.iter().filter(|(colours, _)| red(colours)) {
+        for (others, number) in &coloured {
+            let (one, other) = (board(colours, (0, 1)), board(others, (0, 1)));
+            add(6.0 * count * number, &one, &other);
+        }
+    }
+    let [nearest, percent, first] = sums.map(|sum| sum / (mazes * mazes));
+    assert!((nearest - 2.631_402_184_567_308_6).abs() < 1e-12);
+    assert!((first - 2.682_174_652_161_114).abs() < 1e-12);
+    // These are no whole quarters, so that their sum is rounded.
+    assert!((percent - 61.915_345_519_228_41).abs() < 1e-9);
+}
+
 /// The means over all ordered pairs of boards, equal ones among them: of two independent draws from the exact law. The numbers were
 /// found by an implementation of the same formulas in another language.
 #[test]

@@ -1,6 +1,7 @@
 //! Yin-Yang boards as pictures.
 
 use super::{Board, Clues, Colour};
+use crate::grid::{Position, Size};
 use crate::picture::{Canvas, Picture, PictureError};
 
 /// Pixels of the side of a cell.
@@ -27,27 +28,43 @@ impl Board {
     ///
     /// **Errors.** [`PictureError::TooLarge`].
     pub fn picture(&self, clues: &Clues) -> Result<Picture, PictureError> {
-        let size = self.size();
-        let frame = SIDE / 4;
-        let (width, height) = (size.columns() * SIDE, size.rows() * SIDE);
-        let mut canvas = Picture::canvas(width + 2 * frame, height + 2 * frame, 0)?;
-        let start = |cell: usize| (cell * SIDE + frame).cast_signed();
-        for row in 0..=size.rows() {
-            canvas.fill((start(0), start(row)), (width.cast_signed() + 1, 1), 1);
-        }
-        for column in 0..=size.columns() {
-            canvas.fill((start(column), start(0)), (1, height.cast_signed() + 1), 1);
-        }
-        for (at, colour) in self.iter() {
-            let middle = (SIDE / 2).cast_signed();
-            let (x, y) = (start(at.column) + middle, start(at.row) + middle);
-            stone(&mut canvas, (x, y), colour);
-            if clues.get(at).is_some() {
-                canvas.disc(x, y, 2, 9);
-            }
-        }
-        Ok(Picture::new(canvas, COLOURS.to_vec()))
+        picture(self.size(), self.iter(), clues)
     }
+}
+
+impl Clues {
+    /// A picture of the puzzle, as that of a [`Board`] with stones on the clues alone.
+    ///
+    /// **Errors.** [`PictureError::TooLarge`].
+    pub fn picture(&self) -> Result<Picture, PictureError> {
+        picture(self.size(), self.iter(), &Self::none(self.size()))
+    }
+}
+
+fn picture(
+    size: Size,
+    stones: impl Iterator<Item = (Position, Colour)>,
+    marked: &Clues,
+) -> Result<Picture, PictureError> {
+    let frame = SIDE / 4;
+    let (width, height) = (size.columns() * SIDE, size.rows() * SIDE);
+    let mut canvas = Picture::canvas(width + 2 * frame, height + 2 * frame, 0)?;
+    let start = |cell: usize| (cell * SIDE + frame).cast_signed();
+    for row in 0..=size.rows() {
+        canvas.fill((start(0), start(row)), (width.cast_signed() + 1, 1), 1);
+    }
+    for column in 0..=size.columns() {
+        canvas.fill((start(column), start(0)), (1, height.cast_signed() + 1), 1);
+    }
+    for (at, colour) in stones {
+        let middle = (SIDE / 2).cast_signed();
+        let (x, y) = (start(at.column) + middle, start(at.row) + middle);
+        stone(&mut canvas, (x, y), colour);
+        if marked.get(at).is_some() {
+            canvas.disc(x, y, 2, 9);
+        }
+    }
+    Ok(Picture::new(canvas, COLOURS.to_vec()))
 }
 
 /// A stone with its shade below and light from above.

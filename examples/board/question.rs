@@ -1,0 +1,239 @@
+//! What is asked of a puzzle, and which method answers.
+
+use std::time::Instant;
+
+use figrs::models::grid::GridError;
+
+use super::conflict::impossible;
+use super::findings::{Findings, Stats};
+use super::goodness::{named, tests};
+use super::options::Task;
+use super::{Engine, Failure, NoAnswer, Options, Progress, Puzzle, too_large};
+
+/// What is asked of which puzzle.
+pub(super) struct Question<'a, P> {
+    pub(super) puzzle: &'a P,
+    pub(super) options: &'a Options,
+}
+
+/// Bytes of states that are explored before it is predicted how many there are; it takes about two seconds.
+pub(super) const QUICK: u64 = 16 << 20;
+
+/// How many boards are compared in pairs: more take hours, and their mean is no more certain to three digits.
+const COMPARED: usize = 2000;
+
+impl<P: Puzzle> Question<'_, P> {
+    /// Refuses options that would have no effect on the method.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let (options, other) = (self.options, &P::FALLBACK);
+        let is_sample = options.task == Task::Sample;
+        let is_other = match options.method.as_str() {
+            "exact" => false,
+            "auto" => is_sample && other.is_preferred,
+            _ => true,
+        };
+        if is_other && !is_sample {
+            return Err(format!("--method {} needs --task sample", other.name).into());
+        }
+        if is_other && options.memory.is_some() && !other.uses_memory && !options.stats {
+            return Err(format!(
+                "--memory has no effect on --method {} without --stats; leave it out",
+                other.name
+            )
+            .into());
+        }
+        Ok(())
+    }
+
+    /// The answer to the task.
+    pub(super) fn answer(&self) -> Result<Findings<P::Board>, Failure> {
+        if let Err(error @ (GridError::NoSuchNumber { .. } | GridError::OneTile)) =
+            self.puzzle.check()
+        {
+            return self.none(error.to_string());
+        }
+        let started = Instant::now();
+        if let Some(made) = self.puzzle.made(self.options)? {
+            let mut found = Findings::by("exact");
+            found.add(made);
+            found.sample = started.elapsed().as_secs_f64() - found.compile;
+            return Ok(found);
+        }
+        let is_sample = self.options.task == Task::Sample;
+        match self.options.method.as_str() {
+            "exact" => {
+                let program = self.puzzle.program()?;
+                let started = Instant::now();
+                let (side, memory) = (self.puzzle.side(), self.options.memory());
+                let engine = Engine::compile(&program, side, memory)?;
+                self.asked(&engine, started)
+            }
+            "auto" if is_sample && P::FALLBACK.is_preferred => self.drawn(),
+            "auto" => match self.puzzle.relaxed().filter(|_| is_sample) {
+                Some(relaxed) => self.in_turn(&relaxed),
+                None => self.exact_or_other(),
+            },
+            _ => self.drawn(),
+        }
+    }
+
+    /// By the exact engine if it fits, and else by the other method if that can.
+    fn exact_or_other(&self) -> Result<Findings<P::Board>, Failure> {
+        let started = Instant::now();
+        if let Some(engine) = self.engine()? {
+            return self.asked(&engine, started);
+        }
+        let told = self.too_large();
+        // Rejection needs a demand to leave out.
+        if self.options.task != Task::Sample || P::REJECTS {
+            let told = format!("{told}; allow more, or use a smaller board");
+            return Err(Box::new(NoAnswer(told)));
+        }
+        eprintln!(
+            "note: {told}; falling back on --method {}",
+            P::FALLBACK.name
+        );
+        self.drawn()
+    }
+
+    /// The exact engine, if it fits.
+    fn engine(&self) -> Result<Option<Engine<P::Cell>>, Failure> {
+        let memory = self.options.memory();
+        let quick = Engine::fitting(self.puzzle, memory.min(QUICK))?;
+        let is_worth = memory > QUICK && self.puzzle.predicted_bytes() <= memory as f64;
+        if quick.is_some() || !is_worth {
+            return Ok(quick);
+        }
+        Engine::fitting(self.puzzle, memory)
+    }
+
+    /// That the exact engine does not fit.
+    pub(super) fn too_large(&self) -> String {
+        let (needed, memory) = (self.puzzle.predicted_bytes(), self.options.memory());
+        let needs = "--method exact would need";
+        let told = if needed <= memory as f64 {
+            format!("{needs} more than --memory {}", memory >> 20)
+        } else {
+            too_large(needs, needed, memory)
+        };
+        let side = self.puzzle.side();
+        if side.columns > side.rows {
+            let turned = format!("{}x{}", side.columns, side.rows);
+            return format!("{told} (less on its side, as {turned})");
+        }
+        told
+    }
+
+    /// By the exact engine, if it fits so many bytes.
+    pub(super) fn within(&self, memory: u64) -> Result<Option<Findings<P::Board>>, Failure> {
+        let started = Instant::now();
+        let engine = Engine::fitting(self.puzzle, memory)?;
+        engine
+            .map(|engine| self.asked(&engine, started))
+            .transpose()
+    }
+
+    /// What a compiled program answers.
+    fn asked(
+        &self,
+        engine: &Engine<P::Cell>,
+        started: Instant,
+    ) -> Result<Findings<P::Board>, Failure> {
+        let (puzzle, options) = (self.puzzle, self.options);
+        let mut found = Findings::by("exact");
+        found.compile = started.elapsed().as_secs_f64();
+        found.cost = Some(engine.cost());
+        let started = Instant::now();
+        if !engine.is_possible() {
+            return self.none(impossible(puzzle, options.memory())?);
+        }
+        match options.task {
+            Task::Sample => {
+                let progress = Progress::of("boards", Some(options.count() as u64));
+                for board in engine.boards(puzzle, options.seed())?.take(options.count()) {
+                    found.boards.push(board?);
+                    progress.set(found.boards.len() as u64);
+                }
+                progress.finish();
+            }
+            Task::Count => found.count = Some(engine.count()?),
+            Task::Probability => found.log_probability = Some(engine.log_evidence()),
+            Task::Marginals => {
+                let mut marginals = named::<P>(engine)?;
+                for cell in &mut marginals {
+                    cell.extend_from_slice(puzzle.colours());
+                }
+                found.marginals = Some(marginals);
+            }
+            Task::MostLikely => {
+                let (cells, log) = engine.most_probable()?;
+                found.most_likely = Some(puzzle.board(cells)?);
+                found.log_probability = Some(log - engine.log_evidence());
+            }
+            Task::Solve => {
+                let (cells, _) = engine.most_probable()?;
+                let is_unique = engine.count()? == "1";
+                found.solution = Some((puzzle.board(cells)?, is_unique));
+            }
+        }
+        found.sample = started.elapsed().as_secs_f64();
+        Ok(found)
+    }
+
+    /// Where nothing is possible: zero if a number is asked for, and else the failure.
+    pub(super) fn none(&self, told: String) -> Result<Findings<P::Board>, Failure> {
+        let mut found = Findings::by("exact");
+        match self.options.task {
+            Task::Count => found.count = Some("0".into()),
+            Task::Probability => found.log_probability = Some(f64::NEG_INFINITY),
+            _ => return Err(Box::new(NoAnswer(told))),
+        }
+        found.impossible = Some(told);
+        Ok(found)
+    }
+
+    /// By the other method. Where that finds nothing, small boards tell whether there is anything.
+    fn drawn(&self) -> Result<Findings<P::Board>, Failure> {
+        let started = Instant::now();
+        let mut found = Findings::by(P::FALLBACK.name);
+        match self.puzzle.fall_back(self.options) {
+            Err(failure) if failure.is::<figrs::Error>() => {
+                let engine = Engine::fitting(self.puzzle, QUICK)?;
+                if engine.is_some_and(|engine| !engine.is_possible()) {
+                    return self.none(impossible(self.puzzle, QUICK)?);
+                }
+                return Err(failure);
+            }
+            drawn => found.add(drawn?),
+        }
+        found.sample = started.elapsed().as_secs_f64() - found.compile;
+        Ok(found)
+    }
+
+    /// How the boards that were drawn vary, and the tests of their distribution where the exact one is found.
+    pub(super) fn stats(&self, found: &Findings<P::Board>) -> Result<Stats, Failure> {
+        let (puzzle, memory) = (self.puzzle, self.options.memory());
+        let side = puzzle.side();
+        let scores = if side.rows == side.columns && side.rows > 1 {
+            let compared = &found.boards[..found.boards.len().min(COMPARED)];
+            let pairs = compared.len() * (compared.len() - 1) / 2;
+            let progress = Progress::of("pairs of boards", Some(pairs as u64));
+            let scores = puzzle.scores(compared, |pairs| progress.set(pairs))?;
+            progress.finish();
+            scores
+        } else {
+            Vec::new()
+        };
+        let tests = if let Some(engine) = self.engine()? {
+            let tests = tests(puzzle, &engine, &found.boards, memory)?;
+            if tests.is_empty() {
+                eprintln!("note: no test of the distribution with so few boards; draw more");
+            }
+            tests
+        } else {
+            eprintln!("note: no test of the distribution: {}", self.too_large());
+            Vec::new()
+        };
+        Ok(Stats { scores, tests })
+    }
+}

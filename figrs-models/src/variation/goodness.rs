@@ -1,0 +1,116 @@
+//! Whether things were drawn as often as they are likely.
+
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+/// Numbers of draws against what is expected of them; see [`goodness_of_fit`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fit {
+    /// Pearson's statistic.
+    pub statistic: f64,
+    /// Its degrees of freedom.
+    pub freedom: usize,
+    /// How probable a statistic as large is if the distribution is right, about.
+    pub p_value: f64,
+}
+
+/// What is expected of a class at least.
+const ENOUGH: f64 = 5.0;
+
+/// Pearson's chi-square test of independent draws: for each value how often it was drawn, and how often it should be, which is its
+/// probability times the number of draws. Give all values that are possible or were drawn.
+///
+/// Values of which fewer than five are expected count together, with the rarest of the others if they are still fewer than five. `None`
+/// if only one class is left, about which the draws say nothing. A value that was drawn and cannot be has a p-value of zero.
+///
+/// ```
+/// use figrs_models::variation::goodness_of_fit;
+///
+/// // A die, 600 times.
+/// let fair = [92, 104, 113, 98, 101, 92].map(|count| (count, 100.0));
+/// let fit = goodness_of_fit(&fair).expect("six classes");
+/// assert_eq!((fit.statistic, fit.freedom), (3.18, 5));
+/// assert!((fit.p_value - 0.6724).abs() < 1e-4);
+/// assert!(goodness_of_fit(&[(3, 0.0), (597, 600.0)]).is_some_and(|fit| fit.p_value == 0.0));
+/// ```
+///
+/// # References
+///
+/// Pearson (1900); for classes of few Cochran (1954), "Some methods for strengthening the common chi-square tests".
+pub fn goodness_of_fit(counts: &[(u64, f64)]) -> Option<Fit> {
+    if counts
+        .iter()
+        .any(|&(count, expected)| count > 0 && expected <= 0.0)
+    {
+        return Some(Fit {
+            statistic: f64::INFINITY,
+            freedom: counts.len() - 1,
+            p_value: 0.0,
+        });
+    }
+    let mut classes: Vec<(u64, f64)> = Vec::new();
+    let (mut few, mut expected_few) = (0, 0.0);
+    for &(count, expected) in counts {
+        if expected >= ENOUGH {
+            classes.push((count, expected));
+        } else {
+            few += count;
+            expected_few += expected;
+        }
+    }
+    let rarest = classes
+        .iter_mut()
+        .min_by(|one, other| one.1.total_cmp(&other.1));
+    match rarest {
+        Some(rarest) if expected_few < ENOUGH => {
+            rarest.0 += few;
+            rarest.1 += expected_few;
+        }
+        _ => classes.push((few, expected_few)),
+    }
+    let freedom = classes.len() - 1;
+    let law = ChiSquared::new(freedom as f64).ok()?;
+    let term = |&(count, expected): &(u64, f64)| (count as f64 - expected).powi(2) / expected;
+    let statistic = classes.iter().map(term).sum();
+    Some(Fit {
+        statistic,
+        freedom,
+        p_value: law.sf(statistic),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_of_few_count_together() {
+        // 3 and 4 make a class of 7.
+        let fit = goodness_of_fit(&[(10, 12.0), (5, 3.0), (6, 4.0), (9, 11.0)]).unwrap();
+        let terms = 4.0 / 12.0 + 16.0 / 7.0 + 4.0 / 11.0;
+        assert!((fit.statistic - terms).abs() < 1e-12);
+        assert_eq!(fit.freedom, 2);
+        // 1 and 2 are too few, and join those of 6.
+        let fit = goodness_of_fit(&[(12, 11.0), (5, 6.0), (2, 1.0), (1, 2.0)]).unwrap();
+        assert!((fit.statistic - (1.0 / 11.0 + 1.0 / 9.0)).abs() < 1e-12);
+        assert_eq!(fit.freedom, 1);
+        // By the tables 3.841 has a probability of 5 %.
+        let fit = goodness_of_fit(&[(100, 100.0), (100, 100.0)]).unwrap();
+        assert_eq!((fit.statistic, fit.p_value), (0.0, 1.0));
+    }
+
+    #[test]
+    fn one_class_says_nothing() {
+        for counts in [
+            &[][..],
+            &[(7, 7.0)],
+            &[(6, 5.0), (0, 1.0)],
+            &[(2, 1.0), (0, 1.0)],
+        ] {
+            assert_eq!(goodness_of_fit(counts), None, "{counts:?}");
+        }
+        // What cannot be and was not drawn is no class.
+        let fit = goodness_of_fit(&[(40, 50.0), (60, 50.0), (0, 0.0)]).unwrap();
+        assert_eq!((fit.statistic, fit.freedom), (4.0, 1));
+        assert!((fit.p_value - 0.045_500_264).abs() < 1e-8);
+    }
+}

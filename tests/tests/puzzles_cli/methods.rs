@@ -1,0 +1,135 @@
+//! Which method draws boards, and what is told of it.
+
+use figrs_tests::example::{self, text};
+
+use super::files::{Files, keys};
+
+#[test]
+fn other_methods_draw_what_is_asked_and_tell_how() {
+    let files = Files::new();
+    let Some(found) = files.json(
+        "island",
+        "--size 6 --method chain --count 6 --min-land 4 --max-land 9",
+    ) else {
+        return;
+    };
+    assert_eq!(found["method"], "chain");
+    assert_eq!(
+        keys(&found["diagnostics"]),
+        ["r-hat", "effective islands", "islands"]
+    );
+    let boards = found["puzzles"].as_array().unwrap();
+    assert_eq!(boards.len(), 6);
+    for board in boards {
+        assert!((4..=9).contains(&board["land"].as_u64().unwrap()));
+    }
+    let found = files
+        .json("maze", "--size 4 --count 20 --min-walk 8 --max-walk 10")
+        .unwrap();
+    assert_eq!(found["method"], "wilson");
+    assert!(found["diagnostics"]["acceptance"].as_f64().unwrap() < 1.0);
+    let found = files
+        .json(
+            "dungeon",
+            "--size 4 --method rejection --count 20 --min-walk 14",
+        )
+        .unwrap();
+    for board in found["puzzles"].as_array().unwrap() {
+        assert!(board["walk"].as_u64().unwrap() >= 14);
+    }
+    let found = files.json(
+        "chromatic_maze",
+        "--size 3 --method rejection --count 20 --min-steps 4 --t-max 5",
+    );
+    for board in found.unwrap()["puzzles"].as_array().unwrap() {
+        assert!((4..=5).contains(&board["steps"].as_u64().unwrap()));
+    }
+    let ask = "--size 5 --method particles --count 3 --seed 2";
+    let found = files.json("yin_yang", ask).unwrap();
+    assert_eq!(found["puzzles"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        files.json("yin_yang", ask).unwrap()["puzzles"],
+        found["puzzles"]
+    );
+}
+
+/// Compiling would take seconds, and three boards in four meet the demand.
+#[test]
+fn what_is_quicker_is_taken_where_both_are_exact() {
+    let files = Files::new();
+    let ask = |arguments: &str| {
+        let found = files.json("dungeon", arguments)?;
+        Some((found["method"].clone(), found["puzzles"].clone()))
+    };
+    let easy = "--size 5 --min-walk 10 --max-walls 8 --count 3";
+    let Some((method, boards)) = ask(easy) else {
+        return;
+    };
+    assert_eq!(method, "rejection");
+    assert_eq!(
+        ask(&format!("{easy} --method rejection")).unwrap().1,
+        boards
+    );
+    let rare = "--size 4 --min-walk 22 --count 500";
+    let (method, boards) = ask(rare).unwrap();
+    assert_eq!(method, "exact");
+    assert_eq!(ask(&format!("{rare} --method exact")).unwrap().1, boards);
+}
+
+/// Where the exact engine is predicted not to fit, this is said before, and what is done instead.
+#[test]
+fn what_does_not_fit_falls_back_and_says_so() {
+    let files = Files::new();
+    let Some(output) = files.run("island", "--size 17x20 --count 2") else {
+        return;
+    };
+    let told = text(&output.stderr);
+    assert!(
+        told.starts_with("note: --method exact would need "),
+        "{told}"
+    );
+    assert!(
+        told.contains("falling back on --method chain") && told.contains("r-hat"),
+        "{told}"
+    );
+    let output = files
+        .run("yin_yang", "--size 9 --task count --memory 1")
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("more than --memory 1; allow more"));
+    let output = files
+        .run("dungeon", "--size 6 --min-walk 12 --memory 16")
+        .unwrap();
+    assert!(output.status.success());
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("method rejection, boards 1, acceptance"),
+        "{told}"
+    );
+    let output = files.run("island", "--size 12x20 --task count").unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("(less on its side, as 20x12)"));
+    // Without a demand there is nothing to reject.
+    let output = files.run("chromatic_maze", "--size 7").unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("more than --memory 1024; allow more"));
+    let output = files
+        .run("dungeon", "--size 8 --min-walk 12 --memory 2")
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("without demands on ways"));
+}
+
+/// Particles took all the memory of the machine where the board did not fit --memory.
+#[test]
+fn particles_without_memory_are_refused() {
+    let Some(output) = example::run("yin_yang", &["--size", "1000x15"]) else {
+        return;
+    };
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("--method particles would need about 3516 MiB, more than --memory 1024"),
+        "{told}"
+    );
+}

@@ -1,0 +1,193 @@
+//! Command lines and files that are wrong, and the help.
+
+use figrs_tests::example::{self, text};
+
+use super::files::{Files, PUZZLES};
+
+/// What options and files cannot be, and what is told of them.
+const WRONG: &[(&str, &str, &str)] = &[
+    ("yin_yang", "--clues missing.clues", "missing.clues"),
+    (
+        "yin_yang",
+        "--clues letter.clues",
+        "letter.clues:2:2: unknown clue 'x'; write 1",
+    ),
+    (
+        "yin_yang",
+        "--clues ragged.clues",
+        "ragged.clues:3:4: the row has 4",
+    ),
+    (
+        "yin_yang",
+        "--clues empty.clues",
+        "empty.clues: no rows of clues",
+    ),
+    (
+        "dungeon",
+        "--clues letter.clues",
+        "letter.clues:2:2: unknown clue 'x'; write ., W",
+    ),
+    ("island", "--clues ragged.clues", "ragged.clues:3:4:"),
+    (
+        "yin_yang",
+        "--clues two.clues --size 4",
+        "cannot be used with",
+    ),
+    ("maze", "--size 0", "--size"),
+    ("maze", "--size 3x", "--size"),
+    ("maze", "--size 5000", "use 1 to 4096"),
+    ("dungeon", "--size 16", "1 to 15 columns"),
+    ("island", "--size 2", "use 3 to"),
+    ("maze", "--count 0", "--count"),
+    (
+        "maze",
+        "--count 3 --task count",
+        "--count needs --task sample",
+    ),
+    (
+        "maze",
+        "--seed 3 --task count",
+        "--seed needs --task sample",
+    ),
+    (
+        "maze",
+        "--stats --task count",
+        "--stats needs --task sample",
+    ),
+    ("maze", "--stats", "--count 2 or more"),
+    ("maze", "--format png", "--format png needs --out"),
+    (
+        "maze",
+        "--format png --task count --out a.png",
+        "--format png needs --task",
+    ),
+    (
+        "maze",
+        "--border outside --size 3",
+        "--border outside needs --task probability",
+    ),
+    (
+        "maze",
+        "--weights snake --size 3 --task count",
+        "--weights has no effect on --task count",
+    ),
+    (
+        "maze",
+        "--size 3 --memory 5",
+        "--memory has no effect on --method wilson",
+    ),
+    (
+        "island",
+        "--size 5 --memory 5 --method chain",
+        "--memory has no effect on --method chain",
+    ),
+    (
+        "maze",
+        "--size 3 --task marginals --show-path",
+        "--show-path needs boards that are shown",
+    ),
+    (
+        "dungeon",
+        "--size 3 --count 5 --stats --show-path",
+        "--show-path needs boards that are shown",
+    ),
+    (
+        "yin_yang",
+        "--size 4 --task solve --make-puzzle",
+        "--make-puzzle needs --task sample",
+    ),
+    (
+        "yin_yang",
+        "--size 4 --make-puzzle --method particles",
+        "--make-puzzle needs --method exact",
+    ),
+    (
+        "maze",
+        "--method chain",
+        "possible values: auto, exact, wilson",
+    ),
+    (
+        "maze",
+        "--method wilson --task count",
+        "--method wilson needs --task sample",
+    ),
+    ("maze", "--min-walk 4 --task count", "need --method wilson"),
+    ("maze", "--min-walk 4 --max-walk 3", "from 4 to 3 is empty"),
+    (
+        "dungeon",
+        "--min-walls 4 --max-walls 3",
+        "from 4 to 3 is empty",
+    ),
+    (
+        "dungeon",
+        "--min-walk 4 --max-walk 3",
+        "from 4 to 3 is empty",
+    ),
+    (
+        "chromatic_maze",
+        "--min-steps 4 --t-max 3",
+        "from 4 to 3 is empty",
+    ),
+    (
+        "island",
+        "--clues sea.clues --method chain",
+        "--clues needs --method exact",
+    ),
+    (
+        "island",
+        "--min-land 3 --max-land 3 --size 5 --method chain",
+        "use the element program",
+    ),
+    (
+        "dungeon",
+        "--size 7 --min-walk 4 --method exact",
+        "at most 6 columns",
+    ),
+    ("maze", "--size 3 --out missing/a.txt", "no such directory"),
+];
+
+#[test]
+fn what_cannot_work_gives_one_line_and_exit_code_two() {
+    let files = Files::new();
+    for &(puzzle, arguments, part) in WRONG {
+        let Some(output) = files.run(puzzle, arguments) else {
+            return;
+        };
+        let told = text(&output.stderr);
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{puzzle} {arguments}: {told}"
+        );
+        assert!(
+            told.starts_with("error: ") && told.contains(part),
+            "{puzzle} {arguments}: {told}"
+        );
+        // Values that are no values of a flag are told with a hint at the help.
+        assert!(
+            told.lines().count() == 1 || told.contains("try '--help'"),
+            "{told}"
+        );
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn the_help_tells_the_shape_of_the_answer() {
+    for puzzle in PUZZLES {
+        let Some(output) = example::run(puzzle, &["--help"]) else {
+            return;
+        };
+        let told = text(&output.stdout);
+        for part in [
+            "\"puzzles\": [BOARD",
+            "Exit code",
+            "--stats",
+            "--memory",
+            "- exact:",
+            "\"-inf\"",
+        ] {
+            assert!(told.contains(part), "{puzzle}: {told}");
+        }
+    }
+}
