@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use figrs::models::grid::GridError;
+use figrs::models::grid::{GridError, Size};
 
 use super::conflict::impossible;
 use super::findings::{Findings, Stats};
@@ -79,13 +79,22 @@ impl<P: Puzzle> Question<'_, P> {
 
     /// By the exact engine if it fits, and else by the other method if that can.
     fn exact_or_other(&self) -> Result<Findings<P::Board>, Failure> {
+        let is_sample = self.options.task == Task::Sample;
+        let is_large = self.puzzle.predicted_bytes() > QUICK as f64;
+        if is_sample && is_large && self.is_predicted_to_fit() && !P::REJECTS {
+            eprintln!(
+                "note: --method exact may explore {:.0} MiB of states; --method {} is quicker, and about right",
+                self.puzzle.predicted_bytes() / f64::from(1 << 20),
+                P::FALLBACK.name
+            );
+        }
         let started = Instant::now();
         if let Some(engine) = self.engine()? {
             return self.asked(&engine, started);
         }
         let told = self.too_large();
         // Rejection needs a demand to leave out.
-        if self.options.task != Task::Sample || P::REJECTS {
+        if !is_sample || P::REJECTS {
             let told = format!("{told}; allow more, or use a smaller board");
             return Err(Box::new(NoAnswer(told)));
         }
@@ -100,24 +109,27 @@ impl<P: Puzzle> Question<'_, P> {
     fn engine(&self) -> Result<Option<Engine<P::Cell>>, Failure> {
         let memory = self.options.memory();
         let quick = Engine::fitting(self.puzzle, memory.min(QUICK))?;
-        let is_worth = memory > QUICK && self.puzzle.predicted_bytes() <= memory as f64;
-        if quick.is_some() || !is_worth {
+        if quick.is_some() || memory <= QUICK || !self.is_predicted_to_fit() {
             return Ok(quick);
         }
         Engine::fitting(self.puzzle, memory)
+    }
+
+    fn is_predicted_to_fit(&self) -> bool {
+        self.puzzle.predicted_bytes() <= self.options.memory() as f64
     }
 
     /// That the exact engine does not fit.
     pub(super) fn too_large(&self) -> String {
         let (needed, memory) = (self.puzzle.predicted_bytes(), self.options.memory());
         let needs = "--method exact would need";
-        let told = if needed <= memory as f64 {
+        let told = if self.is_predicted_to_fit() {
             format!("{needs} more than --memory {}", memory >> 20)
         } else {
             too_large(needs, needed, memory)
         };
         let side = self.puzzle.side();
-        if side.columns > side.rows {
+        if side.rows < side.columns.min(Size::MAX_COLUMNS) {
             let turned = format!("{}x{}", side.columns, side.rows);
             return format!("{told} (less on its side, as {turned})");
         }

@@ -28,8 +28,8 @@ const ENOUGH: f64 = 5.0;
 /// // A die, 600 times.
 /// let fair = [92, 104, 113, 98, 101, 92].map(|count| (count, 100.0));
 /// let fit = goodness_of_fit(&fair).expect("six classes");
-/// assert_eq!((fit.statistic, fit.freedom), (3.18, 5));
-/// assert!((fit.p_value - 0.6724).abs() < 1e-4);
+/// assert_eq!(fit.freedom, 5);
+/// assert!((fit.statistic - 3.18).abs() < 1e-12 && (fit.p_value - 0.6723).abs() < 1e-4);
 /// assert!(goodness_of_fit(&[(3, 0.0), (597, 600.0)]).is_some_and(|fit| fit.p_value == 0.0));
 /// ```
 ///
