@@ -12,6 +12,8 @@ mod failure;
 mod files;
 mod findings;
 mod goodness;
+#[path = "../program/no_answer.rs"]
+mod no_answer;
 pub(crate) mod options;
 mod page;
 mod progress;
@@ -24,8 +26,9 @@ mod side;
 mod turns;
 
 pub(crate) use engine::Engine;
-pub(crate) use failure::{Failure, NoAnswer, too_large};
+pub(crate) use failure::{Failure, too_large};
 use findings::Findings;
+pub(crate) use no_answer::NoAnswer;
 pub(crate) use options::Options;
 pub(crate) use progress::Progress;
 pub(crate) use puzzle::{Drawn, Example, Fallback, Program, Puzzle};

@@ -9,7 +9,8 @@ use figrs::models::mdmc::{
 };
 use figrs::{Error, Frontier};
 
-use crate::failure::{Failure, NoAnswer};
+use crate::failure::Failure;
+use crate::no_answer::NoAnswer;
 use crate::options::{Demands, Method, Options};
 use crate::progress;
 

@@ -1,23 +1,12 @@
 //! Why there are no levels.
 
 use std::error::Error;
-use std::fmt;
 
 use figrs::models::mdmc::SteeringError;
 
+use crate::no_answer::NoAnswer;
+
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
-
-/// That files and options are right, and there is no answer all the same.
-#[derive(Debug)]
-pub(crate) struct NoAnswer(pub(crate) String);
-
-impl fmt::Display for NoAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Error for NoAnswer {}
 
 /// The exit code of a failure.
 pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {

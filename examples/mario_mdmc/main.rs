@@ -9,6 +9,8 @@ mod failure;
 #[path = "../program/files.rs"]
 mod files;
 mod generator;
+#[path = "../program/no_answer.rs"]
+mod no_answer;
 mod options;
 mod ordered;
 mod probability;

@@ -10,8 +10,9 @@ use figrs::models::mdmc::{MarkovChain, SteeringError};
 use serde_json::json;
 
 use crate::demanded::{conditioned, exact, steered, watched};
-use crate::failure::{Failure, NoAnswer};
+use crate::failure::Failure;
 use crate::files::in_file;
+use crate::no_answer::NoAnswer;
 use crate::options::{Format, Method, Options};
 
 /// Writes the probability that the trained chain meets the demands, by each method.
