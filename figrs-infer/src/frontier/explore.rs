@@ -5,14 +5,14 @@ use figrs_core::weights::Weights;
 
 use super::codes::Key;
 use super::frontiers::Frontiers;
-use super::halt::Halt;
+use super::halt::{Allowance, Halt};
 use super::layer::Layer;
 use super::linear::Linear;
 use super::plan::{Planned, plan};
 use super::renumber::{numbered_anew, widened};
 use super::rules::Rules;
 use super::shape::Shapes;
-use crate::watch::Watching;
+use super::transitions::too_large;
 
 /// A step of the exploration: the transitions from the first states of a layer to the first ones of the next.
 #[derive(Clone, Debug)]
@@ -54,13 +54,6 @@ impl Explored {
     }
 }
 
-/// What may be spent, and who watches.
-#[derive(Clone, Copy)]
-pub(super) struct Allowance<'a> {
-    pub(super) memory: u64,
-    pub(super) run: &'a Watching<'a>,
-}
-
 /// Explores all assignments that the elements of the model can have together.
 pub(super) fn explore(linear: &Linear, allowance: Allowance<'_>) -> Result<Explored, Halt> {
     let mut rules = Rules::new(linear);
@@ -100,6 +93,8 @@ pub(super) enum Aim {
 pub(super) struct Swept {
     steps: Vec<Step>,
     layers: Vec<Layer>,
+    /// How many steps were made.
+    met: u64,
     /// How many steps are the same as earlier ones.
     repeated: usize,
     /// The states of the largest frontier.
@@ -124,6 +119,10 @@ pub(super) fn sweep(
     for sweep in wider {
         if !matches!(swept, Err(Halt::Wider)) {
             break;
+        }
+        // What is known of the step that was given up has numbers of that sweep.
+        for place in 0..rules.linear.slots.len() {
+            rules.forget(place);
         }
         swept = sweep(rules, &plan, aim, allowance);
     }
@@ -174,6 +173,7 @@ fn sweep_in<const W: usize>(
         let further = led.further.as_ref();
         swept.bytes += further.map_or(0, |layer| layer.bytes() as u64);
         let reports = planned.targets.clone();
+        swept.met += 1;
         if aim == Aim::FirstTrue {
             swept.first = further.and_then(|layer| rules.first_true(layer, &reports));
             if swept.first.is_some() {
@@ -184,25 +184,30 @@ fn sweep_in<const W: usize>(
         if led.layer.is_none() {
             frontiers.remember((shape, next), (from, to), layer);
         }
-        match (aim, led.further) {
-            (Aim::Everything, Some(further)) if led.layer.is_some() => {
-                swept.layers[layer].append(&further);
+        if aim == Aim::Everything {
+            match (swept.layers.get_mut(layer), led.further) {
+                (Some(layer), Some(further)) => {
+                    if !layer.append(&further) {
+                        let bytes = (layer.bytes() + further.bytes()) as u64;
+                        return Err(too_large(rules, planned, to.states, bytes, allowance));
+                    }
+                }
+                (None, Some(further)) => swept.layers.push(further),
+                (_, None) => {}
             }
-            (Aim::Everything, Some(further)) => swept.layers.push(further),
-            _ => {}
+            swept.steps.push(Step {
+                layer,
+                sources: from.states,
+                states: to.states,
+                reports,
+            });
         }
         frontiers.leave(from, to);
         at = to;
         if let Some(numbered) = numbered_anew(rules, planned, frontiers.states(at))? {
             at = frontiers.restart(numbered, next);
         }
-        swept.steps.push(Step {
-            layer,
-            sources: from.states,
-            states: to.states,
-            reports,
-        });
-        allowance.run.report(swept.steps.len() as u64);
+        allowance.run.report(swept.met);
     }
     for layer in &mut swept.layers {
         layer.shrink();

@@ -1,18 +1,18 @@
-//! The frontiers met lately, and what leads from one to the next.
+//! The frontiers met lately, and the ways from one to the next.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use rustc_hash::FxHashMap;
 
 use super::codes::Key;
-use super::explore::Allowance;
-use super::halt::Halt;
+use super::halt::{Allowance, Halt};
 use super::layer::Layer;
 use super::plan::Planned;
 use super::rules::Rules;
 use super::shape::Shape;
 use super::states::States;
 use super::transitions::transitions;
+use super::way::Way;
 
 /// How many sets of states are remembered, at most.
 const REMEMBERED: usize = 1 << 12;
@@ -23,12 +23,12 @@ const CANDIDATES: usize = 1 << 6;
 /// A frontier: the states of a set that were met first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct At {
-    set: usize,
+    pub(super) set: usize,
     pub(super) states: usize,
 }
 
 /// The shapes of a step and of the next one, if there is one.
-pub(super) type Shapes = (Shape, Option<Shape>);
+pub(super) type Passage = (Shape, Option<Shape>);
 
 /// Where a step leads.
 #[derive(Debug)]
@@ -40,61 +40,45 @@ pub(super) struct Led {
     pub(super) further: Option<Layer>,
 }
 
-/// Sets of states that grow: what steps of one shape start from is one set where each frontier has all states of those before it, so that
-/// only the new ones are explored.
+/// The sets of states met lately. A frontier that contains all of a set extends it, so that only its new states are explored.
 #[derive(Debug)]
 pub(super) struct Frontiers<const W: usize> {
     sets: FxHashMap<usize, Set<W>>,
     next: usize,
-    /// The remembered sets, the oldest first.
-    lately: VecDeque<usize>,
+    /// The remembered sets, by when they were last met.
+    lately: BTreeMap<u64, usize>,
+    clock: u64,
     /// The bytes of remembered sets, and how many there may be.
     held: usize,
     most: usize,
-    /// The remembered sets that steps of a shape start from.
+    /// The remembered sets by what tells them apart.
+    equal: FxHashMap<(Shape, (usize, u64)), usize>,
+    /// The remembered sets that steps of a shape start from, the latest ones.
     starting: FxHashMap<Shape, VecDeque<usize>>,
 }
 
 #[derive(Debug)]
 struct Set<const W: usize> {
     states: States<W>,
-    /// Where it leads by steps of some shapes.
-    ways: FxHashMap<Shapes, Way>,
-    is_remembered: bool,
-    /// What of it is counted among the bytes held.
-    counted: usize,
+    /// Where it leads.
+    ways: FxHashMap<Passage, Way>,
+    /// What it is remembered by, if it is.
+    remembered: Option<Remembered>,
 }
 
-/// A way from one set to another.
-#[derive(Debug)]
-struct Way {
-    layer: usize,
-    /// For how many states of the one set it is known.
-    sources: usize,
-    to: usize,
-    reached: Reached,
+#[derive(Clone, Copy, Debug)]
+struct Remembered {
+    /// The shape of the steps that start from it.
+    shape: Shape,
+    print: (usize, u64),
+    /// When it was last met.
+    met: u64,
+    bytes: usize,
 }
 
-/// Which states of a set a way leads to.
-#[derive(Debug)]
-struct Reached {
-    hit: Vec<bool>,
-    count: usize,
-    /// For some number of states to start from, how many it leads to; nothing if these are not the first ones of the set.
-    ends: FxHashMap<usize, Option<usize>>,
-}
-
-impl Reached {
-    fn extend(&mut self, targets: &[u32], sources: usize) {
-        for &target in targets {
-            let target = target as usize;
-            if target >= self.hit.len() {
-                self.hit.resize(target + 1, false);
-            }
-            self.count += usize::from(!std::mem::replace(&mut self.hit[target], true));
-        }
-        let end = (self.count == self.hit.len()).then_some(self.count);
-        self.ends.insert(sources, end);
+impl<const W: usize> Set<W> {
+    fn bytes(&self) -> usize {
+        self.states.bytes() + self.ways.values().map(Way::bytes).sum::<usize>()
     }
 }
 
@@ -104,9 +88,11 @@ impl<const W: usize> Frontiers<W> {
         Self {
             sets: FxHashMap::default(),
             next: 0,
-            lately: VecDeque::new(),
+            lately: BTreeMap::new(),
+            clock: 0,
             held: 0,
             most,
+            equal: FxHashMap::default(),
             starting: FxHashMap::default(),
         }
     }
@@ -133,17 +119,23 @@ impl<const W: usize> Frontiers<W> {
         let number = self.next;
         self.next += 1;
         let shape = shape.filter(|shape| shape.is_shared);
-        self.sets.insert(
-            number,
-            Set {
-                states,
-                ways: FxHashMap::default(),
-                is_remembered: shape.is_some(),
-                counted: 0,
-            },
-        );
+        let print = states.print();
+        let remembered = shape.map(|shape| Remembered {
+            shape,
+            print,
+            met: self.clock,
+            bytes: 0,
+        });
+        let set = Set {
+            states,
+            ways: FxHashMap::default(),
+            remembered,
+        };
+        self.sets.insert(number, set);
         if let Some(shape) = shape {
-            self.lately.push_back(number);
+            self.lately.insert(self.clock, number);
+            self.clock += 1;
+            self.equal.insert((shape, print), number);
             if self.starting.len() >= REMEMBERED {
                 self.starting.clear();
             }
@@ -160,30 +152,28 @@ impl<const W: usize> Frontiers<W> {
     pub(super) fn step(
         &mut self,
         rules: &mut Rules<'_>,
-        (planned, shapes): (&Planned, Shapes),
+        (planned, passage): (&Planned, Passage),
         at: At,
         spent: (u64, Allowance<'_>),
     ) -> Result<Option<Led>, Halt> {
-        if let Some(mut way) = self.way(shapes, at) {
-            let mut further = None;
+        if let Some((mut way, mut to)) = self.known(passage, at) {
+            let (layer, mut further, mut is_known) = (Some(way.layer), None, true);
             if way.sources < at.states {
-                // The set may be the one that grows.
+                // The set that it leads to, and grows, may be the one that it starts from.
                 let from = self.states(at)[way.sources..].to_vec();
-                let Some(to) = self.sets.get_mut(&way.to) else {
+                let found = match self.sets.get_mut(&way.to) {
+                    Some(to) => transitions(rules, planned, &from, &mut to.states, spent)?,
+                    None => None,
+                };
+                let Some(found) = found else {
                     return Ok(None);
                 };
-                let found = transitions(rules, planned, &from, &mut to.states, spent)?;
-                let Some(layer) = found else {
-                    return Ok(None);
-                };
-                way.sources = at.states;
-                way.reached.extend(&layer.targets, at.states);
-                further = Some(layer);
+                is_known = way.extend(&found.targets, at.states);
+                further = Some(found);
             }
-            if let Some(&Some(states)) = way.reached.ends.get(&at.states) {
-                let (set, layer) = (way.to, Some(way.layer));
-                self.keep(shapes, at, way);
-                let to = At { set, states };
+            if let (true, Some(states)) = (is_known, way.end(at.states)) {
+                to.states = states;
+                self.keep(passage, at, way);
                 return Ok(Some(Led { to, layer, further }));
             }
         }
@@ -193,7 +183,7 @@ impl<const W: usize> Frontiers<W> {
             return Ok(None);
         };
         let states = into.len();
-        let set = if let Some(set) = self.grown(shapes.1, &into)
+        let set = if let Some(set) = self.grown(passage.1, &into)
             && let Some(grows) = self.sets.get_mut(&set)
         {
             let keys = into.keys().iter();
@@ -203,7 +193,7 @@ impl<const W: usize> Frontiers<W> {
             }
             set
         } else {
-            self.add(into, shapes.1)
+            self.add(into, passage.1)
         };
         layer.shrink();
         Ok(Some(Led {
@@ -213,17 +203,42 @@ impl<const W: usize> Frontiers<W> {
         }))
     }
 
-    /// The largest remembered set that steps of a shape start from which has no other states than these.
+    /// Takes out the way that is known from a frontier, and tells where it leads.
+    fn known(&mut self, passage: Passage, at: At) -> Option<(Way, At)> {
+        let way = self.sets.get_mut(&at.set)?.ways.remove(&passage)?;
+        let to = At {
+            set: way.to,
+            states: self.sets.get(&way.to)?.states.len(),
+        };
+        Some((way, to))
+    }
+
+    fn keep(&mut self, passage: Passage, from: At, way: Way) {
+        if let Some(set) = self.sets.get_mut(&from.set) {
+            set.ways.insert(passage, way);
+        }
+    }
+
+    /// The remembered set that steps of a shape start from which is equal, or else the largest one that has no other states than these.
     fn grown(&self, shape: Option<Shape>, states: &States<W>) -> Option<usize> {
-        let candidates = self.starting.get(&shape?)?;
+        let shape = shape.filter(|shape| shape.is_shared)?;
+        let is_part = |set: &Set<W>| set.states.keys().iter().all(|key| states.contains(key));
+        let equal = self.equal.get(&(shape, states.print()));
+        let equal = equal.filter(|set| {
+            let set = self.sets.get(set);
+            set.is_some_and(|set| set.states.len() == states.len() && is_part(set))
+        });
+        if equal.is_some() {
+            return equal.copied();
+        }
+        let candidates = self.starting.get(&shape)?;
         let sized = candidates
             .iter()
             .filter_map(|set| Some((self.sets.get(set)?.states.len(), *set)));
-        let mut sized: Vec<(usize, usize)> =
-            sized.filter(|&(len, _)| len <= states.len()).collect();
+        let mut sized: Vec<(usize, usize)> = sized.filter(|&(len, _)| len < states.len()).collect();
         sized.sort_unstable_by(|a, b| b.cmp(a));
         // So that looking costs no more than exploring.
-        let mut looks = 2 * states.len();
+        let mut looks = 2 * states.len() + CANDIDATES;
         let is_part = |&(_, set): &(usize, usize)| {
             let mut keys = self.sets[&set].states.keys().iter();
             keys.all(|key| {
@@ -234,55 +249,69 @@ impl<const W: usize> Frontiers<W> {
         sized.into_iter().find(is_part).map(|(_, set)| set)
     }
 
-    /// Takes out the way that steps of some shapes have from a frontier.
-    fn way(&mut self, shapes: Shapes, at: At) -> Option<Way> {
-        let way = self.sets.get_mut(&at.set)?.ways.remove(&shapes)?;
-        self.sets.contains_key(&way.to).then_some(way)
-    }
-
-    fn keep(&mut self, shapes: Shapes, from: At, way: Way) {
-        if let Some(set) = self.sets.get_mut(&from.set) {
-            set.ways.insert(shapes, way);
-        }
-    }
-
     /// Remembers that a step leads from one frontier to another by all transitions of a layer.
-    pub(super) fn remember(&mut self, shapes: Shapes, (from, to): (At, At), layer: usize) {
-        if !shapes.0.is_shared {
-            return;
+    pub(super) fn remember(&mut self, passage: Passage, (from, to): (At, At), layer: usize) {
+        if passage.0.is_shared {
+            self.keep(passage, from, Way::new(layer, from, to));
         }
-        let reached = Reached {
-            hit: vec![true; to.states],
-            count: to.states,
-            ends: FxHashMap::from_iter([(from.states, Some(to.states))]),
-        };
-        let way = Way {
-            layer,
-            sources: from.states,
-            to: to.set,
-            reached,
-        };
-        self.keep(shapes, from, way);
     }
 
-    /// Leaves a frontier for another: forgets the oldest sets where those remembered are too many or too large.
+    /// Leaves a frontier for another: forgets sets where those remembered are too many or too large, those first that were not met for
+    /// the longest time.
     pub(super) fn leave(&mut self, from: At, to: At) {
-        if from.set != to.set && self.sets.get(&from.set).is_some_and(|s| !s.is_remembered) {
+        if let Some(set) = self.sets.get(&from.set)
+            && from.set != to.set
+            && set.remembered.is_none()
+        {
             self.sets.remove(&from.set);
         }
-        if let Some(set) = self.sets.get_mut(&to.set)
-            && set.is_remembered
-        {
-            let bytes = set.states.bytes();
-            self.held += bytes - set.counted;
-            set.counted = bytes;
+        self.met(from.set);
+        self.met(to.set);
+        while self.held > self.most || self.lately.len() > REMEMBERED {
+            let Some((_, oldest)) = self.lately.pop_first() else {
+                break;
+            };
+            if oldest == to.set {
+                self.lately.insert(self.clock, oldest);
+                break;
+            }
+            self.forget(oldest);
         }
-        while (self.held > self.most || self.lately.len() > REMEMBERED)
-            && self.lately.front().is_some_and(|&oldest| oldest != to.set)
-        {
-            let oldest = self.lately.pop_front();
-            let gone = oldest.and_then(|oldest| self.sets.remove(&oldest));
-            self.held -= gone.map_or(0, |set| set.counted);
+    }
+
+    /// Moves a remembered set to the latest ones, with its bytes and what tells it from others as they are now.
+    fn met(&mut self, number: usize) {
+        let Some(set) = self.sets.get_mut(&number) else {
+            return;
+        };
+        let (bytes, print) = (set.bytes(), set.states.print());
+        let Some(remembered) = &mut set.remembered else {
+            return;
+        };
+        self.held = self.held + bytes - remembered.bytes;
+        self.lately.remove(&remembered.met);
+        if remembered.print != print {
+            self.equal.remove(&(remembered.shape, remembered.print));
+            self.equal.insert((remembered.shape, print), number);
+        }
+        *remembered = Remembered {
+            met: self.clock,
+            bytes,
+            print,
+            ..*remembered
+        };
+        self.lately.insert(self.clock, number);
+        self.clock += 1;
+    }
+
+    fn forget(&mut self, number: usize) {
+        let gone = self.sets.remove(&number);
+        if let Some(remembered) = gone.and_then(|set| set.remembered) {
+            self.held -= remembered.bytes;
+            let key = (remembered.shape, remembered.print);
+            if self.equal.get(&key) == Some(&number) {
+                self.equal.remove(&key);
+            }
         }
     }
 }

@@ -1,8 +1,16 @@
-//! Why an exploration stops before its end.
+//! What an exploration may spend, and why it stops before its end.
 
 use figrs_core::{AnyElement, ElementId, ModelError};
 
 use crate::error::Error;
+use crate::watch::Watching;
+
+/// What may be spent, and who watches.
+#[derive(Clone, Copy)]
+pub(super) struct Allowance<'a> {
+    pub(super) memory: u64,
+    pub(super) run: &'a Watching<'a>,
+}
 
 /// Why an exploration cannot go on as it is.
 #[derive(Debug)]

@@ -1,84 +1,6 @@
-//! One step of a frontier: a random choice, and what follows from it.
+//! The transitions of a step: a random choice, and what follows from it.
 
-/// Small numbers in as little space as the largest of them needs.
-#[derive(Debug)]
-pub(super) enum Numbers {
-    Bytes(Vec<u8>),
-    Halves(Vec<u16>),
-    Words(Vec<u32>),
-}
-
-impl Default for Numbers {
-    fn default() -> Self {
-        Self::Bytes(Vec::new())
-    }
-}
-
-impl Numbers {
-    #[inline]
-    pub(super) fn push(&mut self, number: u32) {
-        match self {
-            Self::Bytes(numbers) => {
-                if let Ok(number) = u8::try_from(number) {
-                    return numbers.push(number);
-                }
-                *self = Self::Halves(numbers.iter().copied().map(u16::from).collect());
-                self.push(number);
-            }
-            Self::Halves(numbers) => {
-                if let Ok(number) = u16::try_from(number) {
-                    return numbers.push(number);
-                }
-                *self = Self::Words(numbers.iter().copied().map(u32::from).collect());
-                self.push(number);
-            }
-            Self::Words(numbers) => numbers.push(number),
-        }
-    }
-
-    #[inline]
-    pub(super) fn get(&self, at: usize) -> u32 {
-        match self {
-            Self::Bytes(numbers) => u32::from(numbers[at]),
-            Self::Halves(numbers) => u32::from(numbers[at]),
-            Self::Words(numbers) => numbers[at],
-        }
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Self::Bytes(numbers) => numbers.len(),
-            Self::Halves(numbers) => numbers.len(),
-            Self::Words(numbers) => numbers.len(),
-        }
-    }
-
-    pub(super) fn contains(&self, number: u32) -> bool {
-        (0..self.len()).any(|at| self.get(at) == number)
-    }
-
-    fn append(&mut self, others: &Self) {
-        for at in 0..others.len() {
-            self.push(others.get(at));
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Bytes(numbers) => numbers.len(),
-            Self::Halves(numbers) => 2 * numbers.len(),
-            Self::Words(numbers) => 4 * numbers.len(),
-        }
-    }
-
-    fn shrink(&mut self) {
-        match self {
-            Self::Bytes(numbers) => numbers.shrink_to_fit(),
-            Self::Halves(numbers) => numbers.shrink_to_fit(),
-            Self::Words(numbers) => numbers.shrink_to_fit(),
-        }
-    }
-}
+use super::numbers::Numbers;
 
 /// The transitions from the states of one frontier to those of the next.
 #[derive(Debug)]
@@ -94,6 +16,9 @@ pub(super) struct Layer {
 }
 
 impl Layer {
+    /// How many transitions there may be.
+    pub(super) const MOST: usize = u32::MAX as usize / 2;
+
     /// No transitions yet, with room for the numbers of some values.
     pub(super) fn new(reported: usize) -> Self {
         Self {
@@ -116,8 +41,11 @@ impl Layer {
         self.starts.push(self.targets.len() as u32);
     }
 
-    /// Adds transitions from further states.
-    pub(super) fn append(&mut self, further: &Self) {
+    /// Adds transitions from further states; false if there would be too many.
+    pub(super) fn append(&mut self, further: &Self) -> bool {
+        if self.targets.len() + further.targets.len() > Self::MOST {
+            return false;
+        }
         let before = self.targets.len() as u32;
         self.starts
             .extend(further.starts[1..].iter().map(|&start| before + start));
@@ -126,6 +54,7 @@ impl Layer {
         for (report, further) in self.reports.iter_mut().zip(&further.reports) {
             report.append(further);
         }
+        true
     }
 
     pub(super) fn shrink(&mut self) {

@@ -12,6 +12,7 @@ mod layer;
 mod linear;
 mod messages;
 mod needs;
+mod numbers;
 mod passes;
 mod plan;
 mod renumber;
@@ -19,6 +20,7 @@ mod rules;
 mod shape;
 mod states;
 mod transitions;
+mod way;
 mod weighing;
 
 use figrs_core::{AnyElement, Model, Parents};
@@ -30,8 +32,8 @@ use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::watch::{Watch, watched};
-use explore::{Allowance, explore};
-use halt::Halt;
+use explore::explore;
+use halt::{Allowance, Halt};
 use linear::{Captured, Linear};
 
 /// Exact inference by sweeping a frontier over the elements in their order.

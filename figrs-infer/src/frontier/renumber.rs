@@ -4,7 +4,7 @@ use super::codes::Key;
 use super::halt::Halt;
 use super::plan::Planned;
 use super::rules::Rules;
-use super::transitions::{fields_after, types_after};
+use super::transitions::{fields_after, fields_before, types_after};
 
 /// Gives the numbers of values more bits, and writes the states before a step anew.
 pub(super) fn widened<const W: usize>(
@@ -12,10 +12,9 @@ pub(super) fn widened<const W: usize>(
     planned: &Planned,
     states: &[Key<W>],
 ) -> Result<Vec<Key<W>>, Halt> {
-    let types: Vec<usize> = planned.before.iter().map(|&p| rules.types[p]).collect();
-    let before = rules.codes.fields(&types, W).ok_or(Halt::Wider)?;
+    let before = fields_before::<W>(rules, planned)?;
     rules.codes.widen();
-    let after = rules.codes.fields(&types, W).ok_or(Halt::Wider)?;
+    let after = fields_before::<W>(rules, planned)?;
     let rewritten = |state: &Key<W>| {
         let mut key = Key::EMPTY;
         for (&old, &new) in before.iter().zip(&after) {
@@ -44,9 +43,9 @@ pub(super) fn numbered_anew<const W: usize>(
             continue;
         }
         let on = || fields.iter().zip(&types).filter(|(_, other)| **other == of);
-        let states = numbered.get_or_insert_with(|| states.to_vec());
         let mut numbers = vec![GONE; values];
-        for (state, (&field, _)) in states.iter().flat_map(|s| on().map(move |f| (s, f))) {
+        let now = numbered.as_deref().unwrap_or(states);
+        for (state, (&field, _)) in now.iter().flat_map(|s| on().map(move |f| (s, f))) {
             numbers[state.get(field) as usize] = 0;
         }
         let left: Vec<u32> = (0..)
@@ -54,11 +53,14 @@ pub(super) fn numbered_anew<const W: usize>(
             .filter(|(_, n)| **n != GONE)
             .map(|(at, _)| at)
             .collect();
+        if left.len() > values / 2 {
+            continue;
+        }
         for (&at, number) in left.iter().zip(0..) {
             numbers[at as usize] = number;
         }
         rules.codes.keep(of, &left);
-        for state in states {
+        for state in numbered.get_or_insert_with(|| states.to_vec()) {
             for (&field, _) in on() {
                 state.set(field, numbers[state.get(field) as usize]);
             }

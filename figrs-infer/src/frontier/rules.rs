@@ -12,8 +12,9 @@ use super::branch;
 use super::class::Classes;
 use super::codes::Codes;
 use super::halt::Halt;
-use super::layer::{Layer, Numbers};
+use super::layer::Layer;
 use super::linear::{Linear, Slot};
+use super::numbers::Numbers;
 use super::weighing::Weighing;
 
 /// A value by its number, and its weight by its number.

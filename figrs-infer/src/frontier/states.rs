@@ -13,6 +13,8 @@ use super::codes::Key;
 pub(super) struct States<const W: usize> {
     keys: Vec<Key<W>>,
     numbers: HashTable<u32>,
+    /// The sum of the hashes, whatever the order.
+    print: u64,
 }
 
 impl<const W: usize> States<W> {
@@ -20,20 +22,31 @@ impl<const W: usize> States<W> {
         Self {
             keys: Vec::new(),
             numbers: HashTable::new(),
+            print: 0,
         }
     }
 
     /// Expects distinct states.
     pub(super) fn from_keys(keys: Vec<Key<W>>) -> Self {
         let mut numbers = HashTable::with_capacity(keys.len());
+        let print = keys.iter().map(hash).fold(0, u64::wrapping_add);
         for (number, key) in (0..).zip(&keys) {
             numbers.insert_unique(hash(key), number, |&n: &u32| hash(&keys[n as usize]));
         }
-        Self { keys, numbers }
+        Self {
+            keys,
+            numbers,
+            print,
+        }
     }
 
     pub(super) fn len(&self) -> usize {
         self.keys.len()
+    }
+
+    /// A number that equal sets have in common, and others hardly ever.
+    pub(super) fn print(&self) -> (usize, u64) {
+        (self.len(), self.print)
     }
 
     pub(super) fn keys(&self) -> &[Key<W>] {
@@ -50,11 +63,13 @@ impl<const W: usize> States<W> {
     pub(super) fn number(&mut self, key: Key<W>) -> u32 {
         let keys = &mut self.keys;
         let same = |&n: &u32| keys[n as usize] == key;
-        match (self.numbers).entry(hash(&key), same, |&n| hash(&keys[n as usize])) {
+        let hashed = hash(&key);
+        match (self.numbers).entry(hashed, same, |&n| hash(&keys[n as usize])) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(free) => {
                 let number = keys.len() as u32;
                 free.insert(number);
+                self.print = self.print.wrapping_add(hashed);
                 keys.push(key);
                 number
             }

@@ -1,8 +1,7 @@
 //! The transitions of one step from some states.
 
 use super::codes::{Field, Key};
-use super::explore::Allowance;
-use super::halt::Halt;
+use super::halt::{Allowance, Halt};
 use super::layer::Layer;
 use super::plan::Planned;
 use super::rules::Rules;
@@ -21,8 +20,7 @@ pub(super) fn transitions<const W: usize>(
     into: &mut States<W>,
     (spent, allowance): (u64, Allowance<'_>),
 ) -> Result<Option<Layer>, Halt> {
-    let types: Vec<usize> = planned.before.iter().map(|&p| rules.types[p]).collect();
-    let before = rules.codes.fields(&types, W).ok_or(Halt::Wider)?;
+    let before = fields_before::<W>(rules, planned)?;
     let after = fields_after::<W>(rules, planned)?;
     let mut layer = Layer::new(planned.reported.len());
     let first = planned.places.start;
@@ -70,16 +68,39 @@ pub(super) fn transitions<const W: usize>(
         }
         layer.end_state();
         let bytes = spent + (layer.bytes() + into.bytes()) as u64 + rules.bytes();
-        if bytes > allowance.memory || layer.targets.len() > u32::MAX as usize / 2 {
-            return Err(Halt::Error(Error::FrontierTooLarge {
-                element: rules.linear.slots[first].element.label(),
-                states: into.len().max(from.len()),
-                bytes,
-                limit: allowance.memory,
-            }));
+        let most = layer.targets.len().max(into.len());
+        if bytes > allowance.memory || most > Layer::MOST {
+            let states = into.len().max(from.len());
+            return Err(too_large(rules, planned, states, bytes, allowance));
         }
     }
     Ok(Some(layer))
+}
+
+/// The error where a step leads to more than memory or numbers allow.
+pub(super) fn too_large(
+    rules: &Rules<'_>,
+    planned: &Planned,
+    states: usize,
+    bytes: u64,
+    allowance: Allowance<'_>,
+) -> Halt {
+    let first = planned.places.start;
+    Halt::Error(Error::FrontierTooLarge {
+        element: rules.linear.slots[first].element.label(),
+        states,
+        bytes,
+        limit: allowance.memory,
+    })
+}
+
+/// Where the values on the frontier before a step stand in keys.
+pub(super) fn fields_before<const W: usize>(
+    rules: &Rules<'_>,
+    planned: &Planned,
+) -> Result<Vec<Field>, Halt> {
+    let types: Vec<usize> = planned.before.iter().map(|&p| rules.types[p]).collect();
+    rules.codes.fields(&types, W).ok_or(Halt::Wider)
 }
 
 /// The types of the values on the frontier after a step.

@@ -1,0 +1,58 @@
+//! Where a step leads from a set of states, as far as it is explored.
+
+use super::frontiers::At;
+
+/// A way from one set to another.
+#[derive(Debug)]
+pub(super) struct Way {
+    pub(super) layer: usize,
+    /// How many states of the one set it is known for.
+    pub(super) sources: usize,
+    /// The other set.
+    pub(super) to: usize,
+    /// Which states of the other set it leads to.
+    hit: Vec<bool>,
+    count: usize,
+    /// For some numbers of states to start from, ascending, how many it leads to: the first ones of the other set.
+    ends: Vec<(usize, usize)>,
+}
+
+impl Way {
+    /// By all transitions of a layer, which lead to all states of a frontier.
+    pub(super) fn new(layer: usize, from: At, to: At) -> Self {
+        Self {
+            layer,
+            sources: from.states,
+            to: to.set,
+            hit: vec![true; to.states],
+            count: to.states,
+            ends: vec![(from.states, to.states)],
+        }
+    }
+
+    /// Adds transitions from further states, with which it is known for so many; false if it leads no longer to the first states of the
+    /// other set.
+    pub(super) fn extend(&mut self, targets: &[u32], sources: usize) -> bool {
+        for &target in targets {
+            let target = target as usize;
+            if target >= self.hit.len() {
+                self.hit.resize(target + 1, false);
+            }
+            self.count += usize::from(!std::mem::replace(&mut self.hit[target], true));
+        }
+        self.sources = sources;
+        self.ends.push((sources, self.count));
+        self.count == self.hit.len()
+    }
+
+    /// How many states it leads to from the first `sources`, if that is known.
+    pub(super) fn end(&self, sources: usize) -> Option<usize> {
+        let known = |&(from, _): &(usize, usize)| from;
+        let at = self.ends.binary_search_by_key(&sources, known).ok()?;
+        Some(self.ends[at].1)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.hit.len() + size_of_val(&self.ends[..])
+    }
+}
