@@ -29,7 +29,7 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
     if k < TELLING {
         return vec![f64::INFINITY; probabilities.len()];
     }
-    let weights: Vec<f64> = groups.iter().map(weight).collect();
+    let weights: Vec<f64> = groups.iter().map(|group| weight(group)).collect();
     let all: f64 = weights.iter().map(|weight| weight.powi(2)).sum();
     // Of each value, over the groups that have it: how many, the squares of their weights and of their deviations.
     let mut having = vec![(0, 0.0, 0.0); probabilities.len()];
@@ -91,13 +91,13 @@ pub(crate) fn group_samples(
 }
 
 /// The share of the whole weight that a group has.
-fn weight(group: &Vec<(u32, f64)>) -> f64 {
+fn weight(group: &[(u32, f64)]) -> f64 {
     group.iter().map(|&(_, share)| share).sum()
 }
 
 /// `(Σw)² / Σw²` of the weights of the groups.
 fn effective_groups(groups: &[Vec<(u32, f64)>]) -> f64 {
-    let total: f64 = groups.iter().map(weight).sum();
+    let total: f64 = groups.iter().map(|group| weight(group)).sum();
     let squares: f64 = groups.iter().map(|group| weight(group).powi(2)).sum();
     if squares > 0.0 {
         total * total / squares

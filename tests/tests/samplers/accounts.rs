@@ -3,10 +3,11 @@
 use figrs::prelude::*;
 use figrs::{LogEvidence, Sampling};
 
-/// A model with worlds of several weights.
-fn weighed() -> (Model, Element<u32>) {
+/// Worlds of several weights, times one that is far from the numbers there are.
+fn weighed(log: f64) -> (Model, Element<u32>) {
     let n = Uniform::new(0..5_u32);
-    (Model::new().weigh(&n, |&n| f64::from(n)), n)
+    let model = Model::new().weigh(&n, |&n| f64::from(n));
+    (model.log_weigh(&n, move |_| log), n)
 }
 
 fn close(a: f64, b: f64) {
@@ -28,23 +29,52 @@ fn told(answer: &Answer) -> (LogEvidence, &Sampling) {
 /// The error of the logarithm of a mean is that of the mean relative to it.
 #[test]
 fn the_error_of_the_evidence_is_that_of_the_mean_weight() {
-    let (model, n) = weighed();
-    let sampler = ImportanceSampling::new(3000).seed(8).keep_draws();
-    let answer = sampler.run(&model, &n).unwrap();
-    // Worlds without weight are not kept.
-    let all = 3000.0;
-    let weights = weights(&answer);
-    let mean = weights.iter().sum::<f64>() / all;
-    let squares: f64 = weights.iter().map(|w| w * w).sum();
-    let variance = (squares - all * mean * mean) / (all - 1.0);
-    let (evidence, sampling) = told(&answer);
-    close(evidence.standard_error, (variance / all).sqrt() / mean);
-    close(sampling.largest_share.unwrap(), 1.0 / (all * mean));
+    for log in [0.0, -2000.0, 2000.0] {
+        let (model, n) = weighed(log);
+        let sampler = ImportanceSampling::new(3000).seed(8).keep_draws();
+        let answer = sampler.run(&model, &n).unwrap();
+        // Worlds without weight are not kept.
+        let all = 3000.0;
+        let weights = weights(&answer);
+        let mean = weights.iter().sum::<f64>() / all;
+        let squares: f64 = weights.iter().map(|w| w * w).sum();
+        let variance = (squares - all * mean * mean) / (all - 1.0);
+        let (evidence, sampling) = told(&answer);
+        close(evidence.standard_error, (variance / all).sqrt() / mean);
+        close(sampling.largest_share.unwrap(), 1.0 / (all * mean));
+    }
+}
+
+/// A point mass is infinitely more likely than a density, also where blocks of worlds before it have none.
+#[test]
+fn draws_are_the_worlds_with_the_fewest_densities() {
+    let is_exact = Flip::new(1e-4);
+    let seen = is_exact.flat_map(|&exact| {
+        if exact {
+            Constant::new(1.0)
+        } else {
+            Normal::new(0.0, Variance(1.0))
+        }
+    });
+    let model = Model::new().observe(&seen, 1.0);
+    for seed in 0..4 {
+        let sampler = ImportanceSampling::new(100_000).seed(seed).keep_draws();
+        let answer = sampler.run(&model, &is_exact).unwrap();
+        assert_eq!(answer.probability(&is_exact, &true).unwrap(), 1.0);
+        let draws = answer.draws().unwrap();
+        // About ten; none at all with a probability of exp(-10).
+        let values = draws.values(&is_exact).unwrap();
+        assert!(!values.is_empty() && values.into_iter().all(|exact| exact));
+        close(
+            told(&answer).1.largest_share.unwrap(),
+            1.0 / draws.length as f64,
+        );
+    }
 }
 
 #[test]
 fn the_largest_share_of_populations_is_that_of_a_particle() {
-    let (model, n) = weighed();
+    let (model, n) = weighed(0.0);
     for populations in [1, 7] {
         let filter = SequentialMonteCarlo::new(20).populations(populations);
         // All weights stay with the particles.
@@ -61,7 +91,7 @@ fn the_largest_share_of_populations_is_that_of_a_particle() {
 
 #[test]
 fn chains_tell_how_many_steps_were_asked_for() {
-    let (model, n) = weighed();
+    let (model, n) = weighed(0.0);
     let sampler = MetropolisHastings::new(50).chains(3).thin(4).seed(8);
     let answer = sampler.run(&model, &n).unwrap();
     let sampling = answer.sampling().unwrap();
