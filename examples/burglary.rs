@@ -1,4 +1,4 @@
-//! The burglary alarm: build a model, state evidence, ask every algorithm.
+//! The burglary alarm: build a model, state evidence, ask several algorithms.
 //!
 //! `cargo run --release --example burglary`
 
@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use clap::Parser;
 use figrs::prelude::*;
 
-/// One model, every algorithm, one table: a tour without options.
+/// One model, several algorithms, one table: a tour without options.
 #[derive(Parser)]
 #[command(version)]
 struct Tour {}

@@ -182,9 +182,13 @@ impl Options {
 
 /// An error where a file cannot be written, before the work is done.
 fn check_writable(path: &Path) -> Result<(), Failure> {
-    let directory = (path.parent()).filter(|parent| !parent.as_os_str().is_empty());
-    let opened = if path.exists() {
-        File::options().append(true).open(path)
+    // As it is written: a plain file is replaced by one that is made beside it.
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let directory = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let opened = if path.exists() && !path.is_file() {
+        File::options().write(true).open(path)
     } else {
         tempfile::tempfile_in(directory.unwrap_or(Path::new(".")))
     };

@@ -410,3 +410,66 @@ fn values_that_evidence_excludes_are_not_listed() {
         assert!(found.iter().all(|(_, p)| close(p, 0.25)));
     }
 }
+
+/// Counters that start again after some steps: frontiers of so many states, which have nothing in common until they are equal.
+#[test]
+fn frontiers_that_come_again_are_known_whatever_the_period() {
+    for (period, states) in [(2, 1), (3, 4), (5, 1), (6, 4), (20, 16), (100, 2)] {
+        let step = Arc::new(move |(place, turn): (&u32, &u32)| {
+            let round = (place / 16 + 1) % period;
+            round * 16 + (place + turn) % states
+        });
+        let turns: Vec<_> = (0..600).map(|_| Uniform::new(0..states)).collect();
+        let mut place = Constant::new(0u32);
+        let places = turns.iter().map(|turn| {
+            place = (&place, turn).map_shared(&step);
+            place.clone()
+        });
+        let places: Vec<_> = places.collect();
+        let compiled = Frontier::new().compile(&Model::new(), &places).unwrap();
+        let (steps, repeated) = compiled.steps();
+        assert!(
+            steps - repeated <= 2 * period as usize + 3,
+            "{period} {states}: {repeated} of {steps}"
+        );
+        let never = Arc::new(|place: &u32| *place > 10_000);
+        let nevers: Vec<_> = places.iter().map(|p| p.map_shared(&never)).collect();
+        let found = Frontier::new().first_true(&Model::new(), &nevers).unwrap();
+        assert!(found.position().is_none() && found.is_settled());
+    }
+}
+
+/// Many values on a frontier whose numbers outgrow their bits in the middle of a step, after which values were numbered anew.
+#[test]
+fn a_sweep_with_wider_keys_starts_from_nothing() {
+    let carried: Vec<Element<u64>> = (0..4u64)
+        .map(|k| Flip::new(0.5).map(move |up| 1_000_000 + 10 * k + u64::from(*up)))
+        .collect();
+    let mut model = Model::new();
+    for element in &carried {
+        model = model.condition(element, |value| *value > 0);
+    }
+    let mut place = Flip::new(0.5).map(|up| u64::from(*up));
+    let mut exact = std::collections::BTreeMap::from([(0u64, 0.5), (1, 0.5)]);
+    for i in 1..=90 {
+        let step = move |place: u64, turn: u64| i * 1000 + (place * 7 + turn * turn + i * i) % 50;
+        let turn = Uniform::new(0..3u64);
+        place = (&place, &turn).map(move |(place, turn)| step(*place, *turn));
+        let mut next = std::collections::BTreeMap::new();
+        for (place, p) in exact {
+            for turn in 0..3 {
+                *next.entry(step(place, turn)).or_insert(0.0) += p / 3.0;
+            }
+        }
+        exact = next;
+    }
+    let all = (&carried[0], &carried[1], &carried[2], &carried[3], &place);
+    let small = all.map(|(.., place)| place % 10 < 3);
+    let compiled = Frontier::new().compile(&model, &small).unwrap();
+    let small_ones = exact.iter().filter(|(place, _)| *place % 10 < 3);
+    let expected: f64 = small_ones.map(|(_, p)| p).sum();
+    assert!(close(
+        compiled.probability(&small, &true).unwrap(),
+        expected
+    ));
+}

@@ -42,8 +42,9 @@ use linear::{Captured, Linear};
 /// reached are explored, and functions run for those alone; so it is at home where a state is carried along, as in a
 /// [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The order is that
 /// of the evidence as it is stated, before each statement what it needs, with targets as soon as all they read of this has been
-/// met: state evidence in the order of a scan, and, where there is none, targets. Steps that repeat (the same functions, values and frontiers: functions that capture nothing, or are shared
-/// by [`map_shared`](figrs_core::Parents::map_shared)) are explored once; where frontiers grow, only their new states are.
+/// met: state evidence in the order of a scan, and, where there is none, targets. Steps that repeat are explored once: those that have the same
+/// functions (that capture nothing, or are shared by [`map_shared`](figrs_core::Parents::map_shared)), values and frontiers. Of a frontier that
+/// contains all of an earlier one only the new states are explored.
 ///
 /// [`compile`](Self::compile) keeps the states, for exact samples, counts and the most probable world.
 ///
