@@ -126,8 +126,8 @@ impl Options {
         let samplers = self.algorithms();
         let mut sorted = samplers.iter().map(named).collect::<Vec<_>>();
         sorted.sort();
-        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(format!("--algorithms: {} stands there twice", pair[0]).into());
+        if let Some([name, ..]) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(format!("--algorithms: {name} stands there twice").into());
         }
         for path in [&self.curves, &self.report].into_iter().flatten() {
             check_writable(path)?;
