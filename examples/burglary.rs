@@ -2,7 +2,11 @@
 //!
 //! `cargo run --release --example burglary`
 
+#[path = "program/command_line.rs"]
+mod command_line;
+
 use std::io::{self, Write};
+use std::process::ExitCode;
 
 use clap::Parser;
 use figrs::prelude::*;
@@ -12,9 +16,19 @@ use figrs::prelude::*;
 #[command(version)]
 struct Tour {}
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    Tour::parse();
-    let mut out = io::stdout().lock();
+fn main() -> ExitCode {
+    Tour::try_parse().unwrap_or_else(|error| command_line::end(&error));
+    match tour(&mut io::stdout().lock()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if command_line::is_broken_pipe(&*error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn tour(out: &mut impl Write) -> Result<(), Box<dyn std::error::Error>> {
     // The world: a burglary or an earthquake may ring the alarm, and the neighbours may call.
     let burglary = Flip::new(0.001).named("burglary");
     let earthquake = Flip::new(0.002).named("earthquake");

@@ -24,7 +24,8 @@ Stats: variation scores over all pairs of the first 2000 boards (mazes, dungeons
 Auto: mazes are drawn by wilson. Boards with demands on ways are drawn by rejection and by exact in turn, each round with four
   times the work of the one before, until one of them has as many as asked for: both draw from the same exact distribution. All else
   is exact where 16 MiB of states do, or --memory is predicted to (from smaller boards, mostly within a factor of three); where
-  not, samples are drawn by the other method, and a note says so before. The method that was taken is in the JSON, and for
+  not, samples are drawn by the other method, and a note says so before; samples of chromatic mazes are then drawn by rejection
+  at any size. The method that was taken is in the JSON, and for
   samples on the standard error.
 
 Exit code: 0 if there is an answer; 1 if the demands are impossible (count and probability print their zero all the same)

@@ -9,7 +9,8 @@ use figrs::models::variation::Score;
 use figrs::prelude::*;
 use serde_json::Value as Json;
 
-use super::rejection::{Kept, by_rejection};
+use super::question::QUICK;
+use super::rejection::{Kept, by_rejection, from_program};
 use super::{Failure, Options, Side};
 
 /// A program with flags of its own.
@@ -41,6 +42,8 @@ pub(crate) trait Puzzle: Sized {
     const FALLBACK: Fallback;
     /// Whether the other method is rejection from the relaxed puzzle.
     const REJECTS: bool = false;
+    /// Whether it draws boards of any size: the elements without the rules meet them often.
+    const REJECTS_ALL: bool = false;
     /// What the program tells of a cell.
     type Cell: Value;
     type Board: Clone + Eq + Hash;
@@ -111,6 +114,10 @@ pub(crate) trait Puzzle: Sized {
 
     /// Draws boards by the other method.
     fn fall_back(&self, options: &Options) -> Result<Drawn<Self::Board>, Failure> {
+        let is_quick = |relaxed: Self| relaxed.predicted_bytes() <= QUICK as f64;
+        if Self::REJECTS_ALL && !self.relaxed().is_some_and(is_quick) {
+            return from_program(self, options);
+        }
         by_rejection(self, options)
     }
 

@@ -70,6 +70,9 @@ impl<P: Puzzle> Question<'_, P> {
             }
             "auto" if is_sample && P::FALLBACK.is_preferred => self.drawn(),
             "auto" => match self.puzzle.relaxed().filter(|_| is_sample) {
+                Some(relaxed) if P::REJECTS_ALL && relaxed.predicted_bytes() > QUICK as f64 => {
+                    self.drawn()
+                }
                 Some(relaxed) => self.in_turn(&relaxed),
                 None => self.exact_or_other(),
             },
@@ -87,6 +90,9 @@ impl<P: Puzzle> Question<'_, P> {
                 self.puzzle.predicted_bytes() / f64::from(1 << 20),
                 P::FALLBACK.name
             );
+        }
+        if is_sample && is_large && P::REJECTS_ALL {
+            return self.drawn();
         }
         let started = Instant::now();
         if let Some(engine) = self.engine()? {

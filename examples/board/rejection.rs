@@ -2,6 +2,10 @@
 
 use std::time::Instant;
 
+use figrs::prelude::*;
+use figrs::stream;
+use rand::Rng;
+
 use super::conflict::impossible;
 use super::{Drawn, Engine, Failure, NoAnswer, Options, Progress, Puzzle};
 
@@ -60,10 +64,7 @@ impl<B> Kept<B> {
     ) -> Result<Self, Failure> {
         while !self.draw(TRIES.saturating_sub(self.in_vain), boards, &meets)? {
             if self.in_vain >= TRIES {
-                let told = format!(
-                    "none of {TRIES} boards in a row met the demands on ways: they are impossible or very rare; demand less"
-                );
-                return Err(Box::new(NoAnswer(told)));
+                return Err(in_vain("the demands on ways"));
             }
         }
         Ok(self)
@@ -98,6 +99,66 @@ pub(crate) fn by_rejection<P: Puzzle>(
     let compile = started.elapsed().as_secs_f64();
     let boards = engine.boards(relaxed, options.seed())?;
     Ok(puzzle.kept(boards, options)?.drawn(compile))
+}
+
+/// Draws the elements of a program without its rules, and keeps what meets them and the demands on ways.
+pub(crate) fn from_program<P: Puzzle>(
+    puzzle: &P,
+    options: &Options,
+) -> Result<Drawn<P::Board>, Failure> {
+    /// Tries of one run of the sampler, at least and at most.
+    const RUN: (u64, u64) = (1 << 10, 1 << 16);
+    let relaxed = puzzle.relaxed();
+    let program = relaxed.as_ref().unwrap_or(puzzle).program()?;
+    let wanted = options.count();
+    let progress = Progress::of("boards", Some(wanted as u64));
+    let mut kept = Kept::of(wanted);
+    for part in 0.. {
+        let missing = (wanted - kept.boards.len()) as u64;
+        let tries = missing.saturating_mul(4).clamp(RUN.0, RUN.1);
+        let seed = stream(options.seed(), part).next_u64();
+        let sampler = RejectionSampling::new(tries).seed(seed).keep_draws();
+        kept.tried += tries;
+        kept.in_vain += tries;
+        match sampler.run(&program.model, &program.cells) {
+            Err(figrs::Error::NoSampleMetEvidence { .. }) => {}
+            answer => {
+                let answer = answer?;
+                let draws = answer.draws()?;
+                let values = program.cells.iter().map(|cell| draws.values(cell));
+                let values = values.collect::<Result<Vec<_>, _>>()?;
+                for draw in 0..draws.length {
+                    let cells = values.iter().map(|cell| cell[draw].clone());
+                    let board = puzzle.board(cells.collect())?;
+                    if puzzle.meets(&board) {
+                        kept.boards.push(board);
+                        kept.in_vain = 0;
+                    }
+                }
+            }
+        }
+        if kept.in_vain >= TRIES {
+            return Err(in_vain("the demands"));
+        }
+        progress.set(kept.boards.len() as u64);
+        if kept.boards.len() >= wanted {
+            break;
+        }
+    }
+    progress.finish();
+    let share = kept.boards.len() as f64 / kept.tried as f64;
+    kept.boards.truncate(wanted);
+    Ok(Drawn {
+        boards: kept.boards,
+        compile: 0.0,
+        diagnostics: vec![("acceptance", share)],
+    })
+}
+
+fn in_vain(demands: &str) -> Failure {
+    Box::new(NoAnswer(format!(
+        "none of {TRIES} boards in a row met {demands}: they are impossible or very rare; demand less"
+    )))
 }
 
 /// That there is no memory even without demands on ways.

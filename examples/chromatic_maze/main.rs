@@ -99,11 +99,13 @@ impl Puzzle for Mazes {
     const KIND: &'static str = "chromatic";
     const FALLBACK: Fallback = Fallback {
         name: "rejection",
-        help: "Task sample: those exact boards without bounds on the way that meet them; exact as well",
+        help: "Task sample: of exact boards without bounds on the way those that meet them, or of boards with any colours, start and finish \
+               those with a way as demanded; exact as well, and for boards of any size",
         is_preferred: false,
         uses_memory: true,
     };
     const REJECTS: bool = true;
+    const REJECTS_ALL: bool = true;
     type Cell = ChromaticTile;
     type Board = ChromaticBoard;
 

@@ -135,6 +135,14 @@ impl Options {
         if self.curves.is_some() && !samplers.iter().any(|name| name.is_sampler()) {
             return Err("--curves needs a sampler among --algorithms".into());
         }
+        if self.curves.is_some() && self.model == Some(Model::Geometric) {
+            return Err(
+                "--curves needs an exact answer, which is not known of --model geometric".into(),
+            );
+        }
+        if self.curves.is_some() && self.curves == self.report {
+            return Err("--curves and --report name the same file".into());
+        }
         Ok(())
     }
 

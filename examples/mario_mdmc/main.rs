@@ -133,6 +133,9 @@ fn check(options: &Options) -> Result<(), Failure> {
                 .into(),
         );
     }
+    if options.out.is_some() && options.out == options.report {
+        return Err("--out and --report name the same file".into());
+    }
     if options.show_path && !options.format.shows_path() {
         return Err("--show-path needs --format text, json, png, tmx or tiled-json".into());
     }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use figrs::Frontier;
+use figrs::models::chromatic_maze::ChromaticMaze;
 use figrs::models::dungeon::Dungeon;
 use figrs::models::grid::Size;
 use figrs::models::variation::goodness_of_fit;
@@ -17,7 +18,7 @@ use serde_json::Value as Json;
 use super::files::Files;
 
 /// How many statistics are compared.
-const TESTS: f64 = 6.0;
+const TESTS: f64 = 8.0;
 
 /// Checks how often things were drawn against weights in proportion to their probabilities.
 fn check<'a>(
@@ -55,6 +56,28 @@ fn rejection_draws_from_the_exact_law() {
     let walks = [(8, 340.0), (10, 166.0), (12, 85.0), (14, 16.0), (16, 6.0)];
     let walks = walks.map(|(steps, number): (u32, f64)| (steps.to_string(), number));
     check(boards(&found).map(|board| &board["walk"]), walks);
+}
+
+/// Chromatic mazes of 3 by 3 by the steps of their way, of all colours and of those with a way, with bounds and without.
+#[test]
+fn rejection_of_a_whole_program_draws_from_the_exact_law() {
+    let files = Files::new();
+    for least in [1, 4] {
+        let ask = "--size 3 --count 4000 --seed 57 --method rejection --min-steps";
+        let Some(found) = files.json("chromatic_maze", &format!("{ask} {least}")) else {
+            return;
+        };
+        assert_eq!(found["method"], "rejection");
+        let maze = ChromaticMaze::new(Size::new(3, 3).unwrap()).unwrap();
+        let (steps, model) = maze.elements().unwrap().steps().unwrap();
+        let exact = Frontier::new().run(&model, &steps).unwrap();
+        let exact = exact.distribution(&steps).unwrap();
+        let lengths = exact.iter().filter_map(|(steps, p)| {
+            let steps = steps.filter(|&steps| steps >= least)?;
+            Some((steps.to_string(), p))
+        });
+        check(boards(&found).map(|board| &board["steps"]), lengths);
+    }
 }
 
 /// The first rounds are too small for the exact engine, and rejection has the boards in one of them.

@@ -110,9 +110,15 @@ fn what_does_not_fit_falls_back_and_says_so() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("(less on its side, as 20x12)"));
     // Without a demand there is nothing to reject.
-    let output = files.run("chromatic_maze", "--size 7").unwrap();
+    let output = files.run("dungeon", "--size 12").unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("more than --memory 1024; allow more"));
+    // Unless colours drawn at random often have a way.
+    for ask in ["--size 12", "--size 8 --min-steps 15 --count 3"] {
+        let output = files.run("chromatic_maze", ask).unwrap();
+        assert!(output.status.success());
+        assert!(text(&output.stderr).contains("method rejection"));
+    }
     let output = files
         .run("dungeon", "--size 8 --min-walk 12 --memory 2")
         .unwrap();
