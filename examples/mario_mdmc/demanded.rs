@@ -10,6 +10,7 @@ use figrs::models::mdmc::{
 use figrs::{Error, Frontier};
 
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::no_answer::NoAnswer;
 use crate::options::{Demands, Method, Options};
 use crate::progress;
@@ -66,6 +67,7 @@ pub(crate) fn exact(options: &Options, steered: SteeredLevel) -> Result<ExactSam
     let shown = bar.clone();
     let frontier = Frontier::new()
         .memory(options.memory())
+        .interrupt(interrupt::flag())
         .on_progress(move |progress| shown.set_position(progress.done));
     let sampler = ExactSampler::new(steered, &frontier);
     bar.finish_and_clear();
@@ -76,6 +78,7 @@ pub(crate) fn exact(options: &Options, steered: SteeredLevel) -> Result<ExactSam
             limit >> 20
         ))
         .into(),
+        SteeringError::Inference(Error::NothingDone { .. }) => interrupt::nothing(),
         other => other.into(),
     })
 }

@@ -9,6 +9,7 @@ mod failure;
 #[path = "../program/files.rs"]
 mod files;
 mod generator;
+mod interrupt;
 #[path = "../program/no_answer.rs"]
 mod no_answer;
 mod options;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<(), Failure> {
     check(options)?;
+    interrupt::listen()?;
     let corpus = match &options.corpus {
         Some(directory) => vglc::read_corpus(directory)?,
         None => Corpus::shipped(),
@@ -75,7 +77,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     );
     eprintln!(
         "seed {seed}, levels {} of {} by {}{}: unseen states {}, fallbacks {}{}, {:.3} s",
-        options.levels,
+        totals.levels(options.levels),
         trained.chain.height(),
         options.width,
         totals.kept(),

@@ -31,6 +31,8 @@ Rows of the table of --stats, each the mean over levels and its standard error:
   copied run        longest run of columns that stands in a training level
   diversity         share of cells in which two levels of the method differ, on average
 
+Ctrl-C ends a set with the levels so far, and files are whole; a second one ends the program.
+
 Exit code: 0 if there are levels; 1 if there are none because demands exclude each other or a budget is too small; 2 if files,
 their tiles or options are wrong.";
 

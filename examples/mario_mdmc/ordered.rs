@@ -6,16 +6,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use indicatif::ProgressBar;
 
 use crate::Failure;
+use crate::interrupt;
 use crate::options::Options;
 use crate::progress;
 
-/// Does `work` for some numbers, `step` of them at once, and hands the results to `take` in order, a few at a time.
+/// Does `work` for some numbers, `step` of them at once, and hands the results to `take` in order, a few at a time, until Ctrl-C; tells how many
+/// were taken.
 pub(crate) fn in_order<T: Send>(
     options: &Options,
     (numbers, step): (Range<u64>, u64),
     work: impl Fn(Range<u64>) -> Result<Vec<T>, Failure> + Sync,
     mut take: impl FnMut(u64, T) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+) -> Result<u64, Failure> {
     let threads = options.threads();
     let bar = if options.shows_particles() {
         ProgressBar::hidden()
@@ -31,7 +33,7 @@ pub(crate) fn in_order<T: Send>(
         results
     };
     let mut index = numbers.start;
-    while index < numbers.end {
+    while index < numbers.end && !interrupt::is_set() {
         // A set that may be stopped is written as soon as there are levels.
         let parts = if options.resume { 1 } else { 8 };
         let to = numbers.end.min(index + parts * threads as u64 * step);
@@ -41,7 +43,10 @@ pub(crate) fn in_order<T: Send>(
         }
     }
     bar.finish_and_clear();
-    Ok(())
+    if index == numbers.start && index < numbers.end {
+        return Err(interrupt::nothing());
+    }
+    Ok(index - numbers.start)
 }
 
 fn batch<T: Send>(

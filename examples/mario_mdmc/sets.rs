@@ -18,6 +18,8 @@ use crate::set_report::SetReport;
 pub(crate) struct Totals {
     pub(crate) unseen: usize,
     pub(crate) fallbacks: usize,
+    /// How many levels were drawn.
+    drawn: u64,
     /// How many levels stood there already.
     kept: u64,
     /// How many levels of those whose path was asked for are playable.
@@ -61,6 +63,15 @@ impl Totals {
         self.playable += u64::from(playability.playable());
         self.obstacle = playability.obstacle().or(self.obstacle);
         Some(playability)
+    }
+
+    /// How many levels there are, in a few words.
+    pub(crate) fn levels(&self, wanted: u64) -> String {
+        let Self { drawn, kept, .. } = self;
+        match drawn + kept {
+            all if all < wanted => format!("{all} of {wanted} (interrupted)"),
+            all => all.to_string(),
+        }
     }
 
     /// How many levels stood there already, in a few words.
@@ -117,7 +128,7 @@ fn write_list(
     let cannot = |error| in_file(place, error);
     let work = |numbers| trained.levels(0, numbers);
     let levels = (0..options.levels, trained.step(0, options.levels));
-    in_order(options, levels, work, |index, made| {
+    let drawn = in_order(options, levels, work, |index, made| {
         let path = told.add(options, index, &made)?;
         let written = match options.format {
             Format::Json => write_json(trained, out, index, &made, path),
@@ -125,6 +136,7 @@ fn write_list(
         };
         written.map_err(cannot)
     })?;
+    told.totals.drawn = drawn;
     if options.format == Format::Json {
         writeln!(out, "\n]").map_err(cannot)?;
     }
@@ -213,7 +225,7 @@ fn write_files(
         told.totals.kept..options.levels,
         trained.step(0, options.levels),
     );
-    in_order(options, levels, work, |index, made| {
+    let drawn = in_order(options, levels, work, |index, made| {
         let path = file(index);
         let way = told.add(options, index, &made)?;
         let way = way.as_ref().map_or(&[][..], Playability::path);
@@ -227,7 +239,9 @@ fn write_files(
             };
             written.map_err(|error| output(&path, error))
         })
-    })
+    })?;
+    told.totals.drawn = drawn;
+    Ok(())
 }
 
 /// The settings that give the level again.

@@ -144,7 +144,7 @@ pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<(), Fail
             Ok(measured.collect())
         };
         let count = options.stats.unwrap_or_default();
-        in_order(
+        let count = in_order(
             options,
             (0..count, trained.step(place, count)),
             work,

@@ -141,3 +141,40 @@ fn a_full_disk_and_a_path_that_cannot_be_written_are_told() {
         }
     }
 }
+
+/// What happens at Ctrl-C, where processes can be sent a signal by a command.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_set_with_the_levels_so_far() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("levels.json");
+    let out = path.to_str().unwrap();
+    let ask = [
+        "--levels",
+        "100000000",
+        "--seed",
+        "1",
+        "--format",
+        "json",
+        "--out",
+        out,
+    ];
+    let Some(child) = example::start("mario_mdmc", &ask) else {
+        return;
+    };
+    sleep(Duration::from_millis(700));
+    let signal = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(signal.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    let levels: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let count = levels.as_array().unwrap().len();
+    assert!(
+        count > 0 && told.contains(&format!("levels {count} of 100000000 (interrupted)")),
+        "{told}"
+    );
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+}
