@@ -58,9 +58,9 @@ fn rejection_draws_from_the_exact_law() {
     check(boards(&found).map(|board| &board["walk"]), walks);
 }
 
-/// Chromatic mazes of 3 by 3 by the steps of their way, of all colours and of those with a way, with bounds and without.
+/// Chromatic mazes of 3 by 3 by the steps of their way: without bounds on it of boards of any colours, with bounds of exact boards without them.
 #[test]
-fn rejection_of_a_whole_program_draws_from_the_exact_law() {
+fn rejection_draws_chromatic_mazes_from_the_exact_law() {
     let files = Files::new();
     for least in [1, 4] {
         let ask = "--size 3 --count 4000 --seed 57 --method rejection --min-steps";
