@@ -1,11 +1,12 @@
 //! What can be wrong with a model.
 
+use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
 use crate::label::Label;
 
 /// Why a user's function gave no result.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum Fault {
     /// The function panicked with this message.
@@ -37,7 +38,7 @@ impl Fault {
 }
 
 /// A mistake in a model, found when the model is used.
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum ModelError {
     /// A parameter of an element is not allowed.

@@ -75,6 +75,7 @@ pub use element::{
 };
 pub use error::{Fault, ModelError};
 pub use evidence::{Evidence, StatementId};
+pub use figrs_derive::Value;
 pub use function::FunctionId;
 pub use integer::Integer;
 pub use label::Label;

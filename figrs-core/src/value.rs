@@ -6,15 +6,18 @@ use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use crate::element::Element;
+use crate::node::AnyElement;
+
 /// A type whose values an element may take.
 ///
 /// Values are compared and hashed, so that equal values of a distribution merge and evidence can be looked up.
-/// Implemented for the standard types and their tuples, arrays and collections; a user's type that is
-/// `Eq + Hash` joins with one line, [`value!`](crate::value!)`(MyType);`.
-/// Floating-point numbers compare by canonical bits: `-0.0` equals `0.0`, and any NaN equals any NaN.
+/// Implemented for the standard types and their tuples, arrays and collections, and for elements, which are values by their
+/// identity. A user's enum or struct joins by `#[derive(Value)]` if its fields are values, one that is
+/// `Eq + Hash` also by one line, [`value!`](crate::value!)`(MyType);`. Floating-point numbers compare by canonical bits: `-0.0` equals `0.0`, and any NaN equals any NaN.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the value of an element",
-    note = "derive `Clone, Debug, PartialEq, Eq, Hash` and write `figrs::value!({Self});` beside the type"
+    note = "derive `Clone, Debug, figrs::Value` for it; a type that is `Eq + Hash` can also be named in `figrs::value!({Self});`"
 )]
 pub trait Value: Clone + Debug + Send + Sync + 'static {
     /// Whether two values are the same outcome.
@@ -161,6 +164,24 @@ macro_rules! pointer {
 }
 pointer!(Box, Arc);
 
+impl<T: Value> Value for Element<T> {
+    fn same(&self, other: &Self) -> bool {
+        self.erased().same(other.erased())
+    }
+    fn feed<H: Hasher>(&self, hasher: &mut H) {
+        self.erased().feed(hasher);
+    }
+}
+
+impl Value for AnyElement {
+    fn same(&self, other: &Self) -> bool {
+        self.id() == other.id()
+    }
+    fn feed<H: Hasher>(&self, hasher: &mut H) {
+        self.id().hash(hasher);
+    }
+}
+
 /// A value as a key of hashed collections.
 #[derive(Clone, Debug)]
 pub(crate) struct Key<T>(pub(crate) T);
@@ -196,8 +217,11 @@ impl<T: Value> indexmap::Equivalent<Key<T>> for KeyRef<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use figrs_derive::Value;
     use rustc_hash::FxHasher;
+
+    use super::*;
+    use crate::element::Constant;
 
     fn hash<T: Value>(value: &T) -> u64 {
         let mut hasher = FxHasher::default();
@@ -218,5 +242,47 @@ mod tests {
         assert!(!vec![Some(1)].same(&vec![None]));
         assert!(!Vec::<u8>::new().same(&vec![0]));
         assert_eq!(hash(&[1u8, 2]), hash(&vec![1u8, 2]));
+    }
+
+    #[derive(Clone, Debug, Value)]
+    #[value(crate = "crate")]
+    enum Derived<T> {
+        None,
+        Pair(f64, Vec<T>),
+        Named {
+            first: Element<T>,
+            second: Option<char>,
+        },
+    }
+
+    #[derive(Clone, Debug, Value)]
+    #[value(crate = "crate")]
+    struct Unit;
+
+    #[test]
+    fn derived_values_compare_by_variant_and_fields() {
+        let element = Constant::new(1);
+        let named = |first: &Element<i32>, second| Derived::Named {
+            first: first.clone(),
+            second,
+        };
+        let distinct = [
+            Derived::None,
+            Derived::Pair(0.0, vec![]),
+            Derived::Pair(0.0, vec![1]),
+            Derived::Pair(1.0, vec![]),
+            named(&element, None),
+            named(&element, Some('a')),
+            named(&Constant::new(1), None),
+        ];
+        for (i, a) in distinct.iter().enumerate() {
+            for (j, b) in distinct.iter().enumerate() {
+                assert_eq!(a.same(b), i == j, "{a:?} {b:?}");
+                assert_eq!(hash(a) == hash(b), i == j, "{a:?} {b:?}");
+            }
+        }
+        let (zero, negative) = (Derived::Pair(0.0, vec![7]), Derived::Pair(-0.0, vec![7]));
+        assert!(zero.same(&negative) && hash(&zero) == hash(&negative));
+        assert!(Unit.same(&Unit) && hash(&Unit) == hash(&Unit));
     }
 }

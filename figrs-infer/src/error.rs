@@ -3,12 +3,13 @@
 use std::panic::Location;
 
 use figrs_core::{Label, ModelError};
+use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
 use crate::eliminate::EliminationError;
 
 /// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum Error {
     /// The model has a mistake, or is too large for the algorithm.

@@ -23,6 +23,46 @@ fn results_are_those_of_the_type() {
     assert_eq!(answer.mean(&half).unwrap(), f64::INFINITY);
 }
 
+#[test]
+fn operators_are_the_named_operations() {
+    let mean = |element: &Element<f64>| {
+        let answer = Enumerate::new().run(&Model::new(), element).unwrap();
+        answer.mean(element).unwrap()
+    };
+    let (a, b) = (Uniform::new([1.0, 5.0]), Constant::new(2.0));
+    for (result, expected) in [
+        (&a + &b, 5.0),
+        (&a - b.clone(), 1.0),
+        (a.clone() * &b, 6.0),
+        (a.clone() / b.clone(), 1.5),
+        (&a % &b, 1.0),
+        (&a * 2.0, 6.0),
+        (a.clone() - 1.0, 2.0),
+        (1.0 - &a, -2.0),
+        (10.0 / a.clone(), 6.0),
+        (2.0 * (&a + 1.0) * &b, 16.0),
+    ] {
+        assert_eq!(mean(&result), expected, "{}", result.label());
+    }
+    let (p, q) = (Flip::new(0.5), Flip::new(0.25));
+    for (result, expected) in [
+        (&p & &q, 0.125),
+        (p.clone() | q.clone(), 0.625),
+        (&p ^ q.clone(), 0.5),
+        (!&q, 0.75),
+        (!(p.clone() & &q) | &q, 1.0),
+    ] {
+        let answer = Enumerate::new().run(&Model::new(), &result).unwrap();
+        assert_eq!(answer.probability(&result, &true).unwrap(), expected);
+    }
+    let overflow = Uniform::new([200u8, 201]) + 100;
+    let error = VariableElimination::new()
+        .run(&Model::new(), &overflow)
+        .unwrap_err();
+    assert!(error.to_string().contains("200 plus 100"), "{error}");
+    assert!(error.to_string().contains("arithmetic.rs"), "{error}");
+}
+
 /// The same in debug and in release builds.
 #[test]
 fn what_does_not_fit_the_type_is_an_error_where_it_is_reached() {

@@ -1,15 +1,16 @@
-//! Named arithmetic on elements of numbers.
+//! Arithmetic on elements of numbers, by name and by operator.
 
 use std::any::Any;
 use std::marker::PhantomData;
+use std::ops;
 use std::panic::Location;
 
 use crate::column::AnyColumn;
 use crate::datum::Datum;
 use crate::element::Element;
 use crate::error::Fault;
-use crate::node::{ApplyOp, Kind};
-use crate::parents::Arguments;
+use crate::node::{AnyElement, ApplyOp, Kind};
+use crate::parents::{Arguments, One};
 use crate::support::SupportBuilder;
 use crate::value::Value;
 
@@ -78,31 +79,24 @@ macro_rules! floats {
 }
 floats!(f32, f64);
 
-struct Operation<T> {
-    name: &'static str,
-    apply: fn(&T, &T) -> Option<T>,
-    values: PhantomData<fn() -> T>,
+/// A function that has no result for some arguments.
+struct Partial<A, F> {
+    function: F,
+    arguments: PhantomData<fn(A)>,
 }
 
-impl<T: Value> Operation<T> {
-    fn value(&self, (a, b): (&T, &T)) -> Result<T, Fault> {
-        (self.apply)(a, b).ok_or_else(|| {
-            Fault::Arithmetic(format!(
-                "{a:?} {} {b:?} has no value of type {}",
-                self.name,
-                std::any::type_name::<T>()
-            ))
-        })
-    }
-}
-
-impl<T: Value> ApplyOp for Operation<T> {
+impl<A, T, F> ApplyOp for Partial<A, F>
+where
+    A: Arguments,
+    T: Value,
+    F: for<'a> Fn(A::Refs<'a>) -> Result<T, Fault> + Send + Sync + 'static,
+{
     fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault> {
-        self.value(<(T, T)>::refs(arguments)).map(Datum::new)
+        (self.function)(A::refs(arguments)).map(Datum::new)
     }
 
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
-        let value = self.value(<(T, T)>::refs(arguments))?;
+        let value = (self.function)(A::refs(arguments))?;
         Ok(values
             .insert(&value)
             .expect("the support has the type of its element"))
@@ -117,41 +111,131 @@ impl<T: Value> ApplyOp for Operation<T> {
         arguments: &[&dyn AnyColumn],
         count: usize,
     ) -> Result<Box<dyn AnyColumn>, Fault> {
-        let columns = <(T, T)>::columns(arguments);
-        let value = |row| self.value(<(T, T)>::row(&columns, row));
+        let columns = A::columns(arguments);
+        let value = |row| (self.function)(A::row(&columns, row));
         let values: Result<Vec<T>, Fault> = (0..count).map(value).collect();
         Ok(Box::new(values?))
     }
 }
 
+/// An operation on two numbers, by its name.
+struct Operation<T> {
+    name: &'static str,
+    apply: fn(&T, &T) -> Option<T>,
+}
+
+impl<T: Arithmetic> Operation<T> {
+    fn value(&self, a: &T, b: &T) -> Result<T, Fault> {
+        (self.apply)(a, b).ok_or_else(|| {
+            Fault::Arithmetic(format!(
+                "{a:?} {} {b:?} has no value of type {}",
+                self.name,
+                std::any::type_name::<T>()
+            ))
+        })
+    }
+
+    #[track_caller]
+    fn of_elements(self, a: &Element<T>, b: &Element<T>) -> Element<T> {
+        let parents = vec![a.erased().clone(), b.erased().clone()];
+        partial::<(T, T), _, _>(self.name, parents, move |(a, b)| self.value(a, b))
+    }
+
+    #[track_caller]
+    fn with_right(self, a: &Element<T>, b: T) -> Element<T> {
+        partial::<One<T>, _, _>(self.name, vec![a.erased().clone()], move |a| {
+            self.value(a, &b)
+        })
+    }
+
+    #[track_caller]
+    fn with_left(self, a: T, b: &Element<T>) -> Element<T> {
+        partial::<One<T>, _, _>(self.name, vec![b.erased().clone()], move |b| {
+            self.value(&a, b)
+        })
+    }
+}
+
+#[track_caller]
+fn partial<A, T, F>(name: &'static str, parents: Vec<AnyElement>, function: F) -> Element<T>
+where
+    A: Arguments,
+    T: Value,
+    F: for<'a> Fn(A::Refs<'a>) -> Result<T, Fault> + Send + Sync + 'static,
+{
+    let partial = Partial::<A, F> {
+        function,
+        arguments: PhantomData,
+    };
+    let kind = Kind::Apply(parents, Box::new(partial));
+    Element::from_kind(name, Location::caller(), kind)
+}
+
 macro_rules! operations {
-    ($($(#[$doc:meta])* $name:ident $function:ident),+ $(,)?) => {
-        impl<T: Arithmetic> Element<T> {$(
+    ($($(#[$doc:meta])* $name:ident $function:ident $operator:ident $symbol:ident),+ $(,)?) => {$(
+        impl<T: Arithmetic> Element<T> {
             $(#[$doc])*
             #[track_caller]
             pub fn $name(&self, other: &Self) -> Self {
-                let parents = vec![self.erased().clone(), other.erased().clone()];
-                let operation = Operation {
-                    name: stringify!($name),
-                    apply: T::$function,
-                    values: PhantomData,
-                };
-                let kind = Kind::Apply(parents, Box::new(operation));
-                Element::from_kind(stringify!($name), Location::caller(), kind)
+                Operation { name: stringify!($name), apply: T::$function }.of_elements(self, other)
             }
-        )+}
+        }
+
+        operations!(@elements $name $operator $symbol, Element<T>, Element<T>);
+        operations!(@elements $name $operator $symbol, Element<T>, &Element<T>);
+        operations!(@elements $name $operator $symbol, &Element<T>, Element<T>);
+        operations!(@elements $name $operator $symbol, &Element<T>, &Element<T>);
+        operations!(@number $name $function $operator $symbol, Element<T>);
+        operations!(@number $name $function $operator $symbol, &Element<T>);
+        operations!(@numbers $name $function $operator $symbol,
+            u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64);
+    )+};
+    (@elements $name:ident $operator:ident $symbol:ident, $left:ty, $right:ty) => {
+        impl<T: Arithmetic> ops::$operator<$right> for $left {
+            type Output = Element<T>;
+            #[doc = concat!("[`", stringify!($name), "`](Element::", stringify!($name), ")")]
+            #[track_caller]
+            fn $symbol(self, other: $right) -> Element<T> {
+                Element::$name(&self, &other)
+            }
+        }
+    };
+    (@number $name:ident $function:ident $operator:ident $symbol:ident, $left:ty) => {
+        impl<T: Arithmetic> ops::$operator<T> for $left {
+            type Output = Element<T>;
+            #[doc = concat!("[`", stringify!($name), "`](Element::", stringify!($name), ") of this and a number")]
+            #[track_caller]
+            fn $symbol(self, other: T) -> Element<T> {
+                Operation { name: stringify!($name), apply: T::$function }.with_right(&self, other)
+            }
+        }
+    };
+    (@numbers $name:ident $function:ident $operator:ident $symbol:ident, $($type:ty),+) => {$(
+        operations!(@reversed $name $function $operator $symbol, $type, Element<$type>);
+        operations!(@reversed $name $function $operator $symbol, $type, &Element<$type>);
+    )+};
+    (@reversed $name:ident $function:ident $operator:ident $symbol:ident, $left:ty, $right:ty) => {
+        impl ops::$operator<$right> for $left {
+            type Output = Element<$left>;
+            #[doc = concat!("[`", stringify!($name), "`](Element::", stringify!($name), ") of this number and an element")]
+            #[track_caller]
+            fn $symbol(self, other: $right) -> Element<$left> {
+                let operation = Operation { name: stringify!($name), apply: <$left as Arithmetic>::$function };
+                operation.with_left(self, &other)
+            }
+        }
     };
 }
 
 operations! {
-    /// The sum; a result that does not fit the type is an error when it is reached.
-    plus add,
-    /// The difference; a result that does not fit the type is an error when it is reached.
-    minus subtract,
-    /// The product; a result that does not fit the type is an error when it is reached.
-    times multiply,
-    /// The quotient; for integers rounded towards zero, and a division by zero is an error when it is reached.
-    divided_by divide,
-    /// The remainder, with the sign of this; for integers, of a division by zero an error when it is reached.
-    modulo remainder,
+    /// The sum, also written `&a + &b`; a result that does not fit the type is an error when it is reached.
+    plus add Add add,
+    /// The difference, also written `&a - &b`; a result that does not fit the type is an error when it is reached.
+    minus subtract Sub sub,
+    /// The product, also written `&a * &b`; a result that does not fit the type is an error when it is reached.
+    times multiply Mul mul,
+    /// The quotient, also written `&a / &b`; for integers rounded towards zero, and a division by zero is an error when it is reached.
+    divided_by divide Div div,
+    /// The remainder, also written `&a % &b`, with the sign of `a`; for integers, of a division by zero an error when it is reached.
+    modulo remainder Rem rem,
 }

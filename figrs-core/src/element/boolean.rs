@@ -1,5 +1,6 @@
-//! Named Boolean operations on elements.
+//! Boolean operations on elements, by name and by operator.
 
+use std::ops;
 use std::panic::Location;
 
 use crate::datum::Datum;
@@ -18,7 +19,7 @@ fn all_are(wanted: bool) -> Demand {
 }
 
 impl Element<bool> {
-    /// True where both are true.
+    /// True where both are true, also written `&a & &b`.
     #[track_caller]
     pub fn and(&self, other: &Self) -> Self {
         let parents = vec![self.erased().clone(), other.erased().clone()];
@@ -31,7 +32,7 @@ impl Element<bool> {
         )
     }
 
-    /// True where at least one is true.
+    /// True where at least one is true, also written `&a | &b`.
     #[track_caller]
     pub fn or(&self, other: &Self) -> Self {
         let parents = vec![self.erased().clone(), other.erased().clone()];
@@ -44,7 +45,7 @@ impl Element<bool> {
         )
     }
 
-    /// True where this is false.
+    /// True where this is false, also written `!&a`.
     #[allow(clippy::should_implement_trait)]
     #[track_caller]
     pub fn not(&self) -> Self {
@@ -57,7 +58,7 @@ impl Element<bool> {
         )
     }
 
-    /// True where exactly one is true.
+    /// True where exactly one is true, also written `&a ^ &b`.
     #[track_caller]
     pub fn xor(&self, other: &Self) -> Self {
         self.binary("xor", other, Location::caller(), |a, b| a != b)
@@ -82,3 +83,35 @@ impl Element<bool> {
         })
     }
 }
+
+macro_rules! operators {
+    ($($name:ident $operator:ident $symbol:ident),+) => {$(
+        operators!(@pair $name $operator $symbol, Element<bool>, Element<bool>);
+        operators!(@pair $name $operator $symbol, Element<bool>, &Element<bool>);
+        operators!(@pair $name $operator $symbol, &Element<bool>, Element<bool>);
+        operators!(@pair $name $operator $symbol, &Element<bool>, &Element<bool>);
+    )+};
+    (@pair $name:ident $operator:ident $symbol:ident, $left:ty, $right:ty) => {
+        impl ops::$operator<$right> for $left {
+            type Output = Element<bool>;
+            #[doc = concat!("[`", stringify!($name), "`](Element::", stringify!($name), ")")]
+            #[track_caller]
+            fn $symbol(self, other: $right) -> Element<bool> {
+                Element::$name(&self, &other)
+            }
+        }
+    };
+    (@not $type:ty) => {
+        impl ops::Not for $type {
+            type Output = Element<bool>;
+            /// [`not`](Element::not)
+            #[track_caller]
+            fn not(self) -> Element<bool> {
+                Element::not(&self)
+            }
+        }
+    };
+}
+operators!(and BitAnd bitand, or BitOr bitor, xor BitXor bitxor);
+operators!(@not Element<bool>);
+operators!(@not &Element<bool>);

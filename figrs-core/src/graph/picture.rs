@@ -1,5 +1,6 @@
 //! Graphs to be drawn.
 
+use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
 /// The outline of a node.
@@ -54,7 +55,7 @@ pub struct Picture {
 }
 
 /// Why there is no picture.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum PictureError {
     /// It would have too many nodes or arrows to be laid out, or to be looked at.

@@ -15,12 +15,13 @@ mod tests;
 use std::error::Error;
 
 use figrs_core::Label;
+use figrs_derive::ErrorDebug;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use thiserror::Error;
 
 /// Why there is no chart.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum ChartError {
     /// There is nothing to draw.

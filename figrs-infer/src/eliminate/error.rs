@@ -1,12 +1,13 @@
 //! Why an elimination was refused.
 
 use figrs_core::factor::VarId;
+use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
 use super::memory::readable;
 
 /// Why an elimination did not answer.
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum EliminationError {
     /// The plan, or a table that turned out larger than planned, does not fit the budget.

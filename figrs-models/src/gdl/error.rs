@@ -2,10 +2,11 @@
 
 use std::{io, path::PathBuf};
 
+use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
 /// An error in reading rules or in planning by them, with its place and its remedy.
-#[derive(Debug, Error)]
+#[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum GdlError {
     /// A file cannot be read.
@@ -107,7 +108,7 @@ fn proof(proven: bool) -> &'static str {
 }
 
 /// What is wrong with the text of rules.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum TextProblem {
     /// The file is not text in UTF-8.

@@ -1,5 +1,6 @@
 //! What can go wrong with grids and what is generated on them.
 
+use figrs_derive::ErrorDebug;
 use std::ops::RangeInclusive;
 
 use super::{Distances, Position, Size};
@@ -7,7 +8,7 @@ use crate::island::Island;
 use crate::maze::{PerfectMaze, Pointer};
 
 /// An error of a grid or of a generator on one, with the number and the remedy.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum GridError {
     /// Automata cannot read a grid of this size.

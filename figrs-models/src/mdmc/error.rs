@@ -1,11 +1,12 @@
 //! What can go wrong in reading levels, training and generating.
 
+use figrs_derive::ErrorDebug;
 use std::{io, path::PathBuf};
 
 /// An error of the level generator, with its place and its remedy.
 ///
 /// Lines and columns count from 1; `place` is a file's path, or a level's name where there is no file.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum MdmcError {
     /// A file or directory cannot be read.

@@ -1,5 +1,6 @@
 //! Trained chains as JSON, so that a game can ship one without its training levels.
 
+use figrs_derive::ErrorDebug;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ const MOST_ROWS: usize = 1 << 28;
 const MOST_CELLS: u64 = 1 << 53;
 
 /// Why a text is not a trained chain.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum SavedChainError {
     /// Not JSON, cut off, or without a field that is needed.

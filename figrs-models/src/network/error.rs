@@ -2,12 +2,13 @@
 
 use std::{io, path::PathBuf};
 
+use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
 use super::Unknown;
 
 /// An error in reading, writing or asking a network, with its place and its remedy.
-#[derive(Debug, Error)]
+#[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum NetworkError {
     /// A file cannot be read.
@@ -55,7 +56,7 @@ pub enum NetworkError {
 }
 
 /// What is wrong with the text of a network or evidence file.
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum TextProblem {
     /// The file is not text in UTF-8.

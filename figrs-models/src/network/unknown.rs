@@ -1,9 +1,10 @@
 //! Names that a network does not have, and those that may have been meant.
 
+use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
 /// A name that is not in the network.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum Unknown {
     /// No variable is called this.

@@ -1,9 +1,10 @@
 //! What can go wrong with pictures.
 
 use super::Picture;
+use figrs_derive::ErrorDebug;
 
 /// Why there is no picture.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum PictureError {
     /// The picture has more pixels than the memory of a small machine allows.

@@ -1,9 +1,10 @@
 //! What can go wrong in writing a level.
 
+use figrs_derive::ErrorDebug;
 use std::io;
 
 /// Why a level could not be written in a format.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum OutputError {
     /// The output did not take what was written.

@@ -1,11 +1,12 @@
 //! Why there are no levels as demanded.
 
+use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
 use super::super::MdmcError;
 
 /// Why levels that meet the demands cannot be drawn.
-#[derive(Debug, Error)]
+#[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum SteeringError {
     /// Something about the corpus, the chain or the demands cannot work.
