@@ -28,9 +28,9 @@ pub mod prelude {
         Apply, Atomic, Beta, Binomial, Bins, Chain, Constant, ContinuousUniform, Covariance, Cpd,
         DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist, Distribution, Element, Exponential,
         Flip, Gamma, Geometric, Hypergeometric, If, Inject, InverseGamma, Laplace, Model,
-        MultivariateNormal, Normal, Outcomes, Param, Parents, Poisson, Rate, RichCpd, Scale, Score,
-        Select, StandardDeviation, StudentT, Table, Uniform, Value, Variance, any, fold, inject,
-        none_of, one_of, tuple, value,
+        MultivariateNormal, Normal, Outcomes, Param, Parents, Poisson, Rate, Recursive, RichCpd,
+        Scale, Score, Select, StandardDeviation, StudentT, Table, Uniform, Value, Variance, any,
+        fold, inject, none_of, one_of, tuple, value,
     };
     pub use figrs_infer::{
         Algorithm, Answer, BeliefPropagation, Bounds, CompiledTree, Enumerate, Error,

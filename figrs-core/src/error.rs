@@ -169,6 +169,18 @@ pub enum ModelError {
         /// Nesting allowed.
         limit: usize,
     },
+    /// A call of a recursive function needs itself, with the same argument.
+    #[error(
+        "{element}: its call with the argument {argument} needs a call with the same argument, and so never ends for an \
+         exact algorithm; let the argument get smaller, or use LazyVariableElimination for bounds or \
+         ImportanceSampling for estimates"
+    )]
+    CyclicCall {
+        /// The function.
+        element: Label,
+        /// The argument.
+        argument: String,
+    },
     /// The model or one of its worlds has more elements than the budget.
     #[error(
         "{element}: more than {limit} elements were reached, which is the budget; the model may be infinite: \

@@ -3,6 +3,8 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
+use crate::datum::Datum;
+
 /// The identity of a function that was given to an element or to evidence: equal identities mean that it is the same function,
 /// so that what was computed for one element holds for the other. A function without an identity may still be the same as another.
 ///
@@ -34,4 +36,13 @@ impl FunctionId {
             },
         }
     }
+}
+
+/// The identity of a call of a [`Recursive`](crate::Recursive) function: equal calls have the same distribution.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CallId {
+    /// The function.
+    pub function: FunctionId,
+    /// Its argument.
+    pub argument: Datum,
 }

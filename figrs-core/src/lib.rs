@@ -66,17 +66,17 @@ pub use column::AnyColumn;
 pub use datum::Datum;
 pub use distribution::{Distribution, Family, Outcomes, Tails, WrongParameter};
 pub use element::{
-    Apply, Arithmetic, Atomic, Bell, Beta, Binomial, Bins, Case, Chain, Clause, Constant,
+    Apply, Arithmetic, Atomic, Bell, Beta, Binomial, Bins, Call, Case, Chain, Clause, Constant,
     ContinuousUniform, Covariance, Cpd, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist,
     Element, Exponential, Flip, Gamma, Geometric, Hypergeometric, If, Inject, InverseGamma, Joint,
-    Laplace, MultivariateNormal, Normal, Poisson, Rate, RateOrScale, RichCpd, Scale, Score, Select,
-    Spread, StandardDeviation, StudentT, Table, Uniform, Variance, any, fold, inject, none_of,
-    one_of, tuple,
+    Laplace, MultivariateNormal, Normal, Poisson, Rate, RateOrScale, Recursive, RichCpd, Scale,
+    Score, Select, Spread, StandardDeviation, StudentT, Table, Uniform, Variance, any, fold,
+    inject, none_of, one_of, tuple,
 };
 pub use error::{Fault, ModelError};
 pub use evidence::{Evidence, StatementId};
 pub use figrs_derive::Value;
-pub use function::FunctionId;
+pub use function::{CallId, FunctionId};
 pub use integer::Integer;
 pub use label::Label;
 pub use model::Model;

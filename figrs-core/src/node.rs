@@ -14,7 +14,7 @@ use crate::distribution::Tails;
 use crate::element::Bell;
 use crate::error::{Fault, ModelError};
 use crate::evidence::Evidence;
-use crate::function::FunctionId;
+use crate::function::{CallId, FunctionId};
 use crate::label::Label;
 use crate::random::Stream;
 use crate::support::{Support, SupportBuilder};
@@ -103,6 +103,10 @@ pub trait ChainOp: Send + Sync {
     }
     /// The family, if the element is always an atomic one of its own whose parameters are the arguments.
     fn family(&self) -> Option<&dyn FamilyOp> {
+        None
+    }
+    /// Which call of a recursive function the element is, if it is one. It has no parents then.
+    fn call_id(&self) -> Option<CallId> {
         None
     }
 }

@@ -65,7 +65,7 @@ impl CompiledTree {
     ) -> Result<Self, Error> {
         saved.map_or(Ok(()), SavedTree::check)?;
         let roots: Vec<AnyElement> = targets.iter().chain(&varying).cloned().collect();
-        let expansion = Arc::new(Expansion::new(model, &roots, limits.budget)?);
+        let expansion = Arc::new(limits.expand(model, &roots)?);
         let (mut sums, mut worlds) = (None, None);
         if expansion.impossible().is_none() {
             conflict::check_doubts(&expansion, &limits)?;
@@ -78,8 +78,10 @@ impl CompiledTree {
             let tree = old(|saved| &saved.sums);
             sums = Some(Part::new(tree, &expansion, encoding, varying, &limits)?);
             if let tree @ Old::Required(_) = old(|saved| &saved.worlds) {
-                let encoding = Encoding::for_worlds(&expansion)?;
-                worlds = Some(Part::new(tree, &expansion, encoding, varying, &limits)?);
+                let unfolded = unfolded(&expansion, model, &roots, &limits)?;
+                let encoding = Encoding::for_worlds(&unfolded)?;
+                let varying = &unfolded.targets()[targets.len()..];
+                worlds = Some(Part::new(tree, &unfolded, encoding, varying, &limits)?);
             }
         }
         Ok(Self {
@@ -204,20 +206,24 @@ impl CompiledTree {
     /// **Errors.** As for compilation; then nothing has changed.
     pub fn refresh(&mut self) -> Result<(), Error> {
         let roots: Vec<AnyElement> = self.targets.iter().chain(&self.varying).cloned().collect();
-        let expansion = Arc::new(Expansion::new(&self.model, &roots, self.limits.budget)?);
+        let expansion = Arc::new(self.limits.expand(&self.model, &roots)?);
         if expansion.impossible().is_some() {
             (self.sums, self.worlds, self.expansion) = (None, None, expansion);
             return Ok(());
         }
         conflict::check_doubts(&expansion, &self.limits)?;
-        let renew = |old: Option<&Part>, encoding: Encoding| {
+        let renew = |old: Option<&Part>, expansion: &Arc<Expansion>, encoding: Encoding| {
             let old = old.map_or(Old::None, |part| Old::IfItFits(part.tree()));
-            self.part(old, &expansion, encoding)
+            self.part(old, expansion, encoding)
         };
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
-        let sums = renew(self.sums.as_ref(), encoding)?;
+        let sums = renew(self.sums.as_ref(), &expansion, encoding)?;
         let worlds = match &self.worlds {
-            Some(old) => Some(renew(Some(old), Encoding::for_worlds(&expansion)?)?),
+            Some(old) => {
+                let unfolded = unfolded(&expansion, &self.model, &roots, &self.limits)?;
+                let encoding = Encoding::for_worlds(&unfolded)?;
+                Some(renew(Some(old), &unfolded, encoding)?)
+            }
             None => None,
         };
         (self.sums, self.worlds, self.expansion) = (Some(sums), worlds, expansion);
@@ -403,10 +409,13 @@ impl CompiledTree {
         if self.sums.is_none() {
             return Err(self.impossible());
         }
-        let needed = self.sums.as_ref().is_some_and(Part::is_conditional);
-        if needed && self.worlds.is_none() {
-            let encoding = Encoding::for_worlds(&self.expansion)?;
-            self.worlds = Some(self.part(Old::None, &self.expansion, encoding)?);
+        let is_conditional = self.sums.as_ref().is_some_and(Part::is_conditional);
+        if (is_conditional || self.expansion.shares_calls()) && self.worlds.is_none() {
+            let roots: Vec<AnyElement> =
+                self.targets.iter().chain(&self.varying).cloned().collect();
+            let expansion = unfolded(&self.expansion, &self.model, &roots, &self.limits)?;
+            let encoding = Encoding::for_worlds(&expansion)?;
+            self.worlds = Some(self.part(Old::None, &expansion, encoding)?);
         }
         match (&mut self.worlds, &mut self.sums) {
             (Some(part), _) | (None, Some(part)) => Ok(part),
@@ -473,5 +482,19 @@ impl CompiledTree {
         let mut rng = figrs_core::stream(seed, 0);
         let part = self.worlds()?;
         Ok(std::iter::from_fn(move || part.sample(&mut rng)))
+    }
+}
+
+/// The expansion that single worlds are read from: one without shared calls.
+fn unfolded(
+    expansion: &Arc<Expansion>,
+    model: &Model,
+    roots: &[AnyElement],
+    limits: &Limits,
+) -> Result<Arc<Expansion>, Error> {
+    if expansion.shares_calls() {
+        Ok(Arc::new(Expansion::new(model, roots, limits.budget)?))
+    } else {
+        Ok(Arc::clone(expansion))
     }
 }

@@ -49,6 +49,7 @@ mod block_sampling;
 mod block_tally;
 mod bounds;
 mod branch_and_bound;
+mod calls;
 mod chain_error;
 #[cfg(feature = "charts")]
 mod charts;

@@ -3,10 +3,12 @@
 use std::num::NonZero;
 use std::sync::OnceLock;
 
-use figrs_core::expand::{Budget, Expansion, Memory};
-use figrs_core::{AnyElement, Model, ModelError};
+use figrs_core::expand::{Asked, Budget, Expansion, Memory};
+use figrs_core::{AnyElement, Model};
 
+use crate::calls;
 use crate::eliminate::Options;
+use crate::error::Error;
 
 /// What the expansion of a model and its elimination may use.
 #[derive(Clone, Debug, Default)]
@@ -31,18 +33,34 @@ impl Limits {
         self.threads.map_or_else(cores, NonZero::get)
     }
 
-    /// Expands a model as far as this allows.
-    pub(crate) fn expand(
-        &self,
-        model: &Model,
-        targets: &[AnyElement],
-    ) -> Result<Expansion, ModelError> {
+    /// Expands a model as far as this allows, to sum over its worlds.
+    pub(crate) fn expand(&self, model: &Model, targets: &[AnyElement]) -> Result<Expansion, Error> {
         match self.depth {
             Some(depth) => {
                 let mut memory = Memory::default();
-                Expansion::to_depth(model, targets, self.budget, depth, &mut memory)
+                let budget = self.budget;
+                Ok(Expansion::to_depth(
+                    model,
+                    targets,
+                    budget,
+                    depth,
+                    &mut memory,
+                )?)
             }
-            None => Expansion::new(model, targets, self.budget),
+            None => Expansion::sharing_calls(model, targets, self.budget, Asked::Sums, |body| {
+                calls::sums(body, &self.options)
+            }),
         }
+    }
+
+    /// Expands a model to find its most probable world: a shared call weighs what its most probable worlds do.
+    pub(crate) fn expand_for_best_world(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Expansion, Error> {
+        Expansion::sharing_calls(model, targets, self.budget, Asked::BestWorld, |body| {
+            calls::maxima(body, &self.options)
+        })
     }
 }

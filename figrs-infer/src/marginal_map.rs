@@ -100,7 +100,7 @@ impl MarginalMap {
 
     /// `None` if the evidence is impossible.
     fn question(&self, model: &Model, targets: &[AnyElement]) -> Result<Option<Question>, Error> {
-        let expansion = Expansion::new(model, targets, self.limits.budget)?;
+        let expansion = self.limits.expand(model, targets)?;
         if expansion.impossible().is_some() {
             return Ok(None);
         }

@@ -1,6 +1,6 @@
 //! The most probable world, by maximising variables out.
 
-use figrs_core::expand::{Budget, Encoding, Expansion};
+use figrs_core::expand::{Budget, Encoding};
 use figrs_core::{AnyElement, Model};
 
 use crate::algorithm::Algorithm;
@@ -67,7 +67,7 @@ impl Algorithm for MpeVariableElimination {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let expansion = Expansion::new(model, targets, self.limits.budget)?;
+        let expansion = self.limits.expand_for_best_world(model, targets)?;
         if expansion.impossible().is_some() {
             return Err(conflict::impossible(model, targets, &self.limits));
         }

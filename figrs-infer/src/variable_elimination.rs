@@ -105,7 +105,7 @@ impl Algorithm for VariableElimination {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let expansion = Expansion::new(model, targets, self.limits.budget)?;
+        let expansion = self.limits.expand(model, targets)?;
         marginals(self.name(), model, targets, &expansion, &self.limits)
     }
 }

@@ -20,6 +20,7 @@ pub use family::{Family, Scope};
 pub use strategy::description;
 pub use target::Target;
 
+use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
 
 /// Checks a property of random models, always the same ones; a failure prints the smallest one found.
@@ -34,6 +35,20 @@ pub fn for_random_models(
     seed: u64,
     property: impl Fn(&Description) -> Result<(), TestCaseError>,
 ) {
+    for_random(cases, seed, &description(), property);
+}
+
+/// Checks a property of what a strategy makes; otherwise as [`for_random_models`].
+///
+/// # Panics
+///
+/// If the property does not hold.
+pub fn for_random<S: Strategy>(
+    cases: u32,
+    seed: u64,
+    strategy: &S,
+    property: impl Fn(&S::Value) -> Result<(), TestCaseError>,
+) {
     let set = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
     let config = Config {
         cases: set("PROPTEST_CASES").map_or(cases, |n| n as u32),
@@ -42,7 +57,7 @@ pub fn for_random_models(
         failure_persistence: None,
         ..Config::default()
     };
-    let outcome = TestRunner::new(config).run(&description(), |model| property(&model));
+    let outcome = TestRunner::new(config).run(strategy, |model| property(&model));
     match outcome {
         Ok(()) => {}
         Err(TestError::Fail(reason, model)) => panic!("{reason}\n{model:#?}"),

@@ -22,6 +22,8 @@ mod marginal_map;
 mod orders;
 #[path = "exact_properties/params.rs"]
 mod params;
+#[path = "exact_properties/recursive.rs"]
+mod recursive;
 #[path = "exact_properties/shared.rs"]
 mod shared;
 #[path = "exact_properties/worlds.rs"]

@@ -261,6 +261,47 @@ fn a_hundred_thousand_chains_nested_as_they_are_reached() {
     in_a_small_stack(|| run_and_drop(even(NESTED as u32), NESTED + 10, 0.3 / (1.0 - 0.49)));
 }
 
+/// Calls stand on no stack: neither those of the function, nor those of the library.
+#[test]
+fn twenty_thousand_calls_nested() {
+    const CALLS: u32 = 20_000;
+    in_a_small_stack(|| {
+        let even = Recursive::new(|call, &left: &u32| {
+            Flip::new(0.3).flat_map(move |&heads| match left {
+                _ if heads => Constant::new(left.is_multiple_of(2)),
+                0 => Constant::new(true),
+                _ => call(left - 1),
+            })
+        });
+        run_and_drop(even.call(CALLS), 2 * NESTED, 0.3 / (1.0 - 0.49));
+        let flipped = Recursive::new(|call, &left: &u32| match left {
+            0 => Flip::new(0.25),
+            _ => call(left - 1).map(|b| !b),
+        });
+        run_and_drop(flipped.call(CALLS), NESTED, 0.25);
+    });
+}
+
+/// An exact algorithm runs a body twice for each argument, which tells what is its own.
+#[test]
+fn a_body_runs_twice_for_each_argument() {
+    const DEPTH: u32 = 40;
+    let calls = Calls::default();
+    let own = calls.clone();
+    let sum = Recursive::new(move |call, &depth: &u32| {
+        own.note();
+        match depth {
+            0 => Flip::new(0.5),
+            _ => call(depth - 1).and(&call(depth - 1)),
+        }
+    });
+    let all = sum.call(DEPTH);
+    for algorithm in algorithms![VariableElimination::new(), MpeVariableElimination::new()] {
+        algorithm.run(&Model::new(), &all).unwrap();
+        assert_eq!(calls.taken(), 2 * ONCE * (DEPTH as usize + 1));
+    }
+}
+
 /// With everything expanded, and with all but the last level left out.
 #[test]
 fn lazy_elimination_of_chains_nested_deeply() {

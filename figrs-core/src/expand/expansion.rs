@@ -24,6 +24,8 @@ pub struct Expansion {
     pub(super) cut: Option<(usize, bool)>,
     pub(super) budget: Budget,
     pub(super) reached: usize,
+    /// Whether some elements are calls that share their distribution.
+    pub(super) shares_calls: bool,
 }
 
 impl Expansion {
@@ -69,6 +71,12 @@ impl Expansion {
     /// Whether nothing was left out.
     pub fn is_complete(&self) -> bool {
         !matches!(self.cut, Some((_, true)))
+    }
+
+    /// Whether some elements are calls of recursive functions that were not unfolded: the elements within them are not part of
+    /// this expansion.
+    pub fn shares_calls(&self) -> bool {
+        self.shares_calls
     }
 
     /// How many elements were reached, counting them again where the walk had to be repeated.

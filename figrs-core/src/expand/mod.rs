@@ -9,11 +9,14 @@
 //! [`Expansion::to_depth`] leaves out Chains that are nested too deeply. What needs them is `unknown`, an extra value;
 //! the encodings of such an expansion bound the sums over all worlds from below and from above.
 //!
+//! [`Expansion::sharing_calls`] solves each call of a [`Recursive`](crate::Recursive) function once for its argument.
+//!
 //! A function that fails for some combination is a [`Doubt`]: an algorithm asks [`Encoding::for_doubt`] whether a
 //! world can get there before it reports the failure.
 
 mod bounded;
 mod budget;
+mod calls;
 mod content;
 mod encode;
 mod encode_chain;
@@ -24,6 +27,7 @@ mod product;
 mod reach;
 mod rows;
 mod scope;
+mod sharing;
 mod walk;
 
 pub use budget::Budget;
@@ -31,3 +35,4 @@ pub use content::{Content, Doubt, ExpandedElement};
 pub use encoding::Encoding;
 pub use expansion::Expansion;
 pub use memory::Memory;
+pub use sharing::Asked;

@@ -5,6 +5,7 @@ use std::any::TypeId;
 use rustc_hash::FxHashMap;
 
 use super::budget::Budget;
+use super::calls::{Calls, Met, Wanted};
 use super::content::{Content, Doubt, ExpandedElement};
 use super::expansion::Expansion;
 use super::memory::Memory;
@@ -63,6 +64,16 @@ pub(super) struct Walk<'m> {
     supports: FxHashMap<TypeId, Support>,
     /// Elements that have no value in any world that reaches them, and why.
     failed: FxHashMap<ElementId, (AnyElement, ModelError)>,
+    /// How many Chains the roots are nested in.
+    depth: usize,
+    /// Calls of recursive functions, if they may be shared.
+    pub(super) calls: Option<Calls>,
+    /// The call whose solution the walk waits for.
+    pub(super) wanted: Option<Wanted>,
+    /// How many functions were known before.
+    known_functions: usize,
+    /// Whether a call of one of these is unfolded, which ends the walk.
+    pub(super) is_unfolded: bool,
 }
 
 impl<'m> Walk<'m> {
@@ -82,6 +93,7 @@ impl<'m> Walk<'m> {
                 cut: limit.as_ref().map(|limit| (limit.depth, false)),
                 budget,
                 reached: 0,
+                shares_calls: false,
             },
             budget,
             evidence,
@@ -90,7 +102,26 @@ impl<'m> Walk<'m> {
             stack: Vec::new(),
             supports: FxHashMap::default(),
             failed: FxHashMap::default(),
+            depth: 0,
+            calls: None,
+            wanted: None,
+            known_functions: 0,
+            is_unfolded: false,
         }
+    }
+
+    /// The walk of the body of a call that is nested in `depth` Chains less one, met when so many functions were known and
+    /// so many elements reached.
+    pub(super) fn within(mut self, depth: usize, functions: usize, reached: usize) -> Self {
+        self.depth = depth;
+        self.known_functions = functions;
+        self.expansion.reached = reached;
+        self
+    }
+
+    /// Whether nothing more can be done at present.
+    fn is_stopped(&self) -> bool {
+        self.expansion.impossible.is_some() || self.wanted.is_some() || self.is_unfolded
     }
 
     pub(super) fn reach_roots(
@@ -100,7 +131,7 @@ impl<'m> Walk<'m> {
     ) -> Result<(), ModelError> {
         for root in evident(model).chain(targets) {
             self.reach(root)?;
-            if self.expansion.impossible.is_some() {
+            if self.is_stopped() {
                 break;
             }
         }
@@ -125,7 +156,10 @@ impl<'m> Walk<'m> {
     }
 
     fn reach(&mut self, root: &AnyElement) -> Result<(), ModelError> {
-        self.push(root, 0);
+        // A walk that waited for a call goes on where it was.
+        if self.stack.is_empty() {
+            self.push(root, self.depth);
+        }
         while let Some(frame) = self.stack.pop() {
             let element = frame.element.clone();
             match self.advance(frame) {
@@ -135,7 +169,7 @@ impl<'m> Walk<'m> {
                 }
                 outcome => outcome?,
             }
-            if self.expansion.impossible.is_some() {
+            if self.is_stopped() {
                 break;
             }
         }
@@ -204,6 +238,9 @@ impl<'m> Walk<'m> {
                             limit: self.budget.depth,
                         });
                     }
+                    if self.is_met(&element, depth, &**op)? {
+                        return Ok(());
+                    }
                     let branches = self.branches(&element, &**op)?;
                     let results = branches.results.clone();
                     self.stack.push(Frame {
@@ -220,6 +257,41 @@ impl<'m> Walk<'m> {
             },
             Stage::Branches(branches) => self.choice(element, depth, branches),
         }
+    }
+
+    /// Whether an element is a call that is not to be unfolded; it then is an atomic element, or one that the walk waits for.
+    fn is_met(
+        &mut self,
+        element: &AnyElement,
+        depth: usize,
+        op: &dyn ChainOp,
+    ) -> Result<bool, ModelError> {
+        let Some(calls) = &self.calls else {
+            return Ok(false);
+        };
+        match calls.meet(element, op, self.known_functions)? {
+            Met::Unfolded => return Ok(false),
+            Met::Spreads => self.is_unfolded = true,
+            Met::Shared(support, weights) => {
+                self.expansion.shares_calls = true;
+                let content = Content::Atomic(weights);
+                self.finish(element.clone(), depth, Vec::new(), support, content, None)?;
+            }
+            Met::Wanted(call) => {
+                let element = element.clone();
+                self.stack.push(Frame {
+                    element: element.clone(),
+                    depth,
+                    stage: Stage::Value,
+                });
+                self.wanted = Some(Wanted {
+                    call,
+                    element,
+                    depth,
+                });
+            }
+        }
+        Ok(true)
     }
 
     fn check_budget(&mut self, element: &AnyElement) -> Result<(), ModelError> {

@@ -76,7 +76,7 @@ impl Algorithm for MpeBeliefPropagation {
         self.settings.check(self.name())?;
         let watching = self.watch.start(self.name(), Some(until.iterations));
         let impossible = || conflict::impossible(model, targets, limits);
-        let expansion = limits.expand(model, targets)?;
+        let expansion = limits.expand_for_best_world(model, targets)?;
         if expansion.impossible().is_some() {
             return Err(impossible());
         }

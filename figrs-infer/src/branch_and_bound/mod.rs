@@ -21,7 +21,7 @@ mod tests;
 mod tree;
 mod zeros;
 
-use figrs_core::expand::{Budget, Encoding, Expansion};
+use figrs_core::expand::{Budget, Encoding};
 use figrs_core::{AnyElement, Model};
 
 use crate::algorithm::Algorithm;
@@ -132,7 +132,7 @@ impl Algorithm for MpeBranchAndBound {
             ..Limits::default()
         };
         let impossible = || conflict::impossible(model, targets, &limits);
-        let expansion = Expansion::new(model, targets, self.budget)?;
+        let expansion = limits.expand_for_best_world(model, targets)?;
         if expansion.impossible().is_some() {
             return Err(impossible());
         }

@@ -74,8 +74,8 @@ pub(crate) use plan::{Plan, as_if_dense};
 pub(crate) use project::{Piece, Projector};
 pub use scaled::{ScaledMaxProduct, SumProduct};
 pub use semiring::{Boolean, Counting, Extent, Range, Semiring};
-pub(crate) use sum::log_sums;
 pub use sum::{Marginal, sum_product};
+pub(crate) use sum::{log_sums, sum_weights};
 pub(crate) use validate::validate;
 
 use run::{Messages, Run};

@@ -1,6 +1,7 @@
 //! Marginals and the probability of evidence.
 
 use figrs_core::factor::{FactorGraph, FactorTable, VarId};
+use figrs_core::weights::Weights;
 
 use super::error::EliminationError;
 use super::logarithmic::LogSumProduct;
@@ -52,6 +53,28 @@ pub(crate) fn log_sums(
             (outcome.values.iter().map(log).collect(), outcome.cost)
         }
         Sums::Logarithmic(outcome) => (outcome.values, outcome.cost),
+    })
+}
+
+/// The sum for each assignment of the variables `keep`, as weights; otherwise as [`sum_product`].
+pub(crate) fn sum_weights(
+    graph: &FactorGraph,
+    keep: &[VarId],
+    options: &Options,
+) -> Result<Weights, EliminationError> {
+    Ok(match sums(graph, keep, options)? {
+        Sums::Linear(outcome) => {
+            let scale = outcome.log_scale.exp();
+            let linear: Vec<f64> = outcome.values.iter().map(|value| value * scale).collect();
+            let is_held = |(&x, value): (&f64, &f64)| x.is_normal() || *value == 0.0;
+            if linear.iter().zip(&outcome.values).all(is_held) {
+                Weights::from_linear(linear)
+            } else {
+                let log = |value: &f64| value.ln() + outcome.log_scale;
+                Weights::from_logs(outcome.values.iter().map(log).collect())
+            }
+        }
+        Sums::Logarithmic(outcome) => Weights::from_logs(outcome.values),
     })
 }
 

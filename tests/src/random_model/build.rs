@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use figrs_core::{
     AnyElement, Apply, Binomial, Chain, Constant, Cpd, Dist, Element, Flip, If, Model, Operand,
-    Param, Parents, RichCpd, Select, Table, Uniform, any, fold, inject, none_of, one_of, tuple,
+    Param, Parents, Recursive, RichCpd, Select, Table, Uniform, any, fold, inject, none_of, one_of,
+    tuple,
 };
 
 use super::description::{
@@ -330,7 +331,47 @@ impl Scope {
                 });
                 u32::pick(self, *counter).flat_map(move |&n| recursion.step(n))
             }
+            Shape::Calls(counter, chance, stop, code) => {
+                self.calls(u32::pick(self, *counter), chance, stop, *code)
+            }
             Shape::Score(x, statement) => score(&T::pick(self, *x), statement),
+        }
+    }
+
+    fn calls<T: Family>(
+        &self,
+        counter: Element<u32>,
+        chance: &Chance,
+        stop: &Branch,
+        code: u64,
+    ) -> Element<T> {
+        const DEEPEST: u32 = 2;
+        let (captures, is_root, code) = (code % 2 == 1, code / 2 % 2 == 1, code / 4);
+        let params = self.params.clone();
+        let own = Scope {
+            params,
+            ..Self::default()
+        };
+        let scope = if captures { self.clone() } else { own };
+        let (chance, stop) = (chance.clone(), stop.clone());
+        let function = Recursive::new(move |call, &n: &u32| -> Element<T> {
+            if n == 0 {
+                return scope.branch(&stop);
+            }
+            let (scope, stop) = (scope.clone(), stop.clone());
+            Flip::new(scope.chance(&chance)).flat_map(move |&heads| {
+                if heads {
+                    let both = (&call(n - 1), &call(n - 1));
+                    both.map(move |(a, b)| T::decode(mix(code, &[a.code(), b.code()])))
+                } else {
+                    scope.branch(&stop)
+                }
+            })
+        });
+        if is_root {
+            function.call(DEEPEST)
+        } else {
+            counter.flat_map(move |&n| function.call(n.min(DEEPEST)))
         }
     }
 

@@ -110,6 +110,9 @@ pub enum Shape {
     RichCpd(Ref, Ref, Vec<(Case, Case, Branch)>, Branch),
     /// A function that calls itself with a smaller number while a coin of its own shows heads.
     Recursion(Ref, Chance, Branch, u64),
+    /// A recursive function whose calls share their distribution: it calls itself twice while a coin of its own shows
+    /// heads. The code chooses what it reads and what it makes of the two.
+    Calls(Ref, Chance, Branch, u64),
     /// An element, weighed where it is reached.
     Score(Ref, Statement),
 }

@@ -197,6 +197,7 @@ fn branching_shape(depth: u32) -> impl Strategy<Value = Shape> {
         1 => (r(), r(), vec((case(), case(), b()), 0..3), b())
             .prop_map(|(x, y, c, o)| Shape::RichCpd(x, y, c, o)),
         1 => (r(), chance(), b(), 0u64..3).prop_map(|(n, p, s, c)| Shape::Recursion(n, p, s, c)),
+        1 => (r(), chance(), b(), 0u64..16).prop_map(|(n, p, s, c)| Shape::Calls(n, p, s, c)),
     ]
 }
 

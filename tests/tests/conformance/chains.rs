@@ -40,7 +40,60 @@ fn filter(observed: &[bool]) -> Asked {
     probability(model, &state, true)
 }
 
+/// How many leaves a random tree of at most this depth has.
+fn leaves(depth: u32) -> Element<u32> {
+    let leaves = Recursive::new(|call, &depth: &u32| -> Element<u32> {
+        let is_leaf = if depth == 0 { 1.0 } else { 0.5 };
+        Flip::new(is_leaf).flat_map(move |&leaf| {
+            if leaf {
+                Constant::new(1)
+            } else {
+                call(depth - 1).plus(&call(depth - 1))
+            }
+        })
+    });
+    leaves.call(depth)
+}
+
+/// Two calls that read a coin's bias, which is drawn once.
+fn two_coins_of_one_bias() -> (Element<f64>, Element<bool>) {
+    let bias = Uniform::new([0.2, 0.8]);
+    let captured = bias.clone();
+    let coins = Recursive::new(move |call, &left: &u32| match left {
+        0 => Constant::new(true),
+        _ => Flip::new(&captured).and(&call(left - 1)),
+    });
+    (bias, coins.call(1).and(&coins.call(1)))
+}
+
 cases! {
+    calls: Number(0.25), Few, || probability(Model::new(), &leaves(2), 3);
+
+    calls_observed: Number(0.125 / 0.375), Few, || {
+        let tree = leaves(2);
+        probability(Model::new().condition(&tree, |&n| n == 2 || n == 3), &tree, 2)
+    };
+
+    calls_that_capture: Number(0.34), Few, || {
+        probability(Model::new(), &two_coins_of_one_bias().1, true)
+    };
+
+    calls_that_capture_observed: Number(0.64 / 0.68), Few, || {
+        let (bias, both) = two_coins_of_one_bias();
+        probability(Model::new().observe(&both, true), &bias, 0.8)
+    };
+
+    /// Weight 1/2 for each branching: 0.5 + 0.5 · 0.5 = 0.75 in all.
+    calls_that_score: Number(0.5 / 0.75), Few, || {
+        let weighed = Recursive::new(|call, &left: &u32| {
+            Flip::new(0.5).flat_map(move |&stop| match (stop, left) {
+                (true, _) | (_, 0) => Constant::new(left),
+                _ => Score::weigh_at_most(&call(left - 1), 0.5, |_| 0.5),
+            })
+        });
+        probability(Model::new(), &weighed.call(1), 1)
+    };
+
     chain: Number(0.52), Few, || {
         probability(Model::new(), &outcomes().chain, 1)
     };

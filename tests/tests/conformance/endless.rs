@@ -58,6 +58,22 @@ cases! {
         probability(Model::new(), &count_from(0), 3)
     };
 
+    endless_calls: Number(0.0864), Endless, || {
+        let count = Recursive::new(|call, &n: &u32| {
+            Flip::new(0.4).flat_map(move |&stop| if stop { Constant::new(n) } else { call(n + 1) })
+        });
+        probability(Model::new(), &count.call(0), 3)
+    };
+
+    endless_calls_with_one_argument: Number(0.0864), Endless, || {
+        let count = Recursive::new(|call, &(): &()| -> Element<u32> {
+            Flip::new(0.4).flat_map(move |&stop| {
+                if stop { Constant::new(0) } else { call(()).map(|n| n + 1) }
+            })
+        });
+        probability(Model::new(), &count.call(()), 3)
+    };
+
     lazy_list: Number(2.0 / 7.0), Endless, || {
         probability(Model::new(), &letters().map(|&(_, b)| b), true)
     };

@@ -190,6 +190,42 @@ fn too_deep() {
     ));
 }
 
+/// Every second call makes the number larger, the others go back to where they came from.
+#[test]
+fn cyclic_call() {
+    let there_and_back = Recursive::new(|call, &(n, back): &(u32, bool)| -> Element<u32> {
+        Flip::new(0.5).flat_map(move |&stop| {
+            if stop {
+                Constant::new(n)
+            } else {
+                call((if back { n - 1 } else { n + 1 }, !back))
+            }
+        })
+    });
+    let number = there_and_back.call((7, false));
+    for algorithm in algorithms![
+        VariableElimination::new(),
+        JunctionTree::new(),
+        MpeVariableElimination::new(),
+        MpeBranchAndBound::new(),
+        MarginalMap::new(),
+    ] {
+        let found = error(&*algorithm, &Model::new(), &number);
+        let parts = ["Recursive at", "model.rs:", "(7, false)", "bounds"];
+        let found = says(found, &parts);
+        assert!(matches!(found, Error::Model(ModelError::CyclicCall { .. })));
+    }
+}
+
+/// Arguments that do not end meet the budget of nested Chains.
+#[test]
+fn endless_calls() {
+    let count = Recursive::new(|call, &n: &u64| -> Element<u64> { call(n + 1).map(|n| n / 2) });
+    let found = error(&VariableElimination::new(), &Model::new(), &count.call(0));
+    let found = says(found, &["Recursive at", "10000 deep", "infinite"]);
+    assert!(matches!(found, Error::Model(ModelError::TooDeep { .. })));
+}
+
 #[test]
 fn too_many_elements() {
     let mut total = Constant::new(0);

@@ -1,0 +1,135 @@
+//! `Recursive`: a function from a value to an element that may call itself.
+
+use std::any::Any;
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use crate::datum::Datum;
+use crate::element::Element;
+use crate::error::Fault;
+use crate::function::{CallId, FunctionId};
+use crate::node::{AnyElement, ChainOp, Kind, contained};
+use crate::purity;
+use crate::value::Value;
+
+/// A recursive function, as its own body sees it: gives the element of a call.
+pub type Call<A, T> = Arc<dyn Fn(A) -> Element<T> + Send + Sync>;
+
+type Body<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Sync>;
+
+/// A recursive function from a value to an element, whose calls share their distribution.
+///
+/// A call is a random value of its own, drawn anew however often the function is called with the same argument. An
+/// element knows its function and its argument, so that exact algorithms work out the distribution of a call once for
+/// each argument, where a Rust function that calls itself is unfolded call by call. The body of a call runs when
+/// something needs it, so that it may call itself anywhere, and recursion may be deep or endless.
+///
+/// Exact algorithms share the calls of a function with an argument unless the body reaches an element that is not its
+/// own and not certain, an element that is a target or carries evidence, a [`Score`](crate::Score), a function that
+/// fails for some values, or something that is not finite: then the call is unfolded. Where a world is asked for, a
+/// shared call is the most probable one with its value: the elements within it weigh, but are not listed.
+/// [`Enumerate`] and samplers unfold every call.
+///
+/// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm where a call needs a call
+/// with the same argument; [`ModelError::TooDeep`](crate::ModelError::TooDeep) where arguments do not end.
+///
+/// ```
+/// use figrs_core::{Constant, Element, Flip, Recursive};
+///
+/// // How many leaves has a random tree of at most this depth? Up to 20.
+/// let leaves = Recursive::new(|call, &depth: &u32| -> Element<u32> {
+///     if depth == 0 {
+///         return Constant::new(1);
+///     }
+///     Flip::new(0.5).flat_map(move |&stop| {
+///         if stop {
+///             Constant::new(1)
+///         } else {
+///             call(depth - 1).plus(&call(depth - 1)).map(|n| (*n).min(20))
+///         }
+///     })
+/// });
+/// let tree = leaves.call(1000);
+/// # drop(tree);
+/// ```
+///
+/// [`Enumerate`]: https://docs.rs/figrs-infer/latest/figrs_infer/struct.Enumerate.html
+pub struct Recursive<A, T> {
+    body: Body<A, T>,
+    function: FunctionId,
+    location: &'static Location<'static>,
+}
+
+impl<A: Value, T: Value> Recursive<A, T> {
+    /// The function with this body, which is given the function itself and the argument.
+    ///
+    /// The body must be pure, as that of a [`Chain`](crate::Chain).
+    #[track_caller]
+    pub fn new<F>(body: F) -> Self
+    where
+        F: Fn(Call<A, T>, &A) -> Element<T> + Send + Sync + 'static,
+    {
+        let body = Arc::new(body);
+        Self {
+            function: FunctionId::of_shared(&body),
+            body,
+            location: Location::caller(),
+        }
+    }
+
+    /// The element of a call with this argument: a random value of its own.
+    #[track_caller]
+    pub fn call(&self, argument: A) -> Element<T> {
+        self.called(argument, Location::caller())
+    }
+
+    fn called(&self, argument: A, location: &'static Location<'static>) -> Element<T> {
+        let function = self.clone();
+        let op = CallOp { function, argument };
+        let kind = Kind::Chain(Vec::new(), Box::new(op));
+        Element::from_kind("Recursive", location, kind)
+    }
+}
+
+impl<A, T> Clone for Recursive<A, T> {
+    fn clone(&self) -> Self {
+        Self {
+            body: Arc::clone(&self.body),
+            function: self.function,
+            location: self.location,
+        }
+    }
+}
+
+impl<A, T> fmt::Debug for Recursive<A, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Recursive at {}", self.location)
+    }
+}
+
+struct CallOp<A, T> {
+    function: Recursive<A, T>,
+    argument: A,
+}
+
+impl<A: Value, T: Value> ChainOp for CallOp<A, T> {
+    fn call(&self, _arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
+        let function = self.function.clone();
+        let within: Call<A, T> =
+            Arc::new(move |argument| function.called(argument, function.location));
+        let body = || contained(|| (self.function.body)(Arc::clone(&within), &self.argument));
+        let element = body()?.erased().clone();
+        if cfg!(debug_assertions) {
+            purity::compare(&element, body()?.erased())?;
+        }
+        Ok(element)
+    }
+
+    fn call_id(&self) -> Option<CallId> {
+        Some(CallId {
+            function: self.function.function,
+            argument: Datum::new(self.argument.clone()),
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! The calls of recursive functions that an expansion has met, and their solutions.
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::error::ModelError;
+use crate::function::{CallId, FunctionId};
+use crate::node::{AnyElement, ChainOp};
+use crate::support::Support;
+use crate::weights::Weights;
+
+/// What is known of a call.
+#[derive(Clone, Debug)]
+pub(super) enum Solution {
+    /// It is being solved.
+    Open,
+    /// It is an atomic element with these values and weights.
+    Shared(Support, Weights),
+    /// It is a Chain like any other.
+    Unfolded,
+}
+
+/// An element of a call that is to be solved, and how many Chains it is nested in.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    pub(super) call: CallId,
+    pub(super) element: AnyElement,
+    pub(super) depth: usize,
+}
+
+/// The solutions of all calls that an expansion has met.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    /// With an element of each call, so that the identity of its function is not given to another.
+    solutions: FxHashMap<CallId, (AnyElement, Solution)>,
+    /// Functions in the order in which calls of them were first met.
+    functions: IndexSet<FunctionId, FxBuildHasher>,
+}
+
+/// How a walk goes on where it meets a call.
+pub(super) enum Met {
+    /// The call is an atomic element.
+    Shared(Support, Weights),
+    /// It is a Chain like any other.
+    Unfolded,
+    /// It is to be solved first.
+    Wanted(CallId),
+    /// It is unfolded, and its function is not one that the body met here made: so that body is unfolded as well.
+    Spreads,
+}
+
+impl Calls {
+    /// The solution of a call in the body of another, before which some number of functions were known.
+    pub(super) fn meet(
+        &self,
+        element: &AnyElement,
+        op: &dyn ChainOp,
+        known: usize,
+    ) -> Result<Met, ModelError> {
+        let Some(call) = op.call_id() else {
+            return Ok(Met::Unfolded);
+        };
+        match self.solutions.get(&call) {
+            None => Ok(Met::Wanted(call)),
+            Some((_, Solution::Shared(support, weights))) => {
+                Ok(Met::Shared(support.clone(), weights.clone()))
+            }
+            Some((_, Solution::Unfolded)) => {
+                let place = self.functions.get_index_of(&call.function);
+                let is_older = place.is_some_and(|place| place < known);
+                Ok(if is_older {
+                    Met::Spreads
+                } else {
+                    Met::Unfolded
+                })
+            }
+            Some((_, Solution::Open)) => Err(ModelError::CyclicCall {
+                element: element.label(),
+                argument: format!("{:?}", call.argument),
+            }),
+        }
+    }
+
+    /// How many functions are known.
+    pub(super) fn functions(&self) -> usize {
+        self.functions.len()
+    }
+
+    pub(super) fn set(&mut self, call: CallId, element: AnyElement, solution: Solution) {
+        self.functions.insert(call.function);
+        self.solutions.insert(call, (element, solution));
+    }
+}

@@ -1,0 +1,208 @@
+//! Expansion in which each call of a recursive function is solved once for its argument.
+//!
+//! A call suspends the walk that meets it until its body, expanded by a walk of its own, has been solved: it is an atomic
+//! element from then on. A body is expanded twice. What both expansions reach the body did not make: others may read
+//! it, so that such a call is unfolded instead.
+
+use rustc_hash::FxHashSet;
+
+use super::budget::Budget;
+use super::calls::{Calls, Solution, Wanted};
+use super::content::{Content, ExpandedElement};
+use super::expansion::Expansion;
+use super::walk::Walk;
+use crate::error::ModelError;
+use crate::model::Model;
+use crate::node::{AnyElement, ElementId, Kind};
+use crate::weights::Weights;
+
+/// What is asked of the worlds of an expansion that shares calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Sums over them.
+    Sums,
+    /// The values of the elements in the most probable one.
+    BestWorld,
+}
+
+impl Expansion {
+    /// Expands what `targets` and the evidence of `model` need, with calls of [`Recursive`](crate::Recursive) functions as
+    /// atomic elements wherever calls with the same argument may share their distribution.
+    ///
+    /// `solve` gives a weight for each value of the only target of an expansion without evidence: the sum over its worlds,
+    /// or the weight of the most probable one, as it is asked.
+    ///
+    /// **Complexity.** Bodies are expanded twice and solved once for each function and argument.
+    ///
+    /// **Errors.** As [`new`](Self::new); [`ModelError::CyclicCall`]; those of `solve`.
+    pub fn sharing_calls<E: From<ModelError>>(
+        model: &Model,
+        targets: &[AnyElement],
+        budget: Budget,
+        asked: Asked,
+        mut solve: impl FnMut(&Self) -> Result<Weights, E>,
+    ) -> Result<Self, E> {
+        let nothing = Model::new();
+        let mut sharing = Sharing {
+            nothing: &nothing,
+            budget,
+            asked,
+            calls: Calls::default(),
+            roots: roots(model, targets),
+            bodies: Vec::new(),
+        };
+        let mut walk = Walk::new(model, budget, None);
+        loop {
+            let wanted = sharing.advance(&mut walk, model, targets)?;
+            let Some(wanted) = wanted else {
+                return Ok(walk.finished(model, targets)?);
+            };
+            sharing.begin(wanted, None, walk.expansion.reached);
+            while let Some(body) = sharing.bodies.pop() {
+                walk.expansion.reached = sharing.go_on(body, &mut solve)?;
+            }
+        }
+    }
+}
+
+/// The elements that a model and a query name.
+fn roots(model: &Model, targets: &[AnyElement]) -> FxHashSet<ElementId> {
+    let stated = model.evidence().iter().map(|(element, _)| element.id());
+    let fixed = model
+        .interventions()
+        .iter()
+        .map(|(element, _)| element.id());
+    let asked = targets.iter().map(AnyElement::id);
+    stated.chain(fixed).chain(asked).collect()
+}
+
+/// The body of a call that is being expanded.
+struct Body<'m> {
+    wanted: Wanted,
+    root: AnyElement,
+    walk: Walk<'m>,
+    /// What the first walk found, if this is the second.
+    first: Option<Expansion>,
+}
+
+/// The calls of one expansion, and those being solved, each for the one before it.
+struct Sharing<'m> {
+    nothing: &'m Model,
+    budget: Budget,
+    asked: Asked,
+    calls: Calls,
+    roots: FxHashSet<ElementId>,
+    bodies: Vec<Body<'m>>,
+}
+
+impl<'m> Sharing<'m> {
+    /// Goes on with a walk until it is done or wants a call.
+    fn advance(
+        &mut self,
+        walk: &mut Walk<'m>,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Option<Wanted>, ModelError> {
+        walk.calls = Some(std::mem::take(&mut self.calls));
+        let outcome = walk.reach_roots(model, targets);
+        self.calls = walk.calls.take().unwrap_or_default();
+        outcome.map(|()| walk.wanted.take())
+    }
+
+    /// Calls a function, to expand its body.
+    fn begin(&mut self, wanted: Wanted, first: Option<Expansion>, reached: usize) {
+        let Kind::Chain(_, op) = wanted.element.kind() else {
+            return;
+        };
+        match op.call(&[]) {
+            Ok(root) => {
+                self.set(&wanted, Solution::Open);
+                let walk = Walk::new(self.nothing, self.budget, None);
+                let walk = walk.within(wanted.depth + 1, self.calls.functions(), reached);
+                self.bodies.push(Body {
+                    wanted,
+                    root,
+                    walk,
+                    first,
+                });
+            }
+            // The walk that unfolds it says so, if a world gets there.
+            Err(_) => self.set(&wanted, Solution::Unfolded),
+        }
+    }
+
+    fn set(&mut self, wanted: &Wanted, solution: Solution) {
+        let (call, element) = (wanted.call.clone(), wanted.element.clone());
+        self.calls.set(call, element, solution);
+    }
+
+    /// Goes on with the body of a call; returns how many elements were reached.
+    fn go_on<E: From<ModelError>>(
+        &mut self,
+        mut body: Body<'m>,
+        solve: &mut impl FnMut(&Expansion) -> Result<Weights, E>,
+    ) -> Result<usize, E> {
+        let root = [body.root.clone()];
+        let outcome = self.advance(&mut body.walk, self.nothing, &root);
+        let reached = body.walk.expansion.reached;
+        if let Ok(Some(wanted)) = outcome {
+            self.bodies.push(body);
+            self.begin(wanted, None, reached);
+            return Ok(reached);
+        }
+        let Body {
+            wanted,
+            walk,
+            first,
+            ..
+        } = body;
+        let is_older = walk.is_unfolded;
+        let expansion = match outcome.and_then(|_| walk.finished(self.nothing, &root)) {
+            Ok(expansion) => Some(expansion),
+            Err(error) if error.is_local() || matches!(error, ModelError::NotFinite { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let expansion = expansion.filter(|expansion| !is_older && is_plain(expansion));
+        let solution = match (expansion, first) {
+            (None, _) => Solution::Unfolded,
+            (Some(first), None) => {
+                self.begin(wanted, Some(first), reached);
+                return Ok(reached);
+            }
+            (Some(second), Some(first)) if self.captures(&first, &second) => Solution::Unfolded,
+            (Some(_), Some(first)) => {
+                let solved = &first.elements()[first.targets()[0]];
+                let weights = match &solved.content {
+                    Content::Atomic(weights) => weights.clone(),
+                    _ => solve(&first)?,
+                };
+                Solution::Shared(solved.support.clone(), weights)
+            }
+        };
+        self.set(&wanted, solution);
+        Ok(reached)
+    }
+
+    /// Whether two expansions of a body have elements in common that may be read elsewhere. For sums certain ones, and
+    /// functions of them, do not count; in a world they would be missing.
+    fn captures(&self, first: &Expansion, second: &Expansion) -> bool {
+        let is_harmless = |expanded: &ExpandedElement| match &expanded.content {
+            Content::Apply(_) => self.asked == Asked::Sums,
+            Content::Atomic(weights) => self.asked == Asked::Sums && weights.len() == 1,
+            _ => false,
+        };
+        first.elements().iter().any(|expanded| {
+            let is_common = second.position(&expanded.element).is_some();
+            let is_root = self.roots.contains(&expanded.element.id());
+            is_common && (is_root || !is_harmless(expanded))
+        })
+    }
+}
+
+/// Whether the values of a body are random by its choices alone, whatever they are.
+fn is_plain(expansion: &Expansion) -> bool {
+    let is_plain = |expanded: &ExpandedElement| {
+        expanded.doubt.is_none() && !matches!(expanded.content, Content::Score(_))
+    };
+    expansion.impossible().is_none() && expansion.elements().iter().all(is_plain)
+}
