@@ -102,8 +102,12 @@ fn best_where_it_says_so(description: &Description, seen: &Seen) -> Result<(), T
     let built = build(description);
     let targets = built.erased();
     let best = MpeVariableElimination::new().run(&built.model, targets.clone());
-    let Some(world) = found(MpeBeliefPropagation::new().run(&built.model, targets))? else {
+    let answer = MpeBeliefPropagation::new().run(&built.model, targets);
+    let is_impossible = matches!(answer, Err(Error::ImpossibleEvidence { .. }));
+    let Some(world) = found(answer)? else {
         one_more(&seen.impossible);
+        let agrees = !is_impossible || matches!(best, Err(Error::ImpossibleEvidence { .. }));
+        prop_assert!(agrees, "there is a world");
         return Ok(());
     };
     let log = |answer: &Answer| answer.log_probability().map_err(failed);
@@ -442,4 +446,24 @@ fn numbers_far_apart_neither_underflow_nor_hide_zeros() {
         exact.log_evidence().unwrap().value,
     );
     assert!(close(a, b, 1e-10), "{a} {b}");
+}
+
+/// Where all of some coins are equal pair by pair, each hears its own message back from many sides: messages grow without end,
+/// and what is beyond all numbers is not zero.
+#[test]
+fn messages_that_grow_without_end_do_not_make_worlds_impossible() {
+    let coins: Vec<Element<bool>> = (0..5)
+        .map(|i| Flip::new(0.3 + 0.05 * f64::from(i)))
+        .collect();
+    let mut model = Model::new();
+    for (i, a) in coins.iter().enumerate() {
+        for b in &coins[..i] {
+            model = model.observe(&a.equals(b), true);
+        }
+    }
+    let best = MpeBeliefPropagation::new().run(&model, &coins).unwrap();
+    let value = best.most_likely_value(&coins[0]).unwrap();
+    assert!(!value && !best.is_proven().unwrap());
+    let beliefs = BeliefPropagation::new().run(&model, &coins).unwrap();
+    assert!(beliefs.probability(&coins[0], &false).unwrap() > 0.99);
 }

@@ -9,6 +9,9 @@ const SAFE: f64 = -600.0;
 /// Table entries between two looks at the clock.
 const SLICE: u64 = 100_000;
 const NONE: f64 = f64::NEG_INFINITY;
+/// No entry of a message that is not zero is below this. In loops messages may grow at every iteration, and a logarithm that
+/// overflowed would be taken for a zero; sums of this many digits still tell differences of a ten-thousandth.
+const FLOOR: f64 = -1e12;
 
 /// Whether messages add alternatives up or take the best.
 pub(super) trait Mode {
@@ -227,6 +230,9 @@ impl<'n> Messages<'n> {
                     }
                 }
                 normalise(message);
+            }
+            for new in message.iter_mut().filter(|new| **new > NONE) {
+                *new = new.max(FLOOR);
             }
             let at = network.starts[edge.variable];
             for (x, (&new, old)) in message.iter().zip(old).enumerate() {
