@@ -9,6 +9,7 @@ use crate::eliminate::{LogSumProduct, Semiring};
 use crate::error::Error;
 use crate::estimate::Estimate;
 use crate::marginal::Quality;
+use crate::watch::Stopped;
 
 /// Two numbers that the right one lies between, up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,6 +153,8 @@ pub enum Ended {
     Depth,
     /// A budget did not allow a greater depth, and the bounds are not as close as was asked for.
     Budget,
+    /// The deadline passed while a greater depth was looked at, or work was interrupted; the bounds are those of the depth before.
+    Stopped(Stopped),
 }
 
 impl Answer {

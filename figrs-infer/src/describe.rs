@@ -185,6 +185,7 @@ impl TargetBounds {
         };
         let depth = deepening.map(|deepening| match deepening.ended {
             Ended::Budget => format!(" at depth {}, where the budget ended", deepening.depth),
+            Ended::Stopped(_) => format!(" at depth {}, where it was stopped", deepening.depth),
             _ => format!(" at depth {}", deepening.depth),
         });
         bounds + &depth.unwrap_or_default()

@@ -10,7 +10,9 @@ use crate::conflict;
 use crate::eliminate::{EliminationError, Options, log_sums};
 use crate::error::Error;
 use crate::limits::Limits;
+use crate::sampling::Sampling;
 use crate::variable_elimination::marginals;
+use crate::watch::{Stopped, Watch, Watching, watched};
 
 /// Work for one element that is reached: running its function and numbering its values takes about as long as this
 /// many operations of an elimination.
@@ -43,7 +45,8 @@ const GROWTH: f64 = 4.0;
 ///
 /// **Errors.** [`ModelError::Unbounded`] where evidence that has no maximum is undecided at the last depth;
 /// [`Error::ImpossibleEvidence`]; those of [`VariableElimination`](crate::VariableElimination), except that a budget
-/// that does not allow a greater depth ends the deepening with the bounds of the last one.
+/// that does not allow a greater depth ends the deepening with the bounds of the last one. So does a
+/// [`deadline`](Self::deadline), and [`Deepening::ended`](crate::Deepening::ended) says so; [`Error::NothingDone`] if no depth was finished.
 ///
 /// **References.** Pfeffer, Ruttenberg, Sliva, Howard and Takata, *Lazy factored inference for functional
 /// probabilistic programming* (2015), where undecided evidence always weighs at most one.
@@ -68,6 +71,7 @@ pub struct LazyVariableElimination {
     goal: Goal,
     work: u64,
     limits: Limits,
+    watch: Watch,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -105,8 +109,11 @@ impl LazyVariableElimination {
             goal,
             work: 1 << 26,
             limits: Limits::default(),
+            watch: Watch::default(),
         }
     }
+
+    watched!();
 
     /// Sets how much work may be done at all depths together: one for each predicted operation of an elimination, and
     /// 250 for each element that is reached. Default 2^26, which takes some seconds.
@@ -134,7 +141,10 @@ impl Algorithm for LazyVariableElimination {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let watching = self.watch.start(self.name(), Some(self.work));
         let mut search = Search {
+            limits: self.limits.until(watching.until()),
+            watching,
             algorithm: self,
             model,
             targets,
@@ -157,6 +167,9 @@ impl Algorithm for LazyVariableElimination {
 /// One query under way.
 struct Search<'a> {
     algorithm: &'a LazyVariableElimination,
+    watching: Watching<'a>,
+    /// Those of the algorithm, until its deadline.
+    limits: Limits,
     model: &'a Model,
     targets: &'a [AnyElement],
     memory: Memory,
@@ -173,8 +186,10 @@ struct Found {
 
 impl Search<'_> {
     fn stay_at(&mut self, depth: usize) -> Result<Answer, Error> {
-        let found = self.at(depth)?;
-        Ok(self.finished(found, depth, Ended::Depth))
+        match self.at(depth) {
+            Ok(found) => Ok(self.finished(found, depth, Ended::Depth)),
+            Err(error) => Err(self.watching.error_of(error)),
+        }
     }
 
     fn deepen(&mut self, width: f64) -> Result<Answer, Error> {
@@ -190,6 +205,7 @@ impl Search<'_> {
                 outcome @ (Ok(_) | Err(Error::Model(ModelError::Unbounded { .. }))) => {
                     last = Some((outcome, depth));
                 }
+                Err(error) if is_stopped(&error) => return self.stopped(last),
                 Err(error) => {
                     let (outcome, depth) = match last {
                         Some(last) if is_budget(&error) => last,
@@ -198,6 +214,7 @@ impl Search<'_> {
                     return Ok(self.finished(outcome?, depth, Ended::Budget));
                 }
             }
+            self.watching.report(self.spent);
             let left = self.left();
             pace.next(self.spent - before, left);
             if let Some((outcome, depth)) = last.take_if(|_| left == 0 || depth >= self.deepest()) {
@@ -207,8 +224,23 @@ impl Search<'_> {
         }
     }
 
+    /// The answer of the last depth that was finished, when work had to end.
+    fn stopped(&self, last: Option<(Result<Found, Error>, usize)>) -> Result<Answer, Error> {
+        let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
+        match last {
+            Some((Ok(found), depth)) => {
+                let answer = self.finished(found, depth, Ended::Stopped(why));
+                let elapsed = self.watching.elapsed();
+                let mut run = Sampling::new(why, self.spent, elapsed);
+                run.asked = Some(self.algorithm.work);
+                Ok(answer.with_sampling(run))
+            }
+            Some((Err(_), _)) | None => Err(self.watching.nothing_done()),
+        }
+    }
+
     fn deepest(&self) -> usize {
-        self.algorithm.limits.budget.depth
+        self.limits.budget.depth
     }
 
     fn finished(&self, found: Found, depth: usize, ended: Ended) -> Answer {
@@ -288,7 +320,7 @@ impl Search<'_> {
     fn log_weight(&mut self, encoding: &Encoding, targets: &[usize]) -> Result<Vec<f64>, Error> {
         let keep = targets.iter().filter_map(|&t| encoding.variable(t));
         let keep: Vec<_> = keep.collect();
-        let options = self.algorithm.limits.options.at_most(self.left() as f64);
+        let options = self.limits.options.at_most(self.left() as f64);
         let (logs, cost) = log_sums(encoding.graph(), &keep, &options)?;
         self.spent += cost.operations as u64;
         Ok(logs)
@@ -300,7 +332,7 @@ impl Search<'_> {
 
     /// What the user and the work that is left allow.
     fn limits(&self, depth: usize) -> Limits {
-        let limits = &self.algorithm.limits;
+        let limits = &self.limits;
         let left = self.left();
         let elements = usize::try_from(left / ELEMENT).unwrap_or(usize::MAX);
         Limits {
@@ -334,13 +366,19 @@ impl Search<'_> {
 
 /// Whether a greater depth is out of reach, and not wrong.
 fn is_budget(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::Model(ModelError::TooManyElements { .. } | ModelError::TableTooLarge { .. })
-            | Error::Elimination(
-                EliminationError::TableTooLarge { .. } | EliminationError::TooManyOperations { .. }
-            )
-    )
+    match error {
+        Error::Model(error) => matches!(
+            error,
+            ModelError::TooManyElements { .. } | ModelError::TableTooLarge { .. }
+        ),
+        Error::Elimination(error) => error.is_budget(),
+        _ => false,
+    }
+}
+
+/// Whether the deadline passed, or work was interrupted.
+fn is_stopped(error: &Error) -> bool {
+    matches!(error, Error::Elimination(EliminationError::Interrupted))
 }
 
 /// Which depth comes next: deeper by so much that the work grows by a factor that is about the same each time.

@@ -99,6 +99,7 @@ mod self_checked;
 mod sequential_monte_carlo;
 mod simulated_annealing;
 mod tally;
+mod target_marginals;
 mod variable_elimination;
 mod watch;
 mod world;

@@ -9,6 +9,7 @@ use figrs_core::{AnyElement, Model};
 use crate::calls;
 use crate::eliminate::Options;
 use crate::error::Error;
+use crate::watch::Until;
 
 /// What the expansion of a model and its elimination may use.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +30,14 @@ pub(crate) fn cores() -> usize {
 }
 
 impl Limits {
+    /// The same, to end at some time.
+    pub(crate) fn until(&self, until: &Until) -> Self {
+        Self {
+            options: self.options.until(until),
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn threads(&self) -> usize {
         self.threads.map_or_else(cores, NonZero::get)
     }

@@ -6,21 +6,24 @@ use figrs_core::{AnyElement, Model, Parents};
 use crate::algorithm::Algorithm;
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::conflict;
-use crate::eliminate::{Options, Outcome, PlanCost, Semiring, eliminate, sum_product};
+use crate::eliminate::{Options, Outcome, PlanCost, Semiring, eliminate};
 use crate::error::Error;
 use crate::estimate::Estimate;
 use crate::limits::Limits;
+use crate::target_marginals::Marginals;
 
 /// Exact marginals and probability of evidence by variable elimination.
 ///
 /// Parts that neither a target nor evidence needs are left out. The order is chosen by predicted
 /// non-zero entries, so that functions and zeros make it cheap. Nothing underflows: tables are rescaled, and
-/// an elimination in which a positive number would still vanish is done again in log space.
+/// an elimination in which a positive number would still vanish is done again in log space. Several targets share one
+/// elimination, with a pass back, unless one for each takes less work, or keeping all messages more memory than allowed.
 ///
 /// **Guarantee.** Exact up to rounding.
 ///
 /// **Complexity.** Time and memory linear in the non-zero entries of the largest product of factors, which is
-/// at worst exponential in the induced width of the order; once for each target.
+/// at worst exponential in the induced width of the order; for several targets three times that of all that they need
+/// together, or once for each target.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query; budgets of the expansion and the elimination;
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
@@ -118,31 +121,30 @@ pub(crate) fn marginals(
     expansion: &Expansion,
     limits: &Limits,
 ) -> Result<Answer, Error> {
-    let mut log_evidence = f64::NEG_INFINITY;
-    let mut marginals = Vec::with_capacity(targets.len());
+    let mut found = Marginals {
+        log_evidence: f64::NEG_INFINITY,
+        targets: Vec::new(),
+    };
     if expansion.impossible().is_none() {
         conflict::check_doubts(expansion, limits)?;
-        let encoding = Encoding::for_sums(expansion, &[])?;
-        log_evidence = sum_product(encoding.graph(), &[], &limits.options)?.log_total;
+        found = Marginals::new(expansion, limits)?;
     }
-    if log_evidence > f64::NEG_INFINITY {
-        for (target, &position) in targets.iter().zip(expansion.targets()) {
-            let encoding = Encoding::for_sums(expansion, &[position])?;
-            let keep: Vec<_> = encoding.variable(position).into_iter().collect();
-            let marginal = sum_product(encoding.graph(), &keep, &limits.options)?;
-            marginals.push(TargetMarginal {
-                element: target.clone(),
-                support: expansion.elements()[position].support.clone(),
-                probabilities: marginal.probabilities,
-                estimate: Estimate::Exact,
-            });
-        }
-    } else if !targets.is_empty() {
+    if found.log_evidence == f64::NEG_INFINITY && !targets.is_empty() {
         return Err(conflict::impossible(model, targets, limits));
     }
+    let marginals = targets
+        .iter()
+        .zip(expansion.targets())
+        .zip(found.targets)
+        .map(|((target, &position), probabilities)| TargetMarginal {
+            element: target.clone(),
+            support: expansion.elements()[position].support.clone(),
+            probabilities,
+            estimate: Estimate::Exact,
+        });
     let evidence = LogEvidence {
-        value: log_evidence,
+        value: found.log_evidence,
         standard_error: 0.0,
     };
-    Ok(Answer::marginals(algorithm, marginals, evidence))
+    Ok(Answer::marginals(algorithm, marginals.collect(), evidence))
 }

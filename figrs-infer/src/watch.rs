@@ -5,6 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::eliminate::EliminationError;
+use crate::error::Error;
+
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
@@ -34,6 +37,31 @@ pub enum Stopped {
 
 type Listener = Arc<dyn Fn(&Progress) + Send + Sync>;
 
+/// A time at which work ends, and a flag that ends it; each is optional.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Until {
+    deadline: Option<Instant>,
+    interrupt: Option<Arc<AtomicBool>>,
+}
+
+impl Until {
+    /// Whether to stop now, and why. Cheap enough for every block of work of some microseconds.
+    pub(crate) fn stopped(&self) -> Option<Stopped> {
+        let interrupt = self.interrupt.as_deref();
+        if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Some(Stopped::Interrupted);
+        }
+        (Instant::now() >= self.deadline?).then_some(Stopped::Deadline)
+    }
+}
+
+impl PartialEq for Until {
+    fn eq(&self, other: &Self) -> bool {
+        let flag = |until: &Self| until.interrupt.as_ref().map(Arc::as_ptr);
+        self.deadline == other.deadline && flag(self) == flag(other)
+    }
+}
+
 /// The deadline, the listener and the interrupt of a run; each is optional.
 #[derive(Clone, Default)]
 pub(crate) struct Watch {
@@ -62,11 +90,16 @@ impl Watch {
 
     /// Starts the clock.
     pub(crate) fn start(&self, algorithm: &'static str, total: Option<u64>) -> Watching<'_> {
+        let began = Instant::now();
         Watching {
+            until: Until {
+                deadline: self.deadline.and_then(|after| began.checked_add(after)),
+                interrupt: self.interrupt.clone(),
+            },
             watch: self,
             algorithm,
             total,
-            began: Instant::now(),
+            began,
         }
     }
 }
@@ -81,6 +114,7 @@ impl fmt::Debug for Watch {
 
 /// A run under way.
 pub(crate) struct Watching<'a> {
+    until: Until,
     watch: &'a Watch,
     algorithm: &'static str,
     total: Option<u64>,
@@ -90,12 +124,12 @@ pub(crate) struct Watching<'a> {
 impl Watching<'_> {
     /// Whether to stop now, and why. Cheap enough for every block of work of some microseconds.
     pub(crate) fn stopped(&self) -> Option<Stopped> {
-        let interrupt = self.watch.interrupt.as_deref();
-        if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Some(Stopped::Interrupted);
-        }
-        let deadline = self.watch.deadline?;
-        (self.began.elapsed() >= deadline).then_some(Stopped::Deadline)
+        self.until.stopped()
+    }
+
+    /// When the run is to stop, for work that knows nothing of runs.
+    pub(crate) fn until(&self) -> &Until {
+        &self.until
     }
 
     /// Tells the listener.
@@ -111,9 +145,17 @@ impl Watching<'_> {
     }
 
     /// The error of a run that was stopped too early.
-    pub(crate) fn nothing_done(&self) -> crate::error::Error {
-        crate::error::Error::NothingDone {
+    pub(crate) fn nothing_done(&self) -> Error {
+        Error::NothingDone {
             algorithm: self.algorithm,
+        }
+    }
+
+    /// The error of a run: work that was stopped has done nothing.
+    pub(crate) fn error_of(&self, error: Error) -> Error {
+        match error {
+            Error::Elimination(EliminationError::Interrupted) => self.nothing_done(),
+            error => error,
         }
     }
 

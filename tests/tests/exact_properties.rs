@@ -26,5 +26,7 @@ mod params;
 mod recursive;
 #[path = "exact_properties/shared.rs"]
 mod shared;
+#[path = "exact_properties/targets.rs"]
+mod targets;
 #[path = "exact_properties/worlds.rs"]
 mod worlds;

@@ -1,11 +1,12 @@
 //! What `LazyVariableElimination` knows of models that it cannot, or does not, expand as a whole.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use figrs::expand::Budget;
 use figrs::prelude::*;
-use figrs::{Deepening, Ended, ModelError};
+use figrs::{Deepening, Ended, ModelError, Stopped};
 
 /// The failures before a success.
 fn geometric(p: f64) -> Element<u32> {
@@ -392,4 +393,54 @@ fn failures_that_are_not_decided_yet_are_no_errors() {
         matches!(error, Error::Model(ModelError::Function { .. })),
         "{error}"
     );
+}
+
+/// A coin whose every toss takes a moment.
+fn slow(moment: Duration) -> Element<u32> {
+    Flip::new(0.1).flat_map(move |&stop| {
+        std::thread::sleep(moment);
+        if stop {
+            Constant::new(0)
+        } else {
+            slow(moment).map(|n| n + 1)
+        }
+    })
+}
+
+#[test]
+fn a_deadline_ends_with_the_bounds_so_far() {
+    let n = slow(Duration::from_millis(1));
+    let lazy = LazyVariableElimination::to_width(0.0).work(u64::MAX);
+    let began = Instant::now();
+    let deadline = Duration::from_millis(300);
+    let answer = lazy
+        .clone()
+        .deadline(deadline)
+        .run(&Model::new(), &n)
+        .unwrap();
+    assert!(
+        began.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        began.elapsed()
+    );
+    assert_eq!(deepening(&answer).ended, Ended::Stopped(Stopped::Deadline));
+    holds(answer.bounds(&n, &2).unwrap(), 0.1 * 0.9 * 0.9, 1.0);
+    assert_eq!(answer.sampling().unwrap().stopped, Stopped::Deadline);
+    assert!(!answer.diagnose().is_clean());
+    assert!(
+        answer
+            .summary(&n)
+            .unwrap()
+            .ends_with("where it was stopped")
+    );
+    let none = lazy.deadline(Duration::ZERO).run(&Model::new(), &n);
+    assert!(matches!(none, Err(Error::NothingDone { .. })), "{none:?}");
+}
+
+#[test]
+fn an_interrupt_ends_a_depth_that_was_asked_for() {
+    let lazy = LazyVariableElimination::to_depth(5);
+    let lazy = lazy.interrupt(Arc::new(AtomicBool::new(true)));
+    let none = lazy.run(&Model::new(), geometric(0.2));
+    assert!(matches!(none, Err(Error::NothingDone { .. })), "{none:?}");
 }

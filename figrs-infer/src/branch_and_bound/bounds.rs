@@ -6,6 +6,7 @@ use super::log_table::Cost;
 use super::mini_bucket::MiniBuckets;
 use super::tree::Tree;
 use crate::eliminate::EliminationError;
+use crate::watch::Until;
 
 /// The factors and messages of each variable of a tree.
 #[derive(Debug)]
@@ -29,9 +30,10 @@ impl<'g> Bounds<'g> {
         graph: &'g FactorGraph,
         tree: Tree,
         limit: usize,
+        until: &Until,
     ) -> Result<Self, EliminationError> {
         let n = graph.cardinalities.len();
-        let mini_buckets = MiniBuckets::new(graph, &tree, limit)?;
+        let mini_buckets = MiniBuckets::new(graph, &tree, limit, until)?;
         let mut bounds = Self {
             graph,
             costs: graph.factors.iter().map(|f| Cost::new(graph, f)).collect(),

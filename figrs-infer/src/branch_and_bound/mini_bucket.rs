@@ -5,6 +5,7 @@ use figrs_core::factor::{Factor, FactorGraph, VarId};
 use super::log_table::LogTable;
 use super::tree::Tree;
 use crate::eliminate::{EliminationError, Piece, Projector};
+use crate::watch::Until;
 
 /// All messages together have at most this many entries; where they would have more, each is made smaller.
 const ALL_ENTRIES: f64 = (1 << 26) as f64;
@@ -47,6 +48,7 @@ impl MiniBuckets {
         graph: &FactorGraph,
         tree: &Tree,
         limit: usize,
+        until: &Until,
     ) -> Result<Self, EliminationError> {
         // Tables as large as those there are anyway cost nothing.
         let largest = graph.factors.iter().map(Factor::entries).max();
@@ -62,7 +64,7 @@ impl MiniBuckets {
             messages: Vec::new(),
             sent: vec![Vec::new(); graph.cardinalities.len()],
         };
-        let mut projector = Projector::new(graph);
+        let mut projector = Projector::new(graph, until.clone());
         for (v, bucket) in tree.order.iter().zip(&buckets) {
             let shifts = this.shifts(graph, bucket, &mut projector)?;
             for (i, mini) in bucket.minis.iter().enumerate() {
@@ -232,7 +234,8 @@ mod tests {
             let largest = graph.factors.iter().map(Factor::entries).max();
             for limit in [1, 4, 16, 64].map(|limit| largest.unwrap_or(1).max(limit)) {
                 let (_, counted) = divide(&graph, &tree, limit);
-                let sent = MiniBuckets::new(&graph, &tree, limit).expect("small tables");
+                let sent = MiniBuckets::new(&graph, &tree, limit, &Until::default())
+                    .expect("small tables");
                 let entries: usize = sent.messages.iter().map(|table| table.logs.len()).sum();
                 assert_eq!(counted, entries as f64, "seed {seed}, tables of {limit}");
             }

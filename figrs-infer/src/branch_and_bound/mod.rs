@@ -30,6 +30,8 @@ use crate::conflict;
 use crate::eliminate::log_weight;
 use crate::error::Error;
 use crate::limits::Limits;
+use crate::sampling::Sampling;
+use crate::watch::{Watch, Watching, watched};
 pub(crate) use shrink::for_each_entry;
 use solve::{Outcome, solve};
 pub(crate) use zeros::Reduced;
@@ -51,7 +53,10 @@ pub(crate) use zeros::Reduced;
 /// the tables of one variable for all its values. Exponential in the depth of the tree at worst, cut off by the budget;
 /// memory is linear in the steps that found something better.
 ///
-/// **Errors.** [`Error::NoWorldFound`], which tells the bound, if the budget was used before there was any world; else as
+/// With a [`deadline`](Self::deadline) the search ends in time with the best world so far and the bound so far, and
+/// [`Sampling::stopped`](crate::Sampling::stopped) of the answer says so.
+///
+/// **Errors.** [`Error::NothingDone`] if it was stopped before there was any world; [`Error::NoWorldFound`], which tells the bound, if the budget was used before there was any world; else as
 /// [`MpeVariableElimination`](crate::MpeVariableElimination), except that no model is too wide. (Whether functions
 /// that fail for some values matter is decided by elimination, which may be refused.)
 ///
@@ -79,6 +84,7 @@ pub(crate) use zeros::Reduced;
 pub struct MpeBranchAndBound {
     budget: Budget,
     limits: solve::Limits,
+    watch: Watch,
 }
 
 impl Default for MpeBranchAndBound {
@@ -90,6 +96,7 @@ impl Default for MpeBranchAndBound {
                 table: 1 << 18,
                 work: 10_000_000,
             },
+            watch: Watch::default(),
         }
     }
 }
@@ -119,6 +126,8 @@ impl MpeBranchAndBound {
         self.limits.work = steps;
         self
     }
+
+    watched!();
 }
 
 impl Algorithm for MpeBranchAndBound {
@@ -127,10 +136,24 @@ impl Algorithm for MpeBranchAndBound {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let watching = self.watch.start(self.name(), Some(self.limits.work));
+        let answer = self.search(model, targets, &watching);
+        answer.map_err(|error| watching.error_of(error))
+    }
+}
+
+impl MpeBranchAndBound {
+    fn search(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        watching: &Watching<'_>,
+    ) -> Result<Answer, Error> {
         let limits = Limits {
             budget: self.budget,
             ..Limits::default()
-        };
+        }
+        .until(watching.until());
         let impossible = || conflict::impossible(model, targets, &limits);
         let expansion = limits.expand_for_best_world(model, targets)?;
         if expansion.impossible().is_some() {
@@ -138,10 +161,13 @@ impl Algorithm for MpeBranchAndBound {
         }
         conflict::check_doubts(&expansion, &limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
-        let (world, steps) = match solve(encoding.graph(), self.limits)? {
-            Outcome::Found(world, steps) => (world, steps),
+        let (world, steps, stopped) = match solve(encoding.graph(), self.limits, watching)? {
+            Outcome::Found(world, steps, stopped) => (world, steps, stopped),
             Outcome::Impossible => return Err(impossible()),
-            Outcome::Unknown { work, upper_bound } => {
+            Outcome::Unknown { stopped: true, .. } => return Err(watching.nothing_done()),
+            Outcome::Unknown {
+                work, upper_bound, ..
+            } => {
                 return Err(Error::NoWorldFound { work, upper_bound });
             }
         };
@@ -150,11 +176,13 @@ impl Algorithm for MpeBranchAndBound {
             Some((expanded.element.clone(), value))
         });
         let log_probability = log_weight(encoding.graph(), &world);
-        Ok(Answer::searched_world(
-            self.name(),
-            values,
-            log_probability,
-            steps,
-        ))
+        let work = steps.last().map_or(0, |last| last.work);
+        let answer = Answer::searched_world(self.name(), values, log_probability, steps);
+        let Some(why) = stopped else {
+            return Ok(answer);
+        };
+        let mut run = Sampling::new(why, work, watching.elapsed());
+        run.asked = Some(self.limits.work);
+        Ok(answer.with_sampling(run))
     }
 }

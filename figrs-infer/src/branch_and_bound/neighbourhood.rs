@@ -52,11 +52,7 @@ impl<'g> Neighbourhoods<'g> {
             let best = match most_probable(&part, options) {
                 Ok((best, _)) => best,
                 Err(EliminationError::Impossible) => Vec::new(),
-                Err(
-                    EliminationError::TableTooLarge { .. }
-                    | EliminationError::TooManyOperations { .. }
-                    | EliminationError::TooMuchMemory { .. },
-                ) => {
+                Err(error) if error.is_budget() => {
                     size = size * 3 / 4;
                     continue;
                 }

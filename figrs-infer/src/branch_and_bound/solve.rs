@@ -10,6 +10,7 @@ use super::tree::Tree;
 use super::zeros::Reduced;
 use crate::answer::Improvement;
 use crate::eliminate::{EliminationError, Options, as_if_dense, log_weight, most_probable};
+use crate::watch::{Stopped, Watching};
 
 /// The search of a tree is interrupted after one in this many of its steps, and as many go to neighbourhoods.
 const FIRST_SHARE: u64 = 8;
@@ -18,6 +19,9 @@ const NEIGHBOURHOOD_SHARE: u64 = 256;
 
 /// Tables of a neighbourhood, which are not kept, may have this many entries, if those of the bounds may not have more.
 const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
+
+/// The clock is looked at after this many values.
+const SLICE: u64 = 4096;
 
 /// The messages of an exact elimination may take as many bytes as those of the bounds: no machine is asked, so that all
 /// give the same answer.
@@ -38,20 +42,29 @@ pub(super) enum Outcome {
     /// No assignment has weight.
     Impossible,
     /// The best assignment found and how it was come by.
-    Found(Vec<u32>, Vec<Improvement>),
+    Found(Vec<u32>, Vec<Improvement>, Option<Stopped>),
     /// No assignment was found.
-    Unknown { work: u64, upper_bound: f64 },
+    Unknown {
+        work: u64,
+        upper_bound: f64,
+        stopped: bool,
+    },
 }
 
 /// Looks for the assignment of the largest weight.
-pub(super) fn solve(graph: &FactorGraph, limits: Limits) -> Result<Outcome, EliminationError> {
+pub(super) fn solve(
+    graph: &FactorGraph,
+    limits: Limits,
+    watching: &Watching<'_>,
+) -> Result<Outcome, EliminationError> {
     let Some(reduced) = Reduced::new(graph) else {
         return Ok(Outcome::Impossible);
     };
     let options = Options::default()
         .table_budget(limits.table)
         .operation_budget(limits.work as f64)
-        .memory_budget(MEMORY);
+        .memory_budget(MEMORY)
+        .until(watching.until());
     match most_probable(&reduced.graph, &options) {
         Ok((values, log)) => {
             let only = Improvement {
@@ -59,21 +72,19 @@ pub(super) fn solve(graph: &FactorGraph, limits: Limits) -> Result<Outcome, Elim
                 log_probability: log,
                 upper_bound: log,
             };
-            return Ok(Outcome::Found(reduced.world(&values), vec![only]));
+            return Ok(Outcome::Found(reduced.world(&values), vec![only], None));
         }
         Err(EliminationError::Impossible) => return Ok(Outcome::Impossible),
-        Err(
-            EliminationError::TableTooLarge { .. }
-            | EliminationError::TooManyOperations { .. }
-            | EliminationError::TooMuchMemory { .. },
-        ) => {}
+        Err(error) if error.is_budget() => {}
         Err(error) => return Err(error),
     }
     let tree = Tree::new(&reduced.graph, &as_if_dense(&reduced.graph));
-    let bounds = Bounds::new(&reduced.graph, tree, limits.table)?;
-    let outcome = Forest::new(&bounds).run(limits)?;
+    let bounds = Bounds::new(&reduced.graph, tree, limits.table, watching.until())?;
+    let outcome = Forest::new(&bounds, watching).run(limits)?;
     Ok(match outcome {
-        Outcome::Found(values, steps) => Outcome::Found(reduced.world(&values), steps),
+        Outcome::Found(values, steps, stopped) => {
+            Outcome::Found(reduced.world(&values), steps, stopped)
+        }
         other => other,
     })
 }
@@ -81,6 +92,8 @@ pub(super) fn solve(graph: &FactorGraph, limits: Limits) -> Result<Outcome, Elim
 /// The trees that no factor joins, with the best assignment of each.
 struct Forest<'b, 'g> {
     bounds: &'b Bounds<'g>,
+    watching: &'b Watching<'b>,
+    stopped: Option<Stopped>,
     /// By root, the variables of its tree from there down.
     members: Vec<Vec<VarId>>,
     /// By variable, those that complete a factor that mentions it.
@@ -95,7 +108,7 @@ struct Forest<'b, 'g> {
 
 impl<'b, 'g> Forest<'b, 'g> {
     /// Starts from an assignment found without search.
-    fn new(bounds: &'b Bounds<'g>) -> Self {
+    fn new(bounds: &'b Bounds<'g>, watching: &'b Watching<'b>) -> Self {
         let tree = &bounds.tree;
         let n = bounds.graph.cardinalities.len();
         let mut tree_of = vec![0; n];
@@ -123,6 +136,8 @@ impl<'b, 'g> Forest<'b, 'g> {
         }
         let mut forest = Self {
             bounds,
+            watching,
+            stopped: None,
             members,
             affected,
             values: vec![0; n],
@@ -161,9 +176,10 @@ impl<'b, 'g> Forest<'b, 'g> {
             return Ok(Outcome::Unknown {
                 work: self.work,
                 upper_bound,
+                stopped: self.stopped.is_some(),
             });
         }
-        Ok(Outcome::Found(self.values, self.steps))
+        Ok(Outcome::Found(self.values, self.steps, self.stopped))
     }
 
     /// Searches one tree; if that takes long, better assignments are looked for near the best one known in between.
@@ -174,15 +190,21 @@ impl<'b, 'g> Forest<'b, 'g> {
         let start = self.work;
         let mut search = Search::new(self.bounds, self.bounds.tree.roots[i], self.best[i]);
         let finished = self.advance(i, &mut search, start + share / FIRST_SHARE);
-        if finished == Progress::Stopped {
+        if finished == Progress::Stopped && self.stopped.is_none() {
             let options = Options::default()
                 .table_budget(table.max(NEIGHBOURHOOD_TABLE))
                 .operation_budget((share / NEIGHBOURHOOD_SHARE) as f64)
-                .memory_budget(MEMORY);
+                .memory_budget(MEMORY)
+                .until(self.watching.until());
             let mut values = self.values.clone();
             let near = Neighbourhoods::new(self.bounds.graph);
             let budget = share / FIRST_SHARE;
-            self.work += near.improve(&self.members[i], &mut values, &options, budget)?;
+            match near.improve(&self.members[i], &mut values, &options, budget) {
+                Ok(work) => self.work += work,
+                // What was found until then is taken.
+                Err(EliminationError::Interrupted) => {}
+                Err(error) => return Err(error),
+            }
             self.adopt(i, &mut search, values);
             self.advance(i, &mut search, start + share);
         }
@@ -196,11 +218,21 @@ impl<'b, 'g> Forest<'b, 'g> {
         let pause = self.members[i].len() as u64;
         let mut next = 0;
         loop {
+            self.stopped = self.watching.stopped();
+            if self.stopped.is_some() {
+                return Progress::Stopped;
+            }
             let before = search.work;
-            let progress = search.advance(before + limit.saturating_sub(self.work));
+            let left = limit.saturating_sub(self.work);
+            let progress = search.advance(before + left.min(SLICE));
             self.work += search.work - before;
-            if progress != Progress::Candidate {
-                return progress;
+            match progress {
+                Progress::Stopped if left > SLICE => {
+                    self.watching.report(self.work);
+                    continue;
+                }
+                Progress::Candidate => {}
+                other => return other,
             }
             if search.work >= next || search.is_at_root() {
                 next = search.work + pause;

@@ -11,11 +11,14 @@ use crate::eliminate::tests::{
     RANGES, Range, dense, generator, random_graph, table, values_of, variables, worlds,
 };
 use crate::eliminate::{Options, log_weight, most_probable};
+use crate::watch::Watch;
 
 const AMPLE: u64 = 10_000_000;
 
 fn searched(graph: &FactorGraph, table: usize, work: u64) -> Outcome {
-    solve(graph, Limits { table, work }).expect("well formed")
+    let watch = Watch::default();
+    let watching = watch.start("MpeBranchAndBound", None);
+    solve(graph, Limits { table, work }, &watching).expect("well formed")
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -89,7 +92,7 @@ fn random_graphs_are_solved_whatever_the_tables() {
             for table in [1, 3, 8, 30, 100] {
                 let case = format!("seed {seed}, {range:?}, tables of {table}");
                 match searched(&graph, table, AMPLE) {
-                    Outcome::Found(values, steps) => {
+                    Outcome::Found(values, steps, _) => {
                         let (found, bound) = check_found(&graph, &values, &steps, &case);
                         assert!(close(found, best), "{case}: {found}, not {best}");
                         assert!(close(bound, best), "{case}: a bound of {bound} for {best}");
@@ -153,7 +156,7 @@ fn bounds_hold_for_every_budget() {
                 let holds =
                     |bound: f64| assert!(bound >= best - 1e-9 * (1.0 + best.abs()), "{case}");
                 match searched(&graph, table, work) {
-                    Outcome::Found(values, steps) => {
+                    Outcome::Found(values, steps, _) => {
                         let (_, bound) = check_found(&graph, &values, &steps, &case);
                         holds(bound);
                         open += usize::from(!close(bound, best));
@@ -199,7 +202,7 @@ fn a_small_grid_is_proven_with_tables_that_are_too_small_for_it() {
     for seed in 0..3 {
         let graph = grid(10, 2.0, seed);
         let (_, best) = most_probable(&graph, &Options::default()).expect("narrow");
-        let Outcome::Found(_, steps) = searched(&graph, 1 << 6, AMPLE) else {
+        let Outcome::Found(_, steps, _) = searched(&graph, 1 << 6, AMPLE) else {
             panic!("nothing found");
         };
         let last = steps[steps.len() - 1];
@@ -214,7 +217,7 @@ fn a_small_grid_is_proven_with_tables_that_are_too_small_for_it() {
 #[test]
 fn a_large_grid_has_a_world_and_a_bound() {
     let graph = grid(20, 2.0, 7);
-    let Outcome::Found(values, steps) = searched(&graph, 1 << 12, 200_000) else {
+    let Outcome::Found(values, steps, _) = searched(&graph, 1 << 12, 200_000) else {
         panic!("nothing found");
     };
     let last = steps[steps.len() - 1];
@@ -242,7 +245,7 @@ fn deep_trees_do_not_recurse() {
         graph.factors.push(dense(three, &weights));
     }
     let (_, best) = most_probable(&graph, &Options::default()).expect("narrow");
-    let Outcome::Found(_, steps) = searched(&graph, 3, 300_000) else {
+    let Outcome::Found(_, steps, _) = searched(&graph, 3, 300_000) else {
         panic!("nothing found");
     };
     let last = steps[steps.len() - 1];

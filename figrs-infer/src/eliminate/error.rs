@@ -45,6 +45,9 @@ pub enum EliminationError {
         /// The budget, in bytes.
         limit: u64,
     },
+    /// The deadline of the algorithm passed, or it was interrupted.
+    #[error("the elimination was stopped before it had an answer; allow more time (`deadline`)")]
+    Interrupted,
     /// No assignment has a positive weight, so none is the most probable one.
     #[error("no assignment has a positive weight: the evidence contradicts the model or itself")]
     Impossible,
@@ -62,4 +65,16 @@ pub enum EliminationError {
         /// What is wrong with it.
         reason: &'static str,
     },
+}
+
+impl EliminationError {
+    /// Whether the elimination was refused because it takes too much.
+    pub(crate) fn is_budget(&self) -> bool {
+        matches!(
+            self,
+            Self::TableTooLarge { .. }
+                | Self::TooManyOperations { .. }
+                | Self::TooMuchMemory { .. }
+        )
+    }
 }

@@ -13,27 +13,48 @@ use super::semiring::{Extent, Semiring};
 use super::sink::Sink;
 use super::steps::{Buffers, apply, sweep};
 use super::table::Table;
+use crate::watch::Until;
 
 /// How many partial assignments are advanced together: enough to amortise, few enough for the first-level cache.
 pub(super) const BATCH: usize = 1024;
 
-/// Memory a join leaves to the next one.
+/// A clock is looked at once in this many batches.
+const BATCHES: u32 = 64;
+
+/// Memory a join leaves to the next one, and when joins are to end.
 #[derive(Debug)]
 pub(super) struct Scratch<V> {
+    until: Until,
+    /// Batches since the clock was looked at.
+    since: u32,
     batches: Vec<Batch<V>>,
     cursors: Vec<Cursor>,
     rows: Vec<u32>,
     buffers: Buffers,
 }
 
-impl<V> Default for Scratch<V> {
-    fn default() -> Self {
+impl<V> Scratch<V> {
+    pub(super) fn new(until: Until) -> Self {
         Self {
+            until,
+            since: 0,
             batches: Vec::new(),
             cursors: Vec::new(),
             rows: Vec::new(),
             buffers: Buffers::default(),
         }
+    }
+
+    /// An error if joins are to end now.
+    fn go_on(&mut self) -> Result<(), EliminationError> {
+        self.since += 1;
+        if self.since >= BATCHES {
+            self.since = 0;
+            if self.until.stopped().is_some() {
+                return Err(EliminationError::Interrupted);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -128,6 +149,7 @@ impl<S: Semiring> Join<'_, S> {
         );
         let mut depth = 0;
         loop {
+            scratch.go_on()?;
             if depth + 1 == levels.len() {
                 sink.take(&scratch.batches[depth], &self.program.key)?;
             } else if self.expand(depth, scratch) {
@@ -157,6 +179,7 @@ impl<S: Semiring> Join<'_, S> {
             cursors,
             rows,
             buffers,
+            ..
         } = scratch;
         let (parents, children) = batches.split_at_mut(depth + 1);
         let (parent, child) = (&parents[depth], &mut children[0]);

@@ -85,7 +85,7 @@ fn left_of<S: Semiring<Value = f64>>(
     options: &Options,
     weights: fn(Vec<f64>) -> Weights,
 ) -> Result<Option<(FactorGraph, f64)>, EliminationError> {
-    let run = Run::<S>::new(graph, plan, options.table_budget, Messages::Drop)?;
+    let run = Run::<S>::new(graph, plan, options, Messages::Drop)?;
     if run.lost {
         return Ok(None);
     }

@@ -112,7 +112,7 @@ pub fn eliminate<S: Semiring>(
     options: &Options,
 ) -> Result<Outcome<S>, EliminationError> {
     let plan = Plan::new(graph, keep, options, S::SUMS_TO_ONE)?.within(options)?;
-    let run = Run::<S>::new(graph, &plan, options.table_budget, Messages::Drop)?;
+    let run = Run::<S>::new(graph, &plan, options, Messages::Drop)?;
     let answer = run.answer(keep)?;
     Ok(Outcome {
         values: answer.values,

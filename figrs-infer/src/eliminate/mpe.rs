@@ -30,12 +30,12 @@ pub fn most_probable(
 ) -> Result<(Vec<u32>, f64), EliminationError> {
     let plan = Plan::new(graph, &[], options, MaxProduct::SUMS_TO_ONE)?.within(options)?;
     options.admit(plan.cost.memory_kept)?;
-    let run = Run::<MaxProduct>::new(graph, &plan, options.table_budget, Messages::Keep)?;
+    let run = Run::<MaxProduct>::new(graph, &plan, options, Messages::Keep)?;
     if MaxProduct::is_zero(&run.scalar) {
         return Err(EliminationError::Impossible);
     }
     let mut values: Vec<Option<u32>> = vec![None; graph.cardinalities.len()];
-    let mut scratch = Scratch::default();
+    let mut scratch = Scratch::new(options.until.clone());
     for bucket in plan.buckets.iter().rev() {
         let mut domain = Domain::of_bucket(graph, bucket);
         for (pin, v) in domain.pins.iter_mut().zip(&domain.variables) {

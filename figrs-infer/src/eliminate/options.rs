@@ -4,6 +4,7 @@ use figrs_core::factor::VarId;
 
 use super::error::EliminationError;
 use super::memory::to_spare;
+use crate::watch::Until;
 
 /// Up to this many bytes (256 MB) the machine is not asked what it has to spare.
 const SURELY_THERE: f64 = 2.56e8;
@@ -46,6 +47,7 @@ pub struct Options {
     pub(super) operation_budget: f64,
     /// In bytes; `None` is what the machine has to spare.
     pub(super) memory_budget: Option<u64>,
+    pub(crate) until: Until,
 }
 
 impl Default for Options {
@@ -58,6 +60,7 @@ impl Default for Options {
             table_budget: 1 << 27,
             operation_budget: f64::INFINITY,
             memory_budget: None,
+            until: Until::default(),
         }
     }
 }
@@ -88,6 +91,22 @@ impl Options {
     pub(crate) fn at_most(&self, operations: f64) -> Self {
         let operation_budget = self.operation_budget.min(operations);
         self.clone().operation_budget(operation_budget)
+    }
+
+    /// The same, to end at some time.
+    pub(crate) fn until(&self, until: &Until) -> Self {
+        Self {
+            until: until.clone(),
+            ..self.clone()
+        }
+    }
+
+    /// An error if the work is to end now.
+    pub(crate) fn go_on(&self) -> Result<(), EliminationError> {
+        match self.until.stopped() {
+            Some(_) => Err(EliminationError::Interrupted),
+            None => Ok(()),
+        }
     }
 
     /// Sets how many operations the plan may be predicted to take.

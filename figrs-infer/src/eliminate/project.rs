@@ -10,6 +10,7 @@ use super::join::{Scratch, join};
 use super::logarithmic::MaxProduct;
 use super::sink::DenseSink;
 use super::table::{Entries, Table};
+use crate::watch::Until;
 
 /// One of the tables to multiply.
 #[derive(Clone, Copy, Debug)]
@@ -46,10 +47,10 @@ pub(crate) struct Projector<'g> {
 }
 
 impl<'g> Projector<'g> {
-    pub(crate) fn new(graph: &'g FactorGraph) -> Self {
+    pub(crate) fn new(graph: &'g FactorGraph, until: Until) -> Self {
         Self {
             graph,
-            scratch: Scratch::default(),
+            scratch: Scratch::new(until),
         }
     }
 

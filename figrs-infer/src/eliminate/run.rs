@@ -8,6 +8,7 @@ use super::domain::Domain;
 use super::error::EliminationError;
 use super::interaction::Bucket;
 use super::join::{Scratch, join};
+use super::options::Options;
 use super::plan::{Layout, Plan, entries};
 use super::semiring::Semiring;
 use super::sink::{DenseSink, SparseSink, push_row};
@@ -42,7 +43,9 @@ pub(super) struct Run<'a, S: Semiring> {
     pub(super) scalar: S::Value,
     pub(super) log_scale: f64,
     pub(super) lost: bool,
-    budget: usize,
+    options: &'a Options,
+    /// The bytes of the messages that are there.
+    held: f64,
     scratch: Scratch<S::Value>,
 }
 
@@ -51,7 +54,7 @@ impl<'a, S: Semiring> Run<'a, S> {
     pub(super) fn new(
         graph: &'a FactorGraph,
         plan: &'a Plan,
-        budget: usize,
+        options: &'a Options,
         messages: Messages,
     ) -> Result<Self, EliminationError> {
         let mut run = Self {
@@ -61,8 +64,9 @@ impl<'a, S: Semiring> Run<'a, S> {
             scalar: S::one(),
             log_scale: 0.0,
             lost: false,
-            budget,
-            scratch: Scratch::default(),
+            options,
+            held: 0.0,
+            scratch: Scratch::new(options.until.clone()),
         };
         for (factor, _) in graph
             .factors
@@ -86,6 +90,7 @@ impl<'a, S: Semiring> Run<'a, S> {
             run.multiply(S::repeated(graph.cardinality(v)));
         }
         for bucket in &plan.buckets {
+            options.go_on()?;
             run.bucket(bucket, messages)?;
         }
         Ok(run)
@@ -133,7 +138,7 @@ impl<'a, S: Semiring> Run<'a, S> {
         let layout = Layout::choose(
             entries(self.graph, &bucket.output),
             bucket.joint,
-            self.budget,
+            self.options.table_budget,
         );
         let mut entries: Entries<'static, S> = if layout == Layout::Dense {
             let mut sink = DenseSink {
@@ -142,7 +147,7 @@ impl<'a, S: Semiring> Run<'a, S> {
             self.lost |= join(tables, &domain, &outputs, &mut sink, &mut self.scratch)?;
             Entries::Dense(Cow::Owned(sink.values))
         } else {
-            let mut sink = SparseSink::new(self.budget);
+            let mut sink = SparseSink::new(self.options, self.held);
             self.lost |= join(tables, &domain, &outputs, &mut sink, &mut self.scratch)?;
             let (rows, values) = sink.into_rows(&self.cards(&bucket.output));
             Entries::Sparse {
@@ -159,7 +164,8 @@ impl<'a, S: Semiring> Run<'a, S> {
                 .iter()
                 .filter_map(|&id| (id as usize).checked_sub(self.graph.factors.len()));
             for message in earlier {
-                self.messages[message] = None;
+                let used = self.messages[message].take();
+                self.held -= used.map_or(0.0, |message| message.bytes());
             }
         }
         match entries {
@@ -169,10 +175,12 @@ impl<'a, S: Semiring> Run<'a, S> {
             }
             entries => {
                 let entries = self.compact(entries, &bucket.output);
-                self.messages.push(Some(Table {
+                let message = Table {
                     scope: Cow::Owned(bucket.output.clone()),
                     entries,
-                }));
+                };
+                self.held += message.bytes();
+                self.messages.push(Some(message));
             }
         }
         Ok(())

@@ -7,8 +7,16 @@ use rustc_hash::FxHashMap;
 use super::batch::Batch;
 use super::error::EliminationError;
 use super::logarithmic::MaxProduct;
+use super::options::Options;
 use super::program::Key;
 use super::semiring::Semiring;
+
+/// Up to this many entries of a hash map are not worth counting.
+const SMALL: usize = 1 << 16;
+/// A hash map that grows takes this many times its entries: there are the old one and a new one twice as large, both partly full.
+const ENTRY: usize = 4;
+/// What a row on the heap takes besides its values: its address, its length, and what the allocator adds.
+const ROW: usize = 48;
 
 /// Takes the products of a join, each with its place.
 pub(super) trait Sink<S: Semiring> {
@@ -33,19 +41,25 @@ impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
 }
 
 /// Adds products up in a hash map, by number or, where numbers do not suffice, by row.
-pub(super) struct SparseSink<V> {
+pub(super) struct SparseSink<'a, V> {
     numbers: FxHashMap<usize, V>,
     rows: FxHashMap<Box<[u32]>, V>,
-    budget: usize,
+    options: &'a Options,
+    /// Bytes that are taken otherwise.
+    held: f64,
+    /// The entries up to which memory was admitted.
+    admitted: usize,
 }
 
-impl<V> SparseSink<V> {
-    /// A sink that refuses to hold more than `budget` entries.
-    pub(super) fn new(budget: usize) -> Self {
+impl<'a, V> SparseSink<'a, V> {
+    /// A sink that refuses more entries than a table may have, or than there is memory for besides the bytes `held`.
+    pub(super) fn new(options: &'a Options, held: f64) -> Self {
         Self {
             numbers: FxHashMap::default(),
             rows: FxHashMap::default(),
-            budget,
+            options,
+            held,
+            admitted: SMALL,
         }
     }
 
@@ -68,19 +82,29 @@ impl<V> SparseSink<V> {
         (rows, values)
     }
 
-    fn check(&self) -> Result<(), EliminationError> {
+    fn check(&mut self) -> Result<(), EliminationError> {
         let needed = self.numbers.len() + self.rows.len();
-        if needed > self.budget {
+        let limit = self.options.table_budget;
+        if needed > limit {
             return Err(EliminationError::TableTooLarge {
                 needed: needed as f64,
-                limit: self.budget,
+                limit,
             });
+        }
+        if needed > self.admitted {
+            let width = self.rows.keys().next().map_or(0, |row| row.len());
+            let row = if width == 0 { 0 } else { ROW + 4 * width };
+            let entry = ENTRY * (size_of::<usize>() + size_of::<V>()) + row;
+            self.options
+                .admit(self.held + needed as f64 * entry as f64)?;
+            // The system is asked how much there is, so not at every batch.
+            self.admitted = needed + needed / 16;
         }
         Ok(())
     }
 }
 
-impl<S: Semiring> Sink<S> for SparseSink<S::Value> {
+impl<S: Semiring> Sink<S> for SparseSink<'_, S::Value> {
     fn take(&mut self, batch: &Batch<S::Value>, key: &Key) -> Result<(), EliminationError> {
         for (row, product) in batch.product.iter().enumerate() {
             if S::is_zero(product) {

@@ -94,6 +94,16 @@ impl<'a, S: Semiring> Table<'a, S> {
         }
     }
 
+    /// The bytes of the entries, as a plan counts them.
+    pub(super) fn bytes(&self) -> f64 {
+        let width = match &self.entries {
+            Entries::Dense(_) => 8,
+            Entries::Sparse { .. } => 8 + 4 * self.scope.len(),
+            Entries::Function(_) => 4,
+        };
+        self.len() as f64 * width as f64
+    }
+
     /// How many entries are stored.
     pub(super) fn len(&self) -> usize {
         match &self.entries {

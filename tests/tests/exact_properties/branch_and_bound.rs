@@ -1,8 +1,10 @@
 //! Branch and bound finds the most probable world however small its tables are, and its bound holds whatever
 //! its budget.
 
+use std::time::{Duration, Instant};
+
 use figrs_core::{Element, Flip, Model};
-use figrs_infer::{Answer, Error, MpeBranchAndBound, MpeVariableElimination, Run};
+use figrs_infer::{Answer, Error, MpeBranchAndBound, MpeVariableElimination, Run, Stopped};
 use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Description, build, for_random_models};
 use proptest::prelude::*;
@@ -144,4 +146,29 @@ fn a_budget_that_is_too_small_leaves_a_world_and_a_gap() {
     assert!(exact.is_proven().unwrap() && exact.improvements().unwrap().is_empty());
     let again = search.run(&model, &coins).unwrap();
     assert_eq!(again.improvements().unwrap(), found.improvements().unwrap());
+}
+
+#[test]
+fn a_deadline_ends_with_the_best_world_so_far() {
+    let (model, coins) = square(20);
+    let search = MpeBranchAndBound::new().bound_table(1 << 3);
+    let began = Instant::now();
+    search.clone().work(2000).run(&model, &coins).unwrap();
+    // As long again as it takes to begin.
+    let deadline = 2 * began.elapsed() + Duration::from_millis(100);
+    let search = search.work(u64::MAX);
+    let began = Instant::now();
+    let found = search
+        .clone()
+        .deadline(deadline)
+        .run(&model, &coins)
+        .unwrap();
+    let took = began.elapsed();
+    assert!(took < 10 * deadline, "{took:?}, not {deadline:?}");
+    assert!(!found.is_proven().unwrap());
+    assert!(found.log_probability().unwrap() <= found.upper_bound().unwrap());
+    assert_eq!(found.sampling().unwrap().stopped, Stopped::Deadline);
+    assert!(!found.diagnose().is_clean());
+    let none = search.deadline(Duration::ZERO).run(&model, &coins);
+    assert!(matches!(none, Err(Error::NothingDone { .. })), "{none:?}");
 }

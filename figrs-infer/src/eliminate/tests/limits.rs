@@ -1,10 +1,13 @@
 //! Budgets, malformed graphs, impossible evidence.
 
+use std::time::{Duration, Instant};
+
 use figrs_core::factor::{Factor, FactorTable};
 use figrs_core::weights::Weights;
 
 use super::super::*;
 use super::{assert_close, dense, generator, variables};
+use crate::watch::Watch;
 use rand::RngExt;
 
 /// All pairs of `n` variables meet.
@@ -102,8 +105,8 @@ fn tables_between_two_parts_count_as_memory() {
     assert!(marginal_map(&graph, &keep, &options.memory_budget(896)).is_ok());
 }
 
-#[test]
-fn a_sparse_message_may_not_outgrow_the_budget() {
+/// Three tables that share one value of a hub, and the hub.
+fn hub() -> (FactorGraph, VarId) {
     // Rows are predicted from densities: two tables that share one hub value meet more often than that.
     let mut rng = generator(1);
     let mut graph = FactorGraph::default();
@@ -125,6 +128,12 @@ fn a_sparse_message_may_not_outgrow_the_budget() {
             normalised: false,
         });
     }
+    (graph, hub)
+}
+
+#[test]
+fn a_sparse_message_may_not_outgrow_the_budget() {
+    let (graph, hub) = hub();
     let options = Options::default()
         .order(Order::given(vec![hub]))
         .table_budget(20_000);
@@ -137,6 +146,45 @@ fn a_sparse_message_may_not_outgrow_the_budget() {
         .expect("a tree")
         .log_total;
     assert_close(total, 1e6f64.ln(), 1e-12, "total");
+}
+
+#[test]
+fn a_sparse_message_may_not_outgrow_the_memory() {
+    let (graph, hub) = hub();
+    let options = Options::default().order(Order::given(vec![hub]));
+    let cost = plan_cost::<SumProduct>(&graph, &[], &options).expect("well formed");
+    assert!(cost.memory < 1e7, "{cost:?}");
+    let refused = sum_product(&graph, &[], &options.memory_budget(10_000_000));
+    assert!(
+        matches!(refused, Err(EliminationError::TooMuchMemory { needed, limit })
+            if needed > 1e7 && needed < 1.2e7 && limit == 10_000_000),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_deadline_ends_an_elimination_within_a_bucket() {
+    let mut graph = FactorGraph::default();
+    let [a, b] = [100, 100].map(|n| graph.add_variable(n));
+    let middle = graph.add_variable(30_000);
+    for end in [a, b] {
+        graph
+            .factors
+            .push(dense(&[middle, end], &vec![0.5; 3_000_000]));
+    }
+    let mut watch = Watch::default();
+    watch.set_deadline(Duration::from_millis(20));
+    let began = Instant::now();
+    let watching = watch.start("test", None);
+    let options = Options::default().until(watching.until());
+    let keep = [a, b];
+    let ended = sum_product(&graph, &keep, &options);
+    assert_eq!(ended, Err(EliminationError::Interrupted));
+    assert!(
+        began.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        began.elapsed()
+    );
 }
 
 #[test]
