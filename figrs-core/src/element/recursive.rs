@@ -29,7 +29,8 @@ type Body<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Sync>;
 /// own and not certain, an element that is a target or carries evidence, a [`Score`](crate::Score), a function that
 /// fails for some values, or something that is not finite: then the call is unfolded. Where a world is asked for, a
 /// shared call is the most probable one with its value: the elements within it weigh, but are not listed.
-/// [`Enumerate`] and samplers unfold every call.
+/// Unfolded is every call by samplers and [`Enumerate`], by bounds of `LazyVariableElimination`, and where worlds are
+/// counted, drawn, or listed from a compiled tree.
 ///
 /// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm where a call needs a call
 /// with the same argument; [`ModelError::TooDeep`](crate::ModelError::TooDeep) where arguments do not end.

@@ -1,11 +1,11 @@
 //! The calls of recursive functions that an expansion has met, and their solutions.
 
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::error::ModelError;
 use crate::function::{CallId, FunctionId};
-use crate::node::{AnyElement, ChainOp};
+use crate::node::{AnyElement, ChainOp, ElementId};
 use crate::support::Support;
 use crate::weights::Weights;
 
@@ -35,6 +35,8 @@ pub(super) struct Calls {
     solutions: FxHashMap<CallId, (AnyElement, Solution)>,
     /// Functions in the order in which calls of them were first met.
     functions: IndexSet<FunctionId, FxBuildHasher>,
+    /// Elements that the model or the query names: a body that reaches one is unfolded, where evidence on it counts.
+    roots: FxHashSet<ElementId>,
 }
 
 /// How a walk goes on where it meets a call.
@@ -50,6 +52,18 @@ pub(super) enum Met {
 }
 
 impl Calls {
+    pub(super) fn new(roots: FxHashSet<ElementId>) -> Self {
+        Self {
+            roots,
+            ..Self::default()
+        }
+    }
+
+    /// Whether the model or the query names an element.
+    pub(super) fn is_root(&self, element: &AnyElement) -> bool {
+        self.roots.contains(&element.id())
+    }
+
     /// The solution of a call in the body of another, before which some number of functions were known.
     pub(super) fn meet(
         &self,

@@ -47,8 +47,7 @@ impl Expansion {
             nothing: &nothing,
             budget,
             asked,
-            calls: Calls::default(),
-            roots: roots(model, targets),
+            calls: Calls::new(roots(model, targets)),
             bodies: Vec::new(),
         };
         let mut walk = Walk::new(model, budget, None);
@@ -91,7 +90,6 @@ struct Sharing<'m> {
     budget: Budget,
     asked: Asked,
     calls: Calls,
-    roots: FxHashSet<ElementId>,
     bodies: Vec<Body<'m>>,
 }
 
@@ -193,8 +191,7 @@ impl<'m> Sharing<'m> {
         };
         first.elements().iter().any(|expanded| {
             let is_common = second.position(&expanded.element).is_some();
-            let is_root = self.roots.contains(&expanded.element.id());
-            is_common && (is_root || !is_harmless(expanded))
+            is_common && !is_harmless(expanded)
         })
     }
 }

@@ -72,7 +72,7 @@ pub(super) struct Walk<'m> {
     pub(super) wanted: Option<Wanted>,
     /// How many functions were known before.
     known_functions: usize,
-    /// Whether a call of one of these is unfolded, which ends the walk.
+    /// Whether the body that is walked is to be unfolded, which ends the walk.
     pub(super) is_unfolded: bool,
 }
 
@@ -212,6 +212,11 @@ impl<'m> Walk<'m> {
         }
         match stage {
             Stage::Parents => {
+                let is_body = self.depth > 0;
+                if is_body && self.calls.as_ref().is_some_and(|c| c.is_root(&element)) {
+                    self.is_unfolded = true;
+                    return Ok(());
+                }
                 if let Some(&value) = self.interventions.get(&element.id()) {
                     return self.fix(element, depth, value);
                 }

@@ -8,8 +8,11 @@ use indexmap::IndexMap;
 use super::halt::Halt;
 use super::linear::Slot;
 use super::rules::atomic;
+use crate::calls;
+use crate::conflict;
 use crate::enumerate::Enumerate;
 use crate::error::Error;
+use crate::limits::Limits;
 
 /// The outcomes of a branch.
 #[derive(Debug)]
@@ -91,6 +94,7 @@ pub(super) fn outcomes(
 }
 
 /// All worlds of a branch.
+#[derive(Default)]
 struct Worlds {
     outcomes: IndexMap<Datum, WorldWeight>,
     /// In the order in which they are met.
@@ -99,15 +103,47 @@ struct Worlds {
     is_weighed: bool,
 }
 
+/// A branch whose worlds evaluate more elements is summed by elimination.
+const FEW_EVALUATIONS: u64 = 1 << 15;
+
 impl Worlds {
     fn of(branch: &AnyElement, model: &Model) -> Result<Self, Error> {
-        let mut worlds = Self {
-            outcomes: IndexMap::new(),
-            reached: IndexMap::new(),
-            is_weighed: false,
-        };
+        let few = Enumerate::new().max_evaluations(FEW_EVALUATIONS);
+        match Self::listed(branch, model, &few) {
+            Err(Error::TooManyEvaluations { .. }) => Self::summed(branch, model)
+                .or_else(|_| Self::listed(branch, model, &Enumerate::new())),
+            found => found,
+        }
+    }
+
+    /// Sums the worlds by elimination, where calls of recursive functions share their distributions.
+    fn summed(branch: &AnyElement, model: &Model) -> Result<Self, Error> {
+        let limits = Limits::default();
+        let expansion = limits.expand(model, std::slice::from_ref(branch))?;
+        conflict::check_doubts(&expansion, &limits)?;
+        let mut worlds = Self::default();
+        for expanded in expansion.elements() {
+            let element = expanded.element.clone();
+            worlds.is_weighed |= matches!(element.kind(), Kind::Score(..));
+            worlds.reached.insert(element.id(), element);
+        }
+        if let (None, &[position]) = (expansion.impossible(), expansion.targets()) {
+            let support = &expansion.elements()[position].support;
+            let weights = calls::sums(&expansion, &limits.options)?;
+            for i in (0..support.len()).filter(|&i| !weights.is_zero(i)) {
+                let log = weights.log(i);
+                let linear = log.exp();
+                let weight = WorldWeight { linear, log };
+                worlds.outcomes.insert(support.datum(i), weight);
+            }
+        }
+        Ok(worlds)
+    }
+
+    fn listed(branch: &AnyElement, model: &Model, enumerate: &Enumerate) -> Result<Self, Error> {
+        let mut worlds = Self::default();
         let targets = [branch.clone()];
-        Enumerate::new().each(model, &targets, |program, weight| {
+        enumerate.each(model, &targets, |program, weight| {
             for (element, _) in program.world() {
                 worlds.is_weighed |= matches!(element.kind(), Kind::Score(..));
                 let reached = worlds.reached.entry(element.id());

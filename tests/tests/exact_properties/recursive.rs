@@ -50,9 +50,13 @@ fn convolved(depth: u32) -> Vec<f64> {
 
 #[test]
 fn deep_recursion_is_a_sum_for_each_argument() {
-    let tree = leaves().call(600);
-    let expected = convolved(600);
-    let engines: [&dyn Algorithm; 2] = [&VariableElimination::new(), &JunctionTree::new()];
+    let tree = leaves().call(300);
+    let expected = convolved(300);
+    let engines: [&dyn Algorithm; 3] = [
+        &VariableElimination::new(),
+        &JunctionTree::new(),
+        &Frontier::new(),
+    ];
     for engine in engines {
         let answer = engine.run(&Model::new(), &tree).unwrap();
         for (n, p) in (0u32..).zip(&expected) {
@@ -348,4 +352,25 @@ fn parameters_within_calls_are_read_anew() {
             );
         }
     }
+}
+
+/// Evidence on a captured element ends a recursion that has no other end.
+#[test]
+fn evidence_ends_a_recursion() {
+    let more = Flip::new(0.5);
+    let own = more.clone();
+    let endless = Recursive::new(move |call, &(): &()| {
+        own.flat_map(move |&more| if more { call(()) } else { Flip::new(0.3) })
+    });
+    let end = endless.call(());
+    let model = Model::new().observe(&more, false);
+    let answers = [
+        VariableElimination::new().run(&model, &end),
+        JunctionTree::new().run(&model, &end),
+    ];
+    for answer in answers {
+        assert!((answer.unwrap().probability(&end, &true).unwrap() - 0.3).abs() < 1e-12);
+    }
+    let world = MpeVariableElimination::new().run(&model, &end).unwrap();
+    assert!((world.log_probability().unwrap() - 0.35_f64.ln()).abs() < 1e-12);
 }
