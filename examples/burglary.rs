@@ -2,14 +2,12 @@
 //!
 //! `cargo run --release --example burglary`
 
-#[path = "program/command_line.rs"]
-mod command_line;
-
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
 use figrs::prelude::*;
+use figrs_command::{Failure, parsed, run};
 
 /// One model, several algorithms, one table: a tour without options.
 #[derive(Parser)]
@@ -17,18 +15,11 @@ use figrs::prelude::*;
 struct Tour {}
 
 fn main() -> ExitCode {
-    Tour::try_parse().unwrap_or_else(|error| command_line::end(&error));
-    match tour(&mut io::stdout().lock()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if command_line::is_broken_pipe(&*error) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    let Tour {} = parsed();
+    run(|_| None, || tour(&mut io::stdout().lock()))
 }
 
-fn tour(out: &mut impl Write) -> Result<(), Box<dyn std::error::Error>> {
+fn tour(out: &mut impl Write) -> Result<(), Failure> {
     // The world: a burglary or an earthquake may ring the alarm, and the neighbours may call.
     let burglary = Flip::new(0.001).named("burglary");
     let earthquake = Flip::new(0.002).named("earthquake");

@@ -2,8 +2,6 @@
 //!
 //! `cargo run --release --example network -- --help`
 
-#[path = "program/command_line.rs"]
-mod command_line;
 #[path = "network/observed.rs"]
 mod observed;
 #[path = "network/question.rs"]
@@ -11,27 +9,28 @@ mod question;
 #[path = "network/report.rs"]
 mod report;
 
-use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use clap::{Parser, ValueEnum};
+use figrs::eliminate::EliminationError;
 use figrs::models::network::Network;
+use figrs_command::{Bytes, Failure, bytes, parsed, seconds, stop};
 
 use observed::{observations, queried};
-use question::Question;
+use question::{Findings, Question};
 use report::Report;
-
-type Failure = Box<dyn Error + Send + Sync>;
 
 /// What the long help ends with.
 const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
   {"marginals": {VAR: {STATE: p}}, "standard_errors": {VAR: {STATE: error}},
    "log_evidence": x, "log_evidence_standard_error": x,
    "mpe": WORLD, "worlds": [WORLD, ...], "samples": [{VAR: STATE}, ...],
-   "cost": {"width", "operations", "table_bytes"}, "seconds": {"parse", "compile", "query"}}
+   "cost": {"width", "operations", "table_bytes"}, "stopped": "time" or "interrupt",
+   "seconds": {"parse", "compile", "query"}}
   WORLD is {"log_probability": x, "assignment": {VAR: STATE}}.
   Variables and states stand in the order of the file. Logarithms are natural. Numbers are written to the
   last bit; what JSON cannot write as a number is a string: the log-evidence of impossible evidence is "-inf".
@@ -42,13 +41,15 @@ Cost: of the junction tree; the variables of its largest clique, the predicted o
 Seconds: parse reads the files and builds the elements; compile is all before the first number is multiplied;
   query is the rest, without printing. Only the junction tree compiles apart.
 
-Exit code: 0 if there is an answer; 1 if there is none, because the evidence is impossible or a budget too small;
+Ctrl-C and the end of --time end a command with the samples so far, the second Ctrl-C at once.
+
+Exit code: 0 if there is an answer; 1 if there is none, because the evidence is impossible, a budget too small or the time over;
   2 if files or options are wrong."#;
 
 /// Asks a discrete network in BIF or UAI format for posteriors, the probability of evidence, or worlds.
 ///
 /// Variables and states of a UAI file are named by their index, from 0. The same options give the same answers.
-#[derive(Debug, Parser)]
+#[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 struct Options {
     /// The network, a .bif or .uai file.
@@ -79,10 +80,13 @@ struct Options {
     /// Where the random numbers of sample and importance-sampling start (default 0).
     #[arg(long)]
     seed: Option<u64>,
-    /// How many bytes the tables of exact algorithms other than enumerate may take together; what the machine has to
-    /// spare if not given.
-    #[arg(long, value_name = "BYTES")]
-    memory: Option<u64>,
+    /// Memory for the tables of exact algorithms other than enumerate together, as 512MiB or 6GiB; a number alone is of bytes;
+    /// what the machine has to spare if not given.
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    memory: Option<Bytes>,
+    /// End after this many seconds with what there is by then.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time: Option<Duration>,
     /// Compile and query this many times, and tell the medians of the seconds.
     #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     repeat: u32,
@@ -178,27 +182,50 @@ fn named(value: &impl ValueEnum) -> String {
 }
 
 fn main() -> ExitCode {
-    match run(&Options::try_parse().unwrap_or_else(|error| command_line::end(&error))) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if command_line::is_broken_pipe(&*error) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(if error.is::<figrs::Error>() { 1 } else { 2 })
+    figrs_command::run(remedy, || run(&parsed()))
+}
+
+/// What to do on the command line where a budget is too small or no sample met the evidence.
+fn remedy(error: &figrs::Error) -> Option<String> {
+    use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
+    let few = "query fewer variables, observe more, or use --algorithm importance-sampling";
+    Some(match error {
+        figrs::Error::Elimination(TooMuchMemory { needed, limit }) => format!(
+            "the tables would take {}, more than --memory {}; allow more, {few}",
+            Bytes(*needed as u64),
+            Bytes(*limit)
+        ),
+        figrs::Error::Elimination(TableTooLarge { needed, .. }) => format!(
+            "a table would have about {needed:.3e} entries ({}), more than --memory allows; allow more, {few}",
+            Bytes((8.0 * needed) as u64)
+        ),
+        figrs::Error::Elimination(TooManyOperations { needed, .. }) => {
+            format!(
+                "the tables would take about {needed:.3e} operations, and that is too long; {few}"
+            )
         }
-    }
+        figrs::Error::TooManyWorlds { limit } => {
+            format!("there are more than {limit} worlds; use --algorithm junction-tree")
+        }
+        figrs::Error::TooManyEvaluations { worlds, .. } => {
+            format!("{worlds} worlds took too long; use --algorithm junction-tree")
+        }
+        figrs::Error::NoSampleMetEvidence { tried, .. } => format!(
+            "none of {tried} samples met the evidence: it is impossible or very rare; draw more --samples, or use --algorithm \
+             junction-tree"
+        ),
+        _ => return None,
+    })
 }
 
 fn run(options: &Options) -> Result<(), Failure> {
     options.check()?;
+    stop::listen(options.time)?;
     let started = Instant::now();
-    let network = Network::read(&options.file)?;
-    let observations = observations(&network, options.evidence.as_deref(), &options.observe)?;
-    let question = Question {
-        model: network.observing(&observations),
-        queried: queried(&network, &options.query)?,
-        network: &network,
-        options,
-    };
+    let given = options.clone();
+    let read = stop::attempt(move || read(given))?;
+    let question = Arc::new(read.ok_or_else(|| stop::nothing("a network"))??);
+    let network = &question.network;
     let parse = started.elapsed();
     if let Some(first) = network.normalised().first() {
         eprintln!(
@@ -208,14 +235,24 @@ fn run(options: &Options) -> Result<(), Failure> {
             network.row_name(first)
         );
     }
-    let mut findings = question.answer()?;
-    let mut compiles: Vec<Duration> = findings.compile.into_iter().collect();
-    let mut queries: Vec<Duration> = findings.query.into_iter().collect();
-    for _ in 1..options.repeat {
-        findings = question.answer()?;
-        compiles.extend(findings.compile);
-        queries.extend(findings.query);
+    let (mut compiles, mut queries) = (Vec::new(), Vec::new());
+    let mut found: Option<Findings> = None;
+    for _ in 0..options.repeat {
+        if found.is_some() && stop::is_set() {
+            break;
+        }
+        let asked = Arc::clone(&question);
+        let answer = stop::attempt(move || asked.answer())?;
+        match answer.transpose()? {
+            Some(answer) => found = Some(answer),
+            None => break,
+        }
+        compiles.extend(found.as_ref().and_then(|found| found.compile));
+        queries.extend(found.as_ref().and_then(|found| found.query));
     }
+    let Some(findings) = found.or_else(|| question.so_far()) else {
+        return Err(stop::nothing("an answer"));
+    };
     let seconds = [
         ("parse", Some(parse)),
         ("compile", median(compiles)),
@@ -225,6 +262,9 @@ fn run(options: &Options) -> Result<(), Failure> {
     let seconds: Vec<(&str, f64)> = seconds
         .filter_map(|(name, time)| Some((name, time?.as_secs_f64())))
         .collect();
+    if let Some(reason) = findings.stopped {
+        eprintln!("note: {}; this is what there was by then", reason.told());
+    }
     let report = Report {
         question: &question,
         findings: &findings,
@@ -236,6 +276,19 @@ fn run(options: &Options) -> Result<(), Failure> {
         Format::Json => writeln!(out, "{}", report.json())?,
     }
     Ok(out.flush()?)
+}
+
+/// Reads the network and what is asked of it.
+fn read(options: Options) -> Result<Question, Failure> {
+    let network = Network::read(&options.file)?;
+    let observations = observations(&network, options.evidence.as_deref(), &options.observe)?;
+    Ok(Question {
+        model: network.observing(&observations),
+        queried: queried(&network, &options.query)?,
+        network,
+        options,
+        samples: Mutex::default(),
+    })
 }
 
 fn median(mut times: Vec<Duration>) -> Option<Duration> {

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use figrs::models::grid::{Clues, GridError, Symbol};
 
+use figrs_command::read_text;
+
 use crate::Failure;
 
 /// Reads the clues of a file; what is wrong with them is told with its line and column.
 pub(crate) fn read<C: Symbol>(path: &Path) -> Result<Clues<C>, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let text = read_text(path)?;
     text.parse().map_err(|error: GridError| {
         use GridError::{ClueSymbol, RaggedClues};
         let has_place = matches!(error, ClueSymbol { .. } | RaggedClues { .. });

@@ -5,8 +5,9 @@ use std::error::Error;
 use figrs::CompiledFrontier;
 use figrs::models::grid::{GridError, Position};
 use figrs::prelude::*;
+use figrs_command::{Progress, stop};
 
-use super::{Failure, Program, Progress, Puzzle, Side};
+use super::{Failure, Program, Puzzle, Side};
 
 /// An element program compiled to be asked.
 pub(crate) struct Engine<C> {
@@ -44,13 +45,7 @@ impl<C: Value> Engine<C> {
             .fold(program.model.clone(), |model, (at, clue)| {
                 model.observe(cell(at), clue.clone())
             });
-        let progress = Progress::of("compiling, step", None);
-        let shown = progress.clone();
-        let frontier = Frontier::new()
-            .memory(memory)
-            .on_progress(move |run| shown.set(run.done));
-        let compiled = frontier.compile(&model, &program.cells);
-        progress.finish();
+        let compiled = frontier("compiling, step", memory).compile(&model, &program.cells);
         Ok(Self {
             compiled: compiled?,
             cells: program.cells.clone(),
@@ -113,6 +108,15 @@ impl<C: Value> Engine<C> {
         let worlds = self.compiled.samples(seed)?;
         Ok(worlds.map(|world| Ok(puzzle.board(world.values(&self.cells)?)?)))
     }
+}
+
+/// A frontier of so many bytes that shows its steps, and that ends when the command is to end.
+pub(crate) fn frontier(what: &'static str, memory: u64) -> Frontier {
+    let progress = Progress::of(what, None);
+    Frontier::new()
+        .memory(memory)
+        .interrupt(stop::flag())
+        .on_progress(move |run| progress.set(run.done))
 }
 
 /// Whether automata cannot read a board as wide.

@@ -4,6 +4,7 @@ use figrs::models::variation::Score;
 
 use super::engine::Cost;
 use super::goodness::Test;
+use super::options::Task;
 use super::puzzle::Drawn;
 
 /// The answer to a task; the rest is empty.
@@ -18,7 +19,6 @@ pub(crate) struct Findings<B> {
     /// A board, and whether it is the only one.
     pub(crate) solution: Option<(B, bool)>,
     pub(crate) diagnostics: Vec<(&'static str, f64)>,
-    pub(crate) stats: Option<Stats>,
     pub(crate) cost: Option<Cost>,
     pub(crate) compile: f64,
     pub(crate) sample: f64,
@@ -43,7 +43,6 @@ impl<B> Findings<B> {
             most_likely: None,
             solution: None,
             diagnostics: Vec::new(),
-            stats: None,
             cost: None,
             compile: 0.0,
             sample: 0.0,
@@ -51,9 +50,20 @@ impl<B> Findings<B> {
         }
     }
 
-    /// Boards that were drawn.
-    pub(crate) fn add(&mut self, drawn: Drawn<B>) {
-        self.boards = drawn.boards;
+    /// Whether it holds what a task asks for.
+    pub(crate) fn answers(&self, task: Task) -> bool {
+        match task {
+            Task::Sample => !self.boards.is_empty(),
+            Task::Count => self.count.is_some(),
+            Task::Probability => self.log_probability.is_some(),
+            Task::Marginals => self.marginals.is_some(),
+            Task::MostLikely => self.most_likely.is_some(),
+            Task::Solve => self.solution.is_some(),
+        }
+    }
+
+    /// How boards were drawn.
+    pub(crate) fn add(&mut self, drawn: Drawn) {
         self.diagnostics = drawn.diagnostics;
         self.compile = drawn.compile;
     }

@@ -7,6 +7,7 @@ use figrs::models::variation::{Fit, goodness_of_fit};
 use figrs::prelude::*;
 use statrs::distribution::{DiscreteCDF, Poisson};
 
+use super::engine::frontier;
 use super::{Engine, Failure, Puzzle};
 
 /// A statistic, and how probable one as far out is if the distribution is right.
@@ -36,7 +37,7 @@ pub(crate) fn tests<P: Puzzle>(
         tests.extend(equal_boards(boards, engine.count()?.parse()?));
     }
     if let Some((length, model)) = puzzle.length()? {
-        let exact = Frontier::new().memory(memory).run(&model, &length)?;
+        let exact = frontier("lengths of ways, step", memory).run(&model, &length)?;
         let exact = exact.distribution(&length)?;
         tests.extend(lengths(puzzle, &exact, boards));
     }

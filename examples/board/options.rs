@@ -1,8 +1,10 @@
 //! The flags that all puzzles share.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use figrs_command::{Bytes, has_extension, mebibytes, seconds};
 
 use super::{Failure, Side};
 
@@ -11,7 +13,8 @@ pub(crate) const DETAILS: &str = r#"JSON: one object, without the fields that do
   {"system": "figrs", "puzzle": KIND, "n": side of a square board, "rows", "columns", "method", "seed",
    "puzzles": [BOARD, ...], "count": "decimal", "probability": p, "log_probability": x,
    "marginals": [[{VALUE: p}, ...], ...], "most_likely": BOARD, "solution": BOARD, "unique": true or false,
-   "diagnostics": {...}, "stats": {...}, "cost": {"states", "bytes"}, "seconds": {"compile", "sample"}}
+   "diagnostics": {...}, "stats": {...}, "cost": {"states", "bytes"}, "stopped": "time" or "interrupt",
+   "seconds": {"compile", "sample"}}
   The probability of most-likely is that of the board among all that are allowed; that of probability is the
   one that independent cells meet all rules and demands. Logarithms are natural; what JSON cannot write as a number is a
   string: the logarithm of nothing is "-inf".
@@ -28,11 +31,13 @@ Auto: mazes are drawn by wilson. Boards with demands on ways are drawn by reject
   at any size. The method that was taken is in the JSON, and for
   samples on the standard error.
 
+Ctrl-C and the end of --time end a command with the boards so far, the second Ctrl-C at once; files are whole.
+
 Exit code: 0 if there is an answer; 1 if the demands are impossible (count and probability print their zero all the same)
-  or the budget is too small; 2 if files or options are wrong."#;
+  or the budget is too small, or the command was stopped before there was anything; 2 if files or options are wrong."#;
 
 // The programs that take these flags have a group of this name.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[group(skip)]
 pub(crate) struct Options {
     /// What to ask.
@@ -50,12 +55,17 @@ pub(crate) struct Options {
     /// How the answer is found.
     #[arg(long, default_value = "auto")]
     pub(crate) method: String,
-    /// MiB for the states of --method exact, whose messages may take as much again, or for all particles; 1024 if not given.
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
-    pub(crate) memory: Option<u64>,
-    /// Text to read, JSON with full precision, or a picture, which needs --out; of several boards a page.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    /// Memory for the states of --method exact, whose messages may take as much again, or for all particles, as 512MiB or 6GiB; a number
+    /// alone is of MiB; 1GiB if not given.
+    #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
+    pub(crate) memory: Option<Bytes>,
+    /// End after this many seconds with what there is by then.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time: Option<Duration>,
+    /// Text to read, JSON with full precision, or a picture, which needs --out; of several boards a page. If not given, what the name
+    /// of --out ends with (.json, .png), and else text.
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Write to this file; it is replaced when everything is there.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -108,9 +118,23 @@ impl Options {
         self.seed.unwrap_or(0)
     }
 
-    /// In bytes.
-    pub(crate) fn memory(&self) -> u64 {
-        self.memory.unwrap_or(1024) << 20
+    pub(crate) fn memory(&self) -> Bytes {
+        self.memory.unwrap_or(Bytes(1 << 30))
+    }
+
+    /// The format asked for, or that of the file.
+    pub(crate) fn format(&self) -> Format {
+        let is = |extension| {
+            self.out
+                .as_ref()
+                .is_some_and(|out| has_extension(out, extension))
+        };
+        match self.format {
+            Some(format) => format,
+            None if is("png") => Format::Png,
+            None if is("json") => Format::Json,
+            None => Format::Text,
+        }
     }
 
     /// Refuses options that would have no effect.
@@ -129,7 +153,7 @@ impl Options {
         if self.stats && self.count() < 2 {
             return Err("--stats needs --count 2 or more".into());
         }
-        if self.format == Format::Png {
+        if self.format() == Format::Png {
             if self.out.is_none() {
                 return Err("--format png needs --out FILE".into());
             }
@@ -145,7 +169,7 @@ impl Options {
 
     /// Refuses an option on how boards are shown where none is.
     pub(crate) fn shows_boards(&self, option: &str) -> Result<(), Failure> {
-        let are_shown = !self.stats || self.format == Format::Json || self.report.is_some();
+        let are_shown = !self.stats || self.format() == Format::Json || self.report.is_some();
         if self.task.has_boards() && are_shown {
             return Ok(());
         }
@@ -161,4 +185,13 @@ impl Task {
     pub(crate) fn has_boards(self) -> bool {
         matches!(self, Self::Sample | Self::MostLikely | Self::Solve)
     }
+}
+
+/// That something needs more memory than there is.
+pub(crate) fn too_large(what: &str, needed: f64, memory: Bytes) -> String {
+    let needed = match needed {
+        needed if needed < (1_u64 << 50) as f64 => format!("about {}", Bytes(needed as u64)),
+        _ => "over 1000 TiB".to_owned(),
+    };
+    format!("{what} {needed}, more than --memory {memory}")
 }

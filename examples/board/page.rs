@@ -61,6 +61,9 @@ impl<P: Puzzle> Report<'_, P> {
         for (name, value) in &found.diagnostics {
             tell(name, format!("{value:.4}"));
         }
+        if let Some(reason) = self.stopped {
+            tell("ended early", reason.told().to_owned());
+        }
         page.heading("Found").table(&["what", "value"], rows);
     }
 
@@ -89,7 +92,7 @@ impl<P: Puzzle> Report<'_, P> {
     }
 
     fn stats(&self, page: &mut HtmlPage) {
-        let Some(stats) = &self.findings.stats else {
+        let Some(stats) = self.stats else {
             return;
         };
         if !stats.scores.is_empty() {

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 
 use super::question::QUICK;
 use super::rejection::{Kept, by_rejection, from_program};
-use super::{Failure, Options, Side};
+use super::{Boards, Failure, Options, Side};
 
 /// A program with flags of its own.
 pub(crate) trait Example: Parser {
@@ -35,7 +35,7 @@ pub(crate) trait Example: Parser {
 }
 
 /// A kind of board: an element program, and how boards are shown.
-pub(crate) trait Puzzle: Sized {
+pub(crate) trait Puzzle: Sized + Send + Sync + 'static {
     /// What JSON calls it.
     const KIND: &'static str;
     /// How boards are drawn where the exact engine does not fit.
@@ -46,7 +46,7 @@ pub(crate) trait Puzzle: Sized {
     const REJECTS_ALL: bool = false;
     /// What the program tells of a cell.
     type Cell: Value;
-    type Board: Clone + Eq + Hash;
+    type Board: Clone + Eq + Hash + Send + Sync + 'static;
 
     fn side(&self) -> Side;
 
@@ -99,26 +99,31 @@ pub(crate) trait Puzzle: Sized {
     }
 
     /// The first of some boards that meet all demands.
-    fn kept(
+    fn kept<'b>(
         &self,
-        mut boards: impl Iterator<Item = Result<Self::Board, Failure>>,
-        options: &Options,
-    ) -> Result<Kept<Self::Board>, Failure> {
-        Kept::of(options.count()).complete(&mut boards, |board| self.meets(board))
+        mut all: impl Iterator<Item = Result<Self::Board, Failure>>,
+        boards: &'b Boards<Self::Board>,
+    ) -> Result<Kept<'b, Self::Board>, Failure> {
+        Kept::in_boards(boards).complete(&mut all, |board| self.meets(board))
     }
 
-    /// What --task sample makes where that is more than boards.
-    fn made(&self, _options: &Options) -> Result<Option<Drawn<Self::Board>>, Failure> {
-        Ok(None)
+    /// Whether --task sample makes what is more than boards.
+    fn makes(&self) -> bool {
+        false
+    }
+
+    /// Makes it.
+    fn make(&self, _options: &Options, _boards: &Boards<Self::Board>) -> Result<Drawn, Failure> {
+        Ok(Drawn::default())
     }
 
     /// Draws boards by the other method.
-    fn fall_back(&self, options: &Options) -> Result<Drawn<Self::Board>, Failure> {
+    fn fall_back(&self, options: &Options, boards: &Boards<Self::Board>) -> Result<Drawn, Failure> {
         let is_quick = |relaxed: Self| relaxed.predicted_bytes() <= QUICK as f64;
         if Self::REJECTS_ALL && !self.relaxed().is_some_and(is_quick) {
-            return from_program(self, options);
+            return from_program(self, options, boards);
         }
-        by_rejection(self, options)
+        by_rejection(self, options, boards)
     }
 
     fn json(&self, board: &Self::Board) -> Json;
@@ -169,9 +174,9 @@ pub(crate) struct Program<C> {
     pub(crate) clues: Vec<(Position, C)>,
 }
 
-/// Boards, and how they were drawn.
-pub(crate) struct Drawn<B> {
-    pub(crate) boards: Vec<B>,
+/// How boards were drawn.
+#[derive(Default)]
+pub(crate) struct Drawn {
     /// Seconds before the first board.
     pub(crate) compile: f64,
     /// By their names.

@@ -3,17 +3,19 @@
 use std::time::Instant;
 
 use figrs::models::grid::{GridError, Size};
+use figrs_command::{NoAnswer, Progress, stop};
 
 use super::conflict::impossible;
 use super::findings::{Findings, Stats};
 use super::goodness::{named, tests};
-use super::options::Task;
-use super::{Engine, Failure, NoAnswer, Options, Progress, Puzzle, too_large};
+use super::options::{Task, too_large};
+use super::{Boards, Engine, Failure, Options, Puzzle};
 
-/// What is asked of which puzzle.
-pub(super) struct Question<'a, P> {
-    pub(super) puzzle: &'a P,
-    pub(super) options: &'a Options,
+/// What is asked of which puzzle, and the boards found so far.
+pub(super) struct Question<P: Puzzle> {
+    pub(super) puzzle: P,
+    pub(super) options: Options,
+    pub(super) boards: Boards<P::Board>,
 }
 
 /// Bytes of states that are explored before it is predicted how many there are; it takes about two seconds.
@@ -22,10 +24,10 @@ pub(super) const QUICK: u64 = 16 << 20;
 /// How many boards are compared in pairs: more take hours, and their mean is no more certain to three digits.
 const COMPARED: usize = 2000;
 
-impl<P: Puzzle> Question<'_, P> {
+impl<P: Puzzle> Question<P> {
     /// Refuses options that would have no effect on the method.
     pub(super) fn check(&self) -> Result<(), Failure> {
-        let (options, other) = (self.options, &P::FALLBACK);
+        let (options, other) = (&self.options, &P::FALLBACK);
         let is_sample = options.task == Task::Sample;
         let is_other = match options.method.as_str() {
             "exact" => false,
@@ -53,9 +55,9 @@ impl<P: Puzzle> Question<'_, P> {
             return self.none(error.to_string());
         }
         let started = Instant::now();
-        if let Some(made) = self.puzzle.made(self.options)? {
+        if self.puzzle.makes() {
             let mut found = Findings::by("exact");
-            found.add(made);
+            found.add(self.puzzle.make(&self.options, &self.boards)?);
             found.sample = started.elapsed().as_secs_f64() - found.compile;
             return Ok(found);
         }
@@ -64,7 +66,7 @@ impl<P: Puzzle> Question<'_, P> {
             "exact" => {
                 let program = self.puzzle.program()?;
                 let started = Instant::now();
-                let (side, memory) = (self.puzzle.side(), self.options.memory());
+                let (side, memory) = (self.puzzle.side(), self.memory());
                 let engine = Engine::compile(&program, side, memory)?;
                 self.asked(&engine, started)
             }
@@ -113,16 +115,21 @@ impl<P: Puzzle> Question<'_, P> {
 
     /// The exact engine, if it fits.
     fn engine(&self) -> Result<Option<Engine<P::Cell>>, Failure> {
-        let memory = self.options.memory();
-        let quick = Engine::fitting(self.puzzle, memory.min(QUICK))?;
+        let memory = self.memory();
+        let quick = Engine::fitting(&self.puzzle, memory.min(QUICK))?;
         if quick.is_some() || memory <= QUICK || !self.is_predicted_to_fit() {
             return Ok(quick);
         }
-        Engine::fitting(self.puzzle, memory)
+        Engine::fitting(&self.puzzle, memory)
+    }
+
+    /// The bytes that states may take.
+    pub(super) fn memory(&self) -> u64 {
+        self.options.memory().0
     }
 
     fn is_predicted_to_fit(&self) -> bool {
-        self.puzzle.predicted_bytes() <= self.options.memory() as f64
+        self.puzzle.predicted_bytes() <= self.memory() as f64
     }
 
     /// That the exact engine does not fit.
@@ -130,7 +137,7 @@ impl<P: Puzzle> Question<'_, P> {
         let (needed, memory) = (self.puzzle.predicted_bytes(), self.options.memory());
         let needs = "--method exact would need";
         let told = if self.is_predicted_to_fit() {
-            format!("{needs} more than --memory {}", memory >> 20)
+            format!("{needs} more than --memory {memory}")
         } else {
             too_large(needs, needed, memory)
         };
@@ -145,7 +152,7 @@ impl<P: Puzzle> Question<'_, P> {
     /// By the exact engine, if it fits so many bytes.
     pub(super) fn within(&self, memory: u64) -> Result<Option<Findings<P::Board>>, Failure> {
         let started = Instant::now();
-        let engine = Engine::fitting(self.puzzle, memory)?;
+        let engine = Engine::fitting(&self.puzzle, memory)?;
         engine
             .map(|engine| self.asked(&engine, started))
             .transpose()
@@ -157,22 +164,23 @@ impl<P: Puzzle> Question<'_, P> {
         engine: &Engine<P::Cell>,
         started: Instant,
     ) -> Result<Findings<P::Board>, Failure> {
-        let (puzzle, options) = (self.puzzle, self.options);
+        let (puzzle, options) = (&self.puzzle, &self.options);
         let mut found = Findings::by("exact");
         found.compile = started.elapsed().as_secs_f64();
         found.cost = Some(engine.cost());
         let started = Instant::now();
         if !engine.is_possible() {
-            return self.none(impossible(puzzle, options.memory())?);
+            return self.none(impossible(puzzle, self.memory())?);
         }
         match options.task {
             Task::Sample => {
                 let progress = Progress::of("boards", Some(options.count() as u64));
-                for board in engine.boards(puzzle, options.seed())?.take(options.count()) {
-                    found.boards.push(board?);
-                    progress.set(found.boards.len() as u64);
+                let mut boards = engine.boards(puzzle, options.seed())?;
+                self.boards.begin("exact");
+                while let Some(board) = boards.next().filter(|_| self.boards.want_more()) {
+                    self.boards.push(board?);
+                    progress.set(self.boards.len() as u64);
                 }
-                progress.finish();
             }
             Task::Count => found.count = Some(engine.count()?),
             Task::Probability => found.log_probability = Some(engine.log_evidence()),
@@ -214,11 +222,12 @@ impl<P: Puzzle> Question<'_, P> {
     fn drawn(&self) -> Result<Findings<P::Board>, Failure> {
         let started = Instant::now();
         let mut found = Findings::by(P::FALLBACK.name);
-        match self.puzzle.fall_back(self.options) {
-            Err(failure) if failure.is::<figrs::Error>() => {
-                let engine = Engine::fitting(self.puzzle, QUICK)?;
+        self.boards.begin(P::FALLBACK.name);
+        match self.puzzle.fall_back(&self.options, &self.boards) {
+            Err(failure) if failure.is::<figrs::Error>() && !stop::is_set() => {
+                let engine = Engine::fitting(&self.puzzle, QUICK)?;
                 if engine.is_some_and(|engine| !engine.is_possible()) {
-                    return self.none(impossible(self.puzzle, QUICK)?);
+                    return self.none(impossible(&self.puzzle, QUICK)?);
                 }
                 return Err(failure);
             }
@@ -230,15 +239,13 @@ impl<P: Puzzle> Question<'_, P> {
 
     /// How the boards that were drawn vary, and the tests of their distribution where the exact one is found.
     pub(super) fn stats(&self, found: &Findings<P::Board>) -> Result<Stats, Failure> {
-        let (puzzle, memory) = (self.puzzle, self.options.memory());
+        let (puzzle, memory) = (&self.puzzle, self.memory());
         let side = puzzle.side();
         let scores = if side.rows == side.columns && side.rows > 1 {
             let compared = &found.boards[..found.boards.len().min(COMPARED)];
             let pairs = compared.len() * (compared.len() - 1) / 2;
             let progress = Progress::of("pairs of boards", Some(pairs as u64));
-            let scores = puzzle.scores(compared, |pairs| progress.set(pairs))?;
-            progress.finish();
-            scores
+            puzzle.scores(compared, |pairs| progress.set(pairs))?
         } else {
             Vec::new()
         };

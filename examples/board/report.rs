@@ -4,9 +4,10 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use figrs::models::picture::Picture;
+use figrs_command::stop::Reason;
+use figrs_command::{in_file, replace, replace_text};
 use serde_json::{Map, Value as Json, json};
 
-use super::files::{in_file, replace};
 use super::findings::{Findings, Stats};
 use super::options::Format;
 use super::{Failure, Options, Puzzle};
@@ -16,17 +17,16 @@ pub(crate) struct Report<'a, P: Puzzle> {
     pub(crate) puzzle: &'a P,
     pub(crate) options: &'a Options,
     pub(crate) findings: &'a Findings<P::Board>,
+    pub(crate) stats: Option<&'a Stats>,
+    /// Why it is not all that was asked for.
+    pub(crate) stopped: Option<Reason>,
 }
 
 impl<P: Puzzle> Report<'_, P> {
     /// Writes where it should go.
     pub(crate) fn write(&self) -> Result<(), Failure> {
         if let Some(path) = &self.options.report {
-            let page = self.html()?;
-            replace(path, |out| {
-                let written = out.write_all(page.as_bytes());
-                written.map_err(|error| in_file(path, error))
-            })?;
+            replace_text(path, &self.html()?)?;
         }
         let Some(path) = &self.options.out else {
             let place = Path::new("the standard output");
@@ -37,7 +37,7 @@ impl<P: Puzzle> Report<'_, P> {
 
     fn write_to(&self, out: &mut dyn Write, place: &Path) -> Result<(), Failure> {
         let mut out = io::BufWriter::new(out);
-        let written = match self.options.format {
+        let written = match self.options.format() {
             Format::Text => self.text(&mut out),
             Format::Json => writeln!(out, "{}", self.json()),
             Format::Png => self.page()?.write_png(
@@ -52,6 +52,27 @@ impl<P: Puzzle> Report<'_, P> {
         written
             .and_then(|()| out.flush())
             .map_err(|error| in_file(place, error))
+    }
+
+    /// Tells on the standard error how boards were drawn.
+    pub(crate) fn tell_how(&self) {
+        let (found, options) = (self.findings, self.options);
+        let diagnostics = found.diagnostics.iter();
+        let diagnostics: String = diagnostics
+            .flat_map(|(name, value)| [", ".into(), format!("{name} {value:.4}")])
+            .collect();
+        let of = match self.stopped {
+            Some(reason) => format!(" of {} ({})", options.count(), reason.told()),
+            None => String::new(),
+        };
+        eprintln!(
+            "seed {}, method {}, boards {}{of}{diagnostics}, compile {:.3} s, sample {:.3} s",
+            options.seed(),
+            found.method,
+            found.boards.len(),
+            found.compile,
+            found.sample
+        );
     }
 
     /// All boards that are shown.
@@ -122,11 +143,14 @@ impl<P: Puzzle> Report<'_, P> {
             let all = all.map(|&(name, value)| (name.into(), as_json(value)));
             put("diagnostics", Json::Object(all.collect()));
         }
-        if let Some(stats) = &found.stats {
+        if let Some(stats) = self.stats {
             put("stats", stats_json(stats));
         }
         if let Some(cost) = &found.cost {
             put("cost", json!({"states": cost.states, "bytes": cost.bytes}));
+        }
+        if let Some(reason) = self.stopped {
+            put("stopped", reason.name().into());
         }
         put(
             "seconds",
@@ -137,7 +161,7 @@ impl<P: Puzzle> Report<'_, P> {
 
     fn text(&self, out: &mut impl Write) -> io::Result<()> {
         let found = self.findings;
-        if let Some(stats) = &found.stats {
+        if let Some(stats) = self.stats {
             stats_text(out, stats)?;
         } else {
             for (number, board) in self.boards().enumerate() {

@@ -1,25 +1,36 @@
 //! From the command line to the answer.
 
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use figrs_command::{Bytes, NoAnswer, parsed_by, stop};
 
-use super::command_line;
-use super::failure::{exit_code, remedy};
+use super::findings::{Findings, Stats};
 use super::options::{DETAILS, Task};
 use super::question::Question;
 use super::report::Report;
-use super::{Example, Failure, NoAnswer, Puzzle};
+use super::{Boards, Example, Failure, Puzzle};
 
 /// Runs an example.
 pub(crate) fn main<E: Example>() -> ExitCode {
-    match run(&parsed::<E>()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if command_line::is_broken_pipe(&*error) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}{}", remedy(&*error));
-            ExitCode::from(exit_code(&*error))
+    figrs_command::run(remedy, || run(&parsed::<E>()))
+}
+
+/// What to do on the command line where memory is too small or no particle is left.
+fn remedy(error: &figrs::Error) -> Option<String> {
+    match error {
+        figrs::Error::FrontierTooLarge { states, limit, .. } => {
+            let memory = Bytes(*limit);
+            Some(format!(
+                "{states} states and what leads to them take more than --memory {memory}; allow more, or use a smaller board"
+            ))
         }
+        figrs::Error::NoSampleMetEvidence { tried, .. } => Some(format!(
+            "none of {tried} boards drawn met the rules and the clues, which are impossible together or very rare; use --method exact"
+        )),
+        _ => None,
     }
 }
 
@@ -35,10 +46,7 @@ fn parsed<E: Example>() -> E {
         PossibleValue::new(fallback.name).help(fallback.help),
     ]);
     let command = E::command().after_long_help(DETAILS);
-    let command = command.mut_arg("method", |arg| arg.value_parser(methods));
-    let parsed = command.clone().try_get_matches();
-    let parsed = parsed.and_then(|matches| E::from_arg_matches(&matches));
-    parsed.unwrap_or_else(|error| command_line::end(&error.format(&mut command.clone())))
+    parsed_by(command.mut_arg("method", |arg| arg.value_parser(methods)))
 }
 
 fn run<E: Example>(example: &E) -> Result<(), Failure> {
@@ -48,37 +56,72 @@ fn run<E: Example>(example: &E) -> Result<(), Failure> {
     if example.shows_path() {
         options.shows_boards("--show-path")?;
     }
-    let puzzle = example.puzzle()?;
-    let question = Question {
-        puzzle: &puzzle,
-        options,
-    };
+    stop::listen(options.time)?;
+    let question = Arc::new(Question {
+        puzzle: example.puzzle()?,
+        options: options.clone(),
+        boards: Boards::of(options.count()),
+    });
     question.check()?;
-    let mut findings = question.answer()?;
-    if options.stats {
-        findings.stats = Some(question.stats(&findings)?);
-    }
+    let findings = Arc::new(findings(&question)?);
+    let stats = stats(&question, &findings)?;
+    let are_few = options.task == Task::Sample && findings.boards.len() < options.count();
+    let is_cut = are_few || (options.stats && stats.is_none());
     let report = Report {
-        puzzle: &puzzle,
+        puzzle: &question.puzzle,
         options,
         findings: &findings,
+        stats: stats.as_ref(),
+        stopped: stop::reason().filter(|_| is_cut),
     };
     report.write()?;
-    if let Some(told) = findings.impossible {
-        return Err(Box::new(NoAnswer(told)));
+    if let Some(told) = &findings.impossible {
+        return Err(Box::new(NoAnswer(told.clone())));
     }
     if options.task == Task::Sample {
-        let (boards, method) = (findings.boards.len(), findings.method);
-        let diagnostics = findings.diagnostics.iter();
-        let diagnostics: String = diagnostics
-            .flat_map(|(name, value)| [", ".into(), format!("{name} {value:.4}")])
-            .collect();
-        eprintln!(
-            "seed {}, method {method}, boards {boards}{diagnostics}, compile {:.3} s, sample {:.3} s",
-            options.seed(),
-            findings.compile,
-            findings.sample
-        );
+        report.tell_how();
     }
     Ok(())
+}
+
+/// The answer to the task, or the boards so far if the command is told to stop.
+fn findings<P: Puzzle>(question: &Arc<Question<P>>) -> Result<Findings<P::Board>, Failure> {
+    let started = Instant::now();
+    let asked = Arc::clone(question);
+    let answer = stop::attempt(move || asked.answer())?;
+    let (method, boards) = question.boards.take();
+    let mut found = match answer {
+        Some(answer) if boards.is_empty() || !stop::is_set() => answer?,
+        Some(Ok(answer)) => answer,
+        Some(Err(_)) | None => Findings::by(method),
+    };
+    found.boards = boards;
+    let options = &question.options;
+    if stop::is_set() && found.impossible.is_none() && !found.answers(options.task) {
+        let what = if options.task.has_boards() {
+            "a board"
+        } else {
+            "an answer"
+        };
+        return Err(stop::nothing(what));
+    }
+    if found.sample == 0.0 {
+        found.sample = started.elapsed().as_secs_f64() - found.compile;
+    }
+    Ok(found)
+}
+
+/// What --stats asks for, unless the command is told to stop before it is known.
+fn stats<P: Puzzle>(
+    question: &Arc<Question<P>>,
+    found: &Arc<Findings<P::Board>>,
+) -> Result<Option<Stats>, Failure> {
+    if !question.options.stats {
+        return Ok(None);
+    }
+    let (asked, boards) = (Arc::clone(question), Arc::clone(found));
+    match stop::attempt(move || asked.stats(&boards))? {
+        Some(Err(_)) | None if stop::is_set() => Ok(None),
+        stats => stats.transpose(),
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use figrs_command::stop;
+
 use super::conflict::impossible;
 use super::question::{QUICK, Question};
 use super::rejection::{Kept, too_large};
@@ -14,14 +16,14 @@ const GROWTH: u64 = 4;
 /// How many bytes of states are explored in the time in which rejection draws and looks at a cell.
 const CELL: u64 = 3;
 
-impl<P: Puzzle> Question<'_, P> {
+impl<P: Puzzle> Question<P> {
     /// Rounds of as much work for both, each of several times as much as the one before: how many boards meet the demands need not be
     /// known, nor what the exact engine needs, unless that is more than [`QUICK`]; and it takes no more than a few times as long as the
     /// quicker of the two.
     pub(super) fn in_turn(&self, relaxed: &P) -> Result<Findings<P::Board>, Failure> {
-        let (puzzle, options) = (self.puzzle, self.options);
+        let (puzzle, options, memory) = (&self.puzzle, &self.options, self.memory());
         let started = Instant::now();
-        let fits = |puzzle: &P| puzzle.predicted_bytes() <= options.memory() as f64;
+        let fits = |puzzle: &P| puzzle.predicted_bytes() <= memory as f64;
         let exact = |budget| -> Result<Option<Findings<P::Board>>, Failure> {
             if budget > QUICK && !fits(puzzle) {
                 return Ok(None);
@@ -32,7 +34,7 @@ impl<P: Puzzle> Question<'_, P> {
             }
             Ok(found)
         };
-        let mut budgets = budgets(options.memory());
+        let mut budgets = budgets(memory);
         let (mut budget, engine) = loop {
             let budget = budgets.next();
             let Some(budget) = budget.filter(|&budget| budget <= QUICK || fits(relaxed)) else {
@@ -46,21 +48,22 @@ impl<P: Puzzle> Question<'_, P> {
             }
         };
         if !engine.is_possible() {
-            return self.none(impossible(relaxed, options.memory())?);
+            return self.none(impossible(relaxed, memory)?);
         }
         let compile = started.elapsed().as_secs_f64();
-        let mut boards = engine.boards(relaxed, options.seed())?;
+        let mut all = engine.boards(relaxed, options.seed())?;
         let meets = |board: &P::Board| puzzle.meets(board);
         let cells = (puzzle.side().rows * puzzle.side().columns) as u64;
-        let mut kept = Kept::of(options.count());
-        while !kept.draw(budget / (CELL * cells), &mut boards, meets)? {
+        self.boards.begin(P::FALLBACK.name);
+        let mut kept = Kept::in_boards(&self.boards);
+        while !kept.draw(budget / (CELL * cells), &mut all, meets)? && !stop::is_set() {
             let Some(larger) = budgets.next() else {
                 let told = self.too_large();
                 eprintln!(
                     "note: {told}; falling back on --method {}",
                     P::FALLBACK.name
                 );
-                kept = kept.complete(&mut boards, meets)?;
+                kept = kept.complete(&mut all, meets)?;
                 break;
             };
             budget = larger;

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use figrs::prelude::*;
 
-use super::progress::Watch;
+use super::watch::Watch;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Name {

@@ -3,30 +3,22 @@
 //! `cargo run --release --example compare -- --help`
 
 mod algorithms;
-#[path = "../program/command_line.rs"]
-mod command_line;
-#[path = "../program/files.rs"]
-mod files;
 mod models;
 #[path = "../network/observed.rs"]
 mod observed;
 mod options;
-mod progress;
+mod watch;
 
-use std::error::Error;
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
 use figrs::Comparison;
 use figrs::prelude::SelfChecked;
 use peak_alloc::PeakAlloc;
 
+use figrs_command::{Failure, NoAnswer, parsed, replace_text, stop};
 use options::{Format, Options};
-use progress::Watch;
-
-type Failure = Box<dyn Error + Send + Sync>;
+use watch::Watch;
 
 /// Counts the bytes that the program holds, for the column of memory.
 #[global_allocator]
@@ -36,22 +28,14 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 const BARS: usize = 12;
 
 fn main() -> ExitCode {
-    match run(&Options::try_parse().unwrap_or_else(|error| command_line::end(&error))) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(error) if command_line::is_broken_pipe(&*error) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(2)
-        }
-    }
+    figrs_command::run(|_| None, || run(&parsed()))
 }
 
-/// Compares, and tells whether any algorithm has an answer.
-fn run(options: &Options) -> Result<bool, Failure> {
+fn run(options: &Options) -> Result<(), Failure> {
     options.check()?;
+    stop::listen(options.time)?;
     let question = models::question(options)?;
-    let watch = Watch::new(options)?;
+    let watch = Watch::new(options);
     let names: Vec<_> = options.algorithms();
     let contenders = names.iter();
     let contenders: Vec<_> = contenders
@@ -85,9 +69,12 @@ fn run(options: &Options) -> Result<bool, Failure> {
         }
     }
     let comparison = compare.run();
-    watch.finish();
+    drop(watch);
     write(options, &comparison)?;
-    Ok(comparison.rows.iter().any(|row| row.answer.is_some()))
+    if comparison.rows.iter().all(|row| row.answer.is_none()) {
+        return Err(NoAnswer("no algorithm has an answer".to_owned()).into());
+    }
+    Ok(())
 }
 
 /// The budgets of a curve: all samples, and four times as few from point to point.
@@ -101,16 +88,20 @@ fn budgets(samples: u64) -> Vec<u64> {
 
 fn write(options: &Options, comparison: &Comparison) -> Result<(), Failure> {
     if let Some(path) = &options.curves {
-        save(path, &comparison.curves_svg()?)?;
+        replace_text(path, &comparison.curves_svg()?)?;
     }
     if let Some(path) = &options.report {
         let page = comparison.to_html(&options.title(), &options.settings());
-        save(path, &page)?;
+        replace_text(path, &page)?;
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     match options.format {
         Format::Json => {
-            serde_json::to_writer_pretty(&mut out, comparison)?;
+            let mut told = serde_json::to_value(comparison)?;
+            if let Some(reason) = stop::reason() {
+                told["stopped"] = reason.name().into();
+            }
+            serde_json::to_writer_pretty(&mut out, &told)?;
             writeln!(out)?;
         }
         Format::Text => {
@@ -129,11 +120,4 @@ fn write(options: &Options, comparison: &Comparison) -> Result<(), Failure> {
         }
     }
     Ok(out.flush()?)
-}
-
-fn save(path: &Path, text: &str) -> Result<(), Failure> {
-    files::replace(path, |out| {
-        let written = out.write_all(text.as_bytes());
-        written.map_err(|error| files::in_file(path, error))
-    })
 }

@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{ArgGroup, Parser, ValueEnum};
+use figrs_command::{Failure, in_file, seconds};
 
 use super::algorithms::Name;
-use super::{Failure, files};
 
 /// What the long help ends with.
 const DETAILS: &str = r#"Table: the answer for one number, and the largest error over all; the standard error (SE) that is stated of the
@@ -22,7 +23,8 @@ JSON: {"targets", "estimands": [{"target", "name"}], "exact": {"algorithm", "val
   "curves": [{"algorithm", "points": [{"budget", "runs", "seconds", "error", "standard_error"}]}]}.
   Values stand in the order of the estimands. What is unknown or infinite is null.
 
-Ctrl-C ends the algorithm that runs with the answer so far, and prints what there is; a second one ends the program.
+Ctrl-C and the end of --time end the algorithm that runs with the answer so far, and print what there is, in JSON with "stopped":
+  "interrupt" or "time"; a second Ctrl-C ends the program.
 
 Exit code: 0 if any algorithm has an answer; 1 if none has; 2 if files or options are wrong."#;
 
@@ -59,8 +61,11 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) samples: u64,
     /// After how many seconds an algorithm is ended; samplers then answer with what they have.
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) time_limit: Option<f64>,
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time_limit: Option<Duration>,
+    /// After how many seconds the comparison is ended: the algorithm that runs then with what it has, and those after it are left out.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time: Option<Duration>,
     /// Check every answer by means that its algorithm does not use, or by a second run: in at least twice the time.
     #[arg(long, conflicts_with = "time_limit")]
     pub(crate) self_check: bool,
@@ -113,10 +118,6 @@ pub(crate) enum Format {
 impl Options {
     /// What no single option can tell.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        let limit = self.time_limit.unwrap_or(1.0);
-        if !(limit > 0.0 && limit <= 1e9) {
-            return Err(format!("--time-limit {limit}: write a positive number of seconds").into());
-        }
         if self.network.is_none() && (self.query != ["all"] || !self.evidence.is_empty()) {
             return Err("--query and --evidence need --network".into());
         }
@@ -176,7 +177,7 @@ impl Options {
         ];
         settings.extend(
             self.time_limit
-                .map(|limit| ("time limit", format!("{limit} s"))),
+                .map(|limit| ("time limit", format!("{} s", limit.as_secs_f64()))),
         );
         if self.network.is_some() {
             settings.push(("evidence", self.evidence.join(", ")));
@@ -200,9 +201,7 @@ fn check_writable(path: &Path) -> Result<(), Failure> {
     } else {
         tempfile::tempfile_in(directory.unwrap_or(Path::new(".")))
     };
-    opened
-        .map(drop)
-        .map_err(|error| files::in_file(path, error))
+    opened.map(drop).map_err(|error| in_file(path, error))
 }
 
 pub(crate) fn named(value: &impl ValueEnum) -> String {

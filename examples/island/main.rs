@@ -13,11 +13,12 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use board::{Drawn, Example, Failure, Fallback, Program, Puzzle, Side};
+use board::{Boards, Drawn, Example, Failure, Fallback, Program, Puzzle, Side};
 use clap::Parser;
 use figrs::models::grid::{Clues, GridError, Position, Size};
 use figrs::models::island::{Island, IslandMap, IslandSampling, Terrain};
 use figrs::models::picture::{Picture, PictureError};
+use figrs_command::{Progress, stop};
 use range::{range, told};
 use serde_json::{Value as Json, json};
 
@@ -161,7 +162,11 @@ impl Puzzle for Islands {
     }
 
     /// As many islands of each chain as make up the number, and enough to tell whether the chains agree.
-    fn fall_back(&self, options: &board::Options) -> Result<Drawn<IslandMap>, Failure> {
+    fn fall_back(
+        &self,
+        options: &board::Options,
+        boards: &Boards<IslandMap>,
+    ) -> Result<Drawn, Failure> {
         const ENOUGH: usize = 25;
         if !self.clues.is_empty() {
             return Err(
@@ -174,15 +179,25 @@ impl Puzzle for Islands {
         let draws = wanted.max(ENOUGH);
         let between = if wanted < ENOUGH { 2 } else { 10 };
         let sampling = IslandSampling::new(draws).chains(chains).between(between);
-        let drawn = sampling.seed(options.seed()).run(&self.bounded()?)?;
+        let progress = Progress::of("sweeps of the chains", None);
+        let drawn = sampling
+            .seed(options.seed())
+            .run_watched(&self.bounded()?, |sweeps| {
+                progress.set(sweeps);
+                !stop::is_set()
+            })?;
+        let draws = drawn.chains().iter().map(Vec::len).min().unwrap_or(0);
+        let wanted = wanted.min(draws);
         // As far apart as there is room for, the chains in turn, and the last ones among them.
         let places = (1..=wanted).map(|number| number * draws / wanted - 1);
         let spread = places.flat_map(|place| {
             let chains = drawn.chains().iter();
             chains.filter_map(move |maps| maps.get(place))
         });
+        for map in spread {
+            boards.push(map.clone());
+        }
         Ok(Drawn {
-            boards: spread.take(options.count()).cloned().collect(),
             compile: 0.0,
             diagnostics: vec![
                 ("r-hat", drawn.r_hat()),

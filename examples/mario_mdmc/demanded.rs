@@ -1,19 +1,18 @@
 //! Levels as the command line demands them.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs::models::mdmc::{
     ConditionedSampler, Demand, ExactSampler, LevelElements, LevelSampler, MarkovChain, Mask,
     SteeredLevel, SteeringError, vglc,
 };
 use figrs::{Error, Frontier};
+use figrs_command::{Failure, NoAnswer, Progress, stop};
 
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::no_answer::NoAnswer;
 use crate::options::{Demands, Method, Options};
-use crate::progress;
 
 /// The level with everything that is demanded of it.
 pub(crate) fn steered(
@@ -34,9 +33,9 @@ pub(crate) fn sampler(
     if method == Method::Conditioned {
         let sampler = conditioned(options, steered);
         return Ok(Box::new(if options.shows_particles() {
-            watched(sampler)?
+            watched(sampler)
         } else {
-            sampler
+            counted(sampler)
         }));
     }
     Ok(Box::new(exact(options, steered)?))
@@ -46,39 +45,46 @@ pub(crate) fn conditioned(options: &Options, steered: SteeredLevel) -> Condition
     ConditionedSampler::new(steered).particles(options.particles())
 }
 
-/// The sampler with a bar for what takes long.
-pub(crate) fn watched(sampler: ConditionedSampler) -> Result<ConditionedSampler, Failure> {
-    let bar = progress::bar(0, "{bar:40} {percent}% of the particles, {eta} left")?;
-    Ok(sampler.on_progress(move |progress| {
-        let total = progress.total.unwrap_or_default();
-        bar.set_length(total);
-        bar.set_position(progress.done);
-        if progress.done >= total {
-            bar.finish_and_clear();
-        }
-    }))
+/// The sampler with a line that shows how far its run is.
+pub(crate) fn watched(sampler: ConditionedSampler) -> ConditionedSampler {
+    let line = Progress::of("particles", None);
+    sampler.on_progress(move |progress| {
+        progress.total.inspect(|&total| line.set_total(total));
+        line.set(progress.done);
+    })
+}
+
+/// The sampler with a line that counts the particles of all runs, on any number of threads.
+fn counted(sampler: ConditionedSampler) -> ConditionedSampler {
+    thread_local! {
+        /// How far the run on this thread was when it was last looked at.
+        static BEFORE: Cell<u64> = const { Cell::new(0) };
+    }
+    let line = Progress::of("particles of levels under way", None);
+    let all = AtomicU64::new(0);
+    sampler.on_progress(move |progress| {
+        let before = BEFORE.replace(progress.done);
+        let further = progress.done.checked_sub(before).unwrap_or(progress.done);
+        line.set(all.fetch_add(further, Ordering::Relaxed) + further);
+    })
 }
 
 /// Explores the frontiers, with a sign of life on a terminal.
 pub(crate) fn exact(options: &Options, steered: SteeredLevel) -> Result<ExactSampler, Failure> {
-    let steps = (steered.cells().len() + 1) as u64;
-    let template = "{bar:40} {pos}/{len} cells explored, then a sweep back, {elapsed}";
-    let bar = progress::bar(steps, template)?;
-    let shown = bar.clone();
+    let progress = Progress::of("cells explored", None);
     let frontier = Frontier::new()
-        .memory(options.memory())
-        .interrupt(interrupt::flag())
-        .on_progress(move |progress| shown.set_position(progress.done));
+        .memory(options.memory().0)
+        .interrupt(stop::flag())
+        .on_progress(move |run| progress.set(run.done));
     let sampler = ExactSampler::new(steered, &frontier);
-    bar.finish_and_clear();
     sampler.map_err(|error| match error {
-        SteeringError::Inference(Error::FrontierTooLarge { states, limit, .. }) => NoAnswer(format!(
-            "--method exact needs more than {} MiB here ({states} states are on a frontier); allow more (--memory), use fewer \
-             --rows or demands that remember less, or --method conditioned",
-            limit >> 20
+        SteeringError::Inference(Error::FrontierTooLarge { states, .. }) => NoAnswer(format!(
+            "--method exact needs more than --memory {} here ({states} states are on a frontier); allow more, use fewer --rows or \
+             demands that remember less, or --method conditioned",
+            options.memory()
         ))
         .into(),
-        SteeringError::Inference(Error::NothingDone { .. }) => interrupt::nothing(),
+        SteeringError::Inference(Error::NothingDone { .. }) => stop::nothing("a level"),
         other => other.into(),
     })
 }

@@ -8,17 +8,16 @@ use figrs::models::mdmc::{
     LevelElements, LevelProgram, LevelSampler, LookAhead, MarkovChain, TileField,
     TileFieldElements, TileSelection,
 };
-
+use figrs_command::Failure;
 use serde_json::Value;
 
-use crate::Failure;
 use crate::demanded;
 use crate::options::{Method, Options, Tile};
 
 /// What levels are drawn from.
-pub(crate) struct Trained<'a> {
-    options: &'a Options,
-    pub(crate) corpus: &'a Corpus,
+pub(crate) struct Trained {
+    options: Arc<Options>,
+    pub(crate) corpus: Corpus,
     pub(crate) chain: Arc<MarkovChain>,
     pub(crate) seed: u64,
     engines: Vec<(Method, Engine)>,
@@ -44,27 +43,28 @@ pub(crate) struct Made {
     pub(crate) fallbacks: Option<usize>,
 }
 
-impl<'a> Trained<'a> {
+impl Trained {
     pub(crate) fn new(
-        options: &'a Options,
-        corpus: &'a Corpus,
+        options: Arc<Options>,
+        corpus: Corpus,
         chain: MarkovChain,
         seed: u64,
     ) -> Result<Self, Failure> {
         let chain = Arc::new(chain);
         let engine = |&method| -> Result<_, Failure> {
-            Ok((method, Engine::new(method, options, corpus, &chain)?))
+            Ok((method, Engine::new(method, &options, &corpus, &chain)?))
         };
+        let engines = options
+            .methods
+            .iter()
+            .map(engine)
+            .collect::<Result<_, _>>()?;
         Ok(Self {
             options,
             corpus,
-            seed,
-            engines: options
-                .methods
-                .iter()
-                .map(engine)
-                .collect::<Result<_, _>>()?,
             chain,
+            seed,
+            engines,
         })
     }
 
@@ -105,17 +105,10 @@ impl<'a> Trained<'a> {
         .to_owned()
     }
 
-    /// How many of `count` levels of a method are best drawn at once on one thread.
-    pub(crate) fn step(&self, method: usize, count: u64) -> u64 {
-        const MOST: u64 = 16;
+    /// How many levels of a method are drawn together, whatever is asked for.
+    pub(crate) fn batch(&self, method: usize) -> u64 {
         match &self.engines[method].1 {
-            // What is prepared serves several batches, but all threads should have some.
-            Engine::Sampler(sampler) => {
-                let (batch, threads) = (sampler.batch(), self.options.threads() as u64);
-                // Two parts a thread: they do not take the same time.
-                let most = if self.options.resume { 1 } else { MOST };
-                batch * (count / (batch * threads * 2)).clamp(1, most)
-            }
+            Engine::Sampler(sampler) => sampler.batch().max(1),
             Engine::Other(_) => 1,
         }
     }

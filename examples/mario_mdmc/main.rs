@@ -2,74 +2,54 @@
 //!
 //! `cargo run --release --example mario_mdmc -- --help`
 
-#[path = "../program/command_line.rs"]
-mod command_line;
 mod demanded;
-mod failure;
-#[path = "../program/files.rs"]
-mod files;
 mod generator;
-mod interrupt;
-#[path = "../program/no_answer.rs"]
-mod no_answer;
 mod options;
 mod ordered;
 mod probability;
-mod progress;
 mod ranges;
 mod resumed;
 mod set_report;
 mod sets;
 mod stats;
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use clap::Parser;
-use failure::{Failure, exit_code};
 use figrs::models::mdmc::{Corpus, MarkovChain, RowSplits, vglc};
+use figrs_command::{Failure, parsed, read_text, replace_text, stop};
+
+use generator::Trained;
 use options::{Method, Options};
 
 fn main() -> ExitCode {
-    match run(&Options::try_parse().unwrap_or_else(|error| command_line::end(&error))) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if command_line::is_broken_pipe(&*error) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(exit_code(&*error))
-        }
-    }
+    figrs_command::run(|_| None, || run(Arc::new(parsed())))
 }
 
-fn run(options: &Options) -> Result<(), Failure> {
-    check(options)?;
-    interrupt::listen()?;
-    let corpus = match &options.corpus {
-        Some(directory) => vglc::read_corpus(directory)?,
-        None => Corpus::shipped(),
-    };
-    let corpus = match options.rows {
-        Some(rows) => corpus.bottom_rows(rows)?,
-        None => corpus,
-    };
-    let chain = chain(options, &corpus)?;
+fn run(options: Arc<Options>) -> Result<(), Failure> {
+    check(&options)?;
+    stop::listen(options.time)?;
+    let given = Arc::clone(&options);
+    let read = stop::attempt(move || trained_chain(&given))?;
+    let (corpus, chain) = read.ok_or_else(|| stop::nothing("a trained model"))??;
     if let Some(path) = &options.save_model {
         replace_text(path, &chain.to_json())?;
     }
     let seed = options.seed.unwrap_or_else(fresh_seed);
     if options.probability {
-        return probability::write(options, &Arc::new(chain), seed);
+        return probability::write(&options, &Arc::new(chain), seed);
     }
     let started = Instant::now();
-    let trained = generator::Trained::new(options, &corpus, chain, seed)?;
+    let given = Arc::clone(&options);
+    let trained = stop::attempt(move || Trained::new(given, corpus, chain, seed))?;
+    let trained = Arc::new(trained.ok_or_else(|| stop::nothing("a level"))??);
     if options.stats.is_some() {
-        stats::write(options, &trained)?;
+        stats::write(&options, &trained)?;
         eprintln!("seed {seed}, {:.3} s", started.elapsed().as_secs_f64());
         return Ok(());
     }
-    let totals = sets::write(options, &trained)?;
+    let totals = sets::write(&options, &trained)?;
     eprintln!(
         "method {}: {}",
         options.methods[0].name(),
@@ -83,7 +63,7 @@ fn run(options: &Options) -> Result<(), Failure> {
         totals.kept(),
         totals.unseen,
         totals.fallbacks,
-        totals.paths(options),
+        totals.paths(&options),
         started.elapsed().as_secs_f64()
     );
     Ok(())
@@ -123,13 +103,13 @@ fn check(options: &Options) -> Result<(), Failure> {
     if options.stats.is_none() && !options.probability && options.methods.len() > 1 {
         return Err("more than one --method needs --stats or --probability".into());
     }
-    if options.stats.is_some() && options.format.needs_file() {
+    if options.stats.is_some() && options.format().needs_file() {
         return Err("--stats needs --format text or json".into());
     }
-    if options.format.needs_file() && options.out.is_none() {
-        return Err(format!("--format {} needs --out FILE", options.format.name()).into());
+    if options.format().needs_file() && options.out.is_none() {
+        return Err(format!("--format {} needs --out FILE", options.format().name()).into());
     }
-    if options.resume && (!options.format.needs_file() || options.levels < 2) {
+    if options.resume && (!options.format().needs_file() || options.levels < 2) {
         return Err(
             "--resume needs --levels of two or more, and --format png, tmx, tiled-json or ldtk-csv"
                 .into(),
@@ -138,7 +118,7 @@ fn check(options: &Options) -> Result<(), Failure> {
     if options.out.is_some() && options.out == options.report {
         return Err("--out and --report name the same file".into());
     }
-    if options.show_path && !options.format.shows_path() {
+    if options.show_path && !options.format().shows_path() {
         return Err("--show-path needs --format text, json, png, tmx or tiled-json".into());
     }
     let heeding = |method: &options::Method| method.heeds_demands();
@@ -148,7 +128,7 @@ fn check(options: &Options) -> Result<(), Failure> {
     if options.probability && !options.methods.iter().all(heeding) {
         return Err("--probability needs --method conditioned or exact".into());
     }
-    if options.probability && (options.format.needs_file() || options.out.is_some()) {
+    if options.probability && (options.format().needs_file() || options.out.is_some()) {
         return Err("--probability needs --format text or json, and no --out".into());
     }
     let other = options.methods.iter().find(|method| !method.uses_chain());
@@ -162,6 +142,20 @@ fn check(options: &Options) -> Result<(), Failure> {
     }
 }
 
+/// The training levels, and the chain that is trained on them or read.
+fn trained_chain(options: &Options) -> Result<(Corpus, MarkovChain), Failure> {
+    let corpus = match &options.corpus {
+        Some(directory) => vglc::read_corpus(directory)?,
+        None => Corpus::shipped(),
+    };
+    let corpus = match options.rows {
+        Some(rows) => corpus.bottom_rows(rows)?,
+        None => corpus,
+    };
+    let chain = chain(options, &corpus)?;
+    Ok((corpus, chain))
+}
+
 fn chain(options: &Options, corpus: &Corpus) -> Result<MarkovChain, Failure> {
     let Some(path) = &options.model else {
         let bands = options.row_splits.unwrap_or(corpus.height());
@@ -169,20 +163,11 @@ fn chain(options: &Options, corpus: &Corpus) -> Result<MarkovChain, Failure> {
         let chain = MarkovChain::train(corpus, options.structures(), splits)?;
         return Ok(chain.smoothed(options.smoothing())?);
     };
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    MarkovChain::from_json(&text).map_err(|error| format!("{}: {error}", path.display()).into())
+    let chain = MarkovChain::from_json(&read_text(path)?);
+    chain.map_err(|error| format!("{}: {error} (--save-model)", path.display()).into())
 }
 
 fn fresh_seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.map_or(0, |now| now.as_micros() as u64)
-}
-
-/// Writes a text to a file, which is replaced when all of it is there.
-fn replace_text(path: &Path, text: &str) -> Result<(), Failure> {
-    files::replace(path, |out| {
-        let written = out.write_all(text.as_bytes());
-        written.map_err(|error| files::in_file(path, error))
-    })
 }

@@ -3,9 +3,11 @@
 use std::num::NonZero;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
 use figrs::models::mdmc::{MarkovChain, Structure, Structures, Tile as MapTile};
+use figrs_command::{Bytes, has_extension, mebibytes, seconds};
 use serde_json::Value;
 
 use crate::ranges;
@@ -31,10 +33,11 @@ Rows of the table of --stats, each the mean over levels and its standard error:
   copied run        longest run of columns that stands in a training level
   diversity         share of cells in which two levels of the method differ, on average
 
-Ctrl-C ends a set with the levels so far, and files are whole; a second one ends the program.
+Ctrl-C and the end of --time end a set with the levels so far, and files are whole; in JSON the last level then says \"stopped\":
+\"interrupt\" or \"time\", and so does the table of --stats. A second Ctrl-C ends the program at once.
 
-Exit code: 0 if there are levels; 1 if there are none because demands exclude each other or a budget is too small; 2 if files,
-their tiles or options are wrong.";
+Exit code: 0 if there are levels; 1 if there are none because demands exclude each other, a budget is too small or the time over;
+2 if files, their tiles or options are wrong.";
 
 /// Generates Super Mario levels from models trained on example levels.
 ///
@@ -101,9 +104,13 @@ pub(crate) struct Options {
     /// Particles of each level that the conditioned method carries along; 20 if not given.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) particles: Option<u32>,
-    /// Memory that the exact method may use for its states, in MiB, and for messages as much again; 1024 if not given.
-    #[arg(long, value_name = "MIB")]
-    pub(crate) memory: Option<u64>,
+    /// Memory that the exact method may use for its states, and for messages as much again, as 512MiB or 6GiB; a number alone is of
+    /// MiB; 1GiB if not given.
+    #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
+    pub(crate) memory: Option<Bytes>,
+    /// End after this many seconds with what there is by then.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time: Option<Duration>,
     /// Cut the training levels to this many rows from the bottom.
     #[arg(long)]
     pub(crate) rows: Option<usize>,
@@ -129,9 +136,10 @@ pub(crate) struct Options {
     /// Threads that draw levels of a set; all cores if not given.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
-    /// How levels are written. The last four need --out, and write one numbered file a level if --levels is more than 1.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    /// How levels are written. The last four need --out, and write one numbered file a level if --levels is more than 1. If not given,
+    /// what the name of --out ends with (.json, .png, .tmx, .csv), and else text.
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Show a shortest way of a player to the right edge, or as far as there is one: as `*` in text, a list of rows and columns in
     /// JSON, a line in pictures and maps.
     #[arg(long)]
@@ -139,8 +147,9 @@ pub(crate) struct Options {
     /// Write the levels to this file; it is replaced when all of them are there.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Write a set of numbered files that can be stopped and, by the same command, gone on with. Its settings are kept beside it in a
-    /// file named as --out with `-set.json`.
+    /// Write a set of numbered files that can be stopped and, by the same command, gone on with. Levels whose files
+    /// are as they were written are kept, and nothing but the others is drawn. The settings are kept beside it in a file named as --out with
+    /// `-set.json`, and fingerprints of the files in `.…-set.journal`.
     #[arg(long, requires = "seed", conflicts_with = "report")]
     pub(crate) resume: bool,
     /// Write the set to this file too, as a page of HTML with pictures of up to 12 levels and a table of measures; it needs
@@ -248,9 +257,26 @@ impl Options {
         self.threads.map_or_else(cores, usize::from)
     }
 
-    /// In bytes.
-    pub(crate) fn memory(&self) -> u64 {
-        self.memory.unwrap_or(1024).saturating_mul(1 << 20)
+    pub(crate) fn memory(&self) -> Bytes {
+        self.memory.unwrap_or(Bytes(1 << 30))
+    }
+
+    /// The format asked for, or that of the file.
+    pub(crate) fn format(&self) -> Format {
+        let is = |extension| {
+            self.out
+                .as_ref()
+                .is_some_and(|out| has_extension(out, extension))
+        };
+        let own = [
+            ("json", Format::Json),
+            ("png", Format::Png),
+            ("tmx", Format::Tmx),
+            ("csv", Format::LdtkCsv),
+        ];
+        let own = own.into_iter().find(|(extension, _)| is(extension));
+        self.format
+            .unwrap_or(own.map_or(Format::Text, |(_, format)| format))
     }
 
     /// What is given for one method only, and is not among the methods.

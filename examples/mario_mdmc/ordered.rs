@@ -1,82 +1,195 @@
 //! Levels of a set on several threads, taken in order.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use indicatif::ProgressBar;
+use figrs_command::{Failure, Progress, stop};
 
-use crate::Failure;
-use crate::interrupt;
 use crate::options::Options;
-use crate::progress;
 
-/// Does `work` for some numbers, `step` of them at once, and hands the results to `take` in order, a few at a time, until Ctrl-C; tells how many
-/// were taken.
-pub(crate) fn in_order<T: Send>(
+/// How often threads look whether the command is to end.
+const POLL: Duration = Duration::from_millis(20);
+/// How long levels under way are waited for once the command is to end.
+const GRACE: Duration = Duration::from_secs(1);
+/// A part of the work is to take about so long.
+const PART: Duration = Duration::from_millis(200);
+/// Parts that are drawn ahead, for each thread.
+const AHEAD: u64 = 4;
+
+/// The levels that are wanted.
+pub(crate) struct Wanted {
+    pub(crate) count: u64,
+    /// The numbers of those that are there already.
+    pub(crate) kept: BTreeSet<u64>,
+    /// How many are drawn together, whatever is asked for.
+    pub(crate) batch: u64,
+}
+
+/// A part of the work: the levels of a range, in the order of parts.
+type Parts<T> = BTreeMap<u64, (Range<u64>, Result<Vec<T>, Failure>)>;
+
+/// What threads share.
+struct Shared<T> {
+    wanted: Wanted,
+    state: Mutex<State<T>>,
+    changed: Condvar,
+}
+
+struct State<T> {
+    /// The first number that no part has yet.
+    next: u64,
+    /// Batches of the next part.
+    batches: u64,
+    /// Parts given to threads, parts taken, and threads at work.
+    given: u64,
+    taken: u64,
+    working: usize,
+    done: Parts<T>,
+}
+
+impl<T> Shared<T> {
+    fn state(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'s>(&self, state: MutexGuard<'s, State<T>>) -> MutexGuard<'s, State<T>> {
+        let waited = self.changed.wait_timeout(state, POLL);
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// The next part for a thread, if there is one.
+    fn part(&self, threads: u64) -> Option<(u64, Range<u64>)> {
+        let mut state = self.state();
+        while state.given >= state.taken + AHEAD * threads {
+            if stop::is_set() {
+                return None;
+            }
+            state = self.wait(state);
+        }
+        let Wanted { count, kept, batch } = &self.wanted;
+        let missing = |number: &u64| !kept.contains(number);
+        let first = (state.next..*count).find(missing)?;
+        if stop::is_set() {
+            return None;
+        }
+        // All threads are to have some at the end.
+        let rest = (count - first) / (batch * threads * 2);
+        let batches = state.batches.min(rest).max(1);
+        let end = ((first / batch + batches) * batch).min(*count);
+        let last = (first..end).rev().find(missing).unwrap_or(first);
+        let part = state.given;
+        state.given += 1;
+        state.next = end;
+        Some((part, first..last + 1))
+    }
+
+    /// Hands in a part, and makes later ones larger or smaller by the time it took.
+    fn hand_in(
+        &self,
+        part: u64,
+        numbers: Range<u64>,
+        levels: Result<Vec<T>, Failure>,
+        took: Duration,
+    ) {
+        let mut state = self.state();
+        if took < PART / 2 {
+            state.batches = (state.batches * 2).min(64);
+        } else if took > PART * 2 {
+            state.batches = (state.batches / 2).max(1);
+        }
+        state.done.insert(part, (numbers, levels));
+        self.changed.notify_all();
+    }
+}
+
+/// A thread at work, until it ends in any way.
+struct Working<T>(Arc<Shared<T>>);
+
+impl<T> Drop for Working<T> {
+    fn drop(&mut self) {
+        self.0.state().working -= 1;
+        self.0.changed.notify_all();
+    }
+}
+
+/// Does `work` for the numbers that are wanted on several threads, and hands the results to `take` in order; tells how many were taken.
+///
+/// When the command is to end, what is done within a second is taken, up to the first number that is not, and the rest left behind.
+pub(crate) fn in_order<T: Send + 'static>(
     options: &Options,
-    (numbers, step): (Range<u64>, u64),
-    work: impl Fn(Range<u64>) -> Result<Vec<T>, Failure> + Sync,
+    wanted: Wanted,
+    work: impl Fn(Range<u64>) -> Result<Vec<T>, Failure> + Send + Sync + 'static,
     mut take: impl FnMut(u64, T) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
     let threads = options.threads();
-    let bar = if options.shows_particles() {
-        ProgressBar::hidden()
-    } else {
-        progress::bar(
-            numbers.end - numbers.start,
-            "{bar:40} {pos}/{len} levels, {elapsed}, {eta} left",
-        )?
-    };
-    let counted = |numbers: Range<u64>| {
-        let results = work(numbers.clone());
-        bar.inc(numbers.end - numbers.start);
-        results
-    };
-    let mut index = numbers.start;
-    while index < numbers.end && !interrupt::is_set() {
-        // A set that may be stopped is written as soon as there are levels.
-        let parts = if options.resume { 1 } else { 8 };
-        let to = numbers.end.min(index + parts * threads as u64 * step);
-        for result in batch(index..to, step, threads, &counted)? {
-            take(index, result)?;
-            index += 1;
+    let left = wanted.count - wanted.kept.len() as u64;
+    let progress = (!options.shows_particles()).then(|| Progress::of("levels", Some(left)));
+    let shared = Arc::new(Shared {
+        wanted,
+        state: Mutex::new(State {
+            next: 0,
+            batches: 1,
+            given: 0,
+            taken: 0,
+            working: threads,
+            done: Parts::new(),
+        }),
+        changed: Condvar::new(),
+    });
+    let work = Arc::new(work);
+    for _ in 0..threads {
+        let (working, work) = (Working(Arc::clone(&shared)), Arc::clone(&work));
+        thread::Builder::new().spawn(move || {
+            let shared = &working.0;
+            while let Some((part, numbers)) = shared.part(threads as u64) {
+                let started = Instant::now();
+                let levels = work(numbers.clone());
+                shared.hand_in(part, numbers, levels, started.elapsed());
+            }
+        })?;
+    }
+    let (mut count, mut stopped) = (0, None::<Instant>);
+    while let Some((numbers, levels)) = next_part(&shared, &mut stopped)? {
+        for (number, level) in numbers.zip(levels) {
+            if !shared.wanted.kept.contains(&number) {
+                take(number, level)?;
+                count += 1;
+            }
         }
+        progress.iter().for_each(|progress| progress.set(count));
     }
-    bar.finish_and_clear();
-    if index == numbers.start && index < numbers.end {
-        return Err(interrupt::nothing());
+    if count == 0 && left > 0 {
+        return Err(stop::nothing("a level"));
     }
-    Ok(index - numbers.start)
+    Ok(count)
 }
 
-fn batch<T: Send>(
-    numbers: Range<u64>,
-    step: u64,
-    threads: usize,
-    work: &(impl Fn(Range<u64>) -> Result<Vec<T>, Failure> + Sync),
-) -> Result<Vec<T>, Failure> {
-    let next = AtomicU64::new(numbers.start);
-    let work = || -> Result<Vec<(u64, Vec<T>)>, Failure> {
-        let mut done = Vec::new();
-        loop {
-            let first = next.fetch_add(step, Ordering::Relaxed);
-            if first >= numbers.end {
-                return Ok(done);
-            }
-            let last = numbers.end.min(first + step);
-            done.push((first, work(first..last)?));
+/// The next part in order, as soon as it is done; none after the last, or if the command is to end.
+fn next_part<T>(
+    shared: &Shared<T>,
+    stopped: &mut Option<Instant>,
+) -> Result<Option<(Range<u64>, Vec<T>)>, Failure> {
+    let mut state = shared.state();
+    loop {
+        let taken = state.taken;
+        if let Some((numbers, levels)) = state.done.remove(&taken) {
+            state.taken += 1;
+            shared.changed.notify_all();
+            return Ok(Some((numbers, levels?)));
         }
-    };
-    let threads = threads.min((numbers.end - numbers.start).div_ceil(step) as usize);
-    let results: Vec<_> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let results = handles.into_iter().map(std::thread::ScopedJoinHandle::join);
-        results.collect()
-    });
-    let mut all = Vec::new();
-    for result in results {
-        all.extend(result.map_err(|_| "a thread failed")??);
+        if state.working == 0 {
+            // All parts that were given out have been handed in, unless a thread failed.
+            return match state.given - taken {
+                0 => Ok(None),
+                _ => Err("a thread failed".into()),
+            };
+        }
+        if stop::is_set() && stopped.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+            return Ok(None);
+        }
+        state = shared.wait(state);
     }
-    all.sort_by_key(|(first, _)| *first);
-    Ok(all.into_iter().flat_map(|(_, results)| results).collect())
 }

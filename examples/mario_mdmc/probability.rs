@@ -7,38 +7,31 @@ use std::time::Instant;
 
 use figrs::Error;
 use figrs::models::mdmc::{MarkovChain, SteeringError};
+use figrs_command::{Failure, NoAnswer, in_file, stop};
 use serde_json::json;
 
 use crate::demanded::{conditioned, exact, steered, watched};
-use crate::failure::Failure;
-use crate::files::in_file;
-use crate::no_answer::NoAnswer;
 use crate::options::{Format, Method, Options};
 
 /// Writes the probability that the trained chain meets the demands, by each method.
-pub(crate) fn write(options: &Options, chain: &Arc<MarkovChain>, seed: u64) -> Result<(), Failure> {
-    for &method in &options.methods {
+pub(crate) fn write(
+    options: &Arc<Options>,
+    chain: &Arc<MarkovChain>,
+    seed: u64,
+) -> Result<(), Failure> {
+    for (place, &method) in options.methods.iter().enumerate() {
         let started = Instant::now();
-        let steered = steered(options, chain)?;
-        let (log, error) = if method == Method::Exact {
-            (exact(options, steered)?.log_probability(), 0.0)
-        } else {
-            let sampler = watched(conditioned(options, steered))?;
-            let estimate = sampler.log_probability(seed).map_err(|error| -> Failure {
-                match error {
-                    SteeringError::Inference(Error::NoSampleMetEvidence { .. }) => NoAnswer(
-                        "no particle met the demands; use more --particles, or --method exact"
-                            .to_owned(),
-                    )
-                    .into(),
-                    other => other.into(),
-                }
-            })?;
-            (estimate.value, estimate.standard_error)
+        let (asked, chain) = (Arc::clone(options), Arc::clone(chain));
+        let found = stop::attempt(move || probability(method, &asked, &chain, seed))?;
+        let (log, error) = match found {
+            Some(found) => found?,
+            // What is found so far is written.
+            None if place > 0 => return Ok(()),
+            None => return Err(stop::nothing("a probability")),
         };
         let (probability, seconds) = (log.exp(), started.elapsed().as_secs_f64());
         let name = method.name();
-        let line = if options.format == Format::Json {
+        let line = if options.format() == Format::Json {
             json!({
                 "method": name,
                 "probability": probability,
@@ -59,4 +52,25 @@ pub(crate) fn write(options: &Options, chain: &Arc<MarkovChain>, seed: u64) -> R
         written.map_err(|error| in_file(Path::new("the standard output"), error))?;
     }
     Ok(())
+}
+
+/// The logarithm of the probability by a method, and its standard error.
+fn probability(
+    method: Method,
+    options: &Options,
+    chain: &Arc<MarkovChain>,
+    seed: u64,
+) -> Result<(f64, f64), Failure> {
+    let steered = steered(options, chain)?;
+    if method == Method::Exact {
+        return Ok((exact(options, steered)?.log_probability(), 0.0));
+    }
+    match watched(conditioned(options, steered)).log_probability(seed) {
+        Ok(estimate) => Ok((estimate.value, estimate.standard_error)),
+        Err(SteeringError::Inference(Error::NoSampleMetEvidence { .. })) => Err(NoAnswer(
+            "no particle met the demands; use more --particles, or --method exact".to_owned(),
+        )
+        .into()),
+        Err(other) => Err(other.into()),
+    }
 }

@@ -22,7 +22,10 @@ pub(crate) fn density(text: &str) -> Result<(Tile, Range<f64>), String> {
 /// `20..30`: from one column up to another, which is not among them.
 pub(crate) fn columns(text: &str) -> Result<Range<usize>, String> {
     let (from, to) = text.split_once("..").ok_or("write it as 20..30")?;
-    let number = |text: &str| text.parse().map_err(|error| format!("{text:?}: {error}"));
+    let number = |text: &str| {
+        text.parse()
+            .map_err(|_| "write two whole numbers, as 20..30")
+    };
     let columns: Range<usize> = number(from)?..number(to)?;
     if columns.is_empty() {
         return Err("give the first column, and a larger one after the last".into());
@@ -30,10 +33,7 @@ pub(crate) fn columns(text: &str) -> Result<Range<usize>, String> {
     Ok(columns)
 }
 
-fn range<T: std::str::FromStr>(text: &str) -> Result<(Tile, Range<T>), String>
-where
-    T::Err: std::fmt::Display,
-{
+fn range<T: std::str::FromStr>(text: &str) -> Result<(Tile, Range<T>), String> {
     let form = "write a tile and one or two numbers, as E=5 or E=5..10";
     let (tile, numbers) = text.split_once('=').ok_or(form)?;
     let (from, to) = numbers.split_once("..").unwrap_or((numbers, numbers));
@@ -43,6 +43,9 @@ where
     };
     let tile = Tile::from_char(symbol)
         .ok_or_else(|| format!("unknown tile {symbol:?}; use one of {}", Tile::ALPHABET))?;
-    let number = |text: &str| text.parse().map_err(|error| format!("{text:?}: {error}"));
+    let number = |text: &str| {
+        text.parse()
+            .map_err(|_| format!("{text:?} is no such number; {form}"))
+    };
     Ok((tile, number(from)?..number(to)?))
 }

@@ -1,62 +1,148 @@
 //! Sets of numbered files that go on where they were stopped.
+//!
+//! Beside the levels stand the settings of the set, and a journal with a line for each level that is written: its number, the size of its
+//! file and its fingerprint.
 
-use std::fs;
-use std::io::ErrorKind;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use figrs_command::{Failure, in_file, read_text, replace_text};
 use serde_json::{Map, Value};
 
-use crate::Failure;
 use crate::generator::Trained;
 use crate::options::Options;
-use crate::replace_text;
 
-/// How many levels of the set stand there already, one after another from the first. The settings of the set are kept in
-/// `record`, which is written before the first level.
-///
-/// An error if the set was begun with other settings.
-pub(crate) fn done(
-    options: &Options,
-    trained: &Trained<'_>,
-    record: &Path,
-    file: impl Fn(u64) -> PathBuf,
-) -> Result<u64, Failure> {
-    let mine = settings(options, trained);
-    let text = match fs::read_to_string(record) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => {
+/// The journal of a set that is being written.
+pub(crate) struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+impl Journal {
+    /// Begins a set or goes on with it: its journal, and the numbers of the levels whose files are as they were written. The settings are
+    /// kept in `record`, which is written before the first level.
+    ///
+    /// An error if the set was begun with other settings.
+    pub(crate) fn open(
+        options: &Options,
+        trained: &Trained,
+        record: &Path,
+        file: impl Fn(u64) -> PathBuf,
+    ) -> Result<(Self, BTreeSet<u64>), Failure> {
+        let mine = settings(options, trained);
+        let path = beside(record);
+        if is_there(record) {
+            check(record, &mine)?;
+        } else {
+            // What is written of another set is forgotten.
+            replace_text(&path, "")?;
             replace_text(record, &format!("{:#}\n", Value::Object(mine)))?;
-            return Ok(0);
         }
-        Err(error) => return Err(format!("cannot read {}: {error}", record.display()).into()),
-    };
+        let cannot = |error: io::Error| in_file(&path, error);
+        let text = if is_there(&path) {
+            read_text(&path)?
+        } else {
+            String::new()
+        };
+        let (written, good) = levels(&text);
+        let journal = File::options().append(true).create(true).open(&path);
+        let journal = journal.map_err(cannot)?;
+        // A line that was cut short when the set was stopped is no line.
+        journal.set_len(good as u64).map_err(cannot)?;
+        let is_whole = |(number, print): &(&u64, &Fingerprint)| {
+            **number < options.levels && is_file_of(&file(**number), **print)
+        };
+        let kept = written.iter().filter(is_whole);
+        let kept = kept.map(|(number, _)| *number).collect();
+        Ok((
+            Self {
+                path,
+                file: journal,
+            },
+            kept,
+        ))
+    }
+
+    /// Notes that a level is written.
+    pub(crate) fn add(&mut self, number: u64, print: Fingerprint) -> Result<(), Failure> {
+        let line = format!("{number} {} {print}\n", print.bytes);
+        let written = self.file.write_all(line.as_bytes());
+        written.map_err(|error| in_file(&self.path, error))
+    }
+}
+
+/// The journal of a record: `.levels-set.journal` beside `levels-set.json`.
+fn beside(record: &Path) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(record.file_stem().unwrap_or_default());
+    name.push(".journal");
+    record.with_file_name(name)
+}
+
+fn is_there(path: &Path) -> bool {
+    !matches!(fs::exists(path), Ok(false))
+}
+
+/// Checks that a set was begun with these settings.
+fn check(record: &Path, mine: &Map<String, Value>) -> Result<(), Failure> {
+    let text = read_text(record)?;
+    let record = record.display();
     let begun: Map<String, Value> = serde_json::from_str(&text).map_err(|error| {
-        let record = record.display();
         format!("{record}: {error}; remove it and the levels of the set to begin anew")
     })?;
     let other = mine
         .iter()
         .find(|(name, value)| begun.get(*name) != Some(*value));
-    if let Some((name, value)) = other {
-        let was = begun.get(name).map_or("nothing".into(), Value::to_string);
-        let record = record.display();
-        return Err(format!(
-            "{record}: the set was begun with {name} {was} and not {value}; give the same settings, or another --out"
-        )
-        .into());
+    let Some((name, value)) = other else {
+        return Ok(());
+    };
+    let was = begun.get(name).map_or("nothing".into(), Value::to_string);
+    Err(format!(
+        "{record}: the set was begun with {name} {was} and not {value}; give the same settings, or another --out"
+    )
+    .into())
+}
+
+/// The levels that a journal tells of, and how many bytes of it are whole lines.
+fn levels(text: &str) -> (BTreeMap<u64, Fingerprint>, usize) {
+    let (mut written, mut good) = (BTreeMap::new(), 0);
+    for line in text.split_inclusive('\n') {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [number, bytes, hash] = words[..] else {
+            break;
+        };
+        let hash = u64::from_str_radix(hash, 16);
+        let (Ok(number), Ok(bytes), Ok(hash)) = (number.parse(), bytes.parse(), hash) else {
+            break;
+        };
+        if !line.ends_with('\n') {
+            break;
+        }
+        written.insert(number, Fingerprint { bytes, hash });
+        good += line.len();
     }
-    Ok((0..options.levels)
-        .take_while(|&index| file(index).is_file())
-        .count() as u64)
+    (written, good)
+}
+
+/// Whether a file has these bytes.
+fn is_file_of(path: &Path, print: Fingerprint) -> bool {
+    let is_as_long =
+        fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == print.bytes);
+    is_as_long && fs::read(path).is_ok_and(|bytes| Fingerprint::of(&bytes) == print)
 }
 
 /// All that files of the set depend on, but for how many there are.
-fn settings(options: &Options, trained: &Trained<'_>) -> Map<String, Value> {
+fn settings(options: &Options, trained: &Trained) -> Map<String, Value> {
     let settings = trained.settings().into_iter();
+    let fingerprint = |text: &str| Fingerprint::of(text.as_bytes()).to_string();
     let others = [
         ("seed", Value::from(trained.seed)),
         ("width", options.width.into()),
-        ("format", options.format.name().into()),
+        ("format", options.format().name().into()),
         ("show_path", options.show_path.into()),
         (
             "digits of --levels",
@@ -72,10 +158,53 @@ fn settings(options: &Options, trained: &Trained<'_>) -> Map<String, Value> {
     named.collect()
 }
 
-/// Sixty-four bits of a text, the same for ever (FNV-1a).
-fn fingerprint(text: &str) -> String {
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("{hash:016x}")
+/// How many bytes there are, and sixty-four bits of them, the same for ever (FNV-1a).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fingerprint {
+    bytes: u64,
+    hash: u64,
+}
+
+impl Fingerprint {
+    pub(crate) const NONE: Self = Self {
+        bytes: 0,
+        hash: 0xcbf2_9ce4_8422_2325,
+    };
+
+    fn of(bytes: &[u8]) -> Self {
+        let mut print = Self::NONE;
+        print.add(bytes);
+        print
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        self.hash = bytes.iter().fold(self.hash, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.hash)
+    }
+}
+
+/// A file whose fingerprint is taken while it is written.
+pub(crate) struct Printed<'a> {
+    pub(crate) out: &'a mut dyn Write,
+    pub(crate) print: Fingerprint,
+}
+
+impl Write for Printed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.print.add(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }

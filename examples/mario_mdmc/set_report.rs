@@ -5,9 +5,9 @@ use std::path::Path;
 use figrs::HtmlPage;
 use figrs::models::mdmc::{LevelWriter, Playability, Yardstick};
 
-use crate::Failure;
+use figrs_command::{Failure, replace_text};
+
 use crate::generator::{Made, Trained};
-use crate::replace_text;
 use crate::stats::{Column, measures};
 
 /// How many levels are shown.
@@ -15,7 +15,7 @@ const SHOWN: usize = 12;
 
 /// What the page tells, taken in level by level.
 pub(crate) struct SetReport<'a> {
-    trained: &'a Trained<'a>,
+    trained: &'a Trained,
     yardstick: Yardstick,
     corpus: Column,
     levels: Column,
@@ -23,8 +23,8 @@ pub(crate) struct SetReport<'a> {
 }
 
 impl<'a> SetReport<'a> {
-    pub(crate) fn new(trained: &'a Trained<'a>, method: String) -> Self {
-        let yardstick = Yardstick::new(trained.corpus);
+    pub(crate) fn new(trained: &'a Trained, method: String) -> Self {
+        let yardstick = Yardstick::new(&trained.corpus);
         Self {
             trained,
             corpus: Column::of_corpus(trained, &yardstick),

@@ -1,17 +1,18 @@
 //! Sets of levels in the format asked for.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use figrs::models::mdmc::{LevelWriter, Obstacle, OutputError, Playability, write_tileset};
-use serde_json::json;
+use figrs_command::{Failure, in_file, replace, stop};
+use serde_json::{Value, json};
 
-use crate::Failure;
-use crate::files::{in_file, replace};
 use crate::generator::{Made, Trained};
 use crate::options::{Format, Options};
-use crate::ordered::in_order;
-use crate::resumed;
+use crate::ordered::{Wanted, in_order};
+use crate::resumed::{Fingerprint, Journal, Printed};
 use crate::set_report::SetReport;
 
 #[derive(Default)]
@@ -68,9 +69,9 @@ impl Totals {
     /// How many levels there are, in a few words.
     pub(crate) fn levels(&self, wanted: u64) -> String {
         let Self { drawn, kept, .. } = self;
-        match drawn + kept {
-            all if all < wanted => format!("{all} of {wanted} (interrupted)"),
-            all => all.to_string(),
+        match (drawn + kept, stop::reason()) {
+            (all, Some(reason)) if all < wanted => format!("{all} of {wanted} ({})", reason.told()),
+            (all, _) => all.to_string(),
         }
     }
 
@@ -93,7 +94,7 @@ impl Totals {
 }
 
 /// Draws the set and writes it where it should go.
-pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<Totals, Failure> {
+pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<Totals, Failure> {
     let report = || SetReport::new(trained, options.methods[0].name());
     let mut told = Told {
         totals: Totals::default(),
@@ -104,7 +105,7 @@ pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<Totals, 
             let place = Path::new("the standard output");
             write_list(options, trained, &mut told, &mut io::stdout().lock(), place)?;
         }
-        Some(path) if options.format.needs_file() => {
+        Some(path) if options.format().needs_file() => {
             write_files(options, trained, &mut told, path)?;
         }
         Some(path) => replace(path, |out| {
@@ -120,27 +121,56 @@ pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<Totals, 
 /// All levels one after another.
 fn write_list(
     options: &Options,
-    trained: &Trained<'_>,
+    trained: &Arc<Trained>,
     told: &mut Told<'_>,
     out: &mut dyn Write,
     place: &Path,
 ) -> Result<(), Failure> {
     let cannot = |error| in_file(place, error);
-    let work = |numbers| trained.levels(0, numbers);
-    let levels = (0..options.levels, trained.step(0, options.levels));
-    let drawn = in_order(options, levels, work, |index, made| {
-        let path = told.add(options, index, &made)?;
-        let written = match options.format {
-            Format::Json => write_json(trained, out, index, &made, path),
-            _ => write_text(out, index, &made, path),
-        };
-        written.map_err(cannot)
-    })?;
+    // The last level in JSON says whether the set was ended.
+    let mut last: Option<Value> = None;
+    let drawn = in_order(
+        options,
+        wanted(options, trained, BTreeSet::new()),
+        work(trained),
+        |index, made| {
+            let path = told.add(options, index, &made)?;
+            let written = if options.format() == Format::Json {
+                let before = last.replace(json_of(trained, index, &made, path));
+                before.map_or(Ok(()), |level| {
+                    write!(out, "{}{level}", if index > 1 { ",\n" } else { "[\n" })
+                })
+            } else {
+                write_text(out, index, &made, path)
+            };
+            written.map_err(cannot)
+        },
+    )?;
     told.totals.drawn = drawn;
-    if options.format == Format::Json {
-        writeln!(out, "\n]").map_err(cannot)?;
+    if let Some(mut level) = last {
+        if let Some(reason) = stop::reason().filter(|_| drawn < options.levels) {
+            level["stopped"] = reason.name().into();
+        }
+        let before = if drawn > 1 { ",\n" } else { "[\n" };
+        writeln!(out, "{before}{level}\n]").map_err(cannot)?;
     }
     out.flush().map_err(cannot)
+}
+
+/// What draws some levels of a set.
+fn work(
+    trained: &Arc<Trained>,
+) -> impl Fn(std::ops::Range<u64>) -> Result<Vec<Made>, Failure> + Send + Sync + 'static {
+    let trained = Arc::clone(trained);
+    move |numbers| trained.levels(0, numbers)
+}
+
+fn wanted(options: &Options, trained: &Trained, kept: BTreeSet<u64>) -> Wanted {
+    Wanted {
+        count: options.levels,
+        kept,
+        batch: trained.batch(0),
+    }
 }
 
 fn write_text(
@@ -164,13 +194,7 @@ fn write_text(
     Ok(())
 }
 
-fn write_json(
-    trained: &Trained<'_>,
-    out: &mut dyn Write,
-    index: u64,
-    made: &Made,
-    path: Option<Playability>,
-) -> io::Result<()> {
+fn json_of(trained: &Trained, index: u64, made: &Made, path: Option<Playability>) -> Value {
     let text = made.level.to_string();
     let mut level = json!({
         "seed": trained.seed,
@@ -191,18 +215,18 @@ fn write_json(
         level["path"] = json!(playability.path());
     }
     level["rows"] = text.lines().collect();
-    write!(out, "{}{level}", if index > 0 { ",\n" } else { "[\n" })
+    level
 }
 
 /// One file a level, numbered if there is more than one, and for maps the picture of the tiles beside them.
 fn write_files(
     options: &Options,
-    trained: &Trained<'_>,
+    trained: &Arc<Trained>,
     told: &mut Told<'_>,
     path: &Path,
 ) -> Result<(), Failure> {
     let tiles = with_suffix(path, "-tiles", "png");
-    if matches!(options.format, Format::Tmx | Format::TiledJson) {
+    if matches!(options.format(), Format::Tmx | Format::TiledJson) {
         replace(&tiles, |out| {
             write_tileset(out).map_err(|error| output(&tiles, error))
         })?;
@@ -216,36 +240,42 @@ fn write_files(
             _ => with_suffix(path, &format!("-{:0digits$}", index + 1), &extension),
         }
     };
-    if options.resume {
-        told.totals.kept =
-            resumed::done(options, trained, &with_suffix(path, "-set", "json"), file)?;
-    }
-    let work = |numbers| trained.levels(0, numbers);
-    let levels = (
-        told.totals.kept..options.levels,
-        trained.step(0, options.levels),
-    );
-    let drawn = in_order(options, levels, work, |index, made| {
+    let (mut journal, kept) = if options.resume {
+        let record = with_suffix(path, "-set", "json");
+        let (journal, kept) = Journal::open(options, trained, &record, file)?;
+        (Some(journal), kept)
+    } else {
+        (None, BTreeSet::new())
+    };
+    told.totals.kept = kept.len() as u64;
+    let numbers = wanted(options, trained, kept);
+    let drawn = in_order(options, numbers, work(trained), |index, made| {
         let path = file(index);
         let way = told.add(options, index, &made)?;
         let way = way.as_ref().map_or(&[][..], Playability::path);
         let writer = notes(trained, index, LevelWriter::new(&made.level)).path(way);
-        replace(&path, |out| {
-            let written = match options.format {
-                Format::Png => writer.png(out),
-                Format::Tmx => writer.tmx(out, &image),
-                Format::TiledJson => writer.tiled_json(out, &image),
-                _ => writer.ldtk_csv(out),
+        let print = replace(&path, |out| {
+            let print = Fingerprint::NONE;
+            let mut out = Printed { out, print };
+            let written = match options.format() {
+                Format::Png => writer.png(&mut out),
+                Format::Tmx => writer.tmx(&mut out, &image),
+                Format::TiledJson => writer.tiled_json(&mut out, &image),
+                _ => writer.ldtk_csv(&mut out),
             };
-            written.map_err(|error| output(&path, error))
-        })
+            written.map_err(|error| output(&path, error))?;
+            Ok(out.print)
+        })?;
+        journal
+            .iter_mut()
+            .try_for_each(|journal| journal.add(index, print))
     })?;
     told.totals.drawn = drawn;
     Ok(())
 }
 
 /// The settings that give the level again.
-fn notes<'a>(trained: &Trained<'_>, index: u64, writer: LevelWriter<'a>) -> LevelWriter<'a> {
+fn notes<'a>(trained: &Trained, index: u64, writer: LevelWriter<'a>) -> LevelWriter<'a> {
     let writer = writer
         .note("Software", concat!("figrs ", env!("CARGO_PKG_VERSION")))
         .note("seed", trained.seed.to_string())

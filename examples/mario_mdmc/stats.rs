@@ -1,17 +1,18 @@
 //! Measures of many levels of each method, side by side.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use figrs::models::mdmc::{Diversity, Level, Yardstick};
+use figrs_command::{Failure, in_file, replace, stop};
 use serde_json::{Map, Value, json};
 
-use crate::Failure;
-use crate::files::{in_file, replace};
 use crate::generator::Trained;
 use crate::options::{Format, Options};
-use crate::ordered::in_order;
+use crate::ordered::{Wanted, in_order};
 
 /// The mean of some numbers and its standard error, taken in one by one (Welford 1962).
 #[derive(Default)]
@@ -55,7 +56,7 @@ impl Column {
     }
 
     /// The measures of the training levels.
-    pub(crate) fn of_corpus(trained: &Trained<'_>, yardstick: &Yardstick) -> Self {
+    pub(crate) fn of_corpus(trained: &Trained, yardstick: &Yardstick) -> Self {
         let mut column = Self::new("corpus".to_owned());
         for level in trained.corpus.levels() {
             column.add(measures(yardstick, level, trained.chain.unseen(level)));
@@ -126,16 +127,18 @@ pub(crate) fn measures(
 }
 
 /// Measures levels of each method and of the corpus, and writes the table.
-pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<(), Failure> {
-    let yardstick = Yardstick::new(trained.corpus);
+pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Failure> {
+    let yardstick = Arc::new(Yardstick::new(&trained.corpus));
+    let wanted = options.stats.unwrap_or_default();
     let mut columns = vec![Column::of_corpus(trained, &yardstick)];
     for (place, method) in options.methods.iter().enumerate() {
         let mut column = Column::new(method.name());
         let mut diversity = Diversity::new();
         let mut drawing = Duration::ZERO;
-        let work = |numbers| -> Result<Vec<_>, Failure> {
+        let (drawn, yardstick) = (Arc::clone(trained), Arc::clone(&yardstick));
+        let work = move |numbers| -> Result<Vec<_>, Failure> {
             let started = Instant::now();
-            let made = trained.levels(place, numbers)?;
+            let made = drawn.levels(place, numbers)?;
             let elapsed = started.elapsed() / made.len().max(1) as u32;
             let measured = made.into_iter().map(|made| {
                 let measures: Vec<_> = measures(&yardstick, &made.level, made.unseen).collect();
@@ -143,29 +146,42 @@ pub(crate) fn write(options: &Options, trained: &Trained<'_>) -> Result<(), Fail
             });
             Ok(measured.collect())
         };
-        let count = options.stats.unwrap_or_default();
-        let count = in_order(
-            options,
-            (0..count, trained.step(place, count)),
-            work,
-            |_, (level, measures, elapsed)| {
-                column.add(measures);
-                drawing += elapsed;
-                Ok(diversity.add(&level)?)
-            },
-        )?;
+        let numbers = Wanted {
+            count: wanted,
+            kept: BTreeSet::new(),
+            batch: trained.batch(place),
+        };
+        let count = in_order(options, numbers, work, |_, (level, measures, elapsed)| {
+            column.add(measures);
+            drawing += elapsed;
+            Ok(diversity.add(&level)?)
+        });
+        let count = match count {
+            // The methods before are told.
+            Err(_) if stop::is_set() && place > 0 => break,
+            count => count?,
+        };
         column.diversity = diversity.mean_distance();
         let milliseconds = drawing.as_secs_f64() * 1e3 / count as f64;
         eprintln!("{}: {milliseconds:.3} ms a level", column.name);
         columns.push(column);
     }
-    let text = match options.format {
+    let drawn = &columns[1..];
+    let is_all = drawn.len() == options.methods.len();
+    let is_all = is_all && drawn.iter().all(|column| column.levels == wanted);
+    let stopped = stop::reason().filter(|_| !is_all);
+    if let Some(reason) = stopped {
+        eprintln!("note: {}; these are the levels by then", reason.told());
+    }
+    let text = match options.format() {
         Format::Json => {
             let columns: Vec<Value> = columns.iter().map(Column::as_json).collect();
-            format!(
-                "{}\n",
-                json!({"seed": trained.seed, "width": options.width, "methods": columns})
-            )
+            let mut told =
+                json!({"seed": trained.seed, "width": options.width, "methods": columns});
+            if let Some(reason) = stopped {
+                told["stopped"] = reason.name().into();
+            }
+            format!("{told}\n")
         }
         _ => table(&columns),
     };

@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 use std::process::ExitCode;
 
 use board::options::Task;
-use board::{Drawn, Example, Failure, Fallback, Program, Puzzle, Side};
+use board::{Boards, Drawn, Example, Failure, Fallback, Program, Puzzle, Side};
 use clap::{Parser, ValueEnum};
 use figrs::models::grid::{GridError, Size};
 use figrs::models::maze::{Border, Maze, PerfectMaze, Pointer, Weights};
@@ -195,10 +195,10 @@ impl Puzzle for Mazes {
         walk.is_none_or(|walk| walk.contains(&steps()))
     }
 
-    fn fall_back(&self, options: &board::Options) -> Result<Drawn<Maze>, Failure> {
+    fn fall_back(&self, options: &board::Options, boards: &Boards<Maze>) -> Result<Drawn, Failure> {
         let seed = options.seed();
         let mazes = (0..).map(|part| Ok(self.perfect.sample(&mut stream(seed, part))));
-        let mut drawn = self.kept(mazes, options)?.drawn(0.0);
+        let mut drawn = self.kept(mazes, boards)?.drawn(0.0);
         if self.walk.is_none() {
             drawn.diagnostics.clear();
         }

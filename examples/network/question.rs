@@ -1,19 +1,24 @@
 //! What is asked of a network, and what is found.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use figrs::models::network::{Network, State};
 use figrs::prelude::*;
-use figrs::{Answer, LogEvidence, World, eliminate};
+use figrs::{Answer, LogEvidence, Stopped, World, eliminate};
+use figrs_command::stop::Reason;
+use figrs_command::{Bytes, Progress, stop};
 
 use super::{Method, Options, Task};
 
 /// What is asked of which model.
-pub(crate) struct Question<'a> {
-    pub(crate) network: &'a Network,
+pub(crate) struct Question {
+    pub(crate) network: Network,
     pub(crate) model: Model,
     pub(crate) queried: Vec<usize>,
-    pub(crate) options: &'a Options,
+    pub(crate) options: Options,
+    /// Samples drawn so far.
+    pub(crate) samples: Mutex<Vec<Vec<State>>>,
 }
 
 /// What was found; the rest is empty.
@@ -27,6 +32,8 @@ pub(crate) struct Findings {
     pub(crate) cost: Option<Cost>,
     pub(crate) compile: Option<Duration>,
     pub(crate) query: Option<Duration>,
+    /// Why it is not all that was asked for.
+    pub(crate) stopped: Option<Reason>,
 }
 
 /// The states of the queried variables in one world.
@@ -41,8 +48,9 @@ pub(crate) struct Cost {
     pub(crate) table_bytes: u64,
 }
 
-impl Question<'_> {
+impl Question {
     pub(crate) fn answer(&self) -> Result<Findings, figrs::Error> {
+        let _shown = Progress::waiting("computing");
         match self.options.algorithm {
             Method::JunctionTree => self.by_tree(),
             Method::VariableElimination => {
@@ -58,16 +66,35 @@ impl Question<'_> {
             Method::ImportanceSampling => {
                 let samples = self.options.samples.unwrap_or(100_000);
                 let seed = self.options.seed.unwrap_or(0);
-                self.by(&ImportanceSampling::new(samples).seed(seed))
+                let progress = Progress::of("samples", Some(samples));
+                let sampling = ImportanceSampling::new(samples)
+                    .seed(seed)
+                    .interrupt(stop::flag())
+                    .on_progress(move |run| progress.set(run.done));
+                self.by(&sampling)
             }
         }
+    }
+
+    /// The samples so far, if there are any.
+    pub(crate) fn so_far(&self) -> Option<Findings> {
+        let samples = self.samples.lock();
+        let samples = std::mem::take(&mut *samples.unwrap_or_else(PoisonError::into_inner));
+        (!samples.is_empty()).then(|| Findings {
+            samples: Some(samples),
+            stopped: stop::reason(),
+            ..Findings::default()
+        })
     }
 
     /// The limits of an elimination.
     fn limits(&self) -> eliminate::Options {
         let limits = eliminate::Options::default();
         match self.options.memory {
-            Some(bytes) => limits.memory_budget(bytes),
+            // A table may take all of it: eight bytes an entry.
+            Some(Bytes(bytes)) => limits
+                .memory_budget(bytes)
+                .table_budget(usize::try_from(bytes / 8).unwrap_or(usize::MAX)),
             None => limits,
         }
     }
@@ -137,10 +164,25 @@ impl Question<'_> {
                 findings.worlds = Some(worlds.collect::<Result<_, _>>()?);
             }
             Task::Sample => {
-                let samples = tree.samples(self.options.seed.unwrap_or(0))?;
-                let samples = samples.take(count.unwrap_or(10) as usize);
-                let samples = samples.map(|world| world.values(self.asked()));
-                findings.samples = Some(samples.collect::<Result<_, _>>()?);
+                let worlds = tree.samples(self.options.seed.unwrap_or(0))?;
+                let count = count.unwrap_or(10) as usize;
+                let progress = Progress::of("samples", Some(count as u64));
+                for (done, world) in (1..).zip(worlds.take(count)) {
+                    let states = world.values(self.asked())?;
+                    let samples = self.samples.lock();
+                    samples.unwrap_or_else(PoisonError::into_inner).push(states);
+                    progress.set(done);
+                    if stop::is_set() {
+                        break;
+                    }
+                }
+                let drawn = self.so_far();
+                findings.samples = drawn.and_then(|drawn| drawn.samples);
+                let is_all = findings
+                    .samples
+                    .as_ref()
+                    .is_some_and(|all| all.len() == count);
+                findings.stopped = stop::reason().filter(|_| !is_all);
             }
         }
         findings.query = Some(started.elapsed());
@@ -174,6 +216,9 @@ impl Question<'_> {
             });
             return Ok(());
         }
+        let sampling = answer.sampling();
+        let is_cut = sampling.is_some_and(|sampling| sampling.stopped == Stopped::Interrupted);
+        findings.stopped = stop::reason().filter(|_| is_cut);
         findings.log_evidence = Some(answer.log_evidence()?);
         if self.options.task == Task::Marginals {
             let marginals = self.asked().map(|element| answer.distribution(element));

@@ -11,7 +11,7 @@ use super::question::{Cost, Findings, Found, Question};
 
 /// The answer as it is printed.
 pub(crate) struct Report<'a> {
-    pub(crate) question: &'a Question<'a>,
+    pub(crate) question: &'a Question,
     pub(crate) findings: &'a Findings,
     pub(crate) seconds: &'a [(&'static str, f64)],
 }
@@ -115,6 +115,9 @@ impl Report<'_> {
                 "cost",
                 json!({"width": width, "operations": operations, "table_bytes": table_bytes}),
             );
+        }
+        if let Some(reason) = found.stopped {
+            put("stopped", reason.name().into());
         }
         let seconds = self
             .seconds

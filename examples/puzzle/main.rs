@@ -2,83 +2,83 @@
 //!
 //! `cargo run --release --example puzzle -- --rules examples/puzzle/river.kif`
 
-#[path = "../program/command_line.rs"]
-mod command_line;
-#[path = "../program/files.rs"]
-mod files;
 mod options;
 #[path = "../program/populations.rs"]
 mod populations;
 mod question;
 mod report;
 
-use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use clap::Parser;
-use figrs::models::gdl::GdlError;
+use figrs::models::gdl::Puzzle;
+use figrs_command::{Bytes, Failure, in_file, parsed, replace, stop};
 
 use options::{Format, Options};
+use question::Question;
 use report::Report;
 
-type Failure = Box<dyn Error + Send + Sync>;
-
 fn main() -> ExitCode {
-    match run(&Options::try_parse().unwrap_or_else(|error| command_line::end(&error))) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if command_line::is_broken_pipe(&*error) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}{}", remedy(&*error));
-            ExitCode::from(if is_without_answer(&*error) { 1 } else { 2 })
+    figrs_command::run(remedy, || run(&parsed()))
+}
+
+/// What to do on the command line where memory is too small or no particle is left.
+fn remedy(error: &figrs::Error) -> Option<String> {
+    match error {
+        figrs::Error::FrontierTooLarge { states, limit, .. } => {
+            Some(question::too_large(*states, Bytes(*limit)))
         }
-    }
-}
-
-/// Whether nothing is wrong with rules and options, and still there is no answer.
-fn is_without_answer(error: &(dyn Error + 'static)) -> bool {
-    let unanswered = |error: &GdlError| {
-        matches!(
-            error,
-            GdlError::NoPlan { .. } | GdlError::OverBudget { .. } | GdlError::Inference(_)
-        )
-    };
-    error.downcast_ref::<GdlError>().is_some_and(unanswered)
-}
-
-/// What to do on the command line where memory is too small.
-fn remedy(error: &(dyn Error + 'static)) -> &'static str {
-    match error.downcast_ref::<GdlError>() {
-        Some(
-            GdlError::OverBudget { .. }
-            | GdlError::Inference(figrs::Error::FrontierTooLarge { .. }),
-        ) => " (here: --memory; or --method particles with --steps, which is approximate)",
-        _ => "",
+        figrs::Error::NoSampleMetEvidence { tried, .. } => Some(format!(
+            "none of {tried} particles met the goal, which is impossible or very rare; use more --particles, or --method frontier"
+        )),
+        _ => None,
     }
 }
 
 fn run(options: &Options) -> Result<(), Failure> {
     options.check()?;
-    let (puzzle, mut findings) = question::answer(options, Instant::now())?;
+    stop::listen(options.time)?;
+    let started = Instant::now();
+    let given = options.clone();
+    let read = stop::attempt(move || -> Result<Question, Failure> {
+        Ok(Question {
+            puzzle: Puzzle::read(&given.rules)?.goal(given.goal),
+            options: given,
+            samples: Mutex::default(),
+        })
+    })?;
+    let question = Arc::new(read.ok_or_else(|| stop::nothing("a puzzle"))??);
+    for relation in question.puzzle.undefined() {
+        eprintln!("note: no rule defines `{relation}`, so it never holds; is it misspelt?");
+    }
+    let asked = Arc::clone(&question);
+    let answer = stop::attempt(move || asked.answer(started))?;
+    let found = match answer {
+        Some(answer) => Some(answer?),
+        None => question.so_far(),
+    };
+    let mut findings = found.ok_or_else(|| stop::nothing("a plan"))?;
     let impossible = findings.impossible.take();
+    if let Some(reason) = findings.stopped {
+        eprintln!("note: {}; this is what there was by then", reason.told());
+    }
     let report = Report {
-        puzzle: &puzzle,
+        puzzle: &question.puzzle,
         findings: &findings,
         stats: options.stats,
     };
     let write = |out: &mut dyn Write| -> io::Result<()> {
-        match options.format {
+        match options.format() {
             Format::Text => report.text(out)?,
             Format::Json => writeln!(out, "{}", report.json())?,
         }
         out.flush()
     };
     match &options.out {
-        Some(path) => files::replace(path, |out| {
-            write(out).map_err(|error| files::in_file(path, error))
-        })?,
+        Some(path) => replace(path, |out| write(out).map_err(|error| in_file(path, error)))?,
         None => write(&mut io::stdout().lock())?,
     }
-    impossible.map_or(Ok(()), |error| Err(error.into()))
+    impossible.map_or(Ok(()), Err)
 }

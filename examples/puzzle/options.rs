@@ -1,11 +1,11 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use figrs::models::gdl::{Length, Policy};
-
-use crate::Failure;
+use figrs_command::{Bytes, Failure, has_extension, mebibytes, seconds};
 
 /// What the long help ends with.
 const DETAILS: &str = r#"Plans: sequences of legal actions, from the start to a state in which the puzzle ends with its goal met and
@@ -19,19 +19,21 @@ JSON: one object, without the fields that do not apply.
   {"plan": [...], "length": n, "log_probability": x}             --task most-likely, of plan and goal together
   {"samples": [{"plan": [...], "length": n}, ...]}               --task sample
   each with "length" of the plans if it is the same for all, "seconds": {"compile", "sample"}, and with --stats "stats":
-  {"facts", "actions", "ground_rules", "largest_frontier", "bytes", "steps", "repeated_steps"}. Logarithms are
-  natural; that of zero is the string "-inf". "standard_error" stands beside an estimated "log_probability".
+  {"facts", "actions", "ground_rules", "largest_frontier", "bytes", "steps", "repeated_steps"}, and "stopped":
+  "time" or "interrupt" if it ended with fewer samples than asked for. Logarithms are natural; that of zero is the string "-inf". "standard_error" stands beside an estimated "log_probability".
 
 Pictures: a puzzle of any kind has none, so there is no --format png.
 
+Ctrl-C and the end of --time end a command with the samples so far, the second Ctrl-C at once; files are whole.
+
 Exit code: 0 if there is an answer; 1 if there is no plan (count and probability print their zero all the same) or
-  a budget is too small; 2 if rules or options are wrong."#;
+  a budget is too small or the time over; 2 if rules or options are wrong."#;
 
 /// Plans a puzzle written in the Game Description Language (KIF): the shortest plan, how many there are, varied ones.
 ///
 /// Rules: role (one), init, legal, does, next, terminal, goal, true, distinct, or, and, not; comments from `;` to the end of
 /// the line; upper and lower case are the same. The same seed gives the same plans.
-#[derive(Debug, Parser)]
+#[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 pub(crate) struct Options {
     /// The rules.
@@ -67,16 +69,19 @@ pub(crate) struct Options {
     /// Where the random numbers start (default 0).
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Memory for the states and what leads from one to another, in MiB; messages may take as much again.
-    /// Not for --method particles. 1024 if not given.
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
-    pub(crate) memory: Option<u64>,
+    /// Memory for the states and what leads from one to another, as 512MiB or 6GiB; messages may take as much again; a number alone
+    /// is of MiB. Not for --method particles. 1GiB if not given.
+    #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
+    pub(crate) memory: Option<Bytes>,
+    /// End after this many seconds with what there is by then.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time: Option<Duration>,
     /// Tell how large the puzzle is, and how many states there are.
     #[arg(long)]
     pub(crate) stats: bool,
-    /// Text to read, or JSON.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    /// Text to read, or JSON. If not given, JSON where the name of --out ends with .json, and else text.
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Write to this file, and not to the standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -157,7 +162,28 @@ impl Options {
         if self.policy.is_some() && matches!(self.task, Task::Solve | Task::Count) {
             return Err("--policy has no effect on --task solve and count; leave it out".into());
         }
+        let is = |extension| {
+            self.out
+                .as_ref()
+                .is_some_and(|out| has_extension(out, extension))
+        };
+        if self.format.is_none() && is("png") {
+            return Err(
+                "--out with .png: there is no picture of a plan; write --format text or json"
+                    .into(),
+            );
+        }
         Ok(())
+    }
+
+    /// The format asked for, or that of the file.
+    pub(crate) fn format(&self) -> Format {
+        let is_json = self
+            .out
+            .as_ref()
+            .is_some_and(|out| has_extension(out, "json"));
+        let usual = if is_json { Format::Json } else { Format::Text };
+        self.format.unwrap_or(usual)
     }
 
     /// The length that was asked for.
@@ -177,8 +203,7 @@ impl Options {
         }
     }
 
-    /// The budget in bytes.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.memory.unwrap_or(1024) << 20
+    pub(crate) fn memory(&self) -> Bytes {
+        self.memory.unwrap_or(Bytes(1 << 30))
     }
 }

@@ -1,18 +1,24 @@
 //! What is asked of a puzzle, and what is found.
 
-use std::io::{self, IsTerminal};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use figrs::models::gdl::{GdlError, Length, Move, PlanElements, Puzzle, Survey};
 use figrs::prelude::*;
 use figrs::{CompiledFrontier, TargetDraws};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use figrs_command::stop::Reason;
+use figrs_command::{Bytes, Failure, NoAnswer, Progress, stop};
 
 use crate::options::{Method, Options, Task};
 use crate::populations::{chosen, populations};
 
-/// How long nothing is shown.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// What is asked of a puzzle.
+pub(crate) struct Question {
+    pub(crate) puzzle: Puzzle,
+    pub(crate) options: Options,
+    /// Plans sampled so far.
+    pub(crate) samples: Mutex<Vec<Vec<String>>>,
+}
 
 /// What was found; the rest is empty.
 #[derive(Default)]
@@ -30,7 +36,9 @@ pub(crate) struct Findings {
     pub(crate) samples: Option<Vec<Vec<String>>>,
     pub(crate) explored: Option<Explored>,
     /// Why there is no plan, if there is none.
-    pub(crate) impossible: Option<GdlError>,
+    pub(crate) impossible: Option<Failure>,
+    /// Why it is not all that was asked for.
+    pub(crate) stopped: Option<Reason>,
     pub(crate) compile: Duration,
     pub(crate) sample: Duration,
 }
@@ -42,75 +50,154 @@ pub(crate) struct Explored {
     pub(crate) steps: (usize, usize),
 }
 
-/// Answers what the options ask.
-pub(crate) fn answer(options: &Options, started: Instant) -> Result<(Puzzle, Findings), GdlError> {
-    let puzzle = Puzzle::read(&options.rules)?.goal(options.goal);
-    for relation in puzzle.undefined() {
-        eprintln!("note: no rule defines `{relation}`, so it never holds; is it misspelt?");
-    }
-    let bar = progress_bar();
-    let shown = bar.clone();
-    let frontier = Frontier::new()
-        .memory(options.bytes())
-        .on_progress(move |progress| {
-            if progress.elapsed > PATIENCE && io::stderr().is_terminal() {
-                shown.set_draw_target(ProgressDrawTarget::stderr());
+impl Question {
+    /// Answers what the options ask.
+    pub(crate) fn answer(&self, started: Instant) -> Result<Findings, Failure> {
+        if let Some(length) = self.options.length()
+            && self.options.method == Method::Particles
+        {
+            return Ok(by_particles(&self.options, &self.puzzle, length, started)?);
+        }
+        let progress = Progress::of("steps explored", None);
+        let frontier = Frontier::new()
+            .memory(self.options.memory().0)
+            .interrupt(stop::flag())
+            .on_progress(move |run| progress.set(run.done));
+        match self.exactly(&frontier, started) {
+            Err(error @ GdlError::NoPlan { .. }) => self.none(&error, &frontier, started),
+            Err(GdlError::OverBudget { states, limit, .. }) => {
+                Err(NoAnswer(too_large(states, Bytes(limit))).into())
             }
-            shown.set_position(progress.done);
-        });
-    let found = match options.length() {
-        Some(length) if options.method == Method::Particles => {
-            by_particles(options, &puzzle, length, started)
+            found => Ok(found?),
         }
-        _ => exactly(options, &puzzle, &frontier, started),
-    };
-    bar.finish_and_clear();
-    Ok((puzzle, found?))
-}
-
-fn progress_bar() -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-    match ProgressStyle::with_template("{spinner} {pos} steps explored, {elapsed}") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
     }
-}
 
-fn exactly(
-    options: &Options,
-    puzzle: &Puzzle,
-    frontier: &Frontier,
-    started: Instant,
-) -> Result<Findings, GdlError> {
-    // What all plans together take is known before they are compiled.
-    let surveyed = match options.length() {
-        Some(length) => puzzle.survey(frontier, length),
-        None => shortest(options, puzzle, frontier),
-    };
-    let survey = match surveyed {
-        Err(error @ GdlError::NoPlan { .. }) if options.length().is_some() => {
-            return none(error, options.task, started);
+    /// The samples so far, if there are any.
+    pub(crate) fn so_far(&self) -> Option<Findings> {
+        let samples = self.samples.lock();
+        let samples = std::mem::take(&mut *samples.unwrap_or_else(PoisonError::into_inner));
+        (!samples.is_empty()).then(|| Findings {
+            samples: Some(samples),
+            stopped: stop::reason(),
+            ..Findings::default()
+        })
+    }
+
+    fn exactly(&self, frontier: &Frontier, started: Instant) -> Result<Findings, GdlError> {
+        let (options, puzzle) = (&self.options, &self.puzzle);
+        // What all plans together take is known before they are compiled.
+        let survey = match options.length() {
+            Some(length) => puzzle.survey(frontier, length)?,
+            None => shortest(options, puzzle, frontier)?,
+        };
+        let length = options.length().unwrap_or(Length::Exactly(survey.steps()));
+        survey.within(options.memory().0)?;
+        let program = puzzle.elements(length, options.policy());
+        let compiled = frontier.compile(program.model(), program.moves())?;
+        let mut findings = Findings {
+            length: matches!(length, Length::Exactly(_)).then_some(length.most()),
+            explored: Some(Explored {
+                largest_frontier: compiled.largest_frontier(),
+                bytes: compiled.bytes(),
+                steps: compiled.steps(),
+            }),
+            compile: started.elapsed(),
+            ..Findings::default()
+        };
+        let asked = Instant::now();
+        self.read(&program, &compiled, &mut findings)?;
+        findings.sample = asked.elapsed();
+        Ok(findings)
+    }
+
+    /// Where there is no plan: zero if a number of plans of some length is asked for, and else the failure, with the best goal that can be
+    /// reached.
+    fn none(
+        &self,
+        error: &GdlError,
+        frontier: &Frontier,
+        started: Instant,
+    ) -> Result<Findings, Failure> {
+        let length = self.options.length();
+        let length = length.unwrap_or(Length::AtMost(self.options.max_steps()));
+        let best = match self.puzzle.best_goal(frontier, length) {
+            Ok(Some(value)) => {
+                format!("; the best goal that such plans reach is {value} (--goal {value})")
+            }
+            Ok(None) => "; they reach no goal of a lower value either".to_owned(),
+            // The search was stopped, or takes more memory than the one before.
+            Err(_) => String::new(),
+        };
+        let failure: Failure = NoAnswer(format!("{error}{best}")).into();
+        let mut findings = Findings {
+            compile: started.elapsed(),
+            ..Findings::default()
+        };
+        match self.options.task {
+            _ if self.options.length().is_none() => return Err(failure),
+            Task::Count => findings.count = Some("0".into()),
+            Task::Probability => findings.log_probability = Some((f64::NEG_INFINITY, 0.0)),
+            Task::Solve | Task::Marginals | Task::MostLikely | Task::Sample => return Err(failure),
         }
-        surveyed => surveyed?,
-    };
-    let length = options.length().unwrap_or(Length::Exactly(survey.steps()));
-    survey.within(options.bytes())?;
-    let program = puzzle.elements(length, options.policy());
-    let compiled = frontier.compile(program.model(), program.moves())?;
-    let mut findings = Findings {
-        length: matches!(length, Length::Exactly(_)).then_some(length.most()),
-        explored: Some(Explored {
-            largest_frontier: compiled.largest_frontier(),
-            bytes: compiled.bytes(),
-            steps: compiled.steps(),
-        }),
-        compile: started.elapsed(),
-        ..Findings::default()
-    };
-    let asked = Instant::now();
-    read(options, puzzle, &program, &compiled, &mut findings)?;
-    findings.sample = asked.elapsed();
-    Ok(findings)
+        findings.impossible = Some(failure);
+        Ok(findings)
+    }
+
+    /// Reads what the task asks for.
+    fn read(
+        &self,
+        program: &PlanElements,
+        compiled: &CompiledFrontier,
+        findings: &mut Findings,
+    ) -> Result<(), GdlError> {
+        let (options, puzzle) = (&self.options, &self.puzzle);
+        let named = |world: &World| -> Result<Vec<String>, GdlError> {
+            let plan = program.plan(world)?;
+            Ok(plan.iter().map(|&a| puzzle.action(a).to_owned()).collect())
+        };
+        match options.task {
+            Task::Solve => {
+                findings.plans = Some(compiled.count()?.to_string());
+                findings.plan = Some(named(&compiled.most_probable()?)?);
+            }
+            Task::Count => findings.count = Some(compiled.count()?.to_string()),
+            Task::Probability => findings.log_probability = Some((compiled.log_evidence(), 0.0)),
+            Task::Marginals => {
+                let steps = program.moves().iter().map(|drawn| {
+                    let marginal = compiled.distribution(drawn)?;
+                    let each = marginal.iter();
+                    Ok(each.map(|(drawn, p)| (name(puzzle, *drawn), p)).collect())
+                });
+                findings.marginals = Some(steps.collect::<Result<_, GdlError>>()?);
+            }
+            Task::MostLikely => {
+                let world = compiled.most_probable()?;
+                findings.log_probability = Some((world.log_probability(), 0.0));
+                findings.plan = Some(named(&world)?);
+            }
+            Task::Sample => {
+                let worlds = compiled.samples(options.seed.unwrap_or(0))?;
+                let count = options.count.unwrap_or(10) as usize;
+                let progress = Progress::of("plans", Some(count as u64));
+                for (done, world) in (1..).zip(worlds.take(count)) {
+                    let plan = named(&world)?;
+                    let samples = self.samples.lock();
+                    samples.unwrap_or_else(PoisonError::into_inner).push(plan);
+                    progress.set(done);
+                    if stop::is_set() {
+                        break;
+                    }
+                }
+                findings.samples = self.so_far().and_then(|drawn| drawn.samples);
+                let is_all = findings
+                    .samples
+                    .as_ref()
+                    .is_some_and(|all| all.len() == count);
+                findings.stopped = stop::reason().filter(|_| !is_all);
+            }
+        }
+        Ok(())
+    }
 }
 
 fn shortest(options: &Options, puzzle: &Puzzle, frontier: &Frontier) -> Result<Survey, GdlError> {
@@ -121,61 +208,12 @@ fn shortest(options: &Options, puzzle: &Puzzle, frontier: &Frontier) -> Result<S
     puzzle.shortest(frontier, options.max_steps())
 }
 
-/// Zero where there is no plan, if a number is asked for, and else the failure.
-fn none(error: GdlError, task: Task, started: Instant) -> Result<Findings, GdlError> {
-    let mut findings = Findings {
-        compile: started.elapsed(),
-        ..Findings::default()
-    };
-    match task {
-        Task::Count => findings.count = Some("0".into()),
-        Task::Probability => findings.log_probability = Some((f64::NEG_INFINITY, 0.0)),
-        Task::Solve | Task::Marginals | Task::MostLikely | Task::Sample => return Err(error),
-    }
-    findings.impossible = Some(error);
-    Ok(findings)
-}
-
-/// Reads what the task asks for.
-fn read(
-    options: &Options,
-    puzzle: &Puzzle,
-    program: &PlanElements,
-    compiled: &CompiledFrontier,
-    findings: &mut Findings,
-) -> Result<(), GdlError> {
-    let named = |world: &World| -> Result<Vec<String>, GdlError> {
-        let plan = program.plan(world)?;
-        Ok(plan.iter().map(|&a| puzzle.action(a).to_owned()).collect())
-    };
-    match options.task {
-        Task::Solve => {
-            findings.plans = Some(compiled.count()?.to_string());
-            findings.plan = Some(named(&compiled.most_probable()?)?);
-        }
-        Task::Count => findings.count = Some(compiled.count()?.to_string()),
-        Task::Probability => findings.log_probability = Some((compiled.log_evidence(), 0.0)),
-        Task::Marginals => {
-            let steps = program.moves().iter().map(|drawn| {
-                let marginal = compiled.distribution(drawn)?;
-                let each = marginal.iter();
-                Ok(each.map(|(drawn, p)| (name(puzzle, *drawn), p)).collect())
-            });
-            findings.marginals = Some(steps.collect::<Result<_, GdlError>>()?);
-        }
-        Task::MostLikely => {
-            let world = compiled.most_probable()?;
-            findings.log_probability = Some((world.log_probability(), 0.0));
-            findings.plan = Some(named(&world)?);
-        }
-        Task::Sample => {
-            let worlds = compiled.samples(options.seed.unwrap_or(0))?;
-            let worlds = worlds.take(options.count.unwrap_or(10) as usize);
-            let plans = worlds.map(|world| named(&world));
-            findings.samples = Some(plans.collect::<Result<_, _>>()?);
-        }
-    }
-    Ok(())
+/// That there is not enough memory for exact inference, and what to do instead.
+pub(crate) fn too_large(states: usize, memory: Bytes) -> String {
+    format!(
+        "{states} states and what leads to them take more than --memory {memory}; allow more, or use --method particles with \
+         --steps, which is approximate"
+    )
 }
 
 fn name(puzzle: &Puzzle, drawn: Move) -> String {
@@ -193,7 +231,14 @@ fn by_particles(
 ) -> Result<Findings, GdlError> {
     let program = puzzle.elements(length, options.policy());
     let particles = options.particles.unwrap_or(10_000) as usize;
-    let filter = SequentialMonteCarlo::new(particles).seed(options.seed.unwrap_or(0));
+    let progress = Progress::of("particles at the end of their plans", None);
+    let filter = SequentialMonteCarlo::new(particles)
+        .seed(options.seed.unwrap_or(0))
+        .interrupt(stop::flag())
+        .on_progress(move |run| {
+            progress.set(run.done);
+            run.total.inspect(|&total| progress.set_total(total));
+        });
     let mut findings = Findings {
         length: matches!(length, Length::Exactly(_)).then_some(length.most()),
         compile: started.elapsed(),

@@ -55,6 +55,9 @@ impl Report<'_> {
         if self.stats {
             put("stats", self.stats());
         }
+        if let Some(reason) = found.stopped {
+            put("stopped", json!(reason.name()));
+        }
         let seconds = json!({
             "compile": found.compile.as_secs_f64(),
             "sample": found.sample.as_secs_f64(),

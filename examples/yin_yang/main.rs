@@ -13,13 +13,15 @@ mod populations;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use board::engine::frontier;
 use board::options::Task;
-use board::{Drawn, Example, Failure, Fallback, Program, Progress, Puzzle, Side};
+use board::{Boards as Drawing, Drawn, Example, Failure, Fallback, Program, Puzzle, Side};
 use clap::Parser;
 use figrs::models::grid::{GridError, Size};
 use figrs::models::picture::{Picture, PictureError};
 use figrs::models::yin_yang::{Board, Clues, Colour, YinYang};
 use figrs::stream;
+use figrs_command::Progress;
 use serde_json::{Value as Json, json};
 
 /// Yin-Yang boards and puzzles: both colours occur, each is connected, and no 2 by 2 square is of one colour.
@@ -135,31 +137,40 @@ impl Puzzle for Boards {
         shown.board.colours().iter().map(Self::name).collect()
     }
 
-    fn made(&self, options: &board::Options) -> Result<Option<Drawn<Shown>>, Failure> {
-        if !self.are_puzzles {
-            return Ok(None);
-        }
-        let boards = YinYang::new(self.clues.clone()).memory(options.memory());
-        let progress = Progress::of("puzzles", Some(options.count() as u64));
-        let (mut shown, mut clues) = (Vec::new(), 0);
-        for part in 0..options.count() as u64 {
-            let (puzzle, board) = boards.puzzle(&mut stream(options.seed(), part))?;
-            clues += puzzle.len();
-            let puzzle = Some(puzzle);
-            shown.push(Shown { board, puzzle });
-            progress.set(part + 1);
-        }
-        progress.finish();
-        let clues = clues as f64 / shown.len() as f64;
-        Ok(Some(Drawn {
-            boards: shown,
-            compile: 0.0,
-            diagnostics: vec![("clues", clues)],
-        }))
+    fn makes(&self) -> bool {
+        self.are_puzzles
     }
 
-    fn fall_back(&self, options: &board::Options) -> Result<Drawn<Shown>, Failure> {
-        particles::draw(self, options)
+    fn make(&self, options: &board::Options, drawing: &Drawing<Shown>) -> Result<Drawn, Failure> {
+        let frontier = frontier("compiling, step", options.memory().0);
+        let boards = YinYang::new(self.clues.clone()).frontier(frontier);
+        let progress = Progress::of("puzzles", Some(options.count() as u64));
+        let cells = self.clues.size().cells();
+        let (mut clues, mut part) = (0, 0);
+        while drawing.want_more() {
+            let mut rng = stream(options.seed(), part);
+            let (puzzle, board) = boards.puzzle_watched(&mut rng, |tried| {
+                progress.tell(|| format!(", {tried} of {cells} cells tried for the next"));
+            })?;
+            clues += puzzle.len();
+            let puzzle = Some(puzzle);
+            drawing.push(Shown { board, puzzle });
+            part += 1;
+            progress.set(part);
+        }
+        let clues = clues as f64 / part.max(1) as f64;
+        Ok(Drawn {
+            compile: 0.0,
+            diagnostics: vec![("clues", clues)],
+        })
+    }
+
+    fn fall_back(
+        &self,
+        options: &board::Options,
+        drawing: &Drawing<Shown>,
+    ) -> Result<Drawn, Failure> {
+        particles::draw(self, options, drawing)
     }
 
     /// The rows of the board, and of the puzzle.

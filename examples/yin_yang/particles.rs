@@ -5,9 +5,11 @@ use std::thread::available_parallelism;
 use std::time::Instant;
 
 use figrs::prelude::*;
+use figrs_command::{NoAnswer, Progress, stop};
 
 use crate::Failure;
-use crate::board::{Drawn, NoAnswer, Options, Program, Puzzle, too_large};
+use crate::board::options::too_large;
+use crate::board::{Boards, Drawn, Options, Program, Puzzle};
 use crate::populations::{chosen, populations};
 
 /// Particles of a population.
@@ -16,7 +18,11 @@ const PARTICLES: usize = 4096;
 const CELL: f64 = 60.0;
 
 /// One board each of some populations, drawn again by the weights of the populations.
-pub(crate) fn draw<P: Puzzle>(puzzle: &P, options: &Options) -> Result<Drawn<P::Board>, Failure> {
+pub(crate) fn draw<P: Puzzle>(
+    puzzle: &P,
+    options: &Options,
+    boards: &Boards<P::Board>,
+) -> Result<Drawn, Failure> {
     let started = Instant::now();
     let Program {
         model,
@@ -27,7 +33,7 @@ pub(crate) fn draw<P: Puzzle>(puzzle: &P, options: &Options) -> Result<Drawn<P::
     // Each thread holds a population.
     let population = CELL * (PARTICLES * cells.len()) as f64;
     let cores = available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-    let fit = (options.memory() as f64 / population) as usize;
+    let fit = (options.memory().0 as f64 / population) as usize;
     let Some(threads) = NonZero::new(fit.min(cores.get())) else {
         let told = too_large(
             "--method particles would need",
@@ -42,10 +48,16 @@ pub(crate) fn draw<P: Puzzle>(puzzle: &P, options: &Options) -> Result<Drawn<P::
     let compile = started.elapsed().as_secs_f64();
     let populations = populations(options.count());
     let particles = SequentialMonteCarlo::new(PARTICLES).populations(populations);
+    let progress = Progress::of("particles at the end of the board", None);
     let answer = particles
         .seed(options.seed())
         .threads(threads)
         .keep_trajectories()
+        .interrupt(stop::flag())
+        .on_progress(move |run| {
+            progress.set(run.done);
+            run.total.inspect(|&total| progress.set_total(total));
+        })
         .run(&model, &cells)?;
     let draws = answer.draws()?;
     let values = cells.iter().map(|cell| draws.values(cell));
@@ -55,12 +67,13 @@ pub(crate) fn draw<P: Puzzle>(puzzle: &P, options: &Options) -> Result<Drawn<P::
         let cells = values.iter().map(|cell| cell[draw as usize].clone());
         puzzle.board(cells.collect())
     };
-    let boards = chosen.into_iter().map(board).collect::<Result<_, _>>()?;
+    for board in chosen.into_iter().map(board) {
+        boards.push(board?);
+    }
     let died = answer
         .sampling()
         .and_then(|sampling| sampling.died.as_ref());
     Ok(Drawn {
-        boards,
         compile,
         diagnostics: vec![
             ("effective populations", effective),

@@ -7,6 +7,7 @@
 //! - [`picture`]: pictures of their boards; [`variation`]: scores of how much they differ.
 //! - [`mdmc`]: platformer levels from multi-dimensional Markov chains trained on example levels.
 //! - [`network`]: Bayesian and Markov networks from BIF and UAI files.
+//! - [`reading`]: the limit of what is read of a file.
 //!
 //! # Example
 //!
@@ -37,6 +38,7 @@ pub mod network;
 #[cfg(feature = "png")]
 pub mod picture;
 mod places;
+pub mod reading;
 mod shares;
 pub mod variation;
 pub mod yin_yang;

@@ -4,14 +4,14 @@ use std::process::Output;
 
 use figrs_tests::example::{self, text};
 
-fn run(arguments: &[&str]) -> Option<Output> {
+fn run(arguments: &[&str]) -> Output {
     example::run("mario_mdmc", arguments)
 }
 
-fn json(arguments: &[&str]) -> Option<serde_json::Value> {
-    let output = run(&[arguments, &["--format", "json", "--seed", "3"]].concat())?;
+fn json(arguments: &[&str]) -> serde_json::Value {
+    let output = run(&[arguments, &["--format", "json", "--seed", "3"]].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
-    Some(serde_json::from_slice(&output.stdout).unwrap())
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 #[test]
@@ -27,15 +27,11 @@ fn every_method_with_structures_takes_a_list_and_smoothing() {
         let trained = ["--structures", "ns2,(0,1),ns0", "--smoothing", "20"];
         let level = ["--method", method, "--rows", "3", "--width", "12"];
         let asked = [&level[..], &trained].concat();
-        let Some(levels) = json(&asked) else { return };
+        let levels = json(&asked);
         assert_eq!(levels[0]["structure"], "ns2,(0,1),ns0", "{method}");
         assert_eq!(levels[0]["smoothing"], 20.0, "{method}");
         let plain = [&level[..], &["--structure", "ns2"]].concat();
-        assert_ne!(
-            levels[0]["rows"],
-            json(&plain).unwrap()[0]["rows"],
-            "{method}"
-        );
+        assert_ne!(levels[0]["rows"], json(&plain)[0]["rows"], "{method}");
     }
 }
 
@@ -51,10 +47,10 @@ fn smoothing_makes_unseen_states() {
             "--smoothing",
             smoothing,
         ];
-        Some(json(&asked)?[0]["unseen"].as_u64().unwrap())
+        json(&asked)[0]["unseen"].as_u64().unwrap()
     };
-    let Some(little) = unseen("0") else { return };
-    assert!(unseen("1000").unwrap() > 10 * little.max(10));
+    let little = unseen("0");
+    assert!(unseen("1000") > 10 * little.max(10));
 }
 
 #[test]
@@ -65,10 +61,8 @@ fn a_saved_model_keeps_its_list_and_its_smoothing() {
     let level = ["--width", "30", "--seed", "2"];
     let trained = ["--structure", "ns3,ns1,ns0", "--smoothing", "0.01"];
     let save = ["--save-model", path];
-    let Some(saved) = run(&[&level[..], &trained, &save].concat()) else {
-        return;
-    };
-    let loaded = run(&[&level[..], &["--model", path]].concat()).unwrap();
+    let saved = run(&[&level[..], &trained, &save].concat());
+    let loaded = run(&[&level[..], &["--model", path]].concat());
     assert!(loaded.status.success(), "{}", text(&loaded.stderr));
     assert_eq!(loaded.stdout, saved.stdout);
 }
@@ -100,7 +94,7 @@ fn what_cannot_be_trained_gives_one_line_and_exit_code_two() {
         (&["--model", "m.json", "--smoothing", "1"], "--smoothing"),
     ];
     for (arguments, part) in cases {
-        let Some(output) = run(arguments) else { return };
+        let output = run(arguments);
         let told = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
         assert!(told.starts_with("error: ") && told.contains(part), "{told}");

@@ -1,4 +1,4 @@
-//! The example that asks networks, as a user runs it. The binary is built by `cargo test --workspace`.
+//! The example that asks networks, as a user runs it.
 
 #[path = "network_cli/answers.rs"]
 mod answers;

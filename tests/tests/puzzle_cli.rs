@@ -1,4 +1,4 @@
-//! The example that plans puzzles, as a user runs it. The binary is built by `cargo test --workspace`.
+//! The example that plans puzzles, as a user runs it.
 
 use std::path::Path;
 use std::process::Output;
@@ -7,7 +7,7 @@ use figrs_tests::example::{self, text};
 use serde_json::{Value as Json, json};
 
 /// Runs the example; of the arguments those with an extension are files beside it.
-fn run(arguments: &str) -> Option<Output> {
+fn run(arguments: &str) -> Output {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/puzzle");
     let arguments = arguments.split_whitespace().map(|argument| {
         // A path from the root stays as it is.
@@ -23,33 +23,31 @@ fn run(arguments: &str) -> Option<Output> {
 }
 
 /// What the example prints if all goes well.
-fn told(arguments: &str) -> Option<String> {
-    let output = run(arguments)?;
+fn told(arguments: &str) -> String {
+    let output = run(arguments);
     assert!(
         output.status.success(),
         "{arguments}: {}",
         text(&output.stderr)
     );
     assert_eq!(text(&output.stderr), "", "{arguments}");
-    Some(text(&output.stdout))
+    text(&output.stdout)
 }
 
 /// The answer in JSON, and its times apart.
-fn json(arguments: &str) -> Option<Json> {
+fn json(arguments: &str) -> Json {
     let mut found: Json =
-        serde_json::from_str(&told(&format!("{arguments} --format json"))?).unwrap();
+        serde_json::from_str(&told(&format!("{arguments} --format json"))).unwrap();
     let seconds = found.as_object_mut().unwrap().remove("seconds").unwrap();
     for time in ["compile", "sample"] {
         assert!(seconds[time].as_f64().unwrap() >= 0.0, "{arguments}");
     }
-    Some(found)
+    found
 }
 
 #[test]
 fn every_task_answers_in_json() {
-    let Some(solved) = json("--rules river.kif --task solve") else {
-        return;
-    };
+    let solved = json("--rules river.kif --task solve");
     assert_eq!(
         (&solved["length"], &solved["plans"]),
         (&json!(7), &json!("2"))
@@ -68,39 +66,33 @@ fn every_task_answers_in_json() {
             json!({"length": 7, "count": "2"}),
         ),
     ] {
-        assert_eq!(
-            json(&format!("--rules river.kif {ask}")).unwrap(),
-            expected,
-            "{ask}"
-        );
+        assert_eq!(json(&format!("--rules river.kif {ask}")), expected, "{ask}");
     }
-    let found = json("--rules river.kif --task probability").unwrap();
+    let found = json("--rules river.kif --task probability");
     let log = found["log_probability"].as_f64().unwrap();
     assert!(
         (log - (2.0f64.ln() - 7.0 * 4.0f64.ln())).abs() < 1e-12,
         "{found}"
     );
     assert!((found["probability"].as_f64().unwrap() - log.exp()).abs() < 1e-15);
-    let found = json("--rules river.kif --task marginals").unwrap();
+    let found = json("--rules river.kif --task marginals");
     let steps = found["marginals"].as_array().unwrap();
     assert_eq!(steps.len(), 7);
     assert_eq!(steps[0], json!({"(ferry sheep)": 1.0}));
     assert!((steps[2]["(ferry dog)"].as_f64().unwrap() - 0.5).abs() < 1e-12);
-    let found = json("--rules river.kif --task most-likely --policy legal").unwrap();
+    let found = json("--rules river.kif --task most-likely --policy legal");
     assert!(found["plan"].as_array().unwrap().len() == 7 && found["probability"].is_null());
     let likely = found["log_probability"].as_f64().unwrap();
-    let goal = json("--rules river.kif --task probability --policy legal").unwrap();
+    let goal = json("--rules river.kif --task probability --policy legal");
     assert!((likely + 2.0f64.ln() - goal["log_probability"].as_f64().unwrap()).abs() < 1e-12);
 }
 
 #[test]
 fn samples_follow_the_seed() {
     let ask = "--rules lamps.kif --task sample --count 30";
-    let Some(first) = json(&format!("{ask} --seed 5")) else {
-        return;
-    };
-    assert_eq!(json(&format!("{ask} --seed 5")).unwrap(), first);
-    assert_ne!(json(&format!("{ask} --seed 6")).unwrap(), first);
+    let first = json(&format!("{ask} --seed 5"));
+    assert_eq!(json(&format!("{ask} --seed 5")), first);
+    assert_ne!(json(&format!("{ask} --seed 6")), first);
     let samples = first["samples"].as_array().unwrap();
     assert_eq!(samples.len(), 30);
     for sample in samples {
@@ -125,9 +117,9 @@ fn samples_follow_the_seed() {
 #[test]
 fn particles_estimate_what_is_exact() {
     let exact = "--rules river.kif --policy legal --task probability --at-most 9";
-    let Some(exact) = json(exact) else { return };
+    let exact = json(exact);
     let ask = "--rules river.kif --policy legal --task probability --at-most 9 --method particles --seed 2";
-    let found = json(ask).unwrap();
+    let found = json(ask);
     let [log, truth] = [&found, &exact].map(|found| found["log_probability"].as_f64().unwrap());
     let error = found["standard_error"].as_f64().unwrap();
     // Five standard errors, which are small.
@@ -137,8 +129,7 @@ fn particles_estimate_what_is_exact() {
     );
     let drawn = json(
         "--rules river.kif --task sample --steps 7 --policy legal --method particles --count 4",
-    )
-    .unwrap();
+    );
     let samples = drawn["samples"].as_array().unwrap();
     assert!(
         !samples.is_empty()
@@ -159,7 +150,7 @@ fn numbers_of_no_plans_are_zero() {
         ),
     ] {
         let ask = format!("--rules river.kif --steps 8 --task {task} --format json");
-        let Some(output) = run(&ask) else { return };
+        let output = run(&ask);
         assert_eq!(output.status.code(), Some(1), "{task}");
         assert!(text(&output.stderr).starts_with("error: impossible: no plan of 8 steps"));
         let mut found: Json = serde_json::from_slice(&output.stdout).unwrap();
@@ -170,9 +161,7 @@ fn numbers_of_no_plans_are_zero() {
 
 #[test]
 fn text_is_to_be_read() {
-    let Some(found) = told("--rules towers.kif --stats") else {
-        return;
-    };
+    let found = told("--rules towers.kif --stats");
     let lines: Vec<&str> = found.lines().collect();
     assert_eq!(
         (lines[0], lines[1], lines[16]),
@@ -183,7 +172,7 @@ fn text_is_to_be_read() {
         "{found}"
     );
     assert!(lines[18].starts_with("seconds: compile "), "{found}");
-    let sampled = told("--rules river.kif --task sample --count 3").unwrap();
+    let sampled = told("--rules river.kif --task sample --count 3");
     assert_eq!(
         sampled
             .lines()
@@ -198,7 +187,7 @@ fn answers_go_to_files() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("plan.json");
     let ask = format!("--rules river.kif --format json --out {}", path.display());
-    let Some(output) = told(&ask) else { return };
+    let output = told(&ask);
     assert_eq!(output, "");
     let found: Json = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     assert_eq!(found["length"], 7);
@@ -292,7 +281,7 @@ fn mistakes_are_one_line_and_have_exit_codes() {
             "cannot write /absent/plan".into(),
         ),
     ] {
-        let Some(output) = run(&ask) else { return };
+        let output = run(&ask);
         let told = text(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{ask}: {told}");
         assert!(
@@ -301,9 +290,7 @@ fn mistakes_are_one_line_and_have_exit_codes() {
         );
         assert_eq!(text(&output.stdout), "", "{ask}");
     }
-    let Some(output) = run("--rules river.kif --format png") else {
-        return;
-    };
+    let output = run("--rules river.kif --format png");
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&run("--help").unwrap().stdout).contains("there is no --format png"));
+    assert!(text(&run("--help").stdout).contains("there is no --format png"));
 }

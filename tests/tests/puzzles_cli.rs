@@ -1,4 +1,4 @@
-//! The examples that draw boards, as a user runs them. The binaries are built by `cargo test --workspace`.
+//! The examples that draw boards, as a user runs them.
 
 #[path = "puzzles_cli/answers.rs"]
 mod answers;

@@ -16,6 +16,7 @@ use super::syntax::{Rule, Symbol, Symbols};
 use super::terms::TermId;
 use super::{GdlError, Limits, TextProblem};
 use crate::places::Places;
+use crate::reading::{MOST_BYTES, read_limited};
 
 /// A puzzle of one player: its states, its actions, and what they lead to. Cheap to clone.
 #[derive(Clone)]
@@ -85,7 +86,7 @@ const REQUIRED: [(Symbol, &str, &str); 4] = [
 impl Puzzle {
     /// The puzzle of a file.
     ///
-    /// **Errors.** [`GdlError::Read`], and those of [`parse`](Self::parse).
+    /// **Errors.** [`GdlError::Read`], also of a file of more than [`MOST_BYTES`], and those of [`parse`](Self::parse).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, GdlError> {
         Self::read_within(path, Limits::default())
     }
@@ -93,7 +94,7 @@ impl Puzzle {
     /// The puzzle of a file, with other limits.
     pub fn read_within(path: impl AsRef<Path>, limits: Limits) -> Result<Self, GdlError> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path).map_err(|cause| GdlError::Read {
+        let bytes = read_limited(path, MOST_BYTES).map_err(|cause| GdlError::Read {
             path: path.into(),
             cause,
         })?;
@@ -147,6 +148,15 @@ impl Puzzle {
             rules: Arc::new(rules),
             goal: 100,
         })
+    }
+
+    /// Values of the goal below the one that counts as solved, the smallest first.
+    pub(super) fn goals(&self) -> Vec<u8> {
+        let goals = self.rules.goals.iter().map(|&(value, _)| value);
+        let mut goals: Vec<u8> = goals.filter(|&value| value < self.goal).collect();
+        goals.sort_unstable();
+        goals.dedup();
+        goals
     }
 
     /// Counts as solved where the goal has at least this value, instead of 100.

@@ -80,6 +80,26 @@ impl Puzzle {
         })
     }
 
+    /// The largest value of the goal, below the one that counts as solved, that plans of some length reach; `None` if they reach none.
+    ///
+    /// **Complexity.** A search for each value that the rules state, the largest first.
+    ///
+    /// **Errors.** Those of [`Frontier`] where the states do not fit its memory.
+    pub fn best_goal(&self, frontier: &Frontier, length: Length) -> Result<Option<u8>, GdlError> {
+        for value in self.goals().into_iter().rev() {
+            let puzzle = self.clone().goal(value);
+            let found = match length {
+                Length::AtMost(most) => puzzle.shortest(frontier, most),
+                Length::Exactly(_) => puzzle.survey(frontier, length),
+            };
+            match found {
+                Err(GdlError::NoPlan { .. }) => {}
+                found => return found.map(|_| Some(value)),
+            }
+        }
+        Ok(None)
+    }
+
     /// The length of a shortest plan, by elimination in the tropical semiring: one element program of `most` steps that may end
     /// early, in which each action costs one.
     ///

@@ -1,8 +1,8 @@
 //! Islands from several Markov chains, and whether they can be trusted.
 
-use std::num::NonZero;
 use std::panic::resume_unwind;
-use std::thread::{ScopedJoinHandle, available_parallelism, scope};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{ScopedJoinHandle, scope};
 
 use figrs_core::stream;
 use figrs_infer::diagnostics::{bulk_ess, r_hat};
@@ -85,14 +85,27 @@ impl IslandSampling {
         Self { seed, ..self }
     }
 
-    /// Draws islands, with as many chains at a time as there are cores; they are the same on any number.
+    /// Draws islands, with up to 64 chains at a time.
     pub fn run(self, island: &Island) -> Result<IslandDraws, GridError> {
-        let cores = available_parallelism().map_or(1, NonZero::get);
+        self.run_watched(island, |_| true)
+    }
+
+    /// The same; after each sweep `watch` is told how many all chains have made, and ends the run with the islands so far when it
+    /// returns false. Each chain then has as many as the one that has fewest.
+    pub fn run_watched(
+        self,
+        island: &Island,
+        watch: impl Fn(u64) -> bool + Sync,
+    ) -> Result<IslandDraws, GridError> {
+        const AT_A_TIME: usize = 64;
+        let swept = AtomicU64::new(0);
+        let goes_on = || watch(swept.fetch_add(1, Ordering::Relaxed) + 1);
+        let goes_on = &goes_on;
         let mut chains = Vec::new();
         while chains.len() < self.chains {
-            let numbers = chains.len()..self.chains.min(chains.len() + cores);
+            let numbers = chains.len()..self.chains.min(chains.len() + AT_A_TIME);
             let together: Vec<Result<_, _>> = scope(|scope| {
-                let chain = |number| scope.spawn(move || self.one(island, number));
+                let chain = |number| scope.spawn(move || self.one(island, number, goes_on));
                 let running: Vec<_> = numbers.map(chain).collect();
                 let ended = running.into_iter().map(ScopedJoinHandle::join);
                 ended
@@ -103,10 +116,19 @@ impl IslandSampling {
                 chains.push(chain?);
             }
         }
+        let fewest = chains.iter().map(Vec::len).min().unwrap_or(0);
+        for chain in &mut chains {
+            chain.truncate(fewest);
+        }
         Ok(IslandDraws { chains })
     }
 
-    fn one(self, island: &Island, number: usize) -> Result<Vec<IslandMap>, GridError> {
+    fn one(
+        self,
+        island: &Island,
+        number: usize,
+        goes_on: impl Fn() -> bool,
+    ) -> Result<Vec<IslandMap>, GridError> {
         let mut rng = stream(self.seed, number as u64);
         let start = if number.is_multiple_of(2) {
             Start::Least
@@ -115,14 +137,16 @@ impl IslandSampling {
         };
         let mut chain = island.chain_from(start)?;
         let warm_up = self.warm_up.unwrap_or(island.rows + island.columns);
-        for _ in 0..warm_up {
-            chain.sweep(&mut rng);
-        }
         let (mut maps, mut tried) = (Vec::new(), 0);
+        let mut sweeps = warm_up + self.between;
         while maps.len() < self.draws {
-            for _ in 0..self.between {
+            for _ in 0..sweeps {
                 chain.sweep(&mut rng);
+                if !goes_on() {
+                    return Ok(maps);
+                }
             }
+            sweeps = self.between;
             let map = chain.map();
             tried += 1;
             if island.allows_bays(&map) {

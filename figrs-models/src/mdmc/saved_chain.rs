@@ -24,10 +24,10 @@ const MOST_CELLS: u64 = 1 << 53;
 #[non_exhaustive]
 pub enum SavedChainError {
     /// Not JSON, cut off, or without a field that is needed.
-    #[error("not a saved chain: {0}; save it again with `to_json`")]
+    #[error("not a saved chain: {0}; train and save it again")]
     Json(#[from] serde_json::Error),
     /// JSON of something else.
-    #[error("the format is {found:?}, not {FORMAT:?}; give a file that `to_json` wrote")]
+    #[error("the format is {found:?}, not {FORMAT:?}; give a saved chain")]
     Format {
         /// What the text says it is.
         found: String,

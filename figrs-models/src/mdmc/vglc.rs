@@ -4,10 +4,11 @@ use std::{fs, path::Path};
 
 use super::{Corpus, Level, MdmcError};
 use crate::places::Places;
+use crate::reading::{MOST_BYTES, read_limited};
 
 /// Reads one level.
 ///
-/// An error if the file cannot be read, is not UTF-8, or is not a level by [`Level::from_text`].
+/// An error if the file cannot be read, is longer than [`MOST_BYTES`], is not UTF-8, or is not a level by [`Level::from_text`].
 pub fn read_level(path: impl AsRef<Path>) -> Result<Level, MdmcError> {
     let path = path.as_ref();
     Level::from_text(&path.display().to_string(), &read_text(path)?)
@@ -15,7 +16,7 @@ pub fn read_level(path: impl AsRef<Path>) -> Result<Level, MdmcError> {
 
 /// The text of a file; an error with the place of the first byte that is not UTF-8.
 pub(super) fn read_text(path: &Path) -> Result<String, MdmcError> {
-    let bytes = fs::read(path).map_err(|cause| MdmcError::Read {
+    let bytes = read_limited(path, MOST_BYTES).map_err(|cause| MdmcError::Read {
         path: path.to_owned(),
         cause,
     })?;

@@ -15,6 +15,7 @@ use super::{
 };
 use super::{bif, elements, uai};
 use crate::places::Places;
+use crate::reading::{MOST_NETWORK_BYTES, read_limited};
 
 /// What the tables of a network are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,7 +42,7 @@ pub struct Network {
 impl Network {
     /// Reads a file in the format that its extension tells, `.bif` or `.uai`.
     ///
-    /// An error if it cannot be read, or is not a network.
+    /// An error if it cannot be read, is longer than [`MOST_NETWORK_BYTES`], or is not a network.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         let path = path.as_ref();
         let format = Format::of(path)?;
@@ -246,7 +247,7 @@ impl Format {
 
 /// The text of a file; an error if it cannot be read or is not UTF-8.
 pub(super) fn read_text(path: &Path) -> Result<String, NetworkError> {
-    let bytes = fs::read(path).map_err(|cause| NetworkError::Read {
+    let bytes = read_limited(path, MOST_NETWORK_BYTES).map_err(|cause| NetworkError::Read {
         path: path.to_owned(),
         cause,
     })?;

@@ -159,7 +159,8 @@ pub enum TextProblem {
     },
     /// The probabilities of a row sum to something else than one.
     #[error(
-        "the row {row} of `{variable}` sums to {sum}, which is more than rounding away from one; correct its numbers"
+        "the row {row} of `{variable}` sums to {}, which is more than rounding away from one; correct its numbers",
+        rounded(*.sum)
     )]
     RowSum {
         /// The variable.
@@ -207,4 +208,10 @@ pub enum TextProblem {
         /// How many there are.
         samples: usize,
     },
+}
+
+/// A sum of probabilities without the rounding of its last digits.
+fn rounded(sum: f64) -> String {
+    let text = format!("{sum:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -31,7 +31,7 @@ impl Observation {
 impl Network {
     /// Reads a file of observations in the format that its extension tells, `.json` or `.evid`.
     ///
-    /// An error if it cannot be read, or names what is not in the network.
+    /// An error if it cannot be read, is longer than [`MOST_NETWORK_BYTES`](crate::reading::MOST_NETWORK_BYTES), or names what is not in the network.
     pub fn read_evidence(&self, path: impl AsRef<Path>) -> Result<Vec<Observation>, NetworkError> {
         let path = path.as_ref();
         let place = path.display().to_string();

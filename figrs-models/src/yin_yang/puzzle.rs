@@ -20,6 +20,15 @@ impl YinYang {
     /// **Errors.** [`GridError::NoSolution`]; [`GridError::Inference`] if the board is too large for the memory of a
     /// [`Frontier`](figrs_infer::Frontier).
     pub fn puzzle<R: Rng>(&self, rng: &mut R) -> Result<(Clues, Board), GridError> {
+        self.puzzle_watched(rng, |_| {})
+    }
+
+    /// The same; tells how many cells have been tried as clues.
+    pub fn puzzle_watched<R: Rng>(
+        &self,
+        rng: &mut R,
+        mut watch: impl FnMut(usize),
+    ) -> Result<(Clues, Board), GridError> {
         let elements = self.elements()?;
         let compiled = self.compiled(&elements, &self.clues)?;
         if compiled.log_evidence() == f64::NEG_INFINITY {
@@ -35,7 +44,8 @@ impl YinYang {
             .filter(|(at, _)| self.clues.get(*at).is_none())
             .collect();
         cells.shuffle(rng);
-        for (at, colour) in cells {
+        for (tried, (at, colour)) in cells.into_iter().enumerate() {
+            watch(tried);
             clues.set(at, Some(colour.other()))?;
             let needed = self.is_possible(&elements, &clues)?;
             clues.set(at, needed.then_some(colour))?;

@@ -1,5 +1,7 @@
 //! Which boards.
 
+use figrs_infer::Frontier;
+
 use super::Clues;
 use crate::grid::Size;
 
@@ -18,18 +20,18 @@ use crate::grid::Size;
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[must_use]
 pub struct YinYang {
     pub(super) clues: Clues,
-    pub(super) memory: u64,
+    pub(super) frontier: Frontier,
 }
 
 impl YinYang {
     /// Boards that meet these clues.
     pub fn new(clues: Clues) -> Self {
-        let memory = 1 << 30;
-        Self { clues, memory }
+        let frontier = Frontier::new();
+        Self { clues, frontier }
     }
 
     /// All boards of a size.
@@ -37,13 +39,15 @@ impl YinYang {
         Self::new(Clues::none(size))
     }
 
-    /// Limits the bytes that solving takes, as [`Frontier::memory`](figrs_infer::Frontier::memory) counts them: one GiB unless
-    /// another number is given.
+    /// Limits the bytes that solving takes, as [`Frontier::memory`] counts them: one GiB unless another number is given.
     pub fn memory(self, bytes: u64) -> Self {
-        Self {
-            memory: bytes,
-            ..self
-        }
+        let frontier = self.frontier.clone().memory(bytes);
+        self.frontier(frontier)
+    }
+
+    /// Solves by this engine, which may be limited, watched and interrupted.
+    pub fn frontier(self, frontier: Frontier) -> Self {
+        Self { frontier, ..self }
     }
 
     /// The clues.

@@ -1,6 +1,6 @@
 //! What the clues of a puzzle allow.
 
-use figrs_infer::{CompiledFrontier, Frontier};
+use figrs_infer::CompiledFrontier;
 
 use super::elements::YinYangElements;
 use super::{Board, Clues, YinYang};
@@ -21,8 +21,8 @@ impl YinYang {
         elements: &YinYangElements,
         clues: &Clues,
     ) -> Result<CompiledFrontier, GridError> {
-        let engine = Frontier::new().memory(self.memory);
-        Ok(engine.compile(&elements.with_clues(clues), elements.cells())?)
+        let model = elements.with_clues(clues);
+        Ok(self.frontier.compile(&model, elements.cells())?)
     }
 
     /// Whether some board follows the rules and meets the clues.
@@ -37,7 +37,7 @@ impl YinYang {
     /// Solves the puzzle and decides whether it has one solution only, exactly.
     ///
     /// **Errors.** [`GridError::NoSolution`] names clues that exclude each other; [`GridError::Inference`] if the board is too
-    /// large for the memory of a [`Frontier`].
+    /// large for the memory of a [`Frontier`](figrs_infer::Frontier).
     pub fn solve(&self) -> Result<Solution, GridError> {
         let elements = self.elements()?;
         let compiled = self.compiled(&elements, &self.clues)?;

@@ -10,11 +10,9 @@ fn impossible_evidence_has_a_log_evidence_and_exit_code_one_elsewhere() {
     let evidence = "--file garden.bif --observe cat=mood=flies";
     for algorithm in ["junction-tree", "variable-elimination", "enumerate"] {
         let ask = format!("{evidence} --task evidence --algorithm {algorithm}");
-        let Some(found) = files.json(&ask) else {
-            return;
-        };
+        let found = files.json(&ask);
         assert_eq!(found["log_evidence"], "-inf");
-        assert!(files.text(&ask).unwrap().starts_with("log-evidence -inf"));
+        assert!(files.text(&ask).starts_with("log-evidence -inf"));
     }
     for question in [
         "",
@@ -26,7 +24,7 @@ fn impossible_evidence_has_a_log_evidence_and_exit_code_one_elsewhere() {
         "--task mpe --algorithm mpe-variable-elimination",
         "--task evidence --algorithm importance-sampling",
     ] {
-        let output = files.run(&format!("{evidence} {question}")).unwrap();
+        let output = files.run(&format!("{evidence} {question}"));
         assert_eq!(output.status.code(), Some(1), "{question}");
         let told = text(&output.stderr);
         assert!(
@@ -47,16 +45,14 @@ fn a_question_that_needs_more_memory_than_allowed_has_no_answer() {
         "--task mpe --algorithm mpe-variable-elimination",
     ] {
         let ask = format!("--file garden.bif {question} --memory");
-        let Some(output) = files.run(&format!("{ask} 7")) else {
-            return;
-        };
+        let output = files.run(&format!("{ask} 7"));
         assert_eq!(output.status.code(), Some(1), "{question}");
         let told = text(&output.stderr);
         assert!(
-            told.starts_with("error: ") && told.contains("7 bytes"),
+            told.starts_with("error: ") && told.contains("more than --memory"),
             "{told}"
         );
-        files.text(&format!("{ask} 100000")).unwrap();
+        files.text(&format!("{ask} 100000"));
     }
 }
 
@@ -118,9 +114,7 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
             "use junction-tree",
         ),
     ] {
-        let Some(output) = files.run(arguments) else {
-            return;
-        };
+        let output = files.run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments}");
         let told = text(&output.stderr);
         assert!(

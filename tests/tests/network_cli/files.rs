@@ -46,7 +46,7 @@ impl Files {
     }
 
     /// Runs the example; of the arguments those with an extension are files of the directory.
-    pub(crate) fn run(&self, arguments: &str) -> Option<Output> {
+    pub(crate) fn run(&self, arguments: &str) -> Output {
         let arguments = arguments.split_whitespace().map(|argument| {
             let is_file = [".bif", ".uai", ".json", ".evid", ".txt"]
                 .iter()
@@ -63,16 +63,16 @@ impl Files {
     }
 
     /// What the example prints if all goes well.
-    pub(crate) fn text(&self, arguments: &str) -> Option<String> {
-        let output = self.run(arguments)?;
+    pub(crate) fn text(&self, arguments: &str) -> String {
+        let output = self.run(arguments);
         let told = text(&output.stderr);
         assert!(output.status.success(), "{arguments}: {told}");
-        Some(text(&output.stdout))
+        text(&output.stdout)
     }
 
-    pub(crate) fn json(&self, arguments: &str) -> Option<Json> {
-        let text = self.text(&format!("{arguments} --format json"))?;
-        Some(serde_json::from_str(&text).unwrap())
+    pub(crate) fn json(&self, arguments: &str) -> Json {
+        let text = self.text(&format!("{arguments} --format json"));
+        serde_json::from_str(&text).unwrap()
     }
 }
 

@@ -44,7 +44,7 @@ impl Files {
     }
 
     /// Runs an example; arguments with an extension are files of the directory.
-    pub(crate) fn run(&self, puzzle: &str, arguments: &str) -> Option<Output> {
+    pub(crate) fn run(&self, puzzle: &str, arguments: &str) -> Output {
         let arguments = arguments.split_whitespace().map(|argument| {
             if Path::new(argument).extension().is_some() {
                 self.path(argument)
@@ -58,16 +58,16 @@ impl Files {
     }
 
     /// What an example prints if all goes well.
-    pub(crate) fn text(&self, puzzle: &str, arguments: &str) -> Option<String> {
-        let output = self.run(puzzle, arguments)?;
+    pub(crate) fn text(&self, puzzle: &str, arguments: &str) -> String {
+        let output = self.run(puzzle, arguments);
         let told = text(&output.stderr);
         assert!(output.status.success(), "{puzzle} {arguments}: {told}");
-        Some(text(&output.stdout))
+        text(&output.stdout)
     }
 
-    pub(crate) fn json(&self, puzzle: &str, arguments: &str) -> Option<Json> {
-        let text = self.text(puzzle, &format!("{arguments} --format json"))?;
-        Some(serde_json::from_str(&text).unwrap())
+    pub(crate) fn json(&self, puzzle: &str, arguments: &str) -> Json {
+        let text = self.text(puzzle, &format!("{arguments} --format json"));
+        serde_json::from_str(&text).unwrap()
     }
 }
 

@@ -1,0 +1,83 @@
+//! Reasons for no answer, and the exit code that tells them apart.
+
+use std::error::Error;
+use std::fmt;
+
+use figrs_models::gdl::GdlError;
+use figrs_models::grid::GridError;
+use figrs_models::mdmc::SteeringError;
+
+/// Any error of a command.
+pub type Failure = Box<dyn Error + Send + Sync>;
+
+/// A failure where files and options are right, and there is no answer all the same.
+#[derive(Debug)]
+pub struct NoAnswer(pub String);
+
+impl fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for NoAnswer {}
+
+/// The error of inference in a failure.
+pub fn inference<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e figrs_infer::Error> {
+    if let Some(GridError::Inference(error)) = failure.downcast_ref() {
+        return Some(error);
+    }
+    if let Some(GdlError::Inference(error)) = failure.downcast_ref() {
+        return Some(error);
+    }
+    if let Some(SteeringError::Inference(error)) = failure.downcast_ref() {
+        return Some(error);
+    }
+    failure.downcast_ref()
+}
+
+/// The exit code of a failure: 1 if there is no answer, 2 if files or options are wrong.
+pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
+    let is_without_answer = failure.is::<NoAnswer>()
+        || inference(failure).is_some()
+        || failure.downcast_ref().is_some_and(|error| {
+            matches!(
+                error,
+                GridError::NoSuchNumber { .. }
+                    | GridError::BaysNotMet { .. }
+                    | GridError::NoSolution { .. }
+                    | GridError::OneTile
+            )
+        })
+        || failure.downcast_ref().is_some_and(|error| {
+            matches!(error, GdlError::NoPlan { .. } | GdlError::OverBudget { .. })
+        })
+        || failure
+            .downcast_ref()
+            .is_some_and(|error| matches!(error, SteeringError::Contradictory { .. }));
+    if is_without_answer { 1 } else { 2 }
+}
+
+/// Whether whoever reads the output has gone.
+pub(crate) fn is_broken_pipe(failure: &(dyn Error + 'static)) -> bool {
+    let error = failure.downcast_ref::<std::io::Error>();
+    error.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exit_codes_tell_wrong_options_from_no_answer() {
+        let inner = || figrs_infer::Error::TooManyWorlds { limit: 3 };
+        let code = |failure: Failure| exit_code(&*failure);
+        assert_eq!(code("a wrong option".into()), 2);
+        assert_eq!(code(NoAnswer("none".into()).into()), 1);
+        assert_eq!(code(inner().into()), 1);
+        assert_eq!(code(GridError::Inference(inner()).into()), 1);
+        assert_eq!(code(GdlError::Inference(inner()).into()), 1);
+        assert_eq!(code(SteeringError::Inference(inner()).into()), 1);
+        assert_eq!(code(GridError::OneTile.into()), 1);
+    }
+}

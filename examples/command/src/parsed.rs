@@ -1,0 +1,132 @@
+//! Arguments, and what is wrong with them in one line.
+
+use std::error::Error;
+use std::num::{ParseFloatError, ParseIntError};
+use std::process;
+use std::time::Duration;
+
+use clap::error::ErrorKind;
+use clap::{Command, Parser};
+
+/// The arguments of the program. Where they are wrong it ends with one line and exit code 2.
+pub fn parsed<P: Parser>() -> P {
+    parsed_by(P::command())
+}
+
+/// The same, by a command that has more to say than its type.
+pub fn parsed_by<P: Parser>(command: Command) -> P {
+    let parsed = command.clone().try_get_matches();
+    let parsed = parsed.and_then(|matches| P::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| end(&error.format(&mut command.clone())))
+}
+
+/// Ends the program with the help that was asked for, or with one line of what is wrong.
+fn end(error: &clap::Error) -> ! {
+    if !error.use_stderr() {
+        error.exit();
+    }
+    eprintln!("{}", line(error));
+    process::exit(2)
+}
+
+/// What is wrong with arguments, in one line.
+fn line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    // What follows repeats the usage.
+    let is_said =
+        |line: &&str| !line.starts_with("Usage:") && !line.starts_with("For more information");
+    let lines: Vec<&str> = text.lines().map(str::trim).take_while(is_said).collect();
+    let mut line = lines.join(" ").replace(" tip:", "; tip:");
+    if let Some(cause) = error
+        .source()
+        .filter(|_| error.kind() == ErrorKind::ValueValidation)
+        && let Some(meant) = meant(cause)
+    {
+        line = line.replace(&cause.to_string(), &meant);
+    }
+    let words: Vec<&str> = line.split_whitespace().collect();
+    format!("{}; see --help", words.join(" "))
+}
+
+/// What to write instead of a number that was not understood or is out of its range.
+fn meant(cause: &(dyn Error + 'static)) -> Option<String> {
+    if cause.is::<ParseIntError>() {
+        return Some("write a whole number".into());
+    }
+    if cause.is::<ParseFloatError>() {
+        return Some("write a number".into());
+    }
+    let text = cause.to_string();
+    let (_, range) = text.split_once(" is not in ")?;
+    let (least, most) = range.split_once("..")?;
+    let (most, is_included) = match most.strip_prefix('=') {
+        Some(most) => (most.parse::<i128>().ok()?, true),
+        None => (most.parse::<i128>().ok()?, false),
+    };
+    let most = most - i128::from(!is_included);
+    // The largest number of a type is no bound that anyone meant.
+    if most >= i128::from(u32::MAX) - 1 {
+        return Some(format!("write a whole number, {least} or more"));
+    }
+    Some(format!("write a whole number from {least} to {most}"))
+}
+
+/// A time in seconds, with a fraction perhaps.
+///
+/// **Errors.** What to write instead.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    const MOST: f64 = 1e9;
+    let seconds = text.trim().parse().ok();
+    let seconds = seconds.filter(|&seconds: &f64| seconds > 0.0 && seconds <= MOST);
+    let duration = seconds.map(Duration::from_secs_f64);
+    duration.ok_or_else(|| "write a positive number of seconds, such as 60 or 0.5".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Options {
+        #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+        samples: Option<u64>,
+        #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+        count: Option<u32>,
+        #[arg(long)]
+        width: Option<usize>,
+        #[arg(long)]
+        smoothing: Option<f64>,
+        #[arg(long, value_parser = seconds)]
+        time: Option<Duration>,
+    }
+
+    #[test]
+    fn numbers_that_are_none_say_what_was_meant() {
+        for (argument, told) in [
+            (
+                "--samples=0",
+                "'--samples <SAMPLES>': write a whole number, 1 or more;",
+            ),
+            ("--samples=x", "write a whole number;"),
+            ("--count=0", "write a whole number from 1 to 1000000;"),
+            ("--count=9999999", "write a whole number from 1 to 1000000;"),
+            ("--width=1e3", "write a whole number;"),
+            ("--width=", "--width"),
+            ("--smoothing=much", "write a number;"),
+            ("--time=0", "write a positive number of seconds"),
+            ("--time=nan", "write a positive number of seconds"),
+            ("--tim=3", "tip:"),
+        ] {
+            let error = Options::try_parse_from(["program", argument]).unwrap_err();
+            let line = line(&error);
+            assert!(line.contains(told), "{argument}: {line}");
+            assert!(line.ends_with("; see --help") && line.lines().count() == 1);
+            assert!(!line.contains("digit") && !line.contains("1844"), "{line}");
+        }
+    }
+
+    #[test]
+    fn seconds_have_fractions() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+    }
+}

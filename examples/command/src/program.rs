@@ -1,0 +1,25 @@
+//! The way from the command line to an exit code.
+
+use std::process::ExitCode;
+
+use crate::failure::{exit_code, inference, is_broken_pipe};
+use crate::words::without_places;
+use crate::{Failure, words};
+
+/// Runs a command, tells its failure in one line, and gives its exit code. Errors of inference are told in the words of the flags where
+/// `remedy` knows what to do about one, and without the places in the sources where their elements were built.
+pub fn run(
+    remedy: fn(&figrs_infer::Error) -> Option<String>,
+    command: impl FnOnce() -> Result<(), Failure>,
+) -> ExitCode {
+    let Err(failure) = command() else {
+        return ExitCode::SUCCESS;
+    };
+    if is_broken_pipe(&*failure) {
+        return ExitCode::SUCCESS;
+    }
+    let told = words::told(&*failure).or_else(|| inference(&*failure).and_then(remedy));
+    let told = told.unwrap_or_else(|| failure.to_string());
+    eprintln!("error: {}", without_places(&told));
+    ExitCode::from(exit_code(&*failure))
+}

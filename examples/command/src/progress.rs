@@ -1,0 +1,147 @@
+//! Progress on a terminal.
+
+use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Once, PoisonError, Weak};
+use std::thread;
+use std::time::Duration;
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// What is done sooner is not shown.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How often the time is brought up to date.
+const TICK: Duration = Duration::from_millis(200);
+
+/// All lines that are shown, below each other; none where the standard error is not a terminal.
+static LINES: LazyLock<MultiProgress> = LazyLock::new(|| {
+    MultiProgress::with_draw_target(if *IS_SHOWN {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    })
+});
+
+/// Whether there is anyone to show lines to.
+static IS_SHOWN: LazyLock<bool> = LazyLock::new(|| io::stderr().is_terminal());
+
+static TICKING: Once = Once::new();
+
+static RUNNING: Mutex<Vec<Weak<Line>>> = Mutex::new(Vec::new());
+
+fn running() -> MutexGuard<'static, Vec<Weak<Line>>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How far something has come: a line on a terminal, shown once it takes more than a second and removed when the last copy is dropped. The
+/// time in it goes on by itself.
+#[derive(Clone, Debug)]
+pub struct Progress(Arc<Line>);
+
+#[derive(Debug)]
+struct Line {
+    bar: ProgressBar,
+    is_shown: AtomicBool,
+    /// Milliseconds at which it last told more.
+    told: AtomicU64,
+}
+
+impl Progress {
+    /// Of something that does so many things, if that is known.
+    pub fn of(what: &'static str, total: Option<u64>) -> Self {
+        let template = match total {
+            Some(_) => "{bar:30} {prefix} {pos} of {len}{msg}, {elapsed}, {eta} left",
+            None => "{spinner} {prefix} {pos}{msg}, {elapsed}",
+        };
+        Self::with_template(what, total, template)
+    }
+
+    /// Of something of which nothing is known but that it goes on.
+    pub fn waiting(what: &'static str) -> Self {
+        Self::with_template(what, None, "{spinner} {prefix}{msg}, {elapsed}")
+    }
+
+    /// Of something whose share is told, of the total that is [set](Self::set_total).
+    pub fn share(what: &'static str) -> Self {
+        Self::with_template(
+            what,
+            Some(0),
+            "{bar:30} {prefix}{msg} {percent}%, {elapsed}",
+        )
+    }
+
+    fn with_template(what: &'static str, total: Option<u64>, template: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template(template);
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let line = Arc::new(Line {
+            bar: bar.with_style(style).with_prefix(what),
+            is_shown: AtomicBool::new(false),
+            told: AtomicU64::new(0),
+        });
+        if *IS_SHOWN {
+            running().push(Arc::downgrade(&line));
+            TICKING.call_once(|| drop(thread::spawn(tick)));
+        }
+        Self(line)
+    }
+
+    /// So many things are done.
+    pub fn set(&self, done: u64) {
+        self.0.bar.set_position(done);
+    }
+
+    /// So many things are to be done.
+    pub fn set_total(&self, total: u64) {
+        self.0.bar.set_length(total);
+    }
+
+    /// More about how far it has come, asked for ten times a second at most.
+    pub fn tell(&self, more: impl FnOnce() -> String) {
+        if !*IS_SHOWN {
+            return;
+        }
+        let now = self.0.bar.elapsed().as_millis() as u64;
+        let told = self.0.told.load(Ordering::Relaxed);
+        if now >= told + 100 {
+            self.0.told.store(now, Ordering::Relaxed);
+            self.0.bar.set_message(more());
+        }
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+        if self.is_shown.load(Ordering::Relaxed) {
+            LINES.remove(&self.bar);
+        }
+    }
+}
+
+/// Shows no line any more, whoever still holds one.
+pub(crate) fn hide() {
+    let _ = LINES.clear();
+    LINES.set_draw_target(ProgressDrawTarget::hidden());
+}
+
+/// Shows the lines that have waited for long enough, and their times.
+fn tick() {
+    loop {
+        thread::sleep(TICK);
+        let lines: Vec<Arc<Line>> = {
+            let mut running = running();
+            running.retain(|line| line.strong_count() > 0);
+            running.iter().filter_map(Weak::upgrade).collect()
+        };
+        for line in lines {
+            if line.bar.elapsed() < PATIENCE {
+                continue;
+            }
+            if !line.is_shown.swap(true, Ordering::Relaxed) {
+                LINES.add(line.bar.clone());
+            }
+            line.bar.tick();
+        }
+    }
+}

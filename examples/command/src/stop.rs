@@ -1,0 +1,147 @@
+//! The end of a command before it is done: Ctrl-C, `--time` and SIGTERM.
+//!
+//! The first Ctrl-C and the end of `--time` ask the command to end with what there is; a second Ctrl-C and SIGTERM end it at once. No
+//! unfinished file is left behind either way.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, LazyLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::{Failure, NoAnswer, progress, writing};
+
+/// How often signals and the clock are looked at.
+const POLL: Duration = Duration::from_millis(20);
+/// How long work may take to end once it is told to stop.
+const GRACE: Duration = Duration::from_secs(1);
+/// As much stack as the main thread has.
+const STACK: usize = 8 << 20;
+
+/// Why a command ended before it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Its `--time` was over.
+    Time,
+    /// Ctrl-C.
+    Interrupt,
+}
+
+static FLAG: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+static REASON: AtomicU8 = AtomicU8::new(0);
+
+/// Listens to signals from now on, and stops the command after so much time.
+///
+/// **Errors.** If the system does not allow it.
+pub fn listen(time: Option<Duration>) -> Result<(), Failure> {
+    let began = Instant::now();
+    let (interrupted, terminated) = (Arc::default(), Arc::default());
+    signal_hook::flag::register(SIGINT, Arc::clone(&interrupted))?;
+    signal_hook::flag::register(SIGTERM, Arc::clone(&terminated))?;
+    thread::spawn(move || {
+        loop {
+            thread::sleep(POLL);
+            if terminated.load(Ordering::Relaxed) {
+                writing::end(128 + SIGTERM);
+            }
+            if interrupted.swap(false, Ordering::Relaxed) {
+                if is_set() {
+                    writing::end(128 + SIGINT);
+                }
+                set(Reason::Interrupt);
+            }
+            if !is_set() && time.is_some_and(|time| began.elapsed() >= time) {
+                set(Reason::Time);
+            }
+        }
+    });
+    Ok(())
+}
+
+fn set(reason: Reason) {
+    REASON.store(reason as u8 + 1, Ordering::Relaxed);
+    FLAG.store(true, Ordering::Release);
+}
+
+/// A flag that is set when the command is to end; algorithms take it as their interrupt.
+pub fn flag() -> Arc<AtomicBool> {
+    Arc::clone(&FLAG)
+}
+
+/// Whether the command is to end.
+pub fn is_set() -> bool {
+    FLAG.load(Ordering::Acquire)
+}
+
+/// Why the command is to end, if it is.
+pub fn reason() -> Option<Reason> {
+    let reason = || match REASON.load(Ordering::Relaxed) {
+        1 => Reason::Time,
+        _ => Reason::Interrupt,
+    };
+    is_set().then(reason)
+}
+
+impl Reason {
+    /// As JSON has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Interrupt => "interrupt",
+        }
+    }
+
+    /// As a sentence has it.
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::Time => "--time is over",
+            Self::Interrupt => "interrupted",
+        }
+    }
+}
+
+/// The failure where there is nothing yet, such as a level.
+pub fn nothing(what: &str) -> Failure {
+    let told = match reason() {
+        Some(Reason::Time) => format!("--time was over before there was {what}; allow more"),
+        _ => format!("interrupted before there was {what}"),
+    };
+    Box::new(NoAnswer(told))
+}
+
+/// The result of some work; `None` if the command is told to stop and the work does not end within a second of that: it is then left
+/// behind on its thread, which ends with the program.
+///
+/// **Errors.** If the system has no thread to give.
+///
+/// # Panics
+///
+/// As `work` does.
+pub fn attempt<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<Option<T>, Failure> {
+    let (sender, receiver) = channel();
+    let thread = thread::Builder::new().stack_size(STACK);
+    let running = thread.spawn(move || drop(sender.send(work())))?;
+    let mut stopped: Option<Instant> = None;
+    loop {
+        match receiver.recv_timeout(POLL) {
+            Ok(result) => return Ok(Some(result)),
+            Err(RecvTimeoutError::Timeout) => {
+                if is_set() && stopped.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+                    progress::hide();
+                    return Ok(None);
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                return running
+                    .join()
+                    .map(|()| None)
+                    .or_else(|panic| resume_unwind(panic));
+            }
+        }
+    }
+}

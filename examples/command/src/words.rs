@@ -1,0 +1,123 @@
+//! Errors as whoever runs a command reads them.
+
+use std::error::Error;
+
+use figrs_infer::Error as Inference;
+use figrs_models::gdl::GdlError;
+use figrs_models::grid::GridError;
+
+use crate::failure::inference;
+use crate::stop;
+
+/// An error in words that all commands share, where there are some.
+pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
+    if let Some(Inference::NothingDone { .. }) = inference(failure) {
+        return Some(stop::nothing("an answer").to_string());
+    }
+    match failure.downcast_ref() {
+        Some(GridError::FixedLand { land }) => {
+            return Some(format!(
+                "--method chain cannot keep to exactly {land} cells of land; allow at least one more or fewer, or use --method exact"
+            ));
+        }
+        Some(GridError::BaysNotMet { tried }) => {
+            return Some(format!(
+                "none of {tried} islands in a row had the number of bays asked for, which is impossible or very rare; demand less, or \
+                 use --method exact"
+            ));
+        }
+        _ => {}
+    }
+    let Some(GdlError::TooLarge { place, what, limit }) = failure.downcast_ref() else {
+        return None;
+    };
+    Some(format!(
+        "{place}: the rules have more than {limit} {what} when their variables are filled in; bind variables by smaller relations"
+    ))
+}
+
+/// A text without places in sources and names of the library, which mean nothing to whoever runs a command:
+/// `` `rain` (Select at src/rain.rs:3:5); allow more (`memory`) `` becomes `` `rain`; allow more ``.
+pub(crate) fn without_places(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(without_places_in).collect();
+    lines.join("\n")
+}
+
+fn without_places_in(line: &str) -> String {
+    let mut kept: Vec<String> = Vec::new();
+    for word in line.split(' ') {
+        let rest = if let Some(rest) = after_place(word) {
+            kept.pop_if(|last| last == "at");
+            // A constructor, or that a statement was made, stands in parentheses with its place.
+            let aside = rest.strip_prefix(')');
+            let aside = aside.filter(|_| kept.pop_if(|last| last.starts_with('(')).is_some());
+            kept.pop_if(|last| last == "stated");
+            if let Some(last) = kept.last_mut() {
+                last.truncate(last.trim_end_matches(',').len());
+            }
+            aside.unwrap_or(rest)
+        } else if let Some(rest) = after_name(word) {
+            rest
+        } else {
+            kept.push(word.to_owned());
+            continue;
+        };
+        match kept.last_mut() {
+            Some(last) => last.push_str(rest),
+            None => kept.push(rest.to_owned()),
+        }
+    }
+    kept.join(" ")
+}
+
+/// What follows a place such as `src/rain.rs:3:5` in a word that begins with one.
+fn after_place(word: &str) -> Option<&str> {
+    let (_, numbers) = word.split_once(".rs:")?;
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let line = digits(numbers);
+    let column = numbers[line..].strip_prefix(':')?;
+    (line > 0).then(|| &column[digits(column)..])
+}
+
+/// What follows a name of the library in a word such as `` (`memory`), ``.
+fn after_name(word: &str) -> Option<&str> {
+    let (name, rest) = word.strip_prefix("(`")?.split_once("`)")?;
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "_:".contains(letter);
+    name.chars().all(is_of_name).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_in_sources_are_left_out() {
+        for (text, told) in [
+            (
+                "`rain` (Select at src/rain.rs:3:5) has 2 values",
+                "`rain` has 2 values",
+            ),
+            ("before Chain at a/b.rs:10:20 has", "before Chain has"),
+            (
+                "`rain` (Table at a.rs:1:2) = yes (stated at a/b.rs:1:2); and",
+                "`rain` = yes; and",
+            ),
+            (
+                "evidence on `rain`, stated at /a/b.rs:1:2, of",
+                "evidence on `rain`, of",
+            ),
+            (
+                "allow more (`memory`), or less (`Frontier::memory`)",
+                "allow more, or less",
+            ),
+            (
+                "see main.rs, line 3 (`it is`)",
+                "see main.rs, line 3 (`it is`)",
+            ),
+            ("two\nlines at x.rs:1:1", "two\nlines"),
+            ("x.rs:1:1: wrong", ": wrong"),
+        ] {
+            assert_eq!(without_places(text), told);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Progress of the comparison, its time limit, and its end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use figrs::{Progress as Run, Step};
+use figrs_command::{Progress, stop};
+
+use super::options::Options;
+
+/// How finely the line tells how far a step has come.
+const FINE: u64 = 1000;
+
+/// What all algorithms of a run share: the line on the terminal, the interrupt and the time limit.
+#[derive(Clone)]
+pub(crate) struct Watch {
+    line: Progress,
+    /// Steps that are done.
+    done: Arc<AtomicU64>,
+    deadline: Option<Duration>,
+}
+
+impl Watch {
+    pub(crate) fn new(options: &Options) -> Self {
+        Self {
+            line: Progress::share("comparing"),
+            done: Arc::default(),
+            deadline: options.time_limit,
+        }
+    }
+
+    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
+        stop::flag()
+    }
+
+    pub(crate) fn deadline(&self) -> Option<Duration> {
+        self.deadline
+    }
+
+    /// Called before each step.
+    pub(crate) fn listener(&self) -> impl Fn(&Step) + 'static {
+        let watch = self.clone();
+        move |step| {
+            watch.done.store(step.done as u64, Ordering::Relaxed);
+            watch.line.set_total(step.total as u64 * FINE);
+            watch.line.set(step.done as u64 * FINE);
+            watch.line.tell(|| format!(" {}", step.name));
+        }
+    }
+
+    /// Called while an algorithm runs.
+    pub(crate) fn within_step(&self) -> impl Fn(&Run) + Send + Sync + 'static {
+        let watch = self.clone();
+        move |run| {
+            let total = run.total.unwrap_or(u64::MAX).max(1);
+            let share = run.done as f64 / total as f64;
+            let done = watch.done.load(Ordering::Relaxed) * FINE;
+            watch.line.set(done + (share.min(1.0) * FINE as f64) as u64);
+        }
+    }
+}

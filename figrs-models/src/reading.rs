@@ -1,0 +1,68 @@
+//! Files of a limited size.
+
+use std::fs::File;
+use std::io::{Error, ErrorKind, Read, Result};
+use std::path::Path;
+
+/// The most bytes that are read of a file of rules, clues, tiles, evidence or of a trained chain.
+pub const MOST_BYTES: u64 = 64 << 20;
+
+/// The most bytes that are read of a network or of evidence about one: those of the competitions have tens of millions.
+pub const MOST_NETWORK_BYTES: u64 = 256 << 20;
+
+/// The bytes of a file. One of more than `most` bytes is refused before memory is taken for it, and one that does not tell its size, such
+/// as a device, after so many.
+///
+/// **Errors.** Those of the file, and [`ErrorKind::FileTooLarge`].
+pub fn read_limited(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let told = file.metadata()?.len();
+    if told > most {
+        return Err(too_large(most));
+    }
+    let mut bytes = Vec::with_capacity(told as usize);
+    file.by_ref().take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(too_large(most));
+    }
+    Ok(bytes)
+}
+
+fn too_large(most: u64) -> Error {
+    let told = match (most >> 20, most) {
+        (0, bytes) => format!("{bytes} bytes"),
+        (mebibytes, _) => format!("{mebibytes} MiB"),
+    };
+    let told = format!("it is longer than {told}, the most that is read of such a file");
+    Error::new(ErrorKind::FileTooLarge, told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_read_up_to_the_limit() -> Result<()> {
+        let directory = std::env::temp_dir().join(format!("figrs-reading-{}", std::process::id()));
+        std::fs::create_dir_all(&directory)?;
+        let path = directory.join("five");
+        std::fs::write(&path, "12345")?;
+        assert_eq!(read_limited(&path, 5)?, b"12345");
+        let error = read_limited(&path, 4).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::FileTooLarge);
+        assert!(error.to_string().contains("longer than 4 bytes"), "{error}");
+        // A file with holes has a size, but no bytes on the disk.
+        let holes = File::create(&path)?;
+        holes.set_len(1 << 40)?;
+        let error = read_limited(&path, MOST_BYTES).unwrap_err();
+        assert!(error.to_string().contains("longer than 64 MiB"), "{error}");
+        assert!(read_limited(directory.join("none"), 4).is_err());
+        std::fs::remove_dir_all(directory)?;
+        let endless = Path::new("/dev/zero");
+        if endless.exists() {
+            let error = read_limited(endless, 1000).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::FileTooLarge);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,344 @@
+//! Commands that are ended by `--time`, Ctrl-C and SIGTERM.
+
+use std::fs;
+use std::process::{Child, Command, Output};
+use std::thread::{scope, sleep};
+use std::time::{Duration, Instant};
+
+use figrs_tests::example::{self, text};
+use serde_json::Value as Json;
+
+use super::{files, wait_for};
+
+const RULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/puzzle/river.kif");
+
+/// A network without evidence, for samples without end.
+const NETWORK: &str = "
+network coins { }
+variable a { type discrete [ 2 ] { yes, no }; }
+variable b { type discrete [ 2 ] { yes, no }; }
+probability ( a ) { table 0.2, 0.8; }
+probability ( b | a ) { (yes) 0.9, 0.1; (no) 0.2, 0.8; }
+";
+
+/// Commands that have something after a moment and never end by themselves, and where in their JSON there are how many.
+const ENDLESS: [(&str, &str, &str); 11] = [
+    ("maze", "--size 6 --count 1000000 --min-walk 16", "/puzzles"),
+    (
+        "maze",
+        "--size 4 --method exact --count 1000000",
+        "/puzzles",
+    ),
+    (
+        "island",
+        "--size 6 --count 1000000 --method chain",
+        "/puzzles",
+    ),
+    (
+        "dungeon",
+        "--size 4 --min-walk 12 --count 1000000 --method rejection",
+        "/puzzles",
+    ),
+    (
+        "chromatic_maze",
+        "--size 2 --min-steps 2 --count 1000000",
+        "/puzzles",
+    ),
+    (
+        "chromatic_maze",
+        "--size 6 --min-steps 3 --count 1000000 --method rejection",
+        "/puzzles",
+    ),
+    (
+        "yin_yang",
+        "--size 4 --count 1000000 --make-puzzle",
+        "/puzzles",
+    ),
+    (
+        "network",
+        "--file NETWORK --task sample --count 1000000",
+        "/samples",
+    ),
+    (
+        "network",
+        "--file NETWORK --algorithm importance-sampling --samples 1000000000000",
+        "/marginals",
+    ),
+    (
+        "puzzle",
+        "--rules RULES --task sample --count 1000000",
+        "/samples",
+    ),
+    (
+        "compare",
+        "--model burglary --samples 1000000000 --algorithms importance-sampling,gibbs",
+        "/rows",
+    ),
+];
+
+/// Starts a command of the list.
+fn start(program: &str, arguments: &str, network: &str, more: &str) -> Child {
+    let arguments = format!("{arguments} --format json {more}");
+    let arguments = arguments.split_whitespace().map(|word| match word {
+        "NETWORK" => network,
+        "RULES" => RULES,
+        word => word,
+    });
+    example::start(program, &arguments.collect::<Vec<_>>())
+}
+
+/// Does something with all commands of the list, a few at a time, in a directory with the network.
+fn each(ask: impl Fn(&str, &str, &str, &str) + Sync) {
+    let directory = tempfile::tempdir().unwrap();
+    let network = directory.path().join("coins.bif");
+    fs::write(&network, NETWORK).unwrap();
+    let network = network.to_str().unwrap();
+    for commands in ENDLESS.chunks(4) {
+        scope(|scope| {
+            for (program, arguments, place) in commands {
+                scope.spawn(|| ask(program, arguments, place, network));
+            }
+        });
+    }
+}
+
+/// Checks that a command has ended well, with something, and says why.
+fn check(command: &str, output: &Output, place: &str, reason: &str) {
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{command}: {told}");
+    let found: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["stopped"], reason, "{command}: {told}");
+    let things = found.pointer(place).unwrap();
+    let number = things
+        .as_array()
+        .map_or_else(|| things.as_object().unwrap().len(), Vec::len);
+    assert!(number > 0, "{command}");
+}
+
+#[test]
+fn the_end_of_the_time_ends_commands_with_what_there_is() {
+    each(|program, arguments, place, network| {
+        let output = start(program, arguments, network, "--time 2").wait_with_output();
+        let command = format!("{program} {arguments}");
+        check(&command, &output.unwrap(), place, "time");
+    });
+}
+
+#[test]
+fn commands_that_have_nothing_by_the_end_of_the_time_say_so() {
+    for (program, arguments) in [
+        (
+            "yin_yang",
+            "--size 15 --task count --memory 2GiB --method exact",
+        ),
+        ("dungeon", "--size 12 --method rejection --min-walk 80"),
+        ("maze", "--size 100 --min-walk 9000"),
+        ("island", "--size 500"),
+        ("yin_yang", "--size 13 --make-puzzle"),
+        ("mario_mdmc", "--method conditioned --width 3000 --playable"),
+        (
+            "mario_mdmc",
+            "--method conditioned --width 3000 --playable --probability",
+        ),
+    ] {
+        let began = Instant::now();
+        let arguments = format!("{arguments} --time 0.3");
+        let output = example::run(program, &arguments.split(' ').collect::<Vec<_>>());
+        let told = text(&output.stderr);
+        assert_eq!(
+            output.status.code(),
+            Some(1),
+            "{program} {arguments}: {told}"
+        );
+        assert!(told.contains("--time was over before there was"), "{told}");
+        assert!(output.stdout.is_empty());
+        assert!(
+            began.elapsed() < Duration::from_secs(20),
+            "{program} {arguments}"
+        );
+    }
+}
+
+/// A set in JSON is a list of levels, of which the last says that it was ended.
+#[test]
+fn the_last_level_says_that_its_set_was_ended() {
+    for (levels, stopped) in [("100000000", Json::from("time")), ("3", Json::Null)] {
+        let ask = [
+            "--levels", levels, "--width", "20", "--format", "json", "--time", "5",
+        ];
+        let ask = if levels == "3" {
+            &ask[..]
+        } else {
+            &[&ask[..7], &["1"]].concat()
+        };
+        let output = example::run("mario_mdmc", ask);
+        assert!(output.status.success());
+        let found: Json = serde_json::from_slice(&output.stdout).unwrap();
+        let found = found.as_array().unwrap();
+        let (last, others) = found.split_last().unwrap();
+        assert_eq!(last["stopped"], stopped);
+        assert!(others.iter().all(|level| level["stopped"].is_null()));
+    }
+}
+
+/// Sends a signal by a command.
+#[cfg(unix)]
+fn signal(child: &Child, name: &str) {
+    let mut kill = Command::new("kill");
+    let status = kill.args([name, &child.id().to_string()]).status();
+    assert!(status.unwrap().success());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_commands_with_what_there_is() {
+    each(|program, arguments, place, network| {
+        let child = start(program, arguments, network, "");
+        sleep(Duration::from_millis(1500));
+        signal(&child, "-INT");
+        let command = format!("{program} {arguments}");
+        check(
+            &command,
+            &child.wait_with_output().unwrap(),
+            place,
+            "interrupt",
+        );
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_set_with_the_levels_so_far() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("levels.json");
+    let ask = [
+        "--levels",
+        "100000000",
+        "--seed",
+        "1",
+        "--out",
+        path.to_str().unwrap(),
+    ];
+    let child = example::start("mario_mdmc", &ask);
+    wait_for(|| {
+        files(directory.path(), ".tmp")
+            .iter()
+            .any(|(_, bytes)| !bytes.is_empty())
+    });
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    let levels: Json = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let count = levels.as_array().unwrap().len();
+    assert!(
+        count > 0 && told.contains(&format!("levels {count} of 100000000 (interrupted)")),
+        "{told}"
+    );
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+/// SIGTERM, and Ctrl-C where something was stopped already and takes its time.
+#[cfg(unix)]
+#[test]
+fn no_unfinished_file_is_left_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("levels.txt");
+    fs::write(&path, "old\n").unwrap();
+    let levels = ["--levels", "100000000", "--out", path.to_str().unwrap()];
+    let slow = ["--method", "conditioned", "--width", "2000", "--playable"];
+    let slow = [&levels[..], &slow].concat();
+    for (ask, signals, code) in [
+        (&levels[..], &["-TERM"][..], 143),
+        (&slow, &["-INT", "-INT"], 130),
+    ] {
+        let child = example::start("mario_mdmc", ask);
+        wait_for(|| !files(directory.path(), ".tmp").is_empty());
+        for name in signals {
+            signal(&child, name);
+            sleep(Duration::from_millis(200));
+        }
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
+        assert_eq!(fs::read(&path).unwrap(), b"old\n");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+}
+
+/// What a terminal shows, where there is a command that makes one.
+#[cfg(unix)]
+fn shown(program: &str, arguments: &str) -> Option<String> {
+    let binary = example::binary(program);
+    let command = format!("{} {arguments}", binary.display());
+    let mut script = Command::new("script");
+    match script.args(["-qec", &command, "/dev/null"]).output() {
+        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Err(error) => {
+            println!("skipped: there is no command `script` ({error})");
+            None
+        }
+    }
+}
+
+/// The numbers before a word.
+#[cfg(unix)]
+fn numbers_before(word: &str, shown: &str) -> Vec<u64> {
+    let mut parts: Vec<&str> = shown.split(word).collect();
+    parts.pop();
+    let number = |part: &&str| {
+        let digits = part.rfind(|letter: char| !letter.is_ascii_digit());
+        part[digits.map_or(0, |at| at + 1)..].parse().ok()
+    };
+    parts.iter().filter_map(number).collect()
+}
+
+/// Lines that grow on a terminal: a number before a word, or else the time.
+#[cfg(unix)]
+#[test]
+fn progress_grows_on_a_terminal() {
+    let commands = [
+        ("maze", "--size 12 --min-walk 142 --time 4", Some(" tried")),
+        ("island", "--size 60 --time 4", None),
+        (
+            "dungeon",
+            "--size 12 --method rejection --min-walk 20 --time 4",
+            None,
+        ),
+        ("yin_yang", "--size 12 --make-puzzle --time 4", None),
+        (
+            "network",
+            "--file NETWORK --algorithm importance-sampling --samples 1000000000000 --time 4",
+            Some(" of 1000000000000"),
+        ),
+        (
+            "mario_mdmc",
+            "--levels 100000 --method conditioned --playable --time 4 --out /dev/null",
+            None,
+        ),
+    ];
+    let directory = tempfile::tempdir().unwrap();
+    let network = directory.path().join("coins.bif");
+    fs::write(&network, NETWORK).unwrap();
+    let check = |(program, arguments, word): (&str, &str, Option<&str>)| {
+        let arguments = arguments.replace("NETWORK", network.to_str().unwrap());
+        let Some(shown) = shown(program, &arguments) else {
+            return;
+        };
+        let times = [", 1s", ", 2s", ", 3s"];
+        assert!(
+            times.iter().all(|time| shown.contains(time)),
+            "{program}: {shown:?}"
+        );
+        if let Some(word) = word {
+            let numbers = numbers_before(word, &shown);
+            assert!(numbers.first() < numbers.last(), "{program}: {shown:?}");
+        }
+    };
+    for commands in commands.chunks(3) {
+        scope(|scope| {
+            for command in commands {
+                scope.spawn(|| check(*command));
+            }
+        });
+    }
+}
