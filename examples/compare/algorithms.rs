@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use figrs::prelude::*;
+use figrs_command::stop;
 
 use super::watch::Watch;
 
@@ -29,7 +30,7 @@ pub(crate) enum Name {
 macro_rules! watched {
     ($algorithm:expr, $watch:expr) => {{
         let algorithm = $algorithm
-            .interrupt($watch.flag())
+            .interrupt(stop::flag())
             .on_progress($watch.within_step());
         match $watch.deadline() {
             Some(limit) => Box::new(algorithm.deadline(limit)),

@@ -50,7 +50,7 @@ fn run(options: &Options) -> Result<(), Failure> {
         .collect();
     let mut compare = question
         .algorithms(contenders)
-        .interrupt(watch.flag())
+        .interrupt(stop::flag())
         .on_step(watch.listener())
         .peak_memory(|| {
             let peak = ALLOCATOR.peak_usage();

@@ -1,11 +1,11 @@
 //! Progress of the comparison, its time limit, and its end.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use figrs::{Progress as Run, Step};
-use figrs_command::{Progress, stop};
+use figrs_command::Progress;
 
 use super::options::Options;
 
@@ -28,10 +28,6 @@ impl Watch {
             done: Arc::default(),
             deadline: options.time_limit,
         }
-    }
-
-    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
-        stop::flag()
     }
 
     pub(crate) fn deadline(&self) -> Option<Duration> {

@@ -28,7 +28,10 @@ pub(crate) struct Wanted {
     pub(crate) batch: u64,
 }
 
-/// A part of the work: the levels of a range, in the order of parts.
+/// The levels of a range.
+type Drawn<T> = (Range<u64>, Vec<T>);
+
+/// Parts of the work by their place: the levels of a range.
 type Parts<T> = BTreeMap<u64, (Range<u64>, Result<Vec<T>, Failure>)>;
 
 /// What threads share.
@@ -159,7 +162,9 @@ pub(crate) fn in_order<T: Send + 'static>(
                 count += 1;
             }
         }
-        progress.iter().for_each(|progress| progress.set(count));
+        if let Some(progress) = &progress {
+            progress.set(count);
+        }
     }
     if count == 0 && left > 0 {
         return Err(stop::nothing("a level"));
@@ -171,7 +176,7 @@ pub(crate) fn in_order<T: Send + 'static>(
 fn next_part<T>(
     shared: &Shared<T>,
     stopped: &mut Option<Instant>,
-) -> Result<Option<(Range<u64>, Vec<T>)>, Failure> {
+) -> Result<Option<Drawn<T>>, Failure> {
     let mut state = shared.state();
     loop {
         let taken = state.taken;

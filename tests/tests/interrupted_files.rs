@@ -1,9 +1,12 @@
-//! Files of example programs that are killed or stopped, that go on later, and that find no room.
+//! Files of example programs that are killed or stopped, that go on later, that find no room, and that are too
+//! long to read.
 
 #[path = "interrupted_files/resumed.rs"]
 mod resumed;
 #[path = "interrupted_files/stopped.rs"]
 mod stopped;
+#[path = "interrupted_files/too_long.rs"]
+mod too_long;
 
 use std::fs;
 use std::path::Path;

@@ -294,3 +294,30 @@ fn mistakes_are_one_line_and_have_exit_codes() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&run("--help").stdout).contains("there is no --format png"));
 }
+
+#[test]
+fn the_best_goal_is_named_where_the_goal_cannot_be_reached() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("doors.kif");
+    let rules = "(role robot) (init (at 0)) (<= (legal robot left) (true (at 0))) (<= (legal robot right) (true (at 0)))
+        (<= (next (at 1)) (does robot left)) (<= (next (at 2)) (does robot right))
+        (<= terminal (true (at 1))) (<= terminal (true (at 2)))
+        (<= (goal robot 30) (true (at 1))) (<= (goal robot 60) (true (at 2))) (<= (goal robot 100) (true (at 9)))";
+    std::fs::write(&path, rules).unwrap();
+    let rules = format!("--rules {}", path.display());
+    for (more, part) in [
+        ("", "the best goal that such plans reach is 60 (--goal 60)"),
+        ("--at-most 1", "reach is 60"),
+        ("--steps 1 --task count", "reach is 60"),
+        ("--steps 2", "they reach no goal of a lower value either"),
+    ] {
+        let output = run(format!("{rules} {more}").trim());
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{more}: {told}");
+        assert!(told.contains(part), "{more}: {told}");
+    }
+    assert!(run(&format!("{rules} --goal 60")).status.success());
+    let picture = run("--rules river.kif --out plan.png");
+    assert_eq!(picture.status.code(), Some(2));
+    assert!(text(&picture.stderr).contains("there is no picture of a plan"));
+}

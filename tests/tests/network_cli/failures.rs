@@ -129,3 +129,60 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
         assert!(output.stdout.is_empty());
     }
 }
+
+/// Failures are told in the words of the flags: no item of the library, and no line of its sources.
+#[test]
+fn nothing_of_the_library_is_told() {
+    let files = Files::new();
+    for (arguments, part) in [
+        ("--memory 7", "more than --memory"),
+        ("--memory 1KiB --task cost", ""),
+        ("--memory 1KiB --task mpe", ""),
+        (
+            "--memory 7 --algorithm variable-elimination",
+            "more than --memory",
+        ),
+        ("--observe cat=mood=flies", "the evidence is impossible"),
+        ("--algorithm enumerate --task mpe", ""),
+        ("--memory 6apples", "such as 512MiB or 6GiB"),
+        (
+            "--count 0 --task sample",
+            "write a whole number from 1 to 1000000",
+        ),
+        (
+            "--samples 0 --algorithm importance-sampling",
+            "write a whole number, 1 or more",
+        ),
+        (
+            "--samples many --algorithm importance-sampling",
+            "write a whole number",
+        ),
+    ] {
+        let output = files.run(&format!("--file garden.bif {arguments}"));
+        let told = text(&output.stderr);
+        if output.status.success() && part.is_empty() {
+            continue;
+        }
+        assert!(told.contains(part), "{arguments}: {told}");
+        for word in [
+            "::",
+            ".rs:",
+            "Options",
+            "(`",
+            "digit",
+            "18446744073709551615",
+        ] {
+            assert!(!told.contains(word), "{arguments}: {told}");
+        }
+    }
+}
+
+#[test]
+fn sums_of_rows_are_told_without_the_rounding_of_their_last_digits() {
+    let files = Files::new();
+    let text_of = "network n { }\nvariable a { type discrete [ 2 ] { yes, no }; }\n\
+                   probability ( a ) { table 0.1, 0.2; }\n";
+    std::fs::write(files.path("row.bif"), text_of).unwrap();
+    let told = text(&files.run("--file row.bif").stderr);
+    assert!(told.contains("sums to 0.3, "), "{told}");
+}

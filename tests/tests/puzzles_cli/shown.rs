@@ -109,3 +109,20 @@ fn files_hold_what_would_be_printed() {
         printed
     );
 }
+
+/// Without --format the name of the file says how boards are written.
+#[test]
+fn the_name_of_a_file_decides_its_format() {
+    let files = Files::new();
+    for (name, begins) in [
+        ("board.png", &b"\x89PNG"[..]),
+        ("board.JSON", b"{\"system\""),
+    ] {
+        let path = files.path(name);
+        files.text("maze", &format!("--size 3 --out {name}"));
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(bytes.starts_with(begins), "{name}");
+    }
+    let output = files.run("maze", "--size 3 --task count --out count.png");
+    assert_eq!(output.status.code(), Some(2));
+}
