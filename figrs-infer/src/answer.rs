@@ -5,6 +5,7 @@ use num_traits::ToPrimitive;
 use rustc_hash::FxHashMap;
 
 use crate::bounds::{Bounds, Deepening, TargetBounds};
+use crate::diagnosis::Choices;
 use crate::draws::Draws;
 use crate::error::Error;
 use crate::estimate::Estimate;
@@ -64,6 +65,7 @@ pub struct Answer {
     pub(crate) deepening: Option<Deepening>,
     pub(crate) sampling: Option<Sampling>,
     pub(crate) draws: Option<Draws>,
+    pub(crate) choices: Option<Choices>,
     pub(crate) is_checked: bool,
 }
 
@@ -80,6 +82,7 @@ impl Answer {
             deepening: None,
             sampling: None,
             draws: None,
+            choices: None,
             is_checked: false,
         }
     }
@@ -96,6 +99,7 @@ impl Answer {
             deepening: None,
             sampling: None,
             draws: None,
+            choices: None,
             is_checked: false,
         }
     }
@@ -133,6 +137,12 @@ impl Answer {
         self
     }
 
+    /// The same answer, with what chains tell of the choices of their worlds.
+    pub(crate) fn with_choices(mut self, choices: Choices) -> Self {
+        self.choices = Some(choices);
+        self
+    }
+
     /// An answer that is one world with the natural logarithm of its probability.
     pub fn world(
         algorithm: &'static str,
@@ -157,6 +167,7 @@ impl Answer {
             deepening: None,
             sampling: None,
             draws: None,
+            choices: None,
             is_checked: false,
         }
     }

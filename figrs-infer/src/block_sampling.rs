@@ -10,7 +10,11 @@ use crate::block_tally::BlockTally;
 use crate::drawing::Drawing;
 use crate::draws::{Draws, TargetDraws};
 use crate::error::Error;
+use crate::estimate::unseen_share;
+use crate::heaviest::Heaviest;
 use crate::in_order::in_order;
+use crate::maximum::Maximum;
+use crate::possible::Possible;
 use crate::sampling::Sampling;
 use crate::tally::Tally;
 use crate::watch::{Stopped, Watch};
@@ -36,6 +40,8 @@ pub(crate) struct BlockSampling<'a> {
     pub(crate) enough: Option<f64>,
     pub(crate) drawing: &'a Drawing,
     pub(crate) observations: Observations,
+    /// A bound of the weights of worlds, where one is known.
+    pub(crate) maximum: Option<Maximum>,
     pub(crate) keep_draws: bool,
     pub(crate) watch: &'a Watch,
 }
@@ -44,6 +50,9 @@ pub(crate) struct BlockSampling<'a> {
 pub(crate) struct Sampled {
     /// Whether the model has no evidence, so that samples of one weight leave no doubt of it.
     certain: bool,
+    possible: Vec<Option<Possible>>,
+    /// The logarithm of the largest weight that a world may have, if it is known.
+    log_maximum: Option<f64>,
     pub(crate) tally: Tally,
     pub(crate) draws: Option<Draws>,
     pub(crate) sampling: Sampling,
@@ -93,7 +102,8 @@ impl BlockSampling<'_> {
         let width = self.width(model, targets)? as u64;
         let mut tally = Tally::new(targets);
         let mut kept = self.keep_draws.then(|| Kept::new(targets));
-        let (mut met, mut largest) = (0, Largest::default());
+        let (mut met, mut largest) = (0, Largest::of(self.samples));
+        let tail = largest.heaviest.most();
         let mut stopped = Stopped::Finished;
         let mut blocks_done = 0;
         let blocks = self
@@ -117,7 +127,8 @@ impl BlockSampling<'_> {
                     block.run_root(root, &mut rng)?;
                 }
                 finish(block, rows, &mut rng)?;
-                Ok(Some(BlockTally::new(block, targets, rows, self.keep_draws)))
+                let keep = (tail, self.keep_draws);
+                Ok(Some(BlockTally::new(block, targets, rows, keep)))
             },
             |block| {
                 let Some(block) = block else {
@@ -158,8 +169,16 @@ impl BlockSampling<'_> {
         sampling.asked = self.samples;
         sampling.acceptance = Some(met as f64 / done as f64);
         sampling.largest_share = Some((largest.log - tally.log_total()).exp());
+        let (densities, log) = (largest.densities, largest.log);
+        let log_maximum = self
+            .maximum
+            .and_then(|maximum| maximum.for_worlds(densities, log));
+        sampling.pareto_k = Some(largest.heaviest.pareto_k()).filter(|k| !k.is_nan());
+        let possible = targets.iter().map(|target| Possible::of(model, target));
         Ok(Sampled {
             certain: model.evidence().is_empty(),
+            possible: possible.collect(),
+            log_maximum,
             tally,
             draws: kept.map(Kept::draws),
             sampling,
@@ -175,6 +194,7 @@ impl Sampled {
         remedy: &'static str,
     ) -> Result<Answer, Error> {
         let (tally, done) = (self.tally, self.sampling.done);
+        let (possible, log_maximum) = (&self.possible, self.log_maximum);
         let log_total = tally.log_total();
         if log_total == f64::NEG_INFINITY {
             return Err(Error::NoSampleMetEvidence {
@@ -183,15 +203,18 @@ impl Sampled {
                 remedy,
             });
         }
+        let relative_error = tally.relative_error();
         let evidence = LogEvidence {
-            value: log_total - (done as f64).ln(),
-            standard_error: if self.certain {
-                tally.relative_error()
+            value: tally.log_mean(),
+            // Weights that are all the same say nothing of worlds that were not drawn.
+            standard_error: if self.certain || relative_error > 0.0 {
+                relative_error
             } else {
-                tally.relative_error().max(1.0 / (done as f64 + 2.0))
+                unseen_share(done, log_maximum, tally.log_mean())
             },
         };
-        let answer = Answer::marginals(algorithm, tally.marginals(true), evidence);
+        let marginals = tally.sampled_marginals(possible, log_maximum);
+        let answer = Answer::marginals(algorithm, marginals, evidence);
         let answer = answer.with_sampling(self.sampling);
         Ok(match self.draws {
             Some(draws) => answer.with_draws(draws),
@@ -204,18 +227,18 @@ impl Sampled {
 struct Largest {
     log: f64,
     densities: usize,
-}
-
-impl Default for Largest {
-    fn default() -> Self {
-        Self {
-            log: f64::NEG_INFINITY,
-            densities: usize::MAX,
-        }
-    }
+    heaviest: Heaviest,
 }
 
 impl Largest {
+    fn of(samples: Option<u64>) -> Self {
+        Self {
+            log: f64::NEG_INFINITY,
+            densities: usize::MAX,
+            heaviest: Heaviest::of(samples),
+        }
+    }
+
     fn see(&mut self, block: &BlockTally) {
         if block.met == 0 || block.densities > self.densities {
             return;
@@ -224,8 +247,11 @@ impl Largest {
         if block.densities < self.densities {
             self.densities = block.densities;
             self.log = log;
+            self.heaviest.clear();
         }
         self.log = self.log.max(log);
+        self.heaviest
+            .take(&block.heaviest, block.log_scale, block.met);
     }
 }
 

@@ -3,6 +3,8 @@
 use figrs_core::lower::{Block, Held, TargetColumn, WeightForm};
 use figrs_core::{AnyColumn, AnyElement};
 
+use crate::heaviest::largest;
+
 /// Sums of weights and of squared weights of a block, in units of `exp(log_scale)`.
 #[derive(Debug)]
 pub(crate) struct BlockTally {
@@ -10,6 +12,8 @@ pub(crate) struct BlockTally {
     pub(crate) total: f64,
     pub(crate) squares: f64,
     pub(crate) largest: f64,
+    /// The largest weights, as many as the tail of the run may have.
+    pub(crate) heaviest: Vec<f64>,
     /// Rows, those of weight zero included.
     pub(crate) rows: u64,
     /// Rows that do not contradict the evidence.
@@ -33,7 +37,14 @@ pub(crate) struct TargetTally {
 
 impl BlockTally {
     /// Sums up a block whose roots have been run.
-    pub(crate) fn new(block: &mut Block, targets: &[AnyElement], width: usize, keep: bool) -> Self {
+    ///
+    /// Keeps so many of the largest weights, and draws if wanted.
+    pub(crate) fn new(
+        block: &mut Block,
+        targets: &[AnyElement],
+        width: usize,
+        (heaviest, keep): (usize, bool),
+    ) -> Self {
         let densities = block.keep_fewest_densities() as usize;
         let plain = block.weights().plain();
         let met = block.weights().survivors() as u64;
@@ -42,6 +53,7 @@ impl BlockTally {
             total: 0.0,
             squares: 0.0,
             largest: 0.0,
+            heaviest: largest(&plain.form, heaviest),
             rows: width as u64,
             met,
             densities,

@@ -1,6 +1,6 @@
 //! Standard errors of chains of dependent draws.
 
-use crate::diagnostics::{bulk_ess, mcse_mean, mean_ess};
+use crate::diagnostics::{mcse_mean, mean_ess, measure};
 use crate::numbers::Columns;
 
 /// The share of the draws from which a value's own indicator is looked at.
@@ -33,26 +33,53 @@ pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f6
 /// What is the same for all draws is not counted; if everything is, or chains have fewer than four draws, then each chain
 /// counts as one draw: a chain that never moved shows nothing else.
 pub(crate) fn chain_samples(columns: &Columns, indices: &[u32], chains: usize) -> f64 {
-    let worst_case = chains.min(indices.len()) as f64;
-    let ess = |numbers: &[f64], measure: fn(&[&[f64]]) -> f64| {
-        measure(&Chained::new(numbers, indices, chains).chains())
-    };
-    let numeric = columns.iter().map(|column| ess(column, bulk_ess));
+    let values = columns.values();
+    let bulk = |numbers: &[f64]| measure(numbers, indices, chains).bulk;
+    let mut known: Vec<f64> = columns.iter().map(bulk).collect();
+    if columns.is_empty() {
+        let mut frequent = frequent(indices, values);
+        if values == 2 {
+            // The two indicators are worth the same.
+            frequent.truncate(1);
+        }
+        known.extend(
+            frequent
+                .into_iter()
+                .map(|value| bulk(&indicator(value, values))),
+        );
+    }
+    least_samples(known.into_iter(), columns, indices, chains)
+}
+
+/// [`chain_samples`], where the effective sample sizes of the numbers or else of the indicators of frequent values are known.
+pub(crate) fn least_samples(
+    known: impl Iterator<Item = f64>,
+    columns: &Columns,
+    indices: &[u32],
+    chains: usize,
+) -> f64 {
+    let ess = |numbers: &[f64]| mean_ess(&Chained::new(numbers, indices, chains).chains());
     let values = columns.values();
     let frequent = frequent(indices, values);
-    let indicators = frequent.iter().map(|&value| {
-        let indicator: Vec<f64> = (0..values)
-            .map(|v| f64::from(u8::from(v == value)))
-            .collect();
-        ess(&indicator, mean_ess)
-    });
-    let all_known = !columns.is_empty() || frequent.len() == values;
-    let halves = halves(values, all_known).map(|half| ess(&half, mean_ess));
-    let least = numeric
+    // Of two values one is as good as the other.
+    let is_one_of_two = values == 2 && !frequent.is_empty();
+    let all_known = !columns.is_empty() || frequent.len() == values || is_one_of_two;
+    let halves = halves(values, all_known).map(|half| ess(&half));
+    let indicators = frequent.iter().filter(|_| !columns.is_empty());
+    let indicators = indicators.map(|&value| ess(&indicator(value, values)));
+    let least = known
         .chain(indicators)
         .chain(halves)
         .fold(f64::NAN, f64::min);
+    let worst_case = chains.min(indices.len()) as f64;
     if least.is_nan() { worst_case } else { least }
+}
+
+/// The indicator of one of so many values.
+pub(crate) fn indicator(value: usize, values: usize) -> Vec<f64> {
+    let mut indicator = vec![0.0; values];
+    indicator[value] = 1.0;
+    indicator
 }
 
 /// The positions of the values that at least one draw in twenty has.

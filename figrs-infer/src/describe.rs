@@ -7,8 +7,8 @@ use figrs_core::Label;
 
 use crate::answer::{Answer, Content, TargetMarginal};
 use crate::bounds::{Deepening, Ended, TargetBounds};
-use crate::diagnosis::{Judged, judge};
-use crate::estimate::{Estimate, TRUSTED_SAMPLES};
+use crate::diagnosis::{ChainMeasures, Judged};
+use crate::estimate::TRUSTED_SAMPLES;
 use crate::marginal::Quality;
 use crate::numbers::is_real;
 
@@ -40,6 +40,16 @@ impl TargetMarginal {
             .quality(&self.probabilities, || self.columns())
     }
 
+    /// The quality, if the measures of its chains are known.
+    fn quality_knowing(&self, chains: Option<&ChainMeasures>) -> Quality {
+        chains.map_or_else(
+            || self.quality(),
+            |chains| Quality::Sampled {
+                effective_samples: chains.effective_samples,
+            },
+        )
+    }
+
     /// Whether single values tell nothing: they are floating-point numbers, or lists of such, of which none was drawn twice.
     pub(crate) fn never_repeats(&self) -> bool {
         self.support.len() > 1
@@ -50,14 +60,21 @@ impl TargetMarginal {
     /// The probability of `true` or of the most likely value, and how good it is, or mean and standard deviation if values never
     /// repeat; nothing if there is no value.
     pub(crate) fn summary(&self) -> Option<String> {
+        self.summary_knowing(self.chain_measures().as_ref())
+    }
+
+    fn summary_knowing(&self, chains: Option<&ChainMeasures>) -> Option<String> {
         if self.never_repeats() {
-            let parts = self.all_moments().into_iter().map(|(component, moments)| {
-                if component.is_empty() {
-                    moments
-                } else {
-                    format!("{component}: {moments}")
-                }
-            });
+            let parts = self
+                .all_moments(chains)
+                .into_iter()
+                .map(|(component, moments)| {
+                    if component.is_empty() {
+                        moments
+                    } else {
+                        format!("{component}: {moments}")
+                    }
+                });
             return Some(parts.collect::<Vec<String>>().join("; "));
         }
         let shown = self.shown();
@@ -67,20 +84,25 @@ impl TargetMarginal {
             None => return None,
         };
         let p = shown.map_or(0.0, |index| self.probabilities[index]);
-        let quality = match self.quality() {
+        let known = self.quality_knowing(chains);
+        let quality = match known {
             Quality::Sampled { effective_samples } => {
                 let is_shown = |i| f64::from(u8::from(Some(i) == shown));
                 let indicator: Vec<f64> = (0..self.probabilities.len()).map(is_shown).collect();
-                let columns = || self.columns();
-                let error = self
-                    .estimate
-                    .event_error(&self.probabilities, &indicator, columns);
+                let estimate = &self.estimate;
+                let error = estimate.event_error_knowing(&self.probabilities, &indicator, known);
                 let doubt = if effective_samples < TRUSTED_SAMPLES {
                     ": too few effective samples to trust, see `diagnose`"
                 } else {
                     ""
                 };
-                format!("{p:.6} ± {error:.6} (SE; ESS {effective_samples:.0}){doubt}")
+                let agree = self.probabilities.iter().filter(|p| **p > 0.0).count() < 2;
+                let kind = match estimate.unseen().filter(|_| agree) {
+                    Some(unseen) if unseen.is_finite() => "95 % bound, as all draws agree",
+                    Some(_) => "all draws agree, and nothing bounds the error",
+                    None => "SE",
+                };
+                format!("{p:.6} ± {error:.6} ({kind}; ESS {effective_samples:.0}){doubt}")
             }
             Quality::Approximate => {
                 format!("{p:.6} approximately (no bound of the error is known)")
@@ -91,13 +113,14 @@ impl TargetMarginal {
     }
 
     /// A line for each number that the target is, or a line with a probability.
-    fn lines(&self) -> Vec<String> {
+    fn lines(&self, chains: Option<&ChainMeasures>) -> Vec<String> {
         let name = name(&self.element.label());
-        let moments = self.all_moments();
+        let moments = self.all_moments(chains);
         if moments.is_empty() {
-            let summary = self.summary().unwrap_or_else(|| "no value".into());
-            let judged = self.judged();
-            let worst = judged.iter().map(|j| j.r_hat).fold(f64::NAN, f64::max);
+            let summary = self.summary_knowing(chains);
+            let summary = summary.unwrap_or_else(|| "no value".into());
+            let judged = chains.iter().flat_map(|chains| &chains.judged);
+            let worst = judged.map(|j| j.r_hat).fold(f64::NAN, f64::max);
             let r_hat = if worst.is_nan() {
                 String::new()
             } else {
@@ -111,21 +134,13 @@ impl TargetMarginal {
             .collect()
     }
 
-    /// What the chains tell, if there are chains.
-    fn judged(&self) -> Vec<Judged> {
-        match &self.estimate {
-            Estimate::Chains { indices, chains } => judge(self, indices, *chains),
-            _ => Vec::new(),
-        }
-    }
-
     /// For each number that the target is, which component it is if there are several, and its moments.
-    fn all_moments(&self) -> Vec<(String, String)> {
+    fn all_moments(&self, chains: Option<&ChainMeasures>) -> Vec<(String, String)> {
         let columns = self.columns();
         if columns.is_empty() {
             return Vec::new();
         }
-        let judged = self.judged();
+        let quality = self.quality_knowing(chains);
         let single = columns.iter().count() == 1;
         let of = |(i, numbers): (usize, &[f64])| {
             let component = if single {
@@ -133,13 +148,14 @@ impl TargetMarginal {
             } else {
                 format!("[{i}]")
             };
-            (component, self.moments(numbers, judged.get(i)))
+            let judged = chains.and_then(|chains| chains.judged.get(i));
+            (component, self.moments(numbers, quality, judged))
         };
         columns.iter().enumerate().map(of).collect()
     }
 
     /// Mean and standard deviation of a numeric target, and how good they are.
-    fn moments(&self, numbers: &[f64], judged: Option<&Judged>) -> String {
+    fn moments(&self, numbers: &[f64], quality: Quality, judged: Option<&Judged>) -> String {
         let expectation = |function: &dyn Fn(f64) -> f64| -> f64 {
             let terms = self.probabilities.iter().zip(numbers);
             // A value that has no probability may be infinite.
@@ -152,7 +168,7 @@ impl TargetMarginal {
         let sd = expectation(&|x| (x - mean).powi(2)).sqrt();
         let moments = format!("mean {}, sd {}", short(mean), short(sd));
         let error = || short(self.estimate.standard_error(&self.probabilities, numbers));
-        match (self.quality(), judged) {
+        match (quality, judged) {
             (Quality::Sampled { .. }, Some(judged)) => format!(
                 "{moments}, MCSE {}, ESS {:.0} (bulk) {:.0} (tail), R-hat {:.3}",
                 error(),
@@ -212,10 +228,13 @@ impl fmt::Display for Answer {
     /// R-hat, as far as the answer has them, for others a probability; then a line with what [`diagnose`](Self::diagnose) finds.
     /// Of a world its elements, at most twenty, those with names first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let chains = self.chain_measures();
         match &self.content {
             Content::Marginals(targets, _) => {
-                for line in targets.iter().flat_map(TargetMarginal::lines) {
-                    writeln!(f, "{line}")?;
+                for (target, chains) in targets.iter().zip(&chains) {
+                    for line in target.lines(chains.as_ref()) {
+                        writeln!(f, "{line}")?;
+                    }
                 }
             }
             Content::Bounds(targets, _) => {
@@ -243,7 +262,7 @@ impl fmt::Display for Answer {
                 writeln!(f, "log-probability {}", short(*log_probability))?;
             }
         }
-        let diagnosis = self.diagnose();
+        let diagnosis = self.diagnose_knowing(&chains);
         match diagnosis.findings() {
             [] => write!(f, "{}: {diagnosis}", self.algorithm()),
             [only] => write!(f, "{}: {only}", self.algorithm()),

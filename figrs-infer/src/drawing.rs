@@ -64,3 +64,15 @@ macro_rules! keeping {
     };
 }
 pub(crate) use keeping;
+
+/// The same setter of an algorithm whose chains keep their draws in any case.
+macro_rules! keeping_anyway {
+    () => {
+        /// Asks for [`Answer::draws`](crate::Answer::draws), as of any sampler. Chains have them without being asked: their errors
+        /// come from them.
+        pub fn keep_draws(self) -> Self {
+            self
+        }
+    };
+}
+pub(crate) use keeping_anyway;

@@ -148,7 +148,7 @@ impl Algorithm for Enumerate {
         };
         Ok(Answer::marginals(
             self.name(),
-            tally.marginals(false),
+            tally.exact_marginals(),
             evidence,
         ))
     }

@@ -8,6 +8,7 @@ use crate::answer::Answer;
 use crate::block_sampling::BlockSampling;
 use crate::drawing::{Drawing, drawing, keeping};
 use crate::error::Error;
+use crate::maximum::Maximum;
 use crate::watch::{Watch, watched};
 
 /// Draws worlds of a model without evidence: its prior, or a world of its interventions.
@@ -81,6 +82,7 @@ impl Algorithm for ForwardSampling {
             enough: None,
             drawing: &self.drawing,
             observations: Observations::Compare,
+            maximum: Some(Maximum::ONE),
             keep_draws: self.keep_draws,
             watch: &self.watch,
         };

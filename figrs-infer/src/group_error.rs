@@ -1,6 +1,7 @@
 //! Standard errors from independent groups of dependent samples.
 
 use crate::chain_error::{FREQUENT, halves};
+use crate::estimate::ROUNDING;
 use crate::numbers::Columns;
 
 /// Groups that are worth fewer than this do not tell their error: one, or one of two with four fifths of the weight.
@@ -20,7 +21,14 @@ pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64
             .sum()
     };
     let squares: f64 = groups.iter().map(|group| deviation(group).powi(2)).sum();
-    (squares * k / (k - 1.0)).sqrt()
+    let error = (squares * k / (k - 1.0)).sqrt();
+    let drawn = groups.iter().flatten();
+    let farthest = drawn.map(|&(value, _)| (numbers[value as usize] - mean).abs());
+    if error > ROUNDING * farthest.fold(0.0, f64::max) {
+        error
+    } else {
+        0.0
+    }
 }
 
 /// The standard error of the probability of each value: [`group_error`] of its indicator, in time linear in what the groups hold.
@@ -48,7 +56,12 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
         } else {
             0.0
         };
-        ((deviations + others) * k / (k - 1.0)).sqrt()
+        let error = ((deviations + others) * k / (k - 1.0)).sqrt();
+        if error > ROUNDING * p.max(1.0 - p) {
+            error
+        } else {
+            0.0
+        }
     };
     having.iter().zip(probabilities).map(error).collect()
 }

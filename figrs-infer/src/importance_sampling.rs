@@ -8,6 +8,7 @@ use crate::answer::Answer;
 use crate::block_sampling::BlockSampling;
 use crate::drawing::{Drawing, drawing, keeping};
 use crate::error::Error;
+use crate::maximum::Maximum;
 use crate::watch::{Watch, watched};
 
 /// Likelihood weighting: draws worlds and weighs each by the evidence.
@@ -124,6 +125,7 @@ impl Algorithm for ImportanceSampling {
             enough: self.enough,
             drawing: &self.drawing,
             observations: Observations::Weigh,
+            maximum: Maximum::of(model),
             keep_draws: self.keep_draws,
             watch: &self.watch,
         }

@@ -216,7 +216,10 @@ mod tests {
         let coin = |p| Marginal::new(vec![0.0, 1.0], vec![1.0 - p, p], Estimate::Exact);
         assert_eq!(coin(0.25), coin(0.25));
         assert_ne!(coin(0.25), coin(0.5));
-        let sampled = Estimate::Weighted(vec![0.01, 0.01]);
+        let sampled = Estimate::Weighted {
+            squares: vec![0.01, 0.01],
+            unseen: 0.01,
+        };
         assert_ne!(
             coin(0.5),
             Marginal::new(vec![0.0, 1.0], vec![0.5, 0.5], sampled)
@@ -230,12 +233,22 @@ mod tests {
 
     #[test]
     fn agreement_of_few_samples_is_not_certainty() {
-        let three = Marginal::new(vec![true], vec![1.0], Estimate::Weighted(vec![1.0 / 3.0]));
+        let three = Marginal::new(
+            vec![true],
+            vec![1.0],
+            Estimate::Weighted {
+                squares: vec![1.0 / 3.0],
+                unseen: 0.01,
+            },
+        );
         assert!(three.standard_error(&true) > 0.1);
         let fair = Marginal::new(
             vec![true, false],
             vec![0.5, 0.5],
-            Estimate::Weighted(vec![0.005, 0.005]),
+            Estimate::Weighted {
+                squares: vec![0.005, 0.005],
+                unseen: 0.01,
+            },
         );
         assert!((fair.standard_error(&true) - 0.05).abs() < 1e-12);
     }

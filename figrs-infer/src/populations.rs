@@ -1,12 +1,14 @@
 //! Independent populations of particles put together.
 
-use figrs_core::{AnyElement, SupportBuilder};
+use figrs_core::{AnyElement, Model, SupportBuilder};
 
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::draws::{Draws, TargetDraws};
 use crate::error::Error;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, ROUNDING, unseen_share};
+use crate::maximum::Maximum;
 use crate::population_tally::{Keep, PopulationTally};
+use crate::possible::Possible;
 use crate::sampling::Sampling;
 
 /// The populations so far, each weighed with its estimate of the evidence.
@@ -110,12 +112,12 @@ impl Populations {
         }
     }
 
-    /// The answer of all populations, which are numbered from `first` on.
+    /// The answer of all populations of a model, which are numbered from `first` on.
     pub(crate) fn answer(
         self,
         algorithm: &'static str,
         mut sampling: Sampling,
-        (certain, first): (bool, u64),
+        (model, first): (&Model, u64),
     ) -> Result<Answer, Error> {
         let top = self
             .log_evidence
@@ -138,15 +140,23 @@ impl Populations {
         let total: f64 = relative.iter().sum();
         let mean = total / k;
         let spread: f64 = relative.iter().map(|z| (z - mean).powi(2)).sum();
+        let log_mean = top + mean.ln();
+        let log_largest = self.largest;
+        let maximum = Maximum::of(model);
+        let log_maximum = maximum.and_then(|bound| bound.for_worlds(self.densities, log_largest));
+        let unseen = unseen_share(sampling.done, log_maximum, log_mean);
+        let spread = (spread / (k - 1.0) / k).sqrt() / mean;
         let evidence = LogEvidence {
-            value: top + mean.ln(),
-            standard_error: if k > 1.0 {
-                // Populations that agree wholly have met nothing that tells them apart: that is no certainty.
-                let floor = 1.0 / (sampling.done as f64 + 2.0);
-                let error = (spread / (k - 1.0) / k).sqrt() / mean;
-                if certain { error } else { error.max(floor) }
-            } else {
+            value: log_mean,
+            standard_error: if k < 2.0 {
                 f64::INFINITY
+            } else if spread > ROUNDING {
+                spread
+            } else if model.evidence().is_empty() {
+                0.0
+            } else {
+                // Populations that agree wholly say nothing of worlds that none of them met.
+                unseen
             },
         };
         let dead = (first..).zip(&self.log_evidence);
@@ -164,7 +174,10 @@ impl Populations {
             Keep::Sums | Keep::Particles => Vec::new(),
         };
         let (mut marginals, mut kept) = (Vec::new(), Vec::new());
-        for target in self.targets {
+        for mut target in self.targets {
+            if let Some(possible) = Possible::of(model, &target.element) {
+                possible.complete(&mut target.support, sampling.done, unseen.is_finite());
+            }
             let support = target.support.build();
             let mut probabilities = vec![0.0; support.len()];
             let estimate = if self.keep == Keep::Trajectories {
@@ -173,7 +186,7 @@ impl Populations {
                     probabilities[value as usize] += share;
                     squares[value as usize] += share * share;
                 }
-                Estimate::Weighted(squares)
+                Estimate::Weighted { squares, unseen }
             } else {
                 let mut groups = target.shares;
                 for (group, z) in groups.iter_mut().zip(&relative) {
@@ -182,7 +195,7 @@ impl Populations {
                         probabilities[*value as usize] += *share;
                     }
                 }
-                Estimate::Groups(groups)
+                Estimate::Groups { groups, unseen }
             };
             if self.keep != Keep::Sums {
                 kept.push(TargetDraws {

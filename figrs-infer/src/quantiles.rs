@@ -116,7 +116,10 @@ mod tests {
         let uniform = Marginal::new(
             grid.clone(),
             vec![weight; grid.len()],
-            Estimate::Weighted(squares),
+            Estimate::Weighted {
+                squares: squares,
+                unseen: 0.01,
+            },
         );
         assert!((uniform.quantile_error(0.5) - 0.005).abs() < 2e-4);
         assert!((uniform.interval(0.9).0 - 0.05).abs() < 2e-4);

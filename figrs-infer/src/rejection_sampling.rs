@@ -9,6 +9,7 @@ use crate::answer::Answer;
 use crate::block_sampling::BlockSampling;
 use crate::drawing::{Drawing, drawing, keeping};
 use crate::error::Error;
+use crate::maximum::Maximum;
 use crate::watch::{Watch, watched};
 
 /// Draws worlds from the prior and keeps those that meet the evidence.
@@ -90,6 +91,7 @@ impl Algorithm for RejectionSampling {
             enough: None,
             drawing: &self.drawing,
             observations: Observations::Compare,
+            maximum: Some(Maximum::ONE),
             keep_draws: self.keep_draws,
             watch: &self.watch,
         };

@@ -23,6 +23,9 @@ pub struct Sampling {
     pub acceptance: Option<f64>,
     /// The largest share of the whole weight that one draw has, where draws are weighted.
     pub largest_share: Option<f64>,
+    /// The Pareto k-hat of the weights of independent draws, where there are enough of them; see
+    /// [`pareto_k`](crate::diagnostics::pareto_k).
+    pub pareto_k: Option<f64>,
     /// How much the last iteration still changed, for algorithms that iterate to a fixed point.
     pub residual: Option<f64>,
     /// Up to which residual the algorithm takes itself for converged.
@@ -47,6 +50,7 @@ impl Sampling {
             elapsed,
             acceptance: None,
             largest_share: None,
+            pareto_k: None,
             residual: None,
             tolerance: None,
             cut_groups: None,

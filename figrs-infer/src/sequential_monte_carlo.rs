@@ -367,7 +367,6 @@ impl Algorithm for SequentialMonteCarlo {
         let done = populations.len() * self.particles as u64;
         let mut sampling = Sampling::new(stopped, done, run.elapsed());
         sampling.asked = total;
-        let certain = model.evidence().is_empty();
-        populations.answer(self.name(), sampling, (certain, self.first_population))
+        populations.answer(self.name(), sampling, (model, self.first_population))
     }
 }

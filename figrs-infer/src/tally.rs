@@ -6,7 +6,8 @@ use figrs_core::{AnyElement, SupportBuilder};
 
 use crate::answer::TargetMarginal;
 use crate::block_tally::BlockTally;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, ROUNDING, unseen_share};
+use crate::possible::Possible;
 
 /// Sums of weights and of squared weights, in units of a scale that follows the largest weight.
 #[derive(Debug)]
@@ -161,31 +162,69 @@ impl Tally {
     }
 
     /// The standard error of the mean weight relative to the mean; infinite if the worlds are worth fewer than two samples,
-    /// because one has nearly all of the weight: then their spread tells nothing of those that were not drawn.
+    /// because one has nearly all of the weight: then their spread tells nothing of those that were not drawn. Zero if all weigh the
+    /// same up to rounding.
     pub(crate) fn relative_error(&self) -> f64 {
         if self.total * self.total < 2.0 * self.squares {
             return f64::INFINITY;
         }
         let n = self.worlds as f64;
         let mean = self.total / n;
-        let variance = (self.squares / n - mean * mean).max(0.0) * n / (n - 1.0);
+        let variance = (self.squares / n - mean * mean) * n / (n - 1.0);
+        // The difference of sums of squares has an error of some units in the last place of them.
+        if variance <= ROUNDING * mean * mean {
+            return 0.0;
+        }
         (variance / n).sqrt() / mean
     }
 
-    /// The marginals of the targets, with squared weights if the worlds are samples.
-    pub(crate) fn marginals(self, sampled: bool) -> Vec<TargetMarginal> {
+    /// The natural logarithm of the mean weight.
+    pub(crate) fn log_mean(&self) -> f64 {
+        self.log_total() - (self.worlds as f64).ln()
+    }
+
+    /// The marginals of the targets if the worlds are all that there are.
+    pub(crate) fn exact_marginals(self) -> Vec<TargetMarginal> {
         let total = self.total;
         let marginal = |target: Target| TargetMarginal {
             element: target.element,
             support: target.values.build(),
             probabilities: target.sums.iter().map(|s| s.0 / total).collect(),
-            estimate: if sampled {
-                let squares = target.sums.iter().map(|s| s.1 / (total * total));
-                Estimate::Weighted(squares.collect())
-            } else {
-                Estimate::Exact
-            },
+            estimate: Estimate::Exact,
         };
         self.targets.into_iter().map(marginal).collect()
+    }
+
+    /// The marginals of the targets if the worlds are samples: with squared weights, and with values that no sample has.
+    ///
+    /// `log_maximum` is the logarithm of the largest weight that a world may have, if it is known.
+    pub(crate) fn sampled_marginals(
+        self,
+        possible: &[Option<Possible>],
+        log_maximum: Option<f64>,
+    ) -> Vec<TargetMarginal> {
+        let (total, worlds) = (self.total, self.worlds);
+        let unseen = unseen_share(worlds, log_maximum, self.log_mean());
+        let marginal = |(mut target, possible): (Target, &Option<Possible>)| {
+            if let Some(possible) = possible {
+                possible.complete(&mut target.values, worlds, unseen.is_finite());
+                target.sums.resize(target.values.len(), (0.0, 0.0));
+            }
+            let squares = target.sums.iter().map(|s| s.1 / (total * total));
+            TargetMarginal {
+                element: target.element,
+                support: target.values.build(),
+                probabilities: target.sums.iter().map(|s| s.0 / total).collect(),
+                estimate: Estimate::Weighted {
+                    squares: squares.collect(),
+                    unseen,
+                },
+            }
+        };
+        self.targets
+            .into_iter()
+            .zip(possible)
+            .map(marginal)
+            .collect()
     }
 }

@@ -60,7 +60,13 @@ impl Algorithm for Claims {
 /// Ten thousand independent samples of equal weight, of which a share is `true`.
 fn sampled(p: f64) -> Claims {
     let n = 10_000.0;
-    Claims(p, Estimate::Weighted(vec![(1.0 - p) / n, p / n]))
+    Claims(
+        p,
+        Estimate::Weighted {
+            squares: vec![(1.0 - p) / n, p / n],
+            unseen: 0.01,
+        },
+    )
 }
 
 fn verdicts(comparison: &Comparison) -> Vec<Verdict> {

@@ -1,8 +1,9 @@
 //! Findings about chains of dependent draws.
 
 use crate::answer::TargetMarginal;
-use crate::chain_error::{Chained, chain_samples, frequent};
-use crate::diagnostics::{bulk_ess, mean_ess, r_hat, tail_ess};
+use crate::chain_error::{frequent, indicator, least_samples};
+use crate::diagnostics::measure;
+use crate::estimate::Estimate;
 use crate::numbers::Columns;
 
 use super::finding::{Finding, Measure, Part, Quantity};
@@ -11,7 +12,7 @@ const DISAGREEING: f64 = 1.01;
 const SAMPLES: f64 = 400.0;
 const SAMPLES_A_CHAIN: f64 = 100.0;
 
-/// What is known of one number of a target.
+/// Measures of one number of a target.
 pub(crate) struct Judged {
     pub(crate) part: Part,
     pub(crate) r_hat: f64,
@@ -19,54 +20,71 @@ pub(crate) struct Judged {
     pub(crate) tail: f64,
 }
 
-/// Judges a target as numbers, or else as the indicators of its frequent values.
-pub(crate) fn judge(target: &TargetMarginal, indices: &[u32], chains: usize) -> Vec<Judged> {
-    let columns = target.columns();
-    if !columns.is_empty() {
-        let single = columns.iter().count() == 1;
-        let judged = columns.iter().enumerate().map(|(i, column)| {
-            let draws = Chained::new(column, indices, chains);
-            let draws = draws.chains();
+/// Measures of the chains of a target, found once for all that is said of them.
+pub(crate) struct ChainMeasures {
+    /// Those of its numbers, or else of the indicators of its frequent values.
+    pub(crate) judged: Vec<Judged>,
+    /// The effective sample size of whatever may be asked.
+    pub(crate) effective_samples: f64,
+}
+
+impl TargetMarginal {
+    /// The measures of its chains, if it has any.
+    pub(crate) fn chain_measures(&self) -> Option<ChainMeasures> {
+        let Estimate::Chains { indices, chains } = &self.estimate else {
+            return None;
+        };
+        let columns = self.columns();
+        let judge = |part: Part, numbers: &[f64]| {
+            let measures = measure(numbers, indices, *chains);
             Judged {
-                part: if single {
+                part,
+                r_hat: measures.r_hat,
+                bulk: measures.bulk,
+                tail: measures.tail,
+            }
+        };
+        let judged: Vec<Judged> = if columns.is_empty() {
+            let values = self.support.len();
+            let mut frequent = frequent(indices, values);
+            if values == 2 {
+                // The two indicators are worth the same.
+                frequent = self.shown().into_iter().collect();
+            }
+            let judged = frequent.into_iter().map(|value| Judged {
+                tail: f64::NAN,
+                ..judge(
+                    Part::Is(format!("{:?}", self.support.datum(value))),
+                    &indicator(value, values),
+                )
+            });
+            judged.collect()
+        } else {
+            let single = columns.iter().count() == 1;
+            let judged = columns.iter().enumerate().map(|(i, column)| {
+                let part = if single {
                     Part::Whole
                 } else {
                     Part::Component(i)
-                },
-                r_hat: r_hat(&draws),
-                bulk: bulk_ess(&draws),
-                tail: tail_ess(&draws),
-            }
-        });
-        return judged.collect();
+                };
+                judge(part, column)
+            });
+            judged.collect()
+        };
+        let bulks = judged.iter().map(|one| one.bulk);
+        let effective_samples = least_samples(bulks, &columns, indices, *chains);
+        Some(ChainMeasures {
+            judged,
+            effective_samples,
+        })
     }
-    let values = target.support.len();
-    let mut frequent = frequent(indices, values);
-    if values == 2 {
-        // The two indicators are worth the same.
-        frequent = target.shown().into_iter().collect();
-    }
-    let judged = frequent.into_iter().map(|value| {
-        let indicator: Vec<f64> = (0..values)
-            .map(|v| f64::from(u8::from(v == value)))
-            .collect();
-        let draws = Chained::new(&indicator, indices, chains);
-        let draws = draws.chains();
-        Judged {
-            part: Part::Is(format!("{:?}", target.support.datum(value))),
-            r_hat: r_hat(&draws),
-            bulk: mean_ess(&draws),
-            tail: f64::NAN,
-        }
-    });
-    judged.collect()
 }
 
 /// Looks at the chains of a target, and says what was looked at.
 pub(super) fn check_chains(
     target: &TargetMarginal,
-    indices: &[u32],
-    chains: usize,
+    measured: &ChainMeasures,
+    (indices, chains): (&[u32], usize),
     findings: &mut Vec<Finding>,
 ) -> String {
     let threshold = SAMPLES.max(SAMPLES_A_CHAIN * chains as f64);
@@ -83,7 +101,7 @@ pub(super) fn check_chains(
                 draws: indices.len(),
             });
         }
-        _ => check_moving(target, indices, chains, threshold, findings),
+        _ => check_moving(target, measured, threshold, findings),
     }
     format!(
         "chains agree (R-hat up to {DISAGREEING}), bulk and tail ESS are {threshold:.0} or more"
@@ -92,8 +110,7 @@ pub(super) fn check_chains(
 
 fn check_moving(
     target: &TargetMarginal,
-    indices: &[u32],
-    chains: usize,
+    measured: &ChainMeasures,
     threshold: f64,
     findings: &mut Vec<Finding>,
 ) {
@@ -101,7 +118,7 @@ fn check_moving(
         element: target.element.label(),
         part: part.clone(),
     };
-    let judged = judge(target, indices, chains);
+    let judged = &measured.judged;
     let apart = judged.iter().filter(|j| j.r_hat > DISAGREEING);
     let worst = apart.max_by(|a, b| a.r_hat.total_cmp(&b.r_hat));
     findings.extend(worst.map(|worst| Finding::ChainsDisagree {
@@ -118,10 +135,7 @@ fn check_moving(
         let found = match (fewest, measure) {
             (Some(fewest), _) => Some((fewest.part.clone(), samples(fewest))),
             // Chains too short to be judged, or values of which none is frequent.
-            (None, Measure::Bulk) => Some((
-                Part::Whole,
-                chain_samples(&target.columns(), indices, chains),
-            )),
+            (None, Measure::Bulk) => Some((Part::Whole, measured.effective_samples)),
             (None, Measure::Tail) => None,
         };
         let few = found.filter(|&(_, samples)| samples < threshold);

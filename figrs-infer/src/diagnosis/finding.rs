@@ -9,7 +9,7 @@ use crate::watch::Stopped;
 /// The number that something was found about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
-    /// The target.
+    /// The target, or the choice.
     pub element: Label,
     /// What of it.
     pub part: Part,
@@ -25,6 +25,8 @@ pub enum Part {
     Component(usize),
     /// Whether it has this value.
     Is(String),
+    /// How many elements of its label a world has.
+    Count,
 }
 
 impl fmt::Display for Quantity {
@@ -33,6 +35,7 @@ impl fmt::Display for Quantity {
             Part::Whole => write!(f, "{}", self.element),
             Part::Component(index) => write!(f, "{}, component {index}", self.element),
             Part::Is(value) => write!(f, "{} = {value}", self.element),
+            Part::Count => write!(f, "{}, its number in a world", self.element),
         }
     }
 }
@@ -68,6 +71,28 @@ pub enum Finding {
         r_hat: f64,
         /// It should not be above this.
         threshold: f64,
+    },
+    /// The chains, or the halves of a chain, do not agree about the choices of their worlds, or move too slowly to tell.
+    ChoicesDisagree {
+        /// Where it is least likely that they agree.
+        quantity: Quantity,
+        /// The rank-normalised split R-hat there, of evenly spaced draws; NaN if worlds have this choice at times only.
+        r_hat: f64,
+        /// A bound of the probability that chains which agree show so much at any choice.
+        chance: f64,
+        /// It should not be below this: the rate of false alarms for all choices together.
+        threshold: f64,
+        /// At how many choices this is found.
+        choices: usize,
+    },
+    /// The chains made few steps for each choice of their worlds, so that nothing tells whether they agree about them.
+    FewSweeps {
+        /// How many choices a world has.
+        choices: usize,
+        /// How many times as many steps the shortest chain made.
+        sweeps: u64,
+        /// There should not be fewer than this.
+        threshold: u64,
     },
     /// What autocorrelation or the spread of groups leaves is little.
     FewEffectiveSamples {
@@ -125,6 +150,15 @@ pub enum Finding {
         /// It should not be above this.
         threshold: f64,
     },
+    /// Values that a target may have and that no draw has, whose probability nothing bounds.
+    UnseenValues {
+        /// The target.
+        element: Label,
+        /// The first of them.
+        value: String,
+        /// How many there are.
+        values: usize,
+    },
     /// The probability of the evidence is hardly known.
     UncertainEvidence {
         /// The standard error of its logarithm.
@@ -178,6 +212,37 @@ impl fmt::Display for Finding {
                 f,
                 "{quantity}: the chains disagree, R-hat {r_hat:.3} is above {threshold}; run longer, or propose moves \
                  that pass between the places where the chains are"
+            ),
+            Self::ChoicesDisagree {
+                quantity,
+                r_hat,
+                chance,
+                threshold,
+                choices,
+            } => {
+                write!(f, "{quantity}: the chains disagree about this choice")?;
+                match choices {
+                    0 | 1 => {}
+                    2 => write!(f, " most, and about 1 other")?,
+                    _ => write!(f, " most, and about {} others", choices - 1)?,
+                }
+                if !r_hat.is_nan() {
+                    write!(f, ", R-hat {r_hat:.3}")?;
+                }
+                write!(
+                    f,
+                    "; chains that agree show as much with a probability of at most {chance:.1e}, below {threshold}; run longer, or \
+                     propose moves that pass between the places where the chains are"
+                )
+            }
+            Self::FewSweeps {
+                choices,
+                sweeps,
+                threshold,
+            } => write!(
+                f,
+                "{sweeps} steps a chain for each of {choices} choices, below {threshold}: nothing tells whether the chains agree; \
+                 run longer"
             ),
             Self::FewEffectiveSamples {
                 quantity,
@@ -234,6 +299,21 @@ impl fmt::Display for Finding {
                 "weights: Pareto k-hat {k:.2} is above {threshold:.2}, so that standard errors mislead; use proposals \
                  nearer to the posterior, or another algorithm"
             ),
+            Self::UnseenValues {
+                element,
+                value,
+                values,
+            } => {
+                write!(f, "{element}: no draw is {value}")?;
+                if *values > 1 {
+                    write!(f, " or one of {} other values", values - 1)?;
+                }
+                write!(
+                    f,
+                    ", and nothing bounds its probability: the largest weight that a world may have is not known, or is so large \
+                     that 3 / n times it tells nothing; draw more, or compare with an exact algorithm"
+                )
+            }
             Self::UncertainEvidence {
                 standard_error,
                 threshold,

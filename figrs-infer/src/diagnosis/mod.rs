@@ -1,6 +1,7 @@
 //! What makes an answer doubtful, and what to do about it.
 
 mod chains;
+mod choices;
 mod finding;
 mod weights;
 
@@ -9,8 +10,11 @@ mod tests;
 
 use std::fmt;
 
-pub(crate) use chains::{Judged, judge};
+pub(crate) use chains::{ChainMeasures, Judged};
+pub(crate) use choices::Choices;
 pub use finding::{Finding, Measure, Part, Quantity};
+
+use figrs_core::Label;
 
 use crate::answer::{Answer, Content, LogEvidence, TargetMarginal};
 use crate::bounds::Ended;
@@ -33,6 +37,7 @@ const TOLERANCE: f64 = 1e-6;
 pub struct Diagnosis {
     findings: Vec<Finding>,
     checked: String,
+    rare: Vec<Label>,
 }
 
 impl Diagnosis {
@@ -44,6 +49,11 @@ impl Diagnosis {
     /// Whether nothing was found.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty()
+    }
+
+    /// The choices of worlds that chains met in fewer than one of twenty draws, and that were not judged for that.
+    pub fn rare_choices(&self) -> &[Label] {
+        &self.rare
     }
 
     /// What was checked, in words.
@@ -70,6 +80,11 @@ impl Answer {
     /// - Chains: rank-normalised split and folded R-hat above 1.01; bulk or tail effective sample size below 400 or below 100 a
     ///   chain; a single chain; a target that never changed (Vehtari et al. 2021, section 5). A target that is no number is
     ///   looked at as the indicators of its frequent values.
+    /// - Metropolis-Hastings: all free choices of the worlds, whether they are targets or not, by the ranks of up to 128 draws a chain,
+    ///   evenly spaced. A Kruskal-Wallis test asks whether the halves of all chains show the same places and the same spreads. Of all
+    ///   choices together at most one answer in a hundred is called wrong by chance, if chains have a hundred effective samples or more of
+    ///   each; the worst choice is named. Choices that fewer than one draw in twenty meets are listed apart
+    ///   ([`Diagnosis::rare_choices`]). Elements that a function makes count as one choice for each name or source line.
     /// - Weights: fewer than 100 samples; fewer than 100 effective ones or than one in a thousand; a sample with more than a tenth of
     ///   the weight; where the answer keeps its draws, a Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` (Vehtari et al. 2024, section 3).
     /// - Independent populations: fewer than two, or fewer than 100 effective samples.
@@ -89,10 +104,25 @@ impl Answer {
     /// # Ok::<(), figrs_infer::Error>(())
     /// ```
     pub fn diagnose(&self) -> Diagnosis {
+        self.diagnose_knowing(&self.chain_measures())
+    }
+
+    /// The measures of the chains of each target.
+    pub(crate) fn chain_measures(&self) -> Vec<Option<ChainMeasures>> {
+        match &self.content {
+            Content::Marginals(targets, _) => {
+                targets.iter().map(TargetMarginal::chain_measures).collect()
+            }
+            Content::Bounds(..) | Content::World(..) => Vec::new(),
+        }
+    }
+
+    /// The diagnosis, with the measures of the chains of each target.
+    pub(crate) fn diagnose_knowing(&self, chains: &[Option<ChainMeasures>]) -> Diagnosis {
         let mut findings = Vec::new();
-        let checked = match &self.content {
+        let mut checked = match &self.content {
             Content::Marginals(targets, evidence) => {
-                self.check_estimates(targets, *evidence, &mut findings)
+                self.check_estimates((targets, chains), *evidence, &mut findings)
             }
             Content::Bounds(..) => "the bounds hold up to rounding".into(),
             Content::World(_, log_probability, improvements) => {
@@ -109,18 +139,30 @@ impl Answer {
         if let Some(sampling) = &self.sampling {
             check_run(sampling, &mut findings);
         }
-        Diagnosis { findings, checked }
+        let mut rare = Vec::new();
+        if let Some(choices) = &self.choices {
+            findings.extend(choices.finding().cloned());
+            rare.extend_from_slice(choices.rare());
+            if let Some(line) = choices.checked() {
+                checked = format!("{checked}; {line}");
+            }
+        }
+        Diagnosis {
+            findings,
+            checked,
+            rare,
+        }
     }
 
     /// Looks at the estimates of the targets, and says what they are.
     fn check_estimates(
         &self,
-        targets: &[TargetMarginal],
+        (targets, measured): (&[TargetMarginal], &[Option<ChainMeasures>]),
         evidence: Option<LogEvidence>,
         findings: &mut Vec<Finding>,
     ) -> String {
         let mut checked: Vec<String> = Vec::new();
-        for target in targets {
+        for (target, measured) in targets.iter().zip(measured) {
             let line = match &target.estimate {
                 Estimate::Exact => "exact up to rounding".into(),
                 Estimate::Approximate => {
@@ -129,17 +171,30 @@ impl Answer {
                     }
                     "an approximation, whose error nothing bounds".into()
                 }
-                Estimate::Weighted(squares) => self.check_weights(squares, findings),
-                Estimate::Chains { indices, chains } => {
-                    chains::check_chains(target, indices, *chains, findings)
+                Estimate::Weighted { squares, unseen } => {
+                    let line = self.check_weights(squares, findings);
+                    weights::check_unseen(target, *unseen, findings);
+                    line
                 }
-                Estimate::Groups(groups) => weights::check_groups(target, groups, findings),
+                Estimate::Chains { indices, chains } => match measured {
+                    Some(measured) => {
+                        chains::check_chains(target, measured, (indices, *chains), findings)
+                    }
+                    None => continue,
+                },
+                Estimate::Groups { groups, unseen } => {
+                    weights::check_unseen(target, *unseen, findings);
+                    weights::check_groups(target, groups, findings)
+                }
             };
             if !checked.contains(&line) {
                 checked.push(line);
             }
         }
         let error = evidence.map(|evidence| evidence.standard_error);
+        // The evidence is an average of the weights whether there are targets or not.
+        let heavy = error.and_then(|_| self.heavy_tail());
+        findings.extend(heavy.filter(|heavy| !findings.contains(heavy)));
         let is_few = |finding: &Finding| matches!(finding, Finding::FewSamples { .. });
         let few = findings.iter().any(is_few);
         findings.extend(

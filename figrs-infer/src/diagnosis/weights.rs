@@ -40,7 +40,7 @@ impl Answer {
             }
             return line;
         }
-        let mut found = Vec::new();
+        let mut found: Vec<Finding> = self.heavy_tail().into_iter().collect();
         if effective_samples < threshold {
             found.push(Finding::WeightDegeneracy {
                 effective_samples,
@@ -55,12 +55,6 @@ impl Answer {
             share,
             threshold: LARGEST_SHARE,
         }));
-        if let Some(logs) = logs {
-            let (k, threshold) = (pareto_k(logs), largest_k(logs.len()));
-            if k > threshold {
-                found.push(Finding::HeavyTailedWeights { k, threshold });
-            }
-        }
         for finding in found {
             if !findings.contains(&finding) {
                 findings.push(finding);
@@ -70,9 +64,40 @@ impl Answer {
     }
 }
 
+impl Answer {
+    /// Whether the tail of the weights is too heavy for averages of them.
+    pub(super) fn heavy_tail(&self) -> Option<Finding> {
+        let logs = self
+            .draws
+            .as_ref()
+            .and_then(|draws| draws.log_weights.as_deref());
+        let sampling = self.sampling.as_ref();
+        let of_run = sampling.and_then(|sampling| Some((sampling.pareto_k?, sampling.done as f64)));
+        let of_draws = || logs.map(|logs| (pareto_k(logs), logs.len() as f64));
+        let (k, draws) = of_run.or_else(of_draws)?;
+        let threshold = largest_k(draws);
+        (k > threshold).then_some(Finding::HeavyTailedWeights { k, threshold })
+    }
+}
+
+/// Finds the values that a target may have, that no draw has, and whose probability nothing bounds.
+pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut Vec<Finding>) {
+    let is_few = |finding: &Finding| matches!(finding, Finding::FewSamples { .. });
+    if unseen.is_finite() || findings.iter().any(is_few) {
+        return;
+    }
+    let missing = (0..target.support.len()).filter(|&i| target.probabilities[i] == 0.0);
+    let missing: Vec<usize> = missing.collect();
+    findings.extend(missing.first().map(|&first| Finding::UnseenValues {
+        element: target.element.label(),
+        value: format!("{:?}", target.support.datum(first)),
+        values: missing.len(),
+    }));
+}
+
 /// Up to which k-hat averages of this many weights are to be trusted (Vehtari et al. 2024, section 3).
-fn largest_k(draws: usize) -> f64 {
-    (1.0 - 1.0 / (draws as f64).log10()).min(0.7)
+fn largest_k(draws: f64) -> f64 {
+    (1.0 - 1.0 / draws.log10()).min(0.7)
 }
 
 /// Looks at independent populations, and says what was looked at.

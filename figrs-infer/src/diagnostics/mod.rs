@@ -20,13 +20,17 @@
 //! | [`mcse_mean`], [`mcse_sd`], [`mcse_quantile`] | `standard_error.rs` |
 //! | [`weight_ess`], [`largest_share`] | `weights.rs` |
 //! | [`pareto_k`] | `pareto.rs` |
+//! | the test behind findings of all choices of a world | `agreement.rs` |
+//! | the same measures of values and positions | `counted.rs` |
 //!
 //! **References.** Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and localization:
 //! an improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2); Geyer (1992), "Practical Markov chain
 //! Monte Carlo", Statistical Science 7(4); Vehtari, Simpson, Gelman, Yao and Gabry (2024), "Pareto smoothed importance
 //! sampling", JMLR 25.
 
+mod agreement;
 mod autocorrelation;
+mod counted;
 mod effective_samples;
 mod halves;
 mod pareto;
@@ -39,8 +43,11 @@ mod weights;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use agreement::{BATCHES, Shown, chance_of_agreement};
+pub(crate) use counted::measure;
 pub use effective_samples::{bulk_ess, mean_ess, quantile_ess, tail_ess};
 pub use pareto::pareto_k;
+pub(crate) use pareto::{pareto_k_of_largest, tail_length};
 pub(crate) use quantile::quantile_range;
 pub use r_hat::{bulk_r_hat, folded_r_hat, r_hat, split_r_hat};
 #[cfg(feature = "charts")]

@@ -13,18 +13,34 @@ const FEWEST: usize = 5;
 /// mean converges too slowly to be of use. Minus infinity if the largest weights are equal, and so bounded. NaN if fewer than
 /// five of them are beyond the next smaller one.
 pub fn pareto_k(log_weights: &[f64]) -> f64 {
+    let mut logs = log_weights.to_vec();
+    if logs.iter().any(|log| log.is_nan()) {
+        return f64::NAN;
+    }
+    logs.sort_by(f64::total_cmp);
+    let largest = tail_length(logs.len()) + 1;
+    pareto_k_of_largest(&logs[logs.len().saturating_sub(largest)..])
+}
+
+/// How many of so many weights are their tail.
+pub(crate) fn tail_length(count: usize) -> usize {
+    let count = count as f64;
+    (count / 5.0).min(3.0 * count.sqrt()).ceil() as usize
+}
+
+/// [`pareto_k`], from the logarithms of the weights of the tail and of the next smaller one.
+pub(crate) fn pareto_k_of_largest(log_weights: &[f64]) -> f64 {
     let mut weights = scaled(log_weights);
     if weights.iter().any(|w| w.is_nan()) {
         return f64::NAN;
     }
     weights.sort_by(f64::total_cmp);
-    let count = weights.len() as f64;
-    let tail = (count / 5.0).min(3.0 * count.sqrt()).ceil() as usize;
-    if tail < FEWEST || tail >= weights.len() {
+    let Some((threshold, largest)) = weights.split_first() else {
+        return f64::NAN;
+    };
+    if largest.len() < FEWEST {
         return f64::NAN;
     }
-    let (below, largest) = weights.split_at(weights.len() - tail);
-    let threshold = below[below.len() - 1];
     let excess = largest.iter().map(|w| w - threshold);
     let excess: Vec<f64> = excess.filter(|&x| x > 0.0).collect();
     if excess.first() == excess.last() {

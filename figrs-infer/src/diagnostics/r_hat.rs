@@ -36,7 +36,7 @@ pub fn folded_r_hat(chains: &[&[f64]]) -> f64 {
     folded.map_or(f64::NAN, |scores| ratio(&scores))
 }
 
-fn ratio(halves: &Halves) -> f64 {
+pub(super) fn ratio(halves: &Halves) -> f64 {
     if !varies(&halves.draws()) {
         return f64::NAN;
     }

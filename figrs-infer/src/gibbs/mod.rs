@@ -137,6 +137,7 @@ impl Gibbs {
         self
     }
 
+    crate::drawing::keeping_anyway!();
     watched!();
 
     fn check(&self) -> Result<(), Error> {

@@ -6,6 +6,7 @@ use figrs_core::lower::Trace;
 use figrs_core::{AnyElement, SupportBuilder};
 
 use super::kernel::{Dice, Kernel, Terms};
+use super::sites::SiteRecord;
 use crate::error::Error;
 use crate::watch::{Stopped, Watching};
 
@@ -59,6 +60,8 @@ pub(super) struct TargetValues {
 /// What a chain did.
 pub(super) struct Finished {
     pub(super) targets: Vec<TargetValues>,
+    /// The choices of the worlds after burn-in.
+    pub(super) sites: SiteRecord,
     /// Draws kept.
     pub(super) draws: u64,
     /// Steps made, and how many of them were accepted, after burn-in.
@@ -86,6 +89,7 @@ impl Chain {
             kernel,
             finished: Finished {
                 targets: targets.collect(),
+                sites: SiteRecord::default(),
                 draws: 0,
                 steps: 0,
                 accepted: 0,
@@ -124,6 +128,7 @@ impl Chain {
             if step >= length.burn_in {
                 self.finished.steps += 1;
                 self.finished.accepted += u64::from(made.accepted);
+                self.finished.sites.see(&self.trace);
                 due -= 1;
                 if due == 0 {
                     due = length.thin;
@@ -141,6 +146,7 @@ impl Chain {
             // The worlds so far are infinitely less likely than this one.
             finished.densities = self.trace.densities();
             finished.draws = 0;
+            finished.sites.clear();
             for target in &mut finished.targets {
                 target.indices.clear();
             }

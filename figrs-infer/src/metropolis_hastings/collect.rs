@@ -4,6 +4,7 @@ use figrs_core::AnyElement;
 
 use super::chain::{Finished, Length, TargetValues};
 use crate::answer::{Answer, TargetMarginal};
+use crate::diagnosis::Choices;
 use crate::draws::{Draws, TargetDraws};
 use crate::error::Error;
 use crate::estimate::Estimate;
@@ -60,7 +61,9 @@ pub(super) fn answer(
     sampling.asked = Some(length.draws * length.thin * chains.len() as u64);
     sampling.chains = chains.len();
     sampling.acceptance = Some(accepted as f64 / made as f64);
+    let records: Vec<_> = chains.iter().map(|chain| &chain.sites).collect();
     let answer = Answer::marginals(algorithm, marginals.collect(), None);
+    let answer = answer.with_choices(Choices::of(&records));
     Ok(answer.with_sampling(sampling).with_draws(Draws {
         chains: chains.len(),
         length: kept as usize,

@@ -5,6 +5,7 @@
 //! | `kernel` | one step of a chain |
 //! | `proposals` | what the user says about proposals, and the scales of random walks |
 //! | `settings` | what any algorithm that makes these steps is told |
+//! | `sites` | thinned values of all choices of a chain |
 //! | `chain` | one chain from its first world to its last draw |
 //! | `collect` | the draws of all chains as an answer |
 
@@ -13,9 +14,11 @@ mod collect;
 mod kernel;
 mod proposals;
 mod settings;
+mod sites;
 
 pub use kernel::{Dice, Kernel, Step, Terms};
 pub use proposals::Proposals;
+pub(crate) use sites::{Key, Series, SiteRecord};
 
 pub(crate) use settings::{Settings, stepping};
 
@@ -115,6 +118,7 @@ impl MetropolisHastings {
     }
 
     stepping!();
+    crate::drawing::keeping_anyway!();
     watched!();
 
     fn check(&self) -> Result<Length, Error> {

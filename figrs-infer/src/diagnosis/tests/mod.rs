@@ -2,6 +2,8 @@
 
 mod answers;
 mod chains;
+mod choices;
+mod unseen;
 mod weights;
 
 use std::sync::Arc;

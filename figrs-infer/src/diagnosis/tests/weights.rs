@@ -46,7 +46,10 @@ fn weighted(logs: Vec<f64>) -> Answer {
         element: x.erased().clone(),
         support: support.clone(),
         probabilities: weights.iter().map(|w| w / total).collect(),
-        estimate: Estimate::Weighted(weights.iter().map(|w| (w / total).powi(2)).collect()),
+        estimate: Estimate::Weighted {
+            squares: weights.iter().map(|w| (w / total).powi(2)).collect(),
+            unseen: 0.01,
+        },
     };
     let draws = Draws {
         chains: 1,
@@ -99,7 +102,10 @@ fn populations_are_counted() {
             element: coin.erased().clone(),
             support: values.build(),
             probabilities: vec![0.5, 0.5],
-            estimate: Estimate::Groups(groups),
+            estimate: Estimate::Groups {
+                groups,
+                unseen: 0.01,
+            },
         };
         Answer::marginals("Groups", vec![target], NO_EVIDENCE)
     };
