@@ -131,31 +131,20 @@ impl Populations {
                 remedy: "use more particles or populations, or for a finite model an exact algorithm such as VariableElimination",
             });
         }
-        let k = self.log_evidence.len() as f64;
-        let relative: Vec<f64> = self
-            .log_evidence
-            .iter()
-            .map(|log| (log - top).exp())
-            .collect();
+        let relative = |log: &f64| (log - top).exp();
+        let relative: Vec<f64> = self.log_evidence.iter().map(relative).collect();
         let total: f64 = relative.iter().sum();
-        let mean = total / k;
-        let spread: f64 = relative.iter().map(|z| (z - mean).powi(2)).sum();
-        let log_mean = top + mean.ln();
-        let log_largest = self.largest;
+        let log_mean = top + (total / relative.len() as f64).ln();
         let maximum = Maximum::of(model);
-        let log_maximum = maximum.and_then(|bound| bound.for_worlds(self.densities, log_largest));
+        let log_maximum = maximum.and_then(|bound| bound.for_worlds(self.densities, self.largest));
         let unseen = unseen_share(sampling.done, log_maximum, log_mean);
-        let spread = (spread / (k - 1.0) / k).sqrt() / mean;
+        let spread = relative_error(&relative);
         let evidence = LogEvidence {
             value: log_mean,
-            standard_error: if k < 2.0 {
-                f64::INFINITY
-            } else if spread > ROUNDING {
+            // Populations that agree wholly say nothing of worlds that none of them met.
+            standard_error: if spread > 0.0 || model.evidence().is_empty() {
                 spread
-            } else if model.evidence().is_empty() {
-                0.0
             } else {
-                // Populations that agree wholly say nothing of worlds that none of them met.
                 unseen
             },
         };
@@ -223,4 +212,17 @@ impl Populations {
             })
         })
     }
+}
+
+/// The standard error of the mean of independent numbers relative to it: infinite of a single one, zero if they agree up to
+/// rounding.
+fn relative_error(numbers: &[f64]) -> f64 {
+    let k = numbers.len() as f64;
+    if k < 2.0 {
+        return f64::INFINITY;
+    }
+    let mean = numbers.iter().sum::<f64>() / k;
+    let spread: f64 = numbers.iter().map(|z| (z - mean).powi(2)).sum();
+    let error = (spread / (k - 1.0) / k).sqrt() / mean;
+    if error > ROUNDING { error } else { 0.0 }
 }

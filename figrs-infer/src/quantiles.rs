@@ -117,7 +117,7 @@ mod tests {
             grid.clone(),
             vec![weight; grid.len()],
             Estimate::Weighted {
-                squares: squares,
+                squares,
                 unseen: 0.01,
             },
         );

@@ -204,6 +204,55 @@ pub enum Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Approximation => write!(
+                f,
+                "an approximation whose error nothing bounds, as where messages go round loops; compare with an exact \
+                 algorithm such as JunctionTree, or with a sampler"
+            ),
+            Self::LowAcceptance {
+                acceptance,
+                threshold,
+            } => write!(
+                f,
+                "{:.2} % accepted, below {:.0} %; use proposals that change less, or weigh instead of rejecting",
+                100.0 * acceptance,
+                100.0 * threshold
+            ),
+            Self::StoppedEarly { why, done, asked } => stopped_early(f, *why, *done, *asked),
+            Self::BudgetSpent { depth } => write!(
+                f,
+                "the budget ended at depth {depth}, before the bounds were as close as was asked for; allow a larger one"
+            ),
+            Self::NotConverged {
+                residual,
+                tolerance,
+            } => write!(
+                f,
+                "not converged: the last iteration changed {residual:.1e}, above {tolerance:.1e}; allow more \
+                 iterations or more damping"
+            ),
+            Self::NotProven { gap } => not_proven(f, *gap),
+            Self::ChainsDisagree { .. }
+            | Self::ChoicesDisagree { .. }
+            | Self::FewSweeps { .. }
+            | Self::FewEffectiveSamples { .. }
+            | Self::NeverChanged { .. }
+            | Self::SingleChain => self.of_chains(f),
+            Self::SinglePopulation
+            | Self::FewSamples { .. }
+            | Self::WeightDegeneracy { .. }
+            | Self::DominatingWeight { .. }
+            | Self::HeavyTailedWeights { .. }
+            | Self::UnseenValues { .. }
+            | Self::UncertainEvidence { .. } => self.of_weights(f),
+        }
+    }
+}
+
+impl Finding {
+    /// The text of a finding about chains.
+    fn of_chains(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Self::ChainsDisagree {
                 quantity,
                 r_hat,
@@ -267,14 +316,16 @@ impl fmt::Display for Finding {
                 f,
                 "1 chain, below 2: it cannot be compared with others; run several (`chains(4)`)"
             ),
+            _ => Ok(()),
+        }
+    }
+
+    /// The text of a finding about independent samples or populations.
+    fn of_weights(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Self::SinglePopulation => write!(
                 f,
                 "fewer than 2 independent populations: their error is not known; run several"
-            ),
-            Self::Approximation => write!(
-                f,
-                "an approximation whose error nothing bounds, as where messages go round loops; compare with an exact \
-                 algorithm such as JunctionTree, or with a sampler"
             ),
             Self::FewSamples { samples, threshold } => {
                 write!(f, "samples: {samples}, below {threshold:.0}; draw more")
@@ -321,29 +372,7 @@ impl fmt::Display for Finding {
                 f,
                 "evidence: the standard error {standard_error:.2} of its log-probability is above {threshold}; draw more"
             ),
-            Self::LowAcceptance {
-                acceptance,
-                threshold,
-            } => write!(
-                f,
-                "{:.2} % accepted, below {:.0} %; use proposals that change less, or weigh instead of rejecting",
-                100.0 * acceptance,
-                100.0 * threshold
-            ),
-            Self::StoppedEarly { why, done, asked } => stopped_early(f, *why, *done, *asked),
-            Self::BudgetSpent { depth } => write!(
-                f,
-                "the budget ended at depth {depth}, before the bounds were as close as was asked for; allow a larger one"
-            ),
-            Self::NotConverged {
-                residual,
-                tolerance,
-            } => write!(
-                f,
-                "not converged: the last iteration changed {residual:.1e}, above {tolerance:.1e}; allow more \
-                 iterations or more damping"
-            ),
-            Self::NotProven { gap } => not_proven(f, *gap),
+            _ => Ok(()),
         }
     }
 }

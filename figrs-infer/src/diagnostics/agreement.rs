@@ -43,7 +43,7 @@ pub(crate) fn chance_of_agreement(shown: &[Shown]) -> f64 {
     let mut halves = Vec::with_capacity(2 * chains);
     let (mut all, mut total, mut squares) = (0.0, 0.0, 0.0);
     // Ranks from the middle one, for the sake of rounding.
-    let middle = (shown.len() as f64 + 1.0) / 2.0;
+    let middle = 1.0_f64.midpoint(shown.len() as f64);
     for half in batches.chunks(BATCHES / 2) {
         let means = half.iter().filter(|(_, count)| *count > 0.0);
         let (mut count, mut sum) = (0.0, 0.0);

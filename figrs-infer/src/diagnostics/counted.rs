@@ -112,7 +112,9 @@ impl<'a> Counted<'a> {
             let count: usize = equal.iter().map(|&value| self.counts[value]).sum();
             let rank = below as f64 + 1.0_f64.midpoint(count as f64);
             let score = normal.inverse_cdf((rank - 0.375) / (self.count as f64 + 0.25));
-            equal.iter().for_each(|&value| scores[value] = score);
+            for &value in equal {
+                scores[value] = score;
+            }
             below += count;
         }
         scores

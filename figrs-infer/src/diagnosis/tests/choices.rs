@@ -101,7 +101,7 @@ fn choices_that_few_worlds_have_are_listed_apart() {
 #[test]
 fn chains_of_few_steps_a_choice_are_told() {
     let coins: Vec<Element<bool>> = (0..300).map(|_| Flip::new(0.5)).collect();
-    let count = figrs_core::inject(&coins).map(|coins| coins.iter().filter(|c| **c).count() as i64);
+    let count = figrs_core::inject(&coins).map(|coins| coins.iter().filter(|c| **c).count());
     let answer = MetropolisHastings::new(3000).seed(4);
     let answer = answer.run(&Model::new(), &count).unwrap();
     let text = found(&answer, |finding| {
