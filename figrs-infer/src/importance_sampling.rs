@@ -18,7 +18,8 @@ use crate::watch::{Watch, watched};
 /// elements that decide. Other evidence weighs the finished world.
 ///
 /// **Guarantee.** Consistent: estimates converge to the exact answer as samples grow; the estimate of the
-/// probability of evidence is unbiased. Every answer carries its effective sample size and standard errors.
+/// probability of evidence is unbiased. Every answer carries its effective sample size and standard errors; what no sample shows is
+/// bounded, or named by [`Answer::diagnose`] where the largest weight of a world is not known ([`unseen_share`](crate::unseen_share)).
 /// The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** Linear in samples and in the elements of each world; elements that no sampled world

@@ -81,7 +81,9 @@ impl<T: Value> Marginal<T> {
 
     /// The expectation of a function of the value.
     pub fn expectation(&self, function: impl Fn(&T) -> f64) -> f64 {
-        self.iter().map(|(v, p)| function(v) * p).sum()
+        // A value without probability may be infinite.
+        let possible = self.iter().filter(|(_, p)| *p != 0.0);
+        possible.map(|(v, p)| function(v) * p).sum()
     }
 
     /// The most likely value; the first of several in support order. Of draws it is the one with the largest share, which
@@ -112,8 +114,9 @@ impl<T: Value> Marginal<T> {
     /// For weighted samples by the delta method (Geweke 1989): `√Σ w²(f − μ)² / Σw`. For independent groups the same
     /// with groups in the place of samples, times `√(K / (K − 1))` for groups worth `K` of equal weight. For chains the spread of the function over
     /// the square root of its effective sample size. Infinite where samples are worth fewer than two or groups fewer than one and a half, or a single
-    /// chain has fewer than four draws. Zero where the function is the same for all draws, which says nothing of values that
-    /// were not drawn.
+    /// chain has fewer than four draws. For weighted samples and groups a value of the support that none of them has counts with the bound of its
+    /// share ([`unseen_share`](crate::unseen_share)), if the element is Boolean, or atomic with at most 256 values. Zero where the function is the same for all
+    /// these values.
     pub fn standard_error_of(&self, function: impl Fn(&T) -> f64) -> f64 {
         let numbers: Vec<f64> = self.values.iter().map(function).collect();
         self.estimate.standard_error(&self.probabilities, &numbers)
@@ -136,7 +139,8 @@ impl<T: Value> Marginal<T> {
     ///
     /// Where every sample agrees the delta method would claim certainty; then the error is that of one more
     /// success and one more failure among the effective samples (Agresti and Coull 1998). It is not less than that if there
-    /// are fewer than ten effective samples, of which one may outweigh the others.
+    /// are fewer than ten effective samples, of which one may outweigh the others. Where weighted samples or groups all agree it is not
+    /// less than the 95 % bound of what they do not show ([`unseen_share`](crate::unseen_share)), infinite if nothing bounds that.
     pub fn standard_error_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let indicator = |value| f64::from(u8::from(test(value)));
         let indicator: Vec<f64> = self.values.iter().map(indicator).collect();

@@ -1,7 +1,8 @@
 //! The largest weight that the evidence of a model may give a world.
 
 use figrs_core::node::{Endless, FamilyOp, Kind};
-use figrs_core::{AnyElement, Evidence, Model};
+use figrs_core::{AnyElement, Datum, ElementId, Model};
+use rustc_hash::FxHashSet;
 
 /// A bound of the weights of worlds that count so many densities.
 #[derive(Clone, Copy, Debug)]
@@ -19,20 +20,49 @@ impl Maximum {
 
     /// The product of the largest weights of all statements of a model, if all are known.
     ///
-    /// Probabilities are one at most. The largest density is known of an element without parents and of a normal one whose
-    /// deviation is a constant.
+    /// Probabilities are one at most. What is observed of an element without parents, by itself or through functions that say what
+    /// their result demands, has one probability or density in all worlds; that of a normal element whose deviation is a constant is
+    /// the largest at its mean.
     pub(crate) fn of(model: &Model) -> Option<Self> {
         let mut all = Self::ONE;
+        let mut weighed = FxHashSet::default();
         for (element, statement) in model.evidence() {
-            match largest_density(element, statement) {
-                Some(log) => {
-                    all.log += log;
-                    all.densities += 1;
-                }
+            match statement.observed() {
+                Some(value) => all.observe(element, value, &mut weighed),
                 None => all.log += statement.log_maximum()?,
             }
         }
         Some(all)
+    }
+
+    /// Multiplies by the largest weight of an observed value, and of what it demands of others, each of them once.
+    fn observe(&mut self, element: &AnyElement, value: &Datum, weighed: &mut FxHashSet<ElementId>) {
+        let mut observed = vec![(element.clone(), value.clone())];
+        while let Some((element, value)) = observed.pop() {
+            if !weighed.insert(element.id()) {
+                continue;
+            }
+            match element.kind() {
+                Kind::Atomic(op) => {
+                    let log = op.log_prob(value.as_any());
+                    self.log += log.ok().filter(|log| log.is_finite()).unwrap_or(0.0);
+                    let is_continuous = matches!(op.outcomes(), Ok(Err(Endless::Continuous)));
+                    self.densities += usize::from(is_continuous);
+                }
+                Kind::Chain(_, op) => {
+                    if let Some(bell) = op.family().and_then(FamilyOp::bell) {
+                        self.log += bell.log_prob(0.0, 0.0);
+                        self.densities += 1;
+                    }
+                }
+                Kind::Apply(parents, op) => {
+                    let demanded = op.demand(&value).unwrap_or_default();
+                    let demanded = parents.iter().zip(demanded);
+                    observed.extend(demanded.filter_map(|(e, v)| Some((e.clone(), v?))));
+                }
+                Kind::Table(..) | Kind::Score(..) => {}
+            }
+        }
     }
 
     /// The logarithm of the bound, if it holds for worlds with so many densities of which one has this logarithm of its weight.
@@ -41,21 +71,5 @@ impl Maximum {
     pub(crate) fn for_worlds(self, densities: usize, log_largest: f64) -> Option<f64> {
         let holds = densities == self.densities && log_largest <= self.log + 1e-9;
         holds.then_some(self.log)
-    }
-}
-
-/// The logarithm of the largest density that an observation may have, if it has densities and their maximum is known.
-fn largest_density(element: &AnyElement, statement: &Evidence) -> Option<f64> {
-    let observed = statement.observed()?;
-    match element.kind() {
-        Kind::Atomic(op) => match op.outcomes() {
-            Ok(Err(Endless::Continuous)) => op.log_prob(observed.as_any()).ok(),
-            _ => None,
-        },
-        Kind::Chain(_, op) => {
-            let bell = op.family().and_then(FamilyOp::bell)?;
-            Some(bell.log_prob(0.0, 0.0))
-        }
-        Kind::Apply(..) | Kind::Table(..) | Kind::Score(..) => None,
     }
 }

@@ -7,6 +7,7 @@ use crate::diagnostics::{BATCHES, Shown, chance_of_agreement, r_hat};
 use crate::metropolis_hastings::{Key, Series, SiteRecord};
 
 use super::finding::{Finding, Part, Quantity};
+use super::modes::other_mode;
 
 /// The rate of false alarms for all choices of an answer together.
 const FALSE_ALARMS: f64 = 0.01;
@@ -21,6 +22,9 @@ pub(crate) struct Choices {
     /// How many choices were judged.
     judged: usize,
     finding: Option<Finding>,
+    /// The finding that probes came to another place.
+    mode: Option<Finding>,
+    probes: usize,
     /// The choices that few draws meet.
     rare: Vec<Label>,
 }
@@ -33,11 +37,13 @@ struct Tested {
 }
 
 impl Choices {
-    /// Compares the records of chains of one model.
-    pub(crate) fn of(records: &[&SiteRecord]) -> Self {
+    /// Compares the records of chains of one model with each other, and with those of short chains from other starts.
+    pub(crate) fn of(records: &[&SiteRecord], probes: &[SiteRecord]) -> Self {
         let mut choices = Self {
             judged: 0,
             finding: None,
+            mode: None,
+            probes: probes.len(),
             rare: Vec::new(),
         };
         let sweeps = records.iter().map(|record| record.sweeps).min();
@@ -55,6 +61,7 @@ impl Choices {
             return choices;
         }
         let all = together(records);
+        choices.mode = other_mode((records, &all), probes);
         let draws: u32 = records.iter().map(|record| record.sweeps).sum();
         let mut tested = Vec::new();
         for (position, chains) in all.iter().enumerate() {
@@ -95,8 +102,8 @@ impl Choices {
         choices
     }
 
-    pub(super) fn finding(&self) -> Option<&Finding> {
-        self.finding.as_ref()
+    pub(super) fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.finding.iter().chain(&self.mode)
     }
 
     pub(super) fn rare(&self) -> &[Label] {
@@ -114,8 +121,17 @@ impl Choices {
         };
         (self.judged + self.rare.len() > 0).then(|| {
             format!(
-                "chains agree about all {} choices of their worlds{rare} (false alarms: {FALSE_ALARMS} in all)",
-                self.judged + self.rare.len()
+                "chains agree about all {} choices of their worlds{rare} (false alarms: {FALSE_ALARMS} in all); {}",
+                self.judged + self.rare.len(),
+                match self.probes {
+                    0 => "no short chains from other draws of the prior were run: chains that agree cannot be told from chains in one \
+                          mode"
+                        .into(),
+                    probes => format!(
+                        "{probes} short chains from other draws of the prior came to no other place as probable: only a mode that \
+                         they missed as well could be left out"
+                    ),
+                }
             )
         })
     }
@@ -217,7 +233,7 @@ fn counts(records: &[&SiteRecord], chains: &[Option<&Series>]) -> Vec<Shown> {
 }
 
 /// The mean of a component in each sweep that met the choice.
-fn values(series: &Series, component: usize) -> impl Iterator<Item = (u32, f64)> {
+pub(super) fn values(series: &Series, component: usize) -> impl Iterator<Item = (u32, f64)> {
     let sums = series.sums.chunks_exact(series.width.max(1));
     let met = series.met.iter().zip(sums);
     met.map(move |(&(sweep, count), sums)| (sweep, sums[component] / f64::from(count)))

@@ -85,6 +85,20 @@ pub enum Finding {
         /// At how many choices this is found.
         choices: usize,
     },
+    /// Short chains from other draws of the prior rest in worlds as probable as those of the chains, where these never were: the chains may
+    /// agree because all are in one mode of several.
+    OtherMode {
+        /// The number that is farthest from where the chains were.
+        quantity: Quantity,
+        /// Where such a chain rests.
+        number: f64,
+        /// The least and the largest number that the chains showed.
+        range: (f64, f64),
+        /// How many of the short chains rest elsewhere.
+        chains: usize,
+        /// How many short chains there are.
+        of: usize,
+    },
     /// The chains made few steps for each choice of their worlds, so that nothing tells whether they agree about them.
     FewSweeps {
         /// How many choices a world has.
@@ -235,6 +249,7 @@ impl fmt::Display for Finding {
             Self::ChainsDisagree { .. }
             | Self::ChoicesDisagree { .. }
             | Self::FewSweeps { .. }
+            | Self::OtherMode { .. }
             | Self::FewEffectiveSamples { .. }
             | Self::NeverChanged { .. }
             | Self::SingleChain => self.of_chains(f),
@@ -284,6 +299,18 @@ impl Finding {
                      propose moves that pass between the places where the chains are"
                 )
             }
+            Self::OtherMode {
+                quantity,
+                number,
+                range: (low, high),
+                chains,
+                of,
+            } => write!(
+                f,
+                "{quantity}: {chains} of {of} short chains from other draws of the prior rest elsewhere, one at {number:.4}, in worlds as \
+                 probable; the chains were from {low:.4} to {high:.4}, and may all be in one mode of several; run more chains, or propose \
+                 moves that pass between the modes"
+            ),
             Self::FewSweeps {
                 choices,
                 sweeps,

@@ -3,6 +3,7 @@
 mod chains;
 mod choices;
 mod finding;
+mod modes;
 mod weights;
 
 #[cfg(test)]
@@ -84,9 +85,11 @@ impl Answer {
     ///   evenly spaced. A Kruskal-Wallis test asks whether the halves of all chains show the same places and the same spreads. Of all
     ///   choices together at most one answer in a hundred is called wrong by chance, if chains have a hundred effective samples or more of
     ///   each; the worst choice is named. Choices that fewer than one draw in twenty meets are listed apart
-    ///   ([`Diagnosis::rare_choices`]). Elements that a function makes count as one choice for each name or source line.
+    ///   ([`Diagnosis::rare_choices`]). Sixteen short chains from other draws of the prior look for places as probable where the chains never
+    ///   were: chains that agree cannot be told from chains in one mode by themselves. Elements that a function makes count as one choice for each name or source line.
     /// - Weights: fewer than 100 samples; fewer than 100 effective ones or than one in a thousand; a sample with more than a tenth of
-    ///   the weight; where the answer keeps its draws, a Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` (Vehtari et al. 2024, section 3).
+    ///   the weight; a Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` (Vehtari et al. 2024, section 3), also for the evidence alone; a
+    ///   value of the support that no sample has and whose probability nothing bounds.
     /// - Independent populations: fewer than two, or fewer than 100 effective samples.
     /// - Approximations: that nothing bounds their error.
     /// - The run: a deadline, an interrupt or a budget that ended it, a residual above its tolerance, acceptance below one in
@@ -141,7 +144,7 @@ impl Answer {
         }
         let mut rare = Vec::new();
         if let Some(choices) = &self.choices {
-            findings.extend(choices.finding().cloned());
+            findings.extend(choices.findings().cloned());
             rare.extend_from_slice(choices.rare());
             if let Some(line) = choices.checked() {
                 checked = format!("{checked}; {line}");

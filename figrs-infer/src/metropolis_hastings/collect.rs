@@ -3,6 +3,7 @@
 use figrs_core::AnyElement;
 
 use super::chain::{Finished, Length, TargetValues};
+use super::sites::SiteRecord;
 use crate::answer::{Answer, TargetMarginal};
 use crate::diagnosis::Choices;
 use crate::draws::{Draws, TargetDraws};
@@ -15,7 +16,7 @@ use crate::watch::{Stopped, Watching};
 /// densities than others are left out: these worlds are infinitely less likely.
 pub(super) fn answer(
     algorithm: &'static str,
-    mut chains: Vec<Finished>,
+    (mut chains, probes): (Vec<Finished>, &[SiteRecord]),
     targets: &[AnyElement],
     length: &Length,
     run: &Watching<'_>,
@@ -63,7 +64,7 @@ pub(super) fn answer(
     sampling.acceptance = Some(accepted as f64 / made as f64);
     let records: Vec<_> = chains.iter().map(|chain| &chain.sites).collect();
     let answer = Answer::marginals(algorithm, marginals.collect(), None);
-    let answer = answer.with_choices(Choices::of(&records));
+    let answer = answer.with_choices(Choices::of(&records, probes));
     Ok(answer.with_sampling(sampling).with_draws(Draws {
         chains: chains.len(),
         length: kept as usize,

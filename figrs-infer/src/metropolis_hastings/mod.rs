@@ -6,12 +6,14 @@
 //! | `proposals` | what the user says about proposals, and the scales of random walks |
 //! | `settings` | what any algorithm that makes these steps is told |
 //! | `sites` | thinned values of all choices of a chain |
+//! | `probes` | short chains that look for other modes |
 //! | `chain` | one chain from its first world to its last draw |
 //! | `collect` | the draws of all chains as an answer |
 
 mod chain;
 mod collect;
 mod kernel;
+mod probes;
 mod proposals;
 mod settings;
 mod sites;
@@ -185,6 +187,7 @@ impl Algorithm for MetropolisHastings {
                 ControlFlow::Continue(())
             },
         )?;
-        collect::answer(NAME, chains, targets, &length, &run)
+        let probes = probes::probe((&self.settings, length.burn_in), model, targets, &run)?;
+        collect::answer(NAME, (chains, &probes), targets, &length, &run)
     }
 }

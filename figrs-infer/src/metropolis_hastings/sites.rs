@@ -90,6 +90,8 @@ pub(crate) struct SiteRecord {
     /// Choices that the last sweep met.
     pub(crate) choices: usize,
     numbers: usize,
+    /// The log-probabilities of the worlds of the sweeps.
+    pub(crate) log_weights: Vec<f64>,
     pub(crate) series: Vec<Series>,
     by_key: FxHashMap<Key, usize>,
     /// Of each site number the element that had it last, and its series.
@@ -120,12 +122,16 @@ impl SiteRecord {
         for index in 0..self.choices {
             self.read(trace, trace.choice(index));
         }
+        self.log_weights.push(trace.log_weight());
         self.sweeps += 1;
         let is_much = self.numbers > NUMBERS && self.sweeps >= LEAST_SWEEPS;
         if self.sweeps == MOST_SWEEPS || is_much {
             self.series.iter_mut().for_each(Series::thin);
             self.numbers = self.series.iter().map(|series| series.sums.len()).sum();
             self.sweeps = self.sweeps.div_ceil(2);
+            let mut sweep = 0..;
+            self.log_weights
+                .retain(|_| sweep.next().is_none_or(|sweep: u32| sweep % 2 == 0));
             self.stride = self.stride.saturating_mul(2);
         }
         self.until = self.stride;

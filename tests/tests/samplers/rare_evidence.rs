@@ -22,8 +22,8 @@ fn rare_observations_are_weighed() {
             .unwrap();
         let evidence = answer.log_evidence().unwrap();
         assert!((evidence.value.exp() / 1e-6 - 1.0).abs() < 1e-12);
-        // All weights are the same: what is left is that of samples that have not failed yet.
-        assert!(evidence.standard_error <= 1.0 / 1000.0, "{evidence:?}");
+        // All weights are the same, and the largest that there are: what is left is that of samples that have not failed yet.
+        assert!(evidence.standard_error <= 3.001 / 1000.0, "{evidence:?}");
         assert_eq!(answer.probability(&a, &true).unwrap(), 1.0);
     }
 }

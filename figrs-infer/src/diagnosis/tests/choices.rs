@@ -119,3 +119,49 @@ fn chains_of_few_steps_a_choice_are_told() {
         "{text}"
     );
 }
+
+/// Two numbers that may change places: modes that single steps do not pass between.
+#[test]
+fn chains_in_one_of_two_modes_are_not_called_clean() {
+    let mut in_one = 0;
+    for seed in 0..12 {
+        let means = [-1.0, 1.0].map(|x| Normal::new(x, StandardDeviation(3.0)).named("mean"));
+        let [a, b] = &means;
+        let least = (a, b).map(|(a, b)| a.min(*b));
+        let most = (a, b).map(|(a, b)| a.max(*b));
+        let seen = |x: &Element<f64>| Normal::new(x, StandardDeviation(0.3));
+        let model = Model::new().observe(&seen(&least), -2.0);
+        let model = model.observe(&seen(&most), 3.0);
+        let answer = MetropolisHastings::new(4000).chains(2).seed(seed);
+        let answer = answer.run(&model, (a, b)).unwrap();
+        let below = answer.probability_that(a, |a| *a < 0.0).unwrap();
+        let diagnosis = answer.diagnose();
+        let is_other = |finding: &Finding| matches!(finding, Finding::OtherMode { of: 16, .. });
+        if !(0.001..0.999).contains(&below) {
+            in_one += 1;
+            assert!(!diagnosis.is_clean(), "{seed}: {diagnosis}");
+        }
+        let modes = diagnosis.findings().iter().filter(|f| is_other(f));
+        for mode in modes {
+            assert!(mode.to_string().contains("rest elsewhere"), "{mode}");
+        }
+    }
+    // Both chains fall into the same mode in half of the runs: into one of them with a probability of .6 to .7.
+    assert!((2..11).contains(&in_one), "{in_one}");
+}
+
+#[test]
+fn one_mode_is_no_finding() {
+    for seed in 0..10 {
+        let (model, mean) = continuous();
+        let answer = MetropolisHastings::new(4000).seed(seed);
+        let diagnosis = answer.run(&model, &mean).unwrap().diagnose();
+        let is_other = |finding: &Finding| matches!(finding, Finding::OtherMode { .. });
+        assert!(!diagnosis.findings().iter().any(is_other), "{diagnosis}");
+        assert!(
+            diagnosis.checked().contains("16 short chains"),
+            "{}",
+            diagnosis.checked()
+        );
+    }
+}

@@ -1,0 +1,82 @@
+//! Short chains from other draws of the prior, which look for modes that the chains have missed.
+
+use std::ops::ControlFlow;
+
+use figrs_core::{AnyElement, Model};
+
+use super::kernel::Terms;
+use super::settings::Settings;
+use super::sites::SiteRecord;
+use crate::error::Error;
+use crate::in_order::in_order;
+use crate::watch::Watching;
+
+/// How many probes there are: a mode that one start in three falls into is missed by all with a probability of .0015.
+const PROBES: u64 = 16;
+/// Sweeps of a probe at most, the first half of which are not looked at.
+const SWEEPS: u64 = 128;
+/// Fewest sweeps of a probe that tell anything.
+const LEAST_SWEEPS: u64 = 16;
+/// The part of the burn-in that a probe may take: all of them take twice as much as the burn-in of one chain.
+const PART: u64 = 8;
+/// Numbers their streams of random numbers, apart from those of chains.
+const STREAMS: u64 = 1 << 40;
+
+/// The choices of the worlds that probes came to; those that found no first world, or that were stopped, are left out.
+pub(super) fn probe(
+    (settings, burn_in): (&Settings, u64),
+    model: &Model,
+    targets: &[AnyElement],
+    run: &Watching<'_>,
+) -> Result<Vec<SiteRecord>, Error> {
+    let mut settings = settings.clone();
+    settings.max_tries = (settings.max_tries / PROBES).max(1);
+    let mut records = Vec::new();
+    in_order(
+        settings.drawing.threads(),
+        (PROBES, 1),
+        || Ok(()),
+        |(), number| {
+            let most = burn_in / PART;
+            Ok(one(&settings, (model, targets), (number, most), run)
+                .ok()
+                .flatten())
+        },
+        |record| {
+            records.extend(record);
+            ControlFlow::Continue(())
+        },
+    )?;
+    Ok(records)
+}
+
+/// One probe of so many steps at most.
+fn one(
+    settings: &Settings,
+    (model, targets): (&Model, &[AnyElement]),
+    (number, most): (u64, u64),
+    run: &Watching<'_>,
+) -> Result<Option<SiteRecord>, Error> {
+    if most < LEAST_SWEEPS {
+        return Ok(None);
+    }
+    let (mut trace, mut kernel, mut random) =
+        settings.start(model, targets, STREAMS + number, run)?;
+    let choices = trace.choices().max(1) as u64;
+    let steps = most.min(choices.saturating_mul(SWEEPS));
+    if steps < choices.saturating_mul(LEAST_SWEEPS) {
+        return Ok(None);
+    }
+    kernel.adapt(true);
+    let mut record = SiteRecord::default();
+    for step in 0..steps {
+        if run.stopped().is_some() {
+            return Ok(None);
+        }
+        kernel.step(&mut trace, &mut random, Terms::log_acceptance)?;
+        if step >= steps / 2 {
+            record.see(&trace);
+        }
+    }
+    Ok(Some(record))
+}
