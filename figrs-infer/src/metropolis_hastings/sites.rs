@@ -130,8 +130,11 @@ impl SiteRecord {
             self.numbers = self.series.iter().map(|series| series.sums.len()).sum();
             self.sweeps = self.sweeps.div_ceil(2);
             let mut sweep = 0..;
-            self.log_weights
-                .retain(|_| sweep.next().is_none_or(|sweep: u32| sweep % 2 == 0));
+            self.log_weights.retain(|_| {
+                sweep
+                    .next()
+                    .is_none_or(|sweep: u32| sweep.is_multiple_of(2))
+            });
             self.stride = self.stride.saturating_mul(2);
         }
         self.until = self.stride;
