@@ -187,7 +187,9 @@ impl Algorithm for MetropolisHastings {
                 ControlFlow::Continue(())
             },
         )?;
-        let probes = probes::probe((&self.settings, length.burn_in), model, targets, &run)?;
+        let choices = chains.iter().map(|chain| chain.sites.choices).max();
+        let asked = (&self.settings, length.burn_in, choices.unwrap_or(0));
+        let probes = probes::probe(asked, model, targets, &run)?;
         collect::answer(NAME, (chains, &probes), targets, &length, &run)
     }
 }

@@ -22,13 +22,22 @@ const PART: u64 = 8;
 /// Numbers their streams of random numbers, apart from those of chains.
 const STREAMS: u64 = 1 << 40;
 
+/// Steps between two looks at the clock.
+const BLOCK: u64 = 16;
+
 /// The choices of the worlds that probes came to; those that found no first world, or that were stopped, are left out.
+///
+/// There are none where a burn-in of this length leaves them too few steps for worlds with so many choices.
 pub(super) fn probe(
-    (settings, burn_in): (&Settings, u64),
+    (settings, burn_in, choices): (&Settings, u64, usize),
     model: &Model,
     targets: &[AnyElement],
     run: &Watching<'_>,
 ) -> Result<Vec<SiteRecord>, Error> {
+    let most = burn_in / PART;
+    if most < LEAST_SWEEPS * choices.max(1) as u64 || run.stopped().is_some() {
+        return Ok(Vec::new());
+    }
     let mut settings = settings.clone();
     settings.max_tries = (settings.max_tries / PROBES).max(1);
     let mut records = Vec::new();
@@ -37,7 +46,6 @@ pub(super) fn probe(
         (PROBES, 1),
         || Ok(()),
         |(), number| {
-            let most = burn_in / PART;
             Ok(one(&settings, (model, targets), (number, most), run)
                 .ok()
                 .flatten())
@@ -57,9 +65,6 @@ fn one(
     (number, most): (u64, u64),
     run: &Watching<'_>,
 ) -> Result<Option<SiteRecord>, Error> {
-    if most < LEAST_SWEEPS {
-        return Ok(None);
-    }
     let (mut trace, mut kernel, mut random) =
         settings.start(model, targets, STREAMS + number, run)?;
     let choices = trace.choices().max(1) as u64;
@@ -70,7 +75,7 @@ fn one(
     kernel.adapt(true);
     let mut record = SiteRecord::default();
     for step in 0..steps {
-        if run.stopped().is_some() {
+        if step.is_multiple_of(BLOCK) && run.stopped().is_some() {
             return Ok(None);
         }
         kernel.step(&mut trace, &mut random, Terms::log_acceptance)?;
