@@ -33,7 +33,7 @@ pub mod prelude {
         fold, inject, none_of, one_of, tuple, value,
     };
     pub use figrs_infer::{
-        Algorithm, Answer, BeliefPropagation, Bounds, CompiledTree, Enumerate, Error,
+        Algorithm, Answer, BeliefPropagation, Bounds, Compiled, CompiledTree, Enumerate, Error,
         ForwardSampling, Frontier, Gibbs, ImportanceSampling, JunctionTree,
         LazyVariableElimination, Marginal, MarginalMap, MetropolisHastings, MpeBeliefPropagation,
         MpeBranchAndBound, MpeVariableElimination, Quality, RejectionSampling, Resampling, Run,

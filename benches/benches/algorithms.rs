@@ -113,7 +113,7 @@ fn trees(c: &mut Criterion) {
     c.bench_function("tiles8/CompiledTree/sample", |b| {
         b.iter(|| tree.sample(&mut rng));
     });
-    let Ok(mut fresh) = JunctionTree::new().compile(&Model::new(), &tiles) else {
+    let Ok(fresh) = JunctionTree::new().compile(&Model::new(), &tiles) else {
         return;
     };
     c.bench_function("tiles8/CompiledTree/most probable", |b| {

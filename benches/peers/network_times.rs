@@ -133,7 +133,7 @@ fn new_evidence(
     observed: &[&Element<State>],
     given: Option<Vec<State>>,
 ) -> Result<Vec<Vec<State>>> {
-    let mut tree = one_thread().compile(&network.model(), network.elements())?;
+    let tree = one_thread().compile(&network.model(), network.elements())?;
     let mut drawn = Vec::with_capacity(WORLDS);
     for world in tree.samples(SEED)?.take(WORLDS) {
         drawn.push(world.values(observed.iter().copied())?);
@@ -215,12 +215,12 @@ fn cold(clock: &Clock, seconds: f64, network: &Network, model: &Model) -> Result
         Ok((tree, marginals))
     })?;
     let (evidence, (_, log_evidence)) = clock.repeat(seconds, || {
-        let mut tree = one_thread().compile(model, ())?;
+        let tree = one_thread().compile(model, ())?;
         let log_evidence = tree.log_evidence();
         Ok((tree, log_evidence))
     })?;
     let (mpe, (_, states)) = clock.repeat(seconds, || {
-        let mut tree = one_thread().compile(model, elements)?;
+        let tree = one_thread().compile(model, elements)?;
         let states = tree.most_probable()?.values(elements)?;
         Ok((tree, states))
     })?;

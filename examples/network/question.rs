@@ -128,7 +128,7 @@ impl Question {
                 ..Findings::default()
             });
         }
-        let mut tree = JunctionTree::new()
+        let tree = JunctionTree::new()
             .options(self.limits())
             .compile(&self.model, self.targets())?;
         let mut findings = Findings {

@@ -1,6 +1,6 @@
 //! A model compiled once, to be asked many times.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::weights::Weights;
@@ -40,7 +40,10 @@ use crate::world::World;
 /// assert!(!best.value(&rain)?);
 /// # Ok::<(), figrs_infer::Error>(())
 /// ```
-#[derive(Debug)]
+///
+/// Questions need the tree unchanged, so several threads may ask one tree: each that asks at the same time has messages of its own, and
+/// memory for them, until evidence changes. A clone shares the tree and has evidence of its own.
+#[derive(Clone, Debug)]
 pub struct CompiledTree {
     model: Model,
     targets: Vec<AnyElement>,
@@ -51,8 +54,8 @@ pub struct CompiledTree {
     expansion: Arc<Expansion>,
     /// `None` if the evidence compiled in leaves no world.
     sums: Option<Part>,
-    /// The tree of single worlds, where it is another one.
-    worlds: Option<Part>,
+    /// The tree of single worlds, where it is another one and was needed.
+    worlds: OnceLock<Part>,
 }
 
 impl CompiledTree {
@@ -66,7 +69,7 @@ impl CompiledTree {
         saved.map_or(Ok(()), SavedTree::check)?;
         let roots: Vec<AnyElement> = targets.iter().chain(&varying).cloned().collect();
         let expansion = Arc::new(limits.expand(model, &roots)?);
-        let (mut sums, mut worlds) = (None, None);
+        let (mut sums, worlds) = (None, OnceLock::new());
         if expansion.impossible().is_none() {
             conflict::check_doubts(&expansion, &limits)?;
             let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
@@ -81,7 +84,8 @@ impl CompiledTree {
                 let unfolded = unfolded(&expansion, model, &roots, &limits)?;
                 let encoding = Encoding::for_worlds(&unfolded)?;
                 let varying = &unfolded.targets()[targets.len()..];
-                worlds = Some(Part::new(tree, &unfolded, encoding, varying, &limits)?);
+                let part = Part::new(tree, &unfolded, encoding, varying, &limits)?;
+                worlds.get_or_init(|| part);
             }
         }
         Ok(Self {
@@ -112,8 +116,8 @@ impl CompiledTree {
     ///
     /// Evidence that was set and parameters are not part of it.
     pub fn save(&self) -> SavedTree {
-        let tree = |part: &Option<Part>| part.as_ref().map(|part| part.tree().clone());
-        SavedTree::new(tree(&self.sums), tree(&self.worlds))
+        let tree = |part: Option<&Part>| part.map(|part| part.tree().clone());
+        SavedTree::new(tree(self.sums.as_ref()), tree(self.worlds.get()))
     }
 
     /// How many bytes the numbers of all tables take, at eight an entry; marginals take as much again.
@@ -166,7 +170,10 @@ impl CompiledTree {
 
     fn state(&mut self, place: usize, statement: Option<Model>) -> Result<(), Error> {
         let weights = self.weights(&self.expansion, place, statement.as_ref())?;
-        for part in [&mut self.sums, &mut self.worlds].into_iter().flatten() {
+        for part in [self.sums.as_mut(), self.worlds.get_mut()]
+            .into_iter()
+            .flatten()
+        {
             part.state(place, weights.clone());
         }
         self.statements[place] = statement;
@@ -208,7 +215,7 @@ impl CompiledTree {
         let roots: Vec<AnyElement> = self.targets.iter().chain(&self.varying).cloned().collect();
         let expansion = Arc::new(self.limits.expand(&self.model, &roots)?);
         if expansion.impossible().is_some() {
-            (self.sums, self.worlds, self.expansion) = (None, None, expansion);
+            (self.sums, self.worlds, self.expansion) = (None, OnceLock::new(), expansion);
             return Ok(());
         }
         conflict::check_doubts(&expansion, &self.limits)?;
@@ -218,32 +225,32 @@ impl CompiledTree {
         };
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
         let sums = renew(self.sums.as_ref(), &expansion, encoding)?;
-        let worlds = match &self.worlds {
+        let worlds = match self.worlds.get() {
             Some(old) => {
                 let unfolded = unfolded(&expansion, &self.model, &roots, &self.limits)?;
                 let encoding = Encoding::for_worlds(&unfolded)?;
-                Some(renew(Some(old), &unfolded, encoding)?)
+                OnceLock::from(renew(Some(old), &unfolded, encoding)?)
             }
-            None => None,
+            None => OnceLock::new(),
         };
         (self.sums, self.worlds, self.expansion) = (Some(sums), worlds, expansion);
         Ok(())
     }
 
     /// The natural logarithm of the probability of all evidence; `-inf` if it is impossible.
-    pub fn log_evidence(&mut self) -> f64 {
+    pub fn log_evidence(&self) -> f64 {
         self.sums
-            .as_mut()
+            .as_ref()
             .map_or(f64::NEG_INFINITY, Part::log_total)
     }
 
     /// The distribution of a target or a varying element.
     ///
     /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
-    pub fn distribution<T: Value>(&mut self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+    pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         let position = self.root(element.erased())?;
         self.require_possible()?;
-        let mut probabilities = match &mut self.sums {
+        let mut probabilities = match &self.sums {
             Some(part) => part.marginals(&[position]),
             None => Vec::new(),
         };
@@ -259,7 +266,7 @@ impl CompiledTree {
     /// The probability that a target or a varying element has a value.
     ///
     /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
-    pub fn probability<T: Value>(&mut self, element: &Element<T>, value: &T) -> Result<f64, Error> {
+    pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.distribution(element)?.probability(value))
     }
 
@@ -268,10 +275,7 @@ impl CompiledTree {
     ///
     /// **Errors.** [`Error::NoClique`] if no clique of the tree holds them all, each once; when the table of all tuples does
     /// not fit the budget.
-    pub fn joint<P>(
-        &mut self,
-        elements: P,
-    ) -> Result<Marginal<<P::Arguments as Joint>::Tuple>, Error>
+    pub fn joint<P>(&self, elements: P) -> Result<Marginal<<P::Arguments as Joint>::Tuple>, Error>
     where
         P: Parents,
         P::Arguments: Joint,
@@ -295,7 +299,7 @@ impl CompiledTree {
         let mut distinct = positions.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        let found = match &mut self.sums {
+        let found = match &self.sums {
             Some(part) if distinct.len() == positions.len() => part.joint(&positions),
             _ => None,
         };
@@ -346,13 +350,13 @@ impl CompiledTree {
     /// The distributions of all targets, and the probability of the evidence.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if there are targets.
-    pub fn answer(&mut self) -> Result<Answer, Error> {
+    pub fn answer(&self) -> Result<Answer, Error> {
         let log_evidence = self.log_evidence();
         let mut marginals = Vec::with_capacity(self.targets.len());
         if !self.targets.is_empty() {
             self.require_possible()?;
             let positions = self.expansion.targets()[..self.targets.len()].to_vec();
-            let found = match &mut self.sums {
+            let found = match &self.sums {
                 Some(part) => part.marginals(&positions),
                 None => Vec::new(),
             };
@@ -374,7 +378,7 @@ impl CompiledTree {
         Ok(Answer::marginals("JunctionTree", marginals, log_evidence))
     }
 
-    fn require_possible(&mut self) -> Result<(), Error> {
+    fn require_possible(&self) -> Result<(), Error> {
         if self.log_evidence() > f64::NEG_INFINITY {
             return Ok(());
         }
@@ -405,28 +409,27 @@ impl CompiledTree {
     }
 
     /// The part that worlds are read from, compiled when it is first needed.
-    fn worlds(&mut self) -> Result<&mut Part, Error> {
-        if self.sums.is_none() {
+    fn worlds(&self) -> Result<&Part, Error> {
+        let Some(sums) = &self.sums else {
             return Err(self.impossible());
+        };
+        if let Some(part) = self.worlds.get() {
+            return Ok(part);
         }
-        let is_conditional = self.sums.as_ref().is_some_and(Part::is_conditional);
-        if (is_conditional || self.expansion.shares_calls()) && self.worlds.is_none() {
-            let roots: Vec<AnyElement> =
-                self.targets.iter().chain(&self.varying).cloned().collect();
-            let expansion = unfolded(&self.expansion, &self.model, &roots, &self.limits)?;
-            let encoding = Encoding::for_worlds(&expansion)?;
-            self.worlds = Some(self.part(Old::None, &expansion, encoding)?);
+        if !sums.is_conditional() && !self.expansion.shares_calls() {
+            return Ok(sums);
         }
-        match (&mut self.worlds, &mut self.sums) {
-            (Some(part), _) | (None, Some(part)) => Ok(part),
-            (None, None) => unreachable!("evidence that leaves a world has a tree"),
-        }
+        let roots: Vec<AnyElement> = self.targets.iter().chain(&self.varying).cloned().collect();
+        let expansion = unfolded(&self.expansion, &self.model, &roots, &self.limits)?;
+        let encoding = Encoding::for_worlds(&expansion)?;
+        let part = self.part(Old::None, &expansion, encoding)?;
+        Ok(self.worlds.get_or_init(|| part))
     }
 
     /// The most probable world of the targets and the evidence.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
-    pub fn most_probable(&mut self) -> Result<World, Error> {
+    pub fn most_probable(&self) -> Result<World, Error> {
         match self.k_best(1)?.pop() {
             Some(world) => Ok(world),
             None => Err(self.impossible()),
@@ -438,7 +441,7 @@ impl CompiledTree {
     /// **Guarantee.** Exact; worlds of equal probability stand in an order that is fixed for one model.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
-    pub fn k_best(&mut self, count: usize) -> Result<Vec<World>, Error> {
+    pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
         let part = self.worlds()?;
         // A world by rank, by variable, and the detours that may lead to one.
         let bytes = count as f64 * (part.tree().variables() as f64 * 12.0 + 128.0);
@@ -453,7 +456,7 @@ impl CompiledTree {
     /// How many worlds the evidence leaves possible.
     ///
     /// **Errors.** When the counts would take more memory than the budget.
-    pub fn count(&mut self) -> Result<BigUint, Error> {
+    pub fn count(&self) -> Result<BigUint, Error> {
         if self.log_evidence() == f64::NEG_INFINITY {
             return Ok(BigUint::ZERO);
         }
@@ -466,7 +469,7 @@ impl CompiledTree {
     /// One world, drawn with exactly its posterior probability.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
-    pub fn sample(&mut self, rng: &mut impl Rng) -> Result<World, Error> {
+    pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
         match self.worlds()?.sample(rng) {
             Some(world) => Ok(world),
             None => Err(self.impossible()),
@@ -477,7 +480,7 @@ impl CompiledTree {
     /// worlds.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
-    pub fn samples(&mut self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
+    pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
         self.require_possible()?;
         let mut rng = figrs_core::stream(seed, 0);
         let part = self.worlds()?;

@@ -54,6 +54,7 @@ mod chain_error;
 #[cfg(feature = "charts")]
 mod charts;
 mod compare;
+mod compiled;
 mod compiled_tree;
 mod conflict;
 mod consistency;
@@ -89,6 +90,7 @@ mod mpe;
 mod numbers;
 mod part;
 pub mod particle_filter;
+mod pool;
 mod population_tally;
 mod populations;
 mod possible;
@@ -117,6 +119,7 @@ pub use charts::ChartError;
 pub use compare::{
     Compare, Comparison, Curve, CurvePoint, Estimand, Exact, Row, Step, Verdict, compare,
 };
+pub use compiled::Compiled;
 pub use compiled_tree::CompiledTree;
 pub use diagnosis::{Diagnosis, Finding, Measure, Part, Quantity};
 pub use draws::{Draws, TargetDraws};

@@ -14,6 +14,7 @@ use crate::elimination_tree::{EliminationStep, EliminationTree};
 use crate::error::Error;
 use crate::junction::{Beliefs, Draw, KBest, Left, Maxima, Numbers, Reduced, Sums, Tree};
 use crate::limits::Limits;
+use crate::pool::Pool;
 use crate::world::{Reader, World};
 
 /// A tree that there is already.
@@ -28,17 +29,17 @@ pub(crate) enum Old<'a> {
 }
 
 /// One encoding of a model with its tree and its numbers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Part {
     reader: Arc<Reader>,
-    graph: FactorGraph,
+    graph: Arc<FactorGraph>,
     tree: Arc<Tree>,
     /// The factor of each varying element that holds what is stated of it.
     statements: Vec<usize>,
     /// The values that are left of each variable, if zeros exclude some.
     left: Option<Left>,
-    sums: Option<Numbers<Sums>>,
-    maxima: Option<Numbers<Maxima>>,
+    sums: Pool<Numbers<Sums>>,
+    maxima: Pool<Numbers<Maxima>>,
 }
 
 impl Part {
@@ -93,11 +94,11 @@ impl Part {
                 expansion: expansion.clone(),
                 encoding,
             }),
-            graph,
+            graph: Arc::new(graph),
             statements,
             left,
-            sums: None,
-            maxima: None,
+            sums: Pool::new(),
+            maxima: Pool::new(),
         })
     }
 
@@ -110,11 +111,11 @@ impl Part {
             Some(left) => weights.select(&left.iter().map(|&x| x as usize).collect::<Vec<_>>()),
             None => weights,
         });
-        self.graph.factors[at].table = statement(n, weights);
-        if let Some(sums) = &mut self.sums {
+        Arc::make_mut(&mut self.graph).factors[at].table = statement(n, weights);
+        if let Some(sums) = self.sums.only() {
             sums.reload(&self.tree, &self.graph, &[at]);
         }
-        if let Some(maxima) = &mut self.maxima {
+        if let Some(maxima) = self.maxima.only() {
             maxima.reload(&self.tree, &self.graph, &[at]);
         }
     }
@@ -172,23 +173,23 @@ impl Part {
         self.reader.encoding.is_conditional()
     }
 
-    fn numbers(&mut self) -> (&mut Numbers<Sums>, &Tree, &FactorGraph) {
+    /// Asks of the sums.
+    fn summed<R>(&self, ask: impl FnOnce(&mut Numbers<Sums>, &Tree, &FactorGraph) -> R) -> R {
         let new = || Numbers::new(&self.tree, &self.graph);
-        (self.sums.get_or_insert_with(new), &self.tree, &self.graph)
+        (self.sums).with(new, |sums| ask(sums, &self.tree, &self.graph))
     }
 
     /// The natural logarithm of the sum of the weights of all worlds.
-    pub(crate) fn log_total(&mut self) -> f64 {
-        let (sums, tree, graph) = self.numbers();
-        sums.log_total(tree, graph)
+    pub(crate) fn log_total(&self) -> f64 {
+        self.summed(Numbers::log_total)
     }
 
     /// The probabilities of the values of some elements, by their positions in the expansion.
-    pub(crate) fn marginals(&mut self, positions: &[usize]) -> Vec<Vec<f64>> {
+    pub(crate) fn marginals(&self, positions: &[usize]) -> Vec<Vec<f64>> {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let variables: Vec<VarId> = positions.iter().filter_map(variable).collect();
-        let (sums, tree, graph) = self.numbers();
-        let mut marginals = sums.marginals(tree, graph, &variables);
+        let mut marginals =
+            self.summed(|sums, tree, graph| sums.marginals(tree, graph, &variables));
         for (marginal, (&position, &v)) in
             marginals.iter_mut().zip(positions.iter().zip(&variables))
         {
@@ -205,12 +206,11 @@ impl Part {
     }
 
     /// The joint probabilities of the values of some elements; `None` if no clique holds them all.
-    pub(crate) fn joint(&mut self, positions: &[usize]) -> Option<Vec<f64>> {
+    pub(crate) fn joint(&self, positions: &[usize]) -> Option<Vec<f64>> {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let variables: Option<Vec<VarId>> = positions.iter().map(variable).collect();
         let variables = variables?;
-        let (sums, tree, graph) = self.numbers();
-        let joint = sums.joint(tree, graph, &variables)?;
+        let joint = self.summed(|sums, tree, graph| sums.joint(tree, graph, &variables))?;
         if variables.iter().all(|&v| self.left_of(v).is_none()) {
             return Some(joint);
         }
@@ -231,11 +231,12 @@ impl Part {
     }
 
     /// The worlds of the largest weights, best first.
-    pub(crate) fn k_best(&mut self, count: usize) -> Vec<World> {
-        let new = || Numbers::new(&self.tree, &self.graph);
-        let maxima = self.maxima.get_or_insert_with(new);
-        let tree = &self.tree;
-        let best = maxima.ask(tree, &self.graph, KBest { tree, count });
+    pub(crate) fn k_best(&self, count: usize) -> Vec<World> {
+        let tree = &*self.tree;
+        let new = || Numbers::new(tree, &self.graph);
+        let ask =
+            |maxima: &mut Numbers<Maxima>| maxima.ask(tree, &self.graph, KBest { tree, count });
+        let best = self.maxima.with(new, ask);
         best.iter().map(|values| self.world(values)).collect()
     }
 
@@ -247,10 +248,11 @@ impl Part {
     }
 
     /// A random world; `None` if none has weight.
-    pub(crate) fn sample(&mut self, rng: &mut impl Rng) -> Option<World> {
-        let (sums, tree, graph) = self.numbers();
-        let rng = RefCell::new(rng);
-        let values = sums.ask(tree, graph, Draw { tree, rng })?;
+    pub(crate) fn sample(&self, rng: &mut impl Rng) -> Option<World> {
+        let tree = &*self.tree;
+        let rng = RefCell::new(&mut *rng);
+        let draw = Draw { tree, rng };
+        let values = self.summed(|sums, _, graph| sums.ask(tree, graph, draw))?;
         Some(self.world(&values))
     }
 

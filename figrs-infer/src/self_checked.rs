@@ -163,7 +163,7 @@ impl Question<'_> {
         }
         let tree = JunctionTree::new().budget(budget);
         let tree = tree.compile(self.model, self.targets.to_vec());
-        let mut tree = tree.map_err(unchecked)?;
+        let tree = tree.map_err(unchecked)?;
         let worlds: Vec<World> = tree.samples(0)?.take(DRAWN).collect();
         for world in worlds {
             let (best, _, is_fixed) = match self.weight(world.elements().collect()) {

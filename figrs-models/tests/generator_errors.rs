@@ -154,7 +154,7 @@ fn lengths_of_mazes_are_those_that_occur() {
     for (rows, columns) in [(1, 5), (2, 2), (2, 3), (3, 2), (2, 4), (3, 3), (3, 4)] {
         let mazes = PerfectMaze::new(rows, columns).unwrap();
         let elements = mazes.elements().unwrap();
-        let mut tree = JunctionTree::new()
+        let tree = JunctionTree::new()
             .compile(elements.model(), elements.pointers())
             .unwrap();
         let worlds = tree.k_best(3000).unwrap();
@@ -240,7 +240,7 @@ fn clues_that_exclude_each_other_are_named() {
 fn what_no_world_meets_is_impossible() {
     // Gem and altar need two cells.
     let elements = Dungeon::new(Size::new(1, 1).unwrap()).elements().unwrap();
-    let mut tree = JunctionTree::new().compile(elements.model(), ()).unwrap();
+    let tree = JunctionTree::new().compile(elements.model(), ()).unwrap();
     assert_eq!(tree.log_evidence(), f64::NEG_INFINITY);
     let error = tree.most_probable().unwrap_err();
     assert!(matches!(error, Error::ImpossibleEvidence { .. }), "{error}");
@@ -300,7 +300,7 @@ fn the_tiles_of_a_chromatic_maze_have_two_ends() {
     let compiled = frontier
         .compile(elements.model(), elements.tiles())
         .unwrap();
-    let mut tree = JunctionTree::new()
+    let tree = JunctionTree::new()
         .compile(elements.model(), elements.origin())
         .unwrap();
     assert_eq!(compiled.count().unwrap(), tree.count().unwrap());

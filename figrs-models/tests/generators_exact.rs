@@ -69,14 +69,14 @@ fn perfect_mazes_are_spanning_trees() {
     ];
     for (side, count, probability) in known {
         let elements = PerfectMaze::new(side, side).unwrap().elements().unwrap();
-        let mut tree = compiled(elements.model(), ());
+        let tree = compiled(elements.model(), ());
         assert_eq!(tree.count().unwrap(), count.into());
         close(tree.log_evidence().exp(), probability);
     }
     // 1 by n and 2 by n: one tree, and 1, 4, 15, 56, .. of them.
     for (rows, columns, count) in [(1, 1, 1u32), (1, 5, 1), (5, 1, 1), (2, 4, 56), (4, 2, 56)] {
         let elements = PerfectMaze::new(rows, columns).unwrap().elements().unwrap();
-        let mut tree = compiled(elements.model(), ());
+        let tree = compiled(elements.model(), ());
         assert_eq!(tree.count().unwrap(), count.into(), "{rows} by {columns}");
     }
 }
@@ -115,7 +115,7 @@ fn snakes_have_their_horizontal_links() {
             let count = both
                 .last()
                 .map(|state| state.as_ref().map(|(_, count)| *count));
-            let mut tree = compiled(both.model(), &count);
+            let tree = compiled(both.model(), &count);
             close(tree.log_evidence().exp(), probability);
             for (h, &n) in trees.iter().enumerate() {
                 let right = power(9.0, h) * n as f64 / links;
@@ -196,7 +196,7 @@ fn dungeons_are_counted_by_their_walks() {
         let one = |tile| Count::exactly(1).reading(move |_, t: &Tile| *t == tile);
         let rules = one(Tile::Gem).and(one(Tile::Altar));
         let one_each = Constraint::new(square(side), elements.tiles(), rules).unwrap();
-        let mut tree = compiled(one_each.model(), ());
+        let tree = compiled(one_each.model(), ());
         assert_eq!(tree.count().unwrap(), valid.into());
         close(tree.log_evidence().exp(), valid as f64 / power(4.0, cells));
 
@@ -269,7 +269,7 @@ fn islands_are_counted_with_their_land() {
     }
     for (side, count) in [(3, 1u64), (5, 161), (7, 1_553_247)] {
         let elements = Island::new(side, side).unwrap().elements().unwrap();
-        let mut tree = compiled(elements.model(), ());
+        let tree = compiled(elements.model(), ());
         assert_eq!(tree.count().unwrap(), count.into());
     }
 }
@@ -325,7 +325,7 @@ fn yin_yang_boards_are_counted() {
     ];
     for (side, count) in known {
         let elements = YinYang::any(square(side)).elements().unwrap();
-        let mut tree = compiled(elements.model(), elements.cells());
+        let tree = compiled(elements.model(), elements.cells());
         assert_eq!(tree.count().unwrap(), count.into());
         let all = power(2.0, side * side);
         close(tree.log_evidence().exp(), f64::from(count) / all);
@@ -381,7 +381,7 @@ fn chromatic_mazes_are_counted_by_their_solutions() {
     for (side, solvable, all, by_steps) in known {
         let maze = || ChromaticMaze::new(square(side)).unwrap();
         let elements = maze().elements().unwrap();
-        let mut tree = compiled(elements.model(), elements.origin());
+        let tree = compiled(elements.model(), elements.origin());
         assert_eq!(tree.count().unwrap(), solvable.into());
         close(tree.log_evidence().exp(), solvable as f64 / all);
         let (steps, solved) = elements.steps().unwrap();
@@ -394,7 +394,7 @@ fn chromatic_mazes_are_counted_by_their_solutions() {
                 .iter()
                 .filter(|(steps, _)| (least..=most).contains(steps));
             let right: u64 = within.map(|(_, count)| count).sum();
-            let mut tree = compiled(elements.model(), elements.origin());
+            let tree = compiled(elements.model(), elements.origin());
             assert_eq!(
                 tree.count().unwrap(),
                 right.into(),
@@ -423,7 +423,7 @@ fn colours_are_uniform_and_can_be_observed() {
     let maze = ChromaticMaze::new(Size::new(2, 2).unwrap()).unwrap();
     let elements = maze.elements().unwrap();
     let cell = &elements.colours()[2];
-    let mut tree = compiled(elements.model(), elements.colours());
+    let tree = compiled(elements.model(), elements.colours());
     for colour in Colour::WHEEL {
         close(tree.probability(cell, &colour).unwrap(), 1.0 / 6.0);
     }
@@ -439,7 +439,7 @@ fn starts_and_finishes_are_all_pairs() {
     let size = Size::new(2, 3).unwrap();
     let elements = ChromaticMaze::new(size).unwrap().elements().unwrap();
     let pair = elements.start_and_finish();
-    let mut tree = compiled(&Model::new(), &pair);
+    let tree = compiled(&Model::new(), &pair);
     let distribution = tree.distribution(&pair).unwrap();
     let mut pairs: Vec<_> = distribution.iter().filter(|(_, p)| *p > 0.0).collect();
     pairs.sort_unstable_by_key(|(pair, _)| **pair);

@@ -230,7 +230,7 @@ fn ending_earlier_loses_no_larger_board() {
         let plain = Constraint::new(size, &cells, Connected.and(other)).unwrap();
         let early = Constraint::new(size, &cells, TwoColours::new(size)).unwrap();
         let count = |model| {
-            let mut tree = JunctionTree::new().compile(model, ()).unwrap();
+            let tree = JunctionTree::new().compile(model, ()).unwrap();
             tree.count().unwrap()
         };
         let found = count(early.model());
@@ -364,7 +364,7 @@ fn engines_agree_on_a_folded_constraint() {
         .collect();
     let right: f64 = accepted.iter().map(weight).sum();
     let model = constraint.model();
-    let mut tree = JunctionTree::new().compile(model, &cells).unwrap();
+    let tree = JunctionTree::new().compile(model, &cells).unwrap();
     assert_eq!(tree.count().unwrap(), accepted.len().into());
     assert_eq!(constraint.states().len(), 9);
     let found = [

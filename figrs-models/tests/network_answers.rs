@@ -64,7 +64,7 @@ fn assert_close(found: f64, expected: &Value, what: &str) {
 
 fn assert_marginals(case: &Case, model: &Model, expected: &Value) {
     let elements = case.network.elements();
-    let mut tree = JunctionTree::new().compile(model, elements).unwrap();
+    let tree = JunctionTree::new().compile(model, elements).unwrap();
     let answer = tree.answer().unwrap();
     for (i, element) in elements.iter().enumerate() {
         let found = answer.distribution(element).unwrap();

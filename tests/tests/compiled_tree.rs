@@ -63,7 +63,7 @@ fn joints_of_families_are_read_off() {
     let both = tuple((&lawn.sprinkler, &lawn.rain));
     let expected = Enumerate::new().run(&model, &both).unwrap();
     let targets = (&lawn.rain, &lawn.sprinkler);
-    let mut tree = JunctionTree::new().compile(&model, targets).unwrap();
+    let tree = JunctionTree::new().compile(&model, targets).unwrap();
     let joint = tree.joint((&lawn.sprinkler, &lawn.rain)).unwrap();
     let reversed = tree.joint((&lawn.rain, &lawn.sprinkler)).unwrap();
     for (s, r) in [(true, true), (true, false), (false, true), (false, false)] {
@@ -78,7 +78,7 @@ fn joints_of_families_are_read_off() {
 #[test]
 fn elements_far_apart_have_no_clique() {
     let coins: Vec<Element<bool>> = (0..3).map(|_| Flip::new(0.5)).collect();
-    let mut tree = JunctionTree::new().compile(&Model::new(), &coins).unwrap();
+    let tree = JunctionTree::new().compile(&Model::new(), &coins).unwrap();
     let error = tree.joint((&coins[0], &coins[2])).unwrap_err().to_string();
     assert!(
         error.contains("no clique") && error.contains("tuple"),
@@ -139,7 +139,7 @@ fn samples_have_the_posterior_distribution() {
     let model = Model::new()
         .condition(&pair, |(a, b)| a >= b)
         .weigh(&other, |&x| 1.0 + f64::from(x));
-    let mut tree = JunctionTree::new()
+    let tree = JunctionTree::new()
         .compile(&model, (&number, &other))
         .unwrap();
     let expected = Enumerate::new().run(&model, &pair).unwrap();
@@ -225,10 +225,111 @@ fn joints_keep_to_the_budget() {
     let t = s.map(|s| s * 7 % 1000);
     let small = figrs::eliminate::Options::default().table_budget(100_000);
     let compiler = JunctionTree::new().options(small);
-    let mut tree = compiler.compile(&Model::new(), (&s, &t)).unwrap();
+    let tree = compiler.compile(&Model::new(), (&s, &t)).unwrap();
     let error = tree.joint((&s, &t)).unwrap_err().to_string();
     assert!(
         error.contains("1.000e6") && error.contains("100000"),
         "{error}"
     );
+}
+
+/// A ring with evidence that may change, compiled.
+fn ring() -> (Vec<Element<u8>>, CompiledTree) {
+    let mut cells = vec![Uniform::new(0..3u8)];
+    for at in 1..12 {
+        let next =
+            cells[at - 1].flat_map(|&c| Select::new([(0.5, c), (0.3, (c + 1) % 3), (0.2, 2)]));
+        cells.push(next);
+    }
+    let model = Model::new().condition(&cells[11].differs(&cells[0]), |&differ| differ);
+    let compiler = JunctionTree::new().varying(&cells[5]);
+    let tree = compiler.compile(&model, &cells).unwrap();
+    (cells, tree)
+}
+
+/// All that a tree says, to the last bit.
+fn said(cells: &[Element<u8>], tree: &impl Compiled) -> String {
+    let mut rng = figrs_core::stream(3, 0);
+    let marginals: Vec<_> = cells
+        .iter()
+        .map(|cell| tree.distribution(cell).unwrap())
+        .collect();
+    let worlds = [
+        tree.most_probable().unwrap(),
+        tree.sample(&mut rng).unwrap(),
+    ];
+    let worlds = worlds.map(|world| (world.values(cells).unwrap(), world.log_probability()));
+    format!(
+        "{:?} {worlds:?} {} {marginals:?}",
+        tree.log_evidence(),
+        tree.count().unwrap()
+    )
+}
+
+#[test]
+fn several_threads_may_ask_one_tree() {
+    let (cells, mut tree) = ring();
+    tree.set(&cells[5], 1).unwrap();
+    let alone = said(&cells, &tree);
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = (0..4)
+            .map(|_| scope.spawn(|| (0..5).map(|_| said(&cells, &tree)).collect::<Vec<_>>()))
+            .collect();
+        for thread in asked {
+            thread
+                .join()
+                .unwrap()
+                .iter()
+                .for_each(|told| assert_eq!(*told, alone));
+        }
+    });
+    tree.set(&cells[5], 0).unwrap();
+    assert_ne!(said(&cells, &tree), alone);
+}
+
+#[test]
+fn a_clone_has_evidence_of_its_own() {
+    let (cells, mut tree) = ring();
+    tree.set(&cells[5], 1).unwrap();
+    let mut other = tree.clone();
+    let before = said(&cells, &tree);
+    assert_eq!(said(&cells, &other), before);
+    other.set(&cells[5], 2).unwrap();
+    assert_eq!(other.probability(&cells[5], &2).unwrap(), 1.0);
+    assert_eq!(said(&cells, &tree), before);
+}
+
+#[test]
+fn a_form_refuses_what_it_cannot_answer() {
+    let coins: Vec<_> = (0..5).map(|_| Flip::new(0.5)).collect();
+    let sum = fold(&coins, 0u32, |sum, &coin| sum + u32::from(coin));
+    let model = Model::new().observe(&sum, 2);
+    let mut frontier = Frontier::new().compile(&model, &coins).unwrap();
+    let tree = JunctionTree::new().compile(&model, &coins).unwrap();
+    assert_eq!(
+        Compiled::count(&frontier).unwrap(),
+        Compiled::count(&tree).unwrap()
+    );
+    assert_eq!(frontier.k_best(1).unwrap().len(), 1);
+    let refused = [
+        frontier.k_best(2).unwrap_err(),
+        Compiled::set(&mut frontier, &coins[0], true).unwrap_err(),
+    ];
+    for error in refused {
+        assert!(
+            matches!(
+                error,
+                Error::NotInAnswer {
+                    algorithm: "Frontier",
+                    ..
+                }
+            ),
+            "{error}"
+        );
+    }
+    let copy = frontier.clone();
+    std::thread::scope(|scope| {
+        let asked = scope.spawn(|| frontier.log_evidence());
+        assert_eq!(asked.join().unwrap(), copy.log_evidence());
+    });
 }

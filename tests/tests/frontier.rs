@@ -5,6 +5,11 @@ use std::time::Duration;
 
 use figrs::prelude::*;
 
+#[path = "frontier/captured.rs"]
+mod captured;
+#[path = "frontier/orders.rs"]
+mod orders;
+
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-9
 }

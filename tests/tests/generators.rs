@@ -70,7 +70,7 @@ fn mazes_of_3_by_3_are_uniform() {
     const DRAWS: usize = 192 * 100;
     let mazes = PerfectMaze::new(3, 3).unwrap();
     let elements = mazes.elements().unwrap();
-    let mut tree = JunctionTree::new()
+    let tree = JunctionTree::new()
         .compile(elements.model(), elements.pointers())
         .unwrap();
     let mut rng = stream(31, 0);
@@ -132,7 +132,7 @@ fn dungeons_have_their_walks() {
     let walks = [683.0, 562.0, 340.0, 166.0, 85.0, 16.0, 6.0];
     let weights: Vec<(u32, f64)> = (4..).step_by(2).zip(walks).collect();
     let elements = Dungeon::new(square(3)).elements().unwrap();
-    let mut tree = JunctionTree::new()
+    let tree = JunctionTree::new()
         .compile(elements.model(), elements.tiles())
         .unwrap();
     let drawn = tree.samples(35).unwrap().take(20_000).map(|world| {
@@ -146,7 +146,7 @@ fn dungeons_have_their_walks() {
 #[test]
 fn chromatic_mazes_have_their_solutions() {
     let elements = ChromaticMaze::new(square(2)).unwrap().elements().unwrap();
-    let mut tree = JunctionTree::new()
+    let tree = JunctionTree::new()
         .compile(elements.model(), elements.tiles())
         .unwrap();
     let drawn = tree.samples(36).unwrap().take(20_000).map(|world| {
@@ -165,7 +165,7 @@ fn chromatic_mazes_have_their_solutions() {
 #[test]
 fn yin_yang_boards_are_uniform() {
     let elements = YinYang::any(square(4)).elements().unwrap();
-    let mut tree = JunctionTree::new()
+    let tree = JunctionTree::new()
         .compile(elements.model(), elements.cells())
         .unwrap();
     let mut counts = BTreeMap::<String, u64>::new();
@@ -313,7 +313,7 @@ fn boards_are_drawn_as_text() {
     let maze = PerfectMaze::new(2, 1).unwrap().sample(&mut stream(1, 0));
     assert_eq!(maze.to_string(), "+  +\n|  |\n+  +\n|  |\n+  +\n");
     let dungeon = Dungeon::new(Size::new(1, 2).unwrap()).elements().unwrap();
-    let mut tree = JunctionTree::new()
+    let tree = JunctionTree::new()
         .compile(dungeon.model(), dungeon.tiles())
         .unwrap();
     let maps: Vec<String> = tree
@@ -328,7 +328,7 @@ fn boards_are_drawn_as_text() {
     assert_eq!(island.to_string(), "...\n.#.\n...\n");
     let chromatic = ChromaticMaze::new(Size::new(1, 2).unwrap()).unwrap();
     let elements = chromatic.elements().unwrap();
-    let mut tree = JunctionTree::new()
+    let tree = JunctionTree::new()
         .compile(elements.model(), elements.tiles())
         .unwrap();
     for world in tree.samples(2).unwrap().take(8) {

@@ -228,7 +228,7 @@ fn near_deterministic_rings() {
         let same = first.equals(&ring[COPIES]);
         let model = Model::new().observe(&same, false).observe(&first, true);
         let failed = ring[COPIES / 2].clone();
-        let mut tree = JunctionTree::new().compile(&model, &failed).unwrap();
+        let tree = JunctionTree::new().compile(&model, &failed).unwrap();
         // With an odd number of failures, half of them possible before the middle.
         let odd = |n: usize| -((-2.0 * error).ln_1p() * n as f64).exp_m1() / 2.0;
         let (half, all) = (odd(COPIES / 2), odd(COPIES));

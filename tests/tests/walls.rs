@@ -151,7 +151,7 @@ fn noisy_or_with_twenty_causes_and_forty_findings() {
     }
     let mut targets = causes.clone();
     targets.push(findings[5].clone());
-    let mut tree = JunctionTree::new().compile(&model, &targets).unwrap();
+    let tree = JunctionTree::new().compile(&model, &targets).unwrap();
     close(tree.log_evidence(), 8.087_506_473_270_746e-08_f64.ln());
     close(
         tree.probability(&causes[0], &true).unwrap(),
@@ -198,7 +198,7 @@ fn hidden(steps: usize) -> (Model, Vec<Element<u8>>) {
 #[test]
 fn hidden_markov_models_do_not_underflow() {
     let (model, states) = hidden(500);
-    let mut tree = JunctionTree::new().compile(&model, &states).unwrap();
+    let tree = JunctionTree::new().compile(&model, &states).unwrap();
     close(tree.log_evidence(), -700.129_346_594_693_6);
     close(tree.probability(&states[250], &0).unwrap(), 0.895_667_695_4);
     close(
@@ -206,7 +206,7 @@ fn hidden_markov_models_do_not_underflow() {
         -782.398_079_628,
     );
     let (model, states) = hidden(20_000);
-    let mut tree = JunctionTree::new()
+    let tree = JunctionTree::new()
         .compile(&model, &states[19_999])
         .unwrap();
     let single = VariableElimination::new().log_evidence(&model).unwrap();
@@ -235,7 +235,7 @@ fn tiles(side: usize) -> Vec<Element<u8>> {
 fn grids_of_tiles_that_are_chains() {
     let tiles = tiles(6);
     let model = Model::new().observe(&tiles[35], 2).observe(&tiles[14], 0);
-    let mut tree = JunctionTree::new().compile(&model, &tiles).unwrap();
+    let tree = JunctionTree::new().compile(&model, &tiles).unwrap();
     for tile in [&tiles[0], &tiles[20]] {
         let single = VariableElimination::new().run(&model, tile).unwrap();
         for value in 0..4 {
@@ -271,7 +271,7 @@ fn a_hidden_markov_model_of_many_symbols() {
         model = model.observe(&shown, (t * 5) % SYMBOLS);
     }
     let best = MpeVariableElimination::new().run(&model, &states).unwrap();
-    let mut tree = JunctionTree::new().compile(&model, &states).unwrap();
+    let tree = JunctionTree::new().compile(&model, &states).unwrap();
     let found = tree.most_probable().unwrap();
     close(found.log_probability(), best.log_probability().unwrap());
     close(

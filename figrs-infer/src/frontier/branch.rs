@@ -22,15 +22,19 @@ pub(super) struct Branch {
     pub(super) merged: bool,
     /// Whether the weight of an observed value is a density.
     pub(super) density: bool,
+    /// An atomic element that others might read, but that is taken for the branch's own.
+    pub(super) owned: Option<AnyElement>,
 }
 
 /// The outcomes of the element that `call` gives, where elements that are not its own have the values `captured`.
 ///
+/// An atomic element that the caller says it may own is taken for the branch's own, also if others hold it.
 /// The function is called twice where its element is not a new atomic one: what both calls reach is not the branch's own.
 pub(super) fn outcomes(
     slot: &Slot,
     interventions: &Model,
     captured: &[(AnyElement, Datum)],
+    may_own: &dyn Fn(&AnyElement) -> bool,
     call: &dyn Fn() -> Result<AnyElement, ModelError>,
 ) -> Result<Branch, Halt> {
     let branch = call()?;
@@ -40,10 +44,14 @@ pub(super) fn outcomes(
             outcomes: vec![(value.clone(), WorldWeight::ONE)],
             merged: false,
             density: false,
+            owned: None,
         });
     }
-    if !branch.is_unshared() {
-        return Err(Halt::Captured(slot.element.id(), vec![branch]));
+    let is_atomic = matches!(branch.kind(), Kind::Atomic(_));
+    let is_unshared = branch.is_unshared();
+    let is_own = is_unshared || (is_atomic && may_own(&branch));
+    if !is_own {
+        return Err(Halt::Captured(vec![branch]));
     }
     if let Kind::Atomic(op) = branch.kind() {
         let observed = slot.observed();
@@ -52,6 +60,7 @@ pub(super) fn outcomes(
             outcomes: atomic(&branch, observed)?,
             merged: false,
             density,
+            owned: (!is_unshared).then_some(branch),
         });
     }
     let set = |model: Model, (element, value): &(AnyElement, Datum)| {
@@ -79,7 +88,7 @@ pub(super) fn outcomes(
         }
     }
     if !shared.is_empty() {
-        return Err(Halt::Captured(slot.element.id(), shared));
+        return Err(Halt::Captured(shared));
     }
     if slot.optional && first.is_weighed {
         return Err(Halt::Error(Error::SharedScore {
@@ -90,6 +99,7 @@ pub(super) fn outcomes(
         outcomes: first.outcomes.into_iter().collect(),
         merged: true,
         density: false,
+        owned: None,
     })
 }
 

@@ -44,61 +44,49 @@ impl PartialEq for Numbers {
 
 impl Eq for Numbers {}
 
-/// For each element of the order the number of its class: elements of one class have the same values with the same weights
+/// What tells a class: what a branch captures is part of what the function does; an optional element may not be weighed.
+type Signature = (Rule, Vec<StatementId>, Vec<usize>, Vec<ElementId>, bool);
+
+/// For each element the number of its class: elements of one class have the same values with the same weights
 /// for the same values of what they read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Classes {
     pub(super) of: Vec<usize>,
-    /// How many classes there are.
-    pub(super) count: usize,
-    /// Whether some other element may be in the class.
+    /// For each class whether some other element may be in it.
     pub(super) shared: Vec<bool>,
+    known: FxHashMap<Signature, usize>,
 }
 
 impl Classes {
-    pub(super) fn new(linear: &Linear, codes: &mut Codes) -> Self {
-        // What a branch captures is part of what the function does; an optional element may not be weighed.
-        type Signature = (Rule, Vec<StatementId>, Vec<usize>, Vec<ElementId>, bool);
-        let mut known = FxHashMap::<Signature, usize>::default();
-        let mut classes = Self {
-            of: Vec::with_capacity(linear.slots.len()),
-            count: 0,
-            shared: Vec::new(),
+    /// Finds the class of the element at a place, which is the next one or one whose class may have changed.
+    pub(super) fn classify(&mut self, linear: &Linear, place: usize, codes: &mut Codes) {
+        let slot = &linear.slots[place];
+        let statements: Option<Vec<StatementId>> = slot
+            .evidence
+            .iter()
+            .map(figrs_core::Evidence::identity)
+            .collect();
+        let (rule, statements) = match statements {
+            Some(statements) => (rule(slot, place), statements),
+            None => (Rule::Alone(place), Vec::new()),
         };
-        for (place, slot) in linear.slots.iter().enumerate() {
-            let statements: Option<Vec<StatementId>> = slot
-                .evidence
-                .iter()
-                .map(figrs_core::Evidence::identity)
-                .collect();
-            let (rule, statements) = match statements {
-                Some(statements) => (rule(slot, place), statements),
-                None => (Rule::Alone(place), Vec::new()),
-            };
-            let alone = matches!(rule, Rule::Alone(_));
-            let mut types: Vec<usize> = slot
-                .reads
-                .iter()
-                .map(|&read| codes.type_of(&linear.slots[read].element))
-                .collect();
-            types.push(codes.type_of(&slot.element));
-            let parents = match slot.fixed {
-                Some(_) => 0,
-                None => slot.element.parents().len(),
-            };
-            let captured = slot.reads[parents..].iter();
-            let captured = captured
-                .map(|&read| linear.slots[read].element.id())
-                .collect();
-            let signature = (rule, statements, types, captured, slot.optional);
-            let class = *known.entry(signature).or_insert_with(|| {
-                classes.shared.push(!alone);
-                classes.count += 1;
-                classes.count - 1
-            });
-            classes.of.push(class);
+        let alone = matches!(rule, Rule::Alone(_));
+        let read = |&read: &usize| &linear.slots[read].element;
+        let mut types: Vec<usize> = (slot.reads.iter())
+            .map(|place| codes.type_of(read(place)))
+            .collect();
+        types.push(codes.type_of(&slot.element));
+        let captured = slot.reads[slot.parents()..].iter();
+        let captured = captured.map(|place| read(place).id()).collect();
+        let signature = (rule, statements, types, captured, slot.optional);
+        let class = *self.known.entry(signature).or_insert_with(|| {
+            self.shared.push(!alone);
+            self.shared.len() - 1
+        });
+        match self.of.get_mut(place) {
+            Some(of) => *of = class,
+            None => self.of.push(class),
         }
-        classes
     }
 }
 

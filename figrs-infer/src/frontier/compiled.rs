@@ -43,15 +43,17 @@ enum Sums {
 /// }
 /// # Ok::<(), figrs_infer::Error>(())
 /// ```
-#[derive(Debug)]
+///
+/// Several threads may ask it; a clone shares all that it holds.
+#[derive(Clone, Debug)]
 pub struct CompiledFrontier {
     model: Model,
     memory: u64,
     names: Arc<Names>,
-    explored: Explored,
-    sums: Sums,
+    explored: Arc<Explored>,
+    sums: Arc<Sums>,
     log_evidence: f64,
-    marginals: OnceLock<Vec<Vec<f64>>>,
+    marginals: Arc<OnceLock<Vec<Vec<f64>>>>,
 }
 
 /// The targets, to read worlds with.
@@ -113,10 +115,10 @@ impl CompiledFrontier {
                 positions,
                 supports: supports.collect(),
             }),
-            explored,
-            sums,
+            explored: Arc::new(explored),
+            sums: Arc::new(sums),
             log_evidence,
-            marginals: OnceLock::new(),
+            marginals: Arc::default(),
         }
     }
 
@@ -166,7 +168,7 @@ impl CompiledFrontier {
 
     fn all_marginals(&self) -> &[Vec<f64>] {
         self.marginals.get_or_init(|| {
-            let found = match &self.sums {
+            let found = match &*self.sums {
                 Sums::Plain(messages) => passes::marginals(&self.explored, messages),
                 Sums::Logs(messages) => passes::marginals(&self.explored, messages),
             };
@@ -304,7 +306,7 @@ impl CompiledFrontier {
     }
 
     fn draw<R: Rng>(&self, rngs: &mut [R]) -> Vec<Told> {
-        match &self.sums {
+        match &*self.sums {
             Sums::Plain(messages) => passes::draw(&self.explored, messages, rngs),
             Sums::Logs(messages) => passes::draw(&self.explored, messages, rngs),
         }

@@ -3,9 +3,10 @@
 use figrs_core::{AnyElement, Element, Model};
 
 use super::Frontier;
-use super::explore::{Aim, sweep};
-use super::linear::{Captured, Linear};
+use super::linear::Linear;
 use super::rules::Rules;
+use super::sweep::{Aim, sweep};
+use crate::algorithm::Algorithm;
 use crate::error::Error;
 
 /// What [`Frontier::first_true`] found.
@@ -76,15 +77,14 @@ impl Frontier {
         elements: &[Element<bool>],
     ) -> Result<FirstTrue, Error> {
         let targets: Vec<AnyElement> = elements.iter().map(|e| e.erased().clone()).collect();
-        let order = |captured: &Captured| Linear::along(model, &targets, &targets, captured);
-        self.along(order, |linear, allowance| {
-            let swept = sweep(&mut Rules::new(linear), Aim::FirstTrue, allowance)?;
-            Ok(FirstTrue {
-                position: swept.first,
-                settled: swept.settled,
-                largest: swept.largest,
-                bytes: swept.bytes,
-            })
+        let run = self.watch.start(self.name(), None);
+        let mut rules = Rules::new(Linear::along(model, &targets, &targets));
+        let swept = sweep(&mut rules, Aim::FirstTrue, self.allowance(&run))?;
+        Ok(FirstTrue {
+            position: swept.first,
+            settled: swept.settled,
+            largest: swept.largest,
+            bytes: swept.bytes,
         })
     }
 }

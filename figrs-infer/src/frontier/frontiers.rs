@@ -110,6 +110,30 @@ impl<const W: usize> Frontiers<W> {
         }
     }
 
+    /// Adds some states as a set that is not remembered.
+    pub(super) fn resume(&mut self, states: Vec<Key<W>>) -> At {
+        let states = States::from_keys(states);
+        At {
+            states: states.len(),
+            set: self.add(states, None),
+        }
+    }
+
+    /// Whether the states of a frontier are still known.
+    pub(super) fn is_known(&self, at: At) -> bool {
+        self.sets.contains_key(&at.set)
+    }
+
+    /// Drops a set that is not remembered; gives the states of a frontier that only it holds.
+    pub(super) fn drop_unremembered(&mut self, at: At) -> Option<Vec<Key<W>>> {
+        if self.sets.get(&at.set)?.remembered.is_some() {
+            return None;
+        }
+        let mut keys = self.sets.remove(&at.set)?.states.into_keys();
+        keys.truncate(at.states);
+        Some(keys)
+    }
+
     pub(super) fn states(&self, at: At) -> &[Key<W>] {
         let set = self.sets.get(&at.set);
         set.map_or(&[], |set| &set.states.keys()[..at.states])
@@ -151,7 +175,7 @@ impl<const W: usize> Frontiers<W> {
     /// Makes a step; `None` if a number does not fit its bits.
     pub(super) fn step(
         &mut self,
-        rules: &mut Rules<'_>,
+        rules: &mut Rules,
         (planned, passage): (&Planned, Passage),
         at: At,
         spent: (u64, Allowance<'_>),
@@ -257,14 +281,13 @@ impl<const W: usize> Frontiers<W> {
     }
 
     /// Leaves a frontier for another: forgets sets where those remembered are too many or too large, those first that were not met for
-    /// the longest time.
-    pub(super) fn leave(&mut self, from: At, to: At) {
-        if let Some(set) = self.sets.get(&from.set)
-            && from.set != to.set
-            && set.remembered.is_none()
-        {
-            self.sets.remove(&from.set);
-        }
+    /// the longest time. Gives the states that were left, if they are not remembered.
+    pub(super) fn leave(&mut self, from: At, to: At) -> Option<Vec<Key<W>>> {
+        let left = if from.set == to.set {
+            None
+        } else {
+            self.drop_unremembered(from)
+        };
         self.met(from.set);
         self.met(to.set);
         while self.held > self.most || self.lately.len() > REMEMBERED {
@@ -277,6 +300,7 @@ impl<const W: usize> Frontiers<W> {
             }
             self.forget(oldest);
         }
+        left
     }
 
     /// Moves a remembered set to the latest ones, with its bytes and what tells it from others as they are now.

@@ -1,6 +1,6 @@
 //! What an exploration may spend, and why it stops before its end.
 
-use figrs_core::{AnyElement, ElementId, ModelError};
+use figrs_core::{AnyElement, ModelError};
 
 use crate::error::Error;
 use crate::watch::Watching;
@@ -17,8 +17,8 @@ pub(super) struct Allowance<'a> {
 pub(super) enum Halt {
     /// There is no answer.
     Error(Error),
-    /// A Chain has branches that read elements which are not its own: they are to be met before it.
-    Captured(ElementId, Vec<AnyElement>),
+    /// The Chain of this step has branches that are or read these elements, which are not its own: they are to be met before it.
+    Captured(Vec<AnyElement>),
     /// Keys need more words.
     Wider,
 }

@@ -1,13 +1,14 @@
-//! The elements of a model at their places in the order in which a frontier meets them.
+//! The elements of a model in the order in which a frontier meets them.
 
 use figrs_core::node::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Evidence, Model};
 use rustc_hash::FxHashMap;
 
 use super::needs::{Met, Needs};
+use super::reorder::better_order;
 use crate::error::Error;
 
-/// One element, at its place in the order.
+/// One element; its place is its number in the list of all.
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) element: AnyElement,
@@ -16,8 +17,6 @@ pub(super) struct Slot {
     pub(super) evidence: Vec<Evidence>,
     /// The value that an intervention sets.
     pub(super) fixed: Option<Datum>,
-    /// The last place that reads the value; its own if none does.
-    pub(super) last_use: usize,
     /// Whether only a branch needs it, so that it is not part of every world.
     pub(super) optional: bool,
 }
@@ -36,12 +35,23 @@ impl Slot {
     pub(super) fn observed(&self) -> Option<&Datum> {
         self.evidence.iter().find_map(Evidence::observed)
     }
+
+    /// How many of the places that it reads are those of its parents.
+    pub(super) fn parents(&self) -> usize {
+        match self.fixed {
+            Some(_) => 0,
+            None => self.element.parents().len(),
+        }
+    }
+
+    /// Whether branches may turn out to be elements of others.
+    pub(super) fn may_capture(&self) -> bool {
+        self.fixed.is_none()
+            && matches!(self.element.kind(), Kind::Chain(_, op) if op.family().is_none())
+    }
 }
 
-/// Elements that Chains were found to have as branches although they are not their own.
-pub(super) type Captured = FxHashMap<ElementId, Vec<AnyElement>>;
-
-/// All elements that the roots need, each after what it reads.
+/// All elements that the roots need, and the order in which to meet them.
 #[derive(Debug)]
 pub(super) struct Linear {
     pub(super) slots: Vec<Slot>,
@@ -49,20 +59,19 @@ pub(super) struct Linear {
     pub(super) targets: Vec<usize>,
     /// The model without its evidence.
     pub(super) interventions: Model,
+    /// The places in their order, but for those that only branches need: these are met before the first that reads them.
+    pub(super) order: Vec<usize>,
+    needs: Needs,
+    /// Evidence on elements that are not needed.
+    unmet: FxHashMap<ElementId, Vec<Evidence>>,
 }
 
 impl Linear {
     /// The order of the evidence as it is stated, before each statement what it needs; targets, and what only they need, come
     /// as soon as all they read of these has been met, and last if they read nothing of them.
-    ///
-    /// An error if a Score is only reached by some branches.
-    pub(super) fn new(
-        model: &Model,
-        targets: &[AnyElement],
-        captured: &Captured,
-    ) -> Result<Self, Error> {
+    pub(super) fn new(model: &Model, targets: &[AnyElement]) -> Self {
         let stated = model.evidence().iter().map(|(element, _)| element);
-        Self::along(model, stated, targets, captured)
+        Self::along(model, stated, targets)
     }
 
     /// The same with the order of some roots in place of the evidence; evidence on elements that are not needed is left out.
@@ -70,87 +79,94 @@ impl Linear {
         model: &Model,
         roots: impl IntoIterator<Item = &'r AnyElement>,
         targets: &[AnyElement],
-        captured: &Captured,
-    ) -> Result<Self, Error> {
-        let mut evidence = FxHashMap::<ElementId, Vec<Evidence>>::default();
+    ) -> Self {
+        let mut unmet = FxHashMap::<ElementId, Vec<Evidence>>::default();
         for (element, statement) in model.evidence() {
-            let all = evidence.entry(element.id()).or_default();
+            let all = unmet.entry(element.id()).or_default();
             all.push(statement.clone());
         }
-        let needs = Needs::new(model, roots, targets, captured);
+        let mut needs = Needs::new(model, roots, targets);
+        let targets = targets.iter().map(|target| needs.meet(target)).collect();
         let mut linear = Self {
             slots: Vec::with_capacity(needs.met.len()),
-            targets: Vec::new(),
+            targets,
             interventions: model.filtered(|_| false),
+            order: needs.order(0..needs.stated),
+            needs,
+            unmet,
         };
-        let mut places = vec![0; needs.met.len()];
-        for number in needs.order() {
+        linear.add_slots(false);
+        linear
+    }
+
+    /// Changes the order of what the roots need if another one is predicted to have fewer states; tells whether it did.
+    pub(super) fn reorder(&mut self) -> bool {
+        let Some(better) = better_order(&self.slots[..self.needs.stated]) else {
+            return false;
+        };
+        self.order = self.needs.order(better);
+        true
+    }
+
+    /// Whether branches of some Chain may turn out to be elements of others.
+    pub(super) fn may_capture(&self) -> bool {
+        self.slots.iter().any(Slot::may_capture)
+    }
+
+    /// Whether something is known of an element: it is needed, has evidence, or is intervened on.
+    pub(super) fn knows(&self, element: &AnyElement) -> bool {
+        self.needs.knows(element) || self.unmet.contains_key(&element.id())
+    }
+
+    /// Lets a Chain read the elements that its branches were found to be; gives those of their places that it did not read before.
+    ///
+    /// An error if a Score is only reached by some branches.
+    pub(super) fn capture(
+        &mut self,
+        chain: usize,
+        branches: &[AnyElement],
+    ) -> Result<Vec<usize>, Error> {
+        let mut captured: Vec<usize> = branches.iter().map(|e| self.needs.meet(e)).collect();
+        let slot = &mut self.slots[chain];
+        let parents = slot.parents();
+        captured.retain(|place| !slot.reads[parents..].contains(place));
+        slot.reads.extend_from_slice(&captured);
+        let new = self.slots.len();
+        self.add_slots(true);
+        let scored = |slot: &&Slot| slot.optional && matches!(slot.element.kind(), Kind::Score(..));
+        match self.slots[new..].iter().find(scored) {
+            Some(slot) => Err(Error::SharedScore {
+                element: slot.element.label(),
+            }),
+            None => Ok(captured),
+        }
+    }
+
+    /// Adds what was met since the last time; of what only a branch needs, that is part of every world which has evidence or is
+    /// a parent of such.
+    fn add_slots(&mut self, optional: bool) {
+        let new = self.slots.len();
+        for met in &self.needs.met[new..] {
             let Met {
                 element,
                 reads,
                 fixed,
-            } = &needs.met[number];
-            let place = linear.slots.len();
-            places[number] = place;
-            let reads: Vec<usize> = reads.iter().map(|&read| places[read]).collect();
-            for &earlier in &reads {
-                linear.slots[earlier].last_use = place;
-            }
-            linear.slots.push(Slot {
-                reads,
-                evidence: evidence.remove(&element.id()).unwrap_or_default(),
-                fixed: fixed.clone(),
-                last_use: place,
-                optional: true,
+            } = met;
+            let evidence = self.unmet.remove(&element.id()).unwrap_or_default();
+            self.slots.push(Slot {
                 element: element.clone(),
+                reads: reads.clone(),
+                optional: optional && evidence.is_empty(),
+                evidence,
+                fixed: fixed.clone(),
             });
         }
-        let place = |element: &AnyElement| places[needs.numbers[&element.id()]];
-        linear.targets = targets.iter().map(place).collect();
-        linear.mark_optional();
-        let scored = |slot: &&Slot| slot.optional && matches!(slot.element.kind(), Kind::Score(..));
-        match linear.slots.iter().find(scored) {
-            Some(slot) => Err(Error::SharedScore {
-                element: slot.element.label(),
-            }),
-            None => Ok(linear),
-        }
-    }
-
-    /// Finds out what the roots need by parents alone: the rest is optional.
-    fn mark_optional(&mut self) {
-        let mut stack: Vec<usize> = self.targets.clone();
-        let stated = |slot: &Slot| !slot.evidence.is_empty();
-        stack.extend((0..self.slots.len()).filter(|&place| stated(&self.slots[place])));
-        while let Some(place) = stack.pop() {
-            if std::mem::replace(&mut self.slots[place].optional, false) {
-                let slot = &self.slots[place];
-                let parents = if slot.fixed.is_some() {
-                    0
-                } else {
-                    slot.element.parents().len()
-                };
-                stack.extend_from_slice(&slot.reads[..parents]);
+        for place in (new..self.slots.len()).rev() {
+            if !self.slots[place].optional {
+                for read in self.slots[place].reads.clone() {
+                    self.slots[read].optional = false;
+                }
             }
-        }
-    }
-
-    /// The error where more elements are on the frontier than keys hold.
-    pub(super) fn too_wide(&self) -> Error {
-        let mut ends = vec![0; self.slots.len() + 1];
-        for slot in &self.slots {
-            ends[slot.last_use] += 1;
-        }
-        let (mut open, mut widest) = (0, (0, 0));
-        for (place, ended) in ends.iter().take(self.slots.len()).enumerate() {
-            open += 1;
-            widest = widest.max((open, place));
-            open -= ended;
-        }
-        let (elements, place) = widest;
-        Error::FrontierTooWide {
-            element: self.slots[place].element.label(),
-            elements,
         }
     }
 }

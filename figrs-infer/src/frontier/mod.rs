@@ -1,6 +1,7 @@
 //! Exact inference along an order: joint values of the elements that are still needed.
 
 mod branch;
+mod checkpoints;
 mod class;
 mod codes;
 mod compiled;
@@ -15,10 +16,13 @@ mod needs;
 mod numbers;
 mod passes;
 mod plan;
+mod predict;
 mod renumber;
+mod reorder;
 mod rules;
 mod shape;
 mod states;
+mod sweep;
 mod transitions;
 mod way;
 mod weighing;
@@ -31,10 +35,10 @@ pub use first::FirstTrue;
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
-use crate::watch::{Watch, watched};
+use crate::watch::{Watch, Watching, watched};
 use explore::explore;
-use halt::{Allowance, Halt};
-use linear::{Captured, Linear};
+use halt::Allowance;
+use linear::Linear;
 
 /// Exact inference by sweeping a frontier over the elements in their order.
 ///
@@ -42,7 +46,8 @@ use linear::{Captured, Linear};
 /// reached are explored, and functions run for those alone; so it is at home where a state is carried along, as in a
 /// [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The order is that
 /// of the evidence as it is stated, before each statement what it needs, with targets as soon as all they read of this has been
-/// met: state evidence in the order of a scan, and, where there is none, targets. Steps that repeat are explored once: those that have the same
+/// met: state evidence in the order of a scan, and, where there is none, targets. Another order is taken where it is predicted to have
+/// far fewer states, unless it ends with an error. Steps that repeat are explored once: those that have the same
 /// functions (that capture nothing, or are shared by [`map_shared`](figrs_core::Parents::map_shared)), values and frontiers. Of a frontier that
 /// contains all of an earlier one only the new states are explored.
 ///
@@ -111,33 +116,31 @@ impl Frontier {
     }
 
     fn compiled(&self, model: &Model, targets: Vec<AnyElement>) -> Result<CompiledFrontier, Error> {
-        let order = |captured: &Captured| Linear::new(model, &targets, captured);
-        let explored = self.along(order, explore)?;
-        Ok(CompiledFrontier::new(model, targets, explored, self.memory))
+        let run = self.watch.start(self.name(), None);
+        let mut linear = Linear::new(model, &targets);
+        let explored = if linear.reorder() {
+            match explore(linear, self.allowance(&run)) {
+                // A function may fail, or states be many, where the stated order would have excluded values before.
+                Err(error) if !matches!(error, Error::NothingDone { .. }) => {
+                    explore(Linear::new(model, &targets), self.allowance(&run))
+                }
+                explored => explored,
+            }
+        } else {
+            explore(linear, self.allowance(&run))
+        };
+        Ok(CompiledFrontier::new(
+            model,
+            targets,
+            explored?,
+            self.memory,
+        ))
     }
 
-    /// Explores along an order, which changes where branches turn out to be elements of others.
-    fn along<T>(
-        &self,
-        order: impl Fn(&Captured) -> Result<Linear, Error>,
-        explore: impl Fn(&Linear, Allowance<'_>) -> Result<T, Halt>,
-    ) -> Result<T, Error> {
-        let mut captured = Captured::default();
-        let run = self.watch.start(self.name(), None);
-        loop {
-            let linear = order(&captured)?;
-            let allowance = Allowance {
-                memory: self.memory,
-                run: &run,
-            };
-            match explore(&linear, allowance) {
-                Ok(explored) => return Ok(explored),
-                Err(Halt::Captured(chain, branches)) => {
-                    captured.entry(chain).or_default().extend(branches);
-                }
-                Err(Halt::Error(error)) => return Err(error),
-                Err(Halt::Wider) => return Err(linear.too_wide()),
-            }
+    fn allowance<'a>(&self, run: &'a Watching<'a>) -> Allowance<'a> {
+        Allowance {
+            memory: self.memory,
+            run,
         }
     }
 }

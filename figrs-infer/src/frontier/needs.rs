@@ -3,13 +3,11 @@
 use figrs_core::{AnyElement, Datum, ElementId, Model};
 use rustc_hash::FxHashMap;
 
-use super::linear::Captured;
-
 /// An element that is met.
 #[derive(Debug)]
 pub(super) struct Met {
     pub(super) element: AnyElement,
-    /// The numbers of its parents, and after them of the elements that branches were found to be.
+    /// The numbers of its parents.
     pub(super) reads: Vec<usize>,
     /// The value that an intervention sets.
     pub(super) fixed: Option<Datum>,
@@ -20,9 +18,10 @@ pub(super) struct Met {
 #[derive(Debug)]
 pub(super) struct Needs {
     pub(super) met: Vec<Met>,
-    pub(super) numbers: FxHashMap<ElementId, usize>,
-    /// How many the roots need.
-    stated: usize,
+    numbers: FxHashMap<ElementId, usize>,
+    fixed: FxHashMap<ElementId, Datum>,
+    /// How many the roots need, or else the targets.
+    pub(super) stated: usize,
 }
 
 impl Needs {
@@ -30,54 +29,51 @@ impl Needs {
         model: &Model,
         roots: impl IntoIterator<Item = &'r AnyElement>,
         targets: &[AnyElement],
-        captured: &Captured,
     ) -> Self {
-        let fixed: FxHashMap<ElementId, &Datum> = model
-            .interventions()
-            .iter()
-            .map(|(element, value)| (element.id(), value))
-            .collect();
+        let fixed = model.interventions().iter();
         let mut needs = Self {
             met: Vec::new(),
             numbers: FxHashMap::default(),
+            fixed: fixed.map(|(e, value)| (e.id(), value.clone())).collect(),
             stated: 0,
         };
         for root in roots {
-            needs.meet(root, &fixed, captured);
+            needs.meet(root);
         }
-        needs.stated = needs.met.len();
+        let stated = needs.met.len();
         for root in targets {
-            needs.meet(root, &fixed, captured);
+            needs.meet(root);
         }
+        needs.stated = if stated > 0 { stated } else { needs.met.len() };
         needs
     }
 
-    /// Numbers what an element needs, and then the element.
-    fn meet(
-        &mut self,
-        root: &AnyElement,
-        fixed: &FxHashMap<ElementId, &Datum>,
-        captured: &Captured,
-    ) {
+    /// Whether an element was met, or is intervened on.
+    pub(super) fn knows(&self, element: &AnyElement) -> bool {
+        let id = element.id();
+        self.numbers.contains_key(&id) || self.fixed.contains_key(&id)
+    }
+
+    /// The number of an element, after those of what it needs.
+    pub(super) fn meet(&mut self, root: &AnyElement) -> usize {
         let mut stack: Vec<(AnyElement, bool)> = vec![(root.clone(), false)];
         while let Some((element, ready)) = stack.pop() {
             let id = element.id();
             if self.numbers.contains_key(&id) {
                 continue;
             }
-            let fixed = fixed.get(&id).map(|&value| value.clone());
-            let others = captured.get(&id).map_or(&[][..], Vec::as_slice);
-            let reads = || element.parents().iter().chain(others);
+            let fixed = self.fixed.get(&id).cloned();
             if fixed.is_none() && !ready {
-                let below: Vec<_> = reads().rev().map(|e| (e.clone(), false)).collect();
+                let parents = element.parents().to_vec();
                 stack.push((element, true));
-                stack.extend(below);
+                stack.extend(parents.into_iter().rev().map(|e| (e, false)));
                 continue;
             }
             let reads = if fixed.is_some() {
                 Vec::new()
             } else {
-                reads().map(|e| self.numbers[&e.id()]).collect()
+                let parents = element.parents().iter();
+                parents.map(|e| self.numbers[&e.id()]).collect()
             };
             self.numbers.insert(id, self.met.len());
             self.met.push(Met {
@@ -86,17 +82,23 @@ impl Needs {
                 fixed,
             });
         }
+        self.numbers[&root.id()]
     }
 
-    /// The order of a frontier: what the roots need as it is numbered, and the rest as early as what it reads of that allows.
-    pub(super) fn order(&self) -> Vec<usize> {
+    /// The order of a frontier: what the roots need in this order of its numbers, and the rest as early as what it reads of that
+    /// allows.
+    pub(super) fn order(&self, stated: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let numbers = 0..self.met.len();
-        // The last number below `stated` that is needed; what needs none comes with the first that needs it, or else at the end.
+        let mut places = vec![0; self.stated];
+        for (place, number) in stated.into_iter().enumerate() {
+            places[number] = place;
+        }
+        // The last place of what the roots need that is needed; what needs none comes with the first that needs it, or else at the end.
         let mut after: Vec<Option<usize>> = Vec::with_capacity(numbers.len());
         for number in numbers.clone() {
             let reads = &self.met[number].reads;
             after.push(if number < self.stated {
-                Some(number)
+                Some(places[number])
             } else {
                 reads.iter().filter_map(|&read| after[read]).max()
             });

@@ -8,7 +8,7 @@ use super::transitions::{fields_after, fields_before, types_after};
 
 /// Gives the numbers of values more bits, and writes the states before a step anew.
 pub(super) fn widened<const W: usize>(
-    rules: &mut Rules<'_>,
+    rules: &mut Rules,
     planned: &Planned,
     states: &[Key<W>],
 ) -> Result<Vec<Key<W>>, Halt> {
@@ -27,7 +27,7 @@ pub(super) fn widened<const W: usize>(
 
 /// The states after a step with their values numbered anew, where hardly any of the values numbered so far is left.
 pub(super) fn numbered_anew<const W: usize>(
-    rules: &mut Rules<'_>,
+    rules: &mut Rules,
     planned: &Planned,
     states: &[Key<W>],
 ) -> Result<Option<Vec<Key<W>>>, Halt> {

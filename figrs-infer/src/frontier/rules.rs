@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use figrs_core::node::{AnyElement, Endless, FiniteOutcomes, Kind, MemberFault};
 use figrs_core::weights::WorldWeight;
-use figrs_core::{Datum, Fault, ModelError, SupportBuilder};
+use figrs_core::{Datum, ElementId, Fault, ModelError, SupportBuilder};
 use rustc_hash::FxHashMap;
 
 use super::branch;
@@ -92,10 +92,34 @@ fn packed(reads: &[u32]) -> u128 {
     reads.iter().fold(0, packed)
 }
 
+/// The outcomes of a random choice.
+#[derive(Debug)]
+struct Choice {
+    outcomes: Vec<(Datum, WorldWeight)>,
+    /// Whether an outcome may stand for several worlds.
+    merged: bool,
+    /// Whether the likelihood of an observed Chain is a density.
+    density: Option<bool>,
+    /// An element that is taken for the choice's own.
+    owned: Option<AnyElement>,
+}
+
+impl Choice {
+    /// Each a world of its own.
+    fn own(outcomes: Vec<(Datum, WorldWeight)>) -> Self {
+        Self {
+            outcomes,
+            merged: false,
+            density: None,
+            owned: None,
+        }
+    }
+}
+
 /// The elements as functions of numbers. What is asked for often is remembered.
 #[derive(Debug)]
-pub(super) struct Rules<'l> {
-    pub(super) linear: &'l Linear,
+pub(super) struct Rules {
+    pub(super) linear: Linear,
     pub(super) classes: Classes,
     /// The type of values at each place.
     pub(super) types: Vec<usize>,
@@ -111,42 +135,92 @@ pub(super) struct Rules<'l> {
     /// Of classes of observed Chains whether the likelihoods are densities.
     densities: FxHashMap<usize, bool>,
     is_passing: Vec<bool>,
+    /// Atomic elements that only one Chain was found to have as branch, with that Chain: they are not met, unless another element turns
+    /// out to read them.
+    owners: FxHashMap<ElementId, (AnyElement, usize)>,
 }
 
-impl<'l> Rules<'l> {
-    pub(super) fn new(linear: &'l Linear) -> Self {
-        let mut codes = Codes::default();
-        let classes = Classes::new(linear, &mut codes);
-        let mut reads = vec![0; classes.count];
-        for (slot, &class) in linear.slots.iter().zip(&classes.of) {
-            reads[class] = slot.reads.len();
-        }
-        let slots = linear.slots.iter();
-        let types: Vec<usize> = slots.map(|slot| codes.type_of(&slot.element)).collect();
-        let mut is_passing = vec![true; codes.values.len()];
-        let targets = linear.targets.iter().copied();
-        let is_shared = |&place: &usize| classes.shared[classes.of[place]];
-        for place in (0..types.len()).filter(is_shared) {
-            is_passing[types[place]] = false;
-            for &read in &linear.slots[place].reads {
-                is_passing[types[read]] = false;
-            }
-        }
-        for place in targets {
-            is_passing[types[place]] = false;
-        }
-        Self {
-            types,
-            is_passing,
+impl Rules {
+    pub(super) fn new(linear: Linear) -> Self {
+        let mut rules = Self {
+            types: Vec::with_capacity(linear.slots.len()),
+            is_passing: Vec::new(),
             linear,
-            codes,
+            codes: Codes::default(),
             weighing: Weighing::new(),
-            values: memos(&reads, &classes),
-            rows: memos(&reads, &classes),
+            values: Vec::new(),
+            rows: Vec::new(),
             outcomes: Vec::new(),
             merged: false,
             densities: FxHashMap::default(),
-            classes,
+            owners: FxHashMap::default(),
+            classes: Classes::default(),
+        };
+        rules.classify_from(0);
+        for target in rules.linear.targets.clone() {
+            rules.is_passing[rules.types[target]] = false;
+        }
+        rules
+    }
+
+    /// Lets a Chain read the elements that its branches were found to be, and other Chains those of them that they had to
+    /// themselves; gives the Chains with the places that they did not read before.
+    pub(super) fn capture(
+        &mut self,
+        chain: usize,
+        branches: &[AnyElement],
+    ) -> Result<Vec<(usize, usize)>, Halt> {
+        let mut found = Vec::new();
+        let mut reading = vec![(chain, branches.to_vec())];
+        while let Some((chain, branches)) = reading.pop() {
+            self.forget(chain);
+            let new = self.linear.slots.len();
+            let captured = self.linear.capture(chain, &branches)?;
+            found.extend(captured.into_iter().map(|place| (chain, place)));
+            self.classify_from(new);
+            self.classify(chain);
+            for slot in &self.linear.slots[new..] {
+                if let Some((element, owner)) = self.owners.remove(&slot.element.id()) {
+                    reading.push((owner, vec![element]));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether a Chain may have an element to itself: nothing else is known to read it, and no other Chain is taken to do the same.
+    fn may_own(&self, chain: usize, element: &AnyElement) -> bool {
+        let owner = self.owners.get(&element.id());
+        !self.classes.shared[self.classes.of[chain]]
+            && !self.linear.knows(element)
+            && owner.is_none_or(|(_, owner)| *owner == chain)
+    }
+
+    fn classify_from(&mut self, new: usize) {
+        for place in new..self.linear.slots.len() {
+            let of = self.codes.type_of(&self.linear.slots[place].element);
+            self.types.push(of);
+        }
+        for place in new..self.linear.slots.len() {
+            self.classify(place);
+        }
+    }
+
+    fn classify(&mut self, place: usize) {
+        (self.classes).classify(&self.linear, place, &mut self.codes);
+        self.is_passing.resize(self.codes.values.len(), true);
+        let class = self.classes.of[place];
+        let shared = self.classes.shared[class];
+        let slot = &self.linear.slots[place];
+        if class == self.values.len() {
+            self.values.push(Memo::new(slot.reads.len(), shared));
+            self.rows.push(Memo::new(slot.reads.len(), shared));
+        }
+        if shared {
+            self.is_passing[self.types[place]] = false;
+            for &read in &slot.reads {
+                self.is_passing[self.types[read]] = false;
+            }
         }
     }
 
@@ -199,12 +273,12 @@ impl<'l> Rules<'l> {
         let of = self.types[place];
         let mut scored = Weighing::ONE;
         let code = match (&slot.fixed, slot.element.kind()) {
-            (Some(value), _) => self.code(of, value.as_any()),
+            (Some(value), _) => number(&mut self.codes, of, value.as_any()),
             (None, Kind::Apply(parents, op)) => {
                 let arguments = self.arguments(slot, parents.len(), reads);
                 let value = op.call(&arguments);
                 let value = value.map_err(|fault| slot.element.fault(fault))?;
-                self.code(of, value.as_any())
+                number(&mut self.codes, of, value.as_any())
             }
             (None, Kind::Score(_, evidence)) => {
                 let value = self.arguments(slot, 1, reads)[0];
@@ -219,7 +293,7 @@ impl<'l> Rules<'l> {
             }
             (None, _) => unreachable!("a random choice has outcomes"),
         };
-        let weight = self.weigh(slot, of, code)?;
+        let weight = weigh(&self.codes, &mut self.weighing, slot, of, code)?;
         let outcome = weight.map(|weight| (code, self.weighing.product(scored, weight)));
         self.values[class].insert(reads, outcome);
         Ok(outcome)
@@ -232,15 +306,25 @@ impl<'l> Rules<'l> {
             return Ok(known);
         }
         let slot = &self.linear.slots[place];
-        let found = self.choice(slot, class, reads)?;
+        let found = self.choice(slot, place, reads)?;
+        self.merged |= found.merged;
+        if let Some(owned) = found.owned {
+            self.owners.insert(owned.id(), (owned, place));
+        }
+        if let Some(density) = found.density {
+            let before = self.densities.insert(class, density);
+            if before.is_some_and(|before| before != density) {
+                return Err(mixed(slot).into());
+            }
+        }
         let of = self.types[place];
         let start = self.outcomes.len();
-        for (value, weight) in found {
+        for (value, weight) in found.outcomes {
             if weight.is_zero() {
                 continue;
             }
-            let code = self.code(of, value.as_any());
-            if let Some(evidence) = self.weigh(slot, of, code)? {
+            let code = number(&mut self.codes, of, value.as_any());
+            if let Some(evidence) = weigh(&self.codes, &mut self.weighing, slot, of, code)? {
                 let weight = self.weighing.number(weight);
                 let weight = self.weighing.product(weight, evidence);
                 self.outcomes.push((code, weight));
@@ -252,16 +336,11 @@ impl<'l> Rules<'l> {
     }
 
     /// The outcomes of a random choice, without evidence on it.
-    fn choice(
-        &mut self,
-        slot: &Slot,
-        class: usize,
-        reads: &[u32],
-    ) -> Result<Vec<(Datum, WorldWeight)>, Halt> {
+    fn choice(&self, slot: &Slot, place: usize, reads: &[u32]) -> Result<Choice, Halt> {
         let element = &slot.element;
         let fault = |fault: Fault| element.fault(fault);
         match element.kind() {
-            Kind::Atomic(_) => Ok(atomic(element, slot.observed())?),
+            Kind::Atomic(_) => Ok(Choice::own(atomic(element, slot.observed())?)),
             Kind::Table(parents, op) => {
                 op.check().map_err(|problem| element.invalid(problem))?;
                 let mut row = 0;
@@ -277,7 +356,7 @@ impl<'l> Rules<'l> {
                     let (linear, log) = (row.linear()[i], row.log(i));
                     (values.datum(i), WorldWeight { linear, log })
                 };
-                Ok((0..values.len()).map(outcome).collect())
+                Ok(Choice::own((0..values.len()).map(outcome).collect()))
             }
             Kind::Chain(parents, op) => {
                 let arguments = self.arguments(slot, parents.len(), reads);
@@ -290,29 +369,24 @@ impl<'l> Rules<'l> {
                         captured.push((element, value));
                     }
                     let call = || op.call(&arguments).map_err(fault);
-                    let found =
-                        branch::outcomes(slot, &self.linear.interventions, &captured, &call)?;
-                    self.merged |= found.merged;
-                    if slot.observed().is_some() {
-                        let before = self.densities.insert(class, found.density);
-                        if before.is_some_and(|before| before != found.density) {
-                            return Err(mixed(slot).into());
-                        }
-                    }
-                    return Ok(found.outcomes);
+                    let interventions = &self.linear.interventions;
+                    let may_own = |element: &AnyElement| self.may_own(place, element);
+                    let found = branch::outcomes(slot, interventions, &captured, &may_own, &call)?;
+                    return Ok(Choice {
+                        merged: found.merged,
+                        density: slot.observed().map(|_| found.density),
+                        owned: found.owned,
+                        outcomes: found.outcomes,
+                    });
                 };
                 family
                     .check(&arguments)
                     .map_err(|problem| element.invalid(problem))?;
                 if let Some(value) = slot.observed() {
                     let log = family.log_prob(&arguments, value.as_any()).map_err(fault)?;
-                    return Ok(vec![(
-                        value.clone(),
-                        WorldWeight {
-                            linear: log.exp(),
-                            log,
-                        },
-                    )]);
+                    let linear = log.exp();
+                    let weight = WorldWeight { linear, log };
+                    return Ok(Choice::own(vec![(value.clone(), weight)]));
                 }
                 let finite = family.outcomes(&arguments).map_err(fault)?;
                 let listed = listed(element, finite, |value| {
@@ -320,7 +394,7 @@ impl<'l> Rules<'l> {
                         .log_prob(&arguments, value)
                         .map_err(MemberFault::Function)
                 })?;
-                Ok(listed)
+                Ok(Choice::own(listed))
             }
             Kind::Apply(..) | Kind::Score(..) => unreachable!("no random choice"),
         }
@@ -334,33 +408,34 @@ impl<'l> Rules<'l> {
         };
         places.zip(reads).map(value).collect()
     }
-
-    fn code(&mut self, of: usize, value: &dyn Any) -> u32 {
-        let code = self.codes.values[of].insert(value);
-        code.expect("values are numbered by their type") as u32
-    }
-
-    /// The weight that the evidence on an element gives a value; `None` if it excludes it.
-    fn weigh(&mut self, slot: &Slot, of: usize, code: u32) -> Result<Option<u32>, Halt> {
-        let mut total = Weighing::ONE;
-        for evidence in &slot.evidence {
-            let value = self.codes.values[of].any(code as usize);
-            let (linear, log) = evidence.weight(&slot.element, value)?;
-            let weight = WorldWeight { linear, log };
-            if weight.is_zero() {
-                return Ok(None);
-            }
-            let number = self.weighing.number(weight);
-            total = self.weighing.product(total, number);
-        }
-        Ok(Some(total))
-    }
 }
 
-fn memos<R: Clone>(reads: &[usize], classes: &Classes) -> Vec<Memo<R>> {
-    let each = reads.iter().zip(&classes.shared);
-    each.map(|(&reads, &shared)| Memo::new(reads, shared))
-        .collect()
+/// The number of a value of a type.
+fn number(codes: &mut Codes, of: usize, value: &dyn Any) -> u32 {
+    let number = codes.values[of].insert(value);
+    number.expect("values are numbered by their type") as u32
+}
+
+/// The weight that the evidence on an element gives a value; `None` if it excludes it.
+fn weigh(
+    codes: &Codes,
+    weighing: &mut Weighing,
+    slot: &Slot,
+    of: usize,
+    code: u32,
+) -> Result<Option<u32>, Halt> {
+    let mut total = Weighing::ONE;
+    for evidence in &slot.evidence {
+        let value = codes.values[of].any(code as usize);
+        let (linear, log) = evidence.weight(&slot.element, value)?;
+        let weight = WorldWeight { linear, log };
+        if weight.is_zero() {
+            return Ok(None);
+        }
+        let number = weighing.number(weight);
+        total = weighing.product(total, number);
+    }
+    Ok(Some(total))
 }
 
 fn mixed(slot: &Slot) -> ModelError {

@@ -34,8 +34,9 @@ pub(super) struct Shapes {
 
 impl Shapes {
     /// The shape of a step.
-    pub(super) fn of(&mut self, rules: &Rules<'_>, planned: &Planned) -> Shape {
-        let classes = &rules.classes.of[planned.places.clone()];
+    pub(super) fn of(&mut self, rules: &Rules, planned: &Planned) -> Shape {
+        let classes = planned.places.iter().map(|&p| rules.classes.of[p]);
+        let classes: Vec<usize> = classes.collect();
         let is_shared = classes.iter().all(|&class| rules.classes.shared[class]);
         let new = self.next;
         let number = if is_shared {
@@ -44,7 +45,7 @@ impl Shapes {
             }
             let content = Content {
                 before: planned.before.iter().map(|&p| rules.types[p]).collect(),
-                classes: classes.to_vec(),
+                classes,
                 reads: planned.reads.clone(),
                 after: planned.after.clone(),
                 reported: planned.reported.clone(),

@@ -53,6 +53,10 @@ impl<const W: usize> States<W> {
         &self.keys
     }
 
+    pub(super) fn into_keys(self) -> Vec<Key<W>> {
+        self.keys
+    }
+
     pub(super) fn contains(&self, key: &Key<W>) -> bool {
         let same = |&n: &u32| self.keys[n as usize] == *key;
         self.numbers.find(hash(key), same).is_some()

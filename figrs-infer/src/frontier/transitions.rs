@@ -14,7 +14,7 @@ const WATCHED: usize = 1 << 12;
 
 /// The transitions from some states to those of `into`, which grows; `None` if a number does not fit its bits.
 pub(super) fn transitions<const W: usize>(
-    rules: &mut Rules<'_>,
+    rules: &mut Rules,
     planned: &Planned,
     from: &[Key<W>],
     into: &mut States<W>,
@@ -23,7 +23,7 @@ pub(super) fn transitions<const W: usize>(
     let before = fields_before::<W>(rules, planned)?;
     let after = fields_after::<W>(rules, planned)?;
     let mut layer = Layer::new(planned.reported.len());
-    let first = planned.places.start;
+    let first = planned.places[0];
     let is_random = rules.linear.slots[first].is_random();
     let base = planned.before.len();
     let mut registers = vec![0u32; base + planned.places.len()];
@@ -48,7 +48,7 @@ pub(super) fn transitions<const W: usize>(
             }
             for i in usize::from(is_random)..planned.places.len() {
                 gather(&mut reads, &registers, &planned.reads[i]);
-                let Some((code, factor)) = rules.value(first + i, &reads)? else {
+                let Some((code, factor)) = rules.value(planned.places[i], &reads)? else {
                     continue 'outcomes;
                 };
                 registers[base + i] = code;
@@ -79,13 +79,13 @@ pub(super) fn transitions<const W: usize>(
 
 /// The error where a step leads to more than memory or numbers allow.
 pub(super) fn too_large(
-    rules: &Rules<'_>,
+    rules: &Rules,
     planned: &Planned,
     states: usize,
     bytes: u64,
     allowance: Allowance<'_>,
 ) -> Halt {
-    let first = planned.places.start;
+    let first = planned.places[0];
     Halt::Error(Error::FrontierTooLarge {
         element: rules.linear.slots[first].element.label(),
         states,
@@ -96,7 +96,7 @@ pub(super) fn too_large(
 
 /// Where the values on the frontier before a step stand in keys.
 pub(super) fn fields_before<const W: usize>(
-    rules: &Rules<'_>,
+    rules: &Rules,
     planned: &Planned,
 ) -> Result<Vec<Field>, Halt> {
     let types: Vec<usize> = planned.before.iter().map(|&p| rules.types[p]).collect();
@@ -104,14 +104,14 @@ pub(super) fn fields_before<const W: usize>(
 }
 
 /// The types of the values on the frontier after a step.
-pub(super) fn types_after(rules: &Rules<'_>, planned: &Planned) -> Vec<usize> {
+pub(super) fn types_after(rules: &Rules, planned: &Planned) -> Vec<usize> {
     let after = planned.after.iter();
     after.map(|&r| rules.types[planned.place(r)]).collect()
 }
 
 /// Where these values stand in keys.
 pub(super) fn fields_after<const W: usize>(
-    rules: &Rules<'_>,
+    rules: &Rules,
     planned: &Planned,
 ) -> Result<Vec<Field>, Halt> {
     let types = types_after(rules, planned);

@@ -218,7 +218,7 @@ fn the_exact_law_has_its_means() {
         ),
     ] {
         let elements = PerfectMaze::new(side, side).unwrap().elements().unwrap();
-        let mut tree = JunctionTree::new()
+        let tree = JunctionTree::new()
             .compile(elements.model(), elements.pointers())
             .unwrap();
         let worlds = tree.k_best(count + 1).unwrap();
@@ -247,7 +247,7 @@ fn the_exact_law_has_its_means() {
         ),
     ] {
         let elements = Dungeon::new(square(side)).elements().unwrap();
-        let mut tree = JunctionTree::new()
+        let tree = JunctionTree::new()
             .compile(elements.model(), elements.tiles())
             .unwrap();
         let worlds = tree.k_best(count + 1).unwrap();

@@ -262,7 +262,7 @@ fn compiled(model: &Model, roots: Roots, reference: &Result<Answer, Error>) {
         .budget(budget())
         .options(options())
         .threads(NonZero::<usize>::MIN);
-    let Ok(mut tree) = compiler.compile(model, roots) else {
+    let Ok(tree) = compiler.compile(model, roots) else {
         return;
     };
     if let Ok(best) = tree.k_best(3) {
@@ -280,7 +280,7 @@ fn compiled(model: &Model, roots: Roots, reference: &Result<Answer, Error>) {
             );
         }
     }
-    let mut again = compiler
+    let again = compiler
         .restore(model, roots, &tree.save())
         .expect("what was saved");
     assert_eq!(

@@ -86,7 +86,7 @@ impl Example {
         static SAVED: OnceLock<Json> = OnceLock::new();
         let mut json = SAVED
             .get_or_init(|| {
-                let mut tree = self.fresh();
+                let tree = self.fresh();
                 tree.most_probable().expect("possible");
                 serde_json::to_value(tree.save()).expect("numbers")
             })

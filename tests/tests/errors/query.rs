@@ -182,7 +182,7 @@ fn not_a_target_of_a_frontier() {
     let (rain, wind) = (Flip::new(0.2).named("rain"), Flip::new(0.3));
     let both = rain.and(&wind);
     let model = Model::new();
-    let mut tree = JunctionTree::new().compile(&model, &both).unwrap();
+    let tree = JunctionTree::new().compile(&model, &both).unwrap();
     let world = tree.most_probable().unwrap();
     assert_eq!(world.value(&rain), Ok(false));
     let frontier = Frontier::new().compile(&model, &both).unwrap();

@@ -25,7 +25,7 @@ fn compiled(built: &Built) -> Result<Option<CompiledTree>, proptest::test_runner
 /// The best worlds have the weights of the best runs of the program, and there are as many as there are runs.
 fn best_worlds_are_the_best_runs(description: &Description) -> Checked {
     let built = build(description);
-    let Some(mut tree) = compiled(&built)? else {
+    let Some(tree) = compiled(&built)? else {
         return Ok(());
     };
     let Some(mut logs) = possible_runs(&built) else {

@@ -43,7 +43,7 @@ fn every_island_is_reached_by_symmetric_moves() {
         };
         let moves = moves(&island);
         let elements = island.elements().unwrap();
-        let mut tree = figrs_infer::JunctionTree::new()
+        let tree = figrs_infer::JunctionTree::new()
             .compile(elements.model(), ())
             .unwrap();
         assert_eq!(tree.count().unwrap(), moves.len().into());

@@ -1,0 +1,88 @@
+//! Frontiers of earlier steps, to go back to.
+
+use std::collections::VecDeque;
+
+use super::codes::Key;
+use super::frontiers::{At, Frontiers};
+
+/// How many of the latest steps are all kept; of those twice as far back every second one, and so on.
+const LATEST: usize = 8;
+
+/// Frontiers before some earlier steps: most of the latest steps, few of those long ago. To go back costs at most twice the way, and
+/// few are kept.
+#[derive(Debug)]
+pub(super) struct Checkpoints<const W: usize> {
+    /// By the number of the step, ascending.
+    kept: VecDeque<(usize, Frontier<W>)>,
+    /// The bytes of states that only these frontiers hold, and how many there may be.
+    bytes: usize,
+    most: usize,
+}
+
+#[derive(Debug)]
+enum Frontier<const W: usize> {
+    /// Its states are those of a set that is remembered.
+    Known(At),
+    Own(Vec<Key<W>>),
+}
+
+impl<const W: usize> Frontier<W> {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Known(_) => 0,
+            Self::Own(keys) => size_of_val(&keys[..]),
+        }
+    }
+}
+
+impl<const W: usize> Checkpoints<W> {
+    pub(super) fn new(most: usize) -> Self {
+        Self {
+            kept: VecDeque::new(),
+            bytes: 0,
+            most,
+        }
+    }
+
+    /// Keeps the frontier before a step: where it is, or its states if they are not remembered.
+    pub(super) fn keep(&mut self, step: usize, at: At, states: Option<Vec<Key<W>>>) {
+        let frontier = states.map_or(Frontier::Known(at), Frontier::Own);
+        self.bytes += frontier.bytes();
+        self.kept.push_back((step, frontier));
+        let mut bytes = 0;
+        self.kept.retain(|(earlier, frontier)| {
+            let apart = ((step - earlier) / LATEST).max(1).ilog2();
+            let is_kept = earlier % (1 << apart) == 0;
+            bytes += if is_kept { frontier.bytes() } else { 0 };
+            is_kept
+        });
+        self.bytes = bytes;
+        while self.bytes > self.most {
+            let Some((_, oldest)) = self.kept.pop_front() else {
+                break;
+            };
+            self.bytes -= oldest.bytes();
+        }
+    }
+
+    /// Takes out the frontier before a step, if it is kept, and forgets those of later steps.
+    pub(super) fn take(&mut self, step: usize, frontiers: &mut Frontiers<W>) -> Option<At> {
+        while let Some((kept, _)) = self.kept.back()
+            && *kept >= step
+        {
+            let (kept, frontier) = self.kept.pop_back()?;
+            self.bytes -= frontier.bytes();
+            match frontier {
+                _ if kept > step => {}
+                Frontier::Known(at) => return frontiers.is_known(at).then_some(at),
+                Frontier::Own(states) => return Some(frontiers.resume(states)),
+            }
+        }
+        None
+    }
+
+    /// Forgets all, where numbers of values have changed.
+    pub(super) fn clear(&mut self) {
+        *self = Self::new(self.most);
+    }
+}

@@ -1,0 +1,288 @@
+//! The states that an order of the elements is predicted to have.
+
+use std::any::TypeId;
+
+use figrs_core::node::Kind;
+
+use super::linear::Slot;
+
+/// What evidence on a function of a few choices is taken to exclude, as a binary logarithm of states: one value of nine, as where
+/// two cells of a Sudoku differ. Smaller numbers fill its rows in their order, larger ones see no difference between orders.
+const DECIDED: f64 = 0.17;
+
+/// Evidence on functions of more choices is taken to exclude nothing.
+const FEW: usize = 8;
+
+/// The largest size of a computed value, as a binary logarithm of values.
+const LARGE: f64 = 16.0;
+
+/// What there is to put into an order: who reads whom, and about how many values each element has.
+#[derive(Debug)]
+pub(super) struct Sizes {
+    pub(super) reads: Vec<Vec<usize>>,
+    pub(super) readers: Vec<Vec<usize>>,
+    /// The binary logarithms of the numbers of values; of what evidence fixes zero.
+    pub(super) bits: Vec<f64>,
+    pub(super) is_random: Vec<bool>,
+    /// Whether an element has one value, whatever is met before.
+    pub(super) is_given: Vec<bool>,
+    /// Whether to meet an element adds no states.
+    pub(super) is_free: Vec<bool>,
+    /// The choices that decide evidence on a function of few of them.
+    decided_by: Vec<Vec<usize>>,
+    /// The evidence that each choice decides.
+    decides: Vec<Vec<usize>>,
+}
+
+impl Sizes {
+    /// Of elements that read only each other, each after what it reads.
+    pub(super) fn new(slots: &[Slot]) -> Self {
+        let count = slots.len();
+        let mut sizes = Self {
+            reads: Vec::with_capacity(count),
+            readers: vec![Vec::new(); count],
+            bits: Vec::with_capacity(count),
+            is_random: slots.iter().map(Slot::is_random).collect(),
+            is_given: Vec::with_capacity(count),
+            is_free: Vec::with_capacity(count),
+            decided_by: vec![Vec::new(); count],
+            decides: vec![Vec::new(); count],
+        };
+        for (place, slot) in slots.iter().enumerate() {
+            let mut reads = slot.reads.clone();
+            reads.sort_unstable();
+            reads.dedup();
+            for &read in &reads {
+                sizes.readers[read].push(place);
+            }
+            let from_given = reads.iter().all(|&read| sizes.is_given[read]);
+            let parents = reads.iter().map(|&read| sizes.bits[read]);
+            let bits = if from_given && !slot.is_random() {
+                0.0
+            } else {
+                bits(slot, parents)
+            };
+            sizes.reads.push(reads);
+            sizes.bits.push(bits);
+            sizes.is_given.push(from_given && bits == 0.0);
+        }
+        for (place, slot) in slots.iter().enumerate() {
+            let is_told = !slot.evidence.is_empty() && sizes.readers[place].is_empty();
+            let is_free = !sizes.is_random[place] || sizes.bits[place] == 0.0 || is_told;
+            sizes.is_free.push(is_free);
+            if !sizes.is_random[place] && slot.evidence.iter().any(|e| !e.is_soft()) {
+                sizes.decided_by[place] = sizes.choices(place);
+            }
+        }
+        for place in 0..count {
+            for &choice in &sizes.decided_by[place] {
+                sizes.decides[choice].push(place);
+            }
+        }
+        sizes
+    }
+
+    /// The choices with several values that an element is a function of; none if they are many.
+    fn choices(&self, place: usize) -> Vec<usize> {
+        let mut stack = self.reads[place].clone();
+        let mut choices = Vec::new();
+        while let Some(place) = stack.pop() {
+            if !self.is_random[place] {
+                stack.extend_from_slice(&self.reads[place]);
+            } else if self.bits[place] > 0.0 && !choices.contains(&place) {
+                choices.push(place);
+            }
+            if stack.len() + choices.len() > FEW {
+                return Vec::new();
+            }
+        }
+        choices
+    }
+}
+
+/// The binary logarithm of about how many values an element has.
+fn bits(slot: &Slot, parents: impl Iterator<Item = f64> + Clone) -> f64 {
+    if slot.observed().is_some() || slot.fixed.is_some() {
+        return 0.0;
+    }
+    let is_bool = || slot.element.no_values().value_type() == TypeId::of::<bool>();
+    match slot.element.kind() {
+        Kind::Atomic(op) => match op.outcomes() {
+            Ok(Ok(finite)) => {
+                let possible = finite.probabilities.iter().filter(|p| **p > 0.0);
+                (possible.count().max(1) as f64).log2()
+            }
+            _ => 0.0,
+        },
+        Kind::Table(_, op) => (op.values().len().max(1) as f64).log2(),
+        Kind::Score(..) => parents.sum(),
+        Kind::Apply(..) | Kind::Chain(..) if is_bool() => 1.0,
+        Kind::Apply(..) => parents.sum::<f64>().min(LARGE),
+        Kind::Chain(..) => parents.fold(2.0, f64::max),
+    }
+}
+
+/// One change of a prediction, to be taken back.
+#[derive(Debug)]
+enum Change {
+    Met(usize),
+    Left(usize),
+    Died(usize),
+    Lost(usize),
+    Decided(usize),
+    Undecided(usize),
+}
+
+/// The predicted number of states of a frontier, while elements are met one after the other.
+#[derive(Debug)]
+pub(super) struct Predicted<'s> {
+    pub(super) sizes: &'s Sizes,
+    pub(super) is_met: Vec<bool>,
+    is_alive: Vec<bool>,
+    /// How many elements that read each one are still to be met.
+    left: Vec<usize>,
+    /// How many of the elements that each one reads are no longer on the frontier.
+    lost: Vec<usize>,
+    is_decided: Vec<bool>,
+    bits: f64,
+    changes: Vec<Change>,
+}
+
+impl<'s> Predicted<'s> {
+    pub(super) fn new(sizes: &'s Sizes) -> Self {
+        let count = sizes.bits.len();
+        Self {
+            sizes,
+            is_met: vec![false; count],
+            is_alive: vec![false; count],
+            left: sizes.readers.iter().map(Vec::len).collect(),
+            lost: vec![0; count],
+            is_decided: vec![false; count],
+            bits: 0.0,
+            changes: Vec::new(),
+        }
+    }
+
+    /// The binary logarithm of the states.
+    pub(super) fn bits(&self) -> f64 {
+        self.bits
+    }
+
+    /// How many changes there are so far, to go back to.
+    pub(super) fn mark(&self) -> usize {
+        self.changes.len()
+    }
+
+    /// Forgets how to go back.
+    pub(super) fn commit(&mut self) {
+        self.changes.clear();
+    }
+
+    pub(super) fn meet(&mut self, place: usize) {
+        let sizes = self.sizes;
+        self.change(Change::Met(place));
+        let decided_by = &sizes.decided_by[place];
+        if !decided_by.is_empty() && decided_by.iter().all(|&choice| self.is_alive[choice]) {
+            self.change(Change::Decided(place));
+        }
+        for &read in &sizes.reads[place] {
+            self.change(Change::Left(read));
+            if self.left[read] == 0 && self.is_alive[read] {
+                self.die(read);
+            }
+        }
+        if self.left[place] == 0 {
+            self.die(place);
+        }
+    }
+
+    /// Leaves an element, whose value is no longer read.
+    fn die(&mut self, place: usize) {
+        let sizes = self.sizes;
+        self.change(Change::Died(place));
+        if sizes.bits[place] > 0.0 {
+            for &reader in &sizes.readers[place] {
+                self.change(Change::Lost(reader));
+            }
+        }
+        for &evidence in &sizes.decides[place] {
+            if self.is_decided[evidence] {
+                self.change(Change::Undecided(evidence));
+            }
+        }
+    }
+
+    /// What a value adds to what is known of the others: nothing if it is a function of some on the frontier.
+    fn own(&self, place: usize) -> f64 {
+        if self.sizes.is_random[place] || self.lost[place] > 0 {
+            self.sizes.bits[place]
+        } else {
+            0.0
+        }
+    }
+
+    fn change(&mut self, change: Change) {
+        self.turn(&change, true);
+        self.changes.push(change);
+    }
+
+    /// Takes back all since a mark.
+    pub(super) fn undo(&mut self, mark: usize) {
+        while self.changes.len() > mark {
+            if let Some(change) = self.changes.pop() {
+                self.turn(&change, false);
+            }
+        }
+    }
+
+    fn turn(&mut self, change: &Change, forward: bool) {
+        let sign = if forward { 1.0 } else { -1.0 };
+        match *change {
+            Change::Met(place) => {
+                self.is_met[place] = forward;
+                self.is_alive[place] = forward;
+                self.bits += sign * self.own(place);
+            }
+            Change::Left(place) if forward => self.left[place] -= 1,
+            Change::Left(place) => self.left[place] += 1,
+            Change::Died(place) => {
+                self.bits -= sign * self.own(place);
+                self.is_alive[place] = !forward;
+            }
+            Change::Lost(place) => {
+                let before = self.own(place);
+                if forward {
+                    self.lost[place] += 1;
+                } else {
+                    self.lost[place] -= 1;
+                }
+                if self.is_alive[place] {
+                    self.bits += self.own(place) - before;
+                }
+            }
+            Change::Decided(place) => {
+                self.is_decided[place] = forward;
+                self.bits -= sign * DECIDED;
+            }
+            Change::Undecided(place) => {
+                self.is_decided[place] = !forward;
+                self.bits += sign * DECIDED;
+            }
+        }
+    }
+}
+
+/// The binary logarithm of the most states of a frontier in an order; what is given is met where it is read.
+pub(super) fn most_bits(sizes: &Sizes, order: &[usize]) -> f64 {
+    let mut predicted = Predicted::new(sizes);
+    let mut most: f64 = 0.0;
+    for (at, &place) in order.iter().enumerate() {
+        predicted.meet(place);
+        predicted.commit();
+        let next = order.get(at + 1);
+        if next.is_none_or(|&next| sizes.is_random[next]) {
+            most = most.max(predicted.bits());
+        }
+    }
+    most
+}

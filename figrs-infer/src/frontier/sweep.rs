@@ -1,0 +1,333 @@
+//! The sweep over the steps, which goes back where a Chain turns out to read what was left.
+
+use figrs_core::AnyElement;
+
+use super::checkpoints::Checkpoints;
+use super::codes::Key;
+use super::explore::Step;
+use super::frontiers::{At, Frontiers, Led, Passage};
+use super::halt::{Allowance, Halt};
+use super::layer::Layer;
+use super::plan::{Planned, Planner, too_wide};
+use super::renumber::{numbered_anew, widened};
+use super::rules::Rules;
+use super::shape::{Shape, Shapes};
+use super::transitions::too_large;
+use crate::error::Error;
+
+/// What to explore for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aim {
+    /// All steps, to be kept.
+    Everything,
+    /// The first step at which a target can be true; transitions are not kept.
+    FirstTrue,
+}
+
+/// What was met, frontier after frontier.
+#[derive(Debug, Default)]
+pub(super) struct Swept {
+    pub(super) steps: Vec<Step>,
+    pub(super) layers: Vec<Layer>,
+    /// How many steps are the same as earlier ones.
+    pub(super) repeated: usize,
+    /// The states of the largest frontier.
+    pub(super) largest: usize,
+    /// Bytes that the layers take, or would take if they were kept.
+    pub(super) bytes: u64,
+    /// The first target that can be true, if that is what was asked for.
+    pub(super) first: Option<usize>,
+    /// Whether some step was an earlier one, or left no state.
+    pub(super) settled: bool,
+}
+
+/// Goes through the steps, with keys as narrow as can be.
+pub(super) fn sweep(rules: &mut Rules, aim: Aim, allowance: Allowance<'_>) -> Result<Swept, Error> {
+    let widths = [
+        sweep_in::<1>,
+        sweep_in::<2>,
+        sweep_in::<4>,
+        sweep_in::<16>,
+        sweep_in::<64>,
+    ];
+    for sweep in widths {
+        match sweep(rules, aim, allowance) {
+            Ok(swept) => return Ok(swept),
+            Err(Halt::Error(error)) => return Err(error),
+            // What is known of the step that was given up has numbers of that sweep.
+            Err(Halt::Wider | Halt::Captured(_)) => {
+                for place in 0..rules.linear.slots.len() {
+                    rules.forget(place);
+                }
+            }
+        }
+    }
+    Err(too_wide(&rules.linear))
+}
+
+fn sweep_in<const W: usize>(
+    rules: &mut Rules,
+    aim: Aim,
+    allowance: Allowance<'_>,
+) -> Result<Swept, Halt> {
+    Sweep::<W>::new(rules, aim, allowance).run()
+}
+
+/// A step that was made.
+#[derive(Debug)]
+struct Done {
+    planned: Planned,
+    /// The layer that was made for this step and that no other can have.
+    own: Option<usize>,
+    is_known: bool,
+    is_settled: bool,
+}
+
+/// A sweep under way.
+struct Sweep<'a, const W: usize> {
+    rules: &'a mut Rules,
+    aim: Aim,
+    allowance: Allowance<'a>,
+    planner: Planner,
+    shapes: Shapes,
+    frontiers: Frontiers<W>,
+    at: At,
+    done: Vec<Done>,
+    /// Nothing where no step can make it necessary to go back.
+    checkpoints: Option<Checkpoints<W>>,
+    swept: Swept,
+    /// How many steps were made, also those that were taken back.
+    made: u64,
+}
+
+impl<'a, const W: usize> Sweep<'a, W> {
+    /// The share of memory that frontiers to go back to may take.
+    const CHECKPOINTS: usize = 16;
+
+    fn new(rules: &'a mut Rules, aim: Aim, allowance: Allowance<'a>) -> Self {
+        let memory = allowance.memory as usize;
+        let mut frontiers = Frontiers::new(memory);
+        let at = frontiers.resume(vec![Key::EMPTY]);
+        let checkpoints = || Checkpoints::new(memory / Self::CHECKPOINTS);
+        Self {
+            planner: Planner::new(&rules.linear),
+            checkpoints: rules.linear.may_capture().then(checkpoints),
+            rules,
+            aim,
+            allowance,
+            shapes: Shapes::default(),
+            frontiers,
+            at,
+            done: Vec::new(),
+            swept: Swept {
+                largest: 1,
+                ..Swept::default()
+            },
+            made: 0,
+        }
+    }
+
+    fn run(mut self) -> Result<Swept, Halt> {
+        let mut now = self.plan();
+        if let Some((_, shape)) = now {
+            self.at = self.frontiers.restart(vec![Key::EMPTY], Some(shape));
+        }
+        while let Some((planned, shape)) = now {
+            if self.allowance.run.stopped().is_some() {
+                return Err(self.allowance.run.nothing_done().into());
+            }
+            let next = self.plan();
+            let passage = (shape, next.as_ref().map(|&(_, shape)| shape));
+            match self.step(&planned, passage) {
+                Ok(led) => {
+                    self.finish(planned, passage, led)?;
+                    if self.swept.first.is_some() {
+                        break;
+                    }
+                    now = next;
+                }
+                Err(Halt::Captured(branches)) => {
+                    if let Some((unmade, _)) = &next {
+                        self.planner.undo(&self.rules.linear, unmade);
+                    }
+                    self.capture(&planned, &branches)?;
+                    now = self.plan();
+                }
+                Err(halt) => return Err(halt),
+            }
+        }
+        for layer in &mut self.swept.layers {
+            layer.shrink();
+        }
+        self.swept.repeated = self.done.iter().filter(|done| done.is_known).count();
+        self.swept.settled = self.done.iter().any(|done| done.is_settled);
+        Ok(self.swept)
+    }
+
+    /// Plans the next step.
+    fn plan(&mut self) -> Option<(Planned, Shape)> {
+        let planned = self.planner.next(&self.rules.linear)?;
+        let shape = self.shapes.of(self.rules, &planned);
+        Some((planned, shape))
+    }
+
+    /// Finds where a step leads.
+    fn step(&mut self, planned: &Planned, passage: Passage) -> Result<Led, Halt> {
+        let kept = match self.aim {
+            Aim::Everything => self.swept.bytes,
+            Aim::FirstTrue => 0,
+        };
+        loop {
+            let spent = (kept, self.allowance);
+            let led = (self.frontiers).step(self.rules, (planned, passage), self.at, spent)?;
+            if let Some(led) = led {
+                return Ok(led);
+            }
+            // Some numbers have become too large for their bits.
+            let states = widened(self.rules, planned, self.frontiers.states(self.at))?;
+            self.renumbered(states, Some(passage.0));
+        }
+    }
+
+    /// Goes on with states whose values are numbered in another way.
+    fn renumbered(&mut self, states: Vec<Key<W>>, shape: Option<Shape>) {
+        self.at = self.frontiers.restart(states, shape);
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.clear();
+        }
+    }
+
+    /// Keeps what a step led to, and goes there.
+    fn finish(&mut self, planned: Planned, passage: Passage, led: Led) -> Result<(), Halt> {
+        let (shape, next) = passage;
+        for &place in &planned.places {
+            self.rules.forget(place);
+        }
+        let (from, to) = (self.at, led.to);
+        let swept = &mut self.swept;
+        let is_known = led.layer.is_some() && led.further.is_none();
+        swept.largest = swept.largest.max(to.states);
+        let further = led.further.as_ref();
+        swept.bytes += further.map_or(0, |layer| layer.bytes() as u64);
+        if self.aim == Aim::FirstTrue {
+            let first = further.map(|layer| self.rules.first_true(layer, &planned.targets));
+            swept.first = first.flatten();
+        }
+        let layer = led.layer.unwrap_or(swept.layers.len());
+        if led.layer.is_none() {
+            (self.frontiers).remember(passage, (from, to), layer);
+        }
+        if self.aim == Aim::Everything {
+            match (swept.layers.get_mut(layer), led.further) {
+                (Some(layer), Some(further)) => {
+                    if !layer.append(&further) {
+                        let bytes = (layer.bytes() + further.bytes()) as u64;
+                        let allowance = self.allowance;
+                        return Err(too_large(self.rules, &planned, to.states, bytes, allowance));
+                    }
+                }
+                (None, Some(further)) => swept.layers.push(further),
+                (_, None) => {}
+            }
+            swept.steps.push(Step {
+                layer,
+                sources: from.states,
+                states: to.states,
+                reports: planned.targets.clone(),
+            });
+        }
+        let left = self.frontiers.leave(from, to);
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.keep(self.done.len(), from, left);
+        }
+        self.at = to;
+        if let Some(numbered) = numbered_anew(self.rules, &planned, self.frontiers.states(to))? {
+            self.renumbered(numbered, next);
+        }
+        self.done.push(Done {
+            planned,
+            own: (led.layer.is_none() && !shape.is_shared).then_some(layer),
+            is_known,
+            is_settled: is_known || to.states == 0,
+        });
+        self.made += 1;
+        self.allowance.run.report(self.made);
+        Ok(())
+    }
+
+    /// Takes back the last step planned.
+    fn undo(&mut self, planned: &Planned) {
+        self.planner.undo(&self.rules.linear, planned);
+        for &place in &planned.places {
+            self.rules.forget(place);
+        }
+    }
+
+    /// Lets the Chain of a step read what its branches were found to be, and goes back to where all of that is on the frontier or
+    /// still to be met.
+    fn capture(&mut self, planned: &Planned, branches: &[AnyElement]) -> Result<(), Halt> {
+        self.undo(planned);
+        let chain = planned.places[0];
+        let captured = self.rules.capture(chain, branches)?;
+        let linear = &self.rules.linear;
+        let again = self.planner.capture(linear, &captured);
+        let is_met = |reader: &usize| self.planner.is_met(*reader);
+        let readers = captured.iter().map(|&(reader, _)| reader);
+        let redo = readers.filter(is_met).collect();
+        // What has a history comes before choices that only this Chain reads: else those of a whole sequence would wait for its beginning.
+        let is_deep = |place: &usize| self.planner.is_deep(linear, *place);
+        let read = captured.iter().filter(|&&(reader, _)| reader == chain);
+        let deep: Vec<usize> = read.map(|&(_, place)| place).filter(is_deep).collect();
+        let mut own = 0;
+        if !deep.is_empty() {
+            let latest = self.done.iter().rev().map(|done| &done.planned);
+            own = self.planner.last_steps_for(linear, chain, latest);
+        }
+        self.go_back(again, redo, (own, &deep));
+        Ok(())
+    }
+
+    /// Takes back as many steps as needed to keep some places on the frontier which were left, and to meet others again; and at least
+    /// so many as a number says, before which to meet some places.
+    fn go_back(
+        &mut self,
+        mut again: Vec<usize>,
+        mut redo: Vec<usize>,
+        (least, first): (usize, &[usize]),
+    ) {
+        if again.is_empty() && redo.is_empty() && least == 0 {
+            return;
+        }
+        let most = self.done.len() - least;
+        while let Some(done) = self.done.pop() {
+            self.undo(&done.planned);
+            self.swept.steps.pop();
+            if let Some(own) = done.own.and_then(|own| self.swept.layers.get_mut(own)) {
+                self.swept.bytes = self.swept.bytes.saturating_sub(own.bytes() as u64);
+                *own = Layer::new(0);
+            }
+            if least > 0 && self.done.len() == most {
+                self.planner.meet_first(first);
+            }
+            again.retain(|&place| self.planner.is_left(place));
+            redo.retain(|&place| self.planner.is_met(place));
+            if again.is_empty()
+                && redo.is_empty()
+                && self.done.len() <= most
+                && let Some(at) = self.before(self.done.len())
+            {
+                self.frontiers.drop_unremembered(self.at);
+                self.at = at;
+                return;
+            }
+        }
+    }
+
+    /// The frontier before an earlier step, if it is still known.
+    fn before(&mut self, step: usize) -> Option<At> {
+        let kept = self.checkpoints.as_mut();
+        let at = kept.and_then(|kept| kept.take(step, &mut self.frontiers));
+        let start = || self.frontiers.resume(vec![Key::EMPTY]);
+        at.or_else(|| (step == 0).then(start))
+    }
+}
