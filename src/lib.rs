@@ -27,7 +27,7 @@ pub mod prelude {
     pub use figrs_core::{
         Apply, Atomic, Beta, Binomial, Bins, Chain, Constant, ContinuousUniform, Covariance, Cpd,
         DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist, Distribution, Element, Exponential,
-        Flip, Gamma, Geometric, Hypergeometric, If, Inject, InverseGamma, Laplace, Model,
+        Flip, Gamma, Geometric, Hypergeometric, If, Iid, Inject, InverseGamma, Laplace, Model,
         MultivariateNormal, Normal, Outcomes, Param, Parents, Poisson, Rate, Recursive, RichCpd,
         Scale, Score, Select, StandardDeviation, StudentT, Table, Uniform, Value, Variance, any,
         fold, inject, none_of, one_of, tuple, value,

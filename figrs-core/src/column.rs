@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt::Debug;
 
+use crate::datum::Datum;
 use crate::value::Value;
 
 /// A list of values of one type, for the samplers that run many worlds at once.
@@ -17,6 +18,8 @@ pub trait AnyColumn: Debug + Send + Sync {
     }
     /// The value at a position.
     fn any(&self, index: usize) -> &dyn Any;
+    /// The value at a position, as a datum.
+    fn datum(&self, index: usize) -> Datum;
     /// The values at some positions.
     fn gather(&self, positions: &[u32]) -> Box<dyn AnyColumn>;
     /// Adds a value of the same type.
@@ -36,6 +39,9 @@ impl<T: Value> AnyColumn for Vec<T> {
     }
     fn any(&self, index: usize) -> &dyn Any {
         &self[index]
+    }
+    fn datum(&self, index: usize) -> Datum {
+        Datum::new(self[index].clone())
     }
     fn gather(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
         let values = positions.iter().map(|&at| self[at as usize].clone());

@@ -121,7 +121,7 @@ impl WrongParameter {
 ///
 /// Each parameter of an element of the family is a number, a [`Param`](crate::Param), or an element; samplers draw and weigh a
 /// member of the family without building an element for it. [`Atomic::family`](crate::Atomic::family) builds the element.
-pub trait Family<T: Value>: Debug + Send + Sync + 'static {
+pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// The names of the parameters, in order, for messages.
     fn parameters(&self) -> &'static [&'static str];
 
@@ -151,6 +151,30 @@ pub trait Family<T: Value>: Debug + Send + Sync + 'static {
     fn bell(&self, others: &[f64]) -> Option<Bell> {
         let _ = others;
         None
+    }
+
+    /// Whether another value of this type is the same family: its members for the same parameters are the same. `false` costs time
+    /// only, where many members are observed.
+    fn is_same_as(&self, other: &Self) -> bool {
+        let _ = other;
+        size_of::<Self>() == 0
+    }
+
+    /// Sufficient statistics of independent values of one member: all that [`log_prob_of_all`](Self::log_prob_of_all) needs of
+    /// the values, however many they are.
+    ///
+    /// `None` where the family has none, or where they do not tell all of these values, such as one outside the support:
+    /// `log_prob` is then asked for each value.
+    fn statistics(&self, values: &[T]) -> Option<Vec<f64>> {
+        let _ = values;
+        None
+    }
+
+    /// The sum of `log_prob` over independent values with these [`statistics`](Self::statistics): to be given by families that
+    /// have them.
+    fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
+        let _ = (parameters, statistics);
+        f64::NAN
     }
 
     /// A short text of a member for pictures, such as `Flip(0.3)`.

@@ -37,6 +37,7 @@
 
 #![warn(clippy::unwrap_used)]
 
+mod alias;
 mod column;
 mod datum;
 mod distribution;
@@ -54,6 +55,7 @@ mod model;
 pub mod node;
 mod param;
 mod parents;
+mod pooling;
 mod purity;
 mod random;
 mod states;
@@ -68,9 +70,9 @@ pub use distribution::{Distribution, Family, Outcomes, Tails, WrongParameter};
 pub use element::{
     Apply, Arithmetic, Atomic, Bell, Beta, Binomial, Bins, Call, Case, Chain, Clause, Constant,
     ContinuousUniform, Covariance, Cpd, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist,
-    Element, Exponential, Flip, Gamma, Geometric, Hypergeometric, If, Inject, InverseGamma, Joint,
-    Laplace, MultivariateNormal, Normal, Poisson, Rate, RateOrScale, Recursive, RichCpd, Scale,
-    Score, Select, Spread, StandardDeviation, StudentT, Table, Uniform, Variance, any, fold,
+    Element, Exponential, Flip, Gamma, Geometric, Hypergeometric, If, Iid, Inject, InverseGamma,
+    Joint, Laplace, MultivariateNormal, Normal, Poisson, Rate, RateOrScale, Recursive, RichCpd,
+    Scale, Score, Select, Spread, StandardDeviation, StudentT, Table, Uniform, Variance, any, fold,
     inject, none_of, one_of, tuple,
 };
 pub use error::{Fault, ModelError};

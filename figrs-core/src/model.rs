@@ -131,8 +131,13 @@ impl Model {
         self
     }
 
-    fn with<T: Value>(mut self, element: &Element<T>, evidence: Evidence) -> Self {
-        self.evidence.push((element.erased().clone(), evidence));
+    fn with<T: Value>(self, element: &Element<T>, evidence: Evidence) -> Self {
+        self.with_evidence(element.erased().clone(), evidence)
+    }
+
+    /// One statement more.
+    pub(crate) fn with_evidence(mut self, element: AnyElement, evidence: Evidence) -> Self {
+        self.evidence.push((element, evidence));
         self
     }
 

@@ -36,6 +36,8 @@ pub enum Endless {
     Infinite,
     /// A continuum.
     Continuous,
+    /// Finitely many, but too many to be listed.
+    Many,
 }
 
 impl Endless {
@@ -44,6 +46,7 @@ impl Endless {
         match self {
             Self::Infinite => "infinitely many discrete",
             Self::Continuous => "continuous",
+            Self::Many => "too many discrete",
         }
     }
 }
@@ -60,6 +63,8 @@ pub trait AtomicOp: Send + Sync {
     fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault>;
     /// Some random values.
     fn sample_many(&self, count: usize, rng: &mut Stream) -> Result<Box<dyn AnyColumn>, Fault>;
+    /// The sum of `log_prob` over the values of a column.
+    fn log_prob_of_all(&self, values: &dyn AnyColumn) -> Result<f64, Fault>;
     /// How the probability divides at a value, if the distribution can say so.
     fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault>;
     /// A short text.
@@ -141,7 +146,54 @@ pub trait FamilyOp: Send + Sync {
         count: usize,
         value: &dyn Any,
     ) -> Result<Vec<f64>, MemberFault>;
+    /// Sufficient statistics of the values of a column, if the family has them.
+    fn statistics(&self, values: &dyn AnyColumn) -> Option<Vec<f64>>;
+    /// The sum of `log_prob` over independent values.
+    fn log_prob_of_all(&self, arguments: &[&dyn Any], values: &Many<'_>) -> Result<f64, Fault>;
+    /// The same for arguments that all are numbers; nothing where `check` or `log_prob` would fail.
+    fn log_prob_of_all_for_numbers(&self, arguments: &[f64], values: &Many<'_>) -> Option<f64>;
+    /// The sums of `log_prob` over independent values, for each row of columns of arguments, `count` values each.
+    fn log_probs_of_all(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+        values: &Many<'_>,
+    ) -> Result<Vec<f64>, MemberFault>;
+    /// What `log_prob` and `log_prob_for_numbers` take in the place of a value that is weighed many times, if that is quicker.
+    fn summary(&self, value: &dyn Any) -> Option<Summary> {
+        let _ = value;
+        None
+    }
+    /// Itself, with its type.
+    fn as_any(&self) -> &dyn Any;
+    /// Whether another one has the same members for the same arguments.
+    fn is_same_as(&self, other: &dyn FamilyOp) -> bool {
+        let _ = other;
+        false
+    }
+    /// A hash that is the same for those that are the same.
+    fn digest(&self) -> u64 {
+        0
+    }
+    /// The list of elements built as `of` is, whose family this is, and the list of their values.
+    fn list(&self, of: &AnyElement, values: &[&Datum]) -> Option<(AnyElement, Datum)> {
+        let _ = (of, values);
+        None
+    }
 }
+
+/// Independent values of one member of a family.
+#[derive(Clone, Copy, Debug)]
+pub enum Many<'a> {
+    /// The values.
+    Values(&'a dyn AnyColumn),
+    /// Their sufficient statistics.
+    Statistics(&'a [f64]),
+}
+
+/// The sufficient statistics of a value that is a list.
+#[derive(Clone, Debug)]
+pub struct Summary(pub(crate) Vec<f64>);
 
 /// Why a member of a family could not be used.
 #[derive(Clone, Debug)]

@@ -85,6 +85,15 @@ pub enum Number {
 }
 
 impl Number {
+    /// Whether both are the same constant, or one parameter.
+    pub(crate) fn is_same_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Constant(a), Self::Constant(b)) => a.to_bits() == b.to_bits(),
+            (Self::Param(a), Self::Param(b)) => Arc::ptr_eq(&a.0, &b.0),
+            _ => false,
+        }
+    }
+
     /// The present value.
     pub fn get(&self) -> f64 {
         match self {

@@ -1,6 +1,7 @@
 //! `Atomic`: a random value with a distribution of its own.
 
 use std::any::Any;
+use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -87,7 +88,7 @@ pub(crate) fn listed<T: Value>(
 
 /// The log-probability of a value, if it is a number or `-inf`. One below that of any weight is `-inf`: sums of such numbers would
 /// overflow.
-pub(crate) fn proper<T: Value>(value: &T, log: f64) -> Result<f64, Fault> {
+pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fault> {
     if log <= LARGEST_LOG {
         Ok(if log < -LARGEST_LOG {
             f64::NEG_INFINITY
@@ -99,6 +100,26 @@ pub(crate) fn proper<T: Value>(value: &T, log: f64) -> Result<f64, Fault> {
             "gives {value:?} the log-probability {log}; it must be a number or -inf"
         )))
     }
+}
+
+/// The sum of the log-probabilities of some values, each of which is [`proper`].
+pub(crate) fn proper_sum<T: Value>(
+    values: &[T],
+    log_prob: impl Fn(&T) -> f64,
+) -> Result<f64, Fault> {
+    let sum: f64 = values.iter().map(&log_prob).sum();
+    if sum.abs() <= LARGEST_LOG {
+        return Ok(sum);
+    }
+    let mut sum = 0.0;
+    for value in values {
+        sum += proper(value, log_prob(value))?;
+    }
+    Ok(if sum < -LARGEST_LOG {
+        f64::NEG_INFINITY
+    } else {
+        sum
+    })
 }
 
 struct Typed<T, D> {
@@ -136,6 +157,13 @@ impl<T: Value, D: Distribution<T>> AtomicOp for Typed<T, D> {
             )));
         }
         Ok(Box::new(values))
+    }
+
+    fn log_prob_of_all(&self, values: &dyn AnyColumn) -> Result<f64, Fault> {
+        let Some(values) = values.as_any().downcast_ref::<Vec<T>>() else {
+            return Ok(f64::NEG_INFINITY);
+        };
+        contained(|| proper_sum(values, |value| self.distribution.log_prob(value)))?
     }
 
     fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault> {

@@ -9,6 +9,7 @@ use statrs::function::beta::ln_beta;
 
 use super::convention::positive;
 use super::gamma::{ln_unit_gamma, unit_gamma};
+use super::moments::sum_of;
 use super::saddle_point::ln_binomial;
 use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
 use crate::element::{Element, family_at};
@@ -88,6 +89,26 @@ impl Family<f64> for Shapes {
             (_, true) => ln_binomial(a - 1.0, b, x, 1.0 - x) + b.ln() - ln_y,
             _ => ln_binomial(a - 1.0, b - 1.0, x, 1.0 - x) + (a + b - 1.0).ln(),
         }
+    }
+
+    /// How many values there are, and the sums of the logarithms of them and of their complements.
+    fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
+        let inside = values.iter().all(|x| *x > 0.0 && *x < 1.0);
+        let logs = || [sum_of(values, |x| x.ln()), sum_of(values, |x| (-x).ln_1p())];
+        inside.then(|| [values.len() as f64].into_iter().chain(logs()).collect())
+    }
+
+    fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
+        let ([a, b], count) = ([parameters[0], parameters[1]], statistics[0]);
+        if count == 0.0 {
+            return 0.0;
+        }
+        // As of values that all have the odds of the geometric means, and what is left of the logarithms.
+        let [ln_x, ln_y] = [statistics[1] / count, statistics[2] / count];
+        let x = 1.0 / (1.0 + (ln_y - ln_x).exp());
+        let x = x.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0);
+        let rest = (a - 1.0) * (ln_x - x.ln()) + (b - 1.0) * (ln_y - (-x).ln_1p());
+        count * (self.log_prob(parameters, &x) + rest)
     }
 
     #[inline]

@@ -8,6 +8,7 @@ use rand::distr::Distribution as _;
 use statrs::distribution::Exp as Statrs;
 
 use super::convention::{Pace, RateOrScale, kept_finite, positive};
+use super::moments::sum_of;
 use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
 use crate::element::{Element, family_at};
 use crate::param::Number;
@@ -63,6 +64,21 @@ impl Family<f64> for Memoryless {
             return f64::NEG_INFINITY;
         }
         self.0.ln_rate(parameters[0]) - self.0.standard(*value, parameters[0])
+    }
+
+    fn is_same_as(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+
+    /// How many values there are, and their sum.
+    fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
+        let positive = values.iter().all(|x| *x >= 0.0);
+        positive.then(|| vec![values.len() as f64, sum_of(values, |x| *x)])
+    }
+
+    fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
+        let [count, sum] = [statistics[0], statistics[1]];
+        count * self.0.ln_rate(parameters[0]) - self.0.standard(sum, parameters[0])
     }
 
     #[inline]

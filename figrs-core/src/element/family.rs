@@ -1,19 +1,22 @@
 //! Elements whose distribution is a member of a [`Family`].
 
 use std::any::Any;
+use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
 use rand::Rng;
+use rustc_hash::FxHasher;
 
 use crate::column::AnyColumn;
 use crate::datum::Datum;
 use crate::distribution::{Distribution, Family, Outcomes, Tails, WrongParameter};
-use crate::element::{Bell, Element, atomic::proper, atomic_at, listed};
+use crate::element::atomic::{proper, proper_sum};
+use crate::element::{Bell, Element, atomic_at, iid_at, listed};
 use crate::error::Fault;
 use crate::node::{
-    AnyElement, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, MemberFault, contained,
+    AnyElement, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, Many, MemberFault, contained,
 };
 use crate::param::{Number, Operand};
 use crate::random::Stream;
@@ -247,6 +250,38 @@ impl<T: Value, F: Family<T>> Open<T, F> {
         read(numbers.as_slice())
     }
 
+    /// Reads the parameters where all arguments are numbers; nothing if that fails.
+    #[inline]
+    fn with_numbers<R>(
+        &self,
+        arguments: &[f64],
+        read: impl FnOnce(&[f64]) -> Option<R>,
+    ) -> Option<R> {
+        let mut numbers = Parameters::default();
+        for source in &self.sources {
+            numbers.push(match source {
+                Source::Number(number) => number.get(),
+                Source::Parent(parent) => arguments[*parent],
+            });
+        }
+        let numbers = numbers.as_slice();
+        contained(|| read(numbers)).ok().flatten()
+    }
+
+    /// The sum of the log-probabilities of independent values.
+    fn sum(&self, numbers: &[f64], values: &Many<'_>) -> Result<f64, Fault> {
+        match values {
+            Many::Values(values) => match values.as_any().downcast_ref::<Vec<T>>() {
+                Some(values) => proper_sum(values, |value| self.family.log_prob(numbers, value)),
+                None => Ok(f64::NEG_INFINITY),
+            },
+            Many::Statistics(statistics) => {
+                let log = self.family.log_prob_of_all(numbers, statistics);
+                proper(*statistics, log)
+            }
+        }
+    }
+
     /// What is wrong with these parameters.
     fn wrong(&self, numbers: &[f64], wrong: &WrongParameter) -> String {
         let numbers: Vec<Number> = numbers.iter().map(|&x| Number::Constant(x)).collect();
@@ -382,19 +417,12 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
     }
 
     fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64> {
-        let mut numbers = Parameters::default();
-        for source in &self.sources {
-            numbers.push(match source {
-                Source::Number(number) => number.get(),
-                Source::Parent(parent) => arguments[*parent],
-            });
-        }
-        let (numbers, value) = (numbers.as_slice(), value.downcast_ref::<T>()?);
-        let weighed = contained(|| {
+        let value = value.downcast_ref::<T>()?;
+        let weighed = self.with_numbers(arguments, |numbers| {
             self.family.check(numbers).ok()?;
             Some(self.family.log_prob(numbers, value))
         });
-        weighed.ok().flatten().filter(|&log| log < f64::INFINITY)
+        weighed.filter(|&log| log < f64::INFINITY)
     }
 
     fn bell(&self) -> Option<Bell> {
@@ -443,5 +471,78 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
             Ok(())
         })?;
         Ok(logs)
+    }
+
+    fn statistics(&self, values: &dyn AnyColumn) -> Option<Vec<f64>> {
+        let values = values.as_any().downcast_ref::<Vec<T>>()?;
+        let statistics = contained(|| self.family.statistics(values)).ok()??;
+        // Sums of values that are too large tell nothing.
+        let all_finite = statistics.iter().all(|x| x.is_finite());
+        all_finite.then_some(statistics)
+    }
+
+    fn log_prob_of_all(&self, arguments: &[&dyn Any], values: &Many<'_>) -> Result<f64, Fault> {
+        contained(|| self.numbers(arguments, |numbers| self.sum(numbers, values)))?
+    }
+
+    fn log_prob_of_all_for_numbers(&self, arguments: &[f64], values: &Many<'_>) -> Option<f64> {
+        self.with_numbers(arguments, |numbers| {
+            self.family.check(numbers).ok()?;
+            self.sum(numbers, values).ok()
+        })
+    }
+
+    fn log_probs_of_all(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+        values: &Many<'_>,
+    ) -> Result<Vec<f64>, MemberFault> {
+        let mut logs = Vec::with_capacity(count);
+        self.for_rows(arguments, count, |numbers| {
+            logs.push(self.sum(numbers, values)?);
+            Ok(())
+        })?;
+        Ok(logs)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn is_same_as(&self, other: &dyn FamilyOp) -> bool {
+        let Some(other) = other.as_any().downcast_ref::<Self>() else {
+            return false;
+        };
+        let same = |(a, b): (&Source, &Source)| match (a, b) {
+            (Source::Number(a), Source::Number(b)) => a.is_same_as(b),
+            (Source::Parent(a), Source::Parent(b)) => a == b,
+            _ => false,
+        };
+        self.sources.len() == other.sources.len()
+            && self.sources.iter().zip(&other.sources).all(same)
+            && contained(|| self.family.is_same_as(&other.family)).unwrap_or(false)
+    }
+
+    fn digest(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        for source in &self.sources {
+            match source {
+                Source::Number(number) => number.get().feed(&mut hasher),
+                Source::Parent(parent) => parent.hash(&mut hasher),
+            }
+        }
+        hasher.finish()
+    }
+
+    fn list(&self, of: &AnyElement, values: &[&Datum]) -> Option<(AnyElement, Datum)> {
+        let typed = values.iter().map(|value| value.get::<T>().cloned());
+        let typed: Vec<T> = typed.collect::<Option<_>>()?;
+        let label = of.label();
+        let list = iid_at::<T>(of, typed.len(), label.constructor, label.location);
+        if let Some(name) = label.name {
+            list.erased().set_name(name);
+        }
+        Some((list.erased().clone(), Datum::new(typed)))
     }
 }

@@ -5,6 +5,7 @@ use std::panic::Location;
 
 use rand::{Rng, RngExt};
 
+use super::moments::times;
 use crate::distribution::{Family, Outcomes, WrongParameter};
 use crate::element::{Element, family_at};
 use crate::param::{Number, Operand};
@@ -65,6 +66,17 @@ impl Family<bool> for Bernoulli {
     fn log_prob(&self, parameters: &[f64], value: &bool) -> f64 {
         let p = parameters[0];
         if *value { p.ln() } else { (-p).ln_1p() }
+    }
+
+    /// How many values there are, and how many of them are true.
+    fn statistics(&self, values: &[bool]) -> Option<Vec<f64>> {
+        let heads = values.iter().filter(|value| **value).count();
+        Some(vec![values.len() as f64, heads as f64])
+    }
+
+    fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
+        let (p, [count, heads]) = (parameters[0], [statistics[0], statistics[1]]);
+        times(heads, p.ln()) + times(count - heads, (-p).ln_1p())
     }
 
     #[inline]

@@ -8,6 +8,7 @@ use rand::{Rng, RngExt};
 use statrs::distribution::{ContinuousCDF, Gamma as Statrs};
 
 use super::convention::{Pace, RateOrScale, kept_positive, positive};
+use super::moments::sum_of;
 use super::saddle_point::ln_poisson;
 use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
 use crate::element::{Element, family_at};
@@ -67,6 +68,31 @@ impl Family<f64> for Waiting {
         let ln_rate = self.0.ln_rate(pace);
         let x = self.0.standard(*value, pace);
         ln_gamma_density(shape, x, *value, value.ln() + ln_rate) + ln_rate
+    }
+
+    fn is_same_as(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+
+    /// How many values there are, their sum, and the sum of their logarithms.
+    fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
+        let positive = values.iter().all(|x| *x > 0.0);
+        let sums = || [sum_of(values, |x| *x), sum_of(values, |x| x.ln())];
+        positive.then(|| [values.len() as f64].into_iter().chain(sums()).collect())
+    }
+
+    fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
+        let [shape, pace] = [parameters[0], parameters[1]];
+        let [count, sum, logs] = [statistics[0], statistics[1], statistics[2]];
+        if count == 0.0 {
+            return 0.0;
+        }
+        // As of values that all are their geometric mean, and what their sum adds to that.
+        let ln_rate = self.0.ln_rate(pace);
+        let middle = (logs / count).exp();
+        let x = self.0.standard(middle, pace);
+        let each = ln_gamma_density(shape, x, middle, logs / count + ln_rate) + ln_rate;
+        count * each - self.0.standard(sum - count * middle, pace)
     }
 
     #[inline]

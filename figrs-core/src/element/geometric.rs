@@ -5,6 +5,7 @@ use std::panic::Location;
 
 use rand::{Rng, RngExt};
 
+use super::moments::times;
 use crate::distribution::{Family, Outcomes, WrongParameter};
 use crate::element::{Element, family_at};
 use crate::param::{Number, Operand};
@@ -38,7 +39,7 @@ impl Geometric {
 /// Below this, counts above `u64` are not out of the question.
 const LEAST: f64 = 1e-17;
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Count {
     Failures,
     Trials,
@@ -94,6 +95,22 @@ impl Family<u64> for Count {
             Some(0.0) => p.ln(),
             Some(failures) => failures * (-p).ln_1p() + p.ln(),
         }
+    }
+
+    fn is_same_as(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    /// How many values there are, and the failures of all.
+    fn statistics(&self, values: &[u64]) -> Option<Vec<f64>> {
+        let failures = values.iter().map(|value| self.failures(*value));
+        let failures: f64 = failures.sum::<Option<f64>>()?;
+        Some(vec![values.len() as f64, failures])
+    }
+
+    fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
+        let (p, [count, failures]) = (parameters[0], [statistics[0], statistics[1]]);
+        times(failures, (-p).ln_1p()) + times(count, p.ln())
     }
 
     #[inline]

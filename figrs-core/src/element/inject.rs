@@ -25,9 +25,17 @@ impl Inject {
 /// The values of these elements, in order: [`Inject::new`].
 #[track_caller]
 pub fn inject<T: Value>(elements: &[Element<T>]) -> Element<Vec<T>> {
+    inject_at("Inject", Location::caller(), elements)
+}
+
+pub(crate) fn inject_at<T: Value>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    elements: &[Element<T>],
+) -> Element<Vec<T>> {
     apply_with_demand::<Many<T>, Vec<T>, _>(
-        "Inject",
-        Location::caller(),
+        constructor,
+        location,
         elements.elements(),
         |values| values.into_iter().cloned().collect(),
         |value: &Datum, parents| {

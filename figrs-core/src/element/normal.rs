@@ -8,6 +8,7 @@ use rand::distr::Distribution as _;
 use statrs::distribution::{ContinuousCDF, Normal as Statrs};
 
 use super::convention::{StandardDeviation, Variance, finite, kept_finite, positive};
+use super::moments::moments;
 use super::saddle_point::LN_SQRT_2_PI;
 use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
 use crate::element::{Element, family_at};
@@ -66,7 +67,7 @@ impl<P: Into<Operand>> From<StandardDeviation<P>> for Spread {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Measure {
     Variance,
     Deviation,
@@ -175,6 +176,26 @@ impl Family<f64> for Gaussian {
     #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
         self.of(parameters[1]).log_prob(parameters[0], *value)
+    }
+
+    fn is_same_as(&self, other: &Self) -> bool {
+        self.measure == other.measure
+    }
+
+    /// The number of values, their mean, and the sum of their squared deviations from it.
+    fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
+        Some(moments(values).to_vec())
+    }
+
+    fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
+        let [count, mean, squares] = [statistics[0], statistics[1], statistics[2]];
+        let Bell {
+            deviation,
+            ln_deviation,
+        } = self.of(parameters[1]);
+        let apart = (mean - parameters[0]) / deviation;
+        let spread = squares / deviation / deviation;
+        -(spread + count * apart * apart) / 2.0 - count * (ln_deviation + LN_SQRT_2_PI)
     }
 
     #[inline]

@@ -7,6 +7,7 @@ use rand::Rng;
 use rand::distr::Distribution as _;
 use statrs::distribution::Poisson as Statrs;
 
+use super::moments::sum_of;
 use super::saddle_point::ln_poisson;
 use crate::distribution::{Family, Outcomes, WrongParameter};
 use crate::element::{Element, family_at};
@@ -66,6 +67,30 @@ impl Family<u64> for Events {
     #[inline]
     fn log_prob(&self, parameters: &[f64], value: &u64) -> f64 {
         ln_poisson(*value as f64, parameters[0], parameters[0].ln())
+    }
+
+    /// How many values there are, their mean, and the log-probability of all if the rate is that mean.
+    fn statistics(&self, values: &[u64]) -> Option<Vec<f64>> {
+        let count = values.len() as f64;
+        let sum = sum_of(values, |k| *k as f64);
+        if sum == 0.0 {
+            return Some(vec![count, 0.0, 0.0]);
+        }
+        let mean = sum / count;
+        let ln_mean = mean.ln();
+        let at_mean = sum_of(values, |k| ln_poisson(*k as f64, mean, ln_mean));
+        Some(vec![count, mean, at_mean])
+    }
+
+    fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
+        let [count, mean, at_mean] = [statistics[0], statistics[1], statistics[2]];
+        let rate = parameters[0];
+        if mean == 0.0 {
+            return -count * rate;
+        }
+        let apart = (rate - mean) / mean;
+        // Near the mean the difference of the logarithm and the rate would lose its digits.
+        at_mean + count * mean * (apart.ln_1p() - apart)
     }
 
     #[inline]

@@ -1,13 +1,18 @@
 //! `Select`: one of some values, with weights.
 
 use std::panic::Location;
+use std::sync::OnceLock;
 
+use indexmap::IndexSet;
 use rand::{Rng, RngExt};
+use rustc_hash::FxBuildHasher;
 
+use super::moments::times;
+use crate::alias::Alias;
 use crate::distribution::{Family, Outcomes, WrongParameter};
-use crate::element::{Element, family_at, family_of};
+use crate::element::{Element, Parameter, family_of};
 use crate::param::{Number, Operand};
-use crate::value::Value;
+use crate::value::{Key, KeyRef, Value};
 use crate::vector::Vector;
 
 /// Builds the element that is one of some values, with probabilities in proportion to weights.
@@ -42,12 +47,7 @@ impl Select {
     ) -> Element<T> {
         let values = values.into_iter().collect();
         let weights = weights.into().parameters();
-        family_of(
-            "Select",
-            Location::caller(),
-            Categorical { values },
-            weights,
-        )
+        categorical("Select", Location::caller(), weights, values)
     }
 }
 
@@ -56,20 +56,108 @@ pub(crate) fn select_at<T: Value>(
     location: &'static Location<'static>,
     outcomes: Vec<(Operand, T)>,
 ) -> Element<T> {
-    let (weights, values) = outcomes.into_iter().unzip();
-    family_at(constructor, location, Categorical { values }, weights)
+    let (weights, values): (Vec<Operand>, Vec<T>) = outcomes.into_iter().unzip();
+    let weights = weights.into_iter().map(Parameter::One);
+    categorical(constructor, location, weights.collect(), values)
+}
+
+fn categorical<T: Value>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    weights: Vec<Parameter>,
+    values: Vec<T>,
+) -> Element<T> {
+    let is_constant =
+        |weight: &Parameter| matches!(weight, Parameter::One(Operand::Number(Number::Constant(_))));
+    let family = Categorical {
+        values,
+        fixed: weights.iter().all(is_constant).then(Fixed::default),
+        distinct: OnceLock::new(),
+    };
+    family_of(constructor, location, family, weights)
 }
 
 /// Values whose weights are normalised when they are read.
 #[derive(Debug)]
 struct Categorical<T> {
     values: Vec<T>,
+    /// If the weights are constants, what was computed of them.
+    fixed: Option<Fixed>,
+    distinct: OnceLock<Distinct<T>>,
 }
+
+/// What is computed once of weights that are constants, when it is first needed.
+#[derive(Debug, Default)]
+struct Fixed {
+    scale: OnceLock<(f64, f64)>,
+    alias: OnceLock<Alias>,
+    /// The log-probabilities of the distinct values.
+    logs: OnceLock<Vec<f64>>,
+}
+
+/// The values without repetitions, and for each of the values its number among them.
+#[derive(Debug)]
+struct Distinct<T> {
+    values: IndexSet<Key<T>, FxBuildHasher>,
+    numbers: Vec<u32>,
+}
+
+/// The length from which on a list of constant weights is not gone through for each draw. An alias table takes about as long to make
+/// as four walks through the list, so that of short ones drawn once would cost more than they save.
+const LONG: usize = 64;
 
 /// The largest weight and the sum of the weights in units of it, which cannot overflow.
 fn scale(weights: &[f64]) -> (f64, f64) {
     let largest = weights.iter().copied().fold(0.0, f64::max);
     (largest, weights.iter().map(|w| w / largest).sum())
+}
+
+impl<T: Value> Categorical<T> {
+    fn scale(&self, weights: &[f64]) -> (f64, f64) {
+        match &self.fixed {
+            Some(fixed) => *fixed.scale.get_or_init(|| scale(weights)),
+            None => scale(weights),
+        }
+    }
+
+    /// What is known of constant weights, if there are many.
+    fn long(&self) -> Option<&Fixed> {
+        self.fixed.as_ref().filter(|_| self.values.len() >= LONG)
+    }
+
+    fn distinct(&self) -> &Distinct<T> {
+        self.distinct.get_or_init(|| {
+            let mut values = IndexSet::default();
+            let number = |value: &T| values.insert_full(Key(value.clone())).0 as u32;
+            let numbers = self.values.iter().map(number).collect();
+            Distinct { values, numbers }
+        })
+    }
+
+    /// The log-probabilities of the distinct values.
+    fn logs(&self, weights: &[f64]) -> Vec<f64> {
+        let (largest, sum) = self.scale(weights);
+        let distinct = self.distinct();
+        let mut merged = vec![(0.0f64, 0.0); distinct.values.len()];
+        for (&number, w) in distinct.numbers.iter().zip(weights) {
+            let (top, _) = &mut merged[number as usize];
+            *top = top.max(*w);
+        }
+        for (&number, w) in distinct.numbers.iter().zip(weights) {
+            let (top, sum) = &mut merged[number as usize];
+            *sum += w / *top;
+        }
+        let log = |(top, merged): (f64, f64)| log_share(top, merged, largest, sum);
+        merged.into_iter().map(log).collect()
+    }
+}
+
+/// The logarithm of the share that `merged` weights in units of `top` have of a `sum` in units of `largest`.
+fn log_share(top: f64, merged: f64, largest: f64, sum: f64) -> f64 {
+    if top == 0.0 {
+        return f64::NEG_INFINITY;
+    }
+    top.ln() - largest.ln() + merged.ln() - sum.ln()
 }
 
 impl<T: Value> Family<T> for Categorical<T> {
@@ -103,7 +191,7 @@ impl<T: Value> Family<T> for Categorical<T> {
 
     fn outcomes(&self, weights: &[Number]) -> Outcomes<T> {
         let numbers: Vec<f64> = weights.iter().map(Number::get).collect();
-        let (largest, sum) = scale(&numbers);
+        let (largest, sum) = self.scale(&numbers);
         let outcomes = weights.iter().zip(numbers).zip(&self.values);
         Outcomes::Finite(
             outcomes
@@ -114,23 +202,61 @@ impl<T: Value> Family<T> for Categorical<T> {
     }
 
     fn log_prob(&self, weights: &[f64], value: &T) -> f64 {
+        if let Some(fixed) = self.long() {
+            let logs = fixed.logs.get_or_init(|| self.logs(weights));
+            let number = self.distinct().values.get_index_of(&KeyRef(value));
+            return number.map_or(f64::NEG_INFINITY, |number| logs[number]);
+        }
         // Equal values merge: add in units of the largest.
-        let (largest, sum) = scale(weights);
+        let (largest, sum) = self.scale(weights);
         let same = || {
             let all = weights.iter().zip(&self.values);
             all.filter(|(_, v)| v.same(value)).map(|(w, _)| *w)
         };
         let top = same().fold(0.0, f64::max);
-        if top == 0.0 {
-            return f64::NEG_INFINITY;
+        let merged = same().map(|w| w / top).sum();
+        log_share(top, merged, largest, sum)
+    }
+
+    fn is_same_as(&self, other: &Self) -> bool {
+        self.values.same(&other.values)
+    }
+
+    /// How often each of the distinct values occurs.
+    fn statistics(&self, values: &[T]) -> Option<Vec<f64>> {
+        let distinct = &self.distinct().values;
+        let mut counts = vec![0.0; distinct.len()];
+        for value in values {
+            counts[distinct.get_index_of(&KeyRef(value))?] += 1.0;
         }
-        let merged: f64 = same().map(|w| w / top).sum();
-        top.ln() - largest.ln() + merged.ln() - sum.ln()
+        Some(counts)
+    }
+
+    fn log_prob_of_all(&self, weights: &[f64], statistics: &[f64]) -> f64 {
+        let all = |logs: &[f64]| {
+            statistics
+                .iter()
+                .zip(logs)
+                .map(|(&n, &log)| times(n, log))
+                .sum()
+        };
+        match &self.fixed {
+            Some(fixed) => all(fixed.logs.get_or_init(|| self.logs(weights))),
+            None => all(&self.logs(weights)),
+        }
     }
 
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, weights: &[f64], rng: &mut R) -> T {
-        let (largest, sum) = scale(weights);
+        if let Some(fixed) = self.long() {
+            let table = || {
+                let positions: Vec<u32> = (0..weights.len() as u32).collect();
+                Alias::new(weights, &positions)
+            };
+            let position = fixed.alias.get_or_init(table).draw(rng);
+            return self.values[position as usize].clone();
+        }
+        let (largest, sum) = self.scale(weights);
         let mut rest = rng.random::<f64>() * sum;
         let mut last = &self.values[0];
         for (w, value) in weights.iter().zip(&self.values) {

@@ -73,6 +73,40 @@ cases! {
         probability(Model::new(), &t, (1, 4))
     };
 
+    iid_coins: Number(0.3125), Few, || {
+        let p = Select::new([(0.5, 0.25), (0.5, 0.75)]);
+        let coins = Iid::new(&Flip::new(&p), 2);
+        probability(Model::new(), &coins, vec![true, true])
+    };
+
+    iid_observed: Number(27.0 / 28.0), Few, || {
+        let p = Select::new([(0.5, 0.25), (0.5, 0.75)]);
+        let coins = Iid::new(&Flip::new(&p), 5);
+        let model = Model::new().observe(&coins, vec![true, true, false, true, true]);
+        probability(model, &p, 0.75)
+    };
+
+    iid_of_numbers: Number(0.5904), Few, || {
+        let list = Iid::new(&Select::new([(0.2, 6), (0.8, 1)]), 4);
+        probability_that(Model::new(), &list, |list| list.contains(&6))
+    };
+
+    iid_of_a_chain: Number(0.425), Few, || {
+        let many = Flip::new(0.5);
+        let die = many.flat_map(|&many| Uniform::new(1..=if many { 4 } else { 2 }));
+        let model = Model::new().observe(&Iid::new(&die, 2), vec![1, 1]);
+        let again = Iid::new(&die, 2);
+        probability_that(model, &again, |d| d[0] != d[1] && d.iter().all(|&d| d <= 2))
+    };
+
+    iid_of_a_table: Number(0.81), Few, || {
+        let x = Flip::new(0.5);
+        let y = Table::new([(&x, [false, true])], [false, true], vec![0.9, 0.1, 0.3, 0.7]);
+        let seen = Iid::new(&y, 1);
+        let model = Model::new().condition(&seen, |y| !y[0]);
+        probability(model.observe(&x, false), &Iid::new(&y, 2), vec![false, false])
+    };
+
     joint_sales: Number(5.0 / 18.0), Few, || {
         let good = Flip::new(0.5);
         let region = || If::new(&good, Uniform::new([80, 120, 160]), Uniform::new([60, 90, 120]));

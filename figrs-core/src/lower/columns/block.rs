@@ -1,5 +1,6 @@
 //! A model lowered to columns: many worlds are run side by side, each element for all of them at once.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -23,7 +24,7 @@ use crate::model::Model;
 use crate::node::{AnyElement, ElementId, Kind};
 
 /// How many elements, combinations and values that worlds brought in are kept from block to block.
-const KEPT: usize = 1 << 18;
+pub(super) const KEPT: usize = 1 << 18;
 /// How many of them for each element that all worlds have.
 const KEPT_EACH: usize = 1 << 6;
 /// Codes in lists whose memory is kept from block to block: what is given back may go to the system, which is slow to give it again.
@@ -68,6 +69,8 @@ pub(super) struct Memo {
     pub(super) results: Vec<u32>,
     /// For a Chain what each combination leads to.
     pub(super) branches: Branches,
+    /// Whether some led to an element that is not atomic.
+    pub(super) branches_out: bool,
     /// For lists that columns were translated from, the codes in the list of this slot.
     pub(super) translations: FxHashMap<Book, Rc<Vec<u32>>>,
 }
@@ -108,6 +111,8 @@ pub struct Block {
     /// Combinations remembered since the last time everything was forgotten.
     pub(super) remembered: usize,
     pub(super) functions: Functions,
+    /// For each row the elements evaluated outside of columns.
+    pub(super) singles: Vec<u32>,
     /// Lists of the last block whose memory can be used again.
     spare: VecDeque<Vec<u32>>,
     /// Codes that they have room for.
@@ -140,6 +145,10 @@ impl Block {
         order: Roots,
         limit: usize,
     ) -> Result<Self, ModelError> {
+        let model = &*match observations {
+            Observations::Weigh => model.pooled(),
+            Observations::Compare => Cow::Borrowed(model),
+        };
         let mut statements = FxHashMap::<ElementId, Vec<Evidence>>::default();
         for (element, statement) in model.evidence() {
             statements
@@ -163,6 +172,7 @@ impl Block {
             traced: 0,
             remembered: 0,
             functions: Functions::default(),
+            singles: Vec::new(),
             spare: VecDeque::new(),
             room: 0,
             slots: FxHashMap::default(),
@@ -268,6 +278,22 @@ impl Block {
         slot
     }
 
+    /// The slot of an element, if it has one.
+    pub(super) fn known_slot(&self, element: &AnyElement) -> Option<Slot> {
+        self.slots.get(&element.id()).copied()
+    }
+
+    /// Whether every world has the element of a slot.
+    pub(super) fn is_lasting(&self, slot: Slot) -> bool {
+        slot.index() < self.lasting
+    }
+
+    /// The value that an intervention gives an element.
+    pub(super) fn intervention(&self, element: &AnyElement) -> Option<Datum> {
+        let (_, value) = self.interventions.get(&element.id())?;
+        Some(value.clone())
+    }
+
     /// Makes sure that the parents of a slot have slots.
     pub(super) fn link(&mut self, slot: Slot) -> Rc<[Slot]> {
         if let Some(parents) = &self.instructions[slot.index()].parents {
@@ -296,6 +322,7 @@ impl Block {
             }
         }
         self.ancestors.clear();
+        self.singles.clear();
         self.lineage.clear();
         self.traced = 0;
         self.weights = BlockWeights::new(width);

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::block::{Block, Slot};
+use super::block::{Block, KEPT, Slot};
 use super::draw::{Drawn, Ready, checked_outcomes, likelihood, probability_of_true};
 use super::functions::Choice;
 use crate::datum::Datum;
@@ -32,6 +32,24 @@ enum Lot {
 }
 
 impl Branch {
+    /// An element that rows may take.
+    pub(super) fn leading_to(target: Target) -> Self {
+        Self {
+            target,
+            drawn: Lot::Unknown,
+        }
+    }
+
+    /// Whether nothing else refers to the element that it leads to.
+    pub(super) fn is_own(&self) -> bool {
+        matches!(self.target, Target::Alone(_) | Target::Open(_, true))
+    }
+
+    /// Lets go of the element.
+    pub(super) fn forget(&mut self) {
+        self.target = Target::Gone;
+    }
+
     pub(super) fn ready(&self) -> Option<&Ready> {
         match &self.drawn {
             Lot::Ready(ready) => Some(ready),
@@ -46,6 +64,10 @@ pub(super) enum Target {
     Slot(Slot),
     /// An atomic element that nothing else refers to.
     Alone(AnyElement),
+    /// An element that is not atomic, and whether nothing else refers to it.
+    Open(AnyElement, bool),
+    /// What rows evaluated one by one have taken, which is gone.
+    Gone,
     /// The row of a table that starts at this weight.
     Row(usize),
 }
@@ -57,11 +79,21 @@ pub(super) fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
     }
 }
 
+/// Whether the likelihood of a value under an atomic element is a density.
+pub(super) fn is_density(element: &AnyElement, value: &Datum) -> Result<bool, ModelError> {
+    let Some(op) = atomic(element).filter(|_| !value.is_countable()) else {
+        return Ok(false);
+    };
+    let outcomes = op.outcomes().map_err(|fault| element.fault(fault))?;
+    Ok(matches!(outcomes, Err(Endless::Continuous)))
+}
+
 impl Block {
     /// Whether a branch is an atomic choice of its own that has no value yet and carries no evidence.
     pub(super) fn is_choice(&self, branch: &Branch) -> bool {
         match branch.target {
             Target::Alone(_) | Target::Row(_) => true,
+            Target::Open(..) | Target::Gone => false,
             Target::Slot(slot) => {
                 let instruction = &self.instructions[slot.index()];
                 self.values[slot.index()].is_none()
@@ -82,7 +114,7 @@ impl Block {
         let element = match &branch.target {
             Target::Alone(element) => element,
             Target::Slot(slot) => &self.instructions[slot.index()].element,
-            Target::Row(_) => return Ok((1.0, 0.0)),
+            Target::Open(..) | Target::Gone | Target::Row(_) => return Ok((1.0, 0.0)),
         };
         atomic(element).map_or(Ok((1.0, 0.0)), |op| likelihood(element, op, value.as_any()))
     }
@@ -92,13 +124,9 @@ impl Block {
         let element = match &branch.target {
             Target::Alone(element) => element,
             Target::Slot(slot) => &self.instructions[slot.index()].element,
-            Target::Row(_) => return Ok(false),
+            Target::Open(..) | Target::Gone | Target::Row(_) => return Ok(false),
         };
-        let Some(op) = atomic(element).filter(|_| !value.is_countable()) else {
-            return Ok(false);
-        };
-        let outcomes = op.outcomes().map_err(|fault| element.fault(fault))?;
-        Ok(matches!(outcomes, Err(Endless::Continuous)))
+        is_density(element, value)
     }
 
     /// A branch with what drawing from it takes.
@@ -114,7 +142,7 @@ impl Block {
         let element = match &branch.target {
             Target::Alone(element) => element.clone(),
             Target::Slot(of) => self.instructions[of.index()].element.clone(),
-            Target::Row(_) => return Ok(branch),
+            Target::Open(..) | Target::Gone | Target::Row(_) => return Ok(branch),
         };
         let Some(op) = atomic(&element) else {
             return Ok(branch);
@@ -186,7 +214,9 @@ impl Block {
         }
         let chain = self.instructions[slot.index()].element.clone();
         let mut functions = std::mem::take(&mut self.functions);
-        let called = op.identity().and_then(|function| {
+        let gives_atomic = !self.instructions[slot.index()].memo.branches_out;
+        let called = op.identity().filter(|_| gives_atomic);
+        let called = called.and_then(|function| {
             self.with_values(slot, number, parents, |values| {
                 functions.call(function, chain.parents(), values)
             })
@@ -195,39 +225,69 @@ impl Block {
         if let Some(call) = &called
             && let Some(element) = self.functions.element(call)
         {
-            let branch = Branch {
-                target: Target::Alone(element),
-                drawn: Lot::Unknown,
-            };
+            let branch = Branch::leading_to(Target::Alone(element));
             self.remember_branch(slot, number, branch.clone());
             return Ok(branch);
         }
         let element = self.with_values(slot, number, parents, |values| op.call(values));
         let element = element.map_err(|fault| chain.fault(fault))?;
-        let target = if element.is_unshared() && atomic(&element).is_some() {
+        let own = element.is_unshared();
+        let Some(op) = atomic(&element) else {
+            self.instructions[slot.index()].memo.branches_out = true;
+            // The combination itself is remembered.
+            self.remembered += 1;
+            // How it is evaluated, and whether it is remembered, depends on how many rows take it.
+            return Ok(Branch::leading_to(Target::Open(element, own)));
+        };
+        let target = if own {
             Target::Alone(element.clone())
         } else {
             Target::Slot(self.slot(&element))
         };
         let fixed = match &target {
             Target::Slot(of) => self.instructions[of.index()].fixed.is_some(),
-            Target::Alone(_) | Target::Row(_) => false,
+            _ => false,
         };
-        if let Some(op) = atomic(&element).filter(|_| !fixed) {
+        if !fixed {
             op.check().map_err(|problem| element.invalid(problem))?;
         }
-        if let Some(call) = called
-            && matches!(target, Target::Alone(_))
-        {
+        if let Some(call) = called.filter(|_| own) {
             self.remembered += 1;
             self.functions.remember(call, element.clone());
         }
-        let branch = Branch {
-            target,
-            drawn: Lot::Unknown,
-        };
+        let branch = Branch::leading_to(target);
         self.remember_branch(slot, number, branch.clone());
         Ok(branch)
+    }
+
+    /// Remembers a branch of which a row evaluates so many elements, if there is room.
+    pub(super) fn remember_few(
+        &mut self,
+        slot: Slot,
+        number: u32,
+        branch: Branch,
+        elements: usize,
+    ) {
+        if self.remembered < KEPT && self.known_branch(slot, number).is_none() {
+            self.remembered += elements;
+            self.remember_branch(slot, number, branch);
+        }
+    }
+
+    /// The element that a branch leads to, if it is one.
+    pub(super) fn root_of(&self, branch: &Branch) -> Option<AnyElement> {
+        match &branch.target {
+            Target::Alone(element) | Target::Open(element, _) => Some(element.clone()),
+            Target::Slot(of) => Some(self.instructions[of.index()].element.clone()),
+            Target::Row(_) | Target::Gone => None,
+        }
+    }
+
+    /// The slot of the element that a branch of many rows leads to.
+    pub(super) fn slot_of(&mut self, slot: Slot, number: u32, element: &AnyElement) -> Slot {
+        let of = self.slot(element);
+        self.remember_branch(slot, number, Branch::leading_to(Target::Slot(of)));
+        of
     }
 
     /// The branch of a combination, if it has been met before.

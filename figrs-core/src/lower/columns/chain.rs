@@ -8,6 +8,7 @@ use super::column::{Book, Column, Stored};
 use super::draw::{Groups, Ready, draw_ready};
 use super::run::{Run, Task};
 use super::selection::Selection;
+use super::singles::{Few, Singles, are_few};
 use crate::datum::Datum;
 use crate::error::ModelError;
 use crate::node::{AnyElement, ChainOp, TableOp};
@@ -18,6 +19,14 @@ pub(super) enum Source {
     Slot(Slot),
     /// The number of a column among those that were drawn for a group alone.
     Alone(usize),
+}
+
+/// The rows that take a branch, unless they are few.
+struct Part {
+    branch: Branch,
+    combination: u32,
+    rows: Vec<u32>,
+    size: usize,
 }
 
 impl Run<'_> {
@@ -42,7 +51,7 @@ impl Run<'_> {
             return self.weigh_rows(slot, rows, (&groups, &branches), value, &weights);
         }
         if demand.is_some() {
-            self.branch_out(slot, rows, (&groups, &branches), demand.as_ref());
+            self.branch_out(slot, rows, &groups, (branches, &numbers), demand.as_ref());
             return Ok(());
         }
         let lots = numbers.iter().zip(branches);
@@ -58,7 +67,7 @@ impl Run<'_> {
         {
             return self.draw_alone(slot, rows, &groups, &branches);
         }
-        self.branch_out(slot, rows, (&groups, &branches), None);
+        self.branch_out(slot, rows, &groups, (branches, &numbers), None);
         Ok(())
     }
 
@@ -215,54 +224,115 @@ impl Run<'_> {
         Ok(Block::packed(values, rows))
     }
 
-    /// Makes a task of each branch, in the order of the first rows, and one that joins them.
+    /// Makes a task of each branch that many rows take, in the order of the first rows, one of the rows of all others, and one that
+    /// joins them.
     fn branch_out(
         &mut self,
         slot: Slot,
         rows: &Selection,
-        (groups, branches): (&Groups, &[Branch]),
+        groups: &Groups,
+        (branches, combinations): (Vec<Branch>, &[u32]),
         demand: Option<&Datum>,
     ) {
-        let parts = groups.selections(rows, branches.len());
-        let mut sources: Vec<(Source, Selection)> = Vec::with_capacity(parts.len());
-        let mut elements = Vec::with_capacity(parts.len());
-        let mut met = FxHashMap::<Slot, usize>::default();
-        for (part, branch) in parts.into_iter().zip(branches) {
-            match &branch.target {
-                // Different values may lead to one element.
-                Target::Slot(of) => {
-                    if let Some(&at) = met.get(of) {
-                        sources[at].1 = sources[at].1.or(&part);
-                    } else {
-                        met.insert(*of, sources.len());
-                        sources.push((Source::Slot(*of), part));
-                        elements.push(None);
-                    }
-                }
-                Target::Alone(element) => {
-                    sources.push((Source::Alone(self.alone.len()), part));
-                    self.alone.push(None);
-                    elements.push(Some((element, branch)));
-                }
-                Target::Row(_) => {}
-            }
-        }
-        self.tasks
-            .push(Task::Join(slot, rows.clone(), sources.clone()));
-        for ((source, part), element) in sources.into_iter().zip(elements).rev() {
-            self.tasks.push(match (source, element) {
-                (Source::Alone(number), Some((element, branch))) => Task::Alone {
-                    number,
-                    element: element.clone(),
-                    branch: branch.clone(),
-                    of: slot,
-                    rows: part,
-                    demand: demand.cloned(),
-                },
-                (Source::Slot(of), _) => Task::Enter(of, part, demand.cloned()),
-                (Source::Alone(_), None) => continue,
+        let numbers = groups.numbers(rows);
+        let mut parts: Vec<Part> = Vec::with_capacity(branches.len());
+        for (branch, &combination) in branches.into_iter().zip(combinations) {
+            parts.push(Part {
+                branch,
+                combination,
+                rows: Vec::new(),
+                size: 0,
             });
         }
+        for &group in &*numbers {
+            parts[group as usize].size += 1;
+        }
+        let width = rows.width();
+        let mut few: Vec<(u32, u32)> = Vec::new();
+        for (&row, &group) in rows.rows().iter().zip(&*numbers) {
+            let part = &mut parts[group as usize];
+            if are_few(part.size, width) {
+                few.push((row, group));
+            } else {
+                part.rows.push(row);
+            }
+        }
+        let mut sources: Vec<(Source, Selection)> = Vec::new();
+        let mut tasks: Vec<Task> = Vec::new();
+        if !few.is_empty() {
+            let (source, task) = self.few(slot, &parts, few, (width, demand));
+            sources.push(source);
+            tasks.push(task);
+        }
+        let mut met = FxHashMap::<Slot, usize>::default();
+        let many = parts.into_iter().filter(|part| !part.rows.is_empty());
+        for part in many {
+            let rows = Selection::from_rows(part.rows, width);
+            let of = match part.branch.target {
+                Target::Slot(of) => of,
+                Target::Open(element, _) => self.block.slot_of(slot, part.combination, &element),
+                Target::Alone(ref element) => {
+                    let number = self.alone.len();
+                    self.alone.push(None);
+                    sources.push((Source::Alone(number), rows.clone()));
+                    tasks.push(Task::Alone {
+                        number,
+                        element: element.clone(),
+                        branch: part.branch,
+                        of: slot,
+                        rows,
+                        demand: demand.cloned(),
+                    });
+                    continue;
+                }
+                Target::Row(_) | Target::Gone => continue,
+            };
+            // Different values may lead to one element.
+            if let Some(&at) = met.get(&of) {
+                sources[at].1 = sources[at].1.or(&rows);
+                if let Task::Enter(_, part, _) = &mut tasks[at] {
+                    *part = part.or(&rows);
+                }
+            } else {
+                met.insert(of, sources.len());
+                sources.push((Source::Slot(of), rows.clone()));
+                tasks.push(Task::Enter(of, rows, demand.cloned()));
+            }
+        }
+        self.tasks.push(Task::Join(slot, rows.clone(), sources));
+        self.tasks.extend(tasks.into_iter().rev());
+    }
+
+    /// The task of the rows whose branches few others take, given with their groups, and where their values come from.
+    fn few(
+        &mut self,
+        slot: Slot,
+        parts: &[Part],
+        few: Vec<(u32, u32)>,
+        (width, demand): (usize, Option<&Datum>),
+    ) -> ((Source, Selection), Task) {
+        let mut positions = vec![u32::MAX; parts.len()];
+        let mut branches = Vec::new();
+        let mut of_rows = Vec::with_capacity(few.len());
+        for &(_, group) in &few {
+            let position = &mut positions[group as usize];
+            if *position == u32::MAX {
+                *position = branches.len() as u32;
+                let part = &parts[group as usize];
+                let root = self.block.root_of(&part.branch);
+                branches.push(Few::new(part.combination, root, part.branch.clone()));
+            }
+            of_rows.push(*position);
+        }
+        let rows = few.into_iter().map(|(row, _)| row).collect();
+        let rows = Selection::from_rows(rows, width);
+        let number = self.alone.len();
+        self.alone.push(None);
+        let singles = Singles::new((slot, number), &rows, branches, &of_rows, demand);
+        (
+            (Source::Alone(number), rows),
+            Task::Singles(Box::new(singles)),
+        )
     }
 
     /// Values of a branch that nothing else refers to, for the rows of its group.

@@ -4,12 +4,12 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::alias::Alias;
 use super::bernoulli::{draw_each, draw_groups};
 use super::block::{Block, Slot};
 use super::column::{Book, Column};
 use super::selection::Selection;
 use super::values::Values;
+use crate::alias::Alias;
 use crate::datum::Datum;
 use crate::error::ModelError;
 use crate::node::{AnyElement, AtomicOp, Endless, FiniteOutcomes};

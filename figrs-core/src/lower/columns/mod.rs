@@ -1,6 +1,5 @@
 //! Many worlds at a time, element by element.
 
-mod alias;
 mod bernoulli;
 mod block;
 mod branch;
@@ -17,6 +16,8 @@ mod plain;
 mod remembered;
 mod run;
 mod selection;
+mod single;
+mod singles;
 mod store;
 mod values;
 mod weights;

@@ -9,6 +9,7 @@ use super::classes::mask_of;
 use super::column::{Column, Stored, mask_where};
 use super::draw::{Prepared, likelihood};
 use super::selection::{Selection, for_each_row};
+use super::singles::Singles;
 use crate::datum::Datum;
 use crate::error::ModelError;
 use crate::lower::Observations;
@@ -28,6 +29,7 @@ pub(super) enum Task {
         rows: Selection,
         demand: Option<Datum>,
     },
+    Singles(Box<Singles>),
     Join(Slot, Selection, Vec<(Source, Selection)>),
 }
 
@@ -97,6 +99,7 @@ impl Run<'_> {
                 Some(rows) => self.alone(number, (&element, &branch, of), &rows, demand.as_ref()),
                 None => Ok(()),
             },
+            Task::Singles(singles) => self.singles(*singles),
             Task::Join(slot, rows, sources) => match living(&rows) {
                 Some(rows) => self.join(slot, &rows, &sources),
                 None => Ok(()),
@@ -348,7 +351,8 @@ impl Run<'_> {
     /// Ends with an error if a world reaches more elements than are allowed; those whose values are still to be found count
     /// as well.
     fn check_limit(&mut self, slot: Slot) -> Result<(), ModelError> {
-        let mut counts = vec![0usize; self.block.width];
+        let mut counts: Vec<usize> = self.block.singles.iter().map(|&n| n as usize).collect();
+        counts.resize(self.block.width, 0);
         let mut count = |rows: &Selection| for_each_row(rows.mask(), |row| counts[row] += 1);
         for at in 0..self.block.touched.len() {
             if let Some(stored) = self.block.stored(self.block.touched[at]) {

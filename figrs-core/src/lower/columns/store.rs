@@ -114,6 +114,10 @@ impl Block {
     /// the weights of the rows they continue.
     pub fn resample_populations(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]) {
         self.weights.continued(&ancestors, size, replaced);
+        if !self.singles.is_empty() {
+            let counts = ancestors.iter().map(|&row| self.singles[row as usize]);
+            self.singles = counts.collect();
+        }
         self.width = ancestors.len();
         self.ancestors.push(ancestors.into());
         self.lineage[self.traced..].fill(None);

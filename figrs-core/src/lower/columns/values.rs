@@ -8,6 +8,7 @@ use super::classes::codes;
 use super::column::{Book, Column, mask_where};
 use super::selection::Selection;
 use crate::column::AnyColumn;
+use crate::datum::Datum;
 use crate::node::AnyElement;
 use crate::support::{Support, SupportBuilder};
 
@@ -30,6 +31,13 @@ impl Values {
         match self {
             Self::Fixed(values) => values.any(code),
             Self::Growing(values) => values.any(code),
+        }
+    }
+
+    pub(super) fn datum(&self, code: u32) -> Datum {
+        match self {
+            Self::Fixed(values) => values.datum(code as usize),
+            Self::Growing(values) => values.datum(code as usize),
         }
     }
 

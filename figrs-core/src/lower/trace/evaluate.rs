@@ -229,6 +229,7 @@ impl Trace {
             Kind::Atomic(op) if node.checked => op.log_prob(any).ok(),
             Kind::Chain(_, op) => {
                 let family = op.family()?;
+                let any = node.summary_of(value).unwrap_or(any);
                 self.numbers(number, parent, |numbers| {
                     family.log_prob_for_numbers(numbers, any)
                 })?

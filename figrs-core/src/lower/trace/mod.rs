@@ -123,6 +123,7 @@ impl std::fmt::Debug for Trace {
 impl Trace {
     /// A model without a world yet; a world of more than `limit` elements is an error.
     pub fn new(model: &Model, targets: &[AnyElement], limit: usize) -> Result<Self, ModelError> {
+        let model = &*model.pooled();
         let mut evidence = FxHashMap::<ElementId, Vec<Evidence>>::default();
         for (element, statement) in model.evidence() {
             let all = evidence.entry(element.id()).or_default();

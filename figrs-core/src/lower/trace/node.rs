@@ -11,7 +11,7 @@ use crate::datum::Datum;
 use crate::element::Bell;
 use crate::error::Fault;
 use crate::evidence::Evidence;
-use crate::node::{AnyElement, AtomicOp, ChainOp, Endless, FamilyOp, Kind};
+use crate::node::{AnyElement, AtomicOp, ChainOp, Endless, FamilyOp, Kind, Summary};
 use crate::support::Support;
 use crate::weights::Row;
 
@@ -159,6 +159,8 @@ pub(super) struct Node {
     pub(super) evidence: Vec<Evidence>,
     /// The value that an intervention sets, or that observations determine in every world.
     pub(super) given: Option<Datum>,
+    /// A demanded value that is a list, and what is weighed in its place.
+    summary: Option<(Datum, Summary)>,
     continuous: Option<bool>,
     pub(super) resolved: bool,
     pub(super) vacant: bool,
@@ -197,6 +199,7 @@ impl Node {
             role,
             evidence,
             given: fixed,
+            summary: None,
             resolved: false,
             parents: Box::default(),
             inputs: Vec::new(),
@@ -270,6 +273,24 @@ impl Node {
     /// Whether its value cannot change when an input does.
     pub(super) fn is_terminal(&self) -> bool {
         self.demand.is_some() || self.role.is_choice()
+    }
+
+    /// Makes ready for weighing a demanded value many times.
+    pub(super) fn summarise(&mut self, value: &Datum) {
+        if let Kind::Chain(_, op) = self.element.kind()
+            && let Some(family) = op.family()
+            && self.summary.as_ref().is_none_or(|(of, _)| of != value)
+        {
+            let summary = family.summary(value.as_any());
+            self.summary = summary.map(|summary| (value.clone(), summary));
+        }
+    }
+
+    /// What is weighed in the place of a value, if that is quicker.
+    #[inline]
+    pub(super) fn summary_of(&self, value: &Register) -> Option<&dyn Any> {
+        let (of, summary) = self.summary.as_ref()?;
+        value.holds(of).then_some(summary)
     }
 
     /// Takes the log-probability of a value of a choice.

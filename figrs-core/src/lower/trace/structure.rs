@@ -230,7 +230,11 @@ impl Trace {
         for input in 0..self.nodes[node as usize].inputs.len() {
             self.lose_reach(self.nodes[node as usize].inputs[input].to);
         }
-        std::mem::replace(&mut self.nodes[node as usize].demand, demand)
+        let node = &mut self.nodes[node as usize];
+        if let Some(value) = &demand {
+            node.summarise(value);
+        }
+        std::mem::replace(&mut node.demand, demand)
     }
 
     /// The result of a Chain for the values of its parents, if it is remembered; `value` tells which of their values count.

@@ -1,0 +1,71 @@
+//! Elements built as another one is, of the same parents.
+
+use std::any::Any;
+use std::panic::Location;
+
+use crate::element::Element;
+use crate::error::Fault;
+use crate::function::FunctionId;
+use crate::node::{AnyElement, ChainOp, Kind, TableOp};
+use crate::support::Support;
+use crate::value::Value;
+use crate::weights::Weights;
+
+/// An element built as a Chain or a table is, of the same parents; anything else is the element itself.
+pub(super) fn copied<T: Value>(
+    of: &AnyElement,
+    location: &'static Location<'static>,
+) -> Element<T> {
+    let copy = Copy(of.clone());
+    let kind = match of.kind() {
+        Kind::Table(parents, _) => Kind::Table(parents.clone(), Box::new(copy)),
+        _ => Kind::Chain(of.parents().to_vec(), Box::new(copy)),
+    };
+    Element::from_kind("Iid", location, kind)
+}
+
+/// What a Chain or a table does, for other elements.
+struct Copy(AnyElement);
+
+impl ChainOp for Copy {
+    fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
+        match self.0.kind() {
+            Kind::Chain(_, op) => op.call(arguments),
+            _ => Ok(self.0.clone()),
+        }
+    }
+
+    fn identity(&self) -> Option<FunctionId> {
+        match self.0.kind() {
+            Kind::Chain(_, op) => op.identity(),
+            _ => None,
+        }
+    }
+}
+
+impl Copy {
+    fn table(&self) -> &dyn TableOp {
+        match self.0.kind() {
+            Kind::Table(_, op) => &**op,
+            _ => unreachable!("the copy of a table"),
+        }
+    }
+}
+
+impl TableOp for Copy {
+    fn check(&self) -> Result<(), String> {
+        self.table().check()
+    }
+
+    fn values(&self) -> &Support {
+        self.table().values()
+    }
+
+    fn states(&self) -> &[Support] {
+        self.table().states()
+    }
+
+    fn weights(&self) -> &Weights {
+        self.table().weights()
+    }
+}

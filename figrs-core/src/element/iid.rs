@@ -1,0 +1,473 @@
+//! `Iid`: independent values of one distribution as one list.
+
+use std::any::Any;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use rand::Rng;
+
+use crate::column::AnyColumn;
+use crate::datum::Datum;
+use crate::distribution::Tails;
+use crate::element::copies::copied;
+use crate::element::{Bell, Element, inject_at};
+use crate::error::Fault;
+use crate::node::{
+    AnyElement, AtomicOp, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, Many, MemberFault,
+    Summary,
+};
+use crate::parents::AsElement;
+use crate::random::Stream;
+use crate::support::SupportBuilder;
+use crate::value::Value;
+
+/// Builds a list of independent and identically distributed values.
+#[derive(Debug)]
+pub struct Iid;
+
+impl Iid {
+    /// The values that `count` elements have which are built as `element` is, of the same parents: independent given those.
+    ///
+    /// The list is one element, and observed as any other. An observation of many values of a distribution with sufficient
+    /// statistics, such as [`Normal`](crate::Normal) or [`Flip`](crate::Flip), is weighed in the time that one value takes.
+    ///
+    /// ```
+    /// # use figrs_core::{Iid, Model, Normal, Variance};
+    /// let mean = Normal::new(0.0, Variance(4.0));
+    /// let measured = Iid::new(&Normal::new(&mean, Variance(1.0)), 3);
+    /// let model = Model::new().observe(&measured, vec![0.9, 1.4, 1.1]);
+    /// # drop(model);
+    /// ```
+    ///
+    /// The element is random by itself, given its parents; one whose value is a function of other elements or is
+    /// [scored](crate::Score) is reported by `check`. What is to be drawn anew for each value belongs
+    /// into the function of a [`Chain`](crate::Chain).
+    #[track_caller]
+    pub fn new<T: Value>(element: impl AsElement<Value = T>, count: usize) -> Element<Vec<T>> {
+        let of = element.as_element().erased();
+        iid_at(of, count, "Iid", Location::caller())
+    }
+}
+
+pub(crate) fn iid_at<T: Value>(
+    of: &AnyElement,
+    count: usize,
+    constructor: &'static str,
+    location: &'static Location<'static>,
+) -> Element<Vec<T>> {
+    let list = List::<T> {
+        constructor,
+        location,
+        of: of.clone(),
+        count,
+        values: PhantomData,
+    };
+    let kind = match of.kind() {
+        Kind::Chain(parents, op) if op.family().is_some() => {
+            Kind::Chain(parents.clone(), Box::new(list))
+        }
+        Kind::Chain(..) | Kind::Table(..) => {
+            let copies: Vec<Element<T>> = (0..count).map(|_| copied(of, location)).collect();
+            return inject_at(constructor, location, &copies);
+        }
+        Kind::Atomic(_) | Kind::Apply(..) | Kind::Score(..) => Kind::Atomic(Box::new(list)),
+    };
+    Element::from_kind(constructor, location, kind)
+}
+
+/// Lists up to which all that a list of finitely many outcomes may be are listed.
+const LISTED: usize = 1 << 16;
+
+/// Independent values of the distribution of an element, which is atomic or a member of a family.
+struct List<T> {
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    of: AnyElement,
+    count: usize,
+    values: PhantomData<fn() -> T>,
+}
+
+impl<T: Value> List<T> {
+    /// The atomic element that is copied.
+    fn atomic(&self) -> Result<&dyn AtomicOp, String> {
+        match self.of.kind() {
+            Kind::Atomic(op) => Ok(&**op),
+            _ => Err(format!(
+                "is to list values of {}, which is not random by itself; list the element that is, and `map` the list",
+                self.of.label()
+            )),
+        }
+    }
+
+    fn family(&self) -> &dyn FamilyOp {
+        let family = match self.of.kind() {
+            Kind::Chain(_, op) => op.family(),
+            _ => None,
+        };
+        family.expect("a list that is a Chain is made of a family")
+    }
+
+    /// The list, if the value is one of the right length, or the sufficient statistics of one.
+    fn read<R>(&self, value: &dyn Any, read: impl FnOnce(&Many<'_>) -> R) -> Option<R> {
+        if let Some(Summary(statistics)) = value.downcast_ref() {
+            return Some(read(&Many::Statistics(statistics)));
+        }
+        let values = value.downcast_ref::<Vec<T>>()?;
+        (values.len() == self.count).then(|| read(&Many::Values(values)))
+    }
+
+    /// As [`read`](Self::read), with the sufficient statistics wherever there are any.
+    fn read_short<R>(&self, value: &dyn Any, read: impl FnOnce(&Many<'_>) -> R) -> Option<R> {
+        match self.summary(value) {
+            Some(summary) => self.read(&summary, read),
+            None => self.read(value, read),
+        }
+    }
+
+    /// All lists of these outcomes, the last value varying fastest.
+    fn lists(&self, outcomes: Result<FiniteOutcomes, Endless>) -> Result<FiniteOutcomes, Endless> {
+        let none = || Ok((SupportBuilder::new::<T>().build(), Vec::new()));
+        let (values, each) = match outcomes {
+            _ if self.count == 0 => none()?,
+            Err(endless) => return Err(endless),
+            Ok(outcomes) => (outcomes.support, outcomes.probabilities),
+        };
+        let size = |all: usize, _| all.checked_mul(each.len()).filter(|&all| all <= LISTED);
+        let Some(size) = (0..self.count).try_fold(1, size) else {
+            return Err(Endless::Many);
+        };
+        let mut support = SupportBuilder::new::<Vec<T>>();
+        let mut probabilities = Vec::with_capacity(size);
+        for number in 0..size {
+            let (mut rest, mut probability) = (number, 1.0);
+            let mut list = Vec::with_capacity(self.count);
+            for _ in 0..self.count {
+                let at = rest % each.len();
+                rest /= each.len();
+                probability *= each[at];
+                list.extend(values.get::<T>(at).cloned());
+            }
+            list.reverse();
+            support.insert(&list);
+            probabilities.push(probability);
+        }
+        Ok(FiniteOutcomes {
+            support: support.build(),
+            probabilities,
+        })
+    }
+}
+
+fn typed<T: Value>(column: &dyn AnyColumn) -> &[T] {
+    column
+        .as_any()
+        .downcast_ref::<Vec<T>>()
+        .map_or(&[], Vec::as_slice)
+}
+
+impl<T: Value> AtomicOp for List<T> {
+    fn check(&self) -> Result<(), String> {
+        self.atomic()?.check()
+    }
+
+    fn outcomes(&self) -> Result<Result<FiniteOutcomes, Endless>, Fault> {
+        let op = self.atomic().map_err(Fault::Distribution)?;
+        Ok(self.lists(op.outcomes()?))
+    }
+
+    fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault> {
+        let op = self.atomic().map_err(Fault::Distribution)?;
+        match value.downcast_ref::<Vec<T>>() {
+            Some(values) if values.len() == self.count => op.log_prob_of_all(values),
+            _ => Ok(f64::NEG_INFINITY),
+        }
+    }
+
+    fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault> {
+        let op = self.atomic().map_err(Fault::Distribution)?;
+        let mut list: Vec<T> = Vec::with_capacity(self.count);
+        for _ in 0..self.count {
+            list.extend(op.sample(rng)?.get::<T>().cloned());
+        }
+        Ok(Datum::new(list))
+    }
+
+    fn sample_many(&self, count: usize, rng: &mut Stream) -> Result<Box<dyn AnyColumn>, Fault> {
+        let op = self.atomic().map_err(Fault::Distribution)?;
+        let mut lists: Vec<Vec<T>> = Vec::with_capacity(count);
+        for _ in 0..count {
+            let drawn = op.sample_many(self.count, rng)?;
+            lists.push(typed(&*drawn).to_vec());
+        }
+        Ok(Box::new(lists))
+    }
+
+    fn log_prob_of_all(&self, values: &dyn AnyColumn) -> Result<f64, Fault> {
+        (0..values.len())
+            .map(|at| AtomicOp::log_prob(self, values.any(at)))
+            .sum()
+    }
+
+    fn tails(&self, _: &dyn Any) -> Result<Option<Tails>, Fault> {
+        Ok(None)
+    }
+
+    fn describe(&self) -> String {
+        let of = self.atomic().map(AtomicOp::describe);
+        format!("{} of {}", self.count, of.unwrap_or_default())
+    }
+}
+
+impl<T: Value> ChainOp for List<T> {
+    fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
+        let of = match self.of.kind() {
+            Kind::Chain(_, op) => op.call(arguments)?,
+            _ => self.of.clone(),
+        };
+        let list = Self {
+            constructor: self.constructor,
+            location: self.location,
+            of,
+            count: self.count,
+            values: PhantomData,
+        };
+        let kind = Kind::Atomic(Box::new(list));
+        let element = Element::<Vec<T>>::from_kind(self.constructor, self.location, kind);
+        Ok(element.erased().clone())
+    }
+
+    fn family(&self) -> Option<&dyn FamilyOp> {
+        Some(self)
+    }
+}
+
+impl<T: Value> FamilyOp for List<T> {
+    fn check(&self, arguments: &[&dyn Any]) -> Result<(), String> {
+        self.family().check(arguments)
+    }
+
+    fn is_continuous(&self) -> bool {
+        self.count > 0 && self.family().is_continuous()
+    }
+
+    fn outcomes(&self, arguments: &[&dyn Any]) -> Result<Result<FiniteOutcomes, Endless>, Fault> {
+        Ok(self.lists(self.family().outcomes(arguments)?))
+    }
+
+    fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault> {
+        let log = |values: &Many<'_>| self.family().log_prob_of_all(arguments, values);
+        self.read_short(value, log).unwrap_or(Ok(f64::NEG_INFINITY))
+    }
+
+    fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64> {
+        let log = |values: &Many<'_>| self.family().log_prob_of_all_for_numbers(arguments, values);
+        self.read(value, log).unwrap_or(Some(f64::NEG_INFINITY))
+    }
+
+    fn bell(&self) -> Option<Bell> {
+        None
+    }
+
+    fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault> {
+        let mut list: Vec<T> = Vec::with_capacity(self.count);
+        for _ in 0..self.count {
+            let value = self.family().sample(arguments, rng)?;
+            list.extend(value.get::<T>().cloned());
+        }
+        Ok(Datum::new(list))
+    }
+
+    fn sample_many(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn AnyColumn>, MemberFault> {
+        let mut lists: Vec<Vec<T>> = Vec::new();
+        lists.resize_with(count, || Vec::with_capacity(self.count));
+        for _ in 0..self.count {
+            let drawn = self.family().sample_many(arguments, count, rng)?;
+            for (list, value) in lists.iter_mut().zip(typed::<T>(&*drawn)) {
+                list.push(value.clone());
+            }
+        }
+        Ok(Box::new(lists))
+    }
+
+    fn log_probs(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+        value: &dyn Any,
+    ) -> Result<Vec<f64>, MemberFault> {
+        let logs = |values: &Many<'_>| self.family().log_probs_of_all(arguments, count, values);
+        let none = || Ok(vec![f64::NEG_INFINITY; count]);
+        self.read_short(value, logs).unwrap_or_else(none)
+    }
+
+    fn statistics(&self, _: &dyn AnyColumn) -> Option<Vec<f64>> {
+        None
+    }
+
+    fn log_prob_of_all(&self, arguments: &[&dyn Any], values: &Many<'_>) -> Result<f64, Fault> {
+        let Many::Values(lists) = values else {
+            return Ok(f64::NEG_INFINITY);
+        };
+        let log = |at| FamilyOp::log_prob(self, arguments, lists.any(at));
+        (0..lists.len()).map(log).sum()
+    }
+
+    fn log_prob_of_all_for_numbers(&self, arguments: &[f64], values: &Many<'_>) -> Option<f64> {
+        let Many::Values(lists) = values else {
+            return None;
+        };
+        let log = |at| self.log_prob_for_numbers(arguments, lists.any(at));
+        (0..lists.len()).map(log).sum()
+    }
+
+    fn log_probs_of_all(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+        values: &Many<'_>,
+    ) -> Result<Vec<f64>, MemberFault> {
+        let mut sums = vec![0.0; count];
+        if let Many::Values(lists) = values {
+            for at in 0..lists.len() {
+                let logs = self.log_probs(arguments, count, lists.any(at))?;
+                sums.iter_mut().zip(logs).for_each(|(sum, log)| *sum += log);
+            }
+        }
+        Ok(sums)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn summary(&self, value: &dyn Any) -> Option<Summary> {
+        let values = value.downcast_ref::<Vec<T>>();
+        let values = values.filter(|values| values.len() == self.count)?;
+        self.family().statistics(values).map(Summary)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::{
+        Beta, Exponential, Flip, Gamma, Geometric, Laplace, Normal, Poisson, Rate, Scale, Score,
+        Select, StandardDeviation, Variance,
+    };
+    use crate::node::contained;
+    use crate::{Model, random::stream};
+
+    /// The same log-probability by statistics, by values and value by value.
+    fn agree<T: Value>(member: &Element<T>, values: &[T], parameters: &[&[f64]]) {
+        let Kind::Chain(_, op) = member.erased().kind() else {
+            panic!("{member:?} is no member of a family");
+        };
+        let one = op.family().unwrap();
+        let list = Iid::new(member, values.len());
+        let Kind::Chain(_, op) = list.erased().kind() else {
+            panic!("{list:?} is no member of a family");
+        };
+        let all = op.family().unwrap();
+        let summary = all.summary(&values.to_vec());
+        for parameters in parameters {
+            let arguments: Vec<&dyn Any> = parameters.iter().map(|x| x as &dyn Any).collect();
+            let each = values.iter().map(|x| one.log_prob(&arguments, x).unwrap());
+            let sum: f64 = each.sum();
+            let near = |log: f64| {
+                let same = log == sum || (log - sum).abs() < 1e-11 * sum.abs().max(1.0);
+                assert!(same, "{member:?} {parameters:?}: {log} and {sum}");
+            };
+            near(all.log_prob(&arguments, &values.to_vec()).unwrap());
+            let columns: Vec<Vec<f64>> = parameters.iter().map(|&x| vec![x; 2]).collect();
+            let columns: Vec<&dyn AnyColumn> = columns.iter().map(|c| c as _).collect();
+            let rows = all.log_probs(&columns, 2, &values.to_vec()).unwrap();
+            assert_eq!(rows[0], rows[1]);
+            near(rows[0]);
+            if let Some(summary) = &summary {
+                near(all.log_prob_for_numbers(parameters, summary).unwrap());
+            }
+            let made = op.call(&arguments).unwrap();
+            let Kind::Atomic(atomic) = made.kind() else {
+                panic!("{made:?} is not atomic");
+            };
+            near(atomic.log_prob(&values.to_vec()).unwrap());
+            let none = atomic.log_prob(&vec![values[0].clone(); values.len() + 1]);
+            assert_eq!(none.unwrap(), f64::NEG_INFINITY);
+        }
+    }
+
+    #[test]
+    fn statistics_say_what_the_values_say() {
+        let [a, b] = [0, 1].map(|_| Exponential::new(Rate(1.0)));
+        let numbers: Vec<f64> = (1..30)
+            .map(|i| (f64::from(i) * 0.754).fract() + 0.1)
+            .collect();
+        let counts: Vec<u64> = (1..30).map(|i| i * i % 7).collect();
+        let both: &[&[f64]] = &[&[0.5, 0.7], &[1.0, 1.0], &[30.0, 0.01], &[2000.0, 900.0]];
+        let one: &[&[f64]] = &[&[0.01], &[0.3], &[1.0]];
+        agree(&Normal::new(&a, StandardDeviation(&b)), &numbers, both);
+        agree(&Normal::new(&a, Variance(0.3)), &numbers, one);
+        agree(&Gamma::new(&a, Rate(&b)), &numbers, both);
+        agree(&Gamma::new(&a, Scale(&b)), &[1e-9, 2.0, 1e9], both);
+        agree(&Exponential::new(Scale(&a)), &numbers, one);
+        agree(&Laplace::new(&a, Scale(&b)), &numbers, both);
+        let inside: Vec<f64> = numbers.iter().map(|x| x / 1.2).collect();
+        agree(&Beta::new(&a, &b), &inside, both);
+        agree(&Beta::new(&a, &b), &[1e-300, 0.5, 1.0 - 1e-16], both);
+        agree(&Poisson::new(&a), &counts, &[&[0.2], &[2.5], &[1e6]]);
+        agree(&Poisson::new(&a), &[0, 0], &[&[0.2], &[2.5]]);
+        agree(
+            &Poisson::new(&a),
+            &[1 << 20, (1 << 20) + 3],
+            &[&[1e6], &[1_048_577.5]],
+        );
+        agree(&Geometric::failures(&a), &counts, one);
+        let after: Vec<u64> = counts.iter().map(|k| k + 1).collect();
+        agree(&Geometric::trials(&a), &after, one);
+        let truths = [true, false, true, true];
+        agree(&Flip::new(&a), &truths, &[&[0.0], &[0.3], &[1.0]]);
+        agree(&Flip::new(&a), &[true], &[&[0.0], &[1.0]]);
+        let letters = ['a', 'b', 'c', 'a'];
+        let weights = [(Element::clone(&a), 'a'), (b, 'b')];
+        agree(&Select::new(weights.clone()), &letters, both);
+        agree(&Select::new(weights), &letters[..2], both);
+    }
+
+    #[test]
+    fn only_what_is_random_by_itself_is_listed() {
+        let x = Normal::new(0.0, Variance(1.0));
+        let scored = Score::log_weigh(&x, |x| *x);
+        for wrong in [Iid::new(x.map(|x| x + 1.0), 2), Iid::new(&scored, 2)] {
+            let targets = [wrong.erased().clone()];
+            let program = crate::lower::Trace::new(&Model::new(), &targets, 10);
+            let error = program.unwrap().restart(&mut stream(0, 0)).unwrap_err();
+            assert!(
+                error.to_string().contains("not random by itself"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn long_lists_of_finitely_many_values_are_not_listed() {
+        let kind = |count| {
+            let list = Iid::new(Flip::new(0.25), count);
+            let Kind::Atomic(op) = list.erased().kind() else {
+                panic!("{list:?} is not atomic");
+            };
+            contained(|| op.outcomes()).unwrap().unwrap()
+        };
+        let two = kind(2).unwrap();
+        assert_eq!(two.support.get::<Vec<bool>>(1), Some(&vec![true, false]));
+        assert_eq!(two.probabilities, [0.0625, 0.1875, 0.1875, 0.5625]);
+        assert_eq!(kind(0).unwrap().probabilities, [1.0]);
+        assert_eq!(kind(16).unwrap().probabilities.len(), 1 << 16);
+        assert_eq!(kind(17).unwrap_err(), Endless::Many);
+        assert_eq!(kind(1_000_000).unwrap_err(), Endless::Many);
+    }
+}

@@ -1,0 +1,400 @@
+//! Branches of a Chain that few rows take, evaluated row by row.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::block::{Block, Slot};
+use super::branch::Branch;
+use super::column::{Column, Stored, mask_where};
+use super::run::{Run, Task};
+use super::selection::Selection;
+use super::single::Single;
+use crate::datum::Datum;
+use crate::error::ModelError;
+use crate::node::{AnyElement, ElementId};
+
+/// Rows of a branch up to which each is evaluated alone: so many, and one more for each so many rows of the block, since work on sets
+/// of rows grows with the block.
+const FEW: usize = 8;
+const FEW_OF: usize = 256;
+
+/// Rows that are evaluated one by one.
+pub(super) struct Singles {
+    /// The Chain.
+    of: Slot,
+    /// The number of their column among those of branches that are not elements of the program.
+    number: usize,
+    branches: Vec<Few>,
+    /// In the order of the rows, with the position of its branch.
+    under_way: Vec<(Single, u32)>,
+}
+
+/// A branch that few rows take.
+pub(super) struct Few {
+    /// The number of the combination that it belongs to.
+    combination: u32,
+    root: Option<AnyElement>,
+    branch: Branch,
+}
+
+/// Whether rows of a branch are evaluated one by one, if so many of a block of some width take it.
+pub(super) fn are_few(rows: usize, width: usize) -> bool {
+    rows <= FEW + width / FEW_OF
+}
+
+impl Singles {
+    /// Rows of a Chain, each with the position of its branch.
+    pub(super) fn new(
+        (of, number): (Slot, usize),
+        rows: &Selection,
+        branches: Vec<Few>,
+        of_rows: &[u32],
+        demand: Option<&Datum>,
+    ) -> Self {
+        let single = |(&row, &at): (&u32, &u32)| {
+            let few = &branches[at as usize];
+            let own = few.branch.is_own();
+            let root = few.root.clone()?;
+            Some((Single::new(row, root, own, demand.cloned()), at))
+        };
+        Self {
+            of,
+            number,
+            under_way: rows.rows().iter().zip(of_rows).filter_map(single).collect(),
+            branches,
+        }
+    }
+}
+
+impl Few {
+    pub(super) fn new(combination: u32, root: Option<AnyElement>, branch: Branch) -> Self {
+        Self {
+            combination,
+            root,
+            branch,
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Goes on with rows that are evaluated one by one; those that wait make tasks of what they wait for.
+    pub(super) fn singles(&mut self, mut singles: Singles) -> Result<(), ModelError> {
+        let alive = self.block.weights.alive().clone();
+        let lives = |row: u32| alive.mask()[row as usize / 64] >> (row % 64) & 1 == 1;
+        singles.under_way.retain(|(single, _)| lives(single.row));
+        let mut waiting: Vec<(Slot, Option<Datum>, Vec<u32>)> = Vec::new();
+        for (single, _) in &mut singles.under_way {
+            let Some((slot, demand)) = single.run(self.block, self.rng)? else {
+                continue;
+            };
+            let same = |(other, of, _): &&mut (Slot, Option<Datum>, Vec<u32>)| {
+                *other == slot && *of == demand
+            };
+            match waiting.iter_mut().find(same) {
+                Some((_, _, rows)) => rows.push(single.row),
+                None => waiting.push((slot, demand, vec![single.row])),
+            }
+        }
+        if waiting.is_empty() {
+            self.finish_singles(singles);
+            return Ok(());
+        }
+        // What is entered now may reach what these rows know.
+        let known = singles.under_way.iter_mut();
+        let known = known.flat_map(|(single, _)| {
+            let row = single.row;
+            single.known.iter().map(move |known| (row, known.clone()))
+        });
+        let known: Vec<(u32, (AnyElement, Datum))> = known.collect();
+        self.register(known);
+        self.tasks.push(Task::Singles(Box::new(singles)));
+        let width = self.block.width;
+        for (slot, demand, rows) in waiting.into_iter().rev() {
+            let rows = Selection::from_rows(rows, width);
+            self.tasks.push(Task::Enter(slot, rows, demand));
+        }
+        Ok(())
+    }
+
+    /// Makes a column of the values of all rows.
+    fn finish_singles(&mut self, mut singles: Singles) {
+        let mut rows = Vec::with_capacity(singles.under_way.len());
+        let mut logs = Vec::with_capacity(singles.under_way.len());
+        let mut values = self.block.instructions[singles.of.index()]
+            .element
+            .no_column();
+        for (single, _) in &singles.under_way {
+            self.block.count_single(single.row, single.entered);
+            rows.push(single.row);
+            logs.push(single.weight.log);
+            if let Some(value) = single.value() {
+                values.push(value.as_any());
+            }
+        }
+        let width = self.block.width;
+        let all = Selection::from_rows(rows, width);
+        let most = singles.under_way.iter().map(|(single, _)| single.densities);
+        for count in 1..=most.max().unwrap_or(0) {
+            let dense = singles.under_way.iter();
+            let dense = dense.filter(|(single, _)| single.densities >= count);
+            let rows = dense.map(|(single, _)| single.row).collect();
+            let rows = Selection::from_rows(rows, width);
+            self.block.weights.count_density(&rows);
+        }
+        let mut left = all.clone();
+        if logs.iter().any(|&log| log != 0.0) {
+            let dead = |&at: &usize| logs[at] > f64::NEG_INFINITY;
+            let rows = (0..logs.len()).filter(dead).map(|at| all.rows()[at]);
+            left = Selection::from_rows(rows.collect(), width);
+            self.block.weights.add_logs(&all, logs);
+        }
+        let bits = values.as_any().downcast_ref::<Vec<bool>>();
+        let column = match bits {
+            Some(truths) => Column::Bits(Rc::new(mask_where(&left, |at| truths[at]))),
+            None => Column::Typed(Rc::from(values)),
+        };
+        self.alone[singles.number] = Some(Stored {
+            rows: left,
+            column,
+            generation: self.block.ancestors.len(),
+        });
+        self.forget_singles(&mut singles);
+    }
+
+    /// Keeps what the rest of a world may refer to, and branches that can be used again.
+    fn forget_singles(&mut self, singles: &mut Singles) {
+        let mut entered = vec![0usize; singles.branches.len()];
+        let mut referred = vec![false; singles.branches.len()];
+        for (single, branch) in &singles.under_way {
+            let branch = *branch as usize;
+            referred[branch] |= !single.known.is_empty();
+            entered[branch] = entered[branch].max(single.entered);
+        }
+        for (at, few) in singles.branches.iter_mut().enumerate() {
+            if !referred[at] {
+                let branch = few.branch.clone();
+                let nodes = entered[at];
+                self.block
+                    .remember_few(singles.of, few.combination, branch, nodes);
+            }
+            // Whether others refer to the elements of a branch can be told when the branch itself is gone.
+            few.root = None;
+            few.branch.forget();
+        }
+        let mut kept = Vec::new();
+        for (single, _) in &mut singles.under_way {
+            // What reads an element stands after it.
+            while let Some((element, value)) = single.known.pop() {
+                if !element.is_unshared() {
+                    kept.push((single.row, (element, value)));
+                }
+            }
+        }
+        self.register(kept);
+    }
+
+    /// Gives elements that the program may refer to their values in some rows.
+    fn register(&mut self, known: Vec<(u32, (AnyElement, Datum))>) {
+        let mut positions = FxHashMap::<ElementId, usize>::default();
+        let mut elements: Vec<(AnyElement, Vec<(u32, Datum)>)> = Vec::new();
+        for (row, (element, value)) in known {
+            let at = *positions.entry(element.id()).or_insert_with(|| {
+                elements.push((element, Vec::new()));
+                elements.len() - 1
+            });
+            elements[at].1.push((row, value));
+        }
+        for (element, mut values) in elements {
+            let slot = self.block.slot(&element);
+            values.sort_unstable_by_key(|(row, _)| *row);
+            values.retain(|(row, _)| self.block.value_in(slot, *row).is_none());
+            if values.is_empty() {
+                continue;
+            }
+            let mut column = element.no_column();
+            for (_, value) in &values {
+                column.push(value.as_any());
+            }
+            let rows = values.iter().map(|(row, _)| *row).collect();
+            let rows = Selection::from_rows(rows, self.block.width);
+            let column = Block::packed(column, &rows);
+            self.block.keep(slot, &rows, column);
+        }
+    }
+}
+
+impl Block {
+    /// The elements that a row has evaluated outside of columns.
+    fn single_count(&self, row: u32) -> usize {
+        self.singles
+            .get(row as usize)
+            .map_or(0, |&count| count as usize)
+    }
+
+    /// So many elements more were evaluated for a row outside of columns.
+    fn count_single(&mut self, row: u32, entered: usize) {
+        self.singles.resize(self.width, 0);
+        self.singles[row as usize] += entered as u32;
+    }
+
+    /// Ends with an error if a row evaluates more elements than are allowed.
+    pub(super) fn check_single(
+        &self,
+        row: u32,
+        entered: usize,
+        element: &AnyElement,
+    ) -> Result<(), ModelError> {
+        if self.single_count(row) + entered < self.limit {
+            return Ok(());
+        }
+        Err(ModelError::TooManyElements {
+            element: element.label(),
+            limit: self.limit,
+        })
+    }
+
+    /// The value of a slot in one row, if it has one.
+    pub(super) fn value_in(&mut self, slot: Slot, row: u32) -> Option<Datum> {
+        let stored = self.stored(slot)?;
+        let (word, bit) = (row as usize / 64, row % 64);
+        if stored.rows.mask().get(word)? >> bit & 1 == 0 {
+            return None;
+        }
+        let stored = self.values[slot.index()].as_ref()?;
+        let position = || {
+            if stored.rows.is_all() {
+                Some(row as usize)
+            } else {
+                stored.rows.rows().binary_search(&row).ok()
+            }
+        };
+        match &stored.column {
+            Column::Bits(bits) => Some(Datum::new(bits[word] >> bit & 1 == 1)),
+            Column::Codes(codes, book) => Some(self.book(*book).datum(codes[position()?])),
+            Column::Classes(classes, book) => {
+                let has = |rows: &Selection| rows.mask()[word] >> bit & 1 == 1;
+                let class = classes.iter().find(|class| has(&class.rows))?;
+                Some(self.book(*book).datum(class.code))
+            }
+            Column::Typed(values) => Some(values.datum(position()?)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::{Arc, Mutex};
+
+    use crate::element::{DiscreteUniform, Element, Flip, If, Score, inject};
+    use crate::error::ModelError;
+    use crate::lower::{Block, Held, Observations, Roots};
+    use crate::parents::Parents;
+    use crate::random::stream;
+    use crate::{AnyElement, Model};
+
+    fn block(model: &Model, targets: &[AnyElement], limit: usize) -> Result<Block, ModelError> {
+        let order = Roots::ObservationsFirst;
+        Block::new(model, targets, Observations::Weigh, order, limit)
+    }
+
+    fn truths(block: &mut Block, target: usize) -> Vec<bool> {
+        let width = block.width();
+        match block.target(target).held() {
+            Held::Bits(bits) => (0..width)
+                .map(|r| bits[r / 64] >> (r % 64) & 1 == 1)
+                .collect(),
+            other => panic!("{other:?} of truth values"),
+        }
+    }
+
+    /// Each row takes a branch of its own, and the branches refer to elements outside: one that a function hands to two Chains, one
+    /// that every world has, and one that no row has before.
+    #[test]
+    fn what_branches_refer_to_is_one_element_in_a_row() {
+        let handed = Arc::new(Mutex::new(BTreeMap::<i64, Element<bool>>::new()));
+        let (place, outside) = (DiscreteUniform::new(1, 1 << 20), Flip::new(0.5));
+        let lasting = Flip::new(0.5);
+        let chain = |way: i64| {
+            let (handed, outside) = (handed.clone(), outside.clone());
+            let lasting = lasting.clone();
+            place.flat_map(move |&n| {
+                let mut handed = handed.lock().unwrap();
+                let coin = handed.entry(n).or_insert_with(|| Flip::new(0.5)).clone();
+                let own = Flip::new(0.5);
+                let twice = (&own, &own.map(|x| !x)).map(|(a, b)| a ^ b);
+                let third = If::new(&lasting, &outside, Flip::new(0.25 * (way % 2 + 1) as f64));
+                inject(&[coin, twice, third, outside.clone()])
+            })
+        };
+        let (one, other) = (chain(1), chain(2));
+        let part = |list: &Element<Vec<bool>>, at: usize| list.map(move |list| list[at]);
+        let targets = [part(&one, 0), part(&other, 0), part(&one, 1), part(&one, 2)];
+        let targets = targets
+            .into_iter()
+            .chain([part(&other, 3), outside, lasting]);
+        let targets: Vec<AnyElement> = targets.map(|t| t.erased().clone()).collect();
+        let mut block = block(&Model::new(), &targets, 1000).unwrap();
+        for width in [3, 100, 700] {
+            block.run(width, &mut stream(5, width as u64)).unwrap();
+            let columns: Vec<_> = (0..targets.len()).map(|t| truths(&mut block, t)).collect();
+            assert_eq!(columns[0], columns[1]);
+            assert!(columns[2].iter().all(|&truth| truth));
+            assert_eq!(columns[4], columns[5]);
+            let third = columns[6].iter().zip(&columns[3]).zip(&columns[5]);
+            assert!(third.into_iter().all(|((&taken, x), y)| !taken || x == y));
+            let heads = columns[0].iter().filter(|&&truth| truth).count() as f64;
+            // Six standard deviations: a false alarm in 5e8.
+            let deviation = (width as f64 / 4.0).sqrt();
+            assert!(
+                (heads - width as f64 / 2.0).abs() < 6.0 * deviation,
+                "{heads}"
+            );
+        }
+    }
+
+    /// Demands and scores weigh the rows, through branches of their own, as they do in few branches.
+    #[test]
+    fn rows_of_their_own_branches_are_weighed() {
+        let place = DiscreteUniform::new(0, (1 << 20) - 1);
+        let seen = place.flat_map(|&n| {
+            let coin = Flip::new(if n % 2 == 0 { 0.25 } else { 0.5 });
+            let scored = Score::weigh(&Flip::new(0.5), move |_| if n % 4 < 2 { 1.0 } else { 3.0 });
+            inject(&[coin, scored])
+        });
+        let model = Model::new().observe(&seen, vec![true, false]);
+        let targets = [place.erased().clone()];
+        let mut block = block(&model, &targets, 1000).unwrap();
+        block.run(500, &mut stream(1, 0)).unwrap();
+        let plain = block.weights().plain();
+        let weights = plain.rows(500);
+        let column = block.target(0);
+        for (row, weight) in weights.iter().enumerate() {
+            let n = match column.held() {
+                Held::Codes(codes) => column.value(codes[row]).and_then(|n| n.downcast_ref()),
+                Held::Typed(values) => values.any(row).downcast_ref::<i64>(),
+                Held::Bits(_) => None,
+            };
+            let n = *n.unwrap();
+            let right = [0.25, 0.5][(n % 2) as usize] * 0.5 * if n % 4 < 2 { 1.0 } else { 3.0 };
+            let found = weight * plain.log_scale.exp();
+            assert!((found - right).abs() < 1e-12, "{n}: {found}, not {right}");
+        }
+    }
+
+    fn endless(n: i64) -> Element<i64> {
+        DiscreteUniform::new(n, n + (1 << 20)).flat_map(|&n| endless(n % 7))
+    }
+
+    #[test]
+    fn a_row_has_no_more_elements_than_allowed() {
+        let targets = [endless(0).erased().clone()];
+        let mut block = block(&Model::new(), &targets, 5000).unwrap();
+        let error = block.run(4, &mut stream(1, 0)).unwrap_err();
+        assert!(
+            matches!(error, ModelError::TooManyElements { limit: 5000, .. }),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,171 @@
+//! Observations of one distribution put together as the observation of one list.
+
+use std::borrow::Cow;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::datum::Datum;
+use crate::evidence::Evidence;
+use crate::model::Model;
+use crate::node::{AnyElement, ElementId, FamilyOp, Kind};
+
+/// Distributions of the same parents and hash that an observation is compared with.
+const COMPARED: usize = 8;
+
+/// What is observed of one distribution: the positions of the statements.
+struct Pool<'a> {
+    family: &'a dyn FamilyOp,
+    statements: Vec<usize>,
+}
+
+/// The family and the value of a statement that observes a member of a family which nothing else refers to.
+fn member<'a>(
+    element: &'a AnyElement,
+    statement: &'a Evidence,
+) -> Option<(&'a [AnyElement], &'a dyn FamilyOp)> {
+    let Kind::Chain(parents, op) = element.kind() else {
+        return None;
+    };
+    let is_free = element.is_unshared() && statement.observed().is_some();
+    Some((parents, op.family().filter(|_| is_free)?))
+}
+
+impl Model {
+    /// The same model with all observations of one distribution as one observation of a list, where the first of them was stated.
+    ///
+    /// Only what this model alone holds is put together: a handle that is held elsewhere may be asked for.
+    pub(crate) fn pooled(&self) -> Cow<'_, Self> {
+        let set = self.interventions().iter().map(|(element, _)| element.id());
+        let set: FxHashSet<ElementId> = set.collect();
+        let mut buckets = FxHashMap::<(Vec<ElementId>, u64), Vec<usize>>::default();
+        let mut pools: Vec<Pool<'_>> = Vec::new();
+        for (at, (element, statement)) in self.evidence().iter().enumerate() {
+            let Some((parents, family)) = member(element, statement) else {
+                continue;
+            };
+            if set.contains(&element.id()) {
+                continue;
+            }
+            let parents = parents.iter().map(AnyElement::id).collect();
+            let bucket = buckets.entry((parents, family.digest())).or_default();
+            let mut recent = bucket.iter().rev().take(COMPARED);
+            let known = recent.find(|&&pool| pools[pool].family.is_same_as(family));
+            let pool = known.copied().unwrap_or_else(|| {
+                bucket.push(pools.len());
+                let statements = Vec::new();
+                pools.push(Pool { family, statements });
+                pools.len() - 1
+            });
+            pools[pool].statements.push(at);
+        }
+        let mut lists = FxHashMap::<usize, (AnyElement, Datum)>::default();
+        let mut others = vec![true; self.evidence().len()];
+        for Pool { family, statements } in pools.iter().filter(|pool| pool.statements.len() > 1) {
+            let observed = |&at: &usize| self.evidence()[at].1.observed();
+            let values: Option<Vec<&Datum>> = statements.iter().map(observed).collect();
+            let first = &self.evidence()[statements[0]].0;
+            if let Some(list) = values.and_then(|values| family.list(first, &values)) {
+                for &at in statements {
+                    others[at] = false;
+                }
+                lists.insert(statements[0], list);
+            }
+        }
+        if lists.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut pooled = self.filtered(|_| false);
+        for (at, (element, statement)) in self.evidence().iter().enumerate() {
+            if let Some((list, values)) = lists.remove(&at) {
+                pooled = pooled.observe_any(&list, values);
+            } else if others[at] {
+                pooled = pooled.with_evidence(element.clone(), statement.clone());
+            }
+        }
+        Cow::Owned(pooled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::element::{
+        Element, Exponential, Flip, Normal, Poisson, Rate, Select, StandardDeviation,
+    };
+    use crate::lower::Trace;
+    use crate::random::stream;
+    use crate::{Dirichlet, Model};
+
+    /// Observations of several distributions of common parameters; the handles are given back.
+    fn observations(
+        parameters: &[Element<f64>; 2],
+    ) -> (Model, Vec<Element<f64>>, Vec<Element<u64>>) {
+        let [mean, spread] = parameters;
+        let (mut numbers, mut counts) = (Vec::new(), Vec::new());
+        let mut model = Model::new();
+        for i in 0..12 {
+            let deviation: StandardDeviation<&Element<f64>> = StandardDeviation(spread);
+            let x = Normal::new(mean, deviation);
+            let wide = Normal::new(mean, StandardDeviation(if i % 2 == 0 { 3.0 } else { 4.0 }));
+            let k = Poisson::new(spread);
+            let value = f64::from(i) / 4.0;
+            model = model
+                .observe(&x, value)
+                .observe(&wide, -value)
+                .observe(&k, i as u64 % 3);
+            numbers.extend([x, wide]);
+            counts.push(k);
+        }
+        (model, numbers, counts)
+    }
+
+    fn parameters() -> [Element<f64>; 2] {
+        let mean = Normal::new(0.0, StandardDeviation(1.0));
+        [mean, Exponential::new(Rate(1.0))]
+    }
+
+    #[test]
+    fn a_list_weighs_what_its_observations_weigh() {
+        let parameters = parameters();
+        let (apart, numbers, counts) = observations(&parameters);
+        let (together, ..) = observations(&parameters);
+        assert_eq!(apart.pooled().evidence().len(), 36);
+        assert_eq!(together.pooled().evidence().len(), 4);
+        drop((numbers, counts));
+        let again = apart.clone();
+        assert_eq!(apart.pooled().evidence().len(), 36);
+        drop(again);
+        let targets = parameters.map(|p| p.erased().clone());
+        let mut traces = [&together, &apart.filtered(|_| true)]
+            .map(|model| Trace::new(model, &targets, 1000).unwrap());
+        for seed in 0..50 {
+            let logs = traces.each_mut().map(|trace| {
+                assert!(trace.restart(&mut stream(seed, 0)).unwrap());
+                trace.log_weight()
+            });
+            assert!((logs[0] - logs[1]).abs() < 1e-9 * logs[1].abs(), "{logs:?}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_asked_for_or_differs_stays_apart() {
+        let shares = Dirichlet::new([1.0, 1.0, 2.0]);
+        let draw = || Select::by(&shares, ['a', 'b', 'c']);
+        let (held, set) = (draw(), draw());
+        let model = Model::new()
+            .observe(&draw(), 'a')
+            .observe(&held, 'b')
+            .observe(&draw(), 'c')
+            .observe(&Select::by(&shares, ['a', 'b', 'd']), 'a')
+            .observe(&draw(), 'a')
+            .observe(&set, 'a')
+            .observe(&Flip::new(0.5), true)
+            .observe(&Flip::new(0.5), true)
+            .condition(&draw(), |c| *c != 'a')
+            .intervene(&set, 'b');
+        let pooled = model.pooled();
+        assert_eq!(pooled.evidence().len(), 7);
+        let observed = pooled.evidence()[0].1.observed();
+        assert_eq!(observed.and_then(|o| o.get()), Some(&vec!['a', 'c', 'a']));
+        assert_eq!(pooled.interventions().len(), 1);
+    }
+}
