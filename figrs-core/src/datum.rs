@@ -107,6 +107,28 @@ plain!(
     I8 i8, I16 i16, I32 i32, I64 i64, Isize isize, F32 f32, F64 f64,
 );
 
+macro_rules! integers {
+    ($($variant:ident),+ $(,)?) => {
+        impl Plain {
+            fn integer(self) -> Option<i128> {
+                match self {
+                    $(Self::$variant(value) => i128::try_from(value).ok(),)+
+                    Self::Bool(_) | Self::Char(_) | Self::F32(_) | Self::F64(_) => None,
+                }
+            }
+
+            /// The same type with another value.
+            fn with_integer(self, value: i128) -> Option<Self> {
+                match self {
+                    $(Self::$variant(_) => value.try_into().ok().map(Self::$variant),)+
+                    Self::Bool(_) | Self::Char(_) | Self::F32(_) | Self::F64(_) => None,
+                }
+            }
+        }
+    };
+}
+integers!(U8, U16, U32, U64, Usize, I8, I16, I32, I64, Isize);
+
 /// A value in the bits of a word.
 trait InWord {
     fn word(&self) -> u64;
@@ -227,6 +249,27 @@ impl Datum {
         match &self.0 {
             Repr::Plain(plain) => !matches!(plain, Plain::F32(_) | Plain::F64(_)),
             Repr::Shared(_) => false,
+        }
+    }
+
+    /// The value, if it is an integer.
+    pub fn integer(&self) -> Option<i128> {
+        match &self.0 {
+            Repr::Plain(plain) => plain.integer(),
+            Repr::Shared(_) => None,
+        }
+    }
+
+    /// The integer that is higher by so many, if this is one and its type holds that.
+    #[must_use]
+    pub fn stepped(&self, by: i128) -> Option<Self> {
+        match &self.0 {
+            Repr::Plain(plain) => Some(
+                plain
+                    .with_integer(plain.integer()?.checked_add(by)?)?
+                    .into(),
+            ),
+            Repr::Shared(_) => None,
         }
     }
 

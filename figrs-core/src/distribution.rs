@@ -1,10 +1,12 @@
 //! What a user implements for an atomic element of their own.
 
 use std::fmt::Debug;
+use std::ops::Range;
 
 use rand::Rng;
 
 use crate::element::Bell;
+use crate::likelihood::{Likelihood, Term};
 use crate::param::Number;
 use crate::random::Stream;
 use crate::value::Value;
@@ -19,6 +21,17 @@ pub enum Outcomes<T> {
     Infinite,
     /// A continuum, with a density.
     Continuous,
+}
+
+/// The set that the values of a continuous distribution lie in, which decides how random walks move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Space {
+    /// Real numbers, one or a list of them; some may be impossible.
+    #[default]
+    Real,
+    /// Lists of positive numbers that sum to one; the density is over all of them but the last.
+    Simplex,
 }
 
 /// A probability distribution over values of type `T`, the content of an `Atomic` element.
@@ -77,6 +90,22 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
     /// [discretise](crate::Element::discretised) it.
     fn tails(&self, value: &T) -> Option<Tails> {
         let _ = value;
+        None
+    }
+
+    /// The set that continuous values lie in.
+    fn space(&self) -> Space {
+        Space::Real
+    }
+
+    /// As [`Family::conjugate_terms`].
+    fn conjugate_terms(&self) -> &'static [Term] {
+        &[]
+    }
+
+    /// As [`Family::sample_conditional`].
+    fn sample_conditional(&self, likelihood: &Likelihood, rng: &mut dyn Rng) -> Option<T> {
+        let _ = (likelihood, rng);
         None
     }
 
@@ -175,6 +204,44 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
         let _ = (parameters, statistics);
         f64::NAN
+    }
+
+    /// The set that continuous values lie in.
+    fn space(&self) -> Space {
+        Space::Real
+    }
+
+    /// Adds `log_prob` of a value as a function of the parameters in the range `open` alone, which is one parameter or a list of
+    /// them that is one value; [refuses](Likelihood::refuse) if it is no sum of [`Term`]s.
+    fn likelihood(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        value: &T,
+        likelihood: &mut Likelihood,
+    ) {
+        let _ = (parameters, open, value);
+        likelihood.refuse();
+    }
+
+    /// The terms of likelihoods to which the members are conjugate: values can be drawn from the product of a member and any of
+    /// these. None if there are none.
+    fn conjugate_terms(&self) -> &'static [Term] {
+        &[]
+    }
+
+    /// A random value with a density in proportion to that of the member times the likelihood, which has the
+    /// [`conjugate_terms`](Self::conjugate_terms) only. Nothing if there is no such distribution.
+    ///
+    /// A sampler takes it for an exact draw.
+    fn sample_conditional<R: Rng + ?Sized>(
+        &self,
+        parameters: &[f64],
+        likelihood: &Likelihood,
+        rng: &mut R,
+    ) -> Option<T> {
+        let _ = (parameters, likelihood, rng);
+        None
     }
 
     /// A short text of a member for pictures, such as `Flip(0.3)`.

@@ -50,6 +50,7 @@ mod function;
 pub mod graph;
 mod integer;
 mod label;
+mod likelihood;
 pub mod lower;
 mod model;
 pub mod node;
@@ -66,7 +67,7 @@ pub mod weights;
 
 pub use column::AnyColumn;
 pub use datum::Datum;
-pub use distribution::{Distribution, Family, Outcomes, Tails, WrongParameter};
+pub use distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};
 pub use element::{
     Apply, Arithmetic, Atomic, Bell, Beta, Binomial, Bins, Call, Case, Chain, Clause, Constant,
     ContinuousUniform, Covariance, Cpd, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist,
@@ -81,6 +82,7 @@ pub use figrs_derive::Value;
 pub use function::{CallId, FunctionId};
 pub use integer::Integer;
 pub use label::Label;
+pub use likelihood::{Likelihood, Term};
 pub use model::Model;
 pub use node::{AnyElement, ElementId};
 pub use param::{Number, Operand, Param};

@@ -10,12 +10,13 @@ use rand::Rng;
 
 use crate::column::AnyColumn;
 use crate::datum::Datum;
-use crate::distribution::Tails;
+use crate::distribution::{Space, Tails};
 use crate::element::Bell;
 use crate::error::{Fault, ModelError};
 use crate::evidence::Evidence;
 use crate::function::{CallId, FunctionId};
 use crate::label::Label;
+use crate::likelihood::{Likelihood, Term};
 use crate::random::Stream;
 use crate::support::{Support, SupportBuilder};
 use crate::weights::Weights;
@@ -67,6 +68,16 @@ pub trait AtomicOp: Send + Sync {
     fn log_prob_of_all(&self, values: &dyn AnyColumn) -> Result<f64, Fault>;
     /// How the probability divides at a value, if the distribution can say so.
     fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault>;
+    /// The set that continuous values lie in.
+    fn space(&self) -> Space;
+    /// The terms of likelihoods to which it is conjugate.
+    fn conjugate_terms(&self) -> &'static [Term];
+    /// A random value from the product with a likelihood of these terms, if there is one.
+    fn sample_conditional(
+        &self,
+        likelihood: &Likelihood,
+        rng: &mut dyn Rng,
+    ) -> Result<Option<Datum>, Fault>;
     /// A short text.
     fn describe(&self) -> String;
 }
@@ -132,6 +143,25 @@ pub trait FamilyOp: Send + Sync {
     fn bell(&self) -> Option<Bell>;
     /// A random value.
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault>;
+    /// The set that continuous values lie in.
+    fn space(&self) -> Space;
+    /// Adds `log_prob` as a function of the argument at this position alone, if that is a sum of terms.
+    fn likelihood(
+        &self,
+        arguments: &[&dyn Any],
+        open: usize,
+        value: &dyn Any,
+        likelihood: &mut Likelihood,
+    ) -> Result<(), Fault>;
+    /// The terms of likelihoods to which members are conjugate.
+    fn conjugate_terms(&self) -> &'static [Term];
+    /// A random value from the product with a likelihood of these terms, if there is one.
+    fn sample_conditional(
+        &self,
+        arguments: &[&dyn Any],
+        likelihood: &Likelihood,
+        rng: &mut dyn Rng,
+    ) -> Result<Option<Datum>, Fault>;
     /// A random value for each row of columns of arguments, `count` values each.
     fn sample_many(
         &self,

@@ -105,6 +105,7 @@ mod sequential_monte_carlo;
 mod simulated_annealing;
 mod tally;
 mod target_marginals;
+mod turn;
 mod variable_elimination;
 mod watch;
 mod world;

@@ -11,11 +11,12 @@ use crate::error::Error;
 use crate::in_order::in_order;
 use crate::metropolis_hastings::{Settings, Terms, stepping};
 use crate::sampling::Sampling;
-use crate::watch::{Stopped, Watch, Watching, watched};
+use crate::turn::Turn;
+use crate::watch::{Stopped, Watch, watched};
 
 const NAME: &str = "SimulatedAnnealing";
 
-/// Steps between two looks at the clock.
+/// Steps between two reports, at most.
 const BLOCK: u64 = 256;
 
 /// Searches the most probable world by Metropolis-Hastings at a falling temperature.
@@ -113,10 +114,20 @@ impl SimulatedAnnealing {
         model: &Model,
         targets: &[AnyElement],
         chain: u64,
-        run: &Watching<'_>,
+        turn: &Turn<'_>,
     ) -> Result<Search, Error> {
-        let (mut trace, mut kernel, mut random) =
-            self.settings.start(model, targets, chain, run)?;
+        let start = self.settings.start(model, targets, (chain, None), turn);
+        // There is an answer if another chain has a world.
+        let (mut trace, mut kernel, mut random) = match start {
+            Err(Error::NothingDone { .. }) => {
+                return Ok(Search {
+                    stopped: turn.stopped(),
+                    ..Search::default()
+                });
+            }
+            start => start?,
+        };
+        kernel = kernel.searching();
         kernel.adapt(true);
         let mut search = Search {
             log: trace.log_weight(),
@@ -125,12 +136,12 @@ impl SimulatedAnnealing {
         search.better(&trace);
         let cooling = (self.coldest / self.hottest).ln() / self.steps as f64;
         while search.steps < self.steps {
-            if search.steps.is_multiple_of(BLOCK) {
-                if let Some(why) = run.stopped() {
-                    search.stopped = Some(why);
-                    break;
-                }
-                run.report(chain * self.steps + search.steps);
+            if let Some(why) = turn.stopped() {
+                search.stopped = Some(why);
+                break;
+            }
+            if search.steps.is_multiple_of(BLOCK) || turn.is_news() {
+                turn.run().report(chain * self.steps + search.steps);
             }
             let temperature = self.hottest * (cooling * search.steps as f64).exp();
             let step = kernel.step(&mut trace, &mut random, |terms: &Terms| {
@@ -222,14 +233,18 @@ impl Algorithm for SimulatedAnnealing {
             self.settings.drawing.threads(),
             (self.chains as u64, 1),
             || Ok(()),
-            |(), chain| self.search(model, targets, chain, &run),
+            |(), chain| {
+                let threads = self.settings.drawing.threads();
+                let turn = Turn::new(&run, chain, self.chains, threads);
+                self.search(model, targets, chain, &turn)
+            },
             |search| {
                 done += search.steps;
                 accepted += search.accepted;
                 stopped = search.stopped.unwrap_or(stopped);
                 let beaten = match (&search.best, &best.best) {
                     (Some(new), Some(old)) => new.beats(old),
-                    _ => true,
+                    (new, _) => new.is_some(),
                 };
                 if beaten {
                     best = search;

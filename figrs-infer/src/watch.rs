@@ -132,6 +132,20 @@ impl Watching<'_> {
         &self.until
     }
 
+    #[inline]
+    pub(crate) fn is_interrupted(&self) -> bool {
+        let interrupt = self.watch.interrupt.as_deref();
+        interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn deadline(&self) -> Option<Duration> {
+        self.watch.deadline
+    }
+
+    pub(crate) fn has_listener(&self) -> bool {
+        self.watch.listener.is_some()
+    }
+
     /// Tells the listener.
     pub(crate) fn report(&self, done: u64) {
         if let Some(listener) = &self.watch.listener {

@@ -107,6 +107,10 @@ impl Dice for EveryDecision {
         }
         self.decide(|| ways.to_vec()).1 == 0
     }
+
+    fn normal(&mut self) -> f64 {
+        if self.coin(0.5) { 1.0 } else { -1.0 }
+    }
 }
 
 /// Draws that were made before.
@@ -259,6 +263,33 @@ impl Worlds {
         limit: usize,
     ) -> Result<Option<Vec<Vec<f64>>>, Error> {
         let mut kernel = Kernel::new(proposals.clone());
+        self.matrix_of(&mut kernel, log_acceptance, limit)
+    }
+
+    /// A kernel that has adapted to steps at random.
+    pub fn adapted(
+        &mut self,
+        proposals: &Proposals,
+        dice: &mut impl Dice,
+        steps: usize,
+    ) -> Result<Kernel, Error> {
+        let mut kernel = Kernel::new(proposals.clone());
+        kernel.adapt(true);
+        self.enter(0)?;
+        for _ in 0..steps {
+            kernel.step(&mut self.trace, dice, Terms::log_acceptance)?;
+        }
+        kernel.adapt(false);
+        Ok(kernel)
+    }
+
+    /// As [`matrix`](Self::matrix), of a kernel that does not adapt.
+    pub fn matrix_of(
+        &mut self,
+        kernel: &mut Kernel,
+        log_acceptance: fn(&Terms) -> f64,
+        limit: usize,
+    ) -> Result<Option<Vec<Vec<f64>>>, Error> {
         let mut rows = Vec::new();
         for from in 0..self.len() {
             let mut row = vec![0.0; self.len()];

@@ -1,5 +1,8 @@
 //! Metropolis-Hastings and simulated annealing as a user meets them: sizes, settings, threads, and the most probable world.
 
+#[path = "metropolis_hastings/deadlines.rs"]
+mod deadlines;
+
 use std::cell::Cell;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -184,8 +187,10 @@ fn a_block_crosses_what_single_steps_cannot() {
 fn random_walks_adapt_and_find_a_continuous_posterior() {
     let mean = Normal::new(1.0, Variance(100.0));
     let seen = [4.8, 5.1, 5.3, 4.9];
+    // Read through a function: else it is drawn from its conditional.
+    let read = mean.map(|&mean| mean);
     let model = seen.iter().fold(Model::new(), |model, &x| {
-        model.observe(&Normal::new(&mean, Variance(0.25)), x)
+        model.observe(&Normal::new(&read, Variance(0.25)), x)
     });
     let precision = 1.0 / 100.0 + 4.0 / 0.25;
     let right = (1.0 / 100.0 + seen.iter().sum::<f64>() / 0.25) / precision;

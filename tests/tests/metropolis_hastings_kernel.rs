@@ -206,6 +206,54 @@ fn mistakes_are_found_in_random_models() {
     }
 }
 
+/// Where evidence says how many of some choices are true, single steps lead nowhere, and a kernel that has found that out changes
+/// pairs: one with an equal number of true ones is as exact, and reaches all worlds.
+#[test]
+fn pairs_of_stuck_choices_connect_worlds_and_leave_the_posterior() {
+    let coins = [0.1, 0.45, 0.3, 0.8].map(Flip::new);
+    let dial = Select::new([(0.5, 0_u32), (0.3, 1), (0.2, 2)]);
+    let count = coins.iter().fold(Constant::new(0_u32), |count, coin| {
+        (&count, coin).map(|(n, &b)| n + u32::from(b))
+    });
+    let total = (&count, &dial).map(|(n, d)| n + d);
+    let seen = dial.flat_map(|&d| Flip::new(0.3 + 0.2 * f64::from(d)));
+    let model = Model::new().observe(&total, 2).observe(&seen, true);
+    let mut targets: Vec<_> = coins.iter().map(|coin| coin.erased().clone()).collect();
+    targets.push(dial.erased().clone());
+    let mut worlds = Worlds::new(&model, &targets, 100).unwrap().unwrap();
+    let proposals = Proposals::new();
+    let alone = worlds.matrix(&proposals, Terms::log_acceptance, 1000);
+    assert!(!is_irreducible(&alone.unwrap().unwrap()));
+    let mut kernel = worlds.adapted(&proposals, &mut stream(1, 0), 400).unwrap();
+    let adapted = worlds.matrix_of(&mut kernel, Terms::log_acceptance, 10_000);
+    let adapted = adapted.unwrap().unwrap();
+    assert!(is_irreducible(&adapted) && drift(&worlds.posterior, &adapted) < EXACT);
+    let unweighed = |t: &Terms| t.log_acceptance() - t.backward + t.forward;
+    let matrix = worlds.matrix_of(&mut kernel, unweighed, 10_000);
+    assert!(drift(&worlds.posterior, &matrix.unwrap().unwrap()) > WRONG);
+}
+
+/// Integers far apart walk by steps of either sign.
+#[test]
+fn walks_of_integers_leave_the_posterior() {
+    let n = Uniform::new(0..24_u32);
+    let seen = n.flat_map(|&n| Flip::new(0.02 + 0.04 * f64::from(n)));
+    let model = Model::new().observe(&seen, true);
+    let mut worlds = Worlds::new(&model, &[n.erased().clone()], 100)
+        .unwrap()
+        .unwrap();
+    let proposals = Proposals::new();
+    let mut kernel = worlds.adapted(&proposals, &mut stream(2, 0), 100).unwrap();
+    let fresh = worlds.matrix(&proposals, Terms::log_acceptance, 10_000);
+    let adapted = worlds.matrix_of(&mut kernel, Terms::log_acceptance, 10_000);
+    for matrix in [&fresh, &adapted] {
+        let matrix = matrix.as_ref().unwrap().as_ref().unwrap();
+        assert!(is_irreducible(matrix) && drift(&worlds.posterior, matrix) < EXACT);
+    }
+    // A neighbour is reached more often than by a draw from the prior alone.
+    assert!(fresh.unwrap().unwrap()[12][13] > 1.1 / 24.0);
+}
+
 /// Two elements that must change together: single steps do not connect the worlds, a block does.
 #[test]
 fn blocks_connect_worlds() {

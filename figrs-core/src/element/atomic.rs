@@ -9,10 +9,11 @@ use rand::Rng;
 
 use crate::column::AnyColumn;
 use crate::datum::Datum;
-use crate::distribution::{Distribution, Family, Outcomes, Tails};
+use crate::distribution::{Distribution, Family, Outcomes, Space, Tails};
 use crate::element::{Element, family_at};
 use crate::error::Fault;
 use crate::evidence::LARGEST_LOG;
+use crate::likelihood::{Likelihood, Term};
 use crate::node::{AtomicOp, Endless, FiniteOutcomes, Kind, contained};
 use crate::param::Operand;
 use crate::random::Stream;
@@ -178,6 +179,23 @@ impl<T: Value, D: Distribution<T>> AtomicOp for Typed<T, D> {
                 lower: lower.clamp(0.0, 1.0),
                 upper: upper.clamp(0.0, 1.0),
             }))
+    }
+
+    fn space(&self) -> Space {
+        contained(|| self.distribution.space()).unwrap_or_default()
+    }
+
+    fn conjugate_terms(&self) -> &'static [Term] {
+        contained(|| self.distribution.conjugate_terms()).unwrap_or_default()
+    }
+
+    fn sample_conditional(
+        &self,
+        likelihood: &Likelihood,
+        rng: &mut dyn Rng,
+    ) -> Result<Option<Datum>, Fault> {
+        let drawn = contained(|| self.distribution.sample_conditional(likelihood, rng))?;
+        Ok(drawn.map(Datum::new))
     }
 
     fn describe(&self) -> String {

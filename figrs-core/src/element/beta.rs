@@ -13,6 +13,7 @@ use super::moments::sum_of;
 use super::saddle_point::ln_binomial;
 use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
 use crate::element::{Element, family_at};
+use crate::likelihood::{Likelihood, Term};
 use crate::param::{Number, Operand};
 
 /// Builds a number between zero and one: an unknown probability.
@@ -109,6 +110,24 @@ impl Family<f64> for Shapes {
         let x = x.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0);
         let rest = (a - 1.0) * (ln_x - x.ln()) + (b - 1.0) * (ln_y - (-x).ln_1p());
         count * (self.log_prob(parameters, &x) + rest)
+    }
+
+    fn conjugate_terms(&self) -> &'static [Term] {
+        &[Term::Log, Term::LogComplement]
+    }
+
+    fn sample_conditional<R: Rng + ?Sized>(
+        &self,
+        parameters: &[f64],
+        likelihood: &Likelihood,
+        rng: &mut R,
+    ) -> Option<f64> {
+        let a = parameters[0] + likelihood.get(Term::Log);
+        let b = parameters[1] + likelihood.get(Term::LogComplement);
+        let shapes = [a, b];
+        self.check(&shapes)
+            .is_ok()
+            .then(|| self.sample(&shapes, rng))
     }
 
     #[inline]

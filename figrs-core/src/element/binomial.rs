@@ -1,6 +1,7 @@
 //! `Binomial`: the number of successes in independent trials.
 
 use std::fmt;
+use std::ops::Range;
 use std::panic::Location;
 
 use rand::Rng;
@@ -10,6 +11,7 @@ use statrs::distribution::{Binomial as Statrs, Discrete};
 use crate::distribution::{Family, Outcomes, WrongParameter};
 use crate::element::{Element, family_at};
 use crate::integer::Integer;
+use crate::likelihood::{Likelihood, Term};
 use crate::param::{Number, Operand};
 
 /// Builds the number of successes in `n` trials that succeed with probability `p`.
@@ -85,6 +87,21 @@ impl Family<u32> for Trials {
     fn log_prob(&self, parameters: &[f64], value: &u32) -> f64 {
         statrs(parameters[0], parameters[1])
             .map_or(f64::NAN, |binomial| binomial.ln_pmf(u64::from(*value)))
+    }
+
+    fn likelihood(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        value: &u32,
+        likelihood: &mut Likelihood,
+    ) {
+        let (successes, trials) = (f64::from(*value), parameters[0]);
+        if open != (1..2) || successes > trials {
+            return likelihood.refuse();
+        }
+        likelihood.add(Term::Log, successes);
+        likelihood.add(Term::LogComplement, trials - successes);
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! Parameters that say by their type which convention they follow, and what parameters must be.
 
 use crate::distribution::WrongParameter;
+use crate::likelihood::{Likelihood, Term};
 use crate::param::Operand;
 
 macro_rules! convention {
@@ -61,6 +62,20 @@ impl Pace {
         match self {
             Self::Rate => parameter.ln(),
             Self::Scale => -parameter.ln(),
+        }
+    }
+
+    /// The log-density of a gamma-distributed value as a function of the rate or scale.
+    pub(super) fn likelihood(self, shape: f64, value: f64, likelihood: &mut Likelihood) {
+        match self {
+            Self::Rate => {
+                likelihood.add(Term::Log, shape);
+                likelihood.add(Term::Linear, -value);
+            }
+            Self::Scale => {
+                likelihood.add(Term::Log, -shape);
+                likelihood.add(Term::Inverse, -value);
+            }
         }
     }
 }

@@ -8,8 +8,9 @@ use statrs::function::gamma::ln_gamma;
 
 use super::convention::positive;
 use super::gamma::ln_unit_gamma;
-use crate::distribution::{Family, Outcomes, WrongParameter};
+use crate::distribution::{Family, Outcomes, Space, WrongParameter};
 use crate::element::{Element, family_of};
+use crate::likelihood::{Likelihood, Term};
 use crate::param::Number;
 use crate::vector::Vector;
 
@@ -97,6 +98,26 @@ impl Family<Vec<f64>> for Concentrations {
             }
         }
         if infinite { f64::INFINITY } else { log }
+    }
+
+    fn space(&self) -> Space {
+        Space::Simplex
+    }
+
+    fn conjugate_terms(&self) -> &'static [Term] {
+        &[Term::LogOfEach]
+    }
+
+    fn sample_conditional<R: Rng + ?Sized>(
+        &self,
+        parameters: &[f64],
+        likelihood: &Likelihood,
+        rng: &mut R,
+    ) -> Option<Vec<f64>> {
+        let each = parameters.iter().enumerate();
+        let concentrations: Vec<f64> = each.map(|(i, a)| a + likelihood.log_of(i)).collect();
+        let exists = self.check(&concentrations).is_ok();
+        exists.then(|| self.sample(&concentrations, rng))
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! `Exponential`: the time until an event.
 
 use std::fmt;
+use std::ops::Range;
 use std::panic::Location;
 
 use rand::Rng;
@@ -8,9 +9,11 @@ use rand::distr::Distribution as _;
 use statrs::distribution::Exp as Statrs;
 
 use super::convention::{Pace, RateOrScale, kept_finite, positive};
+use super::gamma::conditional_gamma;
 use super::moments::sum_of;
 use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
 use crate::element::{Element, family_at};
+use crate::likelihood::{Likelihood, Term};
 use crate::param::Number;
 
 /// Builds the time until an event that is as likely in every moment.
@@ -79,6 +82,31 @@ impl Family<f64> for Memoryless {
     fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
         let [count, sum] = [statistics[0], statistics[1]];
         count * self.0.ln_rate(parameters[0]) - self.0.standard(sum, parameters[0])
+    }
+
+    fn likelihood(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        value: &f64,
+        likelihood: &mut Likelihood,
+    ) {
+        let _ = (parameters, open);
+        self.0.likelihood(1.0, *value, likelihood);
+    }
+
+    fn conjugate_terms(&self) -> &'static [Term] {
+        &[Term::Log, Term::Linear]
+    }
+
+    fn sample_conditional<R: Rng + ?Sized>(
+        &self,
+        parameters: &[f64],
+        likelihood: &Likelihood,
+        rng: &mut R,
+    ) -> Option<f64> {
+        let rate = self.0.standard(1.0, parameters[0]);
+        conditional_gamma(1.0, rate, likelihood, rng)
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -11,10 +12,11 @@ use rustc_hash::FxHasher;
 
 use crate::column::AnyColumn;
 use crate::datum::Datum;
-use crate::distribution::{Distribution, Family, Outcomes, Tails, WrongParameter};
+use crate::distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};
 use crate::element::atomic::{proper, proper_sum};
 use crate::element::{Bell, Element, atomic_at, iid_at, listed};
 use crate::error::Fault;
+use crate::likelihood::{Likelihood, Term};
 use crate::node::{
     AnyElement, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, Many, MemberFault, contained,
 };
@@ -140,6 +142,18 @@ impl<T: Value, F: Family<T>> Distribution<T> for Member<F> {
 
     fn tails(&self, value: &T) -> Option<Tails> {
         self.numbers(|family, numbers| family.tails(numbers, value))
+    }
+
+    fn space(&self) -> Space {
+        self.family.space()
+    }
+
+    fn conjugate_terms(&self) -> &'static [Term] {
+        self.family.conjugate_terms()
+    }
+
+    fn sample_conditional(&self, likelihood: &Likelihood, rng: &mut dyn Rng) -> Option<T> {
+        self.numbers(|family, numbers| family.sample_conditional(numbers, likelihood, rng))
     }
 
     fn describe(&self) -> String {
@@ -280,6 +294,23 @@ impl<T: Value, F: Family<T>> Open<T, F> {
                 proper(*statistics, log)
             }
         }
+    }
+
+    /// The parameters that a parent fills.
+    fn range(&self, arguments: &[&dyn Any], parent: usize) -> Range<usize> {
+        let mut start = 0;
+        for source in &self.sources {
+            let mut count = 0;
+            match source {
+                Source::Number(_) => count = 1,
+                Source::Parent(at) => each(arguments[*at], |_| count += 1),
+            }
+            if matches!(source, Source::Parent(at) if *at == parent) {
+                return start..start + count;
+            }
+            start += count;
+        }
+        start..start
     }
 
     /// What is wrong with these parameters.
@@ -440,6 +471,46 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault> {
         contained(|| self.numbers(arguments, |numbers| self.family.sample(numbers, rng)))
             .map(Datum::new)
+    }
+
+    fn space(&self) -> Space {
+        contained(|| self.family.space()).unwrap_or_default()
+    }
+
+    fn likelihood(
+        &self,
+        arguments: &[&dyn Any],
+        open: usize,
+        value: &dyn Any,
+        likelihood: &mut Likelihood,
+    ) -> Result<(), Fault> {
+        let Some(typed) = value.downcast_ref::<T>() else {
+            likelihood.refuse();
+            return Ok(());
+        };
+        let range = self.range(arguments, open);
+        contained(|| {
+            self.numbers(arguments, |numbers| {
+                self.family.likelihood(numbers, range, typed, likelihood);
+            });
+        })
+    }
+
+    fn conjugate_terms(&self) -> &'static [Term] {
+        contained(|| self.family.conjugate_terms()).unwrap_or_default()
+    }
+
+    fn sample_conditional(
+        &self,
+        arguments: &[&dyn Any],
+        likelihood: &Likelihood,
+        rng: &mut dyn Rng,
+    ) -> Result<Option<Datum>, Fault> {
+        let drawn = contained(|| {
+            let draw = |numbers: &[f64]| self.family.sample_conditional(numbers, likelihood, rng);
+            self.numbers(arguments, draw)
+        })?;
+        Ok(drawn.map(Datum::new))
     }
 
     fn sample_many(

@@ -1,6 +1,7 @@
 //! `Flip`: true with some probability.
 
 use std::fmt;
+use std::ops::Range;
 use std::panic::Location;
 
 use rand::{Rng, RngExt};
@@ -8,6 +9,7 @@ use rand::{Rng, RngExt};
 use super::moments::times;
 use crate::distribution::{Family, Outcomes, WrongParameter};
 use crate::element::{Element, family_at};
+use crate::likelihood::{Likelihood, Term};
 use crate::param::{Number, Operand};
 
 /// Builds the element that is `true` with a given probability.
@@ -77,6 +79,22 @@ impl Family<bool> for Bernoulli {
     fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
         let (p, [count, heads]) = (parameters[0], [statistics[0], statistics[1]]);
         times(heads, p.ln()) + times(count - heads, (-p).ln_1p())
+    }
+
+    fn likelihood(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        value: &bool,
+        likelihood: &mut Likelihood,
+    ) {
+        let _ = (parameters, open);
+        let term = if *value {
+            Term::Log
+        } else {
+            Term::LogComplement
+        };
+        likelihood.add(term, 1.0);
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! `Gamma`: the sum of waiting times.
 
 use std::fmt;
+use std::ops::Range;
 use std::panic::Location;
 
 use rand::distr::Distribution as _;
@@ -12,6 +13,7 @@ use super::moments::sum_of;
 use super::saddle_point::ln_poisson;
 use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
 use crate::element::{Element, family_at};
+use crate::likelihood::{Likelihood, Term};
 use crate::param::{Number, Operand};
 
 /// Builds a number with a gamma distribution.
@@ -95,6 +97,33 @@ impl Family<f64> for Waiting {
         count * each - self.0.standard(sum - count * middle, pace)
     }
 
+    fn likelihood(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        value: &f64,
+        likelihood: &mut Likelihood,
+    ) {
+        if open != (1..2) {
+            return likelihood.refuse();
+        }
+        self.0.likelihood(parameters[0], *value, likelihood);
+    }
+
+    fn conjugate_terms(&self) -> &'static [Term] {
+        &[Term::Log, Term::Linear]
+    }
+
+    fn sample_conditional<R: Rng + ?Sized>(
+        &self,
+        parameters: &[f64],
+        likelihood: &Likelihood,
+        rng: &mut R,
+    ) -> Option<f64> {
+        let rate = self.0.standard(1.0, parameters[1]);
+        conditional_gamma(parameters[0], rate, likelihood, rng)
+    }
+
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [shape, pace] = [parameters[0], parameters[1]];
@@ -123,6 +152,19 @@ pub(super) fn ln_gamma_density(shape: f64, x: f64, value: f64, ln_x: f64) -> f64
     } else {
         ln_poisson(shape - 1.0, x, ln_x)
     }
+}
+
+/// A draw from a gamma distribution times a likelihood of ln θ and θ: it is one again.
+pub(super) fn conditional_gamma<R: Rng + ?Sized>(
+    shape: f64,
+    rate: f64,
+    likelihood: &Likelihood,
+    rng: &mut R,
+) -> Option<f64> {
+    let shape = shape + likelihood.get(Term::Log);
+    let rate = rate - likelihood.get(Term::Linear);
+    let exists = shape > 0.0 && rate > 0.0 && shape.is_finite() && rate.is_finite();
+    exists.then(|| kept_positive(unit_gamma(shape, rng) / rate))
 }
 
 /// The tails of the gamma distribution of rate one. Not known for shapes above 1e8, where the library's series take

@@ -1,6 +1,7 @@
 //! `Geometric`: trials until the first success.
 
 use std::fmt;
+use std::ops::Range;
 use std::panic::Location;
 
 use rand::{Rng, RngExt};
@@ -8,6 +9,7 @@ use rand::{Rng, RngExt};
 use super::moments::times;
 use crate::distribution::{Family, Outcomes, WrongParameter};
 use crate::element::{Element, family_at};
+use crate::likelihood::{Likelihood, Term};
 use crate::param::{Number, Operand};
 
 /// Builds a count of independent trials, each a success with the same probability, up to the first success.
@@ -111,6 +113,23 @@ impl Family<u64> for Count {
     fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
         let (p, [count, failures]) = (parameters[0], [statistics[0], statistics[1]]);
         times(failures, (-p).ln_1p()) + times(count, p.ln())
+    }
+
+    fn likelihood(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        value: &u64,
+        likelihood: &mut Likelihood,
+    ) {
+        let _ = (parameters, open);
+        match self.failures(*value) {
+            Some(failures) => {
+                likelihood.add(Term::Log, 1.0);
+                likelihood.add(Term::LogComplement, failures);
+            }
+            None => likelihood.refuse(),
+        }
     }
 
     #[inline]

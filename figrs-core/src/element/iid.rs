@@ -8,10 +8,11 @@ use rand::Rng;
 
 use crate::column::AnyColumn;
 use crate::datum::Datum;
-use crate::distribution::Tails;
+use crate::distribution::{Space, Tails};
 use crate::element::copies::copied;
 use crate::element::{Bell, Element, inject_at};
 use crate::error::Fault;
+use crate::likelihood::{Likelihood, Term};
 use crate::node::{
     AnyElement, AtomicOp, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, Many, MemberFault,
     Summary,
@@ -212,6 +213,18 @@ impl<T: Value> AtomicOp for List<T> {
         Ok(None)
     }
 
+    fn space(&self) -> Space {
+        Space::Real
+    }
+
+    fn conjugate_terms(&self) -> &'static [Term] {
+        &[]
+    }
+
+    fn sample_conditional(&self, _: &Likelihood, _: &mut dyn Rng) -> Result<Option<Datum>, Fault> {
+        Ok(None)
+    }
+
     fn describe(&self) -> String {
         let of = self.atomic().map(AtomicOp::describe);
         format!("{} of {}", self.count, of.unwrap_or_default())
@@ -266,6 +279,39 @@ impl<T: Value> FamilyOp for List<T> {
 
     fn bell(&self) -> Option<Bell> {
         None
+    }
+
+    fn space(&self) -> Space {
+        Space::Real
+    }
+
+    /// Of values; their sufficient statistics alone are refused.
+    fn likelihood(
+        &self,
+        arguments: &[&dyn Any],
+        open: usize,
+        value: &dyn Any,
+        likelihood: &mut Likelihood,
+    ) -> Result<(), Fault> {
+        let Some(values) = value.downcast_ref::<Vec<T>>() else {
+            likelihood.refuse();
+            return Ok(());
+        };
+        let mut each = values.iter();
+        each.try_for_each(|value| self.family().likelihood(arguments, open, value, likelihood))
+    }
+
+    fn conjugate_terms(&self) -> &'static [Term] {
+        &[]
+    }
+
+    fn sample_conditional(
+        &self,
+        _: &[&dyn Any],
+        _: &Likelihood,
+        _: &mut dyn Rng,
+    ) -> Result<Option<Datum>, Fault> {
+        Ok(None)
     }
 
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault> {

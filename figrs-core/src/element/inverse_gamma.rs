@@ -1,6 +1,7 @@
 //! `InverseGamma`: one over a gamma-distributed number.
 
 use std::fmt;
+use std::ops::Range;
 use std::panic::Location;
 
 use rand::Rng;
@@ -9,6 +10,7 @@ use super::convention::{Scale, kept_positive, positive};
 use super::gamma::{ln_gamma_density, unit_gamma, unit_gamma_tails};
 use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
 use crate::element::{Element, family_at};
+use crate::likelihood::{Likelihood, Term};
 use crate::param::{Number, Operand};
 
 /// Builds one over a gamma-distributed number: an unknown variance.
@@ -63,6 +65,36 @@ impl Family<f64> for Inverse {
         }
         let ln_inverse = scale.ln() - value.ln();
         ln_gamma_density(shape, scale / value, *value, ln_inverse) + ln_inverse - value.ln()
+    }
+
+    fn likelihood(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        value: &f64,
+        likelihood: &mut Likelihood,
+    ) {
+        if open != (1..2) {
+            return likelihood.refuse();
+        }
+        likelihood.add(Term::Log, parameters[0]);
+        likelihood.add(Term::Linear, -1.0 / value);
+    }
+
+    fn conjugate_terms(&self) -> &'static [Term] {
+        &[Term::Log, Term::Inverse]
+    }
+
+    fn sample_conditional<R: Rng + ?Sized>(
+        &self,
+        parameters: &[f64],
+        likelihood: &Likelihood,
+        rng: &mut R,
+    ) -> Option<f64> {
+        let shape = parameters[0] - likelihood.get(Term::Log);
+        let scale = parameters[1] - likelihood.get(Term::Inverse);
+        let exists = shape > 0.0 && scale > 0.0 && shape.is_finite() && scale.is_finite();
+        exists.then(|| kept_positive(scale / unit_gamma(shape, rng)))
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! `Normal`: the bell curve.
 
 use std::fmt;
+use std::ops::Range;
 use std::panic::Location;
 
 use rand::Rng;
@@ -12,6 +13,7 @@ use super::moments::moments;
 use super::saddle_point::LN_SQRT_2_PI;
 use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
 use crate::element::{Element, family_at};
+use crate::likelihood::{Likelihood, Term};
 use crate::param::{Number, Operand};
 
 /// Builds a normally distributed number.
@@ -196,6 +198,51 @@ impl Family<f64> for Gaussian {
         let apart = (mean - parameters[0]) / deviation;
         let spread = squares / deviation / deviation;
         -(spread + count * apart * apart) / 2.0 - count * (ln_deviation + LN_SQRT_2_PI)
+    }
+
+    fn likelihood(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        value: &f64,
+        likelihood: &mut Likelihood,
+    ) {
+        let spread = parameters[1];
+        let variance = self.measure.deviation(spread).powi(2);
+        match (open.start, self.measure) {
+            (0, _) => {
+                likelihood.add(Term::Linear, value / variance);
+                likelihood.add(Term::Square, -0.5 / variance);
+            }
+            (_, Measure::Variance) => {
+                likelihood.add(Term::Log, -0.5);
+                likelihood.add(Term::Inverse, -0.5 * (value - parameters[0]).powi(2));
+            }
+            (_, Measure::Deviation) => likelihood.refuse(),
+        }
+    }
+
+    fn conjugate_terms(&self) -> &'static [Term] {
+        &[Term::Linear, Term::Square]
+    }
+
+    fn sample_conditional<R: Rng + ?Sized>(
+        &self,
+        parameters: &[f64],
+        likelihood: &Likelihood,
+        rng: &mut R,
+    ) -> Option<f64> {
+        let deviation = self.measure.deviation(parameters[1]);
+        let own = deviation.powi(2).recip();
+        let precision = own - 2.0 * likelihood.get(Term::Square);
+        // The mean is moved, so that what is common to all numbers is not lost in rounding.
+        let pull =
+            likelihood.get(Term::Linear) + 2.0 * likelihood.get(Term::Square) * parameters[0];
+        let (mean, deviation) = (parameters[0] + pull / precision, precision.sqrt().recip());
+        let normal = Statrs::new(mean, deviation).ok();
+        let exists = deviation > 0.0 && deviation.is_finite() && mean.is_finite();
+        let normal = normal.filter(|_| exists);
+        normal.map(|normal| kept_finite(normal.sample(rng)))
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! `Poisson`: how many independent rare events happen.
 
 use std::fmt;
+use std::ops::Range;
 use std::panic::Location;
 
 use rand::Rng;
@@ -11,6 +12,7 @@ use super::moments::sum_of;
 use super::saddle_point::ln_poisson;
 use crate::distribution::{Family, Outcomes, WrongParameter};
 use crate::element::{Element, family_at};
+use crate::likelihood::{Likelihood, Term};
 use crate::param::{Number, Operand};
 
 /// Builds the number of events that happen independently of each other.
@@ -91,6 +93,18 @@ impl Family<u64> for Events {
         let apart = (rate - mean) / mean;
         // Near the mean the difference of the logarithm and the rate would lose its digits.
         at_mean + count * mean * (apart.ln_1p() - apart)
+    }
+
+    fn likelihood(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        value: &u64,
+        likelihood: &mut Likelihood,
+    ) {
+        let _ = (parameters, open);
+        likelihood.add(Term::Log, *value as f64);
+        likelihood.add(Term::Linear, -1.0);
     }
 
     #[inline]

@@ -1,5 +1,6 @@
 //! `Select`: one of some values, with weights.
 
+use std::ops::Range;
 use std::panic::Location;
 use std::sync::OnceLock;
 
@@ -11,6 +12,7 @@ use super::moments::times;
 use crate::alias::Alias;
 use crate::distribution::{Family, Outcomes, WrongParameter};
 use crate::element::{Element, Parameter, family_of};
+use crate::likelihood::Likelihood;
 use crate::param::{Number, Operand};
 use crate::value::{Key, KeyRef, Value};
 use crate::vector::Vector;
@@ -243,6 +245,27 @@ impl<T: Value> Family<T> for Categorical<T> {
         match &self.fixed {
             Some(fixed) => all(fixed.logs.get_or_init(|| self.logs(weights))),
             None => all(&self.logs(weights)),
+        }
+    }
+
+    fn likelihood(
+        &self,
+        weights: &[f64],
+        open: Range<usize>,
+        value: &T,
+        likelihood: &mut Likelihood,
+    ) {
+        // The weights are all open, and need no division by their sum if they are a point of the simplex.
+        let mut same = self
+            .values
+            .iter()
+            .enumerate()
+            .filter(|(_, v)| v.same(value));
+        match (same.next(), same.next()) {
+            (Some((position, _)), None) if open == (0..weights.len()) => {
+                likelihood.add_log_of(position, 1.0);
+            }
+            _ => likelihood.refuse(),
         }
     }
 

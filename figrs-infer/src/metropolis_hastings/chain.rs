@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use figrs_core::lower::Trace;
 use figrs_core::{AnyElement, SupportBuilder};
 
-use super::kernel::{Dice, Kernel, Terms};
+use super::kernel::{Dice, Kernel};
+use super::ladder::Ladder;
 use super::sites::SiteRecord;
 use crate::error::Error;
-use crate::watch::{Stopped, Watching};
+use crate::turn::Turn;
+use crate::watch::Stopped;
 
-/// Steps between two looks at the clock.
+/// Steps between two reports, at most.
 const BLOCK: u64 = 256;
 
 /// How many steps there are to be.
@@ -28,17 +30,17 @@ pub(super) fn first_world(
     trace: &mut Trace,
     dice: &mut impl Dice,
     max_tries: u64,
-    run: &Watching<'_>,
+    turn: &Turn<'_>,
 ) -> Result<(), Error> {
     let none = |tried| Error::NoSampleMetEvidence {
-        algorithm: run.algorithm(),
+        algorithm: turn.run().algorithm(),
         tried,
         remedy: "a chain begins in a world drawn from the prior: observe elements instead of conditions on them, draw more \
                  (`max_tries`), or for a finite model use Gibbs or MpeVariableElimination",
     };
     for tried in 0..max_tries {
-        if run.stopped().is_some() {
-            return Err(run.nothing_done());
+        if turn.stopped().is_some() {
+            return Err(turn.run().nothing_done());
         }
         if trace.restart(dice)? {
             return Ok(());
@@ -75,18 +77,25 @@ pub(super) struct Finished {
 pub(super) struct Chain {
     trace: Trace,
     kernel: Kernel,
+    ladder: Ladder,
     finished: Finished,
 }
 
 impl Chain {
     /// A chain in the world that the trace holds.
-    pub(super) fn new(trace: Trace, kernel: Kernel, targets: &[AnyElement]) -> Self {
+    pub(super) fn new(
+        trace: Trace,
+        kernel: Kernel,
+        ladder: Ladder,
+        targets: &[AnyElement],
+    ) -> Self {
         let targets = targets.iter().map(|target| TargetValues {
             values: target.no_values(),
             indices: Vec::new(),
         });
         Self {
             kernel,
+            ladder,
             finished: Finished {
                 targets: targets.collect(),
                 sites: SiteRecord::default(),
@@ -100,32 +109,35 @@ impl Chain {
         }
     }
 
-    /// Makes all steps, or as many as there is time for.
+    /// Makes all steps, or as many as there is time for: burn-in then takes a third of it at most.
     pub(super) fn run(
         &mut self,
         length: &Length,
         dice: &mut impl Dice,
-        run: &Watching<'_>,
+        turn: &Turn<'_>,
         done: &AtomicU64,
     ) -> Result<(), Error> {
         self.kernel.adapt(true);
+        self.ladder.adapt(true);
         let total = length.burn_in + length.draws * length.thin;
-        let mut due = length.thin;
+        let (mut due, mut warm, mut told) = (length.thin, false, 0);
         for step in 0..total {
-            if step.is_multiple_of(BLOCK) {
-                if let Some(why) = run.stopped() {
-                    self.finished.stopped = why;
-                    break;
-                }
-                run.report(done.fetch_add(BLOCK.min(total - step), Ordering::Relaxed));
+            if let Some(why) = turn.stopped() {
+                self.finished.stopped = why;
+                break;
             }
-            if step == length.burn_in {
+            if step.is_multiple_of(BLOCK) || turn.is_news() {
+                let new = step - std::mem::replace(&mut told, step);
+                turn.run()
+                    .report(done.fetch_add(new, Ordering::Relaxed) + new);
+            }
+            if !warm && (step == length.burn_in || turn.is_warm()) {
+                warm = true;
                 self.kernel.adapt(false);
+                self.ladder.adapt(false);
             }
-            let made = self
-                .kernel
-                .step(&mut self.trace, dice, Terms::log_acceptance)?;
-            if step >= length.burn_in {
+            let made = self.ladder.step(&mut self.trace, &mut self.kernel, dice)?;
+            if warm {
                 self.finished.steps += 1;
                 self.finished.accepted += u64::from(made.accepted);
                 self.finished.sites.see(&self.trace);

@@ -13,7 +13,8 @@ use crate::sampling::Sampling;
 use crate::watch::{Stopped, Watching};
 
 /// The last draws of the chains, as many of each as the shortest one has. Chains that stayed in worlds with more
-/// densities than others are left out: these worlds are infinitely less likely.
+/// densities than others are left out: these worlds are infinitely less likely; and so are chains that the end of a run
+/// left no time for a draw.
 pub(super) fn answer(
     algorithm: &'static str,
     (mut chains, probes): (Vec<Finished>, &[SiteRecord]),
@@ -28,6 +29,13 @@ pub(super) fn answer(
         Stopped::Finished => one,
         _ => all,
     });
+    let steps = length.draws * length.thin;
+    let asked = length.total / (length.burn_in + steps);
+    let stopped = match run.stopped() {
+        Some(why) if (chains.len() as u64) < asked => why,
+        _ => stopped,
+    };
+    chains.retain(|chain| chain.draws > 0);
     let fewest = chains.iter().map(|chain| chain.densities).min();
     chains.retain(|chain| Some(chain.densities) == fewest);
     let kept = chains.iter().map(|chain| chain.draws).min().unwrap_or(0);
@@ -59,7 +67,7 @@ pub(super) fn answer(
         }
     });
     let mut sampling = Sampling::new(stopped, made, run.elapsed());
-    sampling.asked = Some(length.draws * length.thin * chains.len() as u64);
+    sampling.asked = Some(steps * asked);
     sampling.chains = chains.len();
     sampling.acceptance = Some(accepted as f64 / made as f64);
     let records: Vec<_> = chains.iter().map(|chain| &chain.sites).collect();

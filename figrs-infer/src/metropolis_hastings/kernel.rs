@@ -4,7 +4,10 @@ use figrs_core::lower::{Change, Site, Source, Trace};
 use figrs_core::{AnyElement, Datum};
 use rand::{Rng, RngExt};
 
+use super::coordinates;
 use super::proposals::{Proposals, Scales};
+use super::stuck::Stuck;
+use super::together::Together;
 use crate::error::Error;
 
 /// Where the decisions of a step come from: random numbers, or a test that makes each of them in every way.
@@ -13,6 +16,8 @@ pub trait Dice: Source {
     fn below(&mut self, count: usize) -> usize;
     /// `true` with this probability.
     fn coin(&mut self, probability: f64) -> bool;
+    /// A number from the standard normal distribution, or from one with its mean and variance that is symmetric too.
+    fn normal(&mut self) -> f64;
     /// `true` with the probability of this natural logarithm, or surely if that is positive.
     fn accepts(&mut self, log_probability: f64) -> bool {
         self.coin(probability(log_probability))
@@ -26,6 +31,12 @@ impl<R: Rng> Dice for R {
 
     fn coin(&mut self, probability: f64) -> bool {
         probability >= 1.0 || self.random::<f64>() < probability
+    }
+
+    fn normal(&mut self) -> f64 {
+        // Box and Muller (1958).
+        let radius = (-2.0 * (1.0 - self.random::<f64>()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.random::<f64>()).cos()
     }
 
     #[inline]
@@ -59,6 +70,12 @@ impl Terms {
     /// likelihoods make a world infinitely more likely.
     #[inline]
     pub fn log_target(&self) -> f64 {
+        self.log_tempered(1.0)
+    }
+
+    /// As [`log_target`](Self::log_target), with the likelihood to a power.
+    #[inline]
+    pub fn log_tempered(&self, power: f64) -> f64 {
         let Change {
             prior,
             likelihood,
@@ -69,7 +86,7 @@ impl Terms {
         } = self.change;
         match after.cmp(&before) {
             std::cmp::Ordering::Less => f64::INFINITY,
-            std::cmp::Ordering::Equal => prior + likelihood + fresh - stale,
+            std::cmp::Ordering::Equal => prior + power * likelihood + fresh - stale,
             std::cmp::Ordering::Greater => f64::NEG_INFINITY,
         }
     }
@@ -103,11 +120,11 @@ pub struct Step {
 }
 
 impl Step {
-    const STAYED: Self = Self {
+    pub(super) const STAYED: Self = Self {
         accepted: true,
         log_gain: 0.0,
     };
-    const REJECTED: Self = Self {
+    pub(super) const REJECTED: Self = Self {
         accepted: false,
         log_gain: 0.0,
     };
@@ -116,16 +133,17 @@ impl Step {
 /// The single-site Metropolis-Hastings kernel: picks a free choice or a block of them, proposes other values, and accepts
 /// or rejects.
 ///
-/// The state is the [`Trace`]; the kernel holds the proposals and their scales, which change while it
+/// The state is the [`Trace`]; the kernel holds the proposals and what they are adapted to, which changes while it
 /// [adapts](Self::adapt) only.
 #[derive(Debug)]
 pub struct Kernel {
-    proposals: Proposals,
+    pub(super) proposals: Proposals,
     scales: Scales,
-    adapting: bool,
-    /// The sites of the step with their old values, and what is proposed.
-    sites: Vec<(Site, Datum, Option<AnyElement>)>,
-    values: Vec<(Site, Datum)>,
+    pub(super) adapting: bool,
+    /// The power of the likelihood in the distribution that is sampled; nothing if that is none of the kind.
+    power: Option<f64>,
+    pub(super) stuck: Stuck,
+    pub(super) together: Together,
 }
 
 /// What a site's new value came from.
@@ -134,10 +152,12 @@ enum Way {
     Symmetric,
     /// The site's prior.
     Prior,
+    /// The site's conditional given all other choices.
+    Conditional(f64),
     /// The element that the user's function gave for the old value.
     Custom,
-    /// A random walk, to be adapted.
-    Drift,
+    /// A random walk, to be adapted: the logarithms of its densities forth and back, up to what both have.
+    Drift(f64, f64),
 }
 
 impl Kernel {
@@ -147,13 +167,41 @@ impl Kernel {
             proposals,
             scales: Scales::default(),
             adapting: false,
-            sites: Vec::new(),
-            values: Vec::new(),
+            power: Some(1.0),
+            stuck: Stuck::default(),
+            together: Together::default(),
         }
     }
 
-    /// Starts or ends the adaptation of the scales; once it has ended the kernel leaves the posterior invariant.
+    /// For the prior times the likelihood to this power: steps are then to be accepted by [`Terms::log_tempered`].
+    #[must_use]
+    pub fn tempered(mut self, power: f64) -> Self {
+        self.set_power(power);
+        self
+    }
+
+    pub(super) fn set_power(&mut self, power: f64) {
+        self.power = Some(power);
+    }
+
+    /// For a search, whose acceptance changes from step to step: no draws from conditionals, which are as wide as those of the
+    /// posterior.
+    #[must_use]
+    pub fn searching(mut self) -> Self {
+        self.power = None;
+        self
+    }
+
+    /// The power of the likelihood.
+    pub(super) fn power(&self) -> f64 {
+        self.power.unwrap_or(1.0)
+    }
+
+    /// Starts or ends the adaptation of the proposals; once it has ended the kernel leaves the posterior invariant.
     pub fn adapt(&mut self, adapting: bool) {
+        if self.adapting && !adapting {
+            self.together.settle();
+        }
         self.adapting = adapting;
     }
 
@@ -169,17 +217,39 @@ impl Kernel {
         dice: &mut D,
         log_acceptance: impl FnOnce(&Terms) -> f64,
     ) -> Result<Step, Error> {
-        let blocks = self.proposals.blocks().len();
+        if self.adapting {
+            self.together.choose(trace, &self.proposals);
+        }
         let before = trace.choices();
-        if before + blocks == 0 {
+        let picks = before + self.picks();
+        if picks == 0 {
             return Ok(Step::STAYED);
         }
-        let pick = dice.below(before + blocks);
+        let pick = dice.below(picks);
         if pick < before {
             let site = trace.choice(pick);
             return self.single(trace, site, dice, log_acceptance);
         }
-        self.block(trace, pick - before, dice, log_acceptance)
+        self.several(trace, pick - before, dice, log_acceptance)
+    }
+
+    /// Makes a step for one choice, by its position in the world, if its values are no continuum.
+    pub(super) fn step_if_discrete<D: Dice>(
+        &mut self,
+        trace: &mut Trace,
+        dice: &mut D,
+        position: usize,
+    ) -> Result<(), Error> {
+        let site = trace.choice(position);
+        if !trace.is_continuous(site) {
+            self.single(trace, site, dice, Terms::log_acceptance)?;
+        }
+        Ok(())
+    }
+
+    /// How many ways there are to propose for several sites.
+    pub(super) fn picks(&self) -> usize {
+        self.proposals.blocks().len() + self.together.walks() + self.stuck.picks()
     }
 
     /// Proposes for one site.
@@ -201,19 +271,13 @@ impl Kernel {
             (Proposals::draw(custom, dice)?, Way::Custom)
         } else if let Some(truth) = trace.truth(site) {
             (Datum::new(!truth), Way::Symmetric)
-        } else if let Some(from) = trace.number(site)
-            && trace.is_continuous(site)
-            && dice.coin(0.5)
-        {
-            let mut real = || -> Result<f64, Error> {
-                let value = trace.draw(site, dice)?;
-                Ok(value.and_then(|v| v.get().copied()).unwrap_or(f64::NAN))
-            };
-            let to = from + self.scales.scale(site) * (real()? - real()?);
-            if !to.is_finite() {
-                return Ok(Step::REJECTED);
+        } else if let Some((value, way)) = self.conditional(trace, site, dice)? {
+            (value, way)
+        } else if can_walk(trace, site) && dice.coin(0.5) {
+            match self.drift(trace, site, dice)? {
+                Some(drift) => drift,
+                None => return Ok(Step::REJECTED),
             }
-            (Datum::new(to), Way::Drift)
         } else {
             match trace.draw(site, dice)? {
                 Some(value) => (value, Way::Prior),
@@ -227,10 +291,17 @@ impl Kernel {
         if !trace.propose(site, &value, dice)? {
             trace.undo();
             self.learn(trace, site, &way, 0.0);
+            self.learn_whether_stuck(trace, site, Some(&value))?;
             return Ok(Step::REJECTED);
         }
+        self.learn_whether_stuck(trace, site, None)?;
         let (forward, backward) = match way {
-            Way::Symmetric | Way::Drift => (0.0, 0.0),
+            Way::Symmetric => (0.0, 0.0),
+            Way::Drift(forward, backward) => (forward, backward),
+            Way::Conditional(power) => {
+                let change = trace.change();
+                (change.prior + power * change.likelihood, 0.0)
+            }
             Way::Prior => (trace.log_prob(site), old_log),
             Way::Custom => self.custom_terms(trace, site, custom.as_ref(), &value)?,
         };
@@ -242,69 +313,80 @@ impl Kernel {
         Ok(conclude(trace, dice, gain, log))
     }
 
-    /// Proposes for all sites of a block, each as the world is now.
-    fn block<D: Dice>(
-        &mut self,
+    /// A draw from the conditional of a site, if its distribution states how.
+    fn conditional<D: Dice>(
+        &self,
         trace: &mut Trace,
-        block: usize,
+        site: Site,
         dice: &mut D,
-        log_acceptance: impl FnOnce(&Terms) -> f64,
-    ) -> Result<Step, Error> {
-        self.sites.clear();
-        self.values.clear();
-        let mut forward = 0.0;
-        for element in &self.proposals.blocks()[block] {
-            let Some(site) = trace.site(element) else {
-                return Ok(Step::REJECTED);
+    ) -> Result<Option<(Datum, Way)>, Error> {
+        let Some(power) = self.power else {
+            return Ok(None);
+        };
+        let drawn = trace.draw_conditional(site, power, dice)?;
+        Ok(drawn.map(|value| (value, Way::Conditional(power))))
+    }
+
+    /// A random walk: the difference of two draws from the prior, times the scale.
+    fn drift<D: Dice>(
+        &self,
+        trace: &mut Trace,
+        site: Site,
+        dice: &mut D,
+    ) -> Result<Option<(Datum, Way)>, Error> {
+        let scale = self.scales.scale(site);
+        if let Some(from) = trace.number(site) {
+            let mut real = || -> Result<f64, Error> {
+                let value = trace.draw(site, dice)?;
+                Ok(value.and_then(|v| v.get().copied()).unwrap_or(f64::NAN))
             };
-            let Some(old) = trace.value(site) else {
-                return Ok(Step::REJECTED);
-            };
-            let custom = self.proposals.custom(element, &old)?;
-            let value = match &custom {
-                Some(custom) => Some(Proposals::draw(custom, dice)?),
-                None => trace.draw(site, dice)?,
-            };
-            let Some(value) = value else {
-                return Ok(Step::REJECTED);
-            };
-            forward += match &custom {
-                Some(custom) => Proposals::log_prob(custom, &value)?,
-                None => trace.log_prior(site, &value)?.unwrap_or(f64::NEG_INFINITY),
-            };
-            self.sites.push((site, old, custom));
-            self.values.push((site, value));
+            let to = from + scale * (real()? - real()?);
+            let symmetric = Way::Drift(0.0, 0.0);
+            return Ok(to.is_finite().then(|| (Datum::new(to), symmetric)));
         }
-        if !trace.propose_together(&self.values, dice)? {
-            trace.undo();
-            return Ok(Step::REJECTED);
-        }
-        let mut backward = 0.0;
-        for ((site, old, custom), (_, new)) in self.sites.iter().zip(&self.values) {
-            backward += if custom.is_some() {
-                let back = self.proposals.custom(trace.element(*site), new)?;
-                back.map_or(Ok(f64::NEG_INFINITY), |back| {
-                    Proposals::log_prob(&back, old)
-                })?
-            } else {
-                trace.log_prior(*site, old)?.unwrap_or(f64::NEG_INFINITY)
+        let (Some(one), Some(other)) = (trace.draw(site, dice)?, trace.draw(site, dice)?) else {
+            return Ok(None);
+        };
+        let Some(present) = trace.value(site) else {
+            return Ok(None);
+        };
+        if let (Some(one), Some(other)) = (one.integer(), other.integer()) {
+            let by = (scale * one.saturating_sub(other) as f64).round() as i128;
+            let by = match by {
+                0 if dice.coin(0.5) => 1,
+                0 => -1,
+                by => by,
             };
+            let symmetric = Way::Drift(0.0, 0.0);
+            return Ok(present.stepped(by).map(|value| (value, symmetric)));
         }
-        let terms = self.terms(trace, forward, backward);
-        let (gain, log) = (terms.log_target(), log_acceptance(&terms));
-        Ok(conclude(trace, dice, gain, log))
+        let space = trace.space(site);
+        let [mut from, mut up, mut down] = [const { Vec::new() }; 3];
+        let Some((dimensions, volume)) = coordinates::push(space, &present, &mut from) else {
+            return Ok(None);
+        };
+        let counts = [(&one, &mut up), (&other, &mut down)]
+            .map(|(drawn, into)| coordinates::push(space, drawn, into).map(|(count, _)| count));
+        if counts != [Some(dimensions); 2] {
+            return Ok(None);
+        }
+        for ((from, up), down) in from.iter_mut().zip(up).zip(down) {
+            *from += scale * (up - down);
+        }
+        let moved = coordinates::value(space, &present, &from);
+        Ok(moved.map(|(value, there)| (value, Way::Drift(-there, -volume))))
     }
 
     #[inline]
-    fn terms(&self, trace: &Trace, forward: f64, backward: f64) -> Terms {
+    pub(super) fn terms(&self, trace: &Trace, forward: f64, backward: f64) -> Terms {
         let change = *trace.change();
-        let blocks = self.proposals.blocks().len();
+        let several = self.picks();
         let (before, after) = change.choices;
         Terms {
             change,
             forward,
             backward,
-            picks: (before + blocks, after + blocks),
+            picks: (before + several, after + several),
         }
     }
 
@@ -327,15 +409,41 @@ impl Kernel {
     }
 
     fn learn(&mut self, trace: &Trace, site: Site, way: &Way, accepted: f64) {
-        if self.adapting && matches!(way, Way::Drift) && trace.is_lasting(site) {
+        if self.adapting && matches!(way, Way::Drift(..)) && trace.is_lasting(site) {
             self.scales.learn(site, accepted);
         }
     }
+
+    /// Counts a proposal that led to a possible world, or one of a value that did not although the site may have it.
+    fn learn_whether_stuck(
+        &mut self,
+        trace: &Trace,
+        site: Site,
+        failed: Option<&Datum>,
+    ) -> Result<(), Error> {
+        if !self.adapting || !trace.is_lasting(site) {
+            return Ok(());
+        }
+        let own = match failed {
+            Some(value) => trace.log_prior(site, value)?,
+            None => Some(0.0),
+        };
+        if own.is_some_and(|log| log > f64::NEG_INFINITY) {
+            self.stuck.learn(site, failed.is_none());
+        }
+        Ok(())
+    }
+}
+
+/// Whether the values of a site are numbers, or lists of them, for which the prior is no near guess.
+#[inline]
+fn can_walk(trace: &mut Trace, site: Site) -> bool {
+    trace.is_continuous(site) || trace.is_wide(site)
 }
 
 /// Inlined it would be computed whether it is asked for or not.
 #[inline(never)]
-fn probability(log_acceptance: f64) -> f64 {
+pub(super) fn probability(log_acceptance: f64) -> f64 {
     if log_acceptance < 0.0 {
         log_acceptance.exp()
     } else {
@@ -344,7 +452,12 @@ fn probability(log_acceptance: f64) -> f64 {
 }
 
 /// Keeps or undoes a proposal of positive weight.
-fn conclude<D: Dice>(trace: &mut Trace, dice: &mut D, log_gain: f64, log_acceptance: f64) -> Step {
+pub(super) fn conclude<D: Dice>(
+    trace: &mut Trace,
+    dice: &mut D,
+    log_gain: f64,
+    log_acceptance: f64,
+) -> Step {
     if dice.accepts(log_acceptance) {
         trace.keep();
         Step {

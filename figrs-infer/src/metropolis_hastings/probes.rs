@@ -9,6 +9,7 @@ use super::settings::Settings;
 use super::sites::SiteRecord;
 use crate::error::Error;
 use crate::in_order::in_order;
+use crate::turn::Turn;
 use crate::watch::Watching;
 
 /// How many probes there are: a mode that one start in three falls into is missed by all with a probability of .0015.
@@ -65,8 +66,9 @@ fn one(
     (number, most): (u64, u64),
     run: &Watching<'_>,
 ) -> Result<Option<SiteRecord>, Error> {
+    let turn = Turn::new(run, 0, 1, 1);
     let (mut trace, mut kernel, mut random) =
-        settings.start(model, targets, STREAMS + number, run)?;
+        settings.start(model, targets, (STREAMS + number, None), &turn)?;
     let choices = trace.choices().max(1) as u64;
     let steps = most.min(choices.saturating_mul(SWEEPS));
     if steps < choices.saturating_mul(LEAST_SWEEPS) {

@@ -52,6 +52,11 @@ impl Proposals {
         !self.custom.is_empty()
     }
 
+    /// Whether an element has proposals of the user's own.
+    pub(super) fn is_custom(&self, element: &AnyElement) -> bool {
+        self.custom.contains_key(&element.id())
+    }
+
     /// The user's element of proposals for a value.
     pub(super) fn custom(
         &self,

@@ -6,9 +6,10 @@ use figrs_core::{AnyElement, Model, Stream, stream};
 use super::chain::first_world;
 use super::kernel::Kernel;
 use super::proposals::Proposals;
+use super::starts;
 use crate::drawing::Drawing;
 use crate::error::Error;
-use crate::watch::Watching;
+use crate::turn::Turn;
 
 /// The seed, the limits and the proposals of chains.
 #[derive(Clone, Debug)]
@@ -17,6 +18,10 @@ pub(crate) struct Settings {
     pub(crate) max_tries: u64,
     pub(crate) proposals: Proposals,
 }
+
+/// Steps for each discrete choice of an over-dispersed first world, and for all of them together.
+const FITS: usize = 3;
+const MOST_FITS: usize = 10_000;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -29,18 +34,47 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// A chain in its first world, and its random numbers.
+    /// A chain in its first world, which is that of a candidate if it is told one, and its random numbers.
     pub(crate) fn start(
         &self,
         model: &Model,
         targets: &[AnyElement],
-        chain: u64,
-        run: &Watching<'_>,
+        (chain, start): (u64, Option<u64>),
+        turn: &Turn<'_>,
     ) -> Result<(Trace, Kernel, Stream), Error> {
-        let mut trace = Trace::new(model, targets, self.drawing.max_elements)?;
         let mut random = stream(self.drawing.seed, chain);
-        first_world(&mut trace, &mut random, self.max_tries, run)?;
-        Ok((trace, Kernel::new(self.proposals.clone()), random))
+        let Some(start) = start else {
+            let (trace, kernel) = self.replica(model, targets, &mut random, turn)?;
+            return Ok((trace, kernel, random));
+        };
+        let mut trace = Trace::new(model, targets, self.drawing.max_elements)?;
+        let mut first = starts::candidate(self.drawing.seed, start);
+        first_world(&mut trace, &mut first, self.max_tries, turn)?;
+        let mut kernel = Kernel::new(self.proposals.clone());
+        // The discrete choices are fitted to the continuous ones, which the first steps would else fit to them: then the
+        // chains would no longer be far apart.
+        for step in 0..(FITS * trace.choices()).min(MOST_FITS) {
+            if turn.stopped().is_some() || trace.choices() == 0 {
+                break;
+            }
+            // Branches may come and go on the way.
+            let position = step % trace.choices();
+            kernel.step_if_discrete(&mut trace, &mut random, position)?;
+        }
+        Ok((trace, kernel, random))
+    }
+
+    /// A world of its own for a chain that has random numbers.
+    pub(crate) fn replica(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        random: &mut Stream,
+        turn: &Turn<'_>,
+    ) -> Result<(Trace, Kernel), Error> {
+        let mut trace = Trace::new(model, targets, self.drawing.max_elements)?;
+        first_world(&mut trace, random, self.max_tries, turn)?;
+        Ok((trace, Kernel::new(self.proposals.clone())))
     }
 }
 

@@ -175,7 +175,7 @@ impl Trace {
     }
 
     /// Reads the prior of a choice, whose parents are up to date; nothing if one of them has no value.
-    fn with_prior<R>(
+    pub(super) fn with_prior<R>(
         &self,
         number: u32,
         read: impl FnOnce(&Prior<'_>) -> Result<R, Fault>,

@@ -15,6 +15,7 @@
 //! | `foresee` | proposals that change values only |
 //! | `reach` | what a value reaches where it is only passed on |
 //! | `fork` | what a truth value selects where that is all it does |
+//! | `conditional` | exact draws from conditionals |
 //!
 //! # Observations
 //!
@@ -24,6 +25,7 @@
 //! computes to another value.
 
 mod change;
+mod conditional;
 mod evaluate;
 mod foresee;
 mod fork;
@@ -39,11 +41,14 @@ pub use node::{Prior, Source};
 use rustc_hash::FxHashMap;
 
 use crate::datum::Datum;
+use crate::distribution::Space;
 use crate::error::ModelError;
 use crate::evidence::Evidence;
 use crate::model::Model;
-use crate::node::{AnyElement, ElementId, Kind};
+use crate::node::{AnyElement, ElementId, FamilyOp, Kind};
+use crate::random::stream;
 use change::Operation;
+use conditional::Readers;
 use foresee::Foresight;
 use node::{Node, Role};
 use order::{Agenda, Step};
@@ -51,6 +56,12 @@ use register::Register;
 
 /// How many elements outside the world are kept, for branches that are taken again.
 const KEPT: usize = 1 << 16;
+
+/// How many draws tell whether the integers of a prior lie far apart: of a Poisson distribution these differ by ten or more if its
+/// mean is above about twelve.
+const PROBES: usize = 8;
+/// Below that a draw from the prior is near enough.
+const WIDE: i128 = 10;
 
 /// A free choice of the world that a [`Trace`] holds: its number stays the same while it is part of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -109,6 +120,7 @@ pub struct Trace {
     /// Choices that an observation decides and that something else reads.
     shared: Vec<u32>,
     faults: Vec<(u32, ModelError)>,
+    readers: Readers,
 }
 
 impl std::fmt::Debug for Trace {
@@ -161,6 +173,7 @@ impl Trace {
             statuses: Vec::new(),
             shared: Vec::new(),
             faults: Vec::new(),
+            readers: Readers::default(),
         };
         let observed = model.evidence().iter().map(|(element, _)| element);
         for element in observed.chain(targets) {
@@ -308,6 +321,12 @@ impl Trace {
         site.number() < self.lasting
     }
 
+    /// Whether a site is a free choice of the world now.
+    #[inline]
+    pub fn is_choice(&self, site: Site) -> bool {
+        self.is_free(site.0)
+    }
+
     /// The element of a site.
     #[inline]
     pub fn element(&self, site: Site) -> &AnyElement {
@@ -356,6 +375,35 @@ impl Trace {
         self.nodes[site.number()].is_continuous()
     }
 
+    /// The set that the continuous values of a site lie in.
+    pub fn space(&self, site: Site) -> Space {
+        match self.nodes[site.number()].element.kind() {
+            Kind::Atomic(op) => op.space(),
+            Kind::Chain(_, op) => op.family().map_or(Space::Real, FamilyOp::space),
+            Kind::Apply(..) | Kind::Table(..) | Kind::Score(..) => Space::Real,
+        }
+    }
+
+    /// Whether a site's values are integers of which draws from its prior differ by ten or more.
+    ///
+    /// Decided once for each element of the world, by [`PROBES`] draws with random numbers of their own.
+    pub fn is_wide(&mut self, site: Site) -> bool {
+        if let Some(is_wide) = self.nodes[site.number()].is_wide {
+            return is_wide;
+        }
+        let mut random = stream(0, 0);
+        let (mut least, mut most) = (i128::MAX, i128::MIN);
+        for _ in 0..PROBES {
+            let drawn = self.draw(site, &mut random);
+            let drawn = drawn.ok().flatten().and_then(|drawn| drawn.integer());
+            let Some(drawn) = drawn else { break };
+            (least, most) = (least.min(drawn), most.max(drawn));
+        }
+        let is_wide = most.saturating_sub(least) >= WIDE;
+        self.nodes[site.number()].is_wide = Some(is_wide);
+        is_wide
+    }
+
     /// The value of a target, by the position at which it was given.
     pub fn target(&self, position: usize) -> Option<Datum> {
         self.nodes[self.targets[position] as usize].value.datum()
@@ -370,6 +418,17 @@ impl Trace {
     pub fn world(&self) -> impl Iterator<Item = (&AnyElement, Datum)> {
         let present = self.nodes.iter().filter(|node| node.in_world);
         present.filter_map(|node| Some((&node.element, node.value.datum()?)))
+    }
+
+    /// The natural logarithm of the likelihood: of the weights of the evidence, and of the probabilities of the choices that
+    /// observations decide, summed afresh.
+    pub fn log_likelihood(&self) -> f64 {
+        let present = (0..self.nodes.len() as u32).filter(|&i| self.nodes[i as usize].in_world);
+        let log = |number: u32| {
+            let node = &self.nodes[number as usize];
+            node.weight + if self.is_free(number) { 0.0 } else { node.log }
+        };
+        present.map(log).sum()
     }
 
     /// The natural logarithm of the probability of the world times the weights of the evidence, summed afresh.

@@ -11,6 +11,7 @@ use crate::datum::Datum;
 use crate::element::Bell;
 use crate::error::Fault;
 use crate::evidence::Evidence;
+use crate::likelihood::Likelihood;
 use crate::node::{AnyElement, AtomicOp, ChainOp, Endless, FamilyOp, Kind, Summary};
 use crate::support::Support;
 use crate::weights::Row;
@@ -56,6 +57,16 @@ impl Prior<'_> {
 pub trait Source {
     /// A value from this distribution.
     fn draw(&mut self, prior: &Prior<'_>) -> Result<Datum, Fault>;
+
+    /// A value from the product of this distribution and a likelihood, where it says how: never if the source does not.
+    fn draw_conditional(
+        &mut self,
+        prior: &Prior<'_>,
+        likelihood: &Likelihood,
+    ) -> Result<Option<Datum>, Fault> {
+        let _ = (prior, likelihood);
+        Ok(None)
+    }
 }
 
 impl<R: Rng> Source for R {
@@ -65,6 +76,14 @@ impl<R: Rng> Source for R {
             Prior::Family(_, op, arguments) => op.sample(arguments, self),
             Prior::Row(values, row) => Ok(values.datum(row.pick(self.random()))),
         }
+    }
+
+    fn draw_conditional(
+        &mut self,
+        prior: &Prior<'_>,
+        likelihood: &Likelihood,
+    ) -> Result<Option<Datum>, Fault> {
+        prior.sample_conditional(likelihood, self)
     }
 }
 
@@ -96,7 +115,7 @@ pub(super) struct Edge {
 }
 
 /// Who reads a node, as which of its inputs.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Use {
     pub(super) by: u32,
     pub(super) input: u32,
@@ -162,6 +181,8 @@ pub(super) struct Node {
     /// A demanded value that is a list, and what is weighed in its place.
     summary: Option<(Datum, Summary)>,
     continuous: Option<bool>,
+    /// Whether its values are integers far apart, if that is known.
+    pub(super) is_wide: Option<bool>,
     pub(super) resolved: bool,
     pub(super) vacant: bool,
 }
@@ -232,6 +253,7 @@ impl Node {
             detours: 0,
             detour: 0,
             continuous: None,
+            is_wide: None,
             position: 0,
             vacant: false,
             element,

@@ -1,0 +1,143 @@
+//! A likelihood as a function of one parameter: coefficients of sufficient statistics.
+
+/// A function of a parameter θ whose multiples log-likelihoods are sums of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Term {
+    /// θ.
+    Linear,
+    /// θ².
+    Square,
+    /// 1 / θ.
+    Inverse,
+    /// ln θ.
+    Log,
+    /// ln (1 - θ).
+    LogComplement,
+    /// ln of each number of a list that sums to one.
+    LogOfEach,
+}
+
+const SCALARS: usize = 5;
+
+/// The log-likelihood of a parameter, up to a constant: a sum of [`Term`]s with coefficients.
+///
+/// The values that a parameter decides add to it ([`Family::likelihood`](crate::Family::likelihood)), and the distribution of the
+/// parameter draws from its conditional by it ([`Family::sample_conditional`](crate::Family::sample_conditional)).
+///
+/// ```
+/// # use figrs_core::{Likelihood, Term};
+/// let mut of_rate = Likelihood::new(&[Term::Log, Term::Linear]);
+/// // A count of 3 that is Poisson distributed.
+/// of_rate.add(Term::Log, 3.0);
+/// of_rate.add(Term::Linear, -1.0);
+/// assert_eq!((of_rate.get(Term::Log), of_rate.is_refused()), (3.0, false));
+/// of_rate.add(Term::Square, 1.0);
+/// assert!(of_rate.is_refused());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Likelihood {
+    terms: &'static [Term],
+    scalars: [f64; SCALARS],
+    each: Vec<f64>,
+    power: f64,
+    is_refused: bool,
+}
+
+impl Likelihood {
+    /// A flat one, which may have these terms.
+    pub fn new(terms: &'static [Term]) -> Self {
+        Self {
+            terms,
+            scalars: [0.0; SCALARS],
+            each: Vec::new(),
+            power: 1.0,
+            is_refused: false,
+        }
+    }
+
+    /// What is added from now on counts to this power.
+    pub(crate) fn set_power(&mut self, power: f64) {
+        self.power = power;
+    }
+
+    /// Says that there is no such sum for the value at hand.
+    pub fn refuse(&mut self) {
+        self.is_refused = true;
+    }
+
+    /// Whether it is more than its terms can say.
+    pub fn is_refused(&self) -> bool {
+        self.is_refused
+    }
+
+    fn accepts(&mut self, term: Term, coefficient: f64) -> bool {
+        if !(coefficient.is_finite() && self.terms.contains(&term)) {
+            self.is_refused = true;
+        }
+        !self.is_refused
+    }
+
+    /// Adds a multiple of a term of one number.
+    #[inline]
+    pub fn add(&mut self, term: Term, coefficient: f64) {
+        let accepts = self.accepts(term, coefficient);
+        match self.scalars.get_mut(term as usize) {
+            Some(sum) if accepts => *sum += self.power * coefficient,
+            _ => self.is_refused = true,
+        }
+    }
+
+    /// Adds a multiple of the logarithm of the number at this position of a list.
+    #[inline]
+    pub fn add_log_of(&mut self, position: usize, coefficient: f64) {
+        if self.accepts(Term::LogOfEach, coefficient) {
+            if self.each.len() <= position {
+                self.each.resize(position + 1, 0.0);
+            }
+            self.each[position] += self.power * coefficient;
+        }
+    }
+
+    /// The coefficient of a term of one number.
+    pub fn get(&self, term: Term) -> f64 {
+        self.scalars.get(term as usize).copied().unwrap_or(0.0)
+    }
+
+    /// The coefficient of the logarithm of the number at this position of a list.
+    pub fn log_of(&self, position: usize) -> f64 {
+        self.each.get(position).copied().unwrap_or(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_among_the_terms_is_refused() {
+        let of = |add: fn(&mut Likelihood)| {
+            let mut likelihood = Likelihood::new(&[Term::Log, Term::LogOfEach]);
+            add(&mut likelihood);
+            likelihood.is_refused()
+        };
+        assert!(!of(|l| l.add(Term::Log, 1.0)) && !of(|l| l.add_log_of(3, 1.0)));
+        assert!(of(|l| l.add(Term::Linear, 1.0)) && of(|l| l.add(Term::Log, f64::NAN)));
+        assert!(of(|l| l.add(Term::LogOfEach, 1.0)) && of(Likelihood::refuse));
+        let mut flat = Likelihood::new(&[]);
+        flat.add_log_of(0, 1.0);
+        assert!(flat.is_refused());
+    }
+
+    #[test]
+    fn coefficients_add_up_to_their_powers() {
+        let mut likelihood = Likelihood::new(&[Term::Log, Term::LogOfEach]);
+        likelihood.add(Term::Log, 2.0);
+        likelihood.set_power(0.5);
+        likelihood.add(Term::Log, 3.0);
+        likelihood.add_log_of(1, 4.0);
+        assert_eq!(likelihood.get(Term::Log), 3.5);
+        let each = [0, 1, 2].map(|position| likelihood.log_of(position));
+        assert_eq!(each, [0.0, 2.0, 0.0]);
+    }
+}

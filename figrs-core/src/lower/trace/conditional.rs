@@ -1,0 +1,132 @@
+//! Exact draws of a site from its conditional, where the distribution of the site is conjugate to all that reads it.
+
+use std::any::Any;
+
+use super::node::{Prior, Role, Source, Use};
+use super::{Site, Trace};
+use crate::datum::Datum;
+use crate::error::ModelError;
+use crate::likelihood::{Likelihood, Term};
+use crate::node::{FamilyOp, Kind};
+
+/// The choices that read a value as one of their parameters, directly or as the result of Chains that only pass it on.
+#[derive(Debug, Default)]
+pub(super) struct Readers {
+    chains: Vec<u32>,
+    choices: Vec<Use>,
+}
+
+impl Trace {
+    /// A value for a site with a probability in proportion to its prior times the likelihood, to a power, of what observations
+    /// decide: the conditional given all other choices of the world. Nothing if the site's distribution does not
+    /// [state](crate::Family::sample_conditional) how it is drawn from.
+    ///
+    /// Whether there is one does not depend on the value that the site has.
+    ///
+    /// **Errors.** As [`draw`](Self::draw).
+    pub fn draw_conditional(
+        &mut self,
+        site: Site,
+        power: f64,
+        source: &mut dyn Source,
+    ) -> Result<Option<Datum>, ModelError> {
+        let node = &self.nodes[site.number()];
+        if node.weighs {
+            return Ok(None);
+        }
+        let terms = match node.element.kind() {
+            Kind::Atomic(op) => op.conjugate_terms(),
+            Kind::Chain(_, op) => op.family().map_or(&[][..], FamilyOp::conjugate_terms),
+            Kind::Apply(..) | Kind::Table(..) | Kind::Score(..) => &[],
+        };
+        if terms.is_empty() {
+            return Ok(None);
+        }
+        let mut readers = std::mem::take(&mut self.readers);
+        let likelihood = self
+            .find_readers(site.0, &mut readers)
+            .then(|| self.gather(&readers, terms, power));
+        self.readers = readers;
+        let Some(likelihood) = likelihood.filter(|all| !all.is_refused()) else {
+            return Ok(None);
+        };
+        let drawn = self.with_prior(site.0, |prior| source.draw_conditional(prior, &likelihood))?;
+        Ok(drawn.flatten())
+    }
+
+    /// Notes who reads a node; `false` if one of them is no choice, or reads it twice.
+    fn find_readers(&mut self, number: u32, readers: &mut Readers) -> bool {
+        readers.chains.clear();
+        readers.choices.clear();
+        self.next_epoch();
+        let (mut next, mut reads) = (0, number);
+        loop {
+            self.nodes[reads as usize].touched = self.epoch;
+            for &reader in &self.nodes[reads as usize].uses {
+                let node = &self.nodes[reader.by as usize];
+                if node.stale {
+                    return false;
+                }
+                if node.role == Role::Family {
+                    readers.choices.push(reader);
+                } else if reader.input as usize == node.parents.len() && node.only_passes_on() {
+                    readers.chains.push(reader.by);
+                } else {
+                    return false;
+                }
+            }
+            let Some(&chain) = readers.chains.get(next) else {
+                break;
+            };
+            (next, reads) = (next + 1, chain);
+        }
+        readers.choices.iter().all(|reader| {
+            let parents = self.nodes[reader.by as usize].parents.iter();
+            let reached = |parent: &&u32| self.nodes[**parent as usize].touched == self.epoch;
+            parents.filter(reached).count() == 1
+        })
+    }
+
+    /// The likelihood of the readers' values.
+    fn gather(&self, readers: &Readers, terms: &'static [Term], power: f64) -> Likelihood {
+        let mut likelihood = Likelihood::new(terms);
+        for &Use { by, input } in &readers.choices {
+            let node = &self.nodes[by as usize];
+            let Kind::Chain(_, op) = node.element.kind() else {
+                likelihood.refuse();
+                break;
+            };
+            let is_evidence = node.demand.is_some();
+            likelihood.set_power(if is_evidence { power } else { 1.0 });
+            let plain = node.value.plain();
+            let value: Option<&dyn Any> = node.value.any(&plain);
+            let gathered = value.zip(op.family()).and_then(|(value, family)| {
+                self.arguments(by, Self::present, |arguments| {
+                    family.likelihood(arguments, input as usize, value, &mut likelihood)
+                })
+            });
+            if !matches!(gathered, Some(Ok(()))) {
+                likelihood.refuse();
+            }
+            if likelihood.is_refused() {
+                break;
+            }
+        }
+        likelihood
+    }
+}
+
+impl Prior<'_> {
+    /// A random value from the product with a likelihood, if the distribution states how to draw one.
+    pub(super) fn sample_conditional(
+        &self,
+        likelihood: &Likelihood,
+        rng: &mut dyn rand::Rng,
+    ) -> Result<Option<Datum>, crate::error::Fault> {
+        match self {
+            Self::Atomic(op) => op.sample_conditional(likelihood, rng),
+            Self::Family(_, op, arguments) => op.sample_conditional(arguments, likelihood, rng),
+            Self::Row(..) => Ok(None),
+        }
+    }
+}

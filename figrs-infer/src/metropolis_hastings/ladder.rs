@@ -1,0 +1,151 @@
+//! Replica exchange: worlds of hotter chains that a chain of the posterior takes over.
+//!
+//! Geyer (1991), "Markov chain Monte Carlo maximum likelihood"; Earl and Deem (2005), "Parallel tempering: theory, applications, and
+//! new perspectives". The temperatures between the lowest and the highest are adapted by Vousden, Farr and Mandel (2016), "Dynamic
+//! temperature selection for parallel tempering in Markov chain Monte Carlo simulations".
+
+use std::cmp::Ordering;
+use std::mem::swap;
+
+use figrs_core::lower::Trace;
+
+use super::kernel::{Dice, Kernel, Step, Terms};
+use crate::error::Error;
+
+/// Steps of each replica between two exchanges: one for so many choices of its first world, within these bounds. An exchange takes
+/// as long as a step that changes all of the world.
+const CHOICES: usize = 4;
+const STEPS: (usize, usize) = (2, 1000);
+
+/// A chain of the prior times the likelihood to a power below one.
+struct Replica {
+    trace: Trace,
+    kernel: Kernel,
+}
+
+/// Hotter replicas of a chain, the coldest first.
+///
+/// All of them are stepped by the chain's own random numbers, so that the number of threads does not matter.
+pub(super) struct Ladder {
+    hotter: Vec<Replica>,
+    every: usize,
+    left: usize,
+    /// Whether the chain itself takes part in the next exchange: neighbours take turns.
+    with_first: bool,
+    adapting: bool,
+    exchanges: u32,
+    /// How likely the last exchange of each replica with its colder neighbour was accepted.
+    rates: Vec<f64>,
+}
+
+impl Ladder {
+    /// Of replicas that have a first world each, in the order of their temperatures.
+    pub(super) fn new(hotter: Vec<(Trace, Kernel)>) -> Self {
+        let choices = hotter.first().map_or(0, |(trace, _)| trace.choices());
+        let every = (choices / CHOICES).clamp(STEPS.0, STEPS.1);
+        let rates = vec![0.5; hotter.len()];
+        let hotter = hotter.into_iter();
+        Self {
+            hotter: hotter
+                .map(|(trace, kernel)| Replica { trace, kernel })
+                .collect(),
+            every,
+            left: every,
+            with_first: true,
+            adapting: false,
+            exchanges: 0,
+            rates,
+        }
+    }
+
+    /// Starts or ends the adaptation of the temperatures and of the replicas' kernels.
+    pub(super) fn adapt(&mut self, adapting: bool) {
+        self.adapting = adapting;
+        for replica in &mut self.hotter {
+            replica.kernel.adapt(adapting);
+        }
+    }
+
+    /// A step of the chain, whose world and kernel are given, and one of each replica; then perhaps an exchange.
+    pub(super) fn step(
+        &mut self,
+        trace: &mut Trace,
+        kernel: &mut Kernel,
+        dice: &mut impl Dice,
+    ) -> Result<Step, Error> {
+        let step = kernel.step(trace, dice, Terms::log_acceptance)?;
+        if self.hotter.is_empty() {
+            return Ok(step);
+        }
+        for Replica { trace, kernel } in &mut self.hotter {
+            let power = kernel.power();
+            kernel.step(trace, dice, |terms| {
+                terms.log_tempered(power) + terms.log_proposals()
+            })?;
+        }
+        self.left -= 1;
+        if self.left == 0 {
+            self.left = self.every;
+            self.exchange(trace, dice);
+        }
+        Ok(step)
+    }
+
+    /// Offers neighbours each other's worlds: every other pair of them.
+    fn exchange(&mut self, trace: &mut Trace, dice: &mut impl Dice) {
+        let first = usize::from(!self.with_first);
+        self.with_first = !self.with_first;
+        for number in (first..self.hotter.len()).step_by(2) {
+            let (colder, hotter) = self.hotter.split_at_mut(number);
+            let Some(hotter) = hotter.first_mut() else {
+                continue;
+            };
+            let (colder, power) = match colder.last_mut() {
+                Some(colder) => (&mut colder.trace, colder.kernel.power()),
+                None => (&mut *trace, 1.0),
+            };
+            let powers = (power, hotter.kernel.power());
+            let log = log_exchange(colder, &hotter.trace, powers);
+            self.rates[number] = log.min(0.0).exp();
+            if dice.accepts(log) {
+                swap(colder, &mut hotter.trace);
+            }
+        }
+        if self.adapting {
+            self.space_out();
+        }
+    }
+
+    /// Moves each temperature between the lowest and the highest to where it is exchanged with both neighbours equally often.
+    fn space_out(&mut self) {
+        self.exchanges += 1;
+        let gain = f64::from(self.exchanges).powf(-0.6);
+        let temperatures: Vec<f64> = self
+            .hotter
+            .iter()
+            .map(|r| r.kernel.power().recip())
+            .collect();
+        let Some((highest, between)) = temperatures.split_last() else {
+            return;
+        };
+        let (mut before, mut moved) = (1.0, 1.0);
+        for (number, &temperature) in between.iter().enumerate() {
+            let change = gain * (self.rates[number] - self.rates[number + 1]);
+            moved += (temperature - before) * change.exp();
+            before = temperature;
+            self.hotter[number]
+                .kernel
+                .set_power(moved.min(*highest).recip());
+        }
+    }
+}
+
+/// The logarithm of the probability of an exchange: (p - q) (ln L' - ln L), of the powers p and q of the likelihoods L and L' of the
+/// colder and the hotter world. Fewer densities make a world infinitely more likely.
+fn log_exchange(colder: &Trace, hotter: &Trace, (p, q): (f64, f64)) -> f64 {
+    match hotter.densities().cmp(&colder.densities()) {
+        Ordering::Less => f64::INFINITY,
+        Ordering::Greater => f64::NEG_INFINITY,
+        Ordering::Equal => (p - q) * (hotter.log_likelihood() - colder.log_likelihood()),
+    }
+}

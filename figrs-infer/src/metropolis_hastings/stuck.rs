@@ -1,0 +1,49 @@
+//! Sites that never move alone, since evidence holds the others to them: they are moved in pairs.
+
+use figrs_core::lower::Site;
+
+/// Proposals of a site before it can be called stuck.
+const TRIED: u32 = 10;
+/// Of a stuck site at most one proposal in so many leads to a possible world.
+const RARELY: u32 = 20;
+
+/// How often single proposals of each lasting site led to a possible world while the kernel adapted.
+#[derive(Debug, Default)]
+pub(super) struct Stuck {
+    /// How many there were, and how many of them were possible.
+    counts: Vec<(u32, u32)>,
+    sites: Vec<Site>,
+}
+
+impl Stuck {
+    /// Counts a proposal of a value that the site may have.
+    pub(super) fn learn(&mut self, site: Site, was_possible: bool) {
+        if self.counts.len() <= site.number() {
+            self.counts.resize(site.number() + 1, (0, 0));
+        }
+        let (tried, possible) = &mut self.counts[site.number()];
+        let is_stuck = |tried: u32, possible: u32| tried >= TRIED && possible * RARELY <= tried;
+        let before = is_stuck(*tried, *possible);
+        *tried = tried.saturating_add(1);
+        *possible = possible.saturating_add(u32::from(was_possible));
+        match (before, is_stuck(*tried, *possible)) {
+            (false, true) => self.sites.push(site),
+            (true, false) => self.sites.retain(|&other| other != site),
+            _ => {}
+        }
+    }
+
+    /// The sites that are stuck.
+    pub(super) fn sites(&self) -> &[Site] {
+        &self.sites
+    }
+
+    /// How many steps are made with pairs for one with each choice of a world: as many as there are stuck sites, if there is a pair.
+    pub(super) fn picks(&self) -> usize {
+        if self.sites.len() < 2 {
+            0
+        } else {
+            self.sites.len()
+        }
+    }
+}

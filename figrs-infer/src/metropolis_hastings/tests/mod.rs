@@ -1,0 +1,30 @@
+//! Chains against posteriors in closed form.
+//!
+//! The estimates are normal with their stated standard errors, but for the errors of these: beyond six of them with a probability
+//! below 1e-8. Seeds are fixed.
+
+mod conditionals;
+mod modes;
+mod walks;
+
+use figrs_core::{Element, Value};
+
+use crate::Answer;
+
+/// Fails if an expectation is further from the right number than six standard errors, or its error larger than allowed.
+fn is_right<T: Value>(
+    answer: &Answer,
+    element: &Element<T>,
+    of: impl Fn(&T) -> f64 + Copy,
+    right: f64,
+    largest: f64,
+) {
+    let marginal = answer.distribution(element).unwrap();
+    let (found, error) = (marginal.expectation(of), marginal.standard_error_of(of));
+    println!("{found} ± {error}, right is {right}");
+    assert!(error < largest, "{found} ± {error}, right is {right}");
+    assert!(
+        (found - right).abs() < 6.0 * error + 1e-12,
+        "{found} ± {error}, not {right}"
+    );
+}
