@@ -1,5 +1,6 @@
 //! Answers as text, JSON and pictures.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -65,14 +66,23 @@ impl<P: Puzzle> Report<'_, P> {
             Some(reason) => format!(" of {} ({})", options.count(), reason.told()),
             None => String::new(),
         };
+        let differ = match self.distinct() {
+            all if all == found.boards.len() => String::new(),
+            some => format!(" ({some} differ: each is drawn alone, and one may come again)"),
+        };
         eprintln!(
-            "seed {}, method {}, boards {}{of}{diagnostics}, compile {:.3} s, sample {:.3} s",
+            "seed {}, method {}, boards {}{of}{differ}{diagnostics}, compile {:.3} s, sample {:.3} s",
             options.seed(),
             found.method,
             found.boards.len(),
             found.compile,
             found.sample
         );
+    }
+
+    /// How many of the boards drawn differ.
+    fn distinct(&self) -> usize {
+        self.findings.boards.iter().collect::<HashSet<_>>().len()
     }
 
     /// All boards that are shown.
@@ -110,6 +120,7 @@ impl<P: Puzzle> Report<'_, P> {
         let board = |board| self.puzzle.json(board);
         if !found.boards.is_empty() {
             put("seed", self.options.seed().into());
+            put("distinct", self.distinct().into());
             put("puzzles", found.boards.iter().map(board).collect());
         }
         if let Some(count) = &found.count {

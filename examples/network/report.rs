@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use figrs::Marginal;
 use figrs::models::network::{NetworkKind, State, Variable};
+use figrs::{Marginal, printable};
 use serde_json::{Map, Value as Json, json};
 
 use super::Method;
@@ -147,13 +147,13 @@ impl Report<'_> {
             writeln!(out, "log-probability {:.6}", world.log_probability)?;
             let width = widest(self.names());
             for (name, state) in self.names().zip(&world.states) {
-                writeln!(out, "  {name:width$}  {state}")?;
+                writeln!(out, "  {:width$}  {state}", printable(name))?;
             }
         }
         for states in found.samples.iter().flatten() {
             let pairs = self.names().zip(states);
             let pairs: Vec<String> = pairs
-                .map(|(name, state)| format!("{name}={state}"))
+                .map(|(name, state)| format!("{}={state}", printable(name)))
                 .collect();
             writeln!(out, "{}", pairs.join(" "))?;
         }
@@ -183,7 +183,7 @@ impl Report<'_> {
                 .flat_map(|v| v.states().iter().map(State::name)),
         );
         for (variable, marginal) in self.variables().zip(marginals) {
-            writeln!(out, "{}", variable.name())?;
+            writeln!(out, "{}", printable(variable.name()))?;
             let states = variable.states().iter();
             let numbers = probabilities(variable, marginal)
                 .into_iter()

@@ -3,8 +3,6 @@
 //! `cargo run --release --example puzzle -- --rules examples/puzzle/river.kif`
 
 mod options;
-#[path = "../program/populations.rs"]
-mod populations;
 mod question;
 mod report;
 

@@ -7,10 +7,9 @@ use figrs::models::gdl::{GdlError, Length, Move, PlanElements, Puzzle, Survey};
 use figrs::prelude::*;
 use figrs::{CompiledFrontier, TargetDraws};
 use figrs_command::stop::Reason;
-use figrs_command::{Bytes, Failure, NoAnswer, Progress, stop};
+use figrs_command::{Bytes, Failure, NoAnswer, Progress, independent, stop};
 
 use crate::options::{Method, Options, Task};
-use crate::populations::{chosen, populations};
 
 /// What is asked of a puzzle.
 pub(crate) struct Question {
@@ -251,23 +250,20 @@ fn by_particles(
         findings.log_probability = Some((evidence.value, evidence.standard_error));
     } else {
         let wanted = options.count.unwrap_or(10) as usize;
-        let filter = filter.populations(populations(wanted));
-        let filter = filter.keep_trajectories();
-        let answer = filter.run(program.model(), program.moves())?;
-        let draws = answer.draws()?;
-        let drawn = |step: &TargetDraws, draw: usize| {
-            step.support
-                .get::<Move>(step.indices[draw] as usize)
-                .copied()
+        let act = |step: &TargetDraws, draw: usize| {
+            let drawn = step.support.get::<Move>(step.indices[draw] as usize);
+            drawn.copied().filter(|drawn| matches!(drawn, Move::Act(_)))
         };
-        let plan = |draw: usize| {
-            let moves = draws.targets.iter().filter_map(|step| drawn(step, draw));
-            let acts = moves.filter(|drawn| matches!(drawn, Move::Act(_)));
-            acts.map(|drawn| name(puzzle, drawn)).collect()
-        };
-        let (chosen, _) = chosen(draws, wanted, options.seed.unwrap_or(0));
-        let chosen = chosen.into_iter().map(|draw| plan(draw as usize));
-        findings.samples = Some(chosen.collect());
+        let drawn = independent(
+            &filter,
+            (wanted, options.seed.unwrap_or(0)),
+            |filter| filter.run(program.model(), program.moves()),
+            |draws, draw| {
+                let acts = draws.targets.iter().filter_map(|step| act(step, draw));
+                acts.map(|drawn| name(puzzle, drawn)).collect()
+            },
+        )?;
+        findings.samples = Some(drawn.worlds);
     }
     findings.sample = asked.elapsed();
     Ok(findings)

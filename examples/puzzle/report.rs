@@ -1,5 +1,6 @@
 //! Answers as text and as JSON.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use figrs::models::gdl::Puzzle;
@@ -50,6 +51,8 @@ impl Report<'_> {
         }
         if let Some(samples) = &found.samples {
             let plan = |plan: &Vec<String>| json!({"plan": plan, "length": plan.len()});
+            let distinct: HashSet<_> = samples.iter().collect();
+            put("distinct", json!(distinct.len()));
             put("samples", samples.iter().map(plan).collect());
         }
         if self.stats {

@@ -7,8 +7,6 @@ mod board;
 #[path = "../board/clue_file.rs"]
 mod clue_file;
 mod particles;
-#[path = "../program/populations.rs"]
-mod populations;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,23 +1,23 @@
-//! Boards by particles that read them cell by cell.
+//! Boards by particles that read them cell by cell, each from populations of its own.
 
 use std::num::NonZero;
 use std::thread::available_parallelism;
 use std::time::Instant;
 
+use figrs::TargetDraws;
 use figrs::prelude::*;
-use figrs_command::{NoAnswer, Progress, stop};
+use figrs_command::{NoAnswer, Progress, independent, stop};
 
 use crate::Failure;
 use crate::board::options::too_large;
 use crate::board::{Boards, Drawn, Options, Program, Puzzle};
-use crate::populations::{chosen, populations};
 
 /// Particles of a population.
 const PARTICLES: usize = 4096;
 /// Bytes that a cell takes for each particle, as measured on boards of 100 and 200 rows by 15.
 const CELL: f64 = 60.0;
 
-/// One board each of some populations, drawn again by the weights of the populations.
+/// Independent boards: the law of each tends to the exact one as particles grow.
 pub(crate) fn draw<P: Puzzle>(
     puzzle: &P,
     options: &Options,
@@ -46,39 +46,32 @@ pub(crate) fn draw<P: Puzzle>(
         model.observe(&cells[at.row * columns + at.column], clue)
     });
     let compile = started.elapsed().as_secs_f64();
-    let populations = populations(options.count());
-    let particles = SequentialMonteCarlo::new(PARTICLES).populations(populations);
     let progress = Progress::of("particles at the end of the board", None);
-    let answer = particles
-        .seed(options.seed())
+    let filter = SequentialMonteCarlo::new(PARTICLES)
         .threads(threads)
-        .keep_trajectories()
         .interrupt(stop::flag())
         .on_progress(move |run| {
             progress.set(run.done);
             run.total.inspect(|&total| progress.set_total(total));
-        })
-        .run(&model, &cells)?;
-    let draws = answer.draws()?;
-    let values = cells.iter().map(|cell| draws.values(cell));
-    let values = values.collect::<Result<Vec<_>, _>>()?;
-    let (chosen, effective) = chosen(draws, options.count(), options.seed());
-    let board = |draw: u32| {
-        let cells = values.iter().map(|cell| cell[draw as usize].clone());
-        puzzle.board(cells.collect())
-    };
-    for board in chosen.into_iter().map(board) {
-        boards.push(board?);
+        });
+    let drawn = independent(
+        &filter,
+        (options.count(), options.seed()),
+        |filter| filter.run(&model, &cells),
+        |draws, draw| {
+            let cell = |cell: &TargetDraws| cell.support.get(cell.indices[draw] as usize).cloned();
+            draws.targets.iter().filter_map(cell).collect()
+        },
+    )?;
+    for cells in drawn.worlds {
+        boards.push(puzzle.board(cells)?);
     }
-    let died = answer
-        .sampling()
-        .and_then(|sampling| sampling.died.as_ref());
     Ok(Drawn {
         compile,
         diagnostics: vec![
-            ("effective populations", effective),
-            ("populations", populations as f64),
-            ("died", died.map_or(0, Vec::len) as f64),
+            ("effective populations", drawn.effective),
+            ("populations", drawn.populations as f64),
+            ("died", drawn.died as f64),
         ],
     })
 }

@@ -12,6 +12,11 @@ pub(crate) struct Alias {
 }
 
 impl Alias {
+    /// Bytes that the cells take.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.cells)
+    }
+
     /// Outcome `codes[i]` with a probability in proportion to `weights[i]`; not all weights are zero.
     pub(crate) fn new(weights: &[f64], codes: &[u32]) -> Self {
         const WHOLE: f64 = 18_446_744_073_709_551_616.0;

@@ -28,6 +28,8 @@ pub trait AnyColumn: Debug + Send + Sync {
     fn append(&mut self, other: &dyn AnyColumn);
     /// An empty list of the same type.
     fn fresh(&self) -> Box<dyn AnyColumn>;
+    /// About how many bytes the values take.
+    fn bytes(&self) -> usize;
 }
 
 impl<T: Value> AnyColumn for Vec<T> {
@@ -57,5 +59,8 @@ impl<T: Value> AnyColumn for Vec<T> {
     }
     fn fresh(&self) -> Box<dyn AnyColumn> {
         Box::new(Self::new())
+    }
+    fn bytes(&self) -> usize {
+        Value::heap_bytes(self)
     }
 }

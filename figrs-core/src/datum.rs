@@ -7,12 +7,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
+use crate::footprint::ALLOCATION;
 use crate::value::Value;
 
 trait AnyValue: Debug + Send + Sync {
     fn as_any(&self) -> &dyn Any;
     fn same(&self, other: &dyn Any) -> bool;
     fn digest(&self) -> u64;
+    fn bytes(&self) -> usize;
 }
 
 impl<T: Value> AnyValue for T {
@@ -28,6 +30,9 @@ impl<T: Value> AnyValue for T {
         let mut hasher = FxHasher::default();
         self.feed(&mut hasher);
         hasher.finish()
+    }
+    fn bytes(&self) -> usize {
+        size_of_val(self) + self.heap_bytes()
     }
 }
 
@@ -270,6 +275,14 @@ impl Datum {
                     .into(),
             ),
             Repr::Shared(_) => None,
+        }
+    }
+
+    /// About how many bytes it holds besides its own size; where it is shared, all of them.
+    pub fn heap_bytes(&self) -> usize {
+        match &self.0 {
+            Repr::Plain(_) => 0,
+            Repr::Shared(value) => value.bytes() + 2 * ALLOCATION,
         }
     }
 

@@ -113,6 +113,11 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
     fn describe(&self) -> String {
         format!("{self:?}")
     }
+
+    /// Bytes that it holds besides its own size, such as those of a list of outcomes: they count against a budget of memory.
+    fn heap_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// How the probability of a distribution over ordered values divides at one of them.
@@ -248,5 +253,10 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     fn describe(&self, parameters: &[Number]) -> String {
         let shown: Vec<String> = parameters.iter().map(|p| format!("{p:?}")).collect();
         format!("{self:?}({})", shown.join(", "))
+    }
+
+    /// Bytes that it holds besides its own size, such as those of a list of outcomes: they count against a budget of memory.
+    fn heap_bytes(&self) -> usize {
+        0
     }
 }

@@ -3,6 +3,7 @@
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
+use crate::footprint::readable;
 use crate::label::Label;
 
 /// Why a user's function gave no result.
@@ -191,6 +192,21 @@ pub enum ModelError {
         element: Label,
         /// Elements allowed.
         limit: usize,
+    },
+    /// The elements of the model, or of one of its worlds, take more memory than the budget.
+    #[error(
+        "{element}: the elements made and evaluated so far take {} of memory, and the budget is {}; the model may be infinite, or a \
+         Chain have very many branches: use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger \
+         budget (`Budget::bytes` of an exact algorithm, `max_bytes` of a sampler)",
+        readable(*.needed), readable(*.limit)
+    )]
+    TooMuchMemory {
+        /// The element at the limit.
+        element: Label,
+        /// Bytes needed so far.
+        needed: u64,
+        /// Bytes allowed.
+        limit: u64,
     },
 }
 

@@ -141,6 +141,12 @@ impl Model {
         self
     }
 
+    /// The same with elements set that were not set before.
+    pub(crate) fn with_set(mut self, set: impl Iterator<Item = (AnyElement, Datum)>) -> Self {
+        self.interventions.extend(set);
+        self
+    }
+
     /// The evidence of another model as well.
     pub fn with_evidence_of(mut self, other: &Self) -> Self {
         self.evidence.extend(other.evidence.iter().cloned());

@@ -1,9 +1,10 @@
 //! The shared nodes that elements are handles to.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock};
 
 use rand::Rng;
@@ -14,8 +15,9 @@ use crate::distribution::{Space, Tails};
 use crate::element::Bell;
 use crate::error::{Fault, ModelError};
 use crate::evidence::Evidence;
+use crate::footprint::{ALLOCATION, Footprint};
 use crate::function::{CallId, FunctionId};
-use crate::label::Label;
+use crate::label::{Label, printable};
 use crate::likelihood::{Likelihood, Term};
 use crate::random::Stream;
 use crate::support::{Support, SupportBuilder};
@@ -80,6 +82,10 @@ pub trait AtomicOp: Send + Sync {
     ) -> Result<Option<Datum>, Fault>;
     /// A short text.
     fn describe(&self) -> String;
+    /// Bytes that it holds besides its own size.
+    fn heap_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// A deterministic function of parent values, without its types.
@@ -124,6 +130,10 @@ pub trait ChainOp: Send + Sync {
     /// Which call of a recursive function the element is, if it is one. It has no parents then.
     fn call_id(&self) -> Option<CallId> {
         None
+    }
+    /// Bytes that it holds besides its own size, as far as they are known: not what a function captures.
+    fn heap_bytes(&self) -> usize {
+        0
     }
 }
 
@@ -245,6 +255,10 @@ pub trait TableOp: Send + Sync {
     /// The probabilities of all rows, without a scale: the last parent varies fastest, and the values of a
     /// row stand together.
     fn weights(&self) -> &Weights;
+    /// Bytes that it holds besides its own size.
+    fn heap_bytes(&self) -> usize {
+        self.weights().bytes()
+    }
 }
 
 /// The closed list of node kinds; everything else is built from these.
@@ -259,6 +273,20 @@ pub enum Kind {
     Table(Vec<AnyElement>, Box<dyn TableOp>),
     /// The parent's value, weighed when it is reached.
     Score(AnyElement, Evidence),
+}
+
+impl Kind {
+    /// About how many bytes it holds besides its own size.
+    fn heap_bytes(&self) -> usize {
+        let (parents, op) = match self {
+            Self::Atomic(op) => (0, size_of_val(&**op) + op.heap_bytes()),
+            Self::Apply(parents, op) => (parents.capacity(), size_of_val(&**op)),
+            Self::Chain(parents, op) => (parents.capacity(), size_of_val(&**op) + op.heap_bytes()),
+            Self::Table(parents, op) => (parents.capacity(), size_of_val(&**op) + op.heap_bytes()),
+            Self::Score(..) => return 0,
+        };
+        parents * size_of::<AnyElement>() + op + 2 * ALLOCATION
+    }
 }
 
 impl fmt::Debug for Kind {
@@ -280,6 +308,8 @@ struct Node {
     constructor: &'static str,
     location: &'static Location<'static>,
     values: fn() -> SupportBuilder,
+    /// About how many bytes it takes, without its name.
+    bytes: usize,
 }
 
 thread_local! {
@@ -291,6 +321,7 @@ impl Drop for Node {
     /// Drops what the node held without recursion: parents and captured elements join a queue.
     fn drop(&mut self) {
         let Some(kind) = self.kind.take() else { return };
+        Footprint::dropped(self.bytes + self.name.get().map_or(0, String::capacity));
         let queued = DROPPED.try_with(|queue| match &mut *queue.borrow_mut() {
             Some(queue) => {
                 queue.push(kind);
@@ -302,11 +333,18 @@ impl Drop for Node {
             }
         });
         let Ok(Some(first)) = queued else { return };
-        drop(first);
+        // A value whose drop panics must not leave the queue open: nodes that join it later would never be dropped.
+        let mut panicked = catch_unwind(AssertUnwindSafe(|| drop(first))).err();
         while let Some(next) = DROPPED.with(|queue| queue.borrow_mut().as_mut()?.pop()) {
-            drop(next);
+            let outcome = catch_unwind(AssertUnwindSafe(|| drop(next)));
+            panicked = panicked.or(outcome.err());
         }
         DROPPED.with(|queue| *queue.borrow_mut() = None);
+        if let Some(payload) = panicked
+            && !std::thread::panicking()
+        {
+            resume_unwind(payload);
+        }
     }
 }
 
@@ -321,7 +359,10 @@ impl AnyElement {
         values: fn() -> SupportBuilder,
         kind: Kind,
     ) -> Self {
+        let bytes = size_of::<Node>() + 2 * ALLOCATION + kind.heap_bytes();
+        Footprint::made(bytes);
         Self(Arc::new(Node {
+            bytes,
             kind: Some(kind),
             name: OnceLock::new(),
             constructor,
@@ -349,8 +390,16 @@ impl AnyElement {
     }
 
     pub(crate) fn set_name(&self, name: String) {
+        let escaped = match printable(&name) {
+            Cow::Owned(escaped) => Some(escaped),
+            Cow::Borrowed(_) => None,
+        };
+        let name = escaped.unwrap_or(name);
+        let bytes = name.capacity();
         // The first name stays: a node is shared by all its handles.
-        let _ = self.0.name.set(name);
+        if self.0.name.set(name).is_ok() {
+            Footprint::named(bytes);
+        }
     }
 
     /// An identity that is unique among the elements that are alive.
@@ -411,7 +460,7 @@ pub struct ElementId(usize);
 
 /// Runs a user's function and turns a panic into a [`Fault`].
 #[inline]
-pub(crate) fn contained<R>(function: impl FnOnce() -> R) -> Result<R, Fault> {
+pub fn contained<R>(function: impl FnOnce() -> R) -> Result<R, Fault> {
     catch_unwind(AssertUnwindSafe(function)).map_err(panicked)
 }
 

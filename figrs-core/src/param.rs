@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::element::Element;
+use crate::label::printable;
 
 /// A named number that stands where an element takes a number, and may change without rebuilding the model.
 ///
@@ -71,7 +72,7 @@ impl<'de> Deserialize<'de> for Param {
 
 impl fmt::Debug for Param {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}={}", self.name(), self.get())
+        write!(f, "{}={}", printable(self.name()), self.get())
     }
 }
 

@@ -18,7 +18,7 @@ struct Pool<'a> {
     statements: Vec<usize>,
 }
 
-/// The family and the value of a statement that observes a member of a family which nothing else refers to.
+/// The parents and the family of a statement that observes a member of a family.
 fn member<'a>(
     element: &'a AnyElement,
     statement: &'a Evidence,
@@ -26,24 +26,28 @@ fn member<'a>(
     let Kind::Chain(parents, op) = element.kind() else {
         return None;
     };
-    let is_free = element.is_unshared() && statement.observed().is_some();
-    Some((parents, op.family().filter(|_| is_free)?))
+    statement.observed()?;
+    Some((parents, op.family()?))
 }
 
 impl Model {
     /// The same model with all observations of one distribution as one observation of a list, where the first of them was stated.
     ///
-    /// Only what this model alone holds is put together: a handle that is held elsewhere may be asked for.
+    /// Each element observed so is set to its value, for those who read it. What is put together depends on the model alone: not on who else
+    /// holds its elements, which differs with the number of threads.
     pub(crate) fn pooled(&self) -> Cow<'_, Self> {
         let set = self.interventions().iter().map(|(element, _)| element.id());
-        let set: FxHashSet<ElementId> = set.collect();
+        let mut met: FxHashSet<ElementId> = set.collect();
+        // What is set, or has several statements, stays as it is.
+        let stated = self.evidence().iter().map(|(element, _)| element.id());
+        let apart: FxHashSet<ElementId> = stated.filter(|&id| !met.insert(id)).collect();
         let mut buckets = FxHashMap::<(Vec<ElementId>, u64), Vec<usize>>::default();
         let mut pools: Vec<Pool<'_>> = Vec::new();
         for (at, (element, statement)) in self.evidence().iter().enumerate() {
             let Some((parents, family)) = member(element, statement) else {
                 continue;
             };
-            if set.contains(&element.id()) {
+            if apart.contains(&element.id()) {
                 continue;
             }
             let parents = parents.iter().map(AnyElement::id).collect();
@@ -74,7 +78,15 @@ impl Model {
         if lists.is_empty() {
             return Cow::Borrowed(self);
         }
-        let mut pooled = self.filtered(|_| false);
+        let listed = self
+            .evidence()
+            .iter()
+            .zip(&others)
+            .filter(|(_, other)| !**other);
+        let listed = listed.filter_map(|((element, statement), _)| {
+            Some((element.clone(), statement.observed()?.clone()))
+        });
+        let mut pooled = self.filtered(|_| false).with_set(listed);
         for (at, (element, statement)) in self.evidence().iter().enumerate() {
             if let Some((list, values)) = lists.remove(&at) {
                 pooled = pooled.observe_any(&list, values);
@@ -95,12 +107,8 @@ mod tests {
     use crate::random::stream;
     use crate::{Dirichlet, Model};
 
-    /// Observations of several distributions of common parameters; the handles are given back.
-    fn observations(
-        parameters: &[Element<f64>; 2],
-    ) -> (Model, Vec<Element<f64>>, Vec<Element<u64>>) {
-        let [mean, spread] = parameters;
-        let (mut numbers, mut counts) = (Vec::new(), Vec::new());
+    /// Observations of several distributions of common parameters.
+    fn observations([mean, spread]: &[Element<f64>; 2]) -> Model {
         let mut model = Model::new();
         for i in 0..12 {
             let deviation: StandardDeviation<&Element<f64>> = StandardDeviation(spread);
@@ -112,10 +120,8 @@ mod tests {
                 .observe(&x, value)
                 .observe(&wide, -value)
                 .observe(&k, i as u64 % 3);
-            numbers.extend([x, wide]);
-            counts.push(k);
         }
-        (model, numbers, counts)
+        model
     }
 
     fn parameters() -> [Element<f64>; 2] {
@@ -126,17 +132,19 @@ mod tests {
     #[test]
     fn a_list_weighs_what_its_observations_weigh() {
         let parameters = parameters();
-        let (apart, numbers, counts) = observations(&parameters);
-        let (together, ..) = observations(&parameters);
-        assert_eq!(apart.pooled().evidence().len(), 36);
+        let together = observations(&parameters);
         assert_eq!(together.pooled().evidence().len(), 4);
-        drop((numbers, counts));
-        let again = apart.clone();
-        assert_eq!(apart.pooled().evidence().len(), 36);
-        drop(again);
+        // A second statement keeps an element apart.
+        let twice = together
+            .evidence()
+            .iter()
+            .fold(together.clone(), |model, (element, statement)| {
+                model.with_evidence(element.clone(), statement.clone())
+            });
+        assert_eq!(twice.pooled().evidence().len(), 72);
         let targets = parameters.map(|p| p.erased().clone());
-        let mut traces = [&together, &apart.filtered(|_| true)]
-            .map(|model| Trace::new(model, &targets, 1000).unwrap());
+        let mut traces =
+            [&together, &twice].map(|model| Trace::new(model, &targets, 1000).unwrap());
         for seed in 0..50 {
             let logs = traces.each_mut().map(|trace| {
                 assert!(trace.restart(&mut stream(seed, 0)).unwrap());
@@ -147,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_asked_for_or_differs_stays_apart() {
+    fn what_is_set_or_differs_stays_apart() {
         let shares = Dirichlet::new([1.0, 1.0, 2.0]);
         let draw = || Select::by(&shares, ['a', 'b', 'c']);
         let (held, set) = (draw(), draw());
@@ -163,9 +171,22 @@ mod tests {
             .condition(&draw(), |c| *c != 'a')
             .intervene(&set, 'b');
         let pooled = model.pooled();
-        assert_eq!(pooled.evidence().len(), 7);
+        assert_eq!(pooled.evidence().len(), 6);
         let observed = pooled.evidence()[0].1.observed();
-        assert_eq!(observed.and_then(|o| o.get()), Some(&vec!['a', 'c', 'a']));
-        assert_eq!(pooled.interventions().len(), 1);
+        assert_eq!(
+            observed.and_then(|o| o.get()),
+            Some(&vec!['a', 'b', 'c', 'a'])
+        );
+        // What is observed in the list has its value for those who read it.
+        assert_eq!(pooled.interventions().len(), 1 + 4);
+        let model = Model::new().observe(&draw(), 'a').observe(&held, 'b');
+        let copy = held.map(|c| *c);
+        let targets = [held.erased().clone(), copy.erased().clone()];
+        let mut trace = Trace::new(&model, &targets, 1000).unwrap();
+        assert!(trace.restart(&mut stream(1, 0)).unwrap());
+        for target in 0..2 {
+            let value = trace.target(target);
+            assert_eq!(value.and_then(|value| value.get().copied()), Some('b'));
+        }
     }
 }

@@ -11,7 +11,32 @@ use crate::column::AnyColumn;
 use crate::datum::Datum;
 use crate::value::{Key, KeyRef, Value};
 
-type Values<T> = IndexSet<Key<T>, FxBuildHasher>;
+/// Distinct values, numbered.
+#[derive(Debug)]
+struct Values<T> {
+    set: IndexSet<Key<T>, FxBuildHasher>,
+    /// Bytes that the values hold besides their own size.
+    heap: usize,
+}
+
+impl<T> Default for Values<T> {
+    fn default() -> Self {
+        Self {
+            set: IndexSet::default(),
+            heap: 0,
+        }
+    }
+}
+
+impl<T: Value> Values<T> {
+    fn code(&mut self, value: &T) -> usize {
+        if let Some(index) = self.set.get_index_of(&KeyRef(value)) {
+            return index;
+        }
+        self.heap += value.heap_bytes();
+        self.set.insert_full(Key(value.clone())).0
+    }
+}
 
 trait AnyValues: Debug + Send + Sync {
     fn as_any(&self) -> &dyn Any;
@@ -26,6 +51,7 @@ trait AnyValues: Debug + Send + Sync {
     fn column(&self) -> Box<dyn AnyColumn>;
     fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn>;
     fn encode(&mut self, column: &dyn Any) -> Option<Vec<u32>>;
+    fn bytes(&self) -> usize;
 }
 
 impl<T: Value> AnyValues for Values<T> {
@@ -36,30 +62,26 @@ impl<T: Value> AnyValues for Values<T> {
         TypeId::of::<T>()
     }
     fn len(&self) -> usize {
-        IndexSet::len(self)
+        self.set.len()
     }
     fn any(&self, index: usize) -> &dyn Any {
-        &self[index].0
+        &self.set[index].0
     }
     fn datum(&self, index: usize) -> Datum {
-        Datum::new(self[index].0.clone())
+        Datum::new(self.set[index].0.clone())
     }
     fn index_of(&self, value: &dyn Any) -> Option<usize> {
-        self.get_index_of(&KeyRef(value.downcast_ref::<T>()?))
+        self.set.get_index_of(&KeyRef(value.downcast_ref::<T>()?))
     }
     fn same(&self, other: &dyn AnyValues) -> bool {
         let other = other.as_any().downcast_ref::<Self>();
         other.is_some_and(|other| {
-            IndexSet::len(self) == IndexSet::len(other)
-                && self.iter().zip(other).all(|(a, b)| a.0.same(&b.0))
+            let mut pairs = self.set.iter().zip(&other.set);
+            self.set.len() == other.set.len() && pairs.all(|(a, b)| a.0.same(&b.0))
         })
     }
     fn insert(&mut self, value: &dyn Any) -> Option<usize> {
-        let value = value.downcast_ref::<T>()?;
-        match self.get_index_of(&KeyRef(value)) {
-            Some(index) => Some(index),
-            None => Some(self.insert_full(Key(value.clone())).0),
-        }
+        value.downcast_ref::<T>().map(|value| self.code(value))
     }
     fn empty(&self) -> Box<dyn AnyValues> {
         Box::new(Self::default())
@@ -68,16 +90,17 @@ impl<T: Value> AnyValues for Values<T> {
         Box::new(Vec::<T>::new())
     }
     fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
-        let values = positions.iter().map(|&at| self[at as usize].0.clone());
+        let values = positions.iter().map(|&at| self.set[at as usize].0.clone());
         Box::new(values.collect::<Vec<T>>())
     }
     fn encode(&mut self, column: &dyn Any) -> Option<Vec<u32>> {
         let column = column.downcast_ref::<Vec<T>>()?;
-        let position = |value: &T| match self.get_index_of(&KeyRef(value)) {
-            Some(index) => index as u32,
-            None => self.insert_full(Key(value.clone())).0 as u32,
-        };
-        Some(column.iter().map(position).collect())
+        Some(column.iter().map(|value| self.code(value) as u32).collect())
+    }
+    fn bytes(&self) -> usize {
+        // Beside a value stand its hash and its place in the table of hashes.
+        const EACH: usize = 18;
+        self.set.capacity() * (size_of::<T>() + EACH) + self.heap
     }
 }
 
@@ -136,6 +159,11 @@ impl SupportBuilder {
         self.0.len()
     }
 
+    /// About how many bytes the values take.
+    pub fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
     /// Whether there are none so far.
     pub fn is_empty(&self) -> bool {
         self.0.len() == 0
@@ -166,6 +194,11 @@ impl Support {
     /// How many values there are.
     pub fn len(&self) -> usize {
         self.0.len()
+    }
+
+    /// About how many bytes the values take.
+    pub fn bytes(&self) -> usize {
+        self.0.bytes()
     }
 
     /// Whether there are none.
@@ -201,7 +234,7 @@ impl Support {
     /// All values, if they are of type `T`.
     pub fn values<T: Value>(&self) -> Option<impl Iterator<Item = &T> + '_> {
         let values = self.0.as_any().downcast_ref::<Values<T>>()?;
-        Some(values.iter().map(|key| &key.0))
+        Some(values.set.iter().map(|key| &key.0))
     }
 
     /// An empty builder for values of the same type.

@@ -24,6 +24,30 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     fn same(&self, other: &Self) -> bool;
     /// Feeds the value to a hasher; values that are [`same`](Value::same) feed the same.
     fn feed<H: Hasher>(&self, hasher: &mut H);
+    /// Bytes that the value holds besides its own size: they count against a [budget](crate::expand::Budget::bytes) of memory.
+    ///
+    /// Zero unless it is overridden. Standard types count what they hold, `#[derive(Value)]` adds up the fields; elements count by
+    /// themselves. Where you write the implementation of a type that holds lists, give their sizes:
+    ///
+    /// ```
+    /// # use std::hash::{Hash, Hasher};
+    /// #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    /// struct Board(Vec<u8>);
+    /// impl figrs_core::Value for Board {
+    ///     fn same(&self, other: &Self) -> bool {
+    ///         self == other
+    ///     }
+    ///     fn feed<H: Hasher>(&self, hasher: &mut H) {
+    ///         self.hash(hasher);
+    ///     }
+    ///     fn heap_bytes(&self) -> usize {
+    ///         self.0.heap_bytes()
+    ///     }
+    /// }
+    /// ```
+    fn heap_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// Lets types that are `Eq + Hash + Clone + Debug + Send + Sync` be values of elements.
@@ -52,7 +76,31 @@ macro_rules! value {
 value!(
     bool, char, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize
 );
-value!(String, &'static str, Cow<'static, str>, std::cmp::Ordering);
+value!(&'static str, std::cmp::Ordering);
+
+macro_rules! text {
+    ($($type:ty: $text:ident => $bytes:expr),+ $(,)?) => {$(
+        impl Value for $type {
+            fn same(&self, other: &Self) -> bool {
+                self == other
+            }
+            fn feed<H: Hasher>(&self, hasher: &mut H) {
+                self.hash(hasher);
+            }
+            fn heap_bytes(&self) -> usize {
+                let $text = self;
+                $bytes
+            }
+        }
+    )+};
+}
+text!(
+    String: text => text.capacity(),
+    Cow<'static, str>: text => match text {
+        Cow::Borrowed(_) => 0,
+        Cow::Owned(text) => text.capacity(),
+    },
+);
 
 macro_rules! float {
     ($($type:ty),+) => {$(
@@ -81,6 +129,9 @@ macro_rules! tuple {
                 let _ = &hasher;
                 $(self.$index.feed(hasher);)*
             }
+            fn heap_bytes(&self) -> usize {
+                0 $(+ self.$index.heap_bytes())*
+            }
         }
     };
 }
@@ -95,7 +146,7 @@ tuple!(A.0, B.1, C.2, D.3, E.4, F.5, G.6);
 tuple!(A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7);
 
 macro_rules! sequence {
-    ($([$($generics:tt)*] $type:ty),+ $(,)?) => {$(
+    ($([$($generics:tt)*] $type:ty: $items:ident => $own:expr),+ $(,)?) => {$(
         impl<$($generics)*> Value for $type {
             fn same(&self, other: &Self) -> bool {
                 self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| a.same(b))
@@ -106,15 +157,21 @@ macro_rules! sequence {
                     item.feed(hasher);
                 }
             }
+            fn heap_bytes(&self) -> usize {
+                let $items = self;
+                let own: usize = $own;
+                own + self.iter().map(Value::heap_bytes).sum::<usize>()
+            }
         }
     )+};
 }
 sequence!(
-    [T: Value] Vec<T>,
-    [T: Value] VecDeque<T>,
-    [T: Value + Ord] BTreeSet<T>,
-    [T: Value, const N: usize] [T; N],
-    [T: Value] Arc<[T]>,
+    [T: Value] Vec<T>: items => items.capacity() * size_of::<T>(),
+    [T: Value] VecDeque<T>: items => items.capacity() * size_of::<T>(),
+    // Nodes of a tree are half full at least.
+    [T: Value + Ord] BTreeSet<T>: items => 2 * size_of::<T>() * items.len(),
+    [T: Value, const N: usize] [T; N]: _items => 0,
+    [T: Value] Arc<[T]>: items => size_of_val(&**items),
 );
 
 impl<K: Value + Ord, V: Value> Value for BTreeMap<K, V> {
@@ -132,6 +189,10 @@ impl<K: Value + Ord, V: Value> Value for BTreeMap<K, V> {
             value.feed(hasher);
         }
     }
+    fn heap_bytes(&self) -> usize {
+        let held = |(key, value): (&K, &V)| key.heap_bytes() + value.heap_bytes();
+        2 * size_of::<(K, V)>() * self.len() + self.iter().map(held).sum::<usize>()
+    }
 }
 
 impl<T: Value> Value for Option<T> {
@@ -148,6 +209,9 @@ impl<T: Value> Value for Option<T> {
             value.feed(hasher);
         }
     }
+    fn heap_bytes(&self) -> usize {
+        self.as_ref().map_or(0, Value::heap_bytes)
+    }
 }
 
 macro_rules! pointer {
@@ -158,6 +222,9 @@ macro_rules! pointer {
             }
             fn feed<H: Hasher>(&self, hasher: &mut H) {
                 (**self).feed(hasher);
+            }
+            fn heap_bytes(&self) -> usize {
+                size_of::<T>() + (**self).heap_bytes()
             }
         }
     )+};
@@ -237,6 +304,21 @@ mod tests {
     }
 
     #[test]
+    fn values_count_what_they_hold() {
+        assert_eq!(3_u64.heap_bytes(), 0);
+        assert_eq!("abc".to_string().heap_bytes(), 3);
+        assert_eq!(vec![[1_u32; 4]; 5].heap_bytes(), 80);
+        assert_eq!(
+            (vec!["ab".to_string()], Some(Box::new(1_u64))).heap_bytes(),
+            34
+        );
+        assert_eq!(
+            BTreeMap::from([(1_u8, vec![0_u8; 9])]).heap_bytes(),
+            2 * 32 + 9
+        );
+    }
+
+    #[test]
     fn collections_compare_by_their_items() {
         assert!(vec![(1, 0.0)].same(&vec![(1, -0.0)]));
         assert!(!vec![Some(1)].same(&vec![None]));
@@ -284,5 +366,11 @@ mod tests {
         let (zero, negative) = (Derived::Pair(0.0, vec![7]), Derived::Pair(-0.0, vec![7]));
         assert!(zero.same(&negative) && hash(&zero) == hash(&negative));
         assert!(Unit.same(&Unit) && hash(&Unit) == hash(&Unit));
+        let (short, long) = (
+            Derived::Pair(0.0, vec![7]),
+            Derived::Pair(0.0, vec![7; 100]),
+        );
+        assert!(long.heap_bytes() >= short.heap_bytes() + 99 * size_of::<i32>());
+        assert_eq!(Derived::<i32>::None.heap_bytes(), 0);
     }
 }

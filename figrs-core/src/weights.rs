@@ -56,6 +56,12 @@ impl Weights {
         self.linear.len()
     }
 
+    /// Bytes that the numbers take.
+    pub fn bytes(&self) -> usize {
+        let logs = self.logs.as_ref().map_or(0, |logs| logs.len());
+        (self.len() + logs) * size_of::<f64>()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.linear.is_empty()

@@ -57,6 +57,7 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
     let (own, arguments, bounds) = generics.split_for_impl();
     let name = &input.ident;
     let (same, feed) = (same(&variants, &krate), feed(&variants, &krate));
+    let heap_bytes = heap_bytes(&variants, &krate);
     Ok(quote! {
         impl #own #krate::Value for #name #arguments #bounds {
             fn same(&self, other: &Self) -> bool {
@@ -64,6 +65,9 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
             }
             fn feed<FigrsHasher: ::core::hash::Hasher>(&self, hasher: &mut FigrsHasher) {
                 #feed
+            }
+            fn heap_bytes(&self) -> usize {
+                #heap_bytes
             }
         }
     })
@@ -108,4 +112,15 @@ fn feed(variants: &[Variant<'_>], krate: &Path) -> TokenStream {
         })
     });
     quote!(match self { #(#arms)* })
+}
+
+fn heap_bytes(variants: &[Variant<'_>], krate: &Path) -> TokenStream {
+    if variants.is_empty() {
+        return quote!(match *self {});
+    }
+    let arms = variants.iter().map(|variant| {
+        let (pattern, names) = variant.pattern("a");
+        quote!(#pattern => 0 #(+ #krate::Value::heap_bytes(#names))*)
+    });
+    quote!(match self { #(#arms,)* })
 }

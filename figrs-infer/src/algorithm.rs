@@ -6,6 +6,7 @@ use figrs_core::{AnyElement, Model, Parents};
 
 use crate::answer::Answer;
 use crate::error::Error;
+use crate::guard::guarded;
 
 /// An inference algorithm with its settings.
 ///
@@ -31,8 +32,10 @@ impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
 /// Runs an algorithm on a model; works on `Box<dyn Algorithm>` as well.
 pub trait Run: Algorithm {
     /// Answers about the targets: an element, an array, a list or a tuple of elements.
+    ///
+    /// **Errors.** Those of the algorithm; [`Error::Panicked`] if the code of a value's type panics.
     fn run(&self, model: &Model, targets: impl Parents) -> Result<Answer, Error> {
-        self.answer(model, &targets.elements())
+        guarded(|| self.answer(model, &targets.elements()))
     }
 
     /// The natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds it impossible.
@@ -40,7 +43,7 @@ pub trait Run: Algorithm {
     /// A sampler that met the evidence in no sample cannot tell, and returns
     /// [`Error::NoSampleMetEvidence`]; an algorithm that looks for one world has no such probability.
     fn log_evidence(&self, model: &Model) -> Result<f64, Error> {
-        Ok(self.answer(model, &[])?.log_evidence()?.value)
+        guarded(|| Ok(self.answer(model, &[])?.log_evidence()?.value))
     }
 
     /// The probability of the evidence: the exponential of [`log_evidence`](Self::log_evidence).

@@ -16,6 +16,7 @@ use crate::in_order::in_order;
 use crate::maximum::Maximum;
 use crate::possible::Possible;
 use crate::sampling::Sampling;
+use crate::shared_memory::SharedMemory;
 use crate::tally::Tally;
 use crate::watch::{Stopped, Watch};
 
@@ -61,13 +62,7 @@ pub(crate) struct Sampled {
 impl BlockSampling<'_> {
     fn block(&self, model: &Model, targets: &[AnyElement]) -> Result<Block, Error> {
         let order = Roots::ObservationsFirst;
-        let block = Block::new(
-            model,
-            targets,
-            self.observations,
-            order,
-            self.drawing.max_elements,
-        );
+        let block = Block::new(model, targets, self.observations, order, self.drawing.limit);
         Ok(block?)
     }
 
@@ -106,29 +101,33 @@ impl BlockSampling<'_> {
         let tail = largest.heaviest.most();
         let mut stopped = Stopped::Finished;
         let mut blocks_done = 0;
+        let threads = self.drawing.threads();
+        let memory = SharedMemory::new(self.drawing.limit.bytes, threads);
         let blocks = self
             .samples
             .map_or(u64::MAX, |samples| samples.div_ceil(width));
         in_order(
-            self.drawing.threads(),
+            threads,
             (blocks, BATCH),
-            || self.block(model, targets),
+            || Ok(memory.admit(self.block(model, targets)?)),
             |block, number| {
                 let rest = self
                     .samples
                     .map_or(width, |samples| samples - number * width);
                 let rows = width.min(rest) as usize;
-                let mut rng = stream(self.drawing.seed, number);
-                block.start(rows);
-                for root in 0..block.roots() {
-                    if run.stopped().is_some() {
-                        return Ok(None);
+                memory.run(block, |block| {
+                    let mut rng = stream(self.drawing.seed, number);
+                    block.start(rows);
+                    for root in 0..block.roots() {
+                        if run.stopped().is_some() {
+                            return Ok(None);
+                        }
+                        block.run_root(root, &mut rng)?;
                     }
-                    block.run_root(root, &mut rng)?;
-                }
-                finish(block, rows, &mut rng)?;
-                let keep = (tail, self.keep_draws);
-                Ok(Some(BlockTally::new(block, targets, rows, keep)))
+                    finish(block, rows, &mut rng)?;
+                    let keep = (tail, self.keep_draws);
+                    Ok(Some(BlockTally::new(block, targets, rows, keep)))
+                })
             },
             |block| {
                 let Some(block) = block else {

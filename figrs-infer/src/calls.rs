@@ -4,13 +4,14 @@ use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::factor::VarId;
 use figrs_core::weights::Weights;
 
-use crate::eliminate::{MaxProduct, Options, eliminate, sum_weights};
+use crate::eliminate::{MaxProduct, Options, eliminate, share_weights};
 use crate::error::Error;
 
-/// The sum over the worlds with each value of the only target.
+/// The probability of each value of the only target. A body that is shared has no evidence, so that its worlds have a total of one:
+/// to divide by it keeps errors of rounding from growing from call to call, as they would where a call has more than one call in it on average.
 pub(crate) fn sums(body: &Expansion, options: &Options) -> Result<Weights, Error> {
     let encoding = Encoding::for_sums(body, body.targets())?;
-    Ok(sum_weights(
+    Ok(share_weights(
         encoding.graph(),
         &kept(body, &encoding),
         options,

@@ -2,24 +2,16 @@
 
 use std::num::NonZero;
 
+use figrs_core::lower::WorldLimit;
+
 use crate::limits::cores;
 
 /// The seed and the limits of a sampler.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Drawing {
     pub(crate) seed: u64,
     pub(crate) threads: Option<NonZero<usize>>,
-    pub(crate) max_elements: usize,
-}
-
-impl Default for Drawing {
-    fn default() -> Self {
-        Self {
-            seed: 0,
-            threads: None,
-            max_elements: 4_000_000,
-        }
-    }
+    pub(crate) limit: WorldLimit,
 }
 
 impl Drawing {
@@ -46,7 +38,14 @@ macro_rules! drawing {
 
         /// Ends with an error at a world of more than this many elements (default four million).
         pub fn max_elements(mut self, elements: usize) -> Self {
-            self.$($place).+.max_elements = elements;
+            self.$($place).+.limit.elements = elements;
+            self
+        }
+
+        /// Ends with an error at worlds that take more than this many bytes of memory (default 2 GiB), counted as
+        /// [`Budget::bytes`](figrs_core::expand::Budget::bytes): those that are held at once, with the elements made for them.
+        pub fn max_bytes(mut self, bytes: u64) -> Self {
+            self.$($place).+.limit.bytes = bytes;
             self
         }
     };

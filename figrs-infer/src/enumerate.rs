@@ -1,6 +1,6 @@
 //! Brute force over worlds.
 
-use figrs_core::lower::{Choice, Chooser, Observations, Program};
+use figrs_core::lower::{Choice, Chooser, Observations, Program, WorldLimit};
 use figrs_core::node::{Endless, FiniteOutcomes};
 use figrs_core::weights::WorldWeight;
 use figrs_core::{AnyElement, Datum, Fault, Model, ModelError};
@@ -38,7 +38,7 @@ use crate::tally::Tally;
 pub struct Enumerate {
     worlds: u64,
     evaluations: u64,
-    elements: usize,
+    limit: WorldLimit,
 }
 
 impl Default for Enumerate {
@@ -54,7 +54,7 @@ impl Enumerate {
         Self {
             worlds: 10_000_000,
             evaluations: 50_000_000,
-            elements: 4_000_000,
+            limit: WorldLimit::default(),
         }
     }
 
@@ -72,7 +72,14 @@ impl Enumerate {
 
     /// Ends with an error at a world of more than this many elements.
     pub fn max_elements(mut self, elements: usize) -> Self {
-        self.elements = elements;
+        self.limit.elements = elements;
+        self
+    }
+
+    /// Ends with an error at a world that takes more than this many bytes of memory (default 2 GiB), counted as
+    /// [`Budget::bytes`](figrs_core::expand::Budget::bytes).
+    pub fn max_bytes(mut self, bytes: u64) -> Self {
+        self.limit.bytes = bytes;
         self
     }
 
@@ -106,7 +113,7 @@ impl Enumerate {
         targets: &[AnyElement],
         mut visit: impl FnMut(&Program, WorldWeight),
     ) -> Result<(), Error> {
-        let mut program = Program::new(model, targets, self.elements)?;
+        let mut program = Program::new(model, targets, self.limit)?;
         let mut path = Path::default();
         let mut evaluations = 0;
         for worlds in 0..self.worlds {
@@ -167,6 +174,8 @@ struct Path {
     branches: Vec<Branch>,
     position: usize,
     probability: WorldWeight,
+    /// Bytes of the outcomes.
+    bytes: u64,
 }
 
 impl Default for Path {
@@ -175,7 +184,14 @@ impl Default for Path {
             branches: Vec::new(),
             position: 0,
             probability: WorldWeight::ONE,
+            bytes: 0,
         }
+    }
+}
+
+impl Branch {
+    fn bytes(&self) -> u64 {
+        (size_of::<Self>() + self.outcomes.capacity() * size_of::<(Datum, WorldWeight)>()) as u64
     }
 }
 
@@ -187,15 +203,22 @@ impl Path {
 
     fn advance(&mut self) -> bool {
         // A world that contradicts the evidence may end before it makes the choices of the last one.
-        self.branches.truncate(self.position);
+        while self.branches.len() > self.position {
+            self.pop();
+        }
         while let Some(last) = self.branches.last_mut() {
             last.taken += 1;
             if last.taken < last.outcomes.len() {
                 return true;
             }
-            self.branches.pop();
+            self.pop();
         }
         false
+    }
+
+    fn pop(&mut self) {
+        let last = self.branches.pop();
+        self.bytes -= last.as_ref().map_or(0, Branch::bytes);
     }
 }
 
@@ -248,12 +271,18 @@ impl Chooser for Path {
             if outcomes.is_empty() {
                 return Err(element.invalid("its distribution has no outcomes".into()));
             }
-            self.branches.push(Branch { outcomes, taken: 0 });
+            let branch = Branch { outcomes, taken: 0 };
+            self.bytes += branch.bytes();
+            self.branches.push(branch);
         }
         let branch = &self.branches[self.position];
         self.position += 1;
         let (value, weight) = &branch.outcomes[branch.taken];
         self.probability.times(weight.linear, weight.log);
         Ok(value.clone())
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
     }
 }

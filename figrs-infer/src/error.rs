@@ -235,6 +235,15 @@ pub enum Error {
         /// What the check found.
         found: f64,
     },
+    /// The code of a value's type panicked.
+    #[error(
+        "inference ended by a panic: {message}; `Clone`, `Eq`, `Hash`, `Debug` and `Drop` of the types of values must not panic for \
+         any value of the model"
+    )]
+    Panicked {
+        /// What the panic said.
+        message: String,
+    },
     /// A setting of an algorithm cannot work.
     #[error("{algorithm}: {setting} is {value}; {remedy}")]
     InvalidSetting {

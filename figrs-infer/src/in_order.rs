@@ -6,6 +6,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::error::Error;
+use crate::guard::guarded;
 
 /// How many batches of each thread may wait to be taken, at most.
 const WAITING: u64 = 8;
@@ -27,7 +28,7 @@ pub(crate) fn in_order<W, R: Send>(
 ) -> Result<(), Error> {
     let threads = (threads as u64).min(pieces);
     if threads <= 1 {
-        let mut worker = worker()?;
+        let mut worker = guarded(worker)?;
         for piece in 0..pieces {
             if take(work(&mut worker, piece)?).is_break() {
                 break;
@@ -89,14 +90,14 @@ fn done<W, R>(
 ) -> Vec<Result<R, Error>> {
     let own = match own {
         Some(own) => own,
-        None => match worker() {
+        None => match guarded(worker) {
             Ok(new) => own.insert(new),
             Err(error) => return vec![Err(error)],
         },
     };
     let mut results = Vec::with_capacity((batch.end - batch.start) as usize);
     for piece in batch {
-        let result = work(own, piece);
+        let result = guarded(|| work(own, piece));
         let failed = result.is_err();
         results.push(result);
         if failed {
@@ -322,15 +323,16 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_thread_that_panics() {
+    fn nobody_waits_for_a_piece_that_panics() {
         for panics in [0, 1, 40] {
             let work = |(): &mut (), piece| {
                 assert!(piece != panics, "as it should");
                 Ok(piece)
             };
             let take = |_| ControlFlow::Continue(());
-            let ended = std::panic::catch_unwind(|| in_order(3, (100, 2), || Ok(()), work, take));
-            assert!(ended.is_err());
+            let ended = in_order(3, (100, 2), || Ok(()), work, take);
+            let message = "as it should".into();
+            assert_eq!(ended, Err(Error::Panicked { message }));
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::answer::Answer;
 use crate::compiled_tree::CompiledTree;
 use crate::eliminate::{Barren, Options, PlanCost, SumProduct, plan_cost};
 use crate::error::Error;
+use crate::guard::guarded;
 use crate::limits::Limits;
 use crate::saved_tree::SavedTree;
 
@@ -83,7 +84,7 @@ impl JunctionTree {
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<PlanCost, Error> {
         let targets = targets.elements();
         let roots: Vec<AnyElement> = targets.iter().chain(&self.varying).cloned().collect();
-        let expansion = self.limits.expand(model, &roots)?;
+        let expansion = guarded(|| self.limits.expand(model, &roots))?;
         if expansion.impossible().is_some() {
             return Ok(PlanCost::default());
         }
@@ -112,7 +113,7 @@ impl JunctionTree {
         saved: Option<&SavedTree>,
     ) -> Result<CompiledTree, Error> {
         let (varying, limits) = (self.varying.clone(), self.limits.clone());
-        CompiledTree::new(model, targets, varying, limits, saved)
+        guarded(|| CompiledTree::new(model, targets, varying, limits, saved))
     }
 
     /// Compiles a model for the distributions of `targets`, of the varying elements, and of whole worlds.

@@ -340,6 +340,7 @@ impl Search<'_> {
                 elements: limits.budget.elements.min(elements),
                 table_entries: limits.budget.table_entries.min(left),
                 depth: limits.budget.depth,
+                bytes: limits.budget.bytes,
             },
             options: limits.options.at_most(left as f64),
             depth: Some(depth),
@@ -369,7 +370,9 @@ fn is_budget(error: &Error) -> bool {
     match error {
         Error::Model(error) => matches!(
             error,
-            ModelError::TooManyElements { .. } | ModelError::TableTooLarge { .. }
+            ModelError::TooManyElements { .. }
+                | ModelError::TooMuchMemory { .. }
+                | ModelError::TableTooLarge { .. }
         ),
         Error::Elimination(error) => error.is_budget(),
         _ => false,

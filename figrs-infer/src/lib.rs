@@ -73,6 +73,7 @@ mod forward_sampling;
 mod frontier;
 mod gibbs;
 mod group_error;
+mod guard;
 #[cfg(feature = "charts")]
 mod heaviest;
 mod html_page;
@@ -102,6 +103,7 @@ mod sampling;
 mod saved_tree;
 mod self_checked;
 mod sequential_monte_carlo;
+mod shared_memory;
 mod simulated_annealing;
 mod tally;
 mod target_marginals;

@@ -11,6 +11,7 @@ use crate::eliminate::{
     EliminationError, MarginalMapCost, Options, marginal_map, marginal_map_cost,
 };
 use crate::error::Error;
+use crate::guard::guarded;
 use crate::limits::Limits;
 
 /// Marginal MAP: the values of the targets that are most probable together, whatever all other elements are.
@@ -87,7 +88,8 @@ impl MarginalMap {
     /// # Ok::<(), figrs_infer::Error>(())
     /// ```
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<MarginalMapCost, Error> {
-        let Some(question) = self.question(model, &targets.elements())? else {
+        let targets = targets.elements();
+        let Some(question) = guarded(|| self.question(model, &targets))? else {
             return Ok(MarginalMapCost::default());
         };
         let graph = question.encoding.graph();

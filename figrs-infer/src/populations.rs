@@ -10,6 +10,7 @@ use crate::maximum::Maximum;
 use crate::population_tally::{Keep, PopulationTally};
 use crate::possible::Possible;
 use crate::sampling::Sampling;
+use crate::tally::keep_positive;
 
 /// The populations so far, each weighed with its estimate of the evidence.
 #[derive(Debug)]
@@ -164,6 +165,7 @@ impl Populations {
         };
         let (mut marginals, mut kept) = (Vec::new(), Vec::new());
         for mut target in self.targets {
+            let drawn = target.support.len();
             if let Some(possible) = Possible::of(model, &target.element) {
                 possible.complete(&mut target.support, sampling.done, unseen.is_finite());
             }
@@ -186,6 +188,7 @@ impl Populations {
                 }
                 Estimate::Groups { groups, unseen }
             };
+            keep_positive(&mut probabilities[..drawn]);
             if self.keep != Keep::Sums {
                 kept.push(TargetDraws {
                     element: target.element.clone(),

@@ -119,8 +119,11 @@ fn unchecked(error: Error) -> Error {
 fn cannot_be_run(error: &Error) -> bool {
     matches!(
         error,
-        Error::Model(ModelError::NotFinite { .. } | ModelError::TooManyElements { .. })
-            | Error::TooManyWorlds { .. }
+        Error::Model(
+            ModelError::NotFinite { .. }
+                | ModelError::TooManyElements { .. }
+                | ModelError::TooMuchMemory { .. }
+        ) | Error::TooManyWorlds { .. }
             | Error::TooManyEvaluations { .. }
     )
 }

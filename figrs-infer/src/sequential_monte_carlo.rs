@@ -17,6 +17,7 @@ use crate::population_tally::{Keep, PopulationTally};
 use crate::populations::Populations;
 use crate::resampling::Resampling;
 use crate::sampling::Sampling;
+use crate::shared_memory::SharedMemory;
 use crate::watch::{Stopped, Watch, Watching, watched};
 
 /// Rows of a block that populations are put together in, if they are smaller.
@@ -331,20 +332,17 @@ impl Algorithm for SequentialMonteCarlo {
             met: AtomicU64::new(0),
             told: AtomicU64::new(0),
         };
+        let threads = self.drawing.threads();
+        let memory = SharedMemory::new(self.drawing.limit.bytes, threads);
         in_order(
-            self.drawing.threads(),
+            threads,
             (self.populations.div_ceil(self.block_size()), 1),
             || {
                 let (weigh, order) = (Observations::Weigh, Roots::AsStated);
-                Ok(Block::new(
-                    model,
-                    targets,
-                    weigh,
-                    order,
-                    self.drawing.max_elements,
-                )?)
+                let block = Block::new(model, targets, weigh, order, self.drawing.limit)?;
+                Ok(memory.admit(block))
             },
-            |block, number| self.block(block, targets, number, &way),
+            |block, number| memory.run(block, |block| self.block(block, targets, number, &way)),
             |population| {
                 let Some(population) = population else {
                     stopped = run.stopped().unwrap_or(Stopped::Interrupted);

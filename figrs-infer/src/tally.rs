@@ -206,15 +206,18 @@ impl Tally {
         let (total, worlds) = (self.total, self.worlds);
         let unseen = unseen_share(worlds, log_maximum, self.log_mean());
         let marginal = |(mut target, possible): (Target, &Option<Possible>)| {
+            let drawn = target.values.len();
             if let Some(possible) = possible {
                 possible.complete(&mut target.values, worlds, unseen.is_finite());
                 target.sums.resize(target.values.len(), (0.0, 0.0));
             }
             let squares = target.sums.iter().map(|s| s.1 / (total * total));
+            let mut probabilities: Vec<f64> = target.sums.iter().map(|s| s.0 / total).collect();
+            keep_positive(&mut probabilities[..drawn]);
             TargetMarginal {
                 element: target.element,
                 support: target.values.build(),
-                probabilities: target.sums.iter().map(|s| s.0 / total).collect(),
+                probabilities,
                 estimate: Estimate::Weighted {
                     squares: squares.collect(),
                     unseen,
@@ -226,5 +229,12 @@ impl Tally {
             .zip(possible)
             .map(marginal)
             .collect()
+    }
+}
+
+/// Keeps the shares of values that were drawn from being lost as zeros, which are those of values that were not.
+pub(crate) fn keep_positive(drawn: &mut [f64]) {
+    for share in drawn {
+        *share = share.max(f64::MIN_POSITIVE);
     }
 }

@@ -77,10 +77,13 @@ fn named(words: &[&str]) -> Result<(), String> {
     let package = after(words, "-p").map(|name| {
         let directories = [
             ".",
+            "figrs-derive",
             "figrs-core",
             "figrs-infer",
             "figrs-models",
+            "examples/command",
             "tests",
+            "tests/documents",
             "benches",
         ];
         let line = format!("name = \"{name}\"");

@@ -165,7 +165,7 @@ fn keeps_the_posterior(
 fn every_block_keeps_the_posterior_and_blocks_reach_every_world() {
     let seen = Seen::default();
     for_random_models(4000, 41, |description| {
-        keeps_the_posterior(description, 1024, &seen)
+        keeps_the_posterior(description, 1 << 16, &seen)
     });
     let Seen { checked, rich, cut } = &seen;
     println!("{checked:?} models, {rich:?} of several blocks, {cut:?} cut");

@@ -148,7 +148,10 @@ fn svg_draws_every_element_and_connection() {
     }
     let strange = Flip::new(0.5).named("<a> & \"b\"\u{1}");
     let svg = ModelGraph::new(&Model::new(), &strange).to_svg().unwrap();
-    assert!(svg.contains("&lt;a&gt; &amp; &quot;b&quot; <"), "{svg}");
+    assert!(
+        svg.contains("&lt;a&gt; &amp; &quot;b&quot;\\u{1}<"),
+        "{svg}"
+    );
     assert_eq!(tags(&svg, "text"), 2);
     assert_eq!(tags(&Picture::new().to_svg().unwrap(), "svg"), 1);
 }

@@ -50,7 +50,7 @@ fn restored(example: &Example, saved: &SavedTree) -> Result<figrs::CompiledTree,
 #[test]
 fn what_was_saved_answers_as_before() {
     let example_before = example(&Param::new("rate", 0.6));
-    let mut before = compiled(&example_before);
+    let before = compiled(&example_before);
     before.most_probable().unwrap();
     let text = serde_json::to_string(&before.save()).unwrap();
     let saved: SavedTree = serde_json::from_str(&text).unwrap();
@@ -113,7 +113,7 @@ proptest! {
     #[test]
     fn damage_is_refused(at in arbitrary::any::<sample::Index>(), to in prop_oneof![0u64..20, Just(u64::from(u32::MAX)), arbitrary::any::<u64>()]) {
         let example = example(&Param::new("rate", 0.6));
-        let mut before = compiled(&example);
+        let before = compiled(&example);
         before.most_probable().unwrap();
         let mut json = serde_json::to_value(before.save()).unwrap();
         let mut all = numbers(&mut json);

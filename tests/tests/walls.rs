@@ -165,7 +165,7 @@ fn noisy_or_with_twenty_causes_and_forty_findings() {
         tree.probability(&findings[5], &true).unwrap(),
         0.432_806_478_963_309_87,
     );
-    let mut worlds = JunctionTree::new().compile(&model, &causes).unwrap();
+    let worlds = JunctionTree::new().compile(&model, &causes).unwrap();
     let best = worlds.most_probable().unwrap();
     close(best.log_probability(), 8.267_056_242_864_658e-09_f64.ln());
     let present: Vec<usize> = (0..20)

@@ -201,4 +201,8 @@ impl<T: Value, D: Distribution<T>> AtomicOp for Typed<T, D> {
     fn describe(&self) -> String {
         self.distribution.describe()
     }
+
+    fn heap_bytes(&self) -> usize {
+        self.distribution.heap_bytes()
+    }
 }

@@ -43,4 +43,7 @@ impl<T: Value> Distribution<T> for PointMass<T> {
     fn describe(&self) -> String {
         format!("{:?}", self.0)
     }
+    fn heap_bytes(&self) -> usize {
+        self.0.heap_bytes()
+    }
 }

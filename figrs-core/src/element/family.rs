@@ -159,6 +159,20 @@ impl<T: Value, F: Family<T>> Distribution<T> for Member<F> {
     fn describe(&self) -> String {
         self.family.describe(&self.parameters)
     }
+
+    fn heap_bytes(&self) -> usize {
+        let parameters = self.parameters.capacity() * size_of::<Number>();
+        parameters + self.constants.heap_bytes() + own_bytes::<T, F>(&self.family)
+    }
+}
+
+/// Bytes of a family that nothing else holds yet.
+fn own_bytes<T: Value, F: Family<T>>(family: &Arc<F>) -> usize {
+    if Arc::strong_count(family) == 1 {
+        size_of::<F>() + family.heap_bytes()
+    } else {
+        0
+    }
 }
 
 fn family_name<T: Value>(family: &impl Family<T>, wrong: &WrongParameter) -> &'static str {
@@ -405,6 +419,10 @@ impl<T: Value, F: Family<T>> ChainOp for Open<T, F> {
 
     fn family(&self) -> Option<&dyn FamilyOp> {
         Some(self)
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.sources.capacity() * size_of::<Source>() + own_bytes::<T, F>(&self.family)
     }
 }
 

@@ -306,4 +306,8 @@ impl<T: Value> Family<T> for Categorical<T> {
         }
         format!("Select({})", parts.join(", "))
     }
+
+    fn heap_bytes(&self) -> usize {
+        self.values.heap_bytes()
+    }
 }

@@ -169,6 +169,11 @@ impl TableOp for Rows {
     fn weights(&self) -> &Weights {
         &self.weights
     }
+
+    fn heap_bytes(&self) -> usize {
+        let states = self.states.iter().chain([&self.values]);
+        self.weights.bytes() + states.map(Support::bytes).sum::<usize>()
+    }
 }
 
 #[cfg(test)]

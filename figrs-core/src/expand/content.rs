@@ -2,6 +2,7 @@
 
 use crate::error::ModelError;
 use crate::factor::FactorTable;
+use crate::footprint::ALLOCATION;
 use crate::node::{AnyElement, Endless};
 use crate::support::Support;
 use crate::weights::Weights;
@@ -46,6 +47,24 @@ pub struct Doubt {
 }
 
 impl ExpandedElement {
+    /// About how many bytes it takes, without its element and its support.
+    pub(super) fn bytes(&self) -> u64 {
+        // A place in the table of positions.
+        const POSITION: usize = 40;
+        let weights = self.weights.as_ref().map_or(0, Weights::bytes);
+        let content = match &self.content {
+            Content::Apply(index) => size_of_val(&**index),
+            Content::Chain { choice, results } => size_of_val(&**choice) + size_of_val(&**results),
+            Content::Atomic(weights) | Content::Table(weights) | Content::Score(weights) => {
+                weights.bytes()
+            }
+            Content::Fixed | Content::Endless(_) | Content::Unexplored => 0,
+        };
+        let doubt = self.doubt.as_ref().map_or(0, |doubt| doubt.failed.len());
+        let own = size_of::<Self>() + size_of_val(&*self.parents) + POSITION + 2 * ALLOCATION;
+        (own + weights + content + doubt) as u64
+    }
+
     /// How many values the element has in an encoding, with `unknown` and without `absent`.
     pub(super) fn states(&self) -> usize {
         self.support.len() + usize::from(self.unknown)

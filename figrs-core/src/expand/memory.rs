@@ -5,6 +5,7 @@ use std::any::Any;
 use rustc_hash::FxHashMap;
 
 use crate::error::Fault;
+use crate::footprint::{ALLOCATION, Footprint};
 use crate::node::{AnyElement, ChainOp, ElementId};
 use crate::support::SupportBuilder;
 
@@ -12,10 +13,24 @@ use crate::support::SupportBuilder;
 ///
 /// A Chain's function runs once for a combination of values however often the model is expanded, and gives the same
 /// element each time. So it is known of every element how few Chains it is nested in.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Memory {
     /// With the elements, so that their identities are not given to others.
     elements: FxHashMap<ElementId, (AnyElement, Remembered)>,
+    /// Combinations of values that are remembered, and the positions in them.
+    calls: (usize, usize),
+    /// What was alive before anything was expanded.
+    before: Footprint,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self {
+            elements: FxHashMap::default(),
+            calls: (0, 0),
+            before: Footprint::now(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -32,9 +47,22 @@ struct Calls {
 }
 
 impl Memory {
+    /// About how many bytes it takes, without the elements.
+    pub(super) fn bytes(&self) -> u64 {
+        const ELEMENT: usize = 2 * size_of::<(ElementId, (AnyElement, Remembered))>();
+        const CALL: usize = 2 * size_of::<(Box<[u32]>, Result<AnyElement, Fault>)>() + ALLOCATION;
+        let (calls, positions) = self.calls;
+        (self.elements.len() * ELEMENT + calls * CALL + positions * size_of::<u32>()) as u64
+    }
+
+    /// What was alive before anything was expanded.
+    pub(super) fn before(&self) -> Footprint {
+        self.before
+    }
+
     /// The smallest depth at which an element was reached so far, and whether this is a new one.
     pub(super) fn depth(&mut self, element: &AnyElement, depth: usize) -> (usize, bool) {
-        let remembered = self.remembered(element, depth);
+        let remembered = remembered(&mut self.elements, element, depth);
         let known = remembered.depth;
         remembered.depth = known.min(depth);
         (remembered.depth, depth < known)
@@ -47,7 +75,7 @@ impl Memory {
         op: &dyn ChainOp,
         arguments: &[&dyn Any],
     ) -> Result<AnyElement, Fault> {
-        let remembered = self.remembered(chain, usize::MAX);
+        let remembered = remembered(&mut self.elements, chain, usize::MAX);
         let calls = remembered.calls.get_or_insert_with(|| {
             Box::new(Calls {
                 arguments: chain.parents().iter().map(AnyElement::no_values).collect(),
@@ -57,16 +85,25 @@ impl Memory {
         let positions = calls.arguments.iter_mut().zip(arguments);
         let positions = positions.filter_map(|(known, &value)| known.insert(value));
         let key: Box<[u32]> = positions.map(|position| position as u32).collect();
+        let count = &mut self.calls;
         let result = calls.results.entry(key);
-        result.or_insert_with(|| op.call(arguments)).clone()
+        let made = || {
+            *count = (count.0 + 1, count.1 + arguments.len());
+            op.call(arguments)
+        };
+        result.or_insert_with(made).clone()
     }
+}
 
-    fn remembered(&mut self, element: &AnyElement, depth: usize) -> &mut Remembered {
-        let entry = self.elements.entry(element.id());
-        let (_, remembered) = entry.or_insert_with(|| {
-            let calls = None;
-            (element.clone(), Remembered { depth, calls })
-        });
-        remembered
-    }
+fn remembered<'m>(
+    elements: &'m mut FxHashMap<ElementId, (AnyElement, Remembered)>,
+    element: &AnyElement,
+    depth: usize,
+) -> &'m mut Remembered {
+    let entry = elements.entry(element.id());
+    let (_, remembered) = entry.or_insert_with(|| {
+        let calls = None;
+        (element.clone(), Remembered { depth, calls })
+    });
+    remembered
 }

@@ -28,9 +28,10 @@ mod reach;
 mod rows;
 mod scope;
 mod sharing;
+mod spending;
 mod walk;
 
-pub use budget::Budget;
+pub use budget::{Budget, DEFAULT_BYTES};
 pub use content::{Content, Doubt, ExpandedElement};
 pub use encoding::Encoding;
 pub use expansion::Expansion;

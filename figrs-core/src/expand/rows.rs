@@ -2,6 +2,7 @@
 
 use super::content::{Content, Doubt, ExpandedElement};
 use super::product;
+use super::spending::bytes_of;
 use crate::datum::Datum;
 use crate::error::{Fault, ModelError};
 use crate::evidence::Evidence;
@@ -9,6 +10,9 @@ use crate::factor::FactorTable;
 use crate::node::{AnyElement, ApplyOp, AtomicOp, TableOp};
 use crate::support::Support;
 use crate::weights::{Weights, WeightsBuilder, WorldWeight};
+
+/// An error if there is no room for so many bytes more.
+type Room<'a> = &'a dyn Fn(u64) -> Result<(), ModelError>;
 
 type Row = Result<(Support, Content, Option<Doubt>), ModelError>;
 
@@ -85,14 +89,20 @@ pub(super) fn apply(
     element: &AnyElement,
     op: &dyn ApplyOp,
     supports: &[&Support],
-    limit: u64,
+    (limit, room): (u64, Room<'_>),
 ) -> Row {
-    let mut index = Vec::with_capacity(product::size(element, supports, limit)?);
+    let size = product::size(element, supports, limit)?;
+    let own = bytes_of::<u32>(size);
+    room(own)?;
+    let mut index = Vec::with_capacity(size);
     let mut values = element.no_values();
     let mut failures = Failures::default();
     product::each(supports, |arguments| {
         let value = op.intern(arguments, &mut values);
         let value = failures.note(value.map_err(|fault| element.fault(fault)))?;
+        if value.is_some_and(|v| v + 1 == values.len()) {
+            room(own + values.bytes() as u64)?;
+        }
         index.push(value.map_or(FactorTable::NO_VALUE, |v| v as u32));
         Ok::<_, ModelError>(())
     })?;
@@ -104,7 +114,7 @@ pub(super) fn table(
     element: &AnyElement,
     op: &dyn TableOp,
     supports: &[&Support],
-    limit: u64,
+    (limit, room): (u64, Room<'_>),
 ) -> Row {
     op.check().map_err(|problem| element.invalid(problem))?;
     let rows = product::size(element, supports, limit)?;
@@ -122,6 +132,7 @@ pub(super) fn table(
     if parents.iter().all(|p| matches!(p, Positions::Same)) {
         return Ok((values, Content::Table(op.weights().clone()), None));
     }
+    room(bytes_of::<f64>(needed as usize))?;
     let mut weights = WeightsBuilder::default();
     let mut failures = Failures::default();
     let mut digits = vec![0; supports.len()];

@@ -10,6 +10,7 @@ use super::budget::Budget;
 use super::calls::{Calls, Solution, Wanted};
 use super::content::{Content, ExpandedElement};
 use super::expansion::Expansion;
+use super::spending::Spending;
 use super::walk::Walk;
 use crate::error::ModelError;
 use crate::model::Model;
@@ -49,6 +50,7 @@ impl Expansion {
             asked,
             calls: Calls::new(roots(model, targets)),
             bodies: Vec::new(),
+            spending: Spending::new(budget.bytes, None),
         };
         let mut walk = Walk::new(model, budget, None);
         loop {
@@ -56,6 +58,7 @@ impl Expansion {
             let Some(wanted) = wanted else {
                 return Ok(walk.finished(model, targets)?);
             };
+            sharing.spending = walk.spending();
             sharing.begin(wanted, None, walk.expansion.reached);
             while let Some(body) = sharing.bodies.pop() {
                 walk.expansion.reached = sharing.go_on(body, &mut solve)?;
@@ -91,6 +94,8 @@ struct Sharing<'m> {
     asked: Asked,
     calls: Calls,
     bodies: Vec<Body<'m>>,
+    /// What the walk that waits for all of them has taken.
+    spending: Spending,
 }
 
 impl<'m> Sharing<'m> {
@@ -116,7 +121,10 @@ impl<'m> Sharing<'m> {
             Ok(root) => {
                 self.set(&wanted, Solution::Open);
                 let walk = Walk::new(self.nothing, self.budget, None);
-                let walk = walk.within(wanted.depth + 1, self.calls.functions(), reached);
+                let waits = self.bodies.last().map(|body| body.walk.spending());
+                let walk = walk
+                    .within(wanted.depth + 1, self.calls.functions(), reached)
+                    .after(waits.unwrap_or(self.spending));
                 self.bodies.push(Body {
                     wanted,
                     root,

@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::budget::Budget;
 use super::calls::{Calls, Met, Wanted};
@@ -11,6 +11,7 @@ use super::expansion::Expansion;
 use super::memory::Memory;
 use super::product;
 use super::rows;
+use super::spending::{Spending, bytes_of};
 use crate::datum::Datum;
 use crate::error::ModelError;
 use crate::evidence::Evidence;
@@ -62,6 +63,10 @@ pub(super) struct Walk<'m> {
     stack: Vec<Frame>,
     /// By type of the values, the support met last.
     supports: FxHashMap<TypeId, Support>,
+    /// What the expansion has taken.
+    spending: Spending,
+    /// Results of Chains that count among the elements reached before they are walked.
+    counted: FxHashSet<ElementId>,
     /// Elements that have no value in any world that reaches them, and why.
     failed: FxHashMap<ElementId, (AnyElement, ModelError)>,
     /// How many Chains the roots are nested in.
@@ -75,6 +80,15 @@ pub(super) struct Walk<'m> {
     /// Whether the body that is walked is to be unfolded, which ends the walk.
     pub(super) is_unfolded: bool,
 }
+
+impl Branches {
+    fn bytes(&self) -> u64 {
+        bytes_of::<u32>(self.choice.capacity()) + bytes_of::<AnyElement>(self.results.capacity())
+    }
+}
+
+/// A result of a Chain as it is looked up while the others are made: its place in a table and in a list.
+type Held = [(ElementId, usize); 2];
 
 impl<'m> Walk<'m> {
     pub(super) fn new(model: &'m Model, budget: Budget, limit: Option<Limit<'m>>) -> Self {
@@ -98,6 +112,8 @@ impl<'m> Walk<'m> {
             budget,
             evidence,
             interventions: interventions.iter().map(|(e, v)| (e.id(), v)).collect(),
+            spending: Spending::new(budget.bytes, limit.as_ref().map(|l| l.memory.before())),
+            counted: FxHashSet::default(),
             limit,
             stack: Vec::new(),
             supports: FxHashMap::default(),
@@ -117,6 +133,17 @@ impl<'m> Walk<'m> {
         self.known_functions = functions;
         self.expansion.reached = reached;
         self
+    }
+
+    /// The walk with what walks that wait for it have taken.
+    pub(super) fn after(mut self, spending: Spending) -> Self {
+        self.spending = spending;
+        self
+    }
+
+    /// What this walk, and those that wait for it, have taken.
+    pub(super) fn spending(&self) -> Spending {
+        self.spending
     }
 
     /// Whether nothing more can be done at present.
@@ -300,12 +327,37 @@ impl<'m> Walk<'m> {
     }
 
     fn check_budget(&mut self, element: &AnyElement) -> Result<(), ModelError> {
-        self.expansion.reached += 1;
+        if !self.counted.remove(&element.id()) {
+            self.expansion.reached += 1;
+        }
         if self.expansion.reached > self.budget.elements {
             return Err(ModelError::TooManyElements {
                 element: element.label(),
                 limit: self.budget.elements,
             });
+        }
+        self.check_bytes(element, 0)
+    }
+
+    /// An error if so many bytes more than there are now would be over the budget.
+    fn check_bytes(&self, element: &AnyElement, more: u64) -> Result<(), ModelError> {
+        let frames = self.stack.len() * size_of::<Frame>();
+        let counted = self.counted.len() * 2 * size_of::<ElementId>();
+        let remembered = self.limit.as_ref().map_or(0, |limit| limit.memory.bytes());
+        let more = more + remembered + (frames + counted) as u64;
+        self.spending.check(element, more)
+    }
+
+    /// Counts a new result of a Chain before the next is made.
+    fn count_result(&mut self, chain: &AnyElement, result: &AnyElement) -> Result<(), ModelError> {
+        if !self.is_done(result) && self.counted.insert(result.id()) {
+            self.expansion.reached += 1;
+            if self.expansion.reached > self.budget.elements {
+                return Err(ModelError::TooManyElements {
+                    element: chain.label(),
+                    limit: self.budget.elements,
+                });
+            }
         }
         Ok(())
     }
@@ -328,23 +380,13 @@ impl<'m> Walk<'m> {
         positions.iter().map(|&p| &elements[p].support).collect()
     }
 
+    /// Runs the function of a Chain for all combinations of its parents' values.
     fn branches(&mut self, element: &AnyElement, op: &dyn ChainOp) -> Result<Branches, ModelError> {
-        let mut limit = self.limit.take();
-        let memory = limit.as_mut().map(|limit| &mut *limit.memory);
-        let branches = self.called(element, op, memory);
-        self.limit = limit;
-        branches
-    }
-
-    fn called(
-        &self,
-        element: &AnyElement,
-        op: &dyn ChainOp,
-        mut memory: Option<&mut Memory>,
-    ) -> Result<Branches, ModelError> {
         let parents = self.parents(element)?;
-        let supports = self.supports(&parents);
+        let supports: Vec<Support> = self.supports(&parents).into_iter().cloned().collect();
+        let supports: Vec<&Support> = supports.iter().collect();
         let size = product::size(element, &supports, self.budget.table_entries)?;
+        self.check_bytes(element, bytes_of::<u32>(size))?;
         let mut branches = Branches {
             choice: Vec::with_capacity(size),
             results: Vec::new(),
@@ -352,15 +394,24 @@ impl<'m> Walk<'m> {
         };
         let mut known = FxHashMap::default();
         product::each(&supports, |arguments| {
-            let result = match &mut memory {
-                Some(memory) => memory.call(element, op, arguments),
+            let result = match &mut self.limit {
+                Some(limit) => limit.memory.call(element, op, arguments),
                 None => op.call(arguments),
             };
             let choice = match result {
-                Ok(result) => *known.entry(result.id()).or_insert_with(|| {
-                    branches.results.push(result);
-                    branches.results.len() as u32 - 1
-                }),
+                Ok(result) => {
+                    if let Some(&choice) = known.get(&result.id()) {
+                        choice
+                    } else {
+                        self.count_result(element, &result)?;
+                        let choice = branches.results.len() as u32;
+                        known.insert(result.id(), choice);
+                        branches.results.push(result);
+                        let all = bytes_of::<u32>(size) + bytes_of::<Held>(known.len());
+                        self.check_bytes(element, all)?;
+                        choice
+                    }
+                }
                 Err(fault) => {
                     branches.error.get_or_insert_with(|| element.fault(fault));
                     Content::NO_CHOICE
@@ -369,6 +420,7 @@ impl<'m> Walk<'m> {
             branches.choice.push(choice);
             Ok::<_, ModelError>(())
         })?;
+        self.spending.add(branches.bytes());
         Ok(branches)
     }
 
@@ -403,10 +455,11 @@ impl<'m> Walk<'m> {
         let observed = self.evidence_of(&element).iter().find_map(|e| e.observed());
         let supports = self.supports(&parents);
         let limit = self.budget.table_entries;
+        let room = |bytes: u64| self.check_bytes(&element, bytes);
         let (support, content, doubt) = match element.kind() {
             Kind::Atomic(op) => rows::atomic(&element, &**op, observed)?,
-            Kind::Apply(_, op) => rows::apply(&element, &**op, &supports, limit)?,
-            Kind::Table(_, op) => rows::table(&element, &**op, &supports, limit)?,
+            Kind::Apply(_, op) => rows::apply(&element, &**op, &supports, (limit, &room))?,
+            Kind::Table(_, op) => rows::table(&element, &**op, &supports, (limit, &room))?,
             Kind::Score(_, evidence) => rows::score(&element, evidence, supports[0])?,
             Kind::Chain(..) => unreachable!("Chains are expanded in two stages"),
         };
@@ -419,6 +472,7 @@ impl<'m> Walk<'m> {
         depth: usize,
         branches: Branches,
     ) -> Result<(), ModelError> {
+        self.spending.give_back(branches.bytes());
         let parents = self.parents(&element)?;
         let observed = self.evidence_of(&element).iter().find_map(|e| e.observed());
         let mut values = element.no_values();
@@ -440,6 +494,7 @@ impl<'m> Walk<'m> {
                 for i in 0..expanded.support.len() {
                     values.insert(expanded.support.any(i));
                 }
+                self.check_bytes(&element, values.bytes() as u64)?;
             }
             renumbered.push(results.len() as u32);
             results.push(position);
@@ -525,9 +580,17 @@ impl<'m> Walk<'m> {
     /// A support, or the last one of its type if it has the same values: elements of a large model have few different ones.
     fn shared(&mut self, support: Support) -> Support {
         let last = self.supports.entry(support.value_type());
-        let last = last.or_insert_with(|| support.clone());
+        let mut is_new = false;
+        let last = last.or_insert_with(|| {
+            is_new = true;
+            support.clone()
+        });
         if *last != support {
+            is_new = true;
             *last = support;
+        }
+        if is_new {
+            self.spending.add(last.bytes() as u64);
         }
         last.clone()
     }
@@ -571,6 +634,8 @@ impl<'m> Walk<'m> {
         if !evidence.is_empty() && !matches!(expanded.content, Content::Endless(_)) {
             rows::restrict(&mut expanded, evidence)?;
         }
+        self.spending.add(expanded.bytes());
+        self.check_bytes(&expanded.element, 0)?;
         let position = self.expansion.elements.len();
         if expanded.states() == 0 && !matches!(expanded.content, Content::Endless(_)) {
             self.expansion.impossible = Some(position);

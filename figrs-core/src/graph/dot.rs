@@ -4,11 +4,12 @@ use petgraph::dot::{Config, Dot};
 use petgraph::graph::{DiGraph, EdgeReference, NodeIndex};
 
 use super::picture::{Picture, PictureEdge, PictureNode, Shape};
+use crate::label::printable;
 
 fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n")
+    let line = |line| printable(line).replace('\\', "\\\\").replace('"', "\\\"");
+    let lines: Vec<String> = text.split('\n').map(line).collect();
+    lines.join("\\n")
 }
 
 impl Picture {

@@ -6,6 +6,7 @@ use quick_xml::escape::escape;
 
 use super::layers::{Placed, Route, place};
 use super::picture::{Picture, PictureError, PictureNode, Shape};
+use crate::label::printable;
 
 type Point = (f64, f64);
 
@@ -113,7 +114,7 @@ fn width(line: &str) -> f64 {
 fn text((x, y): Point, line: &str) -> String {
     format!(
         "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\" dominant-baseline=\"central\">{}</text>\n",
-        escape(line)
+        escape(&*printable(line))
     )
 }
 

@@ -8,11 +8,13 @@
 //! A [`Trace`] holds one world and changes it, for samplers that walk from world to world.
 
 mod columns;
+mod limit;
 mod program;
 mod run;
 mod trace;
 
-pub use columns::{Block, BlockWeights, Held, PlainWeights, Roots, TargetColumn, WeightForm};
+pub use columns::{Block, BlockWeights, Held, PlainWeights, Pool, Roots, TargetColumn, WeightForm};
+pub use limit::WorldLimit;
 pub use program::{Program, Slot};
 pub use run::{Choice, Chooser, Observations};
 pub use trace::{Change, Prior, Site, Source, Trace};

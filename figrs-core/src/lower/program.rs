@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::limit::WorldLimit;
 use crate::datum::Datum;
 use crate::error::ModelError;
 use crate::evidence::Evidence;
@@ -10,6 +11,9 @@ use crate::node::{AnyElement, ElementId, Kind};
 
 /// How many elements created by Chains, and how many branches of Chains, are kept from world to world.
 const KEPT: usize = 1 << 18;
+
+/// Bytes that an element takes in a program: the lists of a program double, and a parent and its value have places as well.
+const SLOT: usize = 2 * (size_of::<Instruction>() + size_of::<Option<Datum>>() + 40);
 
 /// The number of an element in a [`Program`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,7 +42,11 @@ pub struct Program {
     pub(super) instructions: Vec<Instruction>,
     pub(super) values: Vec<Option<Datum>>,
     pub(super) touched: Vec<Slot>,
-    pub(super) limit: usize,
+    pub(super) limit: WorldLimit,
+    /// Bytes of the elements that Chains made, and of what is known of them.
+    pub(super) made: u64,
+    /// Bytes of the values of the world, besides their places.
+    pub(super) held: u64,
     slots: FxHashMap<ElementId, Slot>,
     evidence: FxHashMap<ElementId, Vec<Evidence>>,
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
@@ -62,8 +70,12 @@ impl std::fmt::Debug for Program {
 impl Program {
     /// Numbers what the targets and the evidence of `model` reach in every world.
     ///
-    /// A world that reaches more than `limit` elements is an error.
-    pub fn new(model: &Model, targets: &[AnyElement], limit: usize) -> Result<Self, ModelError> {
+    /// A world over the limit, a number of elements or a [`WorldLimit`], is an error.
+    pub fn new(
+        model: &Model,
+        targets: &[AnyElement],
+        limit: impl Into<WorldLimit>,
+    ) -> Result<Self, ModelError> {
         let mut evidence = FxHashMap::<ElementId, Vec<Evidence>>::default();
         for (element, statement) in model.evidence() {
             let all = evidence.entry(element.id()).or_default();
@@ -74,7 +86,9 @@ impl Program {
             instructions: Vec::new(),
             values: Vec::new(),
             touched: Vec::new(),
-            limit,
+            limit: limit.into(),
+            made: 0,
+            held: 0,
             slots: FxHashMap::default(),
             evidence,
             interventions: interventions
@@ -111,6 +125,7 @@ impl Program {
             next += 1;
         }
         program.lasting = program.instructions.len();
+        program.made = 0;
         program.imply();
         Ok(program)
     }
@@ -182,10 +197,10 @@ impl Program {
     }
 
     fn check_limit(&self, reached: usize) -> Result<(), ModelError> {
-        if reached >= self.limit {
+        if reached >= self.limit.elements {
             return Err(ModelError::TooManyElements {
                 element: self.instructions[reached].element.label(),
-                limit: self.limit,
+                limit: self.limit.elements,
             });
         }
         Ok(())
@@ -198,6 +213,7 @@ impl Program {
             return slot;
         }
         let slot = Slot(self.instructions.len() as u32);
+        self.made += SLOT as u64;
         self.slots.insert(id, slot);
         self.values.push(None);
         self.instructions.push(Instruction {
@@ -229,11 +245,15 @@ impl Program {
     /// Forgets the last world, and the elements of Chains if they have become too many.
     pub(super) fn reset(&mut self) {
         self.densities = 0;
+        self.held = 0;
         for slot in self.touched.drain(..) {
             self.values[slot.index()] = None;
         }
-        if self.instructions.len() > self.lasting + KEPT || self.remembered > KEPT {
-            self.remembered = 0;
+        if self.instructions.len() > self.lasting + KEPT
+            || self.remembered > KEPT
+            || self.limit.is_full(self.made)
+        {
+            (self.remembered, self.made) = (0, 0);
             self.instructions.truncate(self.lasting);
             self.values.truncate(self.lasting);
             let lasting = self.lasting as u32;

@@ -2,9 +2,11 @@
 
 use std::any::Any;
 
+use super::limit::measured;
 use super::program::{Program, Slot};
 use crate::datum::Datum;
 use crate::error::{Fault, ModelError};
+use crate::footprint::ALLOCATION;
 use crate::node::{AnyElement, AtomicOp, Endless, FamilyOp, Kind};
 use crate::support::Support;
 use crate::weights::{Row, WorldWeight};
@@ -33,6 +35,11 @@ impl std::fmt::Debug for Choice<'_> {
 pub trait Chooser {
     /// The value chosen for `element`.
     fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError>;
+
+    /// Bytes that it holds of the choices of a world, which count against the limit of the world.
+    fn bytes(&self) -> u64 {
+        0
+    }
 }
 
 /// What becomes of observations.
@@ -43,6 +50,9 @@ pub enum Observations {
     /// Values are chosen as if nothing were observed; worlds that disagree weigh zero.
     Compare,
 }
+
+/// Bytes of a branch that is remembered, without the values that lead to it.
+const BRANCH: usize = 2 * size_of::<(Box<[Datum]>, Slot)>() + ALLOCATION;
 
 /// What remains to be done for a slot. A demand is the value that it must have for the world to weigh.
 enum Step {
@@ -133,12 +143,16 @@ impl Run<'_> {
         }
         self.entered += 1;
         let instruction = &self.program.instructions[slot.index()];
-        if self.entered > self.program.limit {
+        let limit = self.program.limit;
+        if self.entered > limit.elements {
             return Err(ModelError::TooManyElements {
                 element: instruction.element.label(),
-                limit: self.program.limit,
+                limit: limit.elements,
             });
         }
+        let steps = (self.steps.capacity() * size_of::<Step>()) as u64;
+        let bytes = self.program.made + self.program.held + steps + chooser.bytes();
+        limit.check(&instruction.element, bytes)?;
         if let Some(value) = instruction.fixed.clone() {
             return self.settle(slot, value, demand);
         }
@@ -272,10 +286,11 @@ impl Run<'_> {
                 let result = if let Some(&known) = instruction.branches.get(&key) {
                     known
                 } else {
-                    let result = self
-                        .arguments(slot, |values| op.call(values))
-                        .map_err(fault)?;
-                    let result = self.program.slot(&result);
+                    let (result, made) =
+                        measured(|| self.arguments(slot, |values| op.call(values)));
+                    let remembered = size_of_val(&*key) + BRANCH;
+                    self.program.made += made.bytes.max(0).unsigned_abs() + remembered as u64;
+                    let result = self.program.slot(&result.map_err(fault)?);
                     let instruction = &mut self.program.instructions[slot.index()];
                     instruction.branches.insert(key, result);
                     self.program.remembered += 1;
@@ -362,6 +377,7 @@ impl Run<'_> {
             let (linear, log) = evidence.weight(&instruction.element, value.as_any())?;
             self.weight.times(linear, log);
         }
+        self.program.held += value.heap_bytes() as u64;
         self.program.values[slot.index()] = Some(value);
         self.program.touched.push(slot);
         Ok(())

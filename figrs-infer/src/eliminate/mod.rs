@@ -75,7 +75,7 @@ pub(crate) use project::{Piece, Projector};
 pub use scaled::{ScaledMaxProduct, SumProduct};
 pub use semiring::{Boolean, Counting, Extent, Range, Semiring};
 pub use sum::{Marginal, sum_product};
-pub(crate) use sum::{log_sums, sum_weights};
+pub(crate) use sum::{log_sums, share_weights};
 pub(crate) use validate::validate;
 
 use run::{Messages, Run};

@@ -56,26 +56,29 @@ pub(crate) fn log_sums(
     })
 }
 
-/// The sum for each assignment of the variables `keep`, as weights; otherwise as [`sum_product`].
-pub(crate) fn sum_weights(
+/// The share of each assignment of the variables `keep` in the total, as weights; otherwise as [`sum_product`].
+pub(crate) fn share_weights(
     graph: &FactorGraph,
     keep: &[VarId],
     options: &Options,
 ) -> Result<Weights, EliminationError> {
-    Ok(match sums(graph, keep, options)? {
+    let logs = match sums(graph, keep, options)? {
         Sums::Linear(outcome) => {
-            let scale = outcome.log_scale.exp();
-            let linear: Vec<f64> = outcome.values.iter().map(|value| value * scale).collect();
-            let is_held = |(&x, value): (&f64, &f64)| x.is_normal() || *value == 0.0;
-            if linear.iter().zip(&outcome.values).all(is_held) {
-                Weights::from_linear(linear)
-            } else {
-                let log = |value: &f64| value.ln() + outcome.log_scale;
-                Weights::from_logs(outcome.values.iter().map(log).collect())
+            let mut linear = outcome.values;
+            let is_zero: Vec<bool> = linear.iter().map(|&x| x == 0.0).collect();
+            let logs: Vec<f64> = linear.iter().map(|x| x.ln()).collect();
+            normalise(&mut linear);
+            let is_held = |(x, is_zero): (&f64, &bool)| x.is_normal() || *is_zero;
+            if linear.iter().zip(&is_zero).all(is_held) {
+                return Ok(Weights::from_linear(linear));
             }
+            logs
         }
-        Sums::Logarithmic(outcome) => Weights::from_logs(outcome.values),
-    })
+        Sums::Logarithmic(outcome) => outcome.values,
+    };
+    let log_total = of_logs(&logs).log_total;
+    let logs = logs.iter().map(|log| log - log_total);
+    Ok(Weights::from_logs(logs.collect()))
 }
 
 /// Sums in ordinary numbers where they suffice.

@@ -34,7 +34,7 @@ pub(super) fn outcomes(
     slot: &Slot,
     interventions: &Model,
     captured: &[(AnyElement, Datum)],
-    may_own: &dyn Fn(&AnyElement) -> bool,
+    (may_own, memory): (&dyn Fn(&AnyElement) -> bool, u64),
     call: &dyn Fn() -> Result<AnyElement, ModelError>,
 ) -> Result<Branch, Halt> {
     let branch = call()?;
@@ -67,9 +67,9 @@ pub(super) fn outcomes(
         model.intervene_any(element, value.clone())
     };
     let model = captured.iter().fold(interventions.clone(), set);
-    let first = Worlds::of(&branch, &model)?;
+    let first = Worlds::of(&branch, &model, memory)?;
     let twin = call()?;
-    let second = Worlds::of(&twin, &model)?;
+    let second = Worlds::of(&twin, &model, memory)?;
     let mut shared = Vec::new();
     for (id, element) in &first.reached {
         let known = captured.iter().any(|(e, _)| e.id() == *id);
@@ -117,18 +117,22 @@ struct Worlds {
 const FEW_EVALUATIONS: u64 = 1 << 15;
 
 impl Worlds {
-    fn of(branch: &AnyElement, model: &Model) -> Result<Self, Error> {
-        let few = Enumerate::new().max_evaluations(FEW_EVALUATIONS);
+    /// An error if a world takes more than so many bytes.
+    fn of(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
+        let all = Enumerate::new().max_bytes(memory);
+        let few = all.clone().max_evaluations(FEW_EVALUATIONS);
         match Self::listed(branch, model, &few) {
-            Err(Error::TooManyEvaluations { .. }) => Self::summed(branch, model)
-                .or_else(|_| Self::listed(branch, model, &Enumerate::new())),
+            Err(Error::TooManyEvaluations { .. }) => {
+                Self::summed(branch, model, memory).or_else(|_| Self::listed(branch, model, &all))
+            }
             found => found,
         }
     }
 
     /// Sums the worlds by elimination, where calls of recursive functions share their distributions.
-    fn summed(branch: &AnyElement, model: &Model) -> Result<Self, Error> {
-        let limits = Limits::default();
+    fn summed(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
+        let mut limits = Limits::default();
+        limits.budget.bytes = memory;
         let expansion = limits.expand(model, std::slice::from_ref(branch))?;
         conflict::check_doubts(&expansion, &limits)?;
         let mut worlds = Self::default();

@@ -52,7 +52,7 @@ impl Explored {
 
 /// Explores all assignments that the elements of the model can have together.
 pub(super) fn explore(linear: Linear, allowance: Allowance<'_>) -> Result<Explored, Error> {
-    let mut rules = Rules::new(linear);
+    let mut rules = Rules::new(linear, allowance.memory);
     let swept = sweep(&mut rules, Aim::Everything, allowance)?;
     let slots = &rules.linear.slots;
     let optional = slots.iter().any(|slot| slot.optional && slot.is_random());

@@ -78,7 +78,8 @@ impl Frontier {
     ) -> Result<FirstTrue, Error> {
         let targets: Vec<AnyElement> = elements.iter().map(|e| e.erased().clone()).collect();
         let run = self.watch.start(self.name(), None);
-        let mut rules = Rules::new(Linear::along(model, &targets, &targets));
+        let linear = Linear::along(model, &targets, &targets);
+        let mut rules = Rules::new(linear, self.memory);
         let swept = sweep(&mut rules, Aim::FirstTrue, self.allowance(&run))?;
         Ok(FirstTrue {
             position: swept.first,

@@ -35,6 +35,7 @@ pub use first::FirstTrue;
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
+use crate::guard::guarded;
 use crate::watch::{Watch, Watching, watched};
 use explore::explore;
 use halt::Allowance;
@@ -112,7 +113,7 @@ impl Frontier {
     ///
     /// **Errors.** Those of the [algorithm](Self), but that impossible evidence compiles.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledFrontier, Error> {
-        self.compiled(model, targets.elements())
+        guarded(|| self.compiled(model, targets.elements()))
     }
 
     fn compiled(&self, model: &Model, targets: Vec<AnyElement>) -> Result<CompiledFrontier, Error> {

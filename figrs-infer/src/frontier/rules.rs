@@ -138,11 +138,15 @@ pub(super) struct Rules {
     /// Atomic elements that only one Chain was found to have as branch, with that Chain: they are not met, unless another element turns
     /// out to read them.
     owners: FxHashMap<ElementId, (AnyElement, usize)>,
+    /// Bytes that a world of a branch may take.
+    memory: u64,
 }
 
 impl Rules {
-    pub(super) fn new(linear: Linear) -> Self {
+    /// The elements in this order; a world of a branch may take so many bytes.
+    pub(super) fn new(linear: Linear, memory: u64) -> Self {
         let mut rules = Self {
+            memory,
             types: Vec::with_capacity(linear.slots.len()),
             is_passing: Vec::new(),
             linear,
@@ -232,10 +236,8 @@ impl Rules {
 
     /// About how many bytes the numbered values and outcomes take.
     pub(super) fn bytes(&self) -> u64 {
-        // A value, its hash and its place in a table.
-        const VALUE: usize = 64;
-        let values: usize = self.codes.values.iter().map(SupportBuilder::len).sum();
-        (values * VALUE + self.outcomes.len() * size_of::<Outcome>()) as u64
+        let values: usize = self.codes.values.iter().map(SupportBuilder::bytes).sum();
+        (values + self.outcomes.len() * size_of::<Outcome>()) as u64
     }
 
     /// Whether values of a type may be numbered anew: nothing but frontiers remembers their numbers.
@@ -371,7 +373,13 @@ impl Rules {
                     let call = || op.call(&arguments).map_err(fault);
                     let interventions = &self.linear.interventions;
                     let may_own = |element: &AnyElement| self.may_own(place, element);
-                    let found = branch::outcomes(slot, interventions, &captured, &may_own, &call)?;
+                    let found = branch::outcomes(
+                        slot,
+                        interventions,
+                        &captured,
+                        (&may_own, self.memory),
+                        &call,
+                    )?;
                     return Ok(Choice {
                         merged: found.merged,
                         density: slot.observed().map(|_| found.density),

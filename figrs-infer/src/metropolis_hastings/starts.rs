@@ -35,7 +35,7 @@ pub(super) fn dispersed(
     if chains < 2 {
         return Ok(Vec::new());
     }
-    let mut trace = Trace::new(model, targets, drawing.max_elements)?;
+    let mut trace = Trace::new(model, targets, drawing.limit)?;
     let time = run.deadline().map(|deadline| deadline.mul_f64(SHARE));
     let most = chains.saturating_mul(CANDIDATES) as u64;
     for number in 0..most {

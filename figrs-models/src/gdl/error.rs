@@ -2,6 +2,7 @@
 
 use std::{io, path::PathBuf};
 
+use figrs_core::printable;
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
@@ -18,7 +19,7 @@ pub enum GdlError {
         cause: io::Error,
     },
     /// The text is not a set of rules.
-    #[error("{place}:{line}:{column}: {problem}")]
+    #[error("{place}:{line}:{column}: {}", printable(&.problem.to_string()))]
     Text {
         /// The file, or what the text is.
         place: String,

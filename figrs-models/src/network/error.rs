@@ -2,6 +2,7 @@
 
 use std::{io, path::PathBuf};
 
+use figrs_core::printable;
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
@@ -36,7 +37,7 @@ pub enum NetworkError {
         expected: &'static str,
     },
     /// The text of a file is not as it should be.
-    #[error("{place}:{line}:{column}: {problem}")]
+    #[error("{place}:{line}:{column}: {}", printable(&.problem.to_string()))]
     Text {
         /// The file, or what the text is.
         place: String,

@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use figrs_core::States;
+use figrs_core::{States, printable};
 
 /// A state of a network's variable: the value of its element. Cheap to clone, compared by position.
 #[derive(Clone)]
@@ -61,6 +61,6 @@ impl fmt::Debug for State {
 
 impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        f.pad(&printable(self.name()))
     }
 }

@@ -1,5 +1,6 @@
 //! Names that a network does not have, and those that may have been meant.
 
+use figrs_core::printable;
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
@@ -8,7 +9,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum Unknown {
     /// No variable is called this.
-    #[error("no variable is called `{name}`; {}", meant(near))]
+    #[error("no variable is called `{}`; {}", printable(.name), meant(near))]
     Variable {
         /// The name asked for.
         name: String,
@@ -16,7 +17,7 @@ pub enum Unknown {
         near: Vec<String>,
     },
     /// A variable has no state that is called this.
-    #[error("`{variable}` has no state `{name}`; {}", meant(near))]
+    #[error("`{}` has no state `{}`; {}", printable(.variable), printable(.name), meant(near))]
     State {
         /// The variable.
         variable: String,
@@ -31,7 +32,7 @@ fn meant(near: &[String]) -> String {
     if near.is_empty() {
         "no name is like it".into()
     } else {
-        format!("did you mean `{}`?", near.join("`, `"))
+        format!("did you mean `{}`?", printable(&near.join("`, `")))
     }
 }
 
@@ -80,6 +81,17 @@ mod tests {
         assert_eq!(distance("kitten", "Sitting"), 3);
         assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("abc", "ABC"), 0);
+    }
+
+    #[test]
+    fn names_are_printed_on_one_line() {
+        let unknown = Unknown::State {
+            variable: "rain\n".into(),
+            name: "\u{1b}[31myes".into(),
+            near: vec!["ye\ts".into()],
+        };
+        let message = "`rain\\n` has no state `\\u{1b}[31myes`; did you mean `ye\\ts`?";
+        assert_eq!(unknown.to_string(), message);
     }
 
     #[test]

@@ -20,6 +20,7 @@ fn budget() -> Budget {
     Budget {
         table_entries: 1 << 12,
         elements: 5_000,
+        bytes: 1 << 30,
         depth: 20,
     }
 }
@@ -136,6 +137,7 @@ fn is_refusal(error: &Error) -> bool {
             ModelError::TableTooLarge { .. }
                 | ModelError::TooDeep { .. }
                 | ModelError::TooManyElements { .. }
+                | ModelError::TooMuchMemory { .. }
                 | ModelError::NotFinite { .. }
                 | ModelError::MixedObservation { .. }
         ),

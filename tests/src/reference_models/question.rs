@@ -120,7 +120,7 @@ impl Question {
         self
     }
 
-    /// For models so large that 100 000 samples take too long.
+    /// Instead of 100 000: fewer for large models, more for rare evidence.
     pub fn samples(mut self, samples: u64) -> Self {
         self.samples = samples;
         self

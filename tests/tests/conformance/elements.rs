@@ -75,19 +75,19 @@ cases! {
 
     iid_coins: Number(0.3125), Few, || {
         let p = Select::new([(0.5, 0.25), (0.5, 0.75)]);
-        let coins = Iid::new(&Flip::new(&p), 2);
+        let coins = Iid::new(Flip::new(&p), 2);
         probability(Model::new(), &coins, vec![true, true])
     };
 
     iid_observed: Number(27.0 / 28.0), Few, || {
         let p = Select::new([(0.5, 0.25), (0.5, 0.75)]);
-        let coins = Iid::new(&Flip::new(&p), 5);
+        let coins = Iid::new(Flip::new(&p), 5);
         let model = Model::new().observe(&coins, vec![true, true, false, true, true]);
         probability(model, &p, 0.75)
     };
 
     iid_of_numbers: Number(0.5904), Few, || {
-        let list = Iid::new(&Select::new([(0.2, 6), (0.8, 1)]), 4);
+        let list = Iid::new(Select::new([(0.2, 6), (0.8, 1)]), 4);
         probability_that(Model::new(), &list, |list| list.contains(&6))
     };
 

@@ -253,3 +253,124 @@ fn too_many_elements() {
         ));
     }
 }
+
+/// Each value of a wide distribution leads to two more of them, without end.
+fn wide() -> Element<u64> {
+    Uniform::new(0..1000_u64).flat_map(|&a| {
+        let (x, y) = (wide(), wide());
+        (&x, &y).map(move |(p, q)| p ^ q ^ a)
+    })
+}
+
+/// A list without end, which is longer in each branch.
+fn longer(length: usize) -> Element<Vec<u8>> {
+    Flip::new(0.5).flat_map(move |&first| {
+        let rest = longer(length + 1);
+        rest.map(move |list| [vec![u8::from(first); 100], list.clone()].concat())
+    })
+}
+
+#[test]
+fn too_much_memory() {
+    const BYTES: u64 = 2 << 20;
+    let budget = Budget {
+        bytes: BYTES,
+        ..Budget::default()
+    };
+    for algorithm in algorithms![
+        VariableElimination::new().budget(budget),
+        JunctionTree::new().budget(budget),
+        MarginalMap::new().budget(budget),
+        MpeVariableElimination::new().budget(budget),
+        MpeBranchAndBound::new().budget(budget),
+        BeliefPropagation::new().budget(budget),
+        MpeBeliefPropagation::new().budget(budget),
+        Gibbs::new(10).budget(budget),
+        Frontier::new().memory(BYTES),
+        Enumerate::new().max_bytes(BYTES),
+        ForwardSampling::new(100).max_bytes(BYTES),
+        RejectionSampling::new(100).max_bytes(BYTES),
+        ImportanceSampling::new(100).max_bytes(BYTES),
+        SequentialMonteCarlo::new(100).max_bytes(BYTES),
+        MetropolisHastings::new(100).max_bytes(BYTES),
+        SimulatedAnnealing::new(100).max_bytes(BYTES),
+    ] {
+        let model = Model::new();
+        for found in [
+            error(&*algorithm, &model, &wide()),
+            error(&*algorithm, &model, &longer(0)),
+        ] {
+            let name = algorithm.name();
+            let Error::Model(ModelError::TooMuchMemory { needed, limit, .. }) = found else {
+                panic!("{name}: {found}");
+            };
+            assert_eq!(limit, BYTES, "{name}");
+            assert!(
+                needed > limit && needed < limit + limit / 2,
+                "{name}: {needed}"
+            );
+            says(found, &["model.rs:", "2 MiB", "infinite", "`max_bytes`"]);
+        }
+    }
+    let bounds = LazyVariableElimination::to_width(0.1).budget(budget);
+    let answer = bounds.run(&Model::new(), &wide()).unwrap();
+    assert!(answer.deepening().is_some());
+}
+
+/// What panics at a value of seven.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fragile {
+    Clone,
+    Same,
+    Feed,
+}
+
+#[derive(Debug)]
+struct Glass(u32, Fragile);
+
+impl Glass {
+    fn touch(&self, by: Fragile) {
+        assert!(self.0 != 7 || self.1 != by, "glass broke");
+    }
+}
+
+impl Clone for Glass {
+    fn clone(&self) -> Self {
+        self.touch(Fragile::Clone);
+        Self(self.0, self.1)
+    }
+}
+
+impl Value for Glass {
+    fn same(&self, other: &Self) -> bool {
+        self.touch(Fragile::Same);
+        self.0 == other.0
+    }
+    fn feed<H: std::hash::Hasher>(&self, hasher: &mut H) {
+        self.touch(Fragile::Feed);
+        hasher.write_u32(self.0);
+    }
+}
+
+#[test]
+fn value_types_that_panic() {
+    for by in [Fragile::Clone, Fragile::Same, Fragile::Feed] {
+        let glass = Uniform::new(0..10_u32).map(move |&n| Glass(n, by));
+        let again = (&glass, &Uniform::new(0..2)).map(move |(glass, _)| Glass(glass.0, by));
+        let model = Model::new();
+        for algorithm in algorithms![
+            Enumerate::new(),
+            VariableElimination::new(),
+            JunctionTree::new(),
+            Frontier::new(),
+            ImportanceSampling::new(20_000),
+            MetropolisHastings::new(1000),
+        ] {
+            // The message of a panic is printed as well; what is tested is that it is an error.
+            let Error::Panicked { message } = error(&*algorithm, &model, &again) else {
+                panic!("{} panics by {by:?} in another way", algorithm.name());
+            };
+            assert_eq!(message, "glass broke", "{} by {by:?}", algorithm.name());
+        }
+    }
+}

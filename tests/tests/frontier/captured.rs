@@ -18,7 +18,7 @@ fn agrees((model, targets): &Case) {
     assert!(close(p, q), "{p} {q}");
     for target in targets {
         let distribution = exact.distribution(target).unwrap();
-        for (value, q) in distribution.iter() {
+        for (value, q) in &distribution {
             let p = found.probability(target, value).unwrap();
             assert!(close(p, q), "{p} {q}");
         }

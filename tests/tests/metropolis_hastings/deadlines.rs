@@ -45,10 +45,10 @@ fn slow_functions_do_not_outlast_a_deadline() {
 #[test]
 fn a_deadline_before_the_first_draw_leaves_nothing() {
     let sampler = MetropolisHastings::new(100_000).deadline(Duration::ZERO);
-    let ended = sampler.run(&Model::new(), &slow());
+    let ended = sampler.run(&Model::new(), slow());
     assert!(matches!(ended, Err(Error::NothingDone { .. })), "{ended:?}");
     let annealing = SimulatedAnnealing::new(100_000).deadline(Duration::ZERO);
-    let ended = annealing.run(&Model::new(), &slow());
+    let ended = annealing.run(&Model::new(), slow());
     assert!(matches!(ended, Err(Error::NothingDone { .. })), "{ended:?}");
 }
 
@@ -63,7 +63,7 @@ fn slow_steps_are_reported_one_by_one() {
     let sampler = sampler.on_progress(move |progress| {
         told.fetch_max(progress.done, Ordering::Relaxed);
     });
-    sampler.run(&Model::new(), &slow()).unwrap();
+    sampler.run(&Model::new(), slow()).unwrap();
     let most = most.load(Ordering::Relaxed);
     assert!((1..100).contains(&most), "{most}");
 }

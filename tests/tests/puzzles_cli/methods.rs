@@ -56,7 +56,7 @@ fn what_is_quicker_is_taken_where_both_are_exact() {
     let (method, boards) = ask(easy);
     assert_eq!(method, "rejection");
     assert_eq!(ask(&format!("{easy} --method rejection")).1, boards);
-    let rare = "--size 4 --min-walk 22 --count 500";
+    let rare = "--size 4 --min-walk 22 --count 2000";
     let (method, boards) = ask(rare);
     assert_eq!(method, "exact");
     assert_eq!(ask(&format!("{rare} --method exact")).1, boards);

@@ -21,7 +21,7 @@ fn samples_are_json_that_others_read() {
         let ask = |more: &str| files.json(puzzle, &format!("--size 3 --count 5 {more}"));
         let found = ask("--method exact --seed 4");
         let shared = ["system", "puzzle", "n", "rows", "columns", "method", "seed"];
-        let rest = ["puzzles", "cost", "seconds"];
+        let rest = ["distinct", "puzzles", "cost", "seconds"];
         assert_eq!(keys(&found), [&shared[..], &rest].concat());
         assert_eq!(found["puzzle"], kind);
         assert_eq!((&found["n"], &found["seed"]), (&json!(3), &json!(4)));

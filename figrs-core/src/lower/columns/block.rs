@@ -7,11 +7,13 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::branch::Branches;
+use super::bytes::Bytes;
 use super::classes::codes;
 use super::column::{Book, Column, Stored};
 use super::combinations::Combinations;
 use super::draw::Prepared;
 use super::functions::Functions;
+use super::pool::Grant;
 use super::selection::{Selection, first_row};
 use super::values::Values;
 use super::weights::BlockWeights;
@@ -20,6 +22,7 @@ use crate::datum::Datum;
 use crate::error::ModelError;
 use crate::evidence::Evidence;
 use crate::lower::Observations;
+use crate::lower::limit::WorldLimit;
 use crate::model::Model;
 use crate::node::{AnyElement, ElementId, Kind};
 
@@ -99,7 +102,9 @@ pub struct Block {
     pub(super) weights: BlockWeights,
     pub(super) width: usize,
     pub(super) observations: Observations,
-    pub(super) limit: usize,
+    pub(super) limit: WorldLimit,
+    pub(super) bytes: Bytes,
+    pub(super) grant: Grant,
     /// How many touched slots are next compared with the limit.
     pub(super) check_at: usize,
     /// For each time the rows were resampled, the row that each row continued.
@@ -137,18 +142,19 @@ impl std::fmt::Debug for Block {
 impl Block {
     /// Numbers what the targets and the evidence of `model` reach in every world.
     ///
-    /// A world that reaches more than `limit` elements is an error.
+    /// A world over the limit, a number of elements or a [`WorldLimit`], is an error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
         observations: Observations,
         order: Roots,
-        limit: usize,
+        limit: impl Into<WorldLimit>,
     ) -> Result<Self, ModelError> {
         let model = &*match observations {
             Observations::Weigh => model.pooled(),
             Observations::Compare => Cow::Borrowed(model),
         };
+        let limit = limit.into();
         let mut statements = FxHashMap::<ElementId, Vec<Evidence>>::default();
         for (element, statement) in model.evidence() {
             statements
@@ -166,7 +172,9 @@ impl Block {
             width: 0,
             observations,
             limit,
-            check_at: limit,
+            bytes: Bytes::default(),
+            grant: Grant::all(limit.bytes),
+            check_at: limit.elements,
             ancestors: Vec::new(),
             lineage: Vec::new(),
             traced: 0,
@@ -204,7 +212,7 @@ impl Block {
         }
         let mut next = 0;
         while next < block.instructions.len() {
-            if next >= limit {
+            if next >= limit.elements {
                 return Err(block.too_many(Slot(next as u32)));
             }
             block.link(Slot(next as u32));
@@ -220,7 +228,7 @@ impl Block {
     pub(super) fn too_many(&self, slot: Slot) -> ModelError {
         ModelError::TooManyElements {
             element: self.instructions[slot.index()].element.label(),
-            limit: self.limit,
+            limit: self.limit.elements,
         }
     }
 
@@ -327,23 +335,48 @@ impl Block {
         self.traced = 0;
         self.weights = BlockWeights::new(width);
         self.width = width;
-        self.check_at = self.limit;
+        self.check_at = self.limit.elements;
         let most = KEPT_EACH
             .saturating_mul(self.lasting)
             .clamp(KEPT, KEPT << 4);
-        if self.instructions.len() > self.lasting + KEPT || self.remembered > most {
-            self.remembered = 0;
-            self.instructions.truncate(self.lasting);
-            self.values.truncate(self.lasting);
-            let lasting = self.lasting as u32;
-            self.slots.retain(|_, slot| slot.0 < lasting);
-            self.books.clear();
-            self.functions = Functions::default();
-            for instruction in &mut self.instructions {
-                instruction.memo = Memo::default();
-                instruction.prepared = None;
-                instruction.book = None;
-            }
+        if self.instructions.len() > self.lasting + KEPT
+            || self.remembered > most
+            || self.grant.is_full(self.kept_bytes())
+        {
+            self.forget();
+        }
+        let kept = self.kept_bytes();
+        self.bytes.start(kept);
+        self.grant.keep(kept);
+    }
+
+    /// Whether anything that worlds brought in is remembered.
+    pub fn remembers(&self) -> bool {
+        self.bytes.made() > 0 || self.remembered > 0 || self.instructions.len() > self.lasting
+    }
+
+    /// Gives up the values of the last block and all that worlds brought in.
+    pub(super) fn forget_all(&mut self) {
+        self.start(0);
+        self.forget();
+        self.grant.keep(0);
+        self.spare.clear();
+        self.room = 0;
+    }
+
+    /// Forgets what worlds brought in.
+    fn forget(&mut self) {
+        self.remembered = 0;
+        self.instructions.truncate(self.lasting);
+        self.values.truncate(self.lasting);
+        let lasting = self.lasting as u32;
+        self.slots.retain(|_, slot| slot.0 < lasting);
+        self.books.clear();
+        self.functions = Functions::default();
+        for instruction in &mut self.instructions {
+            instruction.memo = Memo::default();
+            instruction.prepared = None;
+            instruction.book = None;
         }
     }
 

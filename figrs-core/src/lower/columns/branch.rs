@@ -7,6 +7,7 @@ use super::draw::{Drawn, Ready, checked_outcomes, likelihood, probability_of_tru
 use super::functions::Choice;
 use crate::datum::Datum;
 use crate::error::{Fault, ModelError};
+use crate::lower::limit::measured;
 use crate::node::{AnyElement, AtomicOp, ChainOp, Endless, FiniteOutcomes, Kind, TableOp};
 
 /// What the combinations of the parents' values lead to, by number.
@@ -192,7 +193,9 @@ impl Block {
         } else {
             // Alias tables are what takes the memory.
             self.remembered += codes.len();
-            Ready::Codes(Drawn::new(&outcomes.probabilities, &codes))
+            let ready = Ready::Codes(Drawn::new(&outcomes.probabilities, &codes));
+            self.bytes.added(ready.bytes());
+            ready
         };
         Choice {
             outcomes,
@@ -229,8 +232,10 @@ impl Block {
             self.remember_branch(slot, number, branch.clone());
             return Ok(branch);
         }
-        let element = self.with_values(slot, number, parents, |values| op.call(values));
+        let (element, made) =
+            measured(|| self.with_values(slot, number, parents, |values| op.call(values)));
         let element = element.map_err(|fault| chain.fault(fault))?;
+        self.allow(slot, self.bytes.made())?;
         let own = element.is_unshared();
         let Some(op) = atomic(&element) else {
             self.instructions[slot.index()].memo.branches_out = true;
@@ -251,7 +256,8 @@ impl Block {
         if !fixed {
             op.check().map_err(|problem| element.invalid(problem))?;
         }
-        if let Some(call) = called.filter(|_| own) {
+        // A value that holds elements which the call made is another one at each call.
+        if let Some(call) = called.filter(|_| own && made.nodes <= 1) {
             self.remembered += 1;
             self.functions.remember(call, element.clone());
         }

@@ -21,6 +21,12 @@ pub(crate) struct Class {
     pub(super) code: u32,
 }
 
+impl Class {
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.rows.bytes()
+    }
+}
+
 impl Column {
     /// The same value in all rows.
     pub(super) fn same(rows: &Selection, code: u32, book: Book) -> Self {

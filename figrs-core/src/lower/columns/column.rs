@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::classes::{Class, within};
 use super::selection::{Selection, for_each_row};
 use crate::column::AnyColumn;
+use crate::footprint::ALLOCATION;
 
 /// The number of a list of values in a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +34,27 @@ pub(crate) struct Stored {
 }
 
 impl Column {
+    /// Where the values are held: clones are held in one place.
+    pub(super) fn address(&self) -> usize {
+        match self {
+            Self::Bits(bits) => Rc::as_ptr(bits).addr(),
+            Self::Codes(codes, _) => Rc::as_ptr(codes).addr(),
+            Self::Classes(classes, _) => Rc::as_ptr(classes).addr(),
+            Self::Typed(values) => Rc::as_ptr(values).addr(),
+        }
+    }
+
+    /// About how many bytes the values take.
+    pub(super) fn bytes(&self) -> usize {
+        let values = match self {
+            Self::Bits(bits) => size_of_val(&***bits),
+            Self::Codes(codes, _) => size_of_val(&***codes),
+            Self::Classes(classes, _) => classes.iter().map(Class::bytes).sum(),
+            Self::Typed(values) => values.bytes(),
+        };
+        values + 2 * ALLOCATION
+    }
+
     /// The values of some of the rows that this column belongs to.
     pub(super) fn part(&self, own: &Selection, rows: &Selection) -> Self {
         if matches!(self, Self::Bits(_)) || rows.same_as(own) {

@@ -84,6 +84,16 @@ impl Combinations {
         }
     }
 
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        const PAIR: usize = size_of::<(u32, u32)>();
+        let each = |pairs: &Pairs| {
+            // A hashed pair stands with its number and with a byte of its hash.
+            (pairs.met.capacity() + 2 * pairs.hashed.capacity()) * PAIR + size_of_val(&*pairs.dense)
+        };
+        self.pairs.iter().map(each).sum()
+    }
+
     /// The codes of a combination of `parents` parents.
     pub(super) fn codes(&self, number: u32, parents: usize) -> Vec<u32> {
         let mut codes = vec![0; parents];

@@ -33,7 +33,34 @@ pub(super) enum Drawn {
     Alias(Alias),
 }
 
+impl Prepared {
+    /// Bytes that it takes besides its own size.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Finite(drawn, _) => drawn.bytes(),
+            Self::Flip(_) | Self::Open { .. } => 0,
+        }
+    }
+}
+
+impl Ready {
+    /// Bytes that it takes besides its own size.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Flip(_) => 0,
+            Self::Codes(drawn) => drawn.bytes(),
+        }
+    }
+}
+
 impl Drawn {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Certain(_) => 0,
+            Self::Alias(alias) => alias.bytes(),
+        }
+    }
+
     pub(super) fn new(probabilities: &[f64], codes: &[u32]) -> Self {
         match codes {
             [code] => Self::Certain(*code),
@@ -89,6 +116,7 @@ impl Block {
                 continuous: endless == Endless::Continuous,
             },
         };
+        self.bytes.added(prepared.bytes());
         let prepared = Rc::new(prepared);
         self.instructions[slot.index()].prepared = Some(prepared.clone());
         Ok(prepared)

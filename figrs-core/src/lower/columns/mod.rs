@@ -3,6 +3,7 @@
 mod bernoulli;
 mod block;
 mod branch;
+mod bytes;
 mod chain;
 mod classes;
 mod column;
@@ -13,6 +14,7 @@ mod functions;
 mod groups;
 mod join;
 mod plain;
+mod pool;
 mod remembered;
 mod run;
 mod selection;
@@ -24,4 +26,5 @@ mod weights;
 
 pub use block::{Block, Held, Roots, TargetColumn};
 pub use plain::{PlainWeights, WeightForm};
+pub use pool::Pool;
 pub use weights::BlockWeights;

@@ -130,6 +130,7 @@ impl Run<'_> {
         if self.block.touched.len() + self.tasks.len() >= self.block.check_at {
             self.check_limit(slot)?;
         }
+        self.check_bytes(slot)?;
         let instruction = &self.block.instructions[slot.index()];
         if let Some(value) = instruction.fixed.clone() {
             let column = self.block.constant(slot, &value, &rows);
@@ -365,12 +366,13 @@ impl Run<'_> {
             }
         }
         let most = counts.into_iter().max().unwrap_or(0);
-        if most >= self.block.limit {
+        let limit = self.block.limit.elements;
+        if most >= limit {
             return Err(self.block.too_many(slot));
         }
         // Worlds that differ share no elements: to count at each new one would take quadratic time.
         let all = self.block.touched.len() + self.tasks.len();
-        self.block.check_at = all + (self.block.limit - most).max(all / 4);
+        self.block.check_at = all + (limit - most).max(all / 4);
         Ok(())
     }
 }

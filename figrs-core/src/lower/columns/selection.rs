@@ -3,6 +3,8 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use crate::footprint::ALLOCATION;
+
 /// A set of rows, as a mask of one bit a row; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection(Rc<Rows>);
@@ -49,6 +51,17 @@ impl Selection {
             width,
             list: OnceCell::new(),
         }))
+    }
+
+    /// Where it is held: clones are held in one place.
+    pub(super) fn address(&self) -> usize {
+        Rc::as_ptr(&self.0).addr()
+    }
+
+    /// About how many bytes it takes, with the list of its rows.
+    pub(super) fn bytes(&self) -> usize {
+        let list = self.0.count * size_of::<u32>();
+        size_of::<Rows>() + size_of_val(&*self.0.mask) + list + 2 * ALLOCATION
     }
 
     pub(crate) fn mask(&self) -> &[u64] {

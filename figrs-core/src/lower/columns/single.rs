@@ -65,6 +65,14 @@ impl Single {
         single
     }
 
+    /// About how many bytes what remains to be done and what is known take.
+    pub(super) fn bytes(&self) -> u64 {
+        let steps = self.steps.capacity() * size_of::<Step>();
+        let values = self.values.capacity() * size_of::<Datum>();
+        let known = self.known.capacity() * size_of::<(AnyElement, Datum)>();
+        (steps + values + known) as u64
+    }
+
     /// The value, once there is nothing left to be done; none if the row contradicts the evidence.
     pub(super) fn value(&self) -> Option<&Datum> {
         self.values.last().filter(|_| !self.weight.is_zero())
@@ -138,7 +146,7 @@ impl Single {
 
     fn enter(&mut self, step: Step, block: &Block, rng: &mut Stream) -> Result<(), ModelError> {
         self.entered += 1;
-        block.check_single(self.row, self.entered, &step.element)?;
+        block.check_single(self.row, (self.entered, self.bytes()), &step.element)?;
         let weigh = block.observations == Observations::Weigh;
         let demands = match step.element.kind() {
             Kind::Atomic(_) => return self.atomic(step, rng),

@@ -65,6 +65,14 @@ impl Singles {
             branches,
         }
     }
+
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let held = self.under_way.iter().map(|(single, _)| single.bytes());
+        let branches = self.branches.capacity() * size_of::<Few>();
+        let rows = self.under_way.capacity() * size_of::<(Single, u32)>();
+        branches + rows + held.sum::<u64>() as usize
+    }
 }
 
 impl Few {
@@ -238,19 +246,19 @@ impl Block {
         self.singles[row as usize] += entered as u32;
     }
 
-    /// Ends with an error if a row evaluates more elements than are allowed.
+    /// Ends with an error if a row evaluates more elements than are allowed, or holds so many bytes that there are too many.
     pub(super) fn check_single(
         &self,
         row: u32,
-        entered: usize,
+        (entered, held): (usize, u64),
         element: &AnyElement,
     ) -> Result<(), ModelError> {
-        if self.single_count(row) + entered < self.limit {
-            return Ok(());
+        if self.single_count(row) + entered < self.limit.elements {
+            return self.limit.check(element, self.bytes.made() + held);
         }
         Err(ModelError::TooManyElements {
             element: element.label(),
-            limit: self.limit,
+            limit: self.limit.elements,
         })
     }
 

@@ -65,6 +65,7 @@ impl Block {
                 (union, self.merged(&old, rows, &column))
             }
         };
+        self.bytes.kept(&rows, &column);
         self.values[slot.index()] = Some(Stored {
             rows,
             column,

@@ -27,6 +27,13 @@ impl Values {
         }
     }
 
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Fixed(values) => values.bytes(),
+            Self::Growing(values) => values.bytes(),
+        }
+    }
+
     pub(super) fn any(&self, code: usize) -> &dyn Any {
         match self {
             Self::Fixed(values) => values.any(code),
@@ -59,6 +66,7 @@ impl Values {
 
 impl Block {
     pub(super) fn add_book(&mut self, values: Values) -> Book {
+        self.bytes.added(values.bytes());
         self.books.push(values);
         Book(self.books.len() as u32 - 1)
     }

@@ -14,6 +14,7 @@
 //! | `change` | proposals, and what they change |
 //! | `foresee` | proposals that change values only |
 //! | `reach` | what a value reaches where it is only passed on |
+//! | `bytes` | the memory that all this takes |
 //! | `fork` | what a truth value selects where that is all it does |
 //! | `conditional` | exact draws from conditionals |
 //!
@@ -24,6 +25,7 @@
 //! then not free, and its probability is a likelihood; anything else is checked, and the world weighs zero if it
 //! computes to another value.
 
+mod bytes;
 mod change;
 mod conditional;
 mod evaluate;
@@ -44,9 +46,11 @@ use crate::datum::Datum;
 use crate::distribution::Space;
 use crate::error::ModelError;
 use crate::evidence::Evidence;
+use crate::lower::limit::{WorldLimit, measured};
 use crate::model::Model;
 use crate::node::{AnyElement, ElementId, FamilyOp, Kind};
 use crate::random::stream;
+use bytes::Bytes;
 use change::Operation;
 use conditional::Readers;
 use foresee::Foresight;
@@ -91,7 +95,8 @@ pub struct Trace {
     choices: Vec<u32>,
     /// Elements in the world.
     alive: usize,
-    limit: usize,
+    limit: WorldLimit,
+    bytes: Bytes,
     /// How many likelihoods of the world are densities.
     densities: usize,
     /// The number of the proposal under way.
@@ -133,8 +138,13 @@ impl std::fmt::Debug for Trace {
 }
 
 impl Trace {
-    /// A model without a world yet; a world of more than `limit` elements is an error.
-    pub fn new(model: &Model, targets: &[AnyElement], limit: usize) -> Result<Self, ModelError> {
+    /// A model without a world yet; a world over the limit, a number of elements or a [`WorldLimit`], is an error.
+    pub fn new(
+        model: &Model,
+        targets: &[AnyElement],
+        limit: impl Into<WorldLimit>,
+    ) -> Result<Self, ModelError> {
+        let limit = limit.into();
         let model = &*model.pooled();
         let mut evidence = FxHashMap::<ElementId, Vec<Evidence>>::default();
         for (element, statement) in model.evidence() {
@@ -154,6 +164,7 @@ impl Trace {
             choices: Vec::new(),
             alive: 0,
             limit,
+            bytes: Bytes::new(limit.bytes),
             densities: 0,
             epoch: 0,
             touched: Vec::new(),
@@ -225,10 +236,10 @@ impl Trace {
     }
 
     fn check_limit(&self, reached: usize, node: u32) -> Result<(), ModelError> {
-        if reached >= self.limit {
+        if reached >= self.limit.elements {
             return Err(ModelError::TooManyElements {
                 element: self.nodes[node as usize].element.label(),
-                limit: self.limit,
+                limit: self.limit.elements,
             });
         }
         Ok(())
@@ -273,9 +284,19 @@ impl Trace {
 
     /// Gives up what is outside the world, if that has become much.
     fn purge(&mut self) {
-        if self.nodes.len() - self.vacant.len() <= self.alive + self.lasting + KEPT {
+        let few = self.nodes.len() - self.vacant.len() <= self.alive + self.lasting + KEPT;
+        if few && !self.bytes.is_full() {
             return;
         }
+        let ((), freed) = measured(|| self.give_up());
+        self.bytes.purged(freed.bytes, self.limit.bytes);
+    }
+
+    /// Gives up what is outside the world.
+    fn give_up(&mut self) {
+        let Some(other) = self.nodes.first().map(|node| node.element.clone()) else {
+            return;
+        };
         for node in &mut self.nodes {
             node.fork = None;
             node.branches.clear();
@@ -286,6 +307,8 @@ impl Trace {
             if !node.in_world && !node.vacant {
                 self.slots.remove(&node.element.id());
                 node.vacate();
+                // The element and what only it holds are dropped.
+                node.element = other.clone();
                 self.vacant.push(number as u32);
             }
         }
@@ -386,7 +409,7 @@ impl Trace {
 
     /// Whether a site's values are integers of which draws from its prior differ by ten or more.
     ///
-    /// Decided once for each element of the world, by [`PROBES`] draws with random numbers of their own.
+    /// Decided once for each element of the world, by `PROBES` draws with random numbers of their own.
     pub fn is_wide(&mut self, site: Site) -> bool {
         if let Some(is_wide) = self.nodes[site.number()].is_wide {
             return is_wide;

@@ -54,6 +54,11 @@ impl Register {
         (self.held == Held::Plain(Form::Bool)).then_some(self.word != 0)
     }
 
+    /// Bytes that the value holds besides its place.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.shared.as_ref().map_or(0, Datum::heap_bytes)
+    }
+
     pub(super) fn datum(&self) -> Option<Datum> {
         match self.held {
             Held::Nothing => None,

@@ -148,6 +148,7 @@ impl Trace {
     pub(super) fn enter_all(&mut self) -> Result<(), ModelError> {
         while let Some(number) = self.entering.pop() {
             self.check_limit(self.alive, number)?;
+            self.check_bytes(number)?;
             self.alive += 1;
             self.resolve(number);
             self.touch(number, false);
@@ -260,16 +261,16 @@ impl Trace {
         let result = if let Some(known) = self.branch(number, Self::present) {
             known
         } else {
-            let Kind::Chain(_, op) = node.element.kind() else {
+            let element = node.element.clone();
+            let Kind::Chain(_, op) = element.kind() else {
                 return Ok(Ok(()));
             };
-            let called = self.arguments(number, Self::present, |arguments| op.call(arguments));
-            match called {
+            match self.called(number, &**op) {
                 Some(Ok(element)) => self.remember(number, &element),
                 failed => {
                     let fault = failed.and_then(Result::err);
-                    let error = fault.map(|fault| node.element.fault(fault));
-                    if node.inputs.len() > arity {
+                    let error = fault.map(|fault| element.fault(fault));
+                    if self.nodes[number as usize].inputs.len() > arity {
                         self.unlink(number);
                     }
                     return Ok(error.map_or(Ok(()), Err));

@@ -4,10 +4,12 @@ use super::*;
 
 #[test]
 fn a_choice_that_cannot_cross_is_found_though_the_target_is_right() {
-    let (a, b) = (Flip::new(0.5).named("a"), Flip::new(0.5).named("b"));
+    let [a, b, c] = ["a", "b", "c"].map(|name| Flip::new(0.5).named(name));
     let coin = Flip::new(0.5).named("coin");
-    // Single flips cannot cross from one world to the other.
-    let model = Model::new().observe(&a.equals(&b), true);
+    // Neither single flips nor pairs of them cross from one world to the other.
+    let model = Model::new()
+        .observe(&a.equals(&b), true)
+        .observe(&b.equals(&c), true);
     let answer = MetropolisHastings::new(4000)
         .chains(8)
         .seed(1)
@@ -15,10 +17,10 @@ fn a_choice_that_cannot_cross_is_found_though_the_target_is_right() {
         .unwrap();
     let text = found(&answer, |finding| {
         matches!(finding, Finding::ChoicesDisagree { r_hat, chance, threshold, choices, .. }
-            if *r_hat > 2.0 && chance < threshold && *choices == 2)
+            if *r_hat > 2.0 && chance < threshold && *choices == 3)
     });
     assert!(
-        text.contains("`a`") || text.contains("`b`"),
+        ["`a`", "`b`", "`c`"].iter().any(|name| text.contains(name)),
         "the worst choice is named: {text}"
     );
     let others = answer.diagnose();
@@ -27,11 +29,11 @@ fn a_choice_that_cannot_cross_is_found_though_the_target_is_right() {
     let answer = MetropolisHastings::new(4000)
         .chains(8)
         .seed(1)
-        .block((&a, &b))
+        .block((&a, &b, &c))
         .run(&model, &coin)
         .unwrap();
     let text = answer.diagnose().to_string();
-    assert!(text.contains("all 3 choices"), "{text}");
+    assert!(text.contains("all 4 choices"), "{text}");
 }
 
 #[test]
@@ -48,12 +50,15 @@ fn lists_and_words_are_choices_as_well() {
     };
     for kind in ["words", "lists"] {
         let (a, b) = modes(kind);
-        let model = Model::new().observe(&a.equals(&b), true);
+        let third = Flip::new(0.5);
+        let model = Model::new()
+            .observe(&a.equals(&b), true)
+            .observe(&third.equals(&b), true);
         let coin = Flip::new(0.5);
         let answer = MetropolisHastings::new(3000).chains(8).seed(2);
         let answer = answer.run(&model, &coin).unwrap();
         found(&answer, |finding| {
-            matches!(finding, Finding::ChoicesDisagree { choices: 2, .. })
+            matches!(finding, Finding::ChoicesDisagree { choices: 3, .. })
         });
     }
 }

@@ -178,7 +178,9 @@ fn single_values_of_continuous_targets_are_refused() {
     let samplers = algorithms![
         ImportanceSampling::new(10_000),
         SequentialMonteCarlo::new(1000),
-        SequentialMonteCarlo::new(1000).keep_trajectories(),
+        SequentialMonteCarlo::new(1000)
+            .populations(400)
+            .keep_trajectories(),
         MetropolisHastings::new(2000)
     ];
     for sampler in samplers {

@@ -5,6 +5,7 @@
 
 mod conditionals;
 mod modes;
+mod pairs;
 mod walks;
 
 use figrs_core::{Element, Value};

@@ -1,0 +1,96 @@
+//! Independent draws, each from populations of particles of its own.
+
+use figrs_core::rand::{Rng, RngExt};
+use figrs_core::stream;
+use figrs_infer::{Answer, Draws, Error, Sampling, SequentialMonteCarlo, Stopped};
+
+/// Populations for each draw that is wanted, and how many a round has at least.
+const EACH: u64 = 2;
+const LEAST: u64 = 16;
+/// Worlds drawn, and how that went.
+#[derive(Debug)]
+pub struct Independent<T> {
+    /// The worlds.
+    pub worlds: Vec<T>,
+    /// How many populations there were.
+    pub populations: u64,
+    /// How many of them lost all their particles.
+    pub died: u64,
+    /// How many populations of equal weight would tell as much as the first round.
+    pub effective: f64,
+}
+
+/// As many worlds as are wanted, drawn independently: each has populations of its own, and is the trajectory of one of them, drawn by
+/// their estimates of the evidence. Draws whose populations all died are drawn again; there are fewer where a
+/// run was stopped. `run` runs a filter that keeps trajectories, `world` reads one of its draws.
+///
+/// **Errors.** Those of `run`, `NoSampleMetEvidence` among them if all populations of a round died.
+pub fn independent<T>(
+    filter: &SequentialMonteCarlo,
+    (wanted, seed): (usize, u64),
+    run: impl Fn(SequentialMonteCarlo) -> Result<Answer, Error>,
+    world: impl Fn(&Draws, usize) -> T,
+) -> Result<Independent<T>, Error> {
+    let mut rng = stream(seed, u64::MAX);
+    let mut worlds: Vec<Option<T>> = (0..wanted).map(|_| None).collect();
+    let (mut populations, mut died, mut effective) = (0, 0, 0.0);
+    let mut own = seed;
+    loop {
+        let missing: Vec<usize> = (0..wanted).filter(|&at| worlds[at].is_none()).collect();
+        if missing.is_empty() {
+            break;
+        }
+        let each = LEAST.div_ceil(missing.len() as u64).max(EACH);
+        let asked = each * missing.len() as u64;
+        let round = filter.clone().populations(asked).seed(own);
+        let answer = match run(round.keep_trajectories()) {
+            // What was drawn before it was stopped is enough.
+            Err(Error::NothingDone { .. }) if missing.len() < wanted => break,
+            answer => answer?,
+        };
+        let dead = answer
+            .sampling()
+            .and_then(|sampling| sampling.died.clone())
+            .unwrap_or_default();
+        let draws = answer.draws()?;
+        let logs = draws.log_weights.clone();
+        let logs = logs.unwrap_or_else(|| vec![0.0; draws.length]);
+        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if populations == 0 {
+            let weights = || logs.iter().map(|log| (log - largest).exp());
+            effective = weights().sum::<f64>().powi(2) / weights().map(|w| w * w).sum::<f64>();
+        }
+        populations += asked;
+        died += dead.len() as u64;
+        // Draws stand in the order of the populations that are left.
+        let mut alive = (0..asked).filter(|number| dead.binary_search(number).is_err());
+        let mut groups: Vec<Vec<usize>> = vec![Vec::new(); missing.len()];
+        for (draw, number) in (0..draws.length).zip(&mut alive) {
+            groups[(number / each) as usize].push(draw);
+        }
+        for (&at, group) in missing.iter().zip(&groups) {
+            let top = group.iter().map(|&draw| logs[draw]);
+            let top = top.fold(f64::NEG_INFINITY, f64::max);
+            let weights: Vec<f64> = group.iter().map(|&draw| (logs[draw] - top).exp()).collect();
+            let mut left = rng.random::<f64>() * weights.iter().sum::<f64>();
+            let chosen = group.iter().zip(&weights).find(|(_, weight)| {
+                left -= **weight;
+                left < 0.0
+            });
+            if let Some(&draw) = chosen.map(|(draw, _)| draw).or(group.last()) {
+                worlds[at] = Some(world(draws, draw));
+            }
+        }
+        let is_finished = |sampling: &Sampling| sampling.stopped == Stopped::Finished;
+        if !answer.sampling().is_some_and(is_finished) {
+            break;
+        }
+        own = rng.next_u64();
+    }
+    Ok(Independent {
+        worlds: worlds.into_iter().flatten().collect(),
+        populations,
+        died,
+        effective,
+    })
+}

@@ -1,0 +1,146 @@
+//! The memory that an expansion has taken, against its budget.
+
+use crate::error::ModelError;
+use crate::footprint::Footprint;
+use crate::node::AnyElement;
+
+/// The bytes of so many items of a type.
+pub(super) fn bytes_of<T>(count: usize) -> u64 {
+    (count * size_of::<T>()) as u64
+}
+
+/// Bytes taken by an expansion, and by the elements that were made for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spending {
+    limit: u64,
+    /// What was alive before.
+    before: Footprint,
+    /// Bytes of the expansion itself.
+    held: u64,
+}
+
+impl Spending {
+    /// Nothing yet; elements count from now on, or from an earlier reading.
+    pub(super) fn new(limit: u64, before: Option<Footprint>) -> Self {
+        Self {
+            limit,
+            before: before.unwrap_or_else(Footprint::now),
+            held: 0,
+        }
+    }
+
+    pub(super) fn add(&mut self, bytes: u64) {
+        self.held += bytes;
+    }
+
+    pub(super) fn give_back(&mut self, bytes: u64) {
+        self.held = self.held.saturating_sub(bytes);
+    }
+
+    /// An error if so many bytes more would be over the limit.
+    pub(super) fn check(&self, element: &AnyElement, more: u64) -> Result<(), ModelError> {
+        let needed = self.before.bytes_since().saturating_add(self.held + more);
+        if needed > self.limit {
+            return Err(ModelError::TooMuchMemory {
+                element: element.label(),
+                needed,
+                limit: self.limit,
+            });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::element::{Constant, Element, Uniform};
+    use crate::expand::{Budget, Expansion, Memory};
+    use crate::model::Model;
+
+    /// Each call makes two wide distributions and two Chains on them, without end.
+    fn wide(calls: &Arc<AtomicUsize>) -> Element<u64> {
+        let counted = calls.clone();
+        Uniform::new(0..1000_u64).flat_map(move |&a| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let (x, y) = (wide(&counted), wide(&counted));
+            crate::Parents::map(&(&x, &y), move |(p, q)| p ^ q ^ a)
+        })
+    }
+
+    fn expand(element: &Element<u64>, budget: Budget) -> ModelError {
+        let targets = [element.erased().clone()];
+        let before = Footprint::now();
+        let whole = Expansion::new(&Model::new(), &targets, budget).unwrap_err();
+        let mut memory = Memory::default();
+        let depth = Expansion::to_depth(&Model::new(), &targets, budget, 5, &mut memory);
+        let kind = std::mem::discriminant(&whole);
+        assert_eq!(std::mem::discriminant(&depth.unwrap_err()), kind);
+        drop(memory);
+        assert_eq!(before.since().nodes, 0);
+        whole
+    }
+
+    #[test]
+    fn branches_count_before_the_next_is_made() {
+        for elements in [100, 2000] {
+            let calls = Arc::default();
+            let budget = Budget {
+                elements,
+                ..Budget::default()
+            };
+            let error = expand(&wide(&calls), budget);
+            assert!(
+                matches!(error, ModelError::TooManyElements { limit, .. } if limit == elements)
+            );
+            // Two expansions; debug builds call a function twice, to compare.
+            let calls = calls.load(Ordering::Relaxed);
+            assert!(
+                calls <= 4 * (elements + 1),
+                "{calls} branches for {elements}"
+            );
+        }
+    }
+
+    #[test]
+    fn elements_that_branches_hold_count_in_bytes() {
+        let calls = Arc::default();
+        let budget = Budget {
+            bytes: 8 << 20,
+            ..Budget::default()
+        };
+        let ModelError::TooMuchMemory { needed, limit, .. } = expand(&wide(&calls), budget) else {
+            panic!("another error");
+        };
+        assert_eq!(limit, 8 << 20);
+        // The last branch made is what is above the limit.
+        assert!(needed > limit && needed < limit + (1 << 18), "{needed}");
+    }
+
+    #[test]
+    fn values_and_tables_count_in_bytes() {
+        let bytes = 1 << 20;
+        let budget = Budget {
+            bytes,
+            ..Budget::default()
+        };
+        let expand = |element: &AnyElement| {
+            let targets = [element.clone()];
+            Expansion::new(&Model::new(), &targets, budget).map(|_| ())
+        };
+        let (a, b) = (Uniform::new(0..600_u32), Uniform::new(0..600_u32));
+        let long = a.map(|&n| vec![n; 1000]);
+        let pairs = crate::Parents::map(&(&a, &b), |(a, b)| a * b % 2);
+        let many = a.flat_map(|&n| Constant::new("x".repeat(4000 + n as usize)));
+        for element in [long.erased(), pairs.erased(), many.erased()] {
+            let error = expand(element);
+            let is_memory = matches!(error, Err(ModelError::TooMuchMemory { needed, .. }) if needed < 3 * bytes);
+            assert!(is_memory, "{error:?}");
+        }
+        let kept = a.map(|&n| n / 2);
+        assert_eq!(expand(kept.erased()), Ok(()));
+    }
+}

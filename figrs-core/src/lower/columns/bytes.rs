@@ -1,0 +1,198 @@
+//! The memory of a block, against its limit.
+//!
+//! What elements and columns take is added up as they are made, which counts what they share more than once and leaves out some of
+//! what is remembered. All that is held is counted afresh when that sum is over the limit, or when there are a quarter more
+//! elements than at the last count: so counting takes a constant time for each element.
+
+use rustc_hash::FxHashSet;
+
+use super::block::{Block, Instruction, Memo, Slot};
+use super::branch::Branch;
+use super::column::{Column, Stored};
+use super::draw::{Prepared, Ready};
+use super::run::{Run, Task};
+use super::selection::Selection;
+use crate::error::ModelError;
+use crate::footprint::{ALLOCATION, Footprint};
+
+/// Elements and tasks before the first count.
+const FIRST: usize = 1 << 8;
+/// What a branch or a combination that is remembered takes besides its elements.
+const REMEMBERED: u64 = 128;
+
+/// What a block takes, as far as it is added up.
+#[derive(Debug)]
+pub(super) struct Bytes {
+    /// What was alive before Chains made any element: a block stays on its thread.
+    before: Footprint,
+    /// Of everything else at the last count.
+    counted: u64,
+    /// Of what has been kept since then.
+    since: u64,
+    /// How many elements and tasks there are at the next count.
+    next: usize,
+}
+
+impl Default for Bytes {
+    fn default() -> Self {
+        Self {
+            before: Footprint::now(),
+            counted: 0,
+            since: 0,
+            next: FIRST,
+        }
+    }
+}
+
+impl Bytes {
+    /// Bytes of the elements that Chains made and that are still held.
+    pub(super) fn made(&self) -> u64 {
+        self.before.bytes_since()
+    }
+
+    /// Everything is given up but for so many bytes.
+    pub(super) fn start(&mut self, kept: u64) {
+        (self.counted, self.since) = (kept.saturating_sub(self.made()), 0);
+    }
+
+    /// Something is prepared or remembered.
+    pub(super) fn added(&mut self, bytes: usize) {
+        self.since += bytes as u64;
+    }
+
+    /// Some values are kept.
+    #[inline]
+    pub(super) fn kept(&mut self, rows: &Selection, column: &Column) {
+        self.since += (size_of::<Stored>() + rows.bytes() + column.bytes()) as u64;
+    }
+}
+
+/// What is counted once, however often it is referred to.
+#[derive(Default)]
+struct Count {
+    met: FxHashSet<usize>,
+    bytes: usize,
+}
+
+impl Count {
+    fn rows(&mut self, rows: &Selection) {
+        if self.met.insert(rows.address()) {
+            self.bytes += rows.bytes();
+        }
+    }
+
+    fn stored(&mut self, stored: &Stored) {
+        self.rows(&stored.rows);
+        if self.met.insert(stored.column.address()) {
+            self.bytes += stored.column.bytes();
+        }
+    }
+}
+
+impl Run<'_> {
+    /// An error if the block takes more memory than it may.
+    #[inline]
+    pub(super) fn check_bytes(&mut self, slot: Slot) -> Result<(), ModelError> {
+        let Bytes {
+            counted,
+            since,
+            next,
+            ..
+        } = self.block.bytes;
+        let made = self.block.bytes.made();
+        let elements = self.block.touched.len() + self.tasks.len();
+        if made + counted + since > self.block.grant.bytes() || elements >= next {
+            self.count_bytes(slot, elements)?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn count_bytes(&mut self, slot: Slot, elements: usize) -> Result<(), ModelError> {
+        let mut count = Count::default();
+        count.bytes += self.tasks.capacity() * size_of::<Task>();
+        for task in &self.tasks {
+            match task {
+                Task::Enter(_, rows, _) | Task::Finish(_, rows, _) | Task::Alone { rows, .. } => {
+                    count.rows(rows);
+                }
+                Task::Singles(singles) => count.bytes += singles.bytes(),
+                Task::Join(_, rows, sources) => {
+                    count.rows(rows);
+                    count.bytes += size_of_val(&**sources) + ALLOCATION;
+                    for (_, rows) in sources {
+                        count.rows(rows);
+                    }
+                }
+            }
+        }
+        self.alone
+            .iter()
+            .flatten()
+            .for_each(|one| count.stored(one));
+        let stored = self.block.values.iter().flatten();
+        stored.for_each(|stored| count.stored(stored));
+        let met = count.met.len() * 2 * size_of::<usize>();
+        let block = &mut *self.block;
+        block.bytes.counted = (count.bytes + met) as u64 + block.structure();
+        block.bytes.since = 0;
+        block.bytes.next = block.bytes.next.max(elements + elements / 4);
+        let needed = block.bytes.made() + block.bytes.counted;
+        block.allow(slot, needed)
+    }
+}
+
+impl Block {
+    /// An error if the block may not take so many bytes.
+    pub(super) fn allow(&mut self, slot: Slot, needed: u64) -> Result<(), ModelError> {
+        if self.grant.allows(needed) {
+            return Ok(());
+        }
+        Err(ModelError::TooMuchMemory {
+            element: self.instructions[slot.index()].element.label(),
+            needed,
+            limit: self.limit.bytes,
+        })
+    }
+
+    /// About how many bytes are kept from block to block.
+    pub(super) fn kept_bytes(&self) -> u64 {
+        let books: usize = self.books.iter().map(super::values::Values::bytes).sum();
+        self.bytes.made() + books as u64 + self.remembered as u64 * REMEMBERED
+    }
+
+    /// The bytes of all that is known of the elements, without their values in rows.
+    fn structure(&self) -> u64 {
+        // A list that has just grown is up to half empty; a slot is found in a table as well.
+        let slots = self.instructions.capacity() * size_of::<Instruction>()
+            + self.values.capacity() * size_of::<Option<Stored>>()
+            + self.instructions.len() * 3 * size_of::<u64>();
+        let books: usize = self.books.iter().map(super::values::Values::bytes).sum();
+        let known = self.instructions.iter().map(Instruction::bytes);
+        let ancestors = self.ancestors.iter().map(|rows| size_of_val(&**rows));
+        let lineage = self.lineage.iter().flatten();
+        let lineage = lineage.map(|rows| size_of_val(&**rows));
+        (slots + books + known.chain(ancestors).chain(lineage).sum::<usize>()) as u64
+    }
+}
+
+impl Instruction {
+    fn bytes(&self) -> usize {
+        let parents = self.parents.as_ref().map_or(0, |all| size_of_val(&**all));
+        let prepared = self.prepared.as_ref().map_or(0, |one| Prepared::bytes(one));
+        parents + prepared + self.memo.bytes() + ALLOCATION
+    }
+}
+
+impl Memo {
+    fn bytes(&self) -> usize {
+        let lists = (self.books.capacity() + self.encoders.capacity()) * size_of::<u64>();
+        let branches = self.branches.capacity() * size_of::<Option<Branch>>();
+        let drawn = self.branches.iter().flatten();
+        let drawn: usize = drawn.filter_map(Branch::ready).map(Ready::bytes).sum();
+        let translations = self.translations.values();
+        let translations: usize = translations.map(|table| size_of_val(&***table)).sum();
+        let results = size_of_val(&*self.results);
+        lists + branches + drawn + translations + results + self.combinations.bytes()
+    }
+}

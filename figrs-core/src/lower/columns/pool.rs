@@ -1,0 +1,122 @@
+//! Memory that several blocks share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::block::Block;
+
+/// The bytes that the blocks of several threads may take together: each takes what it needs as it needs it.
+#[derive(Debug)]
+pub struct Pool {
+    left: AtomicU64,
+    /// What each block may keep from one run to the next.
+    kept: u64,
+    /// What a block takes at once, and does not give back while it runs again and again: to count what is held takes time.
+    portion: u64,
+}
+
+impl Pool {
+    /// So many bytes for the blocks of so many threads.
+    pub fn new(bytes: u64, threads: usize) -> Arc<Self> {
+        let share = bytes / threads.max(1) as u64;
+        Arc::new(Self {
+            left: AtomicU64::new(bytes),
+            kept: share / 4,
+            portion: share / 8,
+        })
+    }
+
+    fn take(&self, bytes: u64) -> bool {
+        let taken = |left: u64| left.checked_sub(bytes);
+        self.left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken)
+            .is_ok()
+    }
+
+    fn give_back(&self, bytes: u64) {
+        self.left.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// What a block may take.
+#[derive(Debug)]
+pub(super) struct Grant {
+    bytes: u64,
+    pool: Option<Arc<Pool>>,
+    kept: u64,
+}
+
+impl Grant {
+    /// All of so many bytes.
+    pub(super) fn all(bytes: u64) -> Self {
+        Self {
+            bytes,
+            pool: None,
+            kept: bytes / 4,
+        }
+    }
+
+    /// Whether so many bytes may be taken; more are asked for where they are missing.
+    pub(super) fn allows(&mut self, needed: u64) -> bool {
+        let Some(missing) = needed.checked_sub(self.bytes).filter(|&more| more > 0) else {
+            return true;
+        };
+        let Some(pool) = &self.pool else {
+            return false;
+        };
+        // More at once than is missing, so that threads meet seldom; what is missing alone if there is not more.
+        for more in [missing + pool.portion.max(needed / 4), missing] {
+            if pool.take(more) {
+                self.bytes += more;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// How many bytes are granted.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether so much is too much to be kept.
+    pub(super) fn is_full(&self, kept: u64) -> bool {
+        kept > self.kept
+    }
+
+    /// Gives back what is more than so many bytes and a portion.
+    pub(super) fn keep(&mut self, bytes: u64) {
+        if let Some(pool) = &self.pool
+            && let Some(more) = self.bytes.checked_sub(bytes + pool.portion)
+        {
+            pool.give_back(more);
+            self.bytes -= more;
+        }
+    }
+}
+
+impl Block {
+    /// From now on the block takes its memory from a pool.
+    pub fn share(&mut self, pool: &Arc<Pool>) {
+        self.grant = Grant {
+            bytes: 0,
+            pool: Some(pool.clone()),
+            kept: pool.kept,
+        };
+    }
+
+    /// Gives up the values of the last run, and what worlds brought in if it has become too much.
+    pub fn rest(&mut self) {
+        self.start(0);
+    }
+
+    /// Gives up everything, and has all the memory of its limit while it does some work, whatever is left of the pool.
+    pub fn alone<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
+        self.forget_all();
+        let shared = std::mem::replace(&mut self.grant, Grant::all(self.limit.bytes));
+        let result = work(self);
+        self.forget_all();
+        self.grant = shared;
+        result
+    }
+}

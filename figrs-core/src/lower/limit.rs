@@ -1,0 +1,69 @@
+//! Limits on the size of a world.
+
+use crate::error::ModelError;
+use crate::expand::DEFAULT_BYTES;
+use crate::footprint::Footprint;
+use crate::node::AnyElement;
+
+/// The largest world that is run before it ends with an error that names the element and the number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorldLimit {
+    /// Elements of one world.
+    pub elements: usize,
+    /// Bytes that a world, or the worlds that are run side by side, and the elements made for them take; counted as
+    /// [`Budget::bytes`](crate::expand::Budget::bytes).
+    pub bytes: u64,
+}
+
+impl Default for WorldLimit {
+    /// Four million elements, and 2 GiB.
+    fn default() -> Self {
+        Self::from(4_000_000)
+    }
+}
+
+impl From<usize> for WorldLimit {
+    /// So many elements, and the default number of bytes.
+    fn from(elements: usize) -> Self {
+        Self {
+            elements,
+            bytes: DEFAULT_BYTES,
+        }
+    }
+}
+
+impl WorldLimit {
+    /// The part of the bytes that may stay in use from one world to the next: what is remembered saves work only.
+    const KEPT: u64 = 4;
+
+    /// Whether so many bytes of what is remembered are to be given up before the next world.
+    pub(super) fn is_full(self, bytes: u64) -> bool {
+        bytes > self.bytes / Self::KEPT
+    }
+
+    /// An error if more bytes are needed than are allowed.
+    #[inline]
+    pub(super) fn check(self, element: &AnyElement, needed: u64) -> Result<(), ModelError> {
+        if needed > self.bytes {
+            return Err(self.exceeded(element, needed));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn exceeded(self, element: &AnyElement, needed: u64) -> ModelError {
+        ModelError::TooMuchMemory {
+            element: element.label(),
+            needed,
+            limit: self.bytes,
+        }
+    }
+}
+
+/// What a call returns, and the bytes of the elements that it made and left alive.
+#[inline]
+pub(super) fn measured<R>(call: impl FnOnce() -> R) -> (R, Footprint) {
+    let before = Footprint::now();
+    let result = call();
+    (result, before.since())
+}

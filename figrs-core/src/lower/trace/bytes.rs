@@ -1,0 +1,99 @@
+//! The memory of a trace, against its limit.
+//!
+//! What nodes and values hold is counted afresh when there are a quarter more elements in the world than at the last count: so
+//! counting takes a constant time for each.
+
+use super::change::Operation;
+use super::node::{Edge, Node, Use};
+use super::register::Register;
+use super::{Trace, measured};
+use crate::error::{Fault, ModelError};
+use crate::footprint::ALLOCATION;
+use crate::node::{AnyElement, ChainOp};
+
+/// Elements in the world before the first count.
+const FIRST: usize = 1 << 8;
+
+/// What a trace takes.
+#[derive(Debug)]
+pub(super) struct Bytes {
+    /// Of the elements that Chains made.
+    pub(super) made: u64,
+    /// Of the nodes and their values, by the last count.
+    counted: u64,
+    /// How many nodes there were at that count.
+    nodes: usize,
+    /// How many elements are in the world at the next count.
+    next: usize,
+    /// What the elements take when those outside the world are given up next.
+    purge_at: u64,
+}
+
+impl Bytes {
+    pub(super) fn new(limit: u64) -> Self {
+        Self {
+            made: 0,
+            counted: 0,
+            nodes: 0,
+            next: FIRST,
+            purge_at: limit / 4,
+        }
+    }
+
+    /// Whether elements outside the world are to be given up.
+    pub(super) fn is_full(&self) -> bool {
+        self.made > self.purge_at
+    }
+
+    /// Elements outside the world have been given up.
+    pub(super) fn purged(&mut self, freed: i64, limit: u64) {
+        self.made = self.made.saturating_add_signed(freed);
+        // What the world itself needs cannot be given up; an eighth more is allowed for what is outside.
+        self.purge_at = (limit / 4).max(self.made + limit / 8);
+    }
+}
+
+impl Trace {
+    /// The element that a Chain's function gives for the values of its parents.
+    pub(super) fn called(
+        &mut self,
+        number: u32,
+        op: &dyn ChainOp,
+    ) -> Option<Result<AnyElement, Fault>> {
+        let call = || self.arguments(number, Self::present, |arguments| op.call(arguments));
+        let (element, made) = measured(call);
+        self.bytes.made = self.bytes.made.saturating_add_signed(made.bytes);
+        element
+    }
+
+    /// An error if the trace takes more memory than it may.
+    pub(super) fn check_bytes(&mut self, number: u32) -> Result<(), ModelError> {
+        let new = self.nodes.len().saturating_sub(self.bytes.nodes) * size_of::<Node>();
+        let needed = self.bytes.made + self.bytes.counted + new as u64;
+        if needed <= self.limit.bytes && self.alive < self.bytes.next {
+            return Ok(());
+        }
+        let operations = self.operations.capacity() * size_of::<Operation>();
+        let lists = operations + self.own.capacity() * size_of::<Register>();
+        let nodes = self.nodes.capacity() * size_of::<Node>() + self.slots.capacity() * ALLOCATION;
+        let held: usize = self.nodes.iter().map(Node::heap_bytes).sum();
+        self.bytes.counted = (lists + nodes + held) as u64;
+        self.bytes.nodes = self.nodes.len();
+        self.bytes.next = self.bytes.next.max(self.alive + self.alive / 4);
+        let element = &self.nodes[number as usize].element;
+        self.limit
+            .check(element, self.bytes.made + self.bytes.counted)
+    }
+}
+
+impl Node {
+    /// About how many bytes it holds besides its own size and its element.
+    fn heap_bytes(&self) -> usize {
+        let uses = self.uses.capacity() * size_of::<Use>();
+        let inputs = self.inputs.capacity() * size_of::<Edge>();
+        let branches = self.branches.capacity() * size_of::<u32>();
+        let keys = self.keys.capacity() * size_of::<Register>();
+        let values = self.value.heap_bytes() + self.old.value.heap_bytes();
+        uses + inputs + branches + keys + size_of_val(&*self.parents) + values + 4 * ALLOCATION
+    }
+}

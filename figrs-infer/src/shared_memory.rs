@@ -1,0 +1,55 @@
+//! One limit of memory for blocks on several threads.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use figrs_core::ModelError;
+use figrs_core::lower::{Block, Pool};
+
+use crate::error::Error;
+
+/// The memory that the blocks of a run may take together.
+///
+/// A block that finds too little left starts again, with nothing remembered, while the others rest, and then has all of it: so
+/// what is too large does not depend on the number of threads.
+pub(crate) struct SharedMemory {
+    pool: Arc<Pool>,
+    threads: usize,
+    /// Held for reading where threads work side by side, and for writing by the one that works alone.
+    alone: RwLock<()>,
+}
+
+impl SharedMemory {
+    pub(crate) fn new(bytes: u64, threads: usize) -> Self {
+        Self {
+            pool: Pool::new(bytes, threads),
+            threads,
+            alone: RwLock::new(()),
+        }
+    }
+
+    /// A block that takes its memory from here.
+    pub(crate) fn admit(&self, mut block: Block) -> Block {
+        block.share(&self.pool);
+        block
+    }
+
+    /// Does some work with a block, a second time if the first attempt took too much memory.
+    pub(crate) fn run<R>(
+        &self,
+        block: &mut Block,
+        work: impl Fn(&mut Block) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        {
+            let _side_by_side = self.alone.read().unwrap_or_else(PoisonError::into_inner);
+            let had_all = self.threads <= 1 && !block.remembers();
+            let outcome = work(block);
+            block.rest();
+            let too_much = matches!(outcome, Err(Error::Model(ModelError::TooMuchMemory { .. })));
+            if !too_much || had_all {
+                return outcome;
+            }
+        }
+        let _alone = self.alone.write().unwrap_or_else(PoisonError::into_inner);
+        block.alone(work)
+    }
+}
