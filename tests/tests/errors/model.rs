@@ -263,10 +263,10 @@ fn wide() -> Element<u64> {
 }
 
 /// A list without end, which is longer in each branch.
-fn longer(length: usize) -> Element<Vec<u8>> {
+fn longer(by: usize) -> Element<Vec<u8>> {
     Flip::new(0.5).flat_map(move |&first| {
-        let rest = longer(length + 1);
-        rest.map(move |list| [vec![u8::from(first); 100], list.clone()].concat())
+        let rest = longer(by);
+        rest.map(move |list| [vec![u8::from(first); by], list.clone()].concat())
     })
 }
 
@@ -298,7 +298,7 @@ fn too_much_memory() {
         let model = Model::new();
         for found in [
             error(&*algorithm, &model, &wide()),
-            error(&*algorithm, &model, &longer(0)),
+            error(&*algorithm, &model, &longer(100)),
         ] {
             let name = algorithm.name();
             let Error::Model(ModelError::TooMuchMemory { needed, limit, .. }) = found else {
@@ -313,7 +313,7 @@ fn too_much_memory() {
         }
     }
     let bounds = LazyVariableElimination::to_width(0.1).budget(budget);
-    let answer = bounds.run(&Model::new(), &wide()).unwrap();
+    let answer = bounds.run(&Model::new(), wide()).unwrap();
     assert!(answer.deepening().is_some());
 }
 
