@@ -4,9 +4,11 @@ use figrs_core::rand::{Rng, RngExt};
 use figrs_core::stream;
 use figrs_infer::{Answer, Draws, Error, Sampling, SequentialMonteCarlo, Stopped};
 
-/// Populations for each draw that is wanted, and how many a round has at least.
+/// Populations for each draw that is wanted: two, so that one may die.
 const EACH: u64 = 2;
+/// Populations of a round at least: those of [`SequentialMonteCarlo`] if nothing is said.
 const LEAST: u64 = 16;
+
 /// Worlds drawn, and how that went.
 #[derive(Debug)]
 pub struct Independent<T> {
