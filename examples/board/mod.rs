@@ -1,4 +1,4 @@
-//! What the examples that draw boards share: flags, tasks, methods, and the way from a puzzle to its answer.
+//! Flags, tasks and methods of the examples that draw boards, and the way from a puzzle to its answer.
 //!
 //! An example states its [`Puzzle`], which is an element program and how its boards are shown, and its own flags; the rest is
 //! [`main`].

@@ -1,4 +1,4 @@
-//! What every compiled form of a model can be asked.
+//! The interface of compiled forms of a model: contraction trees and frontiers.
 
 use figrs_core::{Element, Value};
 use num_bigint::BigUint;

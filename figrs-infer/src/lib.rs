@@ -74,8 +74,8 @@ mod frontier;
 mod gibbs;
 mod group_error;
 mod guard;
-#[cfg(feature = "charts")]
 mod heaviest;
+#[cfg(feature = "charts")]
 mod html_page;
 mod importance_sampling;
 mod in_order;

@@ -1,4 +1,4 @@
-//! What weighted samples say of what none of them shows.
+//! Bounds of what no weighted sample shows.
 
 use super::*;
 
