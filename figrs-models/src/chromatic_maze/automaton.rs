@@ -1,20 +1,20 @@
-//! The finish can be reached.
+//! Constraint that the finish of a chromatic maze can be reached from the start.
 
 use super::ChromaticTile;
 use crate::grid::{Automaton, Ground, Position, Walk, Ways};
 
-/// How many colours there are.
+/// Number of colours on the wheel.
 const WHEEL: u64 = 6;
 
-/// A constraint on where one can walk, where one can step between colours that are near.
+/// A walk constraint in which steps join tiles of equal or neighbouring colours.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chromatic<W> {
     pub(super) columns: usize,
     pub(super) walk: W,
 }
 
-/// The colours of the frontier, three bits a column, and the state of the walk; no colours once it is settled. Colours are
-/// places on the wheel from that of the last tile on: a wheel that is turned is the same state.
+/// State: the colours of the frontier, three bits a column (none once the walk is settled), and the state of the walk.
+/// Colours are relative to that of the last tile, so that mazes that differ by a turn of the wheel share a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ChromaticState<S> {
     colours: u64,

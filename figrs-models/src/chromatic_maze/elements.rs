@@ -9,8 +9,8 @@ use crate::grid::{Automaton, Constraint, Distances, GridError, Joined, Size};
 
 /// A chromatic maze as elements: its tiles, start and finish, and the evidence that it has a solution.
 ///
-/// The first tile has any colour, and each tile in scan order has a turn of the wheel against the tile before, so that all colours
-/// are independent; whether there is a way is for the turns alone to say. In scan order each tile is one of the two ends
+/// The first tile has any colour; each later tile in scan order has a turn of the wheel relative to the tile before. So all
+/// colours are independent, and only the turns decide whether there is a way. In scan order each tile is one of the two ends
 /// of the way with the probability that makes all pairs equally likely: the number of ends still to come over the number of
 /// tiles left. A fair coin says which end is the start.
 #[derive(Clone, Debug)]
@@ -81,7 +81,7 @@ impl ChromaticMaze {
     }
 }
 
-/// The first end has the first mark, and the second one the second.
+/// Mark of a tile as a bit: the lowest for the first end of the way in scan order, the next for the second, none otherwise.
 fn marks(left: u8, is_end: bool) -> u8 {
     if is_end {
         1 << 2u8.saturating_sub(left)
@@ -116,17 +116,19 @@ impl ChromaticElements {
         &self.colours
     }
 
-    /// Whether each tile is start or finish, in scan order.
+    /// For each tile in scan order, `true` if it is start or finish.
     pub fn ends(&self) -> &[Element<bool>] {
         &self.ends
     }
 
-    /// The colour of the first tile, and whether the start comes before the finish in scan order. The evidence says nothing of them.
+    /// The colour of the first tile, and `true` if the start comes before the finish in scan order. The evidence does not
+    /// depend on them.
     pub fn origin(&self) -> &Element<(Colour, bool)> {
         &self.origin
     }
 
-    /// What the evidence reads of each tile, in scan order. Together they tell the maze: see [`ChromaticBoard::from_tiles`].
+    /// The tiles as the evidence reads them, in scan order. Together they determine the maze: see
+    /// [`ChromaticBoard::from_tiles`].
     pub fn tiles(&self) -> &[Element<ChromaticTile>] {
         &self.tiles
     }
@@ -162,8 +164,8 @@ impl ChromaticElements {
         })
     }
 
-    /// How many steps the shortest way takes: a fold of its own over the tiles, of all lengths whatever the bounds, and the
-    /// evidence that there is a way, which with this as a target is all that is needed.
+    /// Length in steps of the shortest way from start to finish: a fold of its own over the tiles, for all lengths whatever
+    /// the bounds, with the evidence that there is a way; with this as a target no other evidence is needed.
     ///
     /// **Errors.** [`GridError::TooLargeForDistances`].
     #[track_caller]

@@ -1,4 +1,4 @@
-//! Which mazes.
+//! Settings of chromatic mazes: the size, and bounds on the length of the solution.
 
 use std::ops::RangeInclusive;
 
@@ -25,7 +25,7 @@ use crate::grid::{Distances, GridError, Size};
 #[must_use]
 pub struct ChromaticMaze {
     pub(super) size: Size,
-    /// `None` if every way will do.
+    /// Bounds on the steps of the solution; `None` without bounds.
     pub(super) steps: Option<RangeInclusive<u32>>,
 }
 
@@ -40,8 +40,8 @@ impl ChromaticMaze {
         Ok(Self { size, steps: None })
     }
 
-    /// Bounds the length of the solution, the shortest way from start to finish in steps. The bound that a solution takes at most
-    /// as many steps as there are other tiles says nothing.
+    /// Bounds the length of the solution, the shortest way from start to finish in steps. An upper bound of the number of
+    /// other tiles excludes nothing.
     ///
     /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution is as long;
     /// [`GridError::TooLargeForDistances`] if distances cannot be followed on a grid of this size.

@@ -1,19 +1,20 @@
-//! What one tile tells.
+//! Tiles of a chromatic maze as its evidence reads them.
 
-/// What one tile tells of a chromatic maze; see [`ChromaticElements::tiles`](super::ChromaticElements::tiles).
+/// A tile in relative terms: its turn of the wheel, and whether it is an end; see
+/// [`ChromaticElements::tiles`](super::ChromaticElements::tiles).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ChromaticTile {
-    /// The place on the wheel of the first tile, and of others the turn against the tile before.
+    /// For the first tile the index of its colour on the wheel, for others the turn relative to the tile before.
     pub(super) turn: u8,
-    /// Zero of a tile that is no end of the way, one of the first end in scan order, and two of the second.
+    /// 0 if the tile is no end of the way, 1 for the first end in scan order, 2 for the second.
     pub(super) marks: u8,
-    /// Of the first tile whether the start comes before the finish.
+    /// For the first tile, `true` if the start comes before the finish.
     pub(super) start_first: bool,
 }
 figrs_core::value!(ChromaticTile);
 
 impl ChromaticTile {
-    /// Whether it is the start or the finish.
+    /// True if it is the start or the finish.
     pub fn is_end(&self) -> bool {
         self.marks != 0
     }

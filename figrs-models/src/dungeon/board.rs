@@ -1,4 +1,4 @@
-//! A dungeon that is drawn.
+//! Maps of dungeons: a tile for each cell.
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ impl DungeonMap {
         &self.tiles
     }
 
-    /// How many walls there are.
+    /// Number of walls.
     pub fn walls(&self) -> usize {
         self.tiles
             .iter()

@@ -9,7 +9,7 @@ use crate::grid::{
     Size,
 };
 
-/// Entrance, gem, altar and exit.
+/// Number of stops of the walk: entrance, gem, altar and exit.
 pub(super) const STOPS: usize = 4;
 
 /// A dungeon as elements: its tiles, and the evidence that they follow the rules.
@@ -20,7 +20,7 @@ pub struct DungeonElements {
     model: Model,
 }
 
-/// What a tile is to one who walks; marks are bits in the order of the walk.
+/// Ground of a tile for the walk: wall, open, or marked with bits in the order of the stops.
 fn ground(size: Size) -> impl Fn(Position, &Tile) -> Ground + Clone + Send + Sync + 'static {
     move |at, tile| {
         let index = size.index(at);
@@ -79,7 +79,7 @@ impl DungeonElements {
         self.size
     }
 
-    /// What each cell is, in scan order.
+    /// Tiles of all cells, in scan order.
     pub fn tiles(&self) -> &[Element<Tile>] {
         &self.tiles
     }
@@ -89,7 +89,7 @@ impl DungeonElements {
         &self.model
     }
 
-    /// How long the walk is, in steps: a fold of its own over the tiles, of all lengths whatever the bounds.
+    /// Length of the walk in steps: a fold of its own over the tiles, for all lengths whatever the bounds.
     ///
     /// The element is `None` where there is no walk. With it as a target the evidence of [`Self::model`] is not needed.
     ///

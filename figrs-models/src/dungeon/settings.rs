@@ -1,4 +1,4 @@
-//! Which dungeons.
+//! Settings of dungeons: the size, and bounds on walls and on the walk.
 
 use std::ops::RangeInclusive;
 
@@ -63,7 +63,8 @@ impl Dungeon {
         })
     }
 
-    /// No walk is shorter or longer. Each is longer than the shortest by an even number, as a walk in circles is.
+    /// Range of the possible lengths of a walk. All differ by even numbers, since a detour on a grid takes an even number of
+    /// steps.
     fn walks(&self) -> RangeInclusive<u32> {
         let (rows, columns) = (self.size.rows(), self.size.columns());
         let shortest = rows + columns - 2;

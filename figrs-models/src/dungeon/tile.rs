@@ -1,8 +1,8 @@
-//! What a cell of a dungeon is.
+//! Tiles of dungeons.
 
 use crate::grid::Symbol;
 
-/// What a cell of a dungeon is.
+/// Content of a cell of a dungeon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tile {
     /// Nothing, written `.`.

@@ -1,4 +1,4 @@
-//! What rules have to keep to: variables are bound, negation is stratified, nothing depends on what is not decided yet.
+//! Static checks of rules: variables are bound, negation is stratified, no relation depends on one that is decided later.
 
 use std::collections::BTreeSet;
 
@@ -10,15 +10,15 @@ use super::TextProblem;
 use super::kif::{Mismatch, Parsed};
 use super::syntax::{Literal, Pattern, Rule, Symbol, Symbols};
 
-/// What is decided last.
+/// Name of the move in errors; nothing is decided later than it.
 const MOVE: &str = "the move (`does`)";
 
-/// What is known of the relations that rules define.
+/// Dependencies of the relations that rules define, found by the checks.
 #[derive(Debug)]
 pub(super) struct Relations {
-    /// For each name whether it depends on the state or the move.
+    /// For each name, `true` if it depends on the state or the move.
     changes: Vec<bool>,
-    /// For each name the number of its stratum: it depends on no later one.
+    /// Stratum of each name: it depends on no later one.
     strata: Vec<usize>,
     undefined: Vec<Symbol>,
 }
@@ -64,7 +64,7 @@ impl Relations {
         })
     }
 
-    /// Whether a relation depends on the state or the move, or is part of what is asked of a state.
+    /// True if a relation depends on the state or the move, or is `next`, `legal`, `goal` or `terminal`.
     pub(super) fn changes(&self, relation: Symbol) -> bool {
         self.changes[relation.0 as usize]
     }
@@ -74,7 +74,7 @@ impl Relations {
         &self.undefined
     }
 
-    /// The number of a relation's stratum.
+    /// Index of a relation's stratum.
     pub(super) fn stratum(&self, relation: Symbol) -> usize {
         self.strata[relation.0 as usize]
     }
@@ -131,7 +131,7 @@ fn undefined(rules: &[Rule]) -> Vec<Symbol> {
     undefined.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// For each name the number of its stratum.
+/// Stratum of each name.
 fn strata(rules: &[Rule], symbols: &Symbols) -> Parsed<Vec<usize>> {
     let mut graph = DiGraph::<(), ()>::new();
     for _ in 0..symbols.len() {
@@ -162,7 +162,7 @@ fn strata(rules: &[Rule], symbols: &Symbols) -> Parsed<Vec<usize>> {
     Ok(strata)
 }
 
-/// For each name whether it is one of some relations or depends on one of them.
+/// For each name, `true` if it is one of some relations or depends on one of them.
 fn reached(rules: &[Rule], count: usize, from: &[Symbol]) -> Vec<bool> {
     let mut reached = vec![false; count];
     let mut readers: Vec<Vec<Symbol>> = vec![Vec::new(); count];
@@ -180,14 +180,14 @@ fn reached(rules: &[Rule], count: usize, from: &[Symbol]) -> Vec<bool> {
     reached
 }
 
-/// The place of the first condition on one of these relations.
+/// Offset in the text of the first condition on one of these relations.
 fn decisive(rule: &Rule, relations: &[bool]) -> Option<usize> {
     let mut all = conditions(rule);
     let found = all.find(|(relation, ..)| relations[relation.0 as usize]);
     found.map(|(_, at, _)| at)
 }
 
-/// Checks that players are declared, where all declarations are facts.
+/// Checks that rules name no undeclared player, provided that all declarations are facts.
 fn known_roles(rules: &[Rule], symbols: &Symbols) -> Parsed<()> {
     let mut roles = Vec::new();
     for rule in rules.iter().filter(|r| r.head.relation == Symbol::ROLE) {

@@ -9,13 +9,13 @@ use super::TextProblem;
 use super::kif::{Expression, Form, Mismatch, Parsed};
 use super::syntax::{Atom, Literal, Pattern, Rule, Symbol, Symbols};
 
-/// How many conditions the rules that one rule becomes may have together.
+/// Largest number of conditions of all rules together that one rule expands to.
 const MOST_CONDITIONS: usize = 2_000;
 
-/// Names that are no relations.
+/// Names that cannot be relations.
 const OPERATORS: [&str; 5] = ["<=", "or", "and", "not", "distinct"];
 
-/// Conditions that all have to hold.
+/// A conjunction of conditions.
 type Conditions = Vec<Literal>;
 
 /// Reads rules, and checks that names have the same number of arguments everywhere.
@@ -26,7 +26,7 @@ pub(super) struct Clauses<'s> {
     /// Arguments of relations and of functions, as they were first used.
     relations: FxHashMap<Symbol, usize>,
     functions: FxHashMap<Symbol, usize>,
-    /// Of the rule that is being read.
+    /// Variables of the rule that is being read.
     variables: IndexSet<String, FxBuildHasher>,
 }
 
@@ -189,7 +189,7 @@ impl Clauses<'_> {
     }
 }
 
-/// Checks how many operands an operator has.
+/// Checks the number of operands of an operator.
 fn operands(
     expression: &Expression,
     name: &str,
@@ -229,12 +229,12 @@ fn within(at: usize, conditions: usize) -> Parsed<()> {
     Err(Mismatch::new(at, TextProblem::TooLong { limit }))
 }
 
-/// The conditions of all alternatives, of which each counts as one more.
+/// Number of conditions of all alternatives, plus one for each alternative.
 fn size(alternatives: &[Conditions]) -> usize {
     alternatives.iter().map(|all| all.len() + 1).sum()
 }
 
-/// One of the first and one of the second.
+/// Conjunction of two disjunctions: each alternative of the first with each of the second.
 fn product(at: usize, first: Vec<Conditions>, second: Vec<Conditions>) -> Parsed<Vec<Conditions>> {
     within(
         at,

@@ -7,7 +7,7 @@ use figrs_infer::{Error, World};
 
 use super::{Action, Move, Puzzle, State};
 
-/// How many steps plans have.
+/// Length of plans in steps: exact, or at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
     /// This many: the puzzle ends with the last of them.
@@ -36,15 +36,15 @@ impl std::fmt::Display for Length {
     }
 }
 
-/// How actions are drawn before the goal is known. It decides the law of plans.
+/// Prior distribution of actions, before the goal is known. It decides the distribution of plans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
     /// Each action with the same probability in every state, whether it is legal or not; that it is legal is evidence. So every
     /// plan is equally likely.
     #[default]
     Blind,
-    /// Each legal action with the same probability. So the probability of a plan is the product of one over the number
-    /// of actions that are legal at each step: that a player who knows the rules and nothing else happens on it.
+    /// Each legal action with the same probability. So the probability of a plan is the product, over its steps, of one over
+    /// the number of legal actions: that a player who knows nothing but the rules finds it by chance.
     Legal,
 }
 
@@ -126,7 +126,7 @@ impl PlanElements {
         &self.states
     }
 
-    /// For each state whether the puzzle has ended there with its goal met.
+    /// For each state, `true` if the puzzle has ended there with its goal met.
     pub fn solved(&self) -> &[Element<bool>] {
         &self.solved
     }

@@ -1,4 +1,4 @@
-//! What can go wrong with rule files and plans.
+//! Errors of rule files and plans.
 
 use std::{io, path::PathBuf};
 
@@ -27,17 +27,17 @@ pub enum GdlError {
         line: usize,
         /// The column in characters, counted from 1.
         column: usize,
-        /// What is wrong there.
+        /// The mistake.
         problem: Box<TextProblem>,
     },
-    /// Nothing says what every puzzle must say.
+    /// A relation that every puzzle needs is not stated.
     #[error("{place}: nothing states `{relation}`; {remedy}")]
     Missing {
         /// The file, or what the text is.
         place: String,
-        /// What is missing.
+        /// The missing relation.
         relation: &'static str,
-        /// What to write.
+        /// The remedy: an example of a statement.
         remedy: &'static str,
     },
     /// There are several players.
@@ -67,9 +67,9 @@ pub enum GdlError {
     TooLarge {
         /// The file, or what the text is.
         place: String,
-        /// What there are too many of.
+        /// Kind of the instances: facts, rules or matches.
         what: &'static str,
-        /// How many there may be.
+        /// Largest number allowed.
         limit: usize,
     },
     /// There is no plan.
@@ -77,7 +77,7 @@ pub enum GdlError {
     NoPlan {
         /// The lengths that were asked for.
         length: String,
-        /// Whether it is known that there is no longer one either.
+        /// `true` if it is proven that no longer plan exists either.
         proven: bool,
     },
     /// All plans of a length together need more memory than the budget.
@@ -108,7 +108,7 @@ fn proof(proven: bool) -> &'static str {
     }
 }
 
-/// What is wrong with the text of rules.
+/// A mistake in the text of rules.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum TextProblem {
@@ -124,7 +124,7 @@ pub enum TextProblem {
     /// Lists stand in lists in lists.
     #[error("more than {limit} parentheses are open at once; nest terms less deeply")]
     TooDeep {
-        /// How many may be open.
+        /// Largest number of open parentheses.
         limit: usize,
     },
     /// A text is too long.
@@ -132,7 +132,7 @@ pub enum TextProblem {
         "more than {limit} words and lists; write rules with variables instead of so many facts"
     )]
     TooManyExpressions {
-        /// How many there may be.
+        /// Largest number of words and lists.
         limit: usize,
     },
     /// A list has nothing in it.
@@ -141,15 +141,15 @@ pub enum TextProblem {
     /// A relation or a function has no name.
     #[error("expected the name of a relation or a function, found {found}; write a word")]
     NotAName {
-        /// What stands there.
+        /// Text found instead of a name.
         found: String,
     },
-    /// A name that means something else.
+    /// A reserved name stands where it cannot.
     #[error("`{name}` cannot stand {position}")]
     Misplaced {
         /// The name.
         name: String,
-        /// Where it stands.
+        /// Position of the name, with the remedy.
         position: &'static str,
     },
     /// A name has another number of arguments than it must have, or has elsewhere.
@@ -157,11 +157,11 @@ pub enum TextProblem {
     Arity {
         /// The relation or the function.
         name: String,
-        /// How many it has here.
+        /// Number of arguments here.
         found: usize,
-        /// How many it should have.
+        /// Number of arguments expected.
         expected: usize,
-        /// Why it should.
+        /// Reason for the expected number.
         elsewhere: String,
     },
     /// A variable has no values to run through.
@@ -180,12 +180,12 @@ pub enum TextProblem {
         /// The relation.
         relation: String,
     },
-    /// A relation depends on what is not known where it is needed.
+    /// A relation depends on one that is decided later.
     #[error("`{relation}` depends on {on}, which is not decided by then; take the condition away")]
     DependsOn {
         /// The relation.
         relation: String,
-        /// What it must not depend on.
+        /// The later relation.
         on: &'static str,
     },
     /// A rule has too many conditions once `or` is multiplied out.
@@ -193,7 +193,7 @@ pub enum TextProblem {
         "more than {limit} conditions once `or` is multiplied out; split the rule with relations of its own"
     )]
     TooLong {
-        /// How many there may be.
+        /// Largest number of conditions.
         limit: usize,
     },
     /// A player is not declared.

@@ -9,18 +9,18 @@ use super::limits::Exceeded;
 use super::saturate::Facts;
 use super::syntax::{Atom, Literal, Rule, Symbol};
 
-/// Bits of a word.
+/// Bits in a word.
 pub(super) const WORD: usize = u64::BITS as usize;
 
-/// Where the atoms of each relation that changes start among all atoms.
+/// Numbering of ground atoms: for each relation that changes, the index of its first atom.
 ///
-/// The facts of the state come first, then those of the next state in the same order, each from the start of a word on.
+/// Facts of the state come first, then those of the next state in the same order; each of the two parts begins at a word.
 #[derive(Debug)]
 pub(super) struct Numbering {
     starts: Vec<usize>,
-    /// Words that a state has.
+    /// Number of words of a state.
     pub(super) words: usize,
-    /// How many atoms there are.
+    /// Number of atoms.
     pub(super) count: usize,
 }
 
@@ -48,7 +48,7 @@ impl Numbering {
         }
     }
 
-    /// The number of the atom of a tuple of a relation; of a fact of the next state the tuple is that of the present one.
+    /// Number of a relation's atom with this tuple; a fact of the next state has the tuple of the present one.
     pub(super) fn atom(&self, relation: Symbol, tuple: usize) -> u32 {
         (self.starts[relation.0 as usize] + tuple) as u32
     }
@@ -68,7 +68,7 @@ impl Condition {
         self.0 >> 1
     }
 
-    /// Whether the atom has to hold.
+    /// True if the atom has to hold, false if it has to fail.
     #[inline]
     pub(super) fn holds(self) -> bool {
         self.0 & 1 == 0

@@ -7,17 +7,17 @@ use super::syntax::{Atom, Literal, Rule, Symbol};
 use super::terms::{Bindings, Terms};
 use super::tuples::{Candidates, Tuples};
 
-/// Which tuples conditions read.
+/// Tuples over which conditions are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// All of them.
+    /// All tuples.
     All,
-    /// Those of the last round for the condition at this place, and earlier ones for the conditions before it: so that
-    /// nothing is found twice.
+    /// Tuples of the last round for the condition at this place, and earlier ones for the conditions before it, so that
+    /// nothing is found twice (semi-naive evaluation).
     Recent(usize),
 }
 
-/// A condition as it is taken up, with a loop over tuples or a test.
+/// A condition of the join: a loop over tuples, or a test.
 #[derive(Debug)]
 struct Level<'r> {
     literal: usize,
@@ -28,10 +28,10 @@ struct Level<'r> {
     trail: Vec<usize>,
 }
 
-/// A loop over the values of the variables of a rule.
+/// A nested-loop join: enumerates the values of the variables of a rule for which its conditions hold.
 ///
-/// Conditions are taken up in an order in which tests come as soon as their variables are bound, and of the others those
-/// with the fewest free variables; a negative condition on what changes is not looked at.
+/// Tests come as soon as their variables are bound; of the other conditions those with the fewest free variables come first.
+/// A negative condition on a relation that changes is ignored.
 #[derive(Debug)]
 pub(super) struct Join<'r> {
     rule: &'r Rule,
@@ -41,14 +41,14 @@ pub(super) struct Join<'r> {
     levels: Vec<Level<'r>>,
     pub(super) bindings: Bindings,
     started: bool,
-    /// How many tuples were looked at.
+    /// Number of tuples looked at.
     pub(super) work: u64,
-    /// How many may be; the loop ends after one more.
+    /// Largest number of tuples to look at; the loop ends after one more.
     budget: u64,
 }
 
 impl<'r> Join<'r> {
-    /// `changes` tells which relations are not final, so that their negation says nothing.
+    /// `changes` is true of relations that are not final, whose negation therefore decides nothing.
     pub(super) fn new(
         rule: &'r Rule,
         tuples: &'r [Tuples],
@@ -147,7 +147,7 @@ impl<'r> Join<'r> {
         }
     }
 
-    /// Whether the test of the innermost level is passed.
+    /// True if the test of the innermost level is passed.
     fn passes(&self, terms: &Terms) -> bool {
         let Some(level) = self.levels.last() else {
             return true;
@@ -160,12 +160,12 @@ impl<'r> Join<'r> {
         }
     }
 
-    /// The number of the tuple that an atom is, if it is one.
+    /// Index of an atom's tuple in its relation, if it is there.
     pub(super) fn row(&self, atom: &Atom, terms: &Terms) -> Option<usize> {
         self.row_in(atom.relation, atom, terms)
     }
 
-    /// The number that the arguments of an atom have in another relation.
+    /// Index of the tuple of an atom's arguments in another relation, if it is there.
     pub(super) fn row_in(&self, relation: Symbol, atom: &Atom, terms: &Terms) -> Option<usize> {
         let row = atom.arguments.iter();
         let row = row.map(|pattern| terms.known(pattern, &self.bindings));
@@ -174,7 +174,7 @@ impl<'r> Join<'r> {
     }
 }
 
-/// The order in which conditions are taken up.
+/// The order of the conditions in the join.
 fn order(rule: &Rule, reading: Reading, seen: impl Fn(&Literal) -> bool) -> Vec<usize> {
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); rule.variables.len()];
     let mut free = vec![0; rule.body.len()];

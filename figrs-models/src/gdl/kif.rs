@@ -8,13 +8,13 @@ use winnow::token::{take_till, take_while};
 
 use super::TextProblem;
 
-/// How many parentheses may be open at once, and how deeply terms may nest: what walks expressions and terms may recurse.
+/// Largest number of open parentheses and greatest depth of terms: expressions and terms are walked by recursion.
 pub(super) const MOST_NESTED: usize = 64;
 
-/// How many words and lists a text may have: they take a hundred bytes each, where the text has two or three.
+/// Largest number of words and lists of a text: each takes a hundred bytes, and two or three in the text.
 const MOST_EXPRESSIONS: usize = 2_000_000;
 
-/// Where a text is not as it should be, in bytes from its start, and why.
+/// A syntax error: offset in bytes from the start of the text, and problem.
 #[derive(Debug)]
 pub(super) struct Mismatch {
     pub(super) at: usize,
@@ -72,7 +72,7 @@ impl Expression {
 
 type Input<'t> = LocatingSlice<&'t str>;
 
-/// A list that is not closed yet: where it starts, and what it holds so far.
+/// A list that is not closed yet: the offset of its start, and its expressions so far.
 type Open = (usize, Vec<Expression>);
 
 /// All expressions of a text.
@@ -129,7 +129,7 @@ fn is_space(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }
 
-/// Skips space and comments, of which there may be none.
+/// Skips space and comments, if any.
 fn space(input: &mut Input<'_>) {
     let mut blank = take_while::<_, _, ContextError>(0.., is_space).void();
     let mut comment = opt((';', take_till::<_, _, ContextError>(0.., '\n')).void());
@@ -146,7 +146,8 @@ fn word<'t>(input: &mut Input<'t>) -> &'t str {
 mod tests {
     use super::*;
 
-    /// A carriage return alone ended the comment for no reader, and empty words were read until memory ran out.
+    /// Regression test: no other reader takes a carriage return alone as the end of a comment, and empty words were read
+    /// until memory ran out.
     #[test]
     fn comments_may_hold_carriage_returns() {
         let read = read("(a) ; b\r(c)\r\n(d) ;\r").unwrap();

@@ -1,6 +1,6 @@
-//! How large the instances of rules may become.
+//! Limits on the ground instances of rules.
 
-/// How many instances rules may have when their variables are filled in, before [`GdlError::TooLarge`](super::GdlError::TooLarge).
+/// Limits of grounding, filling in the variables of rules, before [`GdlError::TooLarge`](super::GdlError::TooLarge).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Limits {
@@ -39,7 +39,7 @@ impl Limits {
     }
 }
 
-/// What there is more of than a limit.
+/// A limit that was exceeded, with the kind of the instances.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exceeded {
     pub(super) what: &'static str,

@@ -7,17 +7,17 @@ use rustc_hash::FxHashMap;
 use super::ground::{Condition, GroundRule, Numbering, WORD};
 use super::state::State;
 
-/// Rules in an order in which each follows those that it depends on, but for those of a cycle.
+/// Ground rules in topological order of their dependencies, with the rules of a cycle side by side.
 #[derive(Debug)]
 pub(super) struct Machine {
     numbering: Numbering,
     heads: Vec<u32>,
-    /// Where the conditions of each rule start, and where the last ones end.
+    /// Offset of the first condition of each rule, and at last the number of all conditions.
     starts: Vec<u32>,
     conditions: Vec<Condition>,
-    /// For each rule the number of the cycle of atoms that its head is on, or of the atom alone.
+    /// For each rule the rank of its head's strongly connected component (a cycle of atoms, or one atom alone).
     ranks: Vec<u32>,
-    /// Whether the rule's head depends on itself.
+    /// For each rule, `true` if its head depends on itself.
     cyclic: Vec<bool>,
 }
 
@@ -25,14 +25,14 @@ pub(super) struct Machine {
 #[derive(Debug)]
 pub(super) struct Cone(Vec<u32>);
 
-/// The rules that the next state depends on: those that one action makes apply apart.
+/// The rules that the next state depends on: common ones, and for each action those that only it makes apply.
 #[derive(Debug)]
 pub(super) struct Steps {
     common: Cone,
     by_action: FxHashMap<u32, Cone>,
 }
 
-/// Which atoms hold.
+/// Set of the atoms that hold, as a bit set.
 #[derive(Debug)]
 pub(super) struct Bits(Vec<u64>);
 
@@ -129,7 +129,7 @@ impl Machine {
         Cone(cone)
     }
 
-    /// The rules that the next state depends on, where `actions` are the atoms of what may be done.
+    /// The rules that the next state depends on; `actions` are the atoms of the possible actions.
     pub(super) fn steps(&self, actions: &[u32]) -> Steps {
         let next = self.numbering.words * WORD;
         let all = self.cone((next..2 * next).map(|atom| atom as u32));
@@ -161,7 +161,7 @@ impl Machine {
         Bits(bits)
     }
 
-    /// What holds in a state, as far as the rules of a cone tell.
+    /// The atoms that hold in a state, as far as the rules of a cone derive them.
     pub(super) fn run(&self, cone: &Cone, state: &State) -> Bits {
         let mut bits = self.start(state);
         self.apply(&cone.0, &[], &mut bits);
@@ -179,7 +179,8 @@ impl Machine {
         State(bits.0[words..2 * words].into())
     }
 
-    /// Applies rules of two lists, both in their order; those of cycles are in the first.
+    /// Applies the rules of two lists, both in their order; those of cycles are in the first, and are applied until nothing
+    /// is new.
     fn apply<'c>(&self, mut common: &'c [u32], mut own: &'c [u32], bits: &mut Bits) {
         loop {
             let own_first = match (common.first(), own.first()) {
@@ -205,7 +206,7 @@ impl Machine {
         }
     }
 
-    /// Applies a rule; whether its head is new.
+    /// Applies a rule; true if its head is new.
     #[inline]
     fn fire(&self, rule: u32, bits: &mut Bits) -> bool {
         let head = self.heads[rule as usize];

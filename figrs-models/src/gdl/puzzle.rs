@@ -1,4 +1,4 @@
-//! A puzzle: rules that were read, checked and filled in.
+//! A puzzle: rules that were read, checked and grounded.
 
 use std::fmt;
 use std::path::Path;
@@ -18,14 +18,14 @@ use super::{GdlError, Limits, TextProblem};
 use crate::places::Places;
 use crate::reading::{MOST_BYTES, read_limited};
 
-/// A puzzle of one player: its states, its actions, and what they lead to. Cheap to clone.
+/// A puzzle of one player: its states, its actions and its transitions. Cheap to clone.
 #[derive(Clone)]
 pub struct Puzzle {
     rules: Arc<GroundPuzzle>,
     goal: u8,
 }
 
-/// How large it is.
+/// Shows sizes, not rules.
 impl fmt::Debug for Puzzle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Puzzle")
@@ -38,7 +38,7 @@ impl fmt::Debug for Puzzle {
     }
 }
 
-/// What the rules come to.
+/// The compiled form of the rules.
 struct GroundPuzzle {
     role: String,
     undefined: Vec<String>,
@@ -46,20 +46,20 @@ struct GroundPuzzle {
     actions: Vec<String>,
     start: State,
     machine: Machine,
-    /// By action the atom that it is legal, and the atom that it is done.
+    /// For each action the atom that it is legal, and the atom that it is done.
     legal: Vec<u32>,
     does: Vec<u32>,
     terminal: Option<u32>,
-    /// Values of the goal and the atoms that they are met.
+    /// Values of the goal, each with the atom that it is met.
     goals: Vec<(u8, u32)>,
-    /// What is legal, and whether the puzzle has ended.
+    /// The rules of legal moves and of the end of the puzzle.
     playing: Cone,
-    /// Whether the puzzle has ended, and with what.
+    /// The rules of the end of the puzzle and of its goals.
     ending: Cone,
     steps: Steps,
 }
 
-/// Relations without which there is no puzzle, and what to write.
+/// Relations that every puzzle needs, with the remedy for errors.
 const REQUIRED: [(Symbol, &str, &str); 4] = [
     (
         Symbol::ROLE,
@@ -171,22 +171,22 @@ impl Puzzle {
         &self.rules.role
     }
 
-    /// Relations that conditions name and no rule defines: they never hold, and may be misspelt.
+    /// Relations that conditions name and no rule defines: no fact of them ever holds, and the name may be misspelt.
     pub fn undefined(&self) -> &[String] {
         &self.rules.undefined
     }
 
-    /// How many actions there are that are legal in some state, as far as can be told without going through all states.
+    /// Number of actions that are legal in some state; an upper bound, found without going through all states.
     pub fn actions(&self) -> usize {
         self.rules.actions.len()
     }
 
-    /// How many facts may hold in some state, as far as can be told without going through all states.
+    /// Number of facts that hold in some state; an upper bound, found without going through all states.
     pub fn possible_facts(&self) -> usize {
         self.rules.facts.len()
     }
 
-    /// How many rules there are without variables.
+    /// Number of ground rules.
     pub fn ground_rules(&self) -> usize {
         self.rules.machine.rules()
     }
@@ -209,7 +209,7 @@ impl Puzzle {
         self.rules.start.clone()
     }
 
-    /// What is legal in a state; nothing where the puzzle has ended.
+    /// Legal actions in a state; none if the puzzle has ended.
     pub fn legal(&self, state: &State) -> Vec<Action> {
         let rules = &*self.rules;
         let bits = rules.machine.run(&rules.playing, state);
@@ -230,7 +230,7 @@ impl Puzzle {
         rules.machine.next(&rules.steps, state, done)
     }
 
-    /// Whether the puzzle has ended, and its goal has the value that counts as solved.
+    /// True if the puzzle has ended and its goal has the value that counts as solved.
     pub fn is_solved(&self, state: &State) -> bool {
         let rules = &*self.rules;
         let bits = rules.machine.run(&rules.ending, state);
@@ -239,7 +239,7 @@ impl Puzzle {
             && goals.any(|&(value, atom)| value >= self.goal && bits.has(atom))
     }
 
-    /// Whether the puzzle has ended.
+    /// True if the puzzle has ended.
     pub fn is_terminal(&self, state: &State) -> bool {
         let rules = &*self.rules;
         let bits = rules.machine.run(&rules.ending, state);

@@ -1,4 +1,4 @@
-//! All facts that follow from rules, round after round.
+//! Forward chaining: all facts that follow from rules, round after round.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ impl From<TooDeep> for Exceeded {
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) terms: Terms,
-    /// By the number of the relation's name.
+    /// Tuples of each relation, by the number of its name.
     pub(super) tuples: Vec<Tuples>,
     pub(super) limits: Limits,
     count: usize,
@@ -34,7 +34,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// No facts of so many names.
+    /// Empty relations for this number of names.
     pub(super) fn new(names: usize, limits: Limits) -> Self {
         Self {
             terms: Terms::default(),
@@ -49,7 +49,7 @@ impl Facts {
         &self.tuples[relation.0 as usize]
     }
 
-    /// How many more tuples may be looked at.
+    /// Number of tuples that may still be looked at.
     fn budget(&self) -> u64 {
         (self.limits.matches as u64).saturating_sub(self.matches)
     }
@@ -75,7 +75,7 @@ impl Facts {
         self.spend(work)
     }
 
-    /// What follows from the rules that depend on neither state nor move, stratum after stratum.
+    /// Adds the facts that follow from the rules that depend on neither state nor move, stratum after stratum.
     pub(super) fn add_static(
         &mut self,
         rules: &[Rule],
@@ -91,7 +91,8 @@ impl Facts {
         Ok(())
     }
 
-    /// What can hold in some state that can be reached, or more: conditions that something fails are not looked at.
+    /// Adds the facts that may hold in some reachable state, a superset of those that do: negative conditions on what
+    /// changes are ignored.
     pub(super) fn add_possible(
         &mut self,
         rules: &[Rule],
@@ -107,8 +108,8 @@ impl Facts {
         self.saturate(&all, relations)
     }
 
-    /// Applies rules until nothing is new. Only conditions on what the last round has added are looked at, so that long chains
-    /// of rules take no longer than their facts.
+    /// Applies rules until nothing is new. A round looks only at conditions on what the last round has added (semi-naive
+    /// evaluation), so that long chains of rules take no longer than their facts.
     fn saturate(&mut self, rules: &[&Rule], relations: &Relations) -> Result<(), Exceeded> {
         let mut readers: FxHashMap<Symbol, Vec<(usize, usize)>> = FxHashMap::default();
         let mut grown: BTreeSet<Symbol> = BTreeSet::new();
@@ -141,7 +142,7 @@ impl Facts {
         Ok(())
     }
 
-    /// Adds the heads of a rule.
+    /// Adds the heads that a rule derives.
     fn apply(
         &mut self,
         rule: &Rule,
@@ -171,7 +172,7 @@ impl Facts {
     }
 }
 
-/// The rule that a relation holds wherever another does.
+/// The rule that one relation holds wherever another does.
 fn carry(from: Symbol, to: Symbol, arity: usize) -> Rule {
     let atom = |relation| Atom {
         at: 0,

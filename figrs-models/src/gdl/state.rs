@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ground::WORD;
 
-/// A state of a puzzle: which facts hold. Cheap to clone.
+/// A state of a puzzle, the set of facts that hold. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct State(pub(super) Arc<[u64]>);
 figrs_core::value!(State);
@@ -18,7 +18,7 @@ impl State {
     }
 }
 
-/// The numbers of the facts; [`Puzzle::facts`](super::Puzzle::facts) tells what they are.
+/// Shows the numbers of the facts; [`Puzzle::facts`](super::Puzzle::facts) gives their names.
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("State")?;
@@ -26,7 +26,7 @@ impl fmt::Debug for State {
     }
 }
 
-/// An action of the player, by its number; [`Puzzle::action`](super::Puzzle::action) tells what it is.
+/// An action of the player, by its number; [`Puzzle::action`](super::Puzzle::action) gives its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Action(pub(super) u32);
 figrs_core::value!(Action);
@@ -38,7 +38,7 @@ impl Action {
     }
 }
 
-/// What happens in a step of a plan.
+/// One step of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Move {
     /// A legal action.

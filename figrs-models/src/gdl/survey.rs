@@ -1,10 +1,10 @@
-//! How long plans are, and what all of them together would take.
+//! Lengths of plans, and the memory that all of them together would take.
 
 use figrs_infer::{FirstTrue, Frontier};
 
 use super::{GdlError, Length, PlanElements, Policy, Puzzle};
 
-/// That there are plans of some length, and how many states lead to them.
+/// Sizes of a set of plans that is not empty: their length, and the number of states that they pass through.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Survey {
     steps: usize,
@@ -18,17 +18,17 @@ impl Survey {
         self.steps
     }
 
-    /// States after some number of steps, the largest such number.
+    /// Largest number of states after any one number of steps.
     pub fn states(&self) -> usize {
         self.states
     }
 
-    /// About how many bytes the transitions between states take once they are compiled.
+    /// Estimated bytes of the transitions between states once they are compiled.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Checks before anything is compiled that it will fit.
+    /// Checks against a memory budget before anything is compiled.
     ///
     /// **Errors.** [`GdlError::OverBudget`].
     pub fn within(&self, memory: u64) -> Result<(), GdlError> {
@@ -64,7 +64,7 @@ impl Puzzle {
         Ok(survey(steps, &found))
     }
 
-    /// Whether there are plans of some length, and what they take.
+    /// Sizes of the set of plans of some length.
     ///
     /// **Errors.** [`GdlError::NoPlan`] if there are none; of [`Frontier`] where the states do not fit its memory.
     pub fn survey(&self, frontier: &Frontier, length: Length) -> Result<Survey, GdlError> {

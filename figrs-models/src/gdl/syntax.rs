@@ -1,4 +1,4 @@
-//! Rules as they are written: patterns of terms, conditions, heads.
+//! Abstract syntax of rules: patterns of terms, conditions, heads.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl Symbol {
     pub(super) const GOAL: Self = Self(6);
     pub(super) const TERMINAL: Self = Self(7);
 
-    /// How many arguments a relation of the language has.
+    /// Number of arguments of a relation of the language.
     pub(super) fn fixed_arity(self) -> Option<usize> {
         match self {
             Self::ROLE | Self::INIT | Self::TRUE | Self::NEXT => Some(1),
@@ -82,7 +82,7 @@ impl Pattern {
     }
 }
 
-/// A relation and its arguments, and where it stands in the text.
+/// A relation and its arguments, with the place in the text.
 #[derive(Clone, Debug)]
 pub(super) struct Atom {
     pub(super) at: usize,
@@ -103,7 +103,7 @@ impl Atom {
 pub(super) enum Literal {
     Holds(Atom),
     Fails(Atom),
-    /// Whether two terms are the same, or not.
+    /// Two terms that have to be the same, or to differ.
     Compared {
         at: usize,
         terms: Box<[Pattern; 2]>,
@@ -124,7 +124,7 @@ impl Literal {
     }
 }
 
-/// The head holds if all of the body does.
+/// A rule: the head holds if all of the body does.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     pub(super) head: Atom,

@@ -1,4 +1,4 @@
-//! Ground terms, numbered, and patterns matched with them.
+//! Interning of ground terms, and matching of patterns with them.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -10,14 +10,14 @@ use super::syntax::{Pattern, Symbol, Symbols};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct TermId(pub(super) u32);
 
-/// Values of the variables of a rule, as far as they are known.
+/// Values of the variables of a rule; `None` for those that are free.
 pub(super) type Bindings = Vec<Option<TermId>>;
 
 /// Terms nest too deeply.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooDeep;
 
-/// All ground terms met so far.
+/// All ground terms met so far, interned.
 #[derive(Debug, Default)]
 pub(super) struct Terms {
     nodes: IndexSet<(Symbol, Box<[TermId]>), FxBuildHasher>,
@@ -44,7 +44,7 @@ impl Terms {
         Ok(TermId(number as u32))
     }
 
-    /// The term that a pattern is when its variables have values.
+    /// The ground term of a pattern whose variables all have values.
     pub(super) fn filled(
         &mut self,
         pattern: &Pattern,
@@ -74,7 +74,7 @@ impl Terms {
         }
     }
 
-    /// Whether a pattern can be this term; variables that were free are bound, and listed in `trail`.
+    /// True if a pattern matches this term; variables that were free are bound, and listed in `trail`.
     pub(super) fn matches(
         &self,
         pattern: &Pattern,
@@ -101,7 +101,7 @@ impl Terms {
         }
     }
 
-    /// Whether two patterns whose variables are all bound are the same term.
+    /// True if two patterns whose variables are all bound are the same term.
     pub(super) fn same(&self, a: &Pattern, b: &Pattern, bindings: &Bindings) -> bool {
         match (self.known(a, bindings), self.known(b, bindings)) {
             (None, None) => match (a, b) {

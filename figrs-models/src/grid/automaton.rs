@@ -1,4 +1,4 @@
-//! What reads the cells of a grid, and how such readers combine.
+//! Automata that read the cells of a grid, and their combinations.
 
 use std::marker::PhantomData;
 
@@ -10,7 +10,7 @@ use super::Position;
 ///
 /// The fewer states there are, the less exact inference costs: states that accept the same continuations should be equal.
 pub trait Automaton<C>: Send + Sync + 'static {
-    /// What is remembered of the cells read.
+    /// Summary of the cells read so far, sufficient for all continuations.
     type State: Value;
 
     /// The state before the first cell.
@@ -19,10 +19,10 @@ pub trait Automaton<C>: Send + Sync + 'static {
     /// The state when one more cell has been read; `None` if no continuation can be accepted.
     fn step(&self, at: Position, state: &Self::State, cell: &C) -> Option<Self::State>;
 
-    /// Whether the constraint holds if this is the state after the last cell.
+    /// True if the constraint holds with this state after the last cell.
     fn accepts(&self, state: &Self::State) -> bool;
 
-    /// Both constraints at once.
+    /// The conjunction of both constraints.
     fn and<B: Automaton<C>>(self, other: B) -> Both<Self, B>
     where
         Self: Sized,
@@ -33,7 +33,7 @@ pub trait Automaton<C>: Send + Sync + 'static {
         }
     }
 
-    /// The constraint on what `read` sees in each cell.
+    /// The constraint on the result of `read` in each cell.
     fn reading<D, F>(self, read: F) -> Reading<Self, F, C>
     where
         Self: Sized,
@@ -101,7 +101,7 @@ where
     }
 }
 
-/// No constraint, if there is no automaton.
+/// `None` is no constraint.
 impl<C, A: Automaton<C>> Automaton<C> for Option<A> {
     type State = Option<A::State>;
 

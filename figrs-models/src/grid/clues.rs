@@ -1,25 +1,25 @@
-//! What cells of a board are known to be, and its text.
+//! Clues, the cells of a board that are known, and their text format.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::{GridError, Position, Size};
 
-/// What can stand in a file of clues.
+/// A value that a file of clues can give to a cell.
 pub trait Symbol: Copy {
     /// The character of a cell without a clue.
     const FREE: char;
-    /// What may be written, in words.
+    /// The characters that may be written, in words.
     const WRITE: &'static str;
 
     /// The character it is written as.
     fn symbol(self) -> char;
 
-    /// What is written so.
+    /// The value of a character, if it is one.
     fn from_symbol(symbol: char) -> Option<Self>;
 }
 
-/// What some cells are.
+/// The known cells of a board.
 ///
 /// As text, a line for each row: a [`Symbol`] for a clue and [`Symbol::FREE`] for a cell without one. Empty lines are
 /// left out, and lines that start with `#` (where that is a clue, with `#` and a space).
@@ -39,7 +39,7 @@ pub struct Clues<C> {
 }
 
 impl<C: Copy> Clues<C> {
-    /// None yet.
+    /// No clues yet.
     pub fn none(size: Size) -> Self {
         let cells = vec![None; size.cells()];
         Self { size, cells }
@@ -77,12 +77,12 @@ impl<C: Copy> Clues<C> {
         cells.filter_map(|(at, clue)| Some((at, (*clue)?)))
     }
 
-    /// How many there are.
+    /// Number of clues.
     pub fn len(&self) -> usize {
         self.iter().count()
     }
 
-    /// Whether a line is one of words: where `#` is a clue itself, only with a space after it.
+    /// True if a line is a comment: it starts with `#`, and with `#` and a space where `#` is a clue itself.
     fn is_comment(row: &str) -> bool
     where
         C: Symbol,
@@ -90,7 +90,7 @@ impl<C: Copy> Clues<C> {
         row.starts_with("# ") || row.starts_with('#') && C::from_symbol('#').is_none()
     }
 
-    /// Whether there are none.
+    /// True if there are no clues.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

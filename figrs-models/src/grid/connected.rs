@@ -1,4 +1,4 @@
-//! The cells of a colour are connected.
+//! Constraint that the cells of a colour are connected.
 
 use super::partition::Member;
 use super::{Automaton, Partition, Position};
@@ -9,11 +9,11 @@ use super::{Automaton, Partition, Position};
 #[derive(Clone, Copy, Debug)]
 pub struct Connected;
 
-/// What [`Connected`] remembers.
+/// State of [`Connected`]: the groups of connected cells in the frontier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedState {
     partition: Partition,
-    /// Whether there was a cell. If there was and none is in the frontier, there may be no other.
+    /// `true` if there was a cell. If there was and none is in the frontier, there may be no other.
     any: bool,
 }
 figrs_core::value!(ConnectedState);
@@ -25,7 +25,7 @@ impl ConnectedState {
     }
 }
 
-/// How a cell joins the cells of the frontier beside it that are of some group, all of them.
+/// The cell as a member of the partition: it joins the cells above and to the left, where these are of some group.
 pub(super) fn joining(partition: Partition, at: Position, marked: bool) -> Member {
     Member::Inside {
         up: partition.group(at.column) > 0,

@@ -1,10 +1,10 @@
-//! How many cells.
+//! Constraint on the number of cells.
 
 use std::ops::RangeInclusive;
 
 use super::{Automaton, Position};
 
-/// How many cells are `true`. Its state is their number so far.
+/// Bounds on the number of cells that are `true`. The state is their number so far.
 ///
 /// **Complexity.** One state for each number that can still be accepted.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// Any number, for questions about it.
+    /// Any number, for queries about it.
     pub fn any() -> Self {
         Self::between(0, u32::MAX)
     }
@@ -48,7 +48,7 @@ impl Count {
         }
     }
 
-    /// A number in this range, among so many cells: the state tells no more than the range needs.
+    /// A number in this range, among this many cells: the state distinguishes no more numbers than the range needs.
     pub(crate) fn within(range: &RangeInclusive<u32>, cells: usize) -> Self {
         let (least, most) = (*range.start(), *range.end());
         if most as usize >= cells {

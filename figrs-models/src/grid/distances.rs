@@ -1,4 +1,4 @@
-//! How long the ways between marked cells are.
+//! Constraint on the length of a walk between marked cells.
 
 use std::ops::RangeInclusive;
 
@@ -8,7 +8,7 @@ use super::{GridError, Ground, Size};
 /// Nodes of which distances are known: the frontier, then the stops.
 const NODES: usize = Distances::MAX_COLUMNS + Distances::MAX_STOPS;
 const PAIRS: usize = NODES * (NODES - 1) / 2;
-/// No way is known.
+/// Distance of nodes between which no way is known.
 const FAR: u8 = u8::MAX;
 
 /// A walk over cells that are not walls, from the first of some marks to the next and so on to the last by shortest ways,
@@ -28,11 +28,11 @@ pub struct Distances {
     stops: usize,
     least: u8,
     most: u8,
-    /// Distances from here on are as good as this one.
+    /// Distances from this one on are not distinguished.
     enough: u8,
 }
 
-/// What [`Distances`] remembers.
+/// State of [`Distances`]: pairwise distances of the frontier and the marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DistancesState {
     distances: [u8; PAIRS],
@@ -53,7 +53,7 @@ impl Distances {
     /// The most marks.
     pub const MAX_STOPS: usize = 4;
 
-    /// With so many marks, 2 to 4, whose bits are the lowest ones in the order of the walk, and a walk of so many steps.
+    /// This many marks, 2 to 4, whose bits are the lowest ones in the order of the walk, and a walk of this many steps.
     ///
     /// **Errors.** [`GridError::TooLargeForDistances`]; [`GridError::EmptyRange`]; [`GridError::Stops`].
     pub fn new(size: Size, stops: usize, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
@@ -81,7 +81,7 @@ impl Distances {
         })
     }
 
-    /// How long the walk is after the last cell; `None` if there is none.
+    /// Length of the walk after the last cell; `None` if there is none.
     pub fn length(&self, state: &DistancesState) -> Option<u32> {
         let matrix = unpacked(&state.distances);
         (1..self.stops).try_fold(0, |length, stop| {
@@ -94,13 +94,13 @@ impl Distances {
         self.columns + stop
     }
 
-    /// Marks that follow each other, as nodes.
+    /// Pairs of consecutive marks, as nodes.
     fn legs(&self) -> impl Iterator<Item = (usize, usize)> {
         let columns = self.columns;
         (1..self.stops).map(move |stop| (columns + stop - 1, columns + stop))
     }
 
-    /// Leaves out distances to marks that cannot shorten a leg any more. False if a leg can never be walked.
+    /// Drops distances to marks that cannot shorten a leg any more. False if a leg can never be walked.
     fn forget(&self, matrix: &mut Matrix, seen: u8) -> bool {
         let is_seen = |node: usize| seen >> (node - self.columns) & 1 == 1;
         let is_leg = |a: usize, b: usize| self.legs().any(|leg| leg == (a, b) || leg == (b, a));

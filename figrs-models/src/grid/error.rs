@@ -1,4 +1,4 @@
-//! What can go wrong with grids and what is generated on them.
+//! Errors of grids and of the generators on them.
 
 use figrs_derive::ErrorDebug;
 use std::ops::RangeInclusive;
@@ -53,11 +53,11 @@ pub enum GridError {
     /// There are not as many cells, rows or columns in a list as the grid has.
     #[error("{found} {what} for a grid that has {expected}; give one for each")]
     Length {
-        /// What the list holds.
+        /// The kind of the items.
         what: &'static str,
-        /// How many the grid has.
+        /// Number that the grid needs.
         expected: usize,
-        /// How many there are.
+        /// Number of items given.
         found: usize,
     },
     /// The lengths of ways cannot be followed on a grid of this size.
@@ -83,7 +83,7 @@ pub enum GridError {
         "the range of {what} from {least} to {most} is empty; let it end at or after its start"
     )]
     EmptyRange {
-        /// What it bounds.
+        /// The bounded quantity.
         what: &'static str,
         /// Its start.
         least: u32,
@@ -100,7 +100,7 @@ pub enum GridError {
         "{found} ends of the way of a chromatic maze; give the tiles of a world, where there are two"
     )]
     Ends {
-        /// How many tiles are ends.
+        /// Number of tiles that are ends.
         found: usize,
     },
     /// An island cannot be of this size.
@@ -139,7 +139,7 @@ pub enum GridError {
         steps(.possible, *.apart)
     )]
     NoSuchNumber {
-        /// What is counted.
+        /// The counted quantity.
         what: &'static str,
         /// The smallest number that is allowed.
         least: u32,
@@ -147,7 +147,7 @@ pub enum GridError {
         most: u32,
         /// No board has fewer or more.
         possible: RangeInclusive<u32>,
-        /// How far apart the numbers are that boards have, from the fewest on.
+        /// Step between the numbers that boards can have, from the smallest on.
         apart: u32,
     },
     /// The Markov chain changes one cell at a time.
@@ -163,7 +163,7 @@ pub enum GridError {
         "none of {tried} islands in a row had the number of bays asked for, which is impossible or very rare; allow more numbers, or use the element program"
     )]
     BaysNotMet {
-        /// How many islands were looked at.
+        /// Number of islands looked at.
         tried: u64,
     },
     /// The grid has no such cell.
@@ -183,7 +183,7 @@ pub enum GridError {
         column: usize,
         /// The character.
         symbol: char,
-        /// What may be written.
+        /// The characters that may be written, in words.
         write: &'static str,
     },
     /// A row of clues is shorter or longer than the first.
@@ -203,7 +203,7 @@ pub enum GridError {
     /// A text has no row of clues.
     #[error("no rows of clues; write a line for each row, of {write}")]
     NoClues {
-        /// What may be written.
+        /// The characters that may be written, in words.
         write: &'static str,
     },
     /// No board follows the rules and meets the clues.
@@ -228,7 +228,7 @@ pub enum GridError {
         "a variation score of dungeons, one of which has no {missing}; compare dungeons with a gem and an altar"
     )]
     NoSuchTile {
-        /// What is missing.
+        /// The missing tile.
         missing: &'static str,
     },
     /// Inference failed, or needs more than its budget.
@@ -237,7 +237,7 @@ pub enum GridError {
 }
 
 impl GridError {
-    /// Refuses a list that has not one thing for each cell.
+    /// Refuses a list whose length is not the number of cells.
     pub(crate) fn same_length(what: &'static str, size: Size, found: usize) -> Result<(), Self> {
         let expected = size.cells();
         if found == expected {
@@ -250,7 +250,7 @@ impl GridError {
         })
     }
 
-    /// Refuses a range without a number of those from `possible`, which are so far apart.
+    /// Refuses a range that holds none of the possible numbers: `possible`, in steps of `apart`.
     pub(crate) fn reachable(
         what: &'static str,
         range: &RangeInclusive<u32>,
@@ -277,7 +277,7 @@ impl GridError {
         })
     }
 
-    /// A range, if it has a number in it.
+    /// The range, if it is not empty.
     pub(crate) fn not_empty(
         what: &'static str,
         range: RangeInclusive<u32>,

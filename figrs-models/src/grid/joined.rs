@@ -1,10 +1,10 @@
-//! Marked cells can be reached from one another.
+//! Constraint that marked cells can be reached from one another.
 
 use super::Partition;
 use super::partition::Member;
 use super::walk::{Walk, Ways};
 
-/// What a cell is to one who walks.
+/// Ground of a cell for walks: wall, open or marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ground {
     /// Cannot be walked on.
@@ -21,7 +21,7 @@ pub struct Joined {
     marks: u8,
 }
 
-/// What [`Joined`] remembers.
+/// State of [`Joined`]: the open groups of the frontier and the marks seen, until all marks are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JoinedState {
     /// Not all marks were seen, or not all are known to be joined.

@@ -1,4 +1,4 @@
-//! No 2 by 2 square of one colour.
+//! Constraint that no 2 by 2 square is of one colour.
 
 use super::{Automaton, Position, Size};
 
@@ -10,7 +10,7 @@ pub struct NoSquare {
     size: Size,
 }
 
-/// What [`NoSquare`] remembers.
+/// State of [`NoSquare`]: the colours of the frontier and of one cell more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NoSquareState {
     /// The last cell read of each column, the first in the lowest bit.

@@ -1,11 +1,11 @@
-//! Which cells of the frontier belong to one group.
+//! Partition of the frontier into groups of connected cells.
 
-/// What is read into a [`Partition`].
+/// The next cell read into a [`Partition`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Member {
     /// A cell of no group.
     Outside,
-    /// A cell that joins the groups of the cells above and to the left, if it says so.
+    /// A cell that joins the group above, the group to the left, both, or neither.
     Inside {
         /// Joins the cell above, which is of some group.
         up: bool,
@@ -20,9 +20,9 @@ pub(crate) enum Member {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extended {
     pub(crate) partition: Partition,
-    /// Whether the cell joined one group twice.
+    /// `true` if the cell joined one group twice.
     pub(crate) cycle: bool,
-    /// Whether a group has no cell in the frontier any more, and if so whether it was marked.
+    /// If a group has no cell in the frontier any more, whether it was marked; `None` if no group was lost.
     pub(crate) lost: Option<bool>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Extended {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Partition {
     labels: u64,
-    /// By group, the first in the lowest bit.
+    /// Marked groups as bits, the first group in the lowest.
     marks: u16,
 }
 figrs_core::value!(Partition);
@@ -44,12 +44,12 @@ impl Partition {
         (self.labels >> (4 * column) & 15) as u8
     }
 
-    /// Whether no cell of the frontier is of a group.
+    /// True if no cell of the frontier is of a group.
     pub fn is_empty(self) -> bool {
         self.labels == 0
     }
 
-    /// How many groups there are.
+    /// Number of groups.
     pub fn groups(self) -> u32 {
         let (mut labels, mut most) = (self.labels, 0);
         while labels > 0 {
@@ -59,7 +59,7 @@ impl Partition {
         most as u32
     }
 
-    /// How many groups are marked.
+    /// Number of groups that are marked.
     pub fn marked(self) -> u32 {
         self.marks.count_ones()
     }

@@ -1,4 +1,4 @@
-//! The runs of a line.
+//! Constraint on the runs of a line, as in a nonogram.
 
 use super::{Automaton, Position};
 
@@ -9,14 +9,14 @@ pub struct Runs {
     lengths: Vec<u16>,
 }
 
-/// What [`Runs`] remembers.
+/// State of [`Runs`]: the runs completed, and the cells of the present one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RunsState {
     /// Runs that are complete.
     complete: u16,
     /// Cells of the run that is not.
     begun: u16,
-    /// Whether a run was completed by the last cell.
+    /// `true` if a run was completed by the last cell.
     gap_due: bool,
 }
 figrs_core::value!(RunsState);

@@ -19,7 +19,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// How many rows and columns a grid has whose cells automata read.
+/// Size of a grid that automata read: its numbers of rows and columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
     rows: usize,
@@ -43,17 +43,17 @@ impl Size {
         Err(GridError::Size { rows, columns })
     }
 
-    /// How many rows.
+    /// Number of rows.
     pub fn rows(self) -> usize {
         self.rows
     }
 
-    /// How many columns.
+    /// Number of columns.
     pub fn columns(self) -> usize {
         self.columns
     }
 
-    /// How many cells.
+    /// Number of cells.
     pub fn cells(self) -> usize {
         self.rows * self.columns
     }
@@ -63,7 +63,7 @@ impl Size {
         (0..self.cells()).map(move |index| self.position(index))
     }
 
-    /// The cell that comes at this place in scan order.
+    /// The cell of an index in scan order.
     pub fn position(self, index: usize) -> Position {
         Position {
             row: index / self.columns,
@@ -71,12 +71,12 @@ impl Size {
         }
     }
 
-    /// Where a cell comes in scan order.
+    /// Index of a cell in scan order.
     pub fn index(self, at: Position) -> usize {
         at.row * self.columns + at.column
     }
 
-    /// The cells above, to the left, to the right and below a cell, each by its place in scan order.
+    /// Indices in scan order of the cells above, to the left, to the right and below a cell.
     pub(crate) fn beside(self, cell: usize) -> impl Iterator<Item = usize> {
         let column = cell % self.columns;
         let beside = [
@@ -88,12 +88,12 @@ impl Size {
         beside.into_iter().flatten()
     }
 
-    /// Whether the grid has this cell.
+    /// True if the grid has this cell.
     pub fn contains(self, at: Position) -> bool {
         at.row < self.rows && at.column < self.columns
     }
 
-    /// Whether a cell is on the border.
+    /// True if a cell is on the border.
     pub fn is_border(self, at: Position) -> bool {
         at.row == 0 || at.column == 0 || at.row + 1 == self.rows || at.column + 1 == self.columns
     }

@@ -17,8 +17,8 @@ impl TwoColours {
         Self { size }
     }
 
-    /// Whether four groups that no group reaches around stand beside each other in alternating colours. What joins the first
-    /// to the third below the frontier then parts the second from the fourth.
+    /// True if four groups that no group reaches around stand beside each other in alternating colours. A connection from
+    /// the first to the third below the frontier then separates the second from the fourth.
     fn is_crossed(self, (yes, no): &(ConnectedState, ConnectedState)) -> bool {
         let columns = self.size.columns();
         let group = |column| (yes.partition().group(column), no.partition().group(column));

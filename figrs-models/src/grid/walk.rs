@@ -1,28 +1,28 @@
-//! What follows where one can walk.
+//! Constraints on walks.
 
 use super::{Automaton, Ground, Position};
 
-/// Whether one can step from a cell to the cells read before it that are beside it.
+/// Steps from a cell to the neighbours read before it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ways {
-    /// To the cell above.
+    /// `true` if one can step to the cell above.
     pub up: bool,
-    /// To the cell to the left.
+    /// `true` if one can step to the cell to the left.
     pub left: bool,
 }
 
-/// A constraint on where one can walk, which is told between which cells one can step.
+/// A constraint on walks that is told between which cells one can step.
 ///
 /// It is an [`Automaton`] if one can step between any two cells side by side that are not walls.
 pub trait Walk: Send + Sync + 'static {
-    /// What is remembered of the cells read.
+    /// Summary of the cells read so far, sufficient for all continuations.
     type State: figrs_core::Value;
 
     /// The state before the first cell.
     fn before(&self) -> Self::State;
 
-    /// The state when the next cell of a column has been read; `None` if no continuation can be accepted. Where `ways` leads
-    /// there is a cell that is not a wall.
+    /// The state when the next cell of a column has been read; `None` if no continuation can be accepted. A neighbour that
+    /// `ways` leads to is not a wall.
     fn walk(
         &self,
         column: usize,
@@ -31,13 +31,13 @@ pub trait Walk: Send + Sync + 'static {
         ways: Ways,
     ) -> Option<Self::State>;
 
-    /// Whether the last cell read of a column is known, and known not to be a wall.
+    /// True if the last cell read of a column is known, and known not to be a wall.
     fn is_open(&self, state: &Self::State, column: usize) -> bool;
 
-    /// Whether it does not matter any more where one can walk.
+    /// True if steps between later cells do not matter any more.
     fn is_settled(&self, state: &Self::State) -> bool;
 
-    /// Whether the constraint holds if this is the state after the last cell.
+    /// True if the constraint holds with this state after the last cell.
     fn arrives(&self, state: &Self::State) -> bool;
 }
 

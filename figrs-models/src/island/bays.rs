@@ -1,4 +1,4 @@
-//! How many bays.
+//! Constraint on the number of bays.
 
 use std::ops::RangeInclusive;
 
@@ -10,14 +10,15 @@ use crate::grid::{Automaton, Position, Size};
 pub struct Bays {
     columns: usize,
     range: RangeInclusive<u32>,
-    /// More bays are as good as this many.
+    /// Numbers of bays from this one on are not distinguished.
     enough: u32,
 }
 
-/// What [`Bays`] remembers.
+/// State of [`Bays`]: the land around the frontier, and the number of bays so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BaysState {
-    /// For the last cell of each column [`LAND`], or on how many sides of the water there is land so far; three bits each.
+    /// For the last cell of each column [`LAND`], or the number of its sides with land so far if it is water; three bits
+    /// each.
     frontier: u64,
     count: u32,
 }

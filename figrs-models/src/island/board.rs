@@ -1,4 +1,4 @@
-//! An island that is drawn.
+//! Maps of islands: land or water for each cell.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ impl IslandMap {
         Self { columns, cells }
     }
 
-    /// What all cells of a grid are, in scan order, whether or not they follow the rules.
+    /// A map from all cells of a grid in scan order, whether or not they follow the rules.
     ///
     /// **Errors.** [`GridError::Length`].
     pub fn from_cells(size: Size, cells: Vec<Terrain>) -> Result<Self, GridError> {
@@ -26,23 +26,23 @@ impl IslandMap {
         Ok(Self::new(size.columns(), cells))
     }
 
-    /// How many columns.
+    /// Number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// What each cell is, in scan order.
+    /// Terrain of each cell, in scan order.
     pub fn cells(&self) -> &[Terrain] {
         &self.cells
     }
 
-    /// How many cells are land.
+    /// Number of cells of land.
     pub fn land(&self) -> usize {
         let cells = self.cells.iter();
         cells.filter(|cell| **cell == Terrain::Land).count()
     }
 
-    /// How many cells of water have land on exactly three sides. The border is water.
+    /// Number of bays: cells of water with land on exactly three sides. The border is water.
     pub fn bays(&self) -> usize {
         let is_land = |cell: usize| usize::from(self.cells[cell] == Terrain::Land);
         let inside = self.columns..self.cells.len() - self.columns;

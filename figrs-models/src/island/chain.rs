@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 use super::{Island, IslandMap, Terrain};
 use crate::grid::GridError;
 
-/// Where a chain starts.
+/// Initial state of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
     /// With as little land as allowed, around the centre.
@@ -16,7 +16,7 @@ pub(super) enum Start {
     Most,
 }
 
-/// A Markov chain of islands, whatever the number of their bays.
+/// A Markov chain of islands with any number of bays.
 ///
 /// A step chooses a cell inside, other than the centre, and turns land into water or water into land if the result is an
 /// island with an allowed amount of land.
@@ -44,7 +44,7 @@ pub struct IslandChain {
 /// Memory of a search, kept between searches.
 #[derive(Clone, Debug, Default)]
 struct Search {
-    /// When each cell was last reached, and from which side.
+    /// For each cell the number of the search that last reached it, and from which side.
     reached: Vec<(u64, u8)>,
     now: u64,
     queues: [VecDeque<usize>; 4],
@@ -105,7 +105,7 @@ impl Island {
 }
 
 impl IslandChain {
-    /// How many cells are land.
+    /// Number of cells of land.
     pub fn land(&self) -> usize {
         self.count
     }
@@ -142,7 +142,7 @@ impl IslandChain {
         [cell - self.columns, cell + 1, cell + self.columns, cell - 1]
     }
 
-    /// Whether the land without one of its cells is connected. It is never all of the land.
+    /// True if the land without one of its cells is connected. The land always has another cell.
     fn stays_connected_without(&mut self, cell: usize) -> bool {
         let sides = self.beside(cell);
         let corners = [sides[0] + 1, sides[2] + 1, sides[2] - 1, sides[0] - 1];
@@ -156,7 +156,8 @@ impl IslandChain {
         parts <= 1 || self.search(cell, sides)
     }
 
-    /// Whether all land beside a cell is joined without it. Searches from each side in turn; two searches that meet are one.
+    /// True if all land beside a cell is connected without it. Searches from each side in turn; two searches that meet are
+    /// one.
     fn search(&mut self, cell: usize, sides: [usize; 4]) -> bool {
         let columns = self.columns;
         let Search {

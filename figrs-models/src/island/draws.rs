@@ -1,4 +1,4 @@
-//! Islands from several Markov chains, and whether they can be trusted.
+//! Islands from several Markov chains, with convergence diagnostics.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,13 +11,13 @@ use super::chain::Start;
 use super::{Island, IslandMap};
 use crate::grid::GridError;
 
-/// Islands drawn by Markov chains, with what tells whether the chains have run for long enough.
+/// Islands drawn by Markov chains, with diagnostics of convergence.
 #[derive(Clone, Debug)]
 pub struct IslandDraws {
     chains: Vec<Vec<IslandMap>>,
 }
 
-/// How islands are drawn by Markov chains.
+/// Settings of sampling islands by Markov chains.
 ///
 /// Several [`IslandChain`](super::IslandChain)s start in turn with as little and with as much land as allowed. Each warms up, and then
 /// gives an island every few sweeps; if there is a bound on bays, an island that meets it.
@@ -48,10 +48,10 @@ pub struct IslandSampling {
 }
 
 impl IslandSampling {
-    /// How many islands in a row may fail to have the number of bays asked for.
+    /// Largest number of islands in a row without the number of bays asked for.
     const MAX_TRIES: u64 = 100_000;
 
-    /// So many islands of each of four chains.
+    /// Settings for four chains of this many islands each.
     pub fn new(draws: usize) -> Self {
         Self {
             chains: 4,
@@ -80,7 +80,7 @@ impl IslandSampling {
         Self { between, ..self }
     }
 
-    /// Sets where the random numbers start.
+    /// Sets the seed of the random numbers.
     pub fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
@@ -182,7 +182,7 @@ impl IslandDraws {
             .collect()
     }
 
-    /// The worst over the amount of land and the number of bays.
+    /// The worse value of a diagnostic over the amount of land and the number of bays.
     fn worst(&self, measure: impl Fn(&[&[f64]]) -> f64, worse: fn(f64, f64) -> f64) -> f64 {
         let of = |number: fn(&IslandMap) -> usize| {
             let numbers = self.numbers(number);
@@ -198,7 +198,7 @@ impl IslandDraws {
         self.worst(r_hat, f64::max)
     }
 
-    /// How many independent islands would tell as much of the amount of land or of the number of bays, whichever are fewer.
+    /// Effective sample size of the amount of land or of the number of bays, whichever is smaller.
     pub fn effective_samples(&self) -> f64 {
         self.worst(bulk_ess, f64::min)
     }

@@ -6,7 +6,7 @@ use figrs_infer::{Error, World};
 use super::{Bays, Island, IslandMap, Terrain};
 use crate::grid::{Automaton, Connected, Constraint, Count, GridError, Size};
 
-/// An island as elements: what its cells are, and the evidence that they follow the rules.
+/// An island as elements: the terrain of its cells, and the evidence that they follow the rules.
 #[derive(Clone, Debug)]
 pub struct IslandElements {
     size: Size,
@@ -49,7 +49,7 @@ impl IslandElements {
         self.size
     }
 
-    /// What each cell is, in scan order.
+    /// Terrain of each cell, in scan order.
     pub fn cells(&self) -> &[Element<Terrain>] {
         &self.cells
     }

@@ -1,4 +1,4 @@
-//! Which islands.
+//! Settings of islands: the size, the centre, and bounds on land and bays.
 
 use crate::shares::whole_numbers;
 use std::ops::RangeInclusive;
@@ -66,12 +66,12 @@ impl Island {
         Ok(Self { centre, ..self })
     }
 
-    /// How many cells can be land.
+    /// Number of cells that can be land.
     pub(super) fn inside(&self) -> usize {
         (self.rows - 2) * (self.columns - 2)
     }
 
-    /// Bounds how many cells are land.
+    /// Bounds the number of cells of land.
     ///
     /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no island has as many.
     pub fn land(self, cells: RangeInclusive<u32>) -> Result<Self, GridError> {
@@ -95,8 +95,8 @@ impl Island {
 
     /// Bounds the number of bays.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if there is not land enough for the smallest number. Whether
-    /// there is an island at all is for the element program to tell.
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if there is not enough land for the smallest
+    /// number. Whether any such island exists is decided by the element program.
     pub fn bays(self, bays: RangeInclusive<u32>) -> Result<Self, GridError> {
         let bays = GridError::not_empty("bays", bays)?;
         // Connected land of `n` cells has at most `2n + 2` sides with water, of which each bay takes three.

@@ -2,7 +2,7 @@
 
 use crate::grid::Symbol;
 
-/// What a cell is.
+/// Terrain of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Terrain {
     /// Water, written `.`.
