@@ -4,7 +4,7 @@
 #[derive(Debug)]
 pub(crate) struct Places<'t> {
     text: &'t str,
-    /// Where the line of the last answer starts, and its number.
+    /// Offset of the start of the line of the last answer, and the line's number.
     start: usize,
     line: usize,
 }

@@ -1,4 +1,4 @@
-//! Every error of the generators on grids, and what impossible demands say.
+//! Every error of the generators on grids, and the messages of impossible demands.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use figrs_models::island::{Island, IslandMap, IslandSampling, Terrain};
 use figrs_models::maze::{Maze, PerfectMaze, Pointer, Weights};
 use figrs_models::yin_yang::{Board, Clues, Colour, YinYang};
 
-/// What files of Yin-Yang clues hold.
+/// Description of the characters in files of Yin-Yang clues.
 const YIN_YANG: &str = "1, 2, or . for a cell without a clue";
 
 fn at(row: usize, column: usize) -> Position {

@@ -29,12 +29,12 @@ fn power(base: f64, exponent: usize) -> f64 {
     std::iter::repeat_n(base, exponent).product()
 }
 
-/// How many worlds there are.
+/// Number of worlds.
 fn number(tree: &mut CompiledTree) -> u64 {
     tree.count().unwrap().to_string().parse().unwrap()
 }
 
-/// How many worlds there are for each value of an element, if all worlds are equally likely.
+/// Number of worlds for each value of an element, if all worlds are equally likely.
 fn histogram(tree: &mut CompiledTree, element: &Element<Option<u32>>) -> Vec<(u32, u64)> {
     let all = number(tree) as f64;
     let distribution = tree.distribution(element).unwrap();

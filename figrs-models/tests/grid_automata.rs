@@ -9,7 +9,7 @@ use figrs_models::grid::{
     Joined, NoSquare, Position, Rows, Runs, Size, TwoColours,
 };
 
-/// Whether an automaton accepts the cells of a board in scan order.
+/// True if an automaton accepts the cells of a board in scan order.
 fn accepts<C, A: Automaton<C>>(size: Size, automaton: &A, cells: &[C]) -> bool {
     let mut state = automaton.start();
     for (at, cell) in size.positions().zip(cells) {
@@ -34,7 +34,7 @@ fn boards<C: Copy>(cells: usize, values: &[C]) -> impl Iterator<Item = Vec<C>> {
     })
 }
 
-/// Checks an automaton on every board of truth values of several shapes; how many boards it accepts on each.
+/// Checks an automaton on every board of truth values of several shapes; returns the number of accepted boards of each shape.
 fn check<A: Automaton<bool>>(
     automaton: impl Fn(Size) -> A,
     holds: impl Fn(Size, &[bool]) -> bool,
@@ -239,7 +239,7 @@ fn ending_earlier_loses_no_larger_board() {
     }
 }
 
-/// Where each of some marks stands, if each stands in one cell.
+/// Cells of some marks, if each stands in one cell.
 fn stops(board: &[Ground], marks: u32) -> Option<Vec<usize>> {
     let with = |mark: u32| {
         let holds = |ground: &Ground| matches!(ground, Ground::Marked(m) if m >> mark & 1 == 1);

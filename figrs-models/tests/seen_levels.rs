@@ -25,7 +25,7 @@ fn steered(chain: &Arc<MarkovChain>, width: usize, demands: &[Demand]) -> Steere
     SteeredLevel::new(&elements, demands).unwrap()
 }
 
-/// How far a count of `n` draws may be from `n * p`: by Bernstein's inequality a false alarm in less than one of 10⁹ seeds.
+/// Tolerance of a count of `n` draws around `n * p`: by Bernstein's inequality a false alarm in less than one of 10⁹ seeds.
 fn tolerance(n: f64, p: f64) -> f64 {
     let log = (2.0 / 1e-9_f64).ln();
     log / 3.0 + (log * log / 9.0 + 2.0 * log * n * p * (1.0 - p)).sqrt()

@@ -67,7 +67,7 @@ pub enum GdlError {
     TooLarge {
         /// The file, or what the text is.
         place: String,
-        /// Kind of the instances: facts, rules or matches.
+        /// Kind of the instances, such as facts or rules.
         what: &'static str,
         /// Largest number allowed.
         limit: usize,

@@ -1,12 +1,12 @@
-//! The pointers of rooms form a tree.
+//! Constraint that the pointers of rooms form a tree.
 
 use super::Pointer;
 use crate::grid::{Automaton, Member, Partition, Position, Size};
 
-/// By following the pointers every room leads to the first.
+/// Every room leads to the first by following the pointers.
 ///
-/// Equivalently the passages form no cycle, since there is one fewer than there are rooms. The state is which rooms of the
-/// frontier are connected by passages among the rooms read so far, and which point to rooms that are not read yet.
+/// Equivalently the passages form no cycle, since there is one fewer than there are rooms. State: the connected components
+/// of the frontier's rooms, by passages among the rooms read so far, and the rooms that point to rooms not read yet.
 ///
 /// **Complexity.** Of the rooms that are connected so far exactly one points ahead, unless the first room is among them: then
 /// none does. After a row of 3, 4, 5 and 6 rooms there are at most 11, 43, 176 and 745 states.
@@ -15,13 +15,13 @@ pub struct Tree {
     size: Size,
 }
 
-/// What [`Tree`] remembers.
+/// State of [`Tree`]: the groups of connected rooms in the frontier, and the pointers out of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TreeState {
     partition: Partition,
     /// The rooms of the frontier that point down, by column.
     down: u16,
-    /// Whether the last room points to the right.
+    /// `true` if the last room points to the right.
     right: bool,
 }
 figrs_core::value!(TreeState);

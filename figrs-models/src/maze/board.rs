@@ -1,11 +1,11 @@
-//! A maze that is drawn.
+//! Perfect mazes that are complete: a pointer for each room.
 
 use std::fmt;
 
 use super::Pointer;
 use crate::grid::{GridError, Size};
 
-/// A perfect maze: where each room points.
+/// A perfect maze, as a pointer of each room towards the first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Maze {
     rows: usize,
@@ -36,40 +36,40 @@ impl Maze {
         })
     }
 
-    /// How many rows.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// How many columns.
+    /// Number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Where each room points, in scan order.
+    /// Pointers of all rooms, in scan order.
     pub fn pointers(&self) -> &[Pointer] {
         &self.pointers
     }
 
-    /// How many passages lead to the left or right.
+    /// Number of passages to the left or right.
     pub fn horizontal_links(&self) -> usize {
         let pointers = self.pointers.iter();
         pointers.filter(|pointer| pointer.is_horizontal()).count()
     }
 
-    /// Where a room points; `None` for the first room and outside the maze.
+    /// The room that a room points to; `None` for the first room and outside the maze.
     pub(super) fn target(&self, (row, column): (usize, usize)) -> Option<(usize, usize)> {
         let pointer = self.pointers.get(row * self.columns + column)?;
         pointer.target((self.rows, self.columns), (row, column))
     }
 
-    /// Whether there is a passage between two rooms.
+    /// True if there is a passage between two rooms.
     pub(crate) fn is_open(&self, a: (usize, usize), b: (usize, usize)) -> bool {
         self.target(a) == Some(b) || self.target(b) == Some(a)
     }
 
-    /// How many steps each room is from the first, by following the pointers to a room where that is known; `None` where they do
-    /// not lead to the first.
+    /// Distance in steps of each room from the first, found by following the pointers to a room whose distance is known;
+    /// `None` where they do not lead to the first.
     pub(super) fn distances(&self) -> Vec<Option<usize>> {
         let index = |(row, column): (usize, usize)| row * self.columns + column;
         // What is known of each room.

@@ -6,7 +6,7 @@ use figrs_infer::{Error, World};
 use super::{Maze, PerfectMaze, Pointer, Tree, TreeState};
 use crate::grid::{Automaton, Constraint, GridError, Size};
 
-/// A maze as elements: where each room points, and the evidence that the pointers form a tree.
+/// A maze as elements: the pointer of each room, and the evidence that the pointers form a tree.
 #[derive(Clone, Debug)]
 pub struct MazeElements {
     size: Size,
@@ -49,7 +49,7 @@ impl MazeElements {
         self.size
     }
 
-    /// Where each room points, in scan order.
+    /// Pointers of all rooms, in scan order.
     pub fn pointers(&self) -> &[Element<Pointer>] {
         &self.pointers
     }

@@ -7,7 +7,7 @@ use crate::picture::{Picture, PictureError, gradient};
 const ROOM: usize = 14;
 /// Pixels of the thickness of a wall.
 const WALL: usize = 2;
-/// How many colours tell the distance from the entrance.
+/// Number of colours for the distance from the entrance.
 const SHADES: usize = 96;
 
 /// Paper, walls, the outline of the way and the way; then rooms from the entrance on.

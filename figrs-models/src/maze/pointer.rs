@@ -1,6 +1,6 @@
-//! Where a room points.
+//! Pointers of rooms.
 
-/// Where a room of a maze points.
+/// Pointer of a room of a maze to one beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pointer {
     /// Nowhere: the first room.
@@ -20,7 +20,7 @@ impl Pointer {
     /// All directions, in the order of [`Weights`](super::Weights).
     pub const DIRECTIONS: [Self; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
 
-    /// Whether it points to the left or right.
+    /// True if it points to the left or right.
     pub fn is_horizontal(self) -> bool {
         matches!(self, Self::Left | Self::Right)
     }

@@ -1,25 +1,25 @@
-//! Which mazes, and how likely each is.
+//! Settings of mazes: the size, and the weights of directions.
 
 use std::ops::RangeInclusive;
 
 use super::Pointer;
 use crate::grid::GridError;
 
-/// How likely the directions are that a room points to, up to a factor.
+/// Weights of the directions that a room can point to: their probabilities up to a factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {
-    /// Of pointing up.
+    /// Weight of pointing up.
     pub up: f64,
-    /// Of pointing down.
+    /// Weight of pointing down.
     pub down: f64,
-    /// Of pointing to the left.
+    /// Weight of pointing to the left.
     pub left: f64,
-    /// Of pointing to the right.
+    /// Weight of pointing to the right.
     pub right: f64,
 }
 
 impl Weights {
-    /// All directions alike.
+    /// The same weight for all directions.
     pub const UNIFORM: Self = Self {
         up: 1.0,
         down: 1.0,
@@ -45,13 +45,13 @@ impl Weights {
     }
 }
 
-/// What the directions are that lead out of the grid.
+/// Treatment of directions that lead out of the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Border {
-    /// Not there: rooms at the border choose among the other directions, in proportion to their weights.
+    /// Excluded: rooms at the border choose among the other directions, in proportion to their weights.
     #[default]
     Within,
-    /// As likely as anywhere, and then the evidence fails.
+    /// As likely as anywhere; the evidence then excludes the maze.
     Outside,
 }
 
@@ -101,7 +101,7 @@ impl PerfectMaze {
         })
     }
 
-    /// Sets how likely the directions are.
+    /// Sets the weights of the directions.
     ///
     /// **Errors.** [`GridError::Weight`] if a weight is not a number from 1e-6 to 1e6: with directions further apart a walk may not
     /// come to its end.
@@ -115,7 +115,7 @@ impl PerfectMaze {
         Ok(Self { weights, ..self })
     }
 
-    /// Sets what the directions are that lead out of the grid.
+    /// Sets the treatment of directions that lead out of the grid.
     pub fn border(self, border: Border) -> Self {
         Self { border, ..self }
     }

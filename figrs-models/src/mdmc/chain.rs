@@ -8,8 +8,8 @@ use super::{
     table::{Counts, Table},
 };
 
-/// A multi-dimensional Markov chain: for a structure and each simpler one, and for each band of
-/// rows, how often each tile stood in each configuration of the training levels.
+/// A multi-dimensional Markov chain: for a structure and each simpler one, and for each band of rows, the counts of tiles in
+/// each configuration of the training levels.
 ///
 /// Neighbours outside a level are [`Tile::BORDER`], at the left, at the right and below alike.
 ///
@@ -23,7 +23,7 @@ pub struct MarkovChain {
     splits: RowSplits,
     ids: TileIds,
     structures: Structures,
-    /// For each structure the places of its offsets among those of the first.
+    /// For each structure the indices of its offsets among those of the first.
     places: Vec<Vec<usize>>,
     /// The table of structure `s` and band `b` at `s * bands + b`.
     tables: Vec<Table>,
@@ -31,7 +31,7 @@ pub struct MarkovChain {
 }
 
 impl MarkovChain {
-    /// The most that can be added to the counts of tiles.
+    /// Largest number that can be added to the counts of tiles.
     pub const MAX_SMOOTHING: f64 = 1e6;
 
     /// Counts the tiles of a corpus for a list of structures, or for one and the simpler ones to fall back on.
@@ -69,7 +69,7 @@ impl MarkovChain {
         Ok(Self::of_counts(height, splits, ids, structures, bands))
     }
 
-    /// The chain of what the first structure was shown in each band; the counts of the others are sums of these.
+    /// The chain of the first structure's counts in each band; the counts of the others are sums of these.
     pub(super) fn of_counts(
         height: usize,
         splits: RowSplits,
@@ -105,7 +105,7 @@ impl MarkovChain {
     /// The chain with `added` added to the count of every tile that stood anywhere in the band, in each configuration that was seen: tiles that
     /// were never seen there become possible. Zero takes that back.
     ///
-    /// Which configurations count as seen does not change; more of what is drawn will be unseen.
+    /// The set of seen configurations does not change; drawn levels will have more unseen ones.
     ///
     /// **Errors.** [`MdmcError::Smoothing`] unless `added` is from 0 to [`MAX_SMOOTHING`](Self::MAX_SMOOTHING).
     ///
@@ -132,12 +132,12 @@ impl MarkovChain {
         Ok(self)
     }
 
-    /// What is added to the counts of tiles.
+    /// Number added to the counts of tiles.
     pub fn smoothing(&self) -> f64 {
         self.smoothing
     }
 
-    /// The key that the part of a configuration has that a structure sees, from the key of the whole.
+    /// Key of the part of a configuration that a structure sees, from the key of the whole.
     pub(super) fn part_of_key(&self, structure: usize, key: u64) -> u64 {
         let (base, all) = (self.ids.base(), self.places[0].len());
         let digit = |&place: &usize| key / base.pow((all - 1 - place) as u32) % base;
@@ -145,7 +145,7 @@ impl MarkovChain {
         places.fold(0, |part, place| part * base + digit(place))
     }
 
-    /// The part of a configuration that a structure sees; nothing if there is no such structure or the configuration is too short.
+    /// The part of a configuration that a structure sees; `None` if there is no such structure or the configuration is too short.
     pub(super) fn part_of(&self, structure: usize, configuration: &[Tile]) -> Option<Vec<Tile>> {
         let places = self.places.get(structure)?.iter();
         places
@@ -153,7 +153,7 @@ impl MarkovChain {
             .collect()
     }
 
-    /// The cells of the training levels.
+    /// Number of cells of the training levels.
     pub(super) fn cells(&self) -> u64 {
         let last = self.places.len() - 1;
         let bands = (0..self.splits.count()).flat_map(|band| self.configurations(last, band));
@@ -185,7 +185,7 @@ impl MarkovChain {
         self.structures.as_slice()
     }
 
-    /// The same as they are written on a command line.
+    /// The structures as they are written on a command line.
     pub fn structure_list(&self) -> &Structures {
         &self.structures
     }
@@ -213,7 +213,7 @@ impl MarkovChain {
         )
     }
 
-    /// What stood in a configuration of a structure in a band, or `None` if it is unseen.
+    /// The distribution of tiles in a configuration of a structure in a band, or `None` if it is unseen.
     pub fn distribution(
         &self,
         structure: usize,
@@ -228,7 +228,7 @@ impl MarkovChain {
         )
     }
 
-    /// Whether training showed a configuration to a structure in a band.
+    /// True if training showed a configuration to a structure in a band.
     pub fn seen(&self, structure: usize, band: usize, configuration: &[Tile]) -> bool {
         self.distribution(structure, band, configuration).is_some()
     }
@@ -245,13 +245,13 @@ impl MarkovChain {
             .map(|entry| (entry.configuration.as_slice(), &entry.distribution))
     }
 
-    /// How many cells of a level have a configuration that training never showed to the first structure.
+    /// Number of cells of a level whose configuration training never showed to the first structure.
     pub fn unseen(&self, level: &Level) -> usize {
         self.tiles_by_structure(level)[1..].iter().sum()
     }
 
-    /// For how many cells of a level each structure is the first one that was shown its part of the configuration; the simplest one where
-    /// none was.
+    /// For each structure the number of cells of a level for which it is the first that was shown its part of the
+    /// configuration; the simplest one counts where none was.
     pub(super) fn tiles_by_structure(&self, level: &Level) -> Vec<usize> {
         let height = level.height();
         let mut counts = vec![0; self.places.len()];
@@ -274,7 +274,7 @@ impl MarkovChain {
         counts
     }
 
-    /// The same as [`first_seen`](Self::first_seen), for the key of a configuration.
+    /// As [`first_seen`](Self::first_seen), for the key of a configuration.
     fn first_seen_key(&self, band: usize, key: u64) -> usize {
         let last = self.places.len() - 1;
         let shown = |&structure: &usize| {

@@ -1,4 +1,4 @@
-//! Whole columns, each given the ones before.
+//! N-grams of columns: each column given the ones before.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Corpus, LevelElements, MdmcError, Tile, level_program::LevelProgram};
 
-/// How often each column stood after the columns before it, in the levels of a corpus.
+/// An n-gram model of columns: counts of each column after the columns before it, in the levels of a corpus.
 ///
 /// A column of order *n* depends on the *n* - 1 columns before it; the left edge of a level counts as one. After columns that
 /// stood nowhere in this order, the earliest is left out until the rest stood somewhere.
@@ -37,11 +37,11 @@ pub struct ColumnNGrams {
     height: usize,
     /// The distinct columns, from the top; the number of a column is its place.
     columns: Vec<Vec<Tile>>,
-    /// For the columns before, the latest last, what came next and how often.
+    /// For the columns before, the latest last, the next columns with their counts.
     next: FxHashMap<Vec<usize>, Vec<(usize, u64)>>,
 }
 
-/// Stands before the first column of a level.
+/// Number that stands for the edge before the first column of a level.
 const EDGE: usize = usize::MAX;
 
 impl ColumnNGrams {
@@ -95,12 +95,12 @@ impl ColumnNGrams {
         })
     }
 
-    /// The order: how many columns are looked at together.
+    /// The order: the number of columns looked at together.
     pub fn order(&self) -> usize {
         self.order
     }
 
-    /// What came after the longest part of the columns before that stood somewhere.
+    /// The counts after the longest suffix of the history that stood somewhere (backing off).
     fn after(&self, history: &[usize]) -> &[(usize, u64)] {
         let mut parts = (0..=history.len()).map(|from| &history[from..]);
         let found = parts.find_map(|part| self.next.get(part));

@@ -1,4 +1,4 @@
-//! Levels without end, one column after another.
+//! Endless levels, one column after another.
 
 use std::collections::VecDeque;
 
@@ -15,10 +15,10 @@ use super::{Level, LookAheadSampler, MarkovChain, MdmcError, Tile, run::draw, ta
 ///
 /// # Guarantee
 ///
-/// A column never changes once it is given, and memory does not grow. With look-ahead 0 the columns follow the same distribution
-/// as those of a [`LookAheadSampler`] without look-ahead. With a look-ahead as high as the chain, a column has an unseen
-/// configuration only if no filling of it under the columns before avoids that; what the columns after it will
-/// need is not looked at. A structure that sees to the right cannot be decided column by column and is refused.
+/// A column never changes once it is given, and memory does not grow. With look-ahead 0 the columns follow the same
+/// distribution as those of a [`LookAheadSampler`] without look-ahead. With a look-ahead as high as the chain, a column has
+/// an unseen configuration only if no filling of it under the columns before avoids that; later columns are not considered.
+/// A structure that sees to the right cannot be decided column by column and is refused.
 ///
 /// # Complexity
 ///
@@ -46,12 +46,12 @@ pub struct ColumnStream<'a, R> {
     rng: R,
     /// The columns that the structure can see to the left, the nearest last, as ids from the top.
     past: VecDeque<Vec<u8>>,
-    /// How many of them are kept.
+    /// Number of columns kept.
     reach: usize,
     column: Vec<u8>,
-    /// How many tiles below a cell the structure sees in the cell's own column.
+    /// Number of tiles below a cell that the structure sees in the cell's own column.
     window: usize,
-    /// For a row and the window below it, the least depth that cannot be filled from there.
+    /// Memo of dead ends: for a row and the window below it, the least depth that cannot be filled from there.
     dead: FxHashMap<(usize, u64), usize>,
     candidates: Vec<(u8, f64)>,
     unseen: usize,
@@ -99,7 +99,7 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
         Level::from_columns(self.take(width))
     }
 
-    /// How many cells of the columns so far have a configuration that training never showed to the first structure.
+    /// Number of cells of the columns so far whose configuration training never showed to the first structure.
     pub fn unseen(&self) -> usize {
         self.unseen
     }
@@ -163,7 +163,7 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
         false
     }
 
-    /// Whether the `depth` cells above a row can be filled without an unseen configuration of the first structure; cells
+    /// True if the `depth` cells above a row can be filled without an unseen configuration of the first structure; cells
     /// above the top count as filled.
     fn fillable(&mut self, below: usize, depth: usize) -> bool {
         let Some(row) = below.checked_sub(1).filter(|_| depth > 0) else {
@@ -192,7 +192,7 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
     }
 }
 
-/// Gives the tiles of the next column from the top; never ends.
+/// The tiles of the next column from the top; never ends.
 impl<R: Rng> Iterator for ColumnStream<'_, R> {
     type Item = Vec<Tile>;
 

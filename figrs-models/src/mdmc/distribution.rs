@@ -1,4 +1,4 @@
-//! How often each tile stood in one configuration.
+//! Empirical distribution of tiles in one configuration.
 
 use super::Tile;
 
@@ -25,20 +25,20 @@ impl TileDistribution {
         }
     }
 
-    /// The tiles seen, in ascending order, with how often each was seen.
+    /// The tiles seen, in ascending order, with their counts.
     pub fn counts(&self) -> &[(Tile, u64)] {
         &self.counts
     }
 
-    /// Adds a number to the count of each of some tiles, which are in ascending order and have all those seen among them, for their
-    /// probabilities.
+    /// Additive smoothing: adds a number to the count of each of some tiles, for the probabilities. The tiles are in
+    /// ascending order and include all that were seen.
     pub(super) fn smooth(&mut self, tiles: &[Tile], added: f64) {
         let total = self.total as f64 + added * tiles.len() as f64;
         let share = |&tile: &Tile| (tile, (self.count(tile) as f64 + added) / total);
         self.probabilities = tiles.iter().map(share).collect();
     }
 
-    /// How often a tile was seen.
+    /// Count of a tile; zero if it was never seen here.
     pub fn count(&self, tile: Tile) -> u64 {
         let found = self.counts.binary_search_by_key(&tile, |&(seen, _)| seen);
         found.map_or(0, |index| self.counts[index].1)
@@ -50,7 +50,7 @@ impl TileDistribution {
         &self.probabilities
     }
 
-    /// How often the configuration was seen.
+    /// Total count: the number of cells with this configuration.
     pub fn total(&self) -> u64 {
         self.total
     }

@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 
 use super::{Generated, Level, LevelElements, MdmcError, Tile};
 
-/// How a tile is taken from its distribution.
+/// Choice of a tile from its distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TileSelection {
     /// Drawn at random.
@@ -17,13 +17,12 @@ pub enum TileSelection {
     MostLikely,
 }
 
-/// Draws levels by questions to their [`LevelElements`].
+/// Draws levels by queries to their [`LevelElements`].
 ///
-/// Cells are decided in the order of the look-ahead sampler. The distribution of a tile, given the decided
-/// tiles around it, is a query to variable elimination, and tiles that failed are taken out of it; whether the
-/// next few cells of the row run into an unseen configuration is the most likely value of an element
-/// in their most probable world. Decided tiles are set, so that a question reaches no further than its
-/// window: given all neighbours that it depends on, a tile is independent of the rest of what is decided.
+/// Cells are decided in the order of the look-ahead sampler. The distribution of a tile, given the decided tiles around it,
+/// is a query to variable elimination, and tiles that failed are taken out of it; the look-ahead reads off the most probable
+/// world of the next few cells of the row whether any of them is unseen. Decided tiles are set, so that a query reaches no
+/// further than its window: given all neighbours that it depends on, a tile is independent of the rest of the decided ones.
 ///
 /// # Guarantee
 ///
@@ -163,7 +162,7 @@ impl Drawing<'_> {
         Ok(None)
     }
 
-    /// Whether training showed a structure its part of the cell's configuration, whose tiles are all decided.
+    /// True if training showed a structure its part of the cell's configuration, whose tiles are all decided.
     fn known(&self, row: usize, column: usize, structure: usize) -> bool {
         let elements = &self.sampler.elements;
         let chain = elements.chain();
@@ -175,7 +174,7 @@ impl Drawing<'_> {
         chain.seen(structure, chain.band(row), &tiles)
     }
 
-    /// One of the tiles that are left, by their weights; the first of the likeliest if that is wanted.
+    /// One of the remaining tiles, drawn by their weights, or the first of the likeliest, as [`TileSelection`] says.
     fn take<R: Rng + ?Sized>(&self, left: &[(Tile, f64)], rng: &mut R) -> Option<Tile> {
         let likely = left.iter().filter(|&&(_, p)| p > 0.0);
         if self.sampler.selection == TileSelection::MostLikely {
@@ -195,7 +194,7 @@ impl Drawing<'_> {
         taken
     }
 
-    /// Whether the most probable continuation of the row, as far as the look-ahead reaches, is all seen.
+    /// True if the most probable continuation of the row has no unseen configuration as far as the look-ahead reaches.
     fn passes(&self, row: usize, column: usize, depth: usize) -> Result<bool, Error> {
         let elements = &self.sampler.elements;
         let window = column + 1..elements.width().min(column + 1 + depth);

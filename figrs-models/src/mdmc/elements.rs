@@ -133,13 +133,13 @@ impl LevelElements {
         &self.cells[(row, column)].configuration
     }
 
-    /// Whether training never showed the cell's configuration to the first structure.
+    /// `true` if training never showed the cell's configuration to the first structure.
     pub fn unseen(&self, row: usize, column: usize) -> &Element<bool> {
         &self.cells[(row, column)].unseen
     }
 
-    /// Which of the chain's structures draws the tile. Intervene here to force it, or the next
-    /// simpler one that was shown its part of the configuration.
+    /// Index of the chain's structure that draws the tile. Intervene here to force it, or the next simpler one that was
+    /// shown its part of the configuration.
     pub fn structure(&self, row: usize, column: usize) -> &Element<usize> {
         &self.cells[(row, column)].structure
     }
@@ -154,7 +154,7 @@ fn first_seen(
     Arc::new(move |tiles: &Vec<Tile>| chain.first_seen(band, tiles))
 }
 
-/// Whether a configuration is unseen.
+/// True if a configuration is unseen.
 fn unseen(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -184,7 +184,7 @@ impl MarkovChain {
         (0..last).find(shown).unwrap_or(last)
     }
 
-    /// What stood in a configuration of `structure`, or of the next simpler one that was shown its part.
+    /// The distribution in a configuration of `structure`, or of the next simpler one that was shown its part.
     pub(super) fn row(
         &self,
         band: usize,

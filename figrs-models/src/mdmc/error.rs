@@ -1,4 +1,4 @@
-//! What can go wrong in reading levels, training and generating.
+//! Errors of reading levels, training and generating.
 
 use figrs_derive::ErrorDebug;
 use std::{io, path::PathBuf};
@@ -169,7 +169,7 @@ pub enum MdmcError {
     /// This cannot be added to the counts of tiles.
     #[error("smoothing {tiles} cannot be added to counts; use a number from 0 to {max}")]
     Smoothing {
-        /// What was to be added.
+        /// The number to be added.
         tiles: f64,
         /// The most that can be added.
         max: f64,

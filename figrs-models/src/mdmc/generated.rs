@@ -1,8 +1,8 @@
-//! A generated level and how it came about.
+//! A generated level with counts of its unseen configurations and fallbacks.
 
 use super::{Level, MarkovChain};
 
-/// A level from a sampler, with counts of where the chain had to guess.
+/// A level from a sampler, with counts of the cells where the chain had to guess.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
     pub(super) level: Level,
@@ -33,22 +33,22 @@ impl Generated {
         self.level
     }
 
-    /// How many cells have a configuration that training never showed to the first structure.
+    /// Number of cells whose configuration training never showed to the first structure.
     pub fn unseen(&self) -> usize {
         self.unseen
     }
 
-    /// How many tiles were drawn from each structure, the first structure first.
+    /// Number of tiles drawn from each structure, the first structure first.
     pub fn tiles_by_structure(&self) -> &[usize] {
         &self.tiles_by_structure
     }
 
-    /// How many tiles were drawn from a structure simpler than the first.
+    /// Number of tiles drawn from a structure simpler than the first.
     pub fn fallbacks(&self) -> usize {
         self.tiles_by_structure.iter().skip(1).sum()
     }
 
-    /// How many tiles were placed with a shorter look-ahead, because none passed the full one.
+    /// Number of tiles placed with a shorter look-ahead, because none passed the full one.
     pub fn shortened(&self) -> usize {
         self.shortened
     }

@@ -17,9 +17,9 @@ pub(super) struct Run<'a> {
     row: usize,
     /// The tables of the row's band, the first structure first.
     tables: Vec<&'a Table>,
-    /// How many tiles to the left the first structure sees in its own row.
+    /// Number of tiles to the left that the first structure sees in its own row.
     window: usize,
-    /// For a column and the window to its left, the least depth that cannot be filled from there.
+    /// Memo of dead ends: for a column and the window to its left, the least depth that cannot be filled from there.
     dead: FxHashMap<(usize, u64), usize>,
     candidates: Vec<(u8, f64)>,
     unseen: usize,
@@ -117,8 +117,8 @@ impl<'a> Run<'a> {
         false
     }
 
-    /// Whether the `depth` cells from `column` on can be filled without an unseen configuration of
-    /// the first structure; cells past the end of the row count as filled.
+    /// True if the `depth` cells from `column` on can be filled without an unseen configuration of the first structure;
+    /// cells past the end of the row count as filled.
     fn fillable(&mut self, column: usize, depth: usize) -> bool {
         if depth == 0 || column >= self.width {
             return true;

@@ -12,14 +12,14 @@ use super::{
 
 const FORMAT: &str = "figrs MdMC chain";
 const VERSION: u32 = 1;
-/// How a configuration writes the border.
+/// Character of the border in a configuration.
 const BORDER: char = '#';
 /// The most rows: one column of them is a level of the largest size.
 const MOST_ROWS: usize = 1 << 28;
 /// The most cells of all training levels, so that sums of counts are exact.
 const MOST_CELLS: u64 = 1 << 53;
 
-/// Why a text is not a trained chain.
+/// Reason why a text is not a trained chain.
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum SavedChainError {
@@ -29,7 +29,7 @@ pub enum SavedChainError {
     /// JSON of something else.
     #[error("the format is {found:?}, not {FORMAT:?}; give a saved chain")]
     Format {
-        /// What the text says it is.
+        /// The format that the text claims.
         found: String,
     },
     /// A version that this program does not read.
@@ -89,7 +89,7 @@ pub enum SavedChainError {
         rows: usize,
         /// The columns of the training levels.
         columns: u64,
-        /// What the sum should be.
+        /// The sum that the size of the levels demands.
         expected: u64,
     },
     /// A count of zero, or a configuration written twice.
@@ -114,7 +114,7 @@ pub enum SavedChainError {
     },
 }
 
-/// What every version begins with.
+/// Fields at the beginning of every version.
 #[derive(Deserialize)]
 struct Header {
     format: String,
@@ -127,13 +127,13 @@ struct SavedChain {
     format: String,
     version: u32,
     height: usize,
-    /// Of all training levels together.
+    /// Number of columns of all training levels together.
     columns: u64,
     structure: Vec<(i32, i32)>,
-    /// Those to fall back on, where they are not the simpler ones of the first.
+    /// Structures to fall back on, where they are not the simpler ones of the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fallbacks: Option<Vec<Vec<(i32, i32)>>>,
-    /// What is added to the counts of tiles.
+    /// Number added to the counts of tiles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     smoothing: Option<f64>,
     row_splits: usize,
@@ -382,7 +382,8 @@ mod tests {
         }
     }
 
-    /// Counts up to the largest number were added up without a check, after sums that saturate had agreed.
+    /// Regression test: counts up to the largest number were added without a check for overflow, after saturating sums had
+    /// agreed.
     #[test]
     fn counts_that_overflow_are_an_error() {
         let most = u64::MAX;

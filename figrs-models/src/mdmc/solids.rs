@@ -1,4 +1,4 @@
-//! Where a level is solid and where a player can stand.
+//! Solid cells of a level, and the cells in which a player can stand.
 
 use super::Level;
 
@@ -29,12 +29,12 @@ impl Solids {
         self.cells[row * self.width + column]
     }
 
-    /// Whether the tile below a cell is there and solid.
+    /// True if the tile below a cell is inside the level and solid.
     pub(super) fn supported(&self, row: usize, column: usize) -> bool {
         row + 1 < self.height() && self.solid(row + 1, column)
     }
 
-    /// Whether a player can stand in a cell: it is free and the tile below is solid.
+    /// True if a player can stand in a cell: it is free and the tile below is solid.
     pub(super) fn footing(&self, row: usize, column: usize) -> bool {
         !self.solid(row, column) && self.supported(row, column)
     }

@@ -1,4 +1,4 @@
-//! Which neighbours a tile depends on.
+//! Structures: the neighbours that a tile depends on.
 
 use std::{borrow::Cow, fmt, str::FromStr};
 

@@ -10,7 +10,7 @@ pub(super) type Counts = BTreeMap<u64, BTreeMap<u8, u64>>;
 /// Below this number of possible keys a table finds its entries by direct index.
 const DIRECT_KEYS: u64 = 1 << 16;
 
-/// What training showed in one configuration.
+/// Tiles that training showed in one configuration.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) configuration: Vec<Tile>,

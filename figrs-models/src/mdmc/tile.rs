@@ -61,13 +61,13 @@ impl Tile {
         self.0
     }
 
-    /// What this tile is, in a few words.
+    /// Meaning of this tile, in a few words.
     pub fn meaning(self) -> &'static str {
         self.row()
             .map_or("outside of the level", |(_, meaning, _)| meaning)
     }
 
-    /// Whether a player can stand on this tile and cannot pass through it.
+    /// True if a player can stand on this tile and cannot pass through it.
     ///
     /// The border is not solid: below the bottom row a player falls out of the level.
     pub fn solid(self) -> bool {

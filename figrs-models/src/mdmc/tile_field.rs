@@ -65,7 +65,7 @@ pub struct TileFieldElements {
 }
 
 impl TileField {
-    /// What is added to the count of every pair.
+    /// Number added to the count of every pair.
     pub const SMOOTHING: f64 = 0.01;
 
     /// Counts the tiles and pairs of a corpus.
@@ -159,7 +159,7 @@ impl TileField {
     }
 }
 
-/// How many times more often each pair stood together than its tiles would by chance.
+/// Lift of each pair: the ratio of its count to the count expected of independent tiles.
 fn lift(counts: &Array2<f64>) -> Array2<f64> {
     let total = counts.sum();
     let rows = counts.sum_axis(ndarray::Axis(1));

@@ -17,7 +17,7 @@ use super::{bif, elements, uai};
 use crate::places::Places;
 use crate::reading::{MOST_NETWORK_BYTES, read_limited};
 
-/// What the tables of a network are.
+/// Kind of a network: Bayesian or Markov.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NetworkKind {
     /// Each variable has a conditional table.
@@ -26,7 +26,7 @@ pub enum NetworkKind {
     Markov,
 }
 
-/// A discrete network from a file: elements that can be asked like any others.
+/// A discrete network from a file, as elements that can be queried like any others.
 #[derive(Clone, Debug)]
 pub struct Network {
     name: String,
@@ -99,7 +99,7 @@ impl Network {
         &self.name
     }
 
-    /// Whether it is a Bayesian or a Markov network.
+    /// The kind of the network: Bayesian or Markov.
     pub fn kind(&self) -> NetworkKind {
         self.kind
     }

@@ -1,4 +1,4 @@
-//! A network as its file tells it, before its elements are built.
+//! A parsed network, before its elements are built.
 
 use rustc_hash::FxHashMap;
 
@@ -12,7 +12,7 @@ pub(super) struct Draft {
     pub(super) kind: NetworkKind,
     pub(super) variables: Vec<Variable>,
     pub(super) tables: Vec<NetworkTable>,
-    /// Where in the text each table names its variables.
+    /// For each table the offset in the text of its list of variables.
     pub(super) places: Vec<usize>,
     /// Rows that were divided by their sums, and where they stand in the text.
     pub(super) normalised: Vec<(usize, NormalisedRow)>,
@@ -40,7 +40,7 @@ impl Draft {
         known.is_none()
     }
 
-    /// How many entries a table over some variables has.
+    /// Number of entries of a table over some variables.
     pub(super) fn entries(&self, variables: &[usize]) -> u128 {
         let sizes = variables.iter().map(|&v| self.variables[v].states.len());
         sizes.fold(1, |n, size| n.saturating_mul(size as u128))

@@ -1,4 +1,4 @@
-//! What can go wrong with network files.
+//! Errors of network files.
 
 use std::{io, path::PathBuf};
 
@@ -45,7 +45,7 @@ pub enum NetworkError {
         line: usize,
         /// The column in characters, counted from 1.
         column: usize,
-        /// What is wrong there.
+        /// The mistake.
         problem: Box<TextProblem>,
     },
     /// A variable or a state is not in the network.
@@ -56,7 +56,7 @@ pub enum NetworkError {
     NotBayesian,
 }
 
-/// What is wrong with the text of a network or evidence file.
+/// A mistake in the text of a network or evidence file.
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum TextProblem {
@@ -66,15 +66,15 @@ pub enum TextProblem {
     /// Something else should stand here.
     #[error("expected {expected}, found {found}")]
     Expected {
-        /// What should stand here.
+        /// The element of syntax expected here.
         expected: &'static str,
-        /// What does.
+        /// The text found here.
         found: String,
     },
     /// Evidence is not the JSON that it should be.
     #[error("not an object of variables and states in JSON: {reason}")]
     Json {
-        /// What the JSON reader says.
+        /// Reason that the JSON reader gives.
         reason: String,
     },
     /// A number cannot be a probability or a weight.
@@ -194,7 +194,7 @@ pub enum TextProblem {
         what: &'static str,
         /// The index.
         index: usize,
-        /// How many there are.
+        /// Number of such items.
         count: usize,
     },
     /// A variable is observed twice, with different states.
@@ -206,7 +206,7 @@ pub enum TextProblem {
     /// An evidence file holds several sets of evidence.
     #[error("{samples} sets of evidence; keep one of them in the file")]
     Samples {
-        /// How many there are.
+        /// Number of sets of evidence.
         samples: usize,
     },
 }

@@ -9,7 +9,7 @@ use super::lexer::{Input, Mismatch, Parsed};
 use super::uai::{count, end};
 use super::{Network, NetworkError, State, TextProblem};
 
-/// That a variable has a state.
+/// An observation: a variable and its state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Observation {
     pub(super) variable: usize,
@@ -126,7 +126,7 @@ impl Network {
     }
 }
 
-/// What the JSON reader says, without the place.
+/// Reason that the JSON reader gives, without the place.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let end = text.rfind(" at line ").unwrap_or(text.len());

@@ -1,4 +1,4 @@
-//! What the readers of all formats share: the input, the failure, words and numbers.
+//! Lexing shared by the readers of all formats: the input, the failure, words and numbers.
 
 use winnow::error::ParserError;
 use winnow::stream::{LocatingSlice, Location};
@@ -9,7 +9,7 @@ use crate::places::Places;
 pub(super) type Input<'t> = LocatingSlice<&'t str>;
 pub(super) type Parsed<T> = Result<T, Mismatch>;
 
-/// Where a text is not as it should be, and why.
+/// A syntax error: offset in the text, and problem.
 #[derive(Debug)]
 pub(super) struct Mismatch {
     offset: usize,
@@ -62,7 +62,7 @@ impl<'t> ParserError<Input<'t>> for Mismatch {
     }
 }
 
-/// How many bytes of the text are read.
+/// Offset in bytes of the text read so far.
 pub(super) fn offset(input: &Input<'_>) -> usize {
     input.current_token_start()
 }

@@ -2,7 +2,7 @@
 
 use figrs_core::weights::sums_to_one;
 
-/// How far from one a row's sum may be by the rounding of its numbers: that of three decimals.
+/// Largest distance of a row's sum from one that counts as rounding of its numbers: that of three decimals.
 ///
 /// The numbers of some files are rounded to three decimals, so that three thirds are 0.999.
 pub const ROUNDING: f64 = 1e-3;
@@ -22,7 +22,7 @@ pub struct NormalisedRow {
     pub column: usize,
 }
 
-/// What becomes of a row.
+/// Result of checking the sum of a row.
 pub(super) enum Sum {
     /// It is one.
     One,

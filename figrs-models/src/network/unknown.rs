@@ -51,7 +51,7 @@ pub(super) fn near<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> Vec
     ranked.into_iter().map(|(_, name)| name.into()).collect()
 }
 
-/// How many letters must be changed, added or left out, looking at the first letters only and not at their case.
+/// Edit distance: the number of letters to change, add or leave out, among the first letters only and regardless of case.
 fn distance(a: &str, b: &str) -> usize {
     const LETTERS: usize = 48;
     let letters = |text: &str| -> Vec<char> {

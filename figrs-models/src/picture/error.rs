@@ -1,9 +1,9 @@
-//! What can go wrong with pictures.
+//! Errors of pictures.
 
 use super::Picture;
 use figrs_derive::ErrorDebug;
 
-/// Why there is no picture.
+/// Reason why there is no picture.
 #[derive(Clone, PartialEq, Eq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum PictureError {
@@ -26,7 +26,7 @@ pub enum PictureError {
         "picture {number} has other colours than the first one; put boards of one kind on a page"
     )]
     OtherColours {
-        /// Which one, from 1.
+        /// Number of the picture, from 1.
         number: usize,
     },
 }

@@ -30,12 +30,12 @@ impl Picture {
         Ok(Canvas::new(width, height, colour))
     }
 
-    /// How many pixels a row has.
+    /// Number of pixels of a row.
     pub fn width(&self) -> usize {
         self.canvas.width()
     }
 
-    /// How many rows of pixels there are.
+    /// Number of rows of pixels.
     pub fn height(&self) -> usize {
         self.canvas.height()
     }

@@ -6,7 +6,7 @@ use ::png::{BitDepth, ColorType, Encoder, EncodingError};
 
 use super::Canvas;
 
-/// Whether a text can stand in an uncompressed text chunk.
+/// True if a text can stand in an uncompressed text chunk.
 pub(crate) fn is_latin(text: &str) -> bool {
     text.chars().all(|c| ('\u{20}'..='\u{ff}').contains(&c))
 }

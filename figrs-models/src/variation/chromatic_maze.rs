@@ -5,8 +5,8 @@ use super::{Variation, side};
 use crate::chromatic_maze::{ChromaticBoard, Colour};
 use crate::grid::{GridError, Position};
 
-/// How far the starts are apart, how far the finishes, by how much the ways from start to finish differ (the number of steps
-/// whatever the colours), and how far tiles are from tiles of their colour.
+/// Variation of chromatic mazes: the distance of the starts, that of the finishes, the difference of the lengths of the ways
+/// from start to finish (in steps, whatever the colours), and the distances of tiles from tiles of their colour.
 ///
 /// On mazes of side `N` with these four as `s`, `f`, `d` and `c` the score is `s / N + f / N + d / (2N) + 2c / (N² (2N - 2))`. Tiles in scan order each
 /// take a tile of their colour of the other maze that is left, or count `2N - 2` if none is:

@@ -1,4 +1,4 @@
-//! Whether things were drawn as often as they are likely.
+//! Goodness of fit of draws to a distribution.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
@@ -9,18 +9,19 @@ pub struct Fit {
     pub statistic: f64,
     /// Its degrees of freedom.
     pub freedom: usize,
-    /// How probable a statistic as large is if the distribution is right, about.
+    /// The p-value, approximately: the probability of a statistic as large if the distribution is right.
     pub p_value: f64,
 }
 
-/// What is expected of a class at least.
+/// Smallest expected count of a class.
 const ENOUGH: f64 = 5.0;
 
-/// Pearson's chi-square test of independent draws: for each value how often it was drawn, and how often it should be, which is its
-/// probability times the number of draws. Give all values that are possible or were drawn.
+/// Pearson's chi-square test of independent draws. Each value comes with the number of its draws and the number expected,
+/// which is its probability times the number of all draws. Give all values that are possible or were drawn.
 ///
-/// Values of which fewer than five are expected count together, with the rarest of the others if they are still fewer than five. `None`
-/// if only one class is left, about which the draws say nothing. A value that was drawn and cannot be has a p-value of zero.
+/// Values with expected counts below five are pooled into one class, together with the rarest other value if the class still
+/// expects fewer than five. `None` if only one class is left, since a test then decides nothing. An impossible value that
+/// was drawn has a p-value of zero.
 ///
 /// ```
 /// use figrs_models::variation::goodness_of_fit;

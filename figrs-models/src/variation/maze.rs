@@ -36,7 +36,7 @@ impl Variation for Maze {
     }
 }
 
-/// How many passages both mazes have.
+/// Number of passages that both mazes have.
 fn shared_passages(one: &Maze, other: &Maze) -> usize {
     let rooms = (0..one.rows()).flat_map(|row| (0..one.columns()).map(move |c| (row, c)));
     let both = |a: (usize, usize), b: (usize, usize)| one.is_open(a, b) && other.is_open(a, b);

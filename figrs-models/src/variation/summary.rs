@@ -10,7 +10,7 @@ use crate::grid::GridError;
 pub struct Score {
     /// The name of the reading.
     pub reading: &'static str,
-    /// How many pairs there are.
+    /// Number of pairs.
     pub pairs: usize,
     /// The smallest score.
     pub min: f64,

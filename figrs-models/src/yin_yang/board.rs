@@ -41,7 +41,7 @@ impl Board {
         self.size.positions().zip(self.colours.iter().copied())
     }
 
-    /// Whether it has the colours of some clues, on a grid of the same size.
+    /// True if it has the colours of some clues, on a grid of the same size.
     pub fn meets(&self, clues: &Clues) -> bool {
         clues.size() == self.size
             && clues

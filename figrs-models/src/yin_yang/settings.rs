@@ -1,4 +1,4 @@
-//! Which boards.
+//! Settings of boards: the size, the clues, and the engine.
 
 use figrs_infer::Frontier;
 

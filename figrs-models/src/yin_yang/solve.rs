@@ -1,4 +1,4 @@
-//! What the clues of a puzzle allow.
+//! Solutions of a puzzle, and clues that exclude each other.
 
 use figrs_infer::CompiledFrontier;
 
@@ -11,7 +11,7 @@ use crate::grid::{GridError, Position};
 pub struct Solution {
     /// A board that follows the rules and meets the clues.
     pub board: Board,
-    /// Whether it is the only one.
+    /// `true` if it is the only one.
     pub is_unique: bool,
 }
 
@@ -25,7 +25,7 @@ impl YinYang {
         Ok(self.frontier.compile(&model, elements.cells())?)
     }
 
-    /// Whether some board follows the rules and meets the clues.
+    /// True if some board follows the rules and meets the clues.
     pub(super) fn is_possible(
         &self,
         elements: &YinYangElements,

@@ -1,4 +1,4 @@
-//! k-medoids: lists of tiles sorted by the examples they are nearest to.
+//! k-medoids clustering of lists of tiles.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use rand::{Rng, RngExt};
 
 use super::super::Tile;
 
-/// The most central examples.
+/// Medoids of a clustering: the most central example of each cluster.
 #[derive(Clone, Debug)]
 pub(super) struct Clusters {
     medoids: Vec<Vec<Tile>>,
 }
 
-/// After so many rounds the medoids stay where they are.
+/// Largest number of rounds of reassignment.
 const ROUNDS: usize = 50;
 
-/// How many tiles differ.
+/// Hamming distance: the number of tiles that differ.
 fn distance(a: &[Tile], b: &[Tile]) -> u64 {
     a.iter().zip(b).filter(|(a, b)| a != b).count() as u64
 }
@@ -62,7 +62,7 @@ impl Clusters {
         clusters
     }
 
-    /// The place of the nearest medoid, the first of several.
+    /// Index of the nearest medoid, the first of several.
     pub(super) fn nearest(&self, example: &[Tile]) -> usize {
         let medoids = self.medoids.iter().enumerate();
         let nearest = medoids.min_by_key(|(_, medoid)| distance(medoid, example));
@@ -78,7 +78,7 @@ impl Clusters {
     }
 }
 
-/// A place in proportion to its weight, or `None` if there is no weight.
+/// An index drawn in proportion to its weight, or `None` if all weights are zero.
 fn drawn<R: Rng>(weights: &[u64], rng: &mut R) -> Option<usize> {
     let total = weights.iter().sum::<u64>();
     let mut rest = (total > 0).then(|| rng.random_range(0..total))?;
@@ -89,7 +89,7 @@ fn drawn<R: Rng>(weights: &[u64], rng: &mut R) -> Option<usize> {
     })
 }
 
-/// The example of a group with the least sum of distances to the others, the first of several.
+/// Medoid of a group: the example with the least sum of distances to the others, the first of several.
 fn central(group: &[(&Vec<Tile>, u64)]) -> Option<Vec<Tile>> {
     let sum = |one: &[Tile]| -> u64 {
         let distances = group

@@ -42,10 +42,10 @@ use clusters::Clusters;
 #[derive(Clone, Debug)]
 pub struct HierarchicalChain {
     section: usize,
-    /// How often each kind began a level, and how often each stood anywhere.
+    /// Count of each kind at the start of a level, and count of each kind anywhere.
     first: Vec<u64>,
     anywhere: Vec<u64>,
-    /// For each kind, how often each kind followed.
+    /// For each kind the counts of the kinds that followed it.
     next: Vec<Vec<u64>>,
     chains: Vec<MarkovChain>,
     medoids: Vec<Vec<Tile>>,
@@ -148,7 +148,7 @@ impl HierarchicalChain {
         &self.chains
     }
 
-    /// How often each kind followed a kind, or began a level; of all kinds if nothing did.
+    /// Counts of the kinds that followed a kind, or began a level; of all kinds if none did.
     fn following(&self, kind: Option<usize>) -> &[u64] {
         let counts = kind.map_or(&self.first, |kind| &self.next[kind]);
         if counts.iter().any(|&count| count > 0) {

@@ -1,4 +1,4 @@
-//! What a level copies from a corpus, column by column.
+//! Novelty of a level against a corpus: runs of columns that it copies.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,7 +26,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// How many columns in a row are looked for by [`Columns::novelty`].
+    /// Number of columns of the runs that [`Columns::novelty`] looks for.
     pub const WINDOW: usize = 4;
 
     /// Those of the given levels.
@@ -72,7 +72,7 @@ impl Columns {
             .collect()
     }
 
-    /// How many columns of a level stand in the same order in one of these levels, at most.
+    /// Largest number of consecutive columns of a level that stand in the same order in one of these levels.
     pub fn longest_copied_run(&self, level: &Level) -> usize {
         let mut longest = 0;
         // For each place of the last column, how long a run ends there.

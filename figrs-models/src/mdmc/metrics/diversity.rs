@@ -1,4 +1,4 @@
-//! How different the levels of a set are from each other.
+//! Diversity of a set of levels: their mean distance.
 
 use ndarray::Array2;
 use rustc_hash::FxHashMap;
@@ -24,13 +24,13 @@ use super::super::{Level, MdmcError, Tile};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Diversity {
-    /// How often each tile stands in each cell.
+    /// For each cell the count of each tile.
     cells: Option<Array2<FxHashMap<Tile, u64>>>,
     levels: u64,
 }
 
 impl Diversity {
-    /// Of no levels.
+    /// The diversity of no levels yet.
     pub fn new() -> Self {
         Self::default()
     }

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::{Level, Tile};
 
-/// How often each square of tiles stands in some levels.
+/// Histogram of the square tile patterns of some levels.
 ///
 /// ```
 /// use figrs_models::mdmc::{Corpus, TilePatterns};
@@ -23,8 +23,8 @@ pub struct TilePatterns {
 }
 
 impl TilePatterns {
-    /// What is added to each count before dividing, so that a pattern that one side lacks costs much but not
-    /// everything.
+    /// Number added to each count before dividing (additive smoothing), so that a pattern that one side lacks costs much but
+    /// not infinitely much.
     pub const EPSILON: f64 = 1e-5;
 
     /// The patterns of `size` by `size` tiles inside the levels, at every place.

@@ -2,11 +2,10 @@
 
 use super::super::{Level, Tile, solids::Solids};
 
-/// How far the platforms lie from a straight line, in rows: 0 for a level on one slope.
+/// Linearity: the mean distance of the platforms from a straight line, in rows; 0 for a level on one slope.
 ///
-/// A platform is a longest run of cells in one row in which a player can stand; the
-/// line is fitted to the centres of all platforms by least squares, and the result is the mean of their
-/// vertical distances from it. 0 for fewer than two platforms.
+/// A platform is a maximal run of cells in one row in which a player can stand; the line is fitted to the centres of all
+/// platforms by least squares, and distances are vertical. 0 for fewer than two platforms.
 ///
 /// # References
 ///
@@ -51,7 +50,7 @@ fn platforms(solids: &Solids) -> Vec<(f64, f64)> {
     centres
 }
 
-/// How forgiving a level is, a column: full question blocks count 1, enemies -1, cannons and gaps in the ground -1/2.
+/// Leniency of a level per column: full question blocks count 1, enemies -1, cannons and gaps in the ground -1/2.
 ///
 /// # References
 ///
@@ -70,7 +69,7 @@ pub fn leniency(level: &Level) -> f64 {
     (tiles - gaps / 2.0) / level.width() as f64
 }
 
-/// In how many rows a player can stand, averaged over columns.
+/// Density: the number of rows in which a player can stand, averaged over columns.
 ///
 /// # References
 ///

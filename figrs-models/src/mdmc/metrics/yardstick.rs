@@ -15,7 +15,7 @@ pub struct Yardstick {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LevelMetrics {
-    /// Whether [`Playability`] finds a way through.
+    /// `true` if [`Playability`] finds a way through.
     pub playable: bool,
     /// The share of columns up to the furthest one that can be reached.
     pub reached: f64,
@@ -25,7 +25,7 @@ pub struct LevelMetrics {
     pub leniency: f64,
     /// See [`density`].
     pub density: f64,
-    /// How many [`ground_gaps`] there are.
+    /// Number of [`ground_gaps`].
     pub gaps: usize,
     /// The columns of the widest of them, or 0.
     pub widest_gap: usize,
@@ -78,7 +78,7 @@ impl Yardstick {
 }
 
 impl LevelMetrics {
-    /// Each measure by name, for tables; whether it is playable as 0 or 1.
+    /// Each measure by name, for tables; `playable` is 0 or 1.
     pub fn named(&self) -> [(&'static str, f64); 13] {
         [
             ("playable", f64::from(self.playable)),

@@ -1,9 +1,9 @@
-//! What can go wrong in writing a level.
+//! Errors of writing a level.
 
 use figrs_derive::ErrorDebug;
 use std::io;
 
-/// Why a level could not be written in a format.
+/// Reason why a level could not be written in a format.
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum OutputError {

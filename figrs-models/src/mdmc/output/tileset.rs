@@ -24,7 +24,7 @@ pub(super) fn number(tile: Tile) -> usize {
     }
 }
 
-/// Whether a tile is ground with nothing solid above it.
+/// True if a tile is ground with nothing solid above it.
 pub(super) fn grassy(level: &Level, row: usize, column: usize) -> bool {
     let above = row.checked_sub(1).and_then(|row| level.get(row, column));
     level.get(row, column) == Some(Tile::GROUND) && !above.is_some_and(Tile::solid)
@@ -38,7 +38,7 @@ pub(super) fn picture(level: &Level, row: usize, column: usize) -> usize {
     level.get(row, column).map_or(0, number)
 }
 
-/// What a tile of the picture is, and whether it is solid, by its place from 0.
+/// For each tile of the picture its index from 0, its meaning, and `true` if it is solid.
 pub(super) fn entries() -> impl Iterator<Item = (usize, &'static str, bool)> {
     let tiles = Tile::all().chain([Tile::GROUND]).enumerate();
     tiles.map(|(place, tile)| (place, tile.meaning(), tile.solid()))

@@ -1,5 +1,5 @@
-//! Whether a player can walk, jump and fall from the left of a level to its right edge: [`Playability`] searches a whole
-//! level and states the rules; [`Reach`] takes columns one by one, for use in a constraint.
+//! Playability: a way by walking, jumping and falling from the left of a level to its right edge. [`Playability`] searches a
+//! whole level and states the rules; [`Reach`] takes columns one by one, for use in a constraint.
 
 mod arcs;
 mod moves;
@@ -13,7 +13,7 @@ pub use obstacle::Obstacle;
 pub use reach::Reach;
 pub use search::Playability;
 
-/// Where the player starts.
+/// Start of the player, as row and column.
 const START: (usize, usize) = (2, 2);
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! What a player can do next.
+//! Moves of a player.
 //!
 //! Moves are told to `to`: columns ahead (-1, 0 or 1), the row reached and the stage there. Whether the cell reached is
 //! inside the level, from left to right, and free is for the caller to test. In the bottom row there are no moves.
 
 use super::stages::{FREE, Stage, Stages, TAKE_OFF};
 
-/// What a player can do in any stage: stand, if the tile below is solid, and so walk or take off; or else fall.
+/// Moves open to a player in any stage: stand, if the tile below is solid, and so walk or take off; or else fall.
 pub(super) fn free_moves(
     height: usize,
     row: usize,

@@ -1,26 +1,26 @@
-//! Why a level cannot be played.
+//! Obstacles: reasons why a level cannot be played.
 
 use std::fmt;
 
 use super::super::solids::Solids;
 
-/// What stops a player, right of the last column where the player can stand.
+/// Obstacle that stops a player, right of the last column where the player can stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Obstacle {
     /// Columns in which there is nowhere to stand.
     Gap {
         /// The first of them.
         column: usize,
-        /// How many there are in a row.
+        /// Number of consecutive columns.
         width: usize,
-        /// How many rows the nearest footing after them lies above the last one before; 0 if it is not above.
+        /// Rise in rows from the last footing before the gap to the nearest one after it; 0 if that is not above.
         rise: usize,
     },
     /// Solid tiles higher than any jump.
     Wall {
         /// Their column.
         column: usize,
-        /// How many stand on each other, from where the player stands upwards.
+        /// Number of tiles on top of each other, from where the player stands upwards.
         height: usize,
     },
     /// There is footing ahead, but no room to get there.
@@ -34,8 +34,8 @@ pub enum Obstacle {
 const JUMP_HEIGHT: usize = 4;
 
 impl Obstacle {
-    /// What comes after the last column with a footing that was reached; `last` is that column
-    /// and the highest row in which the player stands there, or `None` if the player never stands.
+    /// The obstacle after the last column with a footing that was reached; `last` is the highest row in which the player
+    /// stands there, and that column, or `None` if the player never stands.
     pub(super) fn after(solids: &Solids, last: Option<(usize, usize)>, start: usize) -> Self {
         let (height, width) = (solids.height(), solids.width());
         let column = last.map_or(start, |(_, column)| column + 1);
@@ -65,7 +65,7 @@ impl Obstacle {
     }
 }
 
-/// Writes what it is and where, with columns counted from 0.
+/// Writes the obstacle and its place, with columns counted from 0.
 impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

@@ -9,10 +9,10 @@ use super::{
     moves::{free_moves, jump_moves},
 };
 
-/// Whether the right edge can be reached, for a level that comes column by column from the left.
+/// Reachability of the right edge, for a level that comes column by column from the left.
 ///
-/// Two levels with equal values of this type cannot be told apart by any columns that follow, so that it
-/// can be the state of a [`fold`](figrs_core::fold) over columns, or of a particle.
+/// Levels with equal values of this type stay equally playable under any columns that follow, so that it can be the state of
+/// a [`fold`](figrs_core::fold) over columns, or of a particle.
 ///
 /// # Guarantee
 ///
@@ -62,13 +62,13 @@ figrs_core::value!(Reach);
 /// For each row a bit for each stage in which a player comes into the column that follows.
 type Crossings = Vec<u64>;
 
-/// How a player crosses the right edge of the columns so far.
+/// Crossings of the right edge of the columns so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Edge {
     alive: bool,
     /// From the start.
     reached: Crossings,
-    /// For a player who comes back, by row and stage, what else can be crossed after that; in ascending order.
+    /// For a player who comes back, by row and stage, the further crossings that become possible; in ascending order.
     returns: Vec<((usize, Stage), Crossings)>,
 }
 
@@ -86,7 +86,7 @@ impl Reach {
         }
     }
 
-    /// Whether a player can reach the last column so far; once false, it stays so.
+    /// True if a player can reach the last column so far; once false, it stays so.
     pub fn alive(&self) -> bool {
         self.edge.alive
     }
@@ -175,13 +175,13 @@ struct Column<'a> {
 }
 
 impl Column<'_> {
-    /// Goes back to an exploration of the same column that has come to its end.
+    /// Restores a finished exploration of the same column.
     fn reset(&mut self, other: &Self) {
         self.reached.copy_from_slice(&other.reached);
         self.right.copy_from_slice(&other.right);
     }
 
-    /// What a free player can do is open to a player in any stage.
+    /// Marks a stage of a row as reached, and the free stage with it, whose moves are open to a player in any stage.
     fn reach(&mut self, row: usize, stage: Stage) {
         for stage in [FREE, stage] {
             if self.reached[row] >> stage & 1 == 0 {

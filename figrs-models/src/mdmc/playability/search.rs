@@ -1,4 +1,4 @@
-//! The search of a whole level.
+//! Breadth-first search of a whole level.
 
 use super::super::{Level, solids::Solids};
 use super::stages::{FREE, Stage};
@@ -7,7 +7,7 @@ use super::{
     moves::{free_moves, jump_moves},
 };
 
-/// Whether a level can be played from left to right, with the way there or what stops the player.
+/// Playability of a level from left to right, with the way there or the obstacle that stops the player.
 ///
 /// # Rules
 ///
@@ -57,7 +57,7 @@ pub struct Playability {
     obstacle: Option<Obstacle>,
 }
 
-/// What is reached so far.
+/// State of the breadth-first search.
 struct Search<'a> {
     solids: &'a Solids,
     /// For each cell a bit for each stage.
@@ -117,7 +117,7 @@ impl Playability {
         }
     }
 
-    /// Whether the last column can be reached.
+    /// True if the last column can be reached.
     pub fn playable(&self) -> bool {
         self.obstacle.is_none()
     }
@@ -127,7 +127,7 @@ impl Playability {
         self.furthest
     }
 
-    /// What stops the player, or `None` if the level is playable.
+    /// The obstacle that stops the player, or `None` if the level is playable.
     pub fn obstacle(&self) -> Option<Obstacle> {
         self.obstacle
     }

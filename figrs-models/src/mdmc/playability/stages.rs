@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 
 use super::JUMP_ARCS;
 
-/// How far a jump has come, as a number below 64.
+/// Stage of a jump, a number below 64: the state of the automaton of arcs.
 pub(super) type Stage = u8;
 
 /// Not in a jump: standing or falling.

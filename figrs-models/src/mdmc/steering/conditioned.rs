@@ -1,4 +1,4 @@
-//! Levels given demands by sequential Monte Carlo.
+//! Levels given demands, drawn by sequential Monte Carlo.
 
 use std::cell::Cell;
 use std::fmt;
@@ -21,9 +21,9 @@ use super::steered::SteeredLevel;
 ///
 /// # Guarantee
 ///
-/// All demands are met. The law of a level tends to the trained chain's given the demands as particles grow; with few particles a
-/// level that is easier to begin than to finish is somewhat too rare. Where all particles of a population fail, its level is drawn from
-/// one of four times as many, and so on.
+/// All demands are met. The distribution of a level tends to that of the trained chain given the demands as particles grow;
+/// with few particles a level that is easier to begin than to finish is somewhat too rare. Where all particles of a
+/// population fail, its level is drawn from a population four times as large, and so on.
 ///
 /// # Complexity
 ///
@@ -49,7 +49,7 @@ pub struct ConditionedSampler {
     listener: Option<Listener>,
 }
 
-/// Who is told how far a run has come.
+/// Callback for the progress of a run.
 #[derive(Clone)]
 struct Listener(Arc<dyn Fn(&Progress) + Send + Sync>);
 
@@ -60,7 +60,8 @@ impl fmt::Debug for Listener {
 }
 
 impl ConditionedSampler {
-    /// With 20 particles a level, up to 1 280 where they fail, and 24 million cells of particles to find out which demands conflict.
+    /// The defaults: 20 particles a level, up to 1 280 where they fail, and 24 million cells of particles to find the
+    /// demands that conflict.
     pub fn new(steered: SteeredLevel) -> Self {
         Self {
             steered,
@@ -129,7 +130,7 @@ impl ConditionedSampler {
         Ok(answer.log_evidence()?)
     }
 
-    /// The levels of the populations that have a particle left.
+    /// Levels of the populations that have a particle left.
     fn drawn(&self, answer: &Answer) -> Result<Vec<Generated>, SteeringError> {
         let draws = answer.draws()?;
         let level = |draw: usize| {
@@ -143,7 +144,7 @@ impl ConditionedSampler {
         Ok((0..draws.length).map(level).collect())
     }
 
-    /// A level whose population died, from larger ones.
+    /// The level of a population that died, drawn from larger ones.
     fn again(&self, seed: u64, number: u64) -> Result<Generated, SteeringError> {
         let mut rng = stream(seed, u64::MAX - number);
         let mut particles = self.particles;
@@ -162,7 +163,7 @@ impl ConditionedSampler {
         Err(self.conflict(seed))
     }
 
-    /// What is to blame where no particle is left: the same for all levels of a seed.
+    /// The error that names the conflicting demands where no particle is left: the same for all levels of a seed.
     fn conflict(&self, seed: u64) -> SteeringError {
         let particles = self.most_particles.min(400);
         let left = Cell::new(self.conflict_work);
@@ -199,7 +200,7 @@ impl LevelSampler for ConditionedSampler {
         )
     }
 
-    /// Populations are run side by side: one alone takes most of the time of some.
+    /// Populations are run side by side: one alone takes most of the time of several.
     fn batch(&self) -> u64 {
         // As many as have about 500 particles.
         (480 / self.particles.max(1) as u64).clamp(1, 24)

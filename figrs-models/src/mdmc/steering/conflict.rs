@@ -1,4 +1,4 @@
-//! Which demands exclude each other, and where.
+//! Conflicts: the smallest sets of demands that exclude each other, and the column where they do.
 
 use figrs_core::Model;
 
@@ -6,7 +6,7 @@ use super::demand::Demand;
 use super::error::SteeringError;
 use super::steered::SteeredLevel;
 
-/// Whether evidence can hold.
+/// Result of trying a set of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trial {
     Possible,

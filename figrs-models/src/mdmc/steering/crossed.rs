@@ -1,4 +1,4 @@
-//! What a player can reach, remembered.
+//! Memoisation of the columns that a player can cross.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,15 +8,14 @@ use super::super::{Reach, Tile};
 
 type Known = FxHashMap<(Reach, Vec<bool>), Option<Reach>>;
 
-/// What can be reached after a column by what was reached before it and where the column is solid: the same ground
-/// comes again and again.
+/// Memo of [`Reach`] by the state before a column and the column's solid cells: the same ground comes again and again.
 #[derive(Debug, Default)]
 pub(super) struct Crossed {
     known: Mutex<Known>,
 }
 
 impl Crossed {
-    /// How many results are remembered.
+    /// Largest number of results kept.
     const MOST: usize = 1 << 14;
 
     /// The state after a column, or `None` if the player cannot reach it.

@@ -1,4 +1,4 @@
-//! What a level must have.
+//! Demands on levels.
 
 use std::fmt;
 
@@ -6,17 +6,18 @@ use super::super::Tile;
 use super::mask::Mask;
 use crate::shares::whole_numbers;
 
-/// One thing that a level must have. Demands are evidence: levels are drawn given all of them.
+/// A demand on a level. Demands are evidence: levels are drawn given all of them.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Demand {
     /// No cell has a configuration that training never showed.
     Seen,
-    /// The cells that are set in a mask of the level's size have their tiles: levels are those that the trained chain draws
-    /// so by itself, and there are none where it never would.
+    /// The cells that are set in a mask of the level's size have their tiles, as evidence: levels are those of the trained
+    /// chain with these tiles, and there are none where it never draws them.
     Pinned(Mask),
-    /// The cells that are set in a mask of the level's size are given their tiles, whatever the trained chain would do there: the
-    /// tiles before them are drawn as if nothing were known of them, and configurations with one of them need not have been seen.
+    /// The cells that are set in a mask of the level's size are given their tiles by intervention, whatever the trained
+    /// chain would do there: the tiles before them are drawn as if nothing were known of them, and configurations with one
+    /// of them need not have been seen.
     Placed(Mask),
     /// No more columns than this lie side by side without ground in the bottom row.
     MaximumGap(usize),

@@ -1,11 +1,11 @@
-//! Why there are no levels as demanded.
+//! Errors of drawing levels given demands.
 
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
 use super::super::MdmcError;
 
-/// Why levels that meet the demands cannot be drawn.
+/// Reason why levels that meet the demands cannot be drawn.
 #[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum SteeringError {
@@ -27,7 +27,7 @@ pub enum SteeringError {
         demands: Vec<String>,
         /// The column, from 0, at which the last levels fail that meet them so far.
         column: usize,
-        /// Whether it is certain that there is no such level.
+        /// `true` if it is certain that there is no such level.
         proven: bool,
     },
 }

@@ -1,4 +1,4 @@
-//! Levels given demands from their exact law.
+//! Levels given demands, drawn from their exact distribution.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::error::SteeringError;
 use super::sampler::LevelSampler;
 use super::steered::SteeredLevel;
 
-/// Draws levels from exactly the trained chain's law given the demands.
+/// Draws levels from exactly the trained chain's distribution given the demands.
 ///
 /// The states of the frontier are explored once, column by column, and the table of a column is used again as soon as columns repeat; then a
 /// sweep back over all columns tells how each can go on.
@@ -92,7 +92,7 @@ impl LevelSampler for ExactSampler {
         "exactly the trained chain given the demands".to_owned()
     }
 
-    /// Where messages do not fit into memory they are computed again for each batch.
+    /// A whole batch at once: where messages do not fit into memory, each batch computes them again.
     fn batch(&self) -> u64 {
         64
     }

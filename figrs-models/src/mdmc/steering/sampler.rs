@@ -15,15 +15,15 @@ pub trait LevelSampler: Debug + Send + Sync {
     /// The name of the method.
     fn name(&self) -> &'static str;
 
-    /// In one sentence, what the law of the levels is.
+    /// The distribution of the levels, in one sentence.
     fn guarantee(&self) -> String;
 
-    /// What every level must have.
+    /// Demands that every level meets.
     fn demands(&self) -> &[Demand] {
         &[]
     }
 
-    /// How many levels are best asked for at once.
+    /// Number of levels that are best asked for at once.
     fn batch(&self) -> u64 {
         1
     }

@@ -60,7 +60,7 @@ fn pinned(mask: &Mask) -> Statement<'_> {
     })
 }
 
-/// How many columns without ground end here.
+/// Bounds the gap: a fold over columns of the number of columns without ground that end here.
 fn maximum_gap(most: usize, height: usize) -> Statement<'static> {
     let step = Arc::new(move |(gap, tile): (&usize, &Tile)| {
         if tile.solid() {
@@ -77,7 +77,7 @@ fn maximum_gap(most: usize, height: usize) -> Statement<'static> {
     })
 }
 
-/// How many tiles of the kind there are so far.
+/// Bounds a count: a fold over cells of the number of tiles of the kind so far.
 fn count(
     tile: Tile,
     (least, most): (usize, usize),
@@ -108,7 +108,7 @@ fn count(
     })
 }
 
-/// Whether the pattern stands anywhere with its last column here.
+/// Forbids the pattern: no placement with its last column here matches.
 fn forbidden(pattern: &Mask, height: usize) -> Statement<'_> {
     let tiles: Vec<_> = pattern.tiles().collect();
     let wanted: Vec<Tile> = tiles.iter().map(|&(_, _, tile)| tile).collect();
@@ -133,7 +133,7 @@ fn forbidden(pattern: &Mask, height: usize) -> Statement<'_> {
     })
 }
 
-/// What a player can reach across the right edge of the columns so far.
+/// Demands playability: a fold over columns of the player's crossings of the right edge.
 fn playable(height: usize) -> Statement<'static> {
     let crossed = Crossed::default();
     let step = Arc::new(move |(reach, solid): (&Option<Reach>, &Vec<bool>)| {

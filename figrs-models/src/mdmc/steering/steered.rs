@@ -10,7 +10,7 @@ use super::demand::Demand;
 use super::mask::Mask;
 use super::statements::statement;
 
-/// The element program of a level together with what the level must have, stated column by column as evidence.
+/// The element program of a level together with its demands, stated column by column as evidence.
 ///
 /// Any algorithm can be asked about it; [`cells`](Self::cells) are its tiles in the order of the evidence: columns from the left, each
 /// from the bottom up. A demand over the whole level is a state folded over columns or cells, with a condition after
@@ -101,7 +101,7 @@ impl SteeredLevel {
         self.elements.width()
     }
 
-    /// What the level must have.
+    /// Demands on the level.
     pub fn demands(&self) -> &[Demand] {
         &self.demands
     }

@@ -45,7 +45,7 @@ fn all_demands(rows: usize, width: usize) -> Vec<Demand> {
     ]
 }
 
-/// Whether a level has what is demanded, decided without elements.
+/// True if a level meets a demand, decided without elements.
 fn meets(level: &Level, chain: &MarkovChain, demand: &Demand) -> bool {
     match demand {
         Demand::Seen => chain.unseen(level) == 0,
@@ -115,7 +115,7 @@ fn the_probability_of_demands_is_the_share_of_levels_that_meet_them() {
     }
 }
 
-/// Those whose states are few; what a player can reach has many.
+/// Demands with few states; playability has many.
 fn small_demands(rows: usize, width: usize) -> Vec<Demand> {
     let mut demands = all_demands(rows, width);
     demands.retain(|demand| *demand != Demand::Playable);
@@ -391,7 +391,7 @@ fn progress_is_told_up_to_the_end() {
     assert!(told.is_sorted() && told[0] < 600);
 }
 
-/// A gap that no level can exceed was counted in every state all the same.
+/// Regression test: a gap that no level can exceed was counted in every state all the same.
 #[test]
 fn gaps_as_wide_as_the_level_state_nothing() {
     let evidence = |demands: &[Demand]| steered(4, 6, demands).model().evidence().len();

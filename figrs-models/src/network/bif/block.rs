@@ -17,7 +17,7 @@ pub(super) struct TableBlock<'t> {
     pub(super) parents: Vec<(usize, &'t str)>,
     /// The input at the body.
     pub(super) body: Input<'t>,
-    /// How many bytes the body has.
+    /// Length of the body in bytes.
     pub(super) length: usize,
 }
 

@@ -8,7 +8,7 @@ use super::super::{NetworkTable, TextProblem};
 use super::block::{StateNames, TableBlock};
 use super::token::{mark, number, property, require, word};
 
-/// How many entries the tables of a file may have whose rows are given by a `default`.
+/// Largest number of entries of a file's tables whose rows are given by a `default`.
 const DEFAULTED: usize = 1 << 25;
 
 /// Reads the tables of a file one after another.
@@ -16,7 +16,7 @@ pub(super) struct Tables<'d, 't> {
     draft: &'d mut Draft,
     /// The states of all variables.
     names: &'d [StateNames<'t>],
-    /// How many entries may still be given by a `default`.
+    /// Number of entries that may still be given by a `default`.
     defaulted: usize,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Tables<'d, 't> {
 struct Rows<'d, 't> {
     /// The parents and the child.
     variables: Vec<usize>,
-    /// The states of the parents, and which of them the last row named.
+    /// The states of the parents, and for each parent the index of the state that the last row named.
     parents: Vec<(&'d StateNames<'t>, usize)>,
     columns: usize,
     /// Not a number where no row was given yet.
@@ -104,7 +104,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(())
     }
 
-    /// How many entries the table has; an error if the block is too short for that many.
+    /// Number of entries of the table; an error if the block is too short for that many.
     fn entries(&mut self, block: &TableBlock<'t>, variables: &[usize]) -> Parsed<usize> {
         let needed = self.draft.entries(variables);
         let limit = if block.body[..block.length].contains("default") {

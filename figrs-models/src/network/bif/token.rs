@@ -105,7 +105,7 @@ const BARE: u128 = {
     bits
 };
 
-/// Whether a character may stand in a name without quotes.
+/// True if a character may stand in a name without quotes.
 #[inline]
 pub(super) fn is_bare(c: char) -> bool {
     if c.is_ascii() {

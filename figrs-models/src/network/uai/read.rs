@@ -8,7 +8,7 @@ use super::super::lexer::{Input, Mismatch, Parsed, unexpected, weight};
 use super::super::{NetworkKind, NetworkTable, State, TextProblem};
 use super::token::{count, end, word};
 
-/// How many states all variables of a small file may have together.
+/// Largest number of states of all variables together in a small file.
 const STATES: usize = 1 << 16;
 
 /// The network of a text.
