@@ -1,4 +1,4 @@
-//! Questions to a Bayesian or Markov network in a file.
+//! Queries to a Bayesian or Markov network in a file.
 //!
 //! `cargo run --release --example network -- --help`
 
@@ -24,7 +24,7 @@ use observed::{observations, queried};
 use question::{Findings, Question};
 use report::Report;
 
-/// What the long help ends with.
+/// The end of the long help.
 const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
   {"marginals": {VAR: {STATE: p}}, "standard_errors": {VAR: {STATE: error}},
    "log_evidence": x, "log_evidence_standard_error": x,
@@ -61,23 +61,22 @@ struct Options {
     /// More evidence.
     #[arg(long, value_name = "VAR=STATE", num_args = 1..)]
     observe: Vec<String>,
-    /// The variables to tell about, or all. Marginals and cost are only computed for these; worlds are always of
-    /// all variables.
+    /// The variables to report, or all. Marginals and cost are only computed for these; worlds are always of all variables.
     #[arg(long, value_name = "all|VAR", num_args = 1.., default_value = "all")]
     query: Vec<String>,
-    /// What to ask.
+    /// Task: a question about the network.
     #[arg(long, value_enum, default_value_t = Task::Marginals)]
     task: Task,
-    /// How to find it.
+    /// Algorithm that answers it.
     #[arg(long, value_enum, default_value_t = Method::JunctionTree)]
     algorithm: Method,
-    /// How many worlds for k-best (default 5) or sample (default 10), up to a million.
+    /// Number of worlds for k-best (default 5) or sample (default 10), up to a million.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: Option<u32>,
-    /// How many samples importance-sampling draws (default 100000).
+    /// Number of samples that importance-sampling draws (default 100000).
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     samples: Option<u64>,
-    /// Where the random numbers of sample and importance-sampling start (default 0).
+    /// Seed of the random numbers of sample and importance-sampling (default 0).
     #[arg(long)]
     seed: Option<u64>,
     /// Memory for the tables of exact algorithms other than enumerate together, as 512MiB or 6GiB; a number alone is of bytes;
@@ -87,7 +86,7 @@ struct Options {
     /// End after this many seconds with what there is by then.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
-    /// Compile and query this many times, and tell the medians of the seconds.
+    /// Compile and query this many times, and report the medians of the seconds.
     #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     repeat: u32,
     /// Text to read, or JSON with full precision.
@@ -108,7 +107,7 @@ enum Task {
     KBest,
     /// Independent worlds, drawn with exactly their posterior probabilities.
     Sample,
-    /// What marginals of the queried variables would cost, without computing them.
+    /// The predicted cost of the marginals of the queried variables, without computing them.
     Cost,
 }
 
@@ -146,7 +145,7 @@ impl Method {
 }
 
 impl Options {
-    /// Refuses options that would have no effect.
+    /// Refuses options without effect.
     fn check(&self) -> Result<(), Failure> {
         if !self.algorithm.can(self.task) {
             let able = Method::value_variants().iter();
@@ -185,7 +184,7 @@ fn main() -> ExitCode {
     figrs_command::run(remedy, || run(&parsed()))
 }
 
-/// What to do on the command line where a budget is too small or no sample met the evidence.
+/// Remedy on the command line if a budget is too small or no sample met the evidence.
 fn remedy(error: &figrs::Error) -> Option<String> {
     use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
     let few = "query fewer variables, observe more, or use --algorithm importance-sampling";
@@ -278,7 +277,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// Reads the network and what is asked of it.
+/// Reads the network and builds the question about it.
 fn read(options: Options) -> Result<Question, Failure> {
     let network = Network::read(&options.file)?;
     let observations = observations(&network, options.evidence.as_deref(), &options.observe)?;

@@ -22,7 +22,7 @@ pub mod coming_from;
 #[cfg(any(doc, doctest))]
 pub mod tutorial;
 
-/// What most programs use: `use figrs::prelude::*;`.
+/// Names that most programs use: `use figrs::prelude::*;`.
 pub mod prelude {
     pub use figrs_core::{
         Apply, Atomic, Beta, Binomial, Bins, Chain, Constant, ContinuousUniform, Covariance, Cpd,

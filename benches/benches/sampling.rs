@@ -383,7 +383,7 @@ fn in_turns(rounds: usize, clock: impl Fn() -> Duration, work: [&mut dyn FnMut()
     [0, 1].map(|i| median(times.iter().map(|pair| pair[i]).collect()))
 }
 
-/// How fast figrs is in units of the loops.
+/// Prints the speed of figrs in units of the hand-written loops.
 fn table() {
     const ROUNDS: usize = 21;
     let started = Instant::now();

@@ -18,14 +18,14 @@ const REPETITIONS: usize = 200;
 /// The worlds from which new evidence is taken, and the seed that draws them.
 const WORLDS: usize = 64;
 const SEED: u64 = 1;
-/// How many variables get new evidence where none is given.
+/// Number of variables that get new evidence if none is given.
 const OBSERVED: usize = 5;
 
 struct Arguments {
     network: PathBuf,
     evidence: Option<PathBuf>,
     uai: Option<PathBuf>,
-    /// How long each question is repeated.
+    /// Time for which each question is repeated.
     seconds: f64,
 }
 
@@ -74,9 +74,9 @@ impl Clock {
         cpu.unwrap_or_else(|| self.start.elapsed().as_secs_f64())
     }
 
-    /// Asks the same again and again: the CPU seconds of each time, and the last answer.
+    /// Asks the same question again and again: the CPU seconds of each time, and the last answer.
     ///
-    /// What an answer holds is freed when no clock runs.
+    /// An answer is freed while no clock runs.
     fn repeat<T>(&self, seconds: f64, mut ask: impl FnMut() -> Result<T>) -> Result<(Vec<f64>, T)> {
         let begin = Instant::now();
         let mut times = Vec::new();

@@ -11,7 +11,7 @@ pub(crate) struct Boards<B> {
 }
 
 impl<B> Boards<B> {
-    /// None yet of so many.
+    /// No boards yet, of this many wanted.
     pub(crate) fn of(wanted: usize) -> Self {
         let drawn = Mutex::new(("exact", Vec::new()));
         Self { wanted, drawn }
@@ -33,7 +33,7 @@ impl<B> Boards<B> {
         self.len() >= self.wanted
     }
 
-    /// Whether another board is to be drawn: not if there are enough, or the command is to end.
+    /// True if another board is to be drawn: there are not enough, and the command is not told to stop.
     pub(crate) fn want_more(&self) -> bool {
         !self.are_complete() && !stop::is_set()
     }

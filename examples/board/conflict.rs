@@ -1,4 +1,4 @@
-//! Why no board meets the demands.
+//! Conflicting clues of a puzzle that has no board.
 
 use figrs::models::grid::Position;
 use figrs_command::{Progress, stop};
@@ -6,8 +6,9 @@ use figrs_command::{Progress, stop};
 use super::engine::Engine;
 use super::{Failure, Puzzle};
 
-/// What is told of a puzzle that has no board: names clues that exclude each other, without any one of which there is a board; or else
-/// says that no clue is to blame. If the command is told to stop, the clues that are left by then are named.
+/// Message about a puzzle that has no board: it names clues that exclude each other, without any one of which there is a
+/// board, or else says that the clues are not the cause. If the command is told to stop, the clues that are left by then are
+/// named.
 pub(crate) fn impossible<P: Puzzle>(puzzle: &P, memory: u64) -> Result<String, Failure> {
     let (side, program) = (puzzle.side(), puzzle.program()?);
     let is_possible = |clues: &[(Position, P::Cell)]| -> Result<Option<bool>, Failure> {

@@ -9,13 +9,13 @@ use figrs_command::{Progress, stop};
 
 use super::{Failure, Program, Puzzle, Side};
 
-/// An element program compiled to be asked.
+/// A compiled element program, for queries.
 pub(crate) struct Engine<C> {
     compiled: CompiledFrontier,
     cells: Vec<Element<C>>,
 }
 
-/// What compiling took.
+/// Cost of compiling: states and bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Cost {
     pub(crate) states: usize,
@@ -23,7 +23,7 @@ pub(crate) struct Cost {
 }
 
 impl<C: Value> Engine<C> {
-    /// Compiles a program with its clues, in so many bytes.
+    /// Compiles a program with its clues, within this many bytes.
     pub(crate) fn compile(
         program: &Program<C>,
         side: Side,
@@ -32,7 +32,7 @@ impl<C: Value> Engine<C> {
         Self::with_clues(program, side, &program.clues, memory)
     }
 
-    /// The same with other clues.
+    /// Compiles a program with other clues.
     pub(crate) fn with_clues(
         program: &Program<C>,
         side: Side,
@@ -52,7 +52,7 @@ impl<C: Value> Engine<C> {
         })
     }
 
-    /// A puzzle compiled, if it is known how and fits so many bytes.
+    /// A compiled puzzle, if there is a program for it that fits this many bytes.
     pub(crate) fn fitting<P: Puzzle<Cell = C>>(
         puzzle: &P,
         memory: u64,
@@ -82,12 +82,12 @@ impl<C: Value> Engine<C> {
         self.log_evidence() > f64::NEG_INFINITY
     }
 
-    /// How many boards there are, as a decimal number.
+    /// Number of boards, as a decimal number.
     pub(crate) fn count(&self) -> Result<String, figrs::Error> {
         Ok(self.compiled.count()?.to_string())
     }
 
-    /// What each cell is with which probability.
+    /// Marginal distribution of each cell.
     pub(crate) fn marginals(&self) -> Result<Vec<Marginal<C>>, figrs::Error> {
         let cells = self.cells.iter();
         cells.map(|cell| self.compiled.distribution(cell)).collect()
@@ -99,7 +99,7 @@ impl<C: Value> Engine<C> {
         Ok((world.values(&self.cells)?, world.log_probability()))
     }
 
-    /// Endlessly many boards.
+    /// An endless iterator of boards.
     pub(crate) fn boards<'a, P: Puzzle<Cell = C>>(
         &'a self,
         puzzle: &'a P,
@@ -110,7 +110,7 @@ impl<C: Value> Engine<C> {
     }
 }
 
-/// A frontier of so many bytes that shows its steps, and that ends when the command is to end.
+/// A frontier of this many bytes that shows its steps, and that ends when the command is told to stop.
 pub(crate) fn frontier(what: &'static str, memory: u64) -> Frontier {
     let progress = Progress::of(what, None);
     Frontier::new()
@@ -119,7 +119,7 @@ pub(crate) fn frontier(what: &'static str, memory: u64) -> Frontier {
         .on_progress(move |run| progress.set(run.done))
 }
 
-/// Whether automata cannot read a board as wide.
+/// True if a failure says that the board is too wide for automata.
 fn is_too_wide(failure: &(dyn Error + 'static)) -> bool {
     let error = failure.downcast_ref::<GridError>();
     error.is_some_and(|error| {

@@ -1,4 +1,4 @@
-//! What is found.
+//! Findings: the answers to the tasks.
 
 use figrs::models::variation::Score;
 
@@ -7,7 +7,7 @@ use super::goodness::Test;
 use super::options::Task;
 use super::puzzle::Drawn;
 
-/// The answer to a task; the rest is empty.
+/// The answer to a task; fields of other tasks are empty.
 pub(crate) struct Findings<B> {
     pub(crate) method: &'static str,
     pub(crate) boards: Vec<B>,
@@ -16,17 +16,17 @@ pub(crate) struct Findings<B> {
     /// For each cell its values by name, and their probabilities.
     pub(crate) marginals: Option<Vec<Vec<(&'static str, f64)>>>,
     pub(crate) most_likely: Option<B>,
-    /// A board, and whether it is the only one.
+    /// A board, and `true` if it is the only one.
     pub(crate) solution: Option<(B, bool)>,
     pub(crate) diagnostics: Vec<(&'static str, f64)>,
     pub(crate) cost: Option<Cost>,
     pub(crate) compile: f64,
     pub(crate) sample: f64,
-    /// Why there is no board, if there is none.
+    /// Reason why there is no board, if there is none.
     pub(crate) impossible: Option<String>,
 }
 
-/// How boards vary, and whether they have the right distribution.
+/// Statistics of boards: their variation, and tests of their distribution.
 pub(crate) struct Stats {
     pub(crate) scores: Vec<Score>,
     pub(crate) tests: Vec<Test>,
@@ -50,7 +50,7 @@ impl<B> Findings<B> {
         }
     }
 
-    /// Whether it holds what a task asks for.
+    /// True if it holds the answer to a task.
     pub(crate) fn answers(&self, task: Task) -> bool {
         match task {
             Task::Sample => !self.boards.is_empty(),
@@ -62,7 +62,7 @@ impl<B> Findings<B> {
         }
     }
 
-    /// How boards were drawn.
+    /// Adds the diagnostics and the cost of drawing the boards.
     pub(crate) fn add(&mut self, drawn: Drawn) {
         self.diagnostics = drawn.diagnostics;
         self.compile = drawn.compile;

@@ -1,4 +1,4 @@
-//! Whether boards have the distribution that they should have.
+//! Goodness of fit: tests of the distribution of boards.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -10,10 +10,10 @@ use statrs::distribution::{DiscreteCDF, Poisson};
 use super::engine::frontier;
 use super::{Engine, Failure, Puzzle};
 
-/// A statistic, and how probable one as far out is if the distribution is right.
+/// A test statistic with its p-value: the probability of one as far out if the distribution is right.
 pub(crate) struct Test {
     pub(crate) name: &'static str,
-    /// What is compared with what, in words.
+    /// The comparison, in words.
     pub(crate) about: String,
     pub(crate) statistic: f64,
     pub(crate) p_value: f64,
@@ -101,8 +101,8 @@ fn cells<B>(
     })
 }
 
-/// Of boards that are all equally likely: how often each was drawn if there are enough draws for that, or how many pairs of draws
-/// are equal, if some should be.
+/// Test for boards that are all equally likely: a chi-square of the counts of boards if there are enough draws for that, or
+/// else the number of equal pairs of draws, if some are expected.
 fn equal_boards<B: Eq + Hash>(boards: &[B], all: f64) -> Option<Test> {
     let mut drawn = HashMap::<&B, u64>::new();
     for board in boards {
@@ -143,7 +143,7 @@ fn equal_boards<B: Eq + Hash>(boards: &[B], all: f64) -> Option<Test> {
     })
 }
 
-/// How long the ways are.
+/// Test of the lengths of ways.
 fn lengths<P: Puzzle>(
     puzzle: &P,
     exact: &Marginal<Option<u32>>,

@@ -8,7 +8,7 @@ use figrs_command::{Bytes, has_extension, mebibytes, seconds};
 
 use super::{Failure, Side};
 
-/// What the long help ends with.
+/// The end of the long help.
 pub(crate) const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
   {"system": "figrs", "puzzle": KIND, "n": side of a square board, "rows", "columns", "method", "seed",
    "puzzles": [BOARD, ...], "count": "decimal", "probability": p, "log_probability": x,
@@ -40,19 +40,19 @@ Exit code: 0 if there is an answer; 1 if the demands are impossible (count and p
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
 pub(crate) struct Options {
-    /// What to ask.
+    /// Task: a question about boards.
     #[arg(long, value_enum, default_value_t = Task::Sample)]
     pub(crate) task: Task,
-    /// How large boards are; 8 by 8, chromatic mazes 4 by 4 if not given.
+    /// Size of boards; 8 by 8, chromatic mazes 4 by 4 if not given.
     #[arg(long, value_name = "SIDE|ROWSxCOLUMNS")]
     pub(crate) size: Option<Side>,
-    /// How many boards --task sample draws, up to a million; 1 if not given.
+    /// Number of boards that --task sample draws, up to a million; 1 if not given.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) count: Option<u32>,
-    /// Where the random numbers of --task sample start; 0 if not given. The same seed gives the same boards.
+    /// Seed of the random numbers of --task sample; 0 if not given. The same seed gives the same boards.
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// How the answer is found.
+    /// Method that finds the answer.
     #[arg(long, default_value = "auto")]
     pub(crate) method: String,
     /// Memory for the states of --method exact, whose messages may take as much again, or for all particles, as 512MiB or 6GiB; a number
@@ -82,15 +82,15 @@ pub(crate) struct Options {
 pub(crate) enum Task {
     /// Boards drawn with exactly their probabilities.
     Sample,
-    /// How many boards there are.
+    /// The number of boards.
     Count,
-    /// How probable it is that independent cells meet all rules and demands.
+    /// The probability that independent cells meet all rules and demands.
     Probability,
-    /// How probable each value of each cell is.
+    /// The probability of each value of each cell.
     Marginals,
     /// The most probable board.
     MostLikely,
-    /// A board, and whether it is the only one.
+    /// A board, and an answer to whether it is the only one.
     Solve,
 }
 
@@ -102,7 +102,7 @@ pub(crate) enum Format {
 }
 
 impl Options {
-    /// How large boards are, or so many rows and columns.
+    /// The size of boards, or a square of the usual side.
     pub(crate) fn side_or(&self, usual: usize) -> Side {
         self.size.unwrap_or(Side {
             rows: usual,
@@ -137,7 +137,7 @@ impl Options {
         }
     }
 
-    /// Refuses options that would have no effect.
+    /// Refuses options without effect.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         if self.task != Task::Sample {
             for (given, option) in [
@@ -167,7 +167,7 @@ impl Options {
         Ok(())
     }
 
-    /// Refuses an option on how boards are shown where none is.
+    /// Refuses an option on the display of boards where none is displayed.
     pub(crate) fn shows_boards(&self, option: &str) -> Result<(), Failure> {
         let are_shown = !self.stats || self.format() == Format::Json || self.report.is_some();
         if self.task.has_boards() && are_shown {
@@ -181,13 +181,13 @@ impl Options {
 }
 
 impl Task {
-    /// Whether boards are shown.
+    /// True if the answer contains boards.
     pub(crate) fn has_boards(self) -> bool {
         matches!(self, Self::Sample | Self::MostLikely | Self::Solve)
     }
 }
 
-/// That something needs more memory than there is.
+/// Message that something needs more memory than there is.
 pub(crate) fn too_large(what: &str, needed: f64, memory: Bytes) -> String {
     let needed = match needed {
         needed if needed < (1_u64 << 50) as f64 => format!("about {}", Bytes(needed as u64)),

@@ -5,7 +5,7 @@ use figrs::HtmlPage;
 use super::report::Report;
 use super::{Failure, Puzzle};
 
-/// How many boards are shown.
+/// Largest number of boards shown.
 const SHOWN: usize = 24;
 
 impl<P: Puzzle> Report<'_, P> {

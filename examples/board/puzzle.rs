@@ -1,4 +1,4 @@
-//! What an example states.
+//! Traits of the examples: a puzzle, its program and its flags.
 
 use std::hash::Hash;
 
@@ -20,12 +20,12 @@ pub(crate) trait Example: Parser {
     /// The flags that all share.
     fn shared(&self) -> &Options;
 
-    /// Refuses options that would have no effect.
+    /// Refuses options without effect.
     fn check(&self) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// Whether the way is to be shown.
+    /// True if the way is to be shown.
     fn shows_path(&self) -> bool {
         false
     }
@@ -34,56 +34,56 @@ pub(crate) trait Example: Parser {
     fn puzzle(&self) -> Result<Self::Puzzle, Failure>;
 }
 
-/// A kind of board: an element program, and how boards are shown.
+/// A kind of board: an element program, and the display of boards.
 pub(crate) trait Puzzle: Sized + Send + Sync + 'static {
-    /// What JSON calls it.
+    /// Name of the puzzle in JSON.
     const KIND: &'static str;
-    /// How boards are drawn where the exact engine does not fit.
+    /// Method for boards that do not fit the exact engine.
     const FALLBACK: Fallback;
-    /// Whether the other method is rejection from the relaxed puzzle.
+    /// `true` if the other method is rejection from the relaxed puzzle.
     const REJECTS: bool = false;
-    /// Whether it draws boards of any size: the elements without the rules meet them often.
+    /// `true` if rejection draws boards of any size: the elements without the rules meet them often.
     const REJECTS_ALL: bool = false;
-    /// What the program tells of a cell.
+    /// Value of a cell in the program.
     type Cell: Value;
     type Board: Clone + Eq + Hash + Send + Sync + 'static;
 
     fn side(&self) -> Side;
 
-    /// Refuses demands that no board of the size meets, as far as is known at once.
+    /// Refuses demands that can at once be seen to be met by no board of the size.
     fn check(&self) -> Result<(), GridError> {
         Ok(())
     }
 
-    /// What is demanded beyond the rules, in words; empty if nothing.
+    /// The demands beyond the rules, in words; empty if there are none.
     fn demands(&self) -> String;
 
     fn program(&self) -> Result<Program<Self::Cell>, Failure>;
 
-    /// How many bytes the exact engine is predicted to need, from what it was seen to need at smaller sizes: mostly right within a
-    /// factor of three.
+    /// Prediction of the bytes that the exact engine needs, extrapolated from smaller sizes: mostly right within a factor of
+    /// three.
     fn predicted_bytes(&self) -> f64;
 
-    /// The board whose cells the program has told.
+    /// The board of these values of the program's cells.
     fn board(&self, cells: Vec<Self::Cell>) -> Result<Self::Board, GridError>;
 
-    /// What tasks call a value of a cell; values with one name count together.
+    /// Name of a value of a cell in answers; values with one name count together.
     fn name(cell: &Self::Cell) -> &'static str;
 
     /// The names of the cells of a board.
     fn names(board: &Self::Board) -> Vec<&'static str>;
 
-    /// Values that each cell has besides, and their probabilities, where these are known of all cells.
+    /// Further values of each cell with their probabilities, where these are known of all cells.
     fn colours(&self) -> &'static [(&'static str, f64)] {
         &[]
     }
 
-    /// Which of them the cells of a board have.
+    /// Those further values of the cells of a board.
     fn colours_of(&self, _board: &Self::Board) -> Vec<&'static str> {
         Vec::new()
     }
 
-    /// Whether all boards are equally likely.
+    /// True if all boards are equally likely.
     fn is_uniform(&self) -> bool {
         true
     }
@@ -93,7 +93,7 @@ pub(crate) trait Puzzle: Sized + Send + Sync + 'static {
         None
     }
 
-    /// Whether a board of the relaxed puzzle meets all demands.
+    /// True if a board of the relaxed puzzle meets all demands.
     fn meets(&self, _board: &Self::Board) -> bool {
         true
     }
@@ -107,7 +107,7 @@ pub(crate) trait Puzzle: Sized + Send + Sync + 'static {
         Kept::in_boards(boards).complete(&mut all, |board| self.meets(board))
     }
 
-    /// Whether --task sample makes what is more than boards.
+    /// True if --task sample makes more than boards.
     fn makes(&self) -> bool {
         false
     }
@@ -132,7 +132,7 @@ pub(crate) trait Puzzle: Sized + Send + Sync + 'static {
 
     fn picture(&self, board: &Self::Board) -> Result<Picture, PictureError>;
 
-    /// The published variation scores, where there are any; tells how many pairs have been compared.
+    /// The published variation scores, where there are any; shows the number of pairs compared as progress.
     fn scores(
         &self,
         _boards: &[Self::Board],
@@ -146,39 +146,39 @@ pub(crate) trait Puzzle: Sized + Send + Sync + 'static {
         Ok(None)
     }
 
-    /// How long the way of a board is.
+    /// Length of the way of a board.
     fn length_of(&self, _board: &Self::Board) -> Option<u32> {
         None
     }
 }
 
-/// How long the way of a board is, `None` without one, and the evidence that boards follow the rules.
+/// Element of the length of the way, `None` without one, and the evidence that boards follow the rules.
 pub(crate) type Length = (Element<Option<u32>>, Model);
 
 /// The method beside the exact engine.
 pub(crate) struct Fallback {
     pub(crate) name: &'static str,
     pub(crate) help: &'static str,
-    /// Whether its boards have exactly their probabilities and are quicker to draw.
+    /// `true` if its boards have exactly their probabilities and are quicker to draw.
     pub(crate) is_preferred: bool,
-    /// Whether it keeps to --memory.
+    /// `true` if it keeps to --memory.
     pub(crate) uses_memory: bool,
 }
 
-/// An element program.
+/// An element program with clues.
 pub(crate) struct Program<C> {
     /// The rules, and demands other than clues.
     pub(crate) model: Model,
     pub(crate) cells: Vec<Element<C>>,
-    /// What cells are known to be.
+    /// Known cells.
     pub(crate) clues: Vec<(Position, C)>,
 }
 
-/// How boards were drawn.
+/// Report of drawing boards: time and diagnostics.
 #[derive(Default)]
 pub(crate) struct Drawn {
     /// Seconds before the first board.
     pub(crate) compile: f64,
-    /// By their names.
+    /// Diagnostics with their names.
     pub(crate) diagnostics: Vec<(&'static str, f64)>,
 }

@@ -1,4 +1,4 @@
-//! What is asked of a puzzle, and which method answers.
+//! A question about a puzzle, and the choice of the method that answers it.
 
 use std::time::Instant;
 
@@ -11,21 +11,21 @@ use super::goodness::{named, tests};
 use super::options::{Task, too_large};
 use super::{Boards, Engine, Failure, Options, Puzzle};
 
-/// What is asked of which puzzle, and the boards found so far.
+/// A puzzle with the options of the command, and the boards found so far.
 pub(super) struct Question<P: Puzzle> {
     pub(super) puzzle: P,
     pub(super) options: Options,
     pub(super) boards: Boards<P::Board>,
 }
 
-/// Bytes of states that are explored before it is predicted how many there are; it takes about two seconds.
+/// Bytes of states that are explored before their number is predicted; it takes about two seconds.
 pub(super) const QUICK: u64 = 16 << 20;
 
-/// How many boards are compared in pairs: more take hours, and their mean is no more certain to three digits.
+/// Largest number of boards compared in pairs: more take hours, and their mean is no more certain to three digits.
 const COMPARED: usize = 2000;
 
 impl<P: Puzzle> Question<P> {
-    /// Refuses options that would have no effect on the method.
+    /// Refuses options without effect on the method.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let (options, other) = (&self.options, &P::FALLBACK);
         let is_sample = options.task == Task::Sample;
@@ -123,7 +123,7 @@ impl<P: Puzzle> Question<P> {
         Engine::fitting(&self.puzzle, memory)
     }
 
-    /// The bytes that states may take.
+    /// Memory for states in bytes.
     pub(super) fn memory(&self) -> u64 {
         self.options.memory().0
     }
@@ -132,7 +132,7 @@ impl<P: Puzzle> Question<P> {
         self.puzzle.predicted_bytes() <= self.memory() as f64
     }
 
-    /// That the exact engine does not fit.
+    /// Message that the exact engine does not fit.
     pub(super) fn too_large(&self) -> String {
         let (needed, memory) = (self.puzzle.predicted_bytes(), self.options.memory());
         let needs = "--method exact would need";
@@ -149,7 +149,7 @@ impl<P: Puzzle> Question<P> {
         told
     }
 
-    /// By the exact engine, if it fits so many bytes.
+    /// The answer of the exact engine, if it fits this many bytes.
     pub(super) fn within(&self, memory: u64) -> Result<Option<Findings<P::Board>>, Failure> {
         let started = Instant::now();
         let engine = Engine::fitting(&self.puzzle, memory)?;
@@ -158,7 +158,7 @@ impl<P: Puzzle> Question<P> {
             .transpose()
     }
 
-    /// What a compiled program answers.
+    /// Answers the task by a compiled program.
     fn asked(
         &self,
         engine: &Engine<P::Cell>,
@@ -206,7 +206,7 @@ impl<P: Puzzle> Question<P> {
         Ok(found)
     }
 
-    /// Where nothing is possible: zero if a number is asked for, and else the failure.
+    /// The answer if no board is possible: zero if a number is asked for, and else the failure.
     pub(super) fn none(&self, told: String) -> Result<Findings<P::Board>, Failure> {
         let mut found = Findings::by("exact");
         match self.options.task {
@@ -218,7 +218,7 @@ impl<P: Puzzle> Question<P> {
         Ok(found)
     }
 
-    /// By the other method. Where that finds nothing, small boards tell whether there is anything.
+    /// The answer by the other method. If it finds nothing, smaller boards decide whether any board exists.
     fn drawn(&self) -> Result<Findings<P::Board>, Failure> {
         let started = Instant::now();
         let mut found = Findings::by(P::FALLBACK.name);
@@ -237,7 +237,7 @@ impl<P: Puzzle> Question<P> {
         Ok(found)
     }
 
-    /// How the boards that were drawn vary, and the tests of their distribution where the exact one is found.
+    /// Variation of the boards that were drawn, and the tests of their distribution where the exact one is found.
     pub(super) fn stats(&self, found: &Findings<P::Board>) -> Result<Stats, Failure> {
         let (puzzle, memory) = (&self.puzzle, self.memory());
         let side = puzzle.side();

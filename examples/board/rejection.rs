@@ -1,4 +1,4 @@
-//! Boards that meet demands, among those that need not.
+//! Rejection: boards that meet demands, among those that need not.
 
 use std::time::Instant;
 
@@ -10,11 +10,11 @@ use rand::Rng;
 use super::conflict::impossible;
 use super::{Boards, Drawn, Engine, Failure, Options, Puzzle};
 
-/// How many boards in a row may fail.
+/// Largest number of boards in a row that may fail.
 const TRIES: u64 = 1_000_000;
 
-/// The first boards that meet a demand; their distribution is exactly that of the boards given the demand, whenever the drawing
-/// stops: which of the boards meet it says nothing of those that do.
+/// The first boards that meet a demand; their distribution is exactly that of the boards given the demand, whenever the
+/// drawing stops: the numbers of the tries that succeed are independent of the boards that they give.
 pub(crate) struct Kept<'b, B> {
     boards: &'b Boards<B>,
     tried: u64,
@@ -24,7 +24,7 @@ pub(crate) struct Kept<'b, B> {
 }
 
 impl<'b, B> Kept<'b, B> {
-    /// Keeps boards with others that there may be.
+    /// Keeps boards in a collection that may already hold others.
     pub(crate) fn in_boards(boards: &'b Boards<B>) -> Self {
         Self {
             boards,
@@ -35,7 +35,7 @@ impl<'b, B> Kept<'b, B> {
         }
     }
 
-    /// Tells what was kept, and that so many were tried.
+    /// Shows the number of boards kept, and the number tried.
     fn tell(&self, tried: u64) {
         self.progress.set(self.boards.len() as u64);
         self.progress.tell(|| format!(", {tried} tried"));
@@ -47,7 +47,7 @@ impl<'b, B> Kept<'b, B> {
         self.in_vain = 0;
     }
 
-    /// Draws on, so many boards at most; whether there are enough now.
+    /// Draws at most this many more boards; true if there are enough now.
     pub(crate) fn draw(
         &mut self,
         draws: u64,
@@ -68,7 +68,7 @@ impl<'b, B> Kept<'b, B> {
         Ok(self.boards.are_complete())
     }
 
-    /// Draws until there are enough, or the command is to end.
+    /// Draws until there are enough, or the command is told to stop.
     pub(crate) fn complete(
         mut self,
         all: &mut impl Iterator<Item = Result<B, Failure>>,
@@ -80,7 +80,7 @@ impl<'b, B> Kept<'b, B> {
         Ok(self)
     }
 
-    /// Refuses to go on if many in a row have failed.
+    /// Fails if too many in a row have failed.
     fn check(&self, demands: &str) -> Result<(), Failure> {
         if self.in_vain < TRIES {
             return Ok(());
@@ -90,7 +90,7 @@ impl<'b, B> Kept<'b, B> {
         ))))
     }
 
-    /// The share of all that were drawn.
+    /// Acceptance rate of all that were drawn, with the time of compiling.
     pub(crate) fn drawn(self, compile: f64) -> Drawn {
         let share = self.met as f64 / self.tried.max(1) as f64;
         Drawn {
@@ -122,13 +122,13 @@ pub(crate) fn by_rejection<P: Puzzle>(
     Ok(puzzle.kept(all, boards)?.drawn(compile))
 }
 
-/// Draws the elements of a program without its rules, and keeps what meets them and the demands on ways.
+/// Draws the elements of a program without its rules, and keeps the boards that meet the rules and the demands on ways.
 pub(crate) fn from_program<P: Puzzle>(
     puzzle: &P,
     options: &Options,
     boards: &Boards<P::Board>,
 ) -> Result<Drawn, Failure> {
-    /// Tries of one run of the sampler, at least and at most.
+    /// Least and greatest number of tries of one run of the sampler.
     const RUN: (u64, u64) = (1 << 10, 1 << 16);
     let relaxed = puzzle.relaxed();
     let program = relaxed.as_ref().unwrap_or(puzzle).program()?;
@@ -172,7 +172,7 @@ pub(crate) fn from_program<P: Puzzle>(
     Ok(kept.drawn(0.0))
 }
 
-/// That there is no memory even without demands on ways.
+/// The failure that there is not enough memory even without demands on ways.
 pub(crate) fn too_large(options: &Options) -> Failure {
     Box::new(NoAnswer(format!(
         "without demands on ways --method exact would still need more than --memory {}; allow more, or use a smaller board",

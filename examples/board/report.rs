@@ -13,18 +13,18 @@ use super::findings::{Findings, Stats};
 use super::options::Format;
 use super::{Failure, Options, Puzzle};
 
-/// The answer as it is written.
+/// A report on a puzzle: the answer as text, JSON or pictures.
 pub(crate) struct Report<'a, P: Puzzle> {
     pub(crate) puzzle: &'a P,
     pub(crate) options: &'a Options,
     pub(crate) findings: &'a Findings<P::Board>,
     pub(crate) stats: Option<&'a Stats>,
-    /// Why it is not all that was asked for.
+    /// Reason why the answer is incomplete, if it is.
     pub(crate) stopped: Option<Reason>,
 }
 
 impl<P: Puzzle> Report<'_, P> {
-    /// Writes where it should go.
+    /// Writes to the file of --out or the standard output.
     pub(crate) fn write(&self) -> Result<(), Failure> {
         if let Some(path) = &self.options.report {
             replace_text(path, &self.html()?)?;
@@ -55,7 +55,7 @@ impl<P: Puzzle> Report<'_, P> {
             .map_err(|error| in_file(place, error))
     }
 
-    /// Tells on the standard error how boards were drawn.
+    /// Writes to the standard error the method and the cost of drawing boards.
     pub(crate) fn tell_how(&self) {
         let (found, options) = (self.findings, self.options);
         let diagnostics = found.diagnostics.iter();
@@ -80,12 +80,12 @@ impl<P: Puzzle> Report<'_, P> {
         );
     }
 
-    /// How many of the boards drawn differ.
+    /// Number of distinct boards drawn.
     fn distinct(&self) -> usize {
         self.findings.boards.iter().collect::<HashSet<_>>().len()
     }
 
-    /// All boards that are shown.
+    /// All boards to show.
     pub(crate) fn boards(&self) -> impl Iterator<Item = &P::Board> {
         let found = self.findings;
         let solution = found.solution.as_ref().map(|(board, _)| board);
@@ -268,7 +268,7 @@ fn stats_text(out: &mut impl Write, stats: &Stats) -> io::Result<()> {
     Ok(())
 }
 
-/// A number; as a string what JSON cannot write as one.
+/// A number in JSON; one that JSON cannot write (infinite or not a number) as a string.
 fn as_json(number: f64) -> Json {
     serde_json::Number::from_f64(number).map_or_else(|| number.to_string().into(), Json::Number)
 }

@@ -18,7 +18,7 @@ pub(crate) fn main<E: Example>() -> ExitCode {
     figrs_command::run(remedy, || run(&parsed::<E>()))
 }
 
-/// What to do on the command line where memory is too small or no particle is left.
+/// Remedy on the command line if memory is too small or no particle is left.
 fn remedy(error: &figrs::Error) -> Option<String> {
     match error {
         figrs::Error::FrontierTooLarge { states, limit, .. } => {
@@ -111,7 +111,7 @@ fn findings<P: Puzzle>(question: &Arc<Question<P>>) -> Result<Findings<P::Board>
     Ok(found)
 }
 
-/// What --stats asks for, unless the command is told to stop before it is known.
+/// Statistics of --stats, unless the command is told to stop before they are known.
 fn stats<P: Puzzle>(
     question: &Arc<Question<P>>,
     found: &Arc<Findings<P::Board>>,

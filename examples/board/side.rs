@@ -1,4 +1,4 @@
-//! How large boards are.
+//! Sizes of boards.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use figrs::models::grid::Size;
 
 use super::Failure;
 
-/// How many rows and columns.
+/// Size of a board: its numbers of rows and columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Side {
     pub(crate) rows: usize,

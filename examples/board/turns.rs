@@ -9,17 +9,17 @@ use super::question::{QUICK, Question};
 use super::rejection::{Kept, too_large};
 use super::{Engine, Failure, Findings, Puzzle};
 
-/// Bytes of states in the first round, and how many times as many in each later one.
+/// Bytes of states in the first round, and the factor of growth from round to round.
 const FIRST: u64 = 1 << 20;
 const GROWTH: u64 = 4;
 
-/// How many bytes of states are explored in the time in which rejection draws and looks at a cell.
+/// Bytes of states explored in the time in which rejection draws and checks a cell.
 const CELL: u64 = 3;
 
 impl<P: Puzzle> Question<P> {
-    /// Rounds of as much work for both, each of several times as much as the one before: how many boards meet the demands need not be
-    /// known, nor what the exact engine needs, unless that is more than [`QUICK`]; and it takes no more than a few times as long as the
-    /// quicker of the two.
+    /// Rounds of equal work for both, each several times as long as the one before. So neither the share of boards that meet
+    /// the demands nor the need of the exact engine has to be known, unless that is more than [`QUICK`]; and it takes no
+    /// more than a few times as long as the quicker of the two.
     pub(super) fn in_turn(&self, relaxed: &P) -> Result<Findings<P::Board>, Failure> {
         let (puzzle, options, memory) = (&self.puzzle, &self.options, self.memory());
         let started = Instant::now();

@@ -90,7 +90,7 @@ impl Mazes {
     }
 }
 
-/// A place as JSON has it: column and row, from 1.
+/// A position in JSON: column and row, from 1.
 fn place(at: Position) -> Json {
     json!([at.column + 1, at.row + 1])
 }
@@ -243,7 +243,7 @@ impl Puzzle for Mazes {
         scores_watched(boards, watch)
     }
 
-    /// Where there are no bounds and the board is small.
+    /// Known only without bounds, for small boards.
     fn length(&self) -> Result<Option<(Element<Option<u32>>, Model)>, GridError> {
         if self.steps.is_some() || self.size.columns() > 3 || self.size.rows() > 3 {
             return Ok(None);

@@ -40,7 +40,7 @@ macro_rules! watched {
 }
 
 impl Name {
-    /// What is compared if nothing else is said.
+    /// Default algorithms.
     pub(crate) const USUAL: [Self; 9] = [
         Self::Enumerate,
         Self::VariableElimination,
@@ -53,7 +53,7 @@ impl Name {
         Self::Gibbs,
     ];
 
-    /// What is compared on a model without end if nothing else is said.
+    /// Default algorithms for a model without end.
     pub(crate) const ENDLESS: [Self; 4] = [
         Self::LazyVariableElimination,
         Self::RejectionSampling,
@@ -61,7 +61,7 @@ impl Name {
         Self::MetropolisHastings,
     ];
 
-    /// Whether it estimates marginals, the better the more samples.
+    /// True if it estimates marginals, more precisely with more samples.
     pub(crate) fn is_sampler(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! What is asked: models of textbooks, networks in files, generators.
+//! The models to compare on: those of textbooks, networks in files, generators.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use figrs_command::Failure;
 use super::observed::{observations, queried};
 use super::options::{Generator, Model as Named, Options};
 
-/// The question that the options ask.
+/// The comparison that the options ask for.
 pub(crate) fn question(options: &Options) -> Result<Compare, Failure> {
     if let Some(path) = &options.network {
         return network(path, options);
@@ -167,7 +167,7 @@ fn grid() -> Compare {
     Compare::new(&model, &cells[SIDE * SIDE - 1])
 }
 
-/// How many failures come before the first success.
+/// Number of failures before the first success.
 fn failures() -> Element<u32> {
     Flip::new(0.5).flat_map(|&success| {
         if success {

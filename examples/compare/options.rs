@@ -1,4 +1,4 @@
-//! What the command line may say.
+//! Options of the command line.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use figrs_command::{Failure, in_file, seconds};
 
 use super::algorithms::Name;
 
-/// What the long help ends with.
+/// The end of the long help.
 const DETAILS: &str = r#"Table: the answer for one number, and the largest error over all; the standard error (SE) that is stated of the
   number with the largest error; that error in standard errors, at its largest over all numbers; effective samples (ESS);
   bytes held at once above those before. Worlds are compared by log-probability.
@@ -28,7 +28,7 @@ Ctrl-C and the end of --time end the algorithm that runs with the answer so far,
 
 Exit code: 0 if any algorithm has an answer; 1 if none has; 2 if files or options are wrong."#;
 
-/// Puts one model to many algorithms: answers, errors, effective samples, time and memory in one table.
+/// Runs many algorithms on one model: answers, errors, effective samples, time and memory in one table.
 #[derive(Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 #[command(group(ArgGroup::new("question").required(true).args(["model", "network", "generator"])))]
@@ -42,34 +42,35 @@ pub(crate) struct Options {
     /// The cells of a puzzle or a map.
     #[arg(long, value_enum)]
     pub(crate) generator: Option<Generator>,
-    /// The variables of the network to ask for.
+    /// The variables of the network to query.
     #[arg(long, value_name = "all|VAR", num_args = 1.., default_value = "all")]
     pub(crate) query: Vec<String>,
     /// Evidence about the network: a .json file with {VAR: STATE}, a .evid file, or VAR=STATE.
     #[arg(long, value_name = "FILE|VAR=STATE", num_args = 1..)]
     pub(crate) evidence: Vec<String>,
-    /// How many rows the generator's grid has (default 4; of an island 5).
+    /// Number of rows of the generator's grid (default 4; of an island 5).
     #[arg(long)]
     pub(crate) rows: Option<usize>,
-    /// How many columns the generator's grid has (default 4; of an island 5).
+    /// Number of columns of the generator's grid (default 4; of an island 5).
     #[arg(long)]
     pub(crate) columns: Option<usize>,
-    /// Which algorithms, in which order; nine usual ones if not given, or those that can answer about a model without end.
+    /// Algorithms, in their order; nine usual ones if not given, or those that can answer about a model without end.
     #[arg(long, value_enum, value_delimiter = ',', num_args = 1..)]
     algorithms: Vec<Name>,
-    /// How many samples, particles, draws or steps samplers take in all.
+    /// Number of samples, particles, draws or steps that samplers take in all.
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) samples: u64,
-    /// After how many seconds an algorithm is ended; samplers then answer with what they have.
+    /// Seconds after which an algorithm is ended; samplers then answer with the samples so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_limit: Option<Duration>,
-    /// After how many seconds the comparison is ended: the algorithm that runs then with what it has, and those after it are left out.
+    /// Seconds after which the comparison is ended: the algorithm that is running answers as far as it has come, and those
+    /// after it are left out.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
     /// Check every answer by means that its algorithm does not use, or by a second run: in at least twice the time.
     #[arg(long, conflicts_with = "time_limit")]
     pub(crate) self_check: bool,
-    /// Where random numbers start.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
     /// Draws the error of samplers against their time, from three runs with each of five budgets, into an .svg file.
@@ -87,15 +88,15 @@ pub(crate) struct Options {
 pub(crate) enum Model {
     /// A burglary or an earthquake rings the alarm, and two neighbours call.
     Burglary,
-    /// Why is the grass wet?
+    /// The grass is wet, by the sprinkler or by rain.
     Sprinkler,
     /// The last state of a hidden Markov chain of ten steps.
     Hmm,
-    /// From which of three normal distributions do five measurements come?
+    /// Five measurements come from one of three normal distributions.
     Mixture,
     /// The corner of a grid of four by four that likes neighbours to be alike.
     Grid,
-    /// How often does a coin fail, without end, given that the number is even?
+    /// The number of failures of a coin before the first success, without end, given that the number is even.
     Geometric,
 }
 
@@ -116,7 +117,7 @@ pub(crate) enum Format {
 }
 
 impl Options {
-    /// What no single option can tell.
+    /// Checks that involve several options.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         if self.network.is_none() && (self.query != ["all"] || !self.evidence.is_empty()) {
             return Err("--query and --evidence need --network".into());
@@ -168,7 +169,7 @@ impl Options {
         format!("Algorithms side by side: {question}")
     }
 
-    /// What a report tells of the run.
+    /// Settings of the run for a report.
     pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
         let mut settings = vec![
             ("figrs", env!("CARGO_PKG_VERSION").to_owned()),

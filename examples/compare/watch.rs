@@ -9,10 +9,10 @@ use figrs_command::Progress;
 
 use super::options::Options;
 
-/// How finely the line tells how far a step has come.
+/// Units of progress in one step.
 const FINE: u64 = 1000;
 
-/// What all algorithms of a run share: the line on the terminal, the interrupt and the time limit.
+/// Watch over all algorithms of a run: the line on the terminal, the interrupt and the time limit.
 #[derive(Clone)]
 pub(crate) struct Watch {
     line: Progress,

@@ -30,8 +30,8 @@ use serde_json::{Value as Json, json};
 struct Options {
     #[command(flatten)]
     board: board::Options,
-    /// What cells are known to be: a line for each row, of . (empty), W, G (gem), A (altar), and ? for a cell without a clue.
-    /// Boards are as large as the clues.
+    /// Known cells: a line for each row, of . (empty), W, G (gem), A (altar), and ? for a cell without a clue. Boards are as
+    /// large as the clues.
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<PathBuf>,
     /// The fewest steps from the entrance to the gem, the altar and the exit.
@@ -222,7 +222,7 @@ impl Puzzle for Dungeons {
         scores_watched(maps, watch)
     }
 
-    /// Where there are no clues and bounds, and the board is small.
+    /// Known only without clues and bounds, for small boards.
     fn length(&self) -> Result<Option<(Element<Option<u32>>, Model)>, GridError> {
         let size = self.clues.size();
         let is_free = self.clues.is_empty() && self.demands().is_empty();

@@ -28,8 +28,8 @@ use serde_json::{Value as Json, json};
 struct Options {
     #[command(flatten)]
     board: board::Options,
-    /// What cells are known to be: a line for each row, of # (land), . (water), and ? for a cell without a clue. Boards are as large as
-    /// the clues.
+    /// Known cells: a line for each row, of # (land), . (water), and ? for a cell without a clue. Boards are as large as the
+    /// clues.
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<PathBuf>,
     /// The fewest cells of land.
@@ -78,7 +78,7 @@ impl Example for Options {
 }
 
 struct Islands {
-    /// Without bounds.
+    /// The island without bounds.
     island: Island,
     side: Side,
     clues: Vec<(Position, Terrain)>,
@@ -161,7 +161,7 @@ impl Puzzle for Islands {
         map.cells().iter().map(Self::name).collect()
     }
 
-    /// As many islands of each chain as make up the number, and enough to tell whether the chains agree.
+    /// Takes as many islands of each chain as make up the number, and enough for the diagnostics of convergence.
     fn fall_back(
         &self,
         options: &board::Options,

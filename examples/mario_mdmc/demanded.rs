@@ -1,4 +1,4 @@
-//! Levels as the command line demands them.
+//! Levels with the demands of the command line.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -45,7 +45,7 @@ pub(crate) fn conditioned(options: &Options, steered: SteeredLevel) -> Condition
     ConditionedSampler::new(steered).particles(options.particles())
 }
 
-/// The sampler with a line that shows how far its run is.
+/// The sampler with a line that shows the progress of its run.
 pub(crate) fn watched(sampler: ConditionedSampler) -> ConditionedSampler {
     let line = Progress::of("particles", None);
     sampler.on_progress(move |progress| {
@@ -57,7 +57,7 @@ pub(crate) fn watched(sampler: ConditionedSampler) -> ConditionedSampler {
 /// The sampler with a line that counts the particles of all runs, on any number of threads.
 fn counted(sampler: ConditionedSampler) -> ConditionedSampler {
     thread_local! {
-        /// How far the run on this thread was when it was last looked at.
+        /// Progress of the run on this thread at the last update.
         static BEFORE: Cell<u64> = const { Cell::new(0) };
     }
     let line = Progress::of("particles of levels under way", None);

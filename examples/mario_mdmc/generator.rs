@@ -1,4 +1,4 @@
-//! Trained models, and one level after another from them.
+//! Trained models, and levels drawn from them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::demanded;
 use crate::options::{Method, Options, Tile};
 
-/// What levels are drawn from.
+/// A trained chain with the methods of drawing levels from it.
 pub(crate) struct Trained {
     options: Arc<Options>,
     pub(crate) corpus: Corpus,
@@ -35,11 +35,11 @@ enum Other {
     Field(TileFieldElements),
 }
 
-/// A level and how it came about.
+/// A level with counts of unseen configurations and fallbacks.
 pub(crate) struct Made {
     pub(crate) level: Level,
     pub(crate) unseen: usize,
-    /// Of methods that have simpler structures to fall back on.
+    /// Number of fallbacks, of methods that have simpler structures.
     pub(crate) fallbacks: Option<usize>,
 }
 
@@ -89,7 +89,7 @@ impl Trained {
         }
     }
 
-    /// What the law of the levels of the first method is.
+    /// The distribution of the levels of the first method, in words.
     pub(crate) fn guarantee(&self) -> String {
         let Some((_, engine)) = self.engines.first() else {
             return String::new();
@@ -105,7 +105,7 @@ impl Trained {
         .to_owned()
     }
 
-    /// How many levels of a method are drawn together, whatever is asked for.
+    /// Number of levels of a method that are drawn together, whatever number is asked for.
     pub(crate) fn batch(&self, method: usize) -> u64 {
         match &self.engines[method].1 {
             Engine::Sampler(sampler) => sampler.batch().max(1),

@@ -69,7 +69,7 @@ fn run(options: Arc<Options>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What no single option can tell.
+/// Checks that involve several options.
 fn check(options: &Options) -> Result<(), Failure> {
     if let Some((option, method)) = options.without_method() {
         return Err(format!("{option} needs --method {}", method.name()).into());

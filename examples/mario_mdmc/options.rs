@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::ranges;
 
-/// What the rows of the table are.
+/// The rows of the table, for the long help.
 const MEASURES: &str = "\
 Tiles: X ground, S brick, - air, ? and Q question block (full, empty), E enemy, < > [ ] pipe (top, side), o coin,
 B and b cannon (top, body).
@@ -60,10 +60,10 @@ pub(crate) struct Options {
     /// Columns of each level, from 1 to a million (65 536 for methods other than look-ahead and columns).
     #[arg(long, default_value_t = 120)]
     pub(crate) width: usize,
-    /// Which neighbours a tile depends on: ns0 none, ns1 left, ns2 left and below, ns3 left, below and left-below (the
-    /// default), or offsets in columns to the right and rows down, as "(-1,0)(0,1)". Simpler structures are fallen back on; a list, as
-    /// ns3,ns1,ns0, says on which, each with some of the neighbours of the first and the last with none. For the methods look-ahead, elements,
-    /// conditioned, exact, columns and hierarchical.
+    /// Neighbours that a tile depends on: ns0 none, ns1 left, ns2 left and below, ns3 left, below and left-below (the
+    /// default), or offsets in columns to the right and rows down, as "(-1,0)(0,1)". The fallbacks are simpler structures; a
+    /// list, as ns3,ns1,ns0, names them, each with some of the neighbours of the first and the last with none. For the
+    /// methods look-ahead, elements, conditioned, exact, columns and hierarchical.
     #[arg(long, visible_alias = "structures", value_name = "STRUCTURE[,...]")]
     pub(crate) structure: Option<Structures>,
     /// Add this to the count of every tile that stands in a band, in each configuration that training showed, so that
@@ -78,7 +78,7 @@ pub(crate) struct Options {
     /// for the elements method; 3 if not given. For the methods look-ahead, elements and columns.
     #[arg(long, value_name = "CELLS")]
     pub(crate) look_ahead: Option<usize>,
-    /// How levels are drawn; with --stats several methods, parted by commas.
+    /// Method of drawing levels; with --stats several methods, parted by commas.
     #[arg(
         long = "method",
         value_enum,
@@ -86,7 +86,7 @@ pub(crate) struct Options {
         default_value = "look-ahead"
     )]
     pub(crate) methods: Vec<Method>,
-    /// How the elements method takes a tile from its distribution.
+    /// Choice of a tile from its distribution by the elements method.
     #[arg(long, value_enum, default_value_t = Tile::Sampled)]
     pub(crate) tile: Tile,
     /// Columns that the n-grams method looks at together, from 1 to 6; 3 if not given.
@@ -114,11 +114,11 @@ pub(crate) struct Options {
     /// Cut the training levels to this many rows from the bottom.
     #[arg(long)]
     pub(crate) rows: Option<usize>,
-    /// Instead of writing levels, tell how probable it is that the trained model meets the demands; for the conditioned and
+    /// Instead of writing levels, print the probability that the trained model meets the demands; for the conditioned and
     /// the exact method.
     #[arg(long, conflicts_with_all = ["levels", "stats"])]
     pub(crate) probability: bool,
-    /// How many levels.
+    /// Number of levels.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) levels: u64,
     /// Instead of writing levels, measure this many of each method, and the training levels beside them, each of its own width: a
@@ -130,14 +130,14 @@ pub(crate) struct Options {
         conflicts_with_all = ["levels", "show_path"]
     )]
     pub(crate) stats: Option<u64>,
-    /// Where the random numbers start; another one at every run if not given.
+    /// Seed of the random numbers; another one at every run if not given.
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     /// Threads that draw levels of a set; all cores if not given.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
-    /// How levels are written. The last four need --out, and write one numbered file a level if --levels is more than 1. If not given,
-    /// what the name of --out ends with (.json, .png, .tmx, .csv), and else text.
+    /// Format of the levels. The last four need --out, and write one numbered file a level if --levels is more than 1. If
+    /// not given, the extension of --out decides (.json, .png, .tmx, .csv), and else it is text.
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Show a shortest way of a player to the right edge, or as far as there is one: as `*` in text, a list of rows and columns in
@@ -160,7 +160,7 @@ pub(crate) struct Options {
     pub(crate) demands: Demands,
 }
 
-/// What every level must have, for the conditioned and the exact method.
+/// Demands on every level, for the conditioned and the exact method.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Demands (methods conditioned and exact)")]
 pub(crate) struct Demands {
@@ -204,7 +204,7 @@ pub(crate) struct Demands {
 }
 
 impl Demands {
-    /// Whether anything is demanded.
+    /// True if there is any demand.
     pub(crate) fn any(&self) -> bool {
         let files = self.around.is_some() || self.start.is_some() || self.end.is_some();
         let lists = !(self.pin.is_empty() && self.place.is_empty() && self.forbid.is_empty());
@@ -247,7 +247,7 @@ impl Options {
         self.particles.unwrap_or(20) as usize
     }
 
-    /// Whether progress is told in particles: of a single level drawn by them.
+    /// True if progress is counted in particles: for a single level drawn by them.
     pub(crate) fn shows_particles(&self) -> bool {
         self.levels == 1 && self.stats.is_none() && self.methods == [Method::Conditioned]
     }
@@ -279,7 +279,7 @@ impl Options {
             .unwrap_or(own.map_or(Format::Text, |(_, format)| format))
     }
 
-    /// What is given for one method only, and is not among the methods.
+    /// The first option that is given for one method only, if that is not among the methods.
     pub(crate) fn without_method(&self) -> Option<(&'static str, Method)> {
         let given = [
             (
@@ -383,27 +383,27 @@ impl Method {
         name(self)
     }
 
-    /// Whether it draws from the Markov chain, rather than from a model of its own.
+    /// True if it draws from the Markov chain, rather than from a model of its own.
     pub(crate) fn uses_chain(self) -> bool {
         !matches!(self, Self::NGrams | Self::Hierarchical | Self::Field)
     }
 
-    /// Whether it draws by structures, of one chain or of several.
+    /// True if it draws by structures, of one chain or of several.
     pub(crate) fn has_structures(self) -> bool {
         self.uses_chain() || self == Self::Hierarchical
     }
 
-    /// Whether it looks ahead.
+    /// True if it looks ahead.
     pub(crate) fn looks_ahead(self) -> bool {
         matches!(self, Self::LookAhead | Self::Elements | Self::Columns)
     }
 
-    /// Whether it is trained in bands of rows.
+    /// True if it is trained in bands of rows.
     pub(crate) fn has_bands(self) -> bool {
         self != Self::NGrams
     }
 
-    /// Whether it heeds demands.
+    /// True if it heeds demands.
     pub(crate) fn heeds_demands(self) -> bool {
         matches!(self, Self::Conditioned | Self::Exact)
     }

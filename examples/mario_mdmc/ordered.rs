@@ -10,13 +10,13 @@ use figrs_command::{Failure, Progress, stop};
 
 use crate::options::Options;
 
-/// How often threads look whether the command is to end.
+/// Interval at which threads check whether the command is told to stop.
 const POLL: Duration = Duration::from_millis(20);
-/// How long levels under way are waited for once the command is to end.
+/// Time that levels under way have to end once the command is told to stop.
 const GRACE: Duration = Duration::from_secs(1);
-/// A part of the work is to take about so long.
+/// Target time of a part of the work.
 const PART: Duration = Duration::from_millis(200);
-/// Parts that are drawn ahead, for each thread.
+/// Number of parts drawn ahead, for each thread.
 const AHEAD: u64 = 4;
 
 /// The levels that are wanted.
@@ -24,7 +24,7 @@ pub(crate) struct Wanted {
     pub(crate) count: u64,
     /// The numbers of those that are there already.
     pub(crate) kept: BTreeSet<u64>,
-    /// How many are drawn together, whatever is asked for.
+    /// Number of levels drawn together, whatever number is asked for.
     pub(crate) batch: u64,
 }
 
@@ -34,7 +34,7 @@ type Drawn<T> = (Range<u64>, Vec<T>);
 /// Parts of the work by their place: the levels of a range.
 type Parts<T> = BTreeMap<u64, (Range<u64>, Result<Vec<T>, Failure>)>;
 
-/// What threads share.
+/// State shared by the threads.
 struct Shared<T> {
     wanted: Wanted,
     state: Mutex<State<T>>,
@@ -118,9 +118,10 @@ impl<T> Drop for Working<T> {
     }
 }
 
-/// Does `work` for the numbers that are wanted on several threads, and hands the results to `take` in order; tells how many were taken.
+/// Does `work` for the wanted numbers on several threads, and hands the results to `take` in order; returns the number taken.
 ///
-/// When the command is to end, what is done within a second is taken, up to the first number that is not, and the rest left behind.
+/// Once the command is told to stop, the results of the next second are taken, up to the first that is missing, and the rest
+/// is dropped.
 pub(crate) fn in_order<T: Send + 'static>(
     options: &Options,
     wanted: Wanted,

@@ -1,4 +1,4 @@
-//! How probable demands are.
+//! Probabilities of demands.
 
 use std::io::{self, Write};
 use std::path::Path;

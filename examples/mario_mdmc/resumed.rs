@@ -128,14 +128,14 @@ fn levels(text: &str) -> (BTreeMap<u64, Fingerprint>, usize) {
     (written, good)
 }
 
-/// Whether a file has these bytes.
+/// True if a file has these bytes.
 fn is_file_of(path: &Path, print: Fingerprint) -> bool {
     let is_as_long =
         fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == print.bytes);
     is_as_long && fs::read(path).is_ok_and(|bytes| Fingerprint::of(&bytes) == print)
 }
 
-/// All that files of the set depend on, but for how many there are.
+/// All settings that the files of the set depend on, except the number of levels.
 fn settings(options: &Options, trained: &Trained) -> Map<String, Value> {
     let settings = trained.settings().into_iter();
     let fingerprint = |text: &str| Fingerprint::of(text.as_bytes()).to_string();
@@ -158,7 +158,7 @@ fn settings(options: &Options, trained: &Trained) -> Map<String, Value> {
     named.collect()
 }
 
-/// How many bytes there are, and sixty-four bits of them, the same for ever (FNV-1a).
+/// Fingerprint of a file: its length in bytes, and a 64-bit hash that never changes between versions (FNV-1a).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
     bytes: u64,

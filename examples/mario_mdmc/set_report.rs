@@ -10,10 +10,10 @@ use figrs_command::{Failure, replace_text};
 use crate::generator::{Made, Trained};
 use crate::stats::{Column, measures};
 
-/// How many levels are shown.
+/// Largest number of levels shown.
 const SHOWN: usize = 12;
 
-/// What the page tells, taken in level by level.
+/// Contents of the page, gathered level by level.
 pub(crate) struct SetReport<'a> {
     trained: &'a Trained,
     yardstick: Yardstick,

@@ -19,24 +19,24 @@ use crate::set_report::SetReport;
 pub(crate) struct Totals {
     pub(crate) unseen: usize,
     pub(crate) fallbacks: usize,
-    /// How many levels were drawn.
+    /// Number of levels drawn.
     drawn: u64,
-    /// How many levels stood there already.
+    /// Number of levels that were there already.
     kept: u64,
-    /// How many levels of those whose path was asked for are playable.
+    /// Number of playable levels, among those whose path was asked for.
     playable: u64,
-    /// What stops a player in the last one that is not.
+    /// The obstacle in the last level that is not playable.
     obstacle: Option<Obstacle>,
 }
 
-/// What is told of the levels beside writing them.
+/// Totals and report that are gathered while levels are written.
 struct Told<'a> {
     totals: Totals,
     report: Option<SetReport<'a>>,
 }
 
 impl Told<'_> {
-    /// Takes in a level; its path if that is asked for.
+    /// Adds a level; returns its path if that is asked for.
     fn add(
         &mut self,
         options: &Options,
@@ -66,7 +66,7 @@ impl Totals {
         Some(playability)
     }
 
-    /// How many levels there are, in a few words.
+    /// Number of levels, in a few words.
     pub(crate) fn levels(&self, wanted: u64) -> String {
         let Self { drawn, kept, .. } = self;
         match (drawn + kept, stop::reason()) {
@@ -75,7 +75,7 @@ impl Totals {
         }
     }
 
-    /// How many levels stood there already, in a few words.
+    /// Number of levels that were there already, in a few words.
     pub(crate) fn kept(&self) -> String {
         match self.kept {
             0 => String::new(),
@@ -83,7 +83,7 @@ impl Totals {
         }
     }
 
-    /// What was found about paths, in a few words.
+    /// Summary of the paths, in a few words.
     pub(crate) fn paths(&self, options: &Options) -> String {
         match self.obstacle {
             _ if !options.show_path => String::new(),
@@ -93,7 +93,7 @@ impl Totals {
     }
 }
 
-/// Draws the set and writes it where it should go.
+/// Draws the set and writes it to its destination.
 pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<Totals, Failure> {
     let report = || SetReport::new(trained, options.methods[0].name());
     let mut told = Told {
@@ -157,7 +157,7 @@ fn write_list(
     out.flush().map_err(cannot)
 }
 
-/// What draws some levels of a set.
+/// A function that draws some levels of a set.
 fn work(
     trained: &Arc<Trained>,
 ) -> impl Fn(std::ops::Range<u64>) -> Result<Vec<Made>, Failure> + Send + Sync + 'static {

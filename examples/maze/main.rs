@@ -27,11 +27,11 @@ use serde_json::{Value as Json, json};
 struct Options {
     #[command(flatten)]
     board: board::Options,
-    /// How likely directions are: all alike, or right and left 45 %, up and down 5 %. Not for --task count.
+    /// Weights of directions: all alike, or right and left 45 %, up and down 5 %. Not for --task count.
     #[arg(long, value_enum, default_value_t = Direction::Uniform)]
     weights: Direction,
-    /// What pointing out of the grid is: not there, or possible and failing; outside is for --task probability only, as given the
-    /// rules mazes are as likely either way.
+    /// Directions out of the grid: excluded, or possible and failing; outside is for --task probability only, since given
+    /// the rules mazes are as likely either way.
     #[arg(long, value_enum, default_value_t = Outside::Within)]
     border: Outside,
     /// The fewest steps from the entrance to the exit.
@@ -205,7 +205,7 @@ impl Puzzle for Mazes {
         Ok(drawn)
     }
 
-    /// Rooms by column and row, counted from 1, and what is to be added to them for the room they point to.
+    /// Rooms by column and row, counted from 1, and the offsets to the rooms they point to.
     fn json(&self, maze: &Maze) -> Json {
         let size = (self.side.rows, self.side.columns);
         let rooms = maze.pointers().iter().enumerate();

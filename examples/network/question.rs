@@ -1,4 +1,4 @@
-//! What is asked of a network, and what is found.
+//! A question about a network, and its answer.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use figrs_command::{Bytes, Progress, stop};
 
 use super::{Method, Options, Task};
 
-/// What is asked of which model.
+/// A question: the network, its model with evidence, the queried variables, and the options.
 pub(crate) struct Question {
     pub(crate) network: Network,
     pub(crate) model: Model,
@@ -21,7 +21,7 @@ pub(crate) struct Question {
     pub(crate) samples: Mutex<Vec<Vec<State>>>,
 }
 
-/// What was found; the rest is empty.
+/// The answer to a task; fields of other tasks are empty.
 #[derive(Default)]
 pub(crate) struct Findings {
     pub(crate) marginals: Option<Vec<Marginal<State>>>,
@@ -32,7 +32,7 @@ pub(crate) struct Findings {
     pub(crate) cost: Option<Cost>,
     pub(crate) compile: Option<Duration>,
     pub(crate) query: Option<Duration>,
-    /// Why it is not all that was asked for.
+    /// Reason why the answer is incomplete, if it is.
     pub(crate) stopped: Option<Reason>,
 }
 
@@ -204,7 +204,7 @@ impl Question {
         Ok(findings)
     }
 
-    /// Reads what the task asks for.
+    /// Reads off the answer to the task.
     fn read(&self, answer: &Answer, findings: &mut Findings) -> Result<(), figrs::Error> {
         if self.options.task == Task::Mpe {
             let states = self

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     figrs_command::run(remedy, || run(&parsed()))
 }
 
-/// What to do on the command line where memory is too small or no particle is left.
+/// Remedy on the command line if memory is too small or no particle is left.
 fn remedy(error: &figrs::Error) -> Option<String> {
     match error {
         figrs::Error::FrontierTooLarge { states, limit, .. } => {

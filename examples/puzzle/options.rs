@@ -7,7 +7,7 @@ use clap::{Parser, ValueEnum};
 use figrs::models::gdl::{Length, Policy};
 use figrs_command::{Bytes, Failure, has_extension, mebibytes, seconds};
 
-/// What the long help ends with.
+/// The end of the long help.
 const DETAILS: &str = r#"Plans: sequences of legal actions, from the start to a state in which the puzzle ends with its goal met and
   before which it has not ended. Without --steps and --at-most they are the shortest ones.
 
@@ -29,7 +29,7 @@ Ctrl-C and the end of --time end a command with the samples so far, the second C
 Exit code: 0 if there is an answer; 1 if there is no plan (count and probability print their zero all the same) or
   a budget is too small or the time over; 2 if rules or options are wrong."#;
 
-/// Plans a puzzle written in the Game Description Language (KIF): the shortest plan, how many there are, varied ones.
+/// Plans a puzzle written in the Game Description Language (KIF): a shortest plan, the number of plans, varied ones.
 ///
 /// Rules: role (one), init, legal, does, next, terminal, goal, true, distinct, or, and, not; comments from `;` to the end of
 /// the line; upper and lower case are the same. The same seed gives the same plans.
@@ -39,7 +39,7 @@ pub(crate) struct Options {
     /// The rules.
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: PathBuf,
-    /// What to ask.
+    /// Task: a question about plans.
     #[arg(long, value_enum, default_value_t = Task::Solve)]
     pub(crate) task: Task,
     /// Plans of exactly this many steps.
@@ -48,25 +48,25 @@ pub(crate) struct Options {
     /// Plans of this many steps or fewer.
     #[arg(long, value_name = "STEPS", value_parser = steps())]
     pub(crate) at_most: Option<u32>,
-    /// Where to stop the search for the shortest plans (default 1000).
+    /// Largest number of steps in the search for the shortest plans (default 1000).
     #[arg(long, value_name = "STEPS", conflicts_with_all = ["steps", "at_most"], value_parser = steps())]
     pub(crate) max_steps: Option<u32>,
     /// The value of the goal that counts as solved, or more.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) goal: u8,
-    /// How actions are drawn, which decides how probable plans are (default blind).
+    /// Distribution of actions, which decides the probabilities of plans (default blind).
     #[arg(long, value_enum)]
     pub(crate) policy: Option<Draw>,
-    /// How to find it.
+    /// Method that finds the answer.
     #[arg(long, value_enum, default_value_t = Method::Frontier)]
     pub(crate) method: Method,
     /// Particles of each population of --method particles (default 10000).
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) particles: Option<u32>,
-    /// How many plans --task sample draws (default 10).
+    /// Number of plans that --task sample draws (default 10).
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) count: Option<u32>,
-    /// Where the random numbers start (default 0).
+    /// Seed of the random numbers (default 0).
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     /// Memory for the states and what leads from one to another, as 512MiB or 6GiB; messages may take as much again; a number alone
@@ -76,7 +76,7 @@ pub(crate) struct Options {
     /// End after this many seconds with what there is by then.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Tell how large the puzzle is, and how many states there are.
+    /// Report the size of the puzzle, and the number of states.
     #[arg(long)]
     pub(crate) stats: bool,
     /// Text to read, or JSON. If not given, JSON where the name of --out ends with .json, and else text.
@@ -93,13 +93,13 @@ fn steps() -> clap::builder::RangedI64ValueParser<u32> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Task {
-    /// A plan, and how many of its length there are.
+    /// A plan, and the number of plans of its length.
     Solve,
-    /// How many plans there are.
+    /// The number of plans.
     Count,
-    /// How probable it is that actions drawn by the policy are a plan.
+    /// The probability that actions drawn by the policy are a plan.
     Probability,
-    /// How probable each action is at each step of a plan.
+    /// The probability of each action at each step of a plan.
     Marginals,
     /// The most probable plan, the first of them if there are several.
     MostLikely,
@@ -120,9 +120,9 @@ pub(crate) enum Method {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Draw {
-    /// From all actions alike, legal or not: all plans are equally likely.
+    /// Uniform over all actions, legal or not: all plans are equally likely.
     Blind,
-    /// From the legal actions alike: plans are as likely as a player who knows the rules alone is to happen on them.
+    /// Uniform over the legal actions: the probability of a plan is that a player who knows the rules alone finds it by chance.
     Legal,
 }
 
@@ -133,7 +133,7 @@ pub(crate) enum Format {
 }
 
 impl Options {
-    /// Refuses options that would have no effect.
+    /// Refuses options without effect.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let particles = self.method == Method::Particles;
         if particles && !matches!(self.task, Task::Probability | Task::Sample) {

@@ -1,4 +1,4 @@
-//! What is asked of a puzzle, and what is found.
+//! A question about a puzzle, and its answer.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use figrs_command::{Bytes, Failure, NoAnswer, Progress, independent, stop};
 
 use crate::options::{Method, Options, Task};
 
-/// What is asked of a puzzle.
+/// A puzzle with the options of the command, and the samples so far.
 pub(crate) struct Question {
     pub(crate) puzzle: Puzzle,
     pub(crate) options: Options,
@@ -19,30 +19,30 @@ pub(crate) struct Question {
     pub(crate) samples: Mutex<Vec<Vec<String>>>,
 }
 
-/// What was found; the rest is empty.
+/// The answer to a task; fields of other tasks are empty.
 #[derive(Default)]
 pub(crate) struct Findings {
-    /// Of all plans, if it is the same.
+    /// Length of all plans, if they have the same.
     pub(crate) length: Option<usize>,
     pub(crate) plan: Option<Vec<String>>,
-    /// How many plans there are beside that one.
+    /// Number of plans of that length.
     pub(crate) plans: Option<String>,
     pub(crate) count: Option<String>,
-    /// Of the goal, or of the plan: its logarithm and the standard error.
+    /// Log-probability of the goal, or of the plan, with its standard error.
     pub(crate) log_probability: Option<(f64, f64)>,
-    /// Step by step.
+    /// Marginals, step by step.
     pub(crate) marginals: Option<Vec<Vec<(String, f64)>>>,
     pub(crate) samples: Option<Vec<Vec<String>>>,
     pub(crate) explored: Option<Explored>,
-    /// Why there is no plan, if there is none.
+    /// Reason why there is no plan, if there is none.
     pub(crate) impossible: Option<Failure>,
-    /// Why it is not all that was asked for.
+    /// Reason why the answer is incomplete, if it is.
     pub(crate) stopped: Option<Reason>,
     pub(crate) compile: Duration,
     pub(crate) sample: Duration,
 }
 
-/// How much was explored.
+/// Size of the exploration: states and bytes.
 pub(crate) struct Explored {
     pub(crate) largest_frontier: usize,
     pub(crate) bytes: u64,
@@ -109,8 +109,8 @@ impl Question {
         Ok(findings)
     }
 
-    /// Where there is no plan: zero if a number of plans of some length is asked for, and else the failure, with the best goal that can be
-    /// reached.
+    /// The answer if there is no plan: zero if a number of plans of some length is asked for, and else the failure, with the
+    /// best goal that can be reached.
     fn none(
         &self,
         error: &GdlError,
@@ -142,7 +142,7 @@ impl Question {
         Ok(findings)
     }
 
-    /// Reads what the task asks for.
+    /// Reads off the answer to the task.
     fn read(
         &self,
         program: &PlanElements,
@@ -207,7 +207,7 @@ fn shortest(options: &Options, puzzle: &Puzzle, frontier: &Frontier) -> Result<S
     puzzle.shortest(frontier, options.max_steps())
 }
 
-/// That there is not enough memory for exact inference, and what to do instead.
+/// Message that there is not enough memory for exact inference, with remedies.
 pub(crate) fn too_large(states: usize, memory: Bytes) -> String {
     format!(
         "{states} states and what leads to them take more than --memory {memory}; allow more, or use --method particles with \

@@ -12,7 +12,7 @@ use crate::question::Findings;
 pub(crate) struct Report<'a> {
     pub(crate) puzzle: &'a Puzzle,
     pub(crate) findings: &'a Findings,
-    /// Whether to tell how large everything is.
+    /// `true` if sizes are reported.
     pub(crate) stats: bool,
 }
 
@@ -129,7 +129,7 @@ impl Report<'_> {
     }
 }
 
-/// A number; as a string what JSON cannot write as one.
+/// A number in JSON; one that JSON cannot write (infinite or not a number) as a string.
 fn as_json(number: f64) -> Json {
     serde_json::Number::from_f64(number).map_or_else(|| number.to_string().into(), Json::Number)
 }

@@ -28,12 +28,12 @@ use serde_json::{Value as Json, json};
 struct Options {
     #[command(flatten)]
     board: board::Options,
-    /// What cells are known to be: a line for each row, of 1 (black), 2 (white), and . for a cell without a clue. Boards are as large as the
-    /// clues.
+    /// Known cells: a line for each row, of 1 (black), 2 (white), and . for a cell without a clue. Boards are as large as
+    /// the clues.
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<PathBuf>,
-    /// Instead of boards make puzzles: few clues, those of --clues among them, that only one board meets. One puzzle in text is a file for
-    /// --clues.
+    /// Make puzzles instead of boards: few clues, those of --clues among them, that only one board meets. One puzzle in text
+    /// is a file for --clues.
     #[arg(long)]
     make_puzzle: bool,
 }
@@ -77,7 +77,7 @@ struct Boards {
     are_puzzles: bool,
 }
 
-/// A board, and the clues of a puzzle that it is the only solution of.
+/// A board, and the clues of a puzzle whose only solution it is.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Shown {
     board: Board,

@@ -1,4 +1,4 @@
-//! What all fuzz targets share.
+//! Code shared by all fuzz targets.
 
 /// Lets panics pass that figrs catches: the fuzzer's own hook ends the program at any panic. One that nobody catches ends it
 /// all the same. `FUZZ_LOUD=1` prints their messages, to look at a single input.

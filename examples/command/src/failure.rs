@@ -1,4 +1,4 @@
-//! Reasons for no answer, and the exit code that tells them apart.
+//! Failures to answer, and the exit code that distinguishes them.
 
 use std::error::Error;
 use std::fmt;
@@ -58,7 +58,7 @@ pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
     if is_without_answer { 1 } else { 2 }
 }
 
-/// Whether whoever reads the output has gone.
+/// True if the reader of the output has gone.
 pub(crate) fn is_broken_pipe(failure: &(dyn Error + 'static)) -> bool {
     let error = failure.downcast_ref::<std::io::Error>();
     error.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)

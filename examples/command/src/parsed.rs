@@ -1,4 +1,4 @@
-//! Arguments, and what is wrong with them in one line.
+//! Arguments, with their mistakes in one line.
 
 use std::error::Error;
 use std::num::{ParseFloatError, ParseIntError};
@@ -13,14 +13,14 @@ pub fn parsed<P: Parser>() -> P {
     parsed_by(P::command())
 }
 
-/// The same, by a command that has more to say than its type.
+/// As [`parsed`], by a command with additions to its type's.
 pub fn parsed_by<P: Parser>(command: Command) -> P {
     let parsed = command.clone().try_get_matches();
     let parsed = parsed.and_then(|matches| P::from_arg_matches(&matches));
     parsed.unwrap_or_else(|error| end(&error.format(&mut command.clone())))
 }
 
-/// Ends the program with the help that was asked for, or with one line of what is wrong.
+/// Ends the program with the help that was asked for, or with one line about the mistake.
 fn end(error: &clap::Error) -> ! {
     if !error.use_stderr() {
         error.exit();
@@ -29,7 +29,7 @@ fn end(error: &clap::Error) -> ! {
     process::exit(2)
 }
 
-/// What is wrong with arguments, in one line.
+/// Mistakes in arguments, in one line.
 fn line(error: &clap::Error) -> String {
     let text = error.render().to_string();
     // What follows repeats the usage.
@@ -48,7 +48,7 @@ fn line(error: &clap::Error) -> String {
     format!("{}; see --help", words.join(" "))
 }
 
-/// What to write instead of a number that was not understood or is out of its range.
+/// Advice for a number that was not understood or is out of its range.
 fn meant(cause: &(dyn Error + 'static)) -> Option<String> {
     if cause.is::<ParseIntError>() {
         return Some("write a whole number".into());
@@ -71,9 +71,9 @@ fn meant(cause: &(dyn Error + 'static)) -> Option<String> {
     Some(format!("write a whole number from {least} to {most}"))
 }
 
-/// A time in seconds, with a fraction perhaps.
+/// A time in seconds, possibly with a fraction.
 ///
-/// **Errors.** What to write instead.
+/// **Errors.** Advice on the number to write.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     const MOST: f64 = 1e9;
     let seconds = text.trim().parse().ok();

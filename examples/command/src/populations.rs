@@ -4,21 +4,21 @@ use figrs_core::rand::{Rng, RngExt};
 use figrs_core::stream;
 use figrs_infer::{Answer, Draws, Error, Sampling, SequentialMonteCarlo, Stopped};
 
-/// Populations for each draw that is wanted: two, so that one may die.
+/// Number of populations for each draw: two, so that one may die.
 const EACH: u64 = 2;
-/// Populations of a round at least: those of [`SequentialMonteCarlo`] if nothing is said.
+/// Least number of populations of a round: the default of [`SequentialMonteCarlo`].
 const LEAST: u64 = 16;
 
-/// Worlds drawn, and how that went.
+/// Worlds drawn independently, with statistics of their populations.
 #[derive(Debug)]
 pub struct Independent<T> {
     /// The worlds.
     pub worlds: Vec<T>,
-    /// How many populations there were.
+    /// Number of populations.
     pub populations: u64,
-    /// How many of them lost all their particles.
+    /// Number of populations that lost all their particles.
     pub died: u64,
-    /// How many populations of equal weight would tell as much as the first round.
+    /// Effective number of populations of the first round: as many of equal weight would be as informative.
     pub effective: f64,
 }
 

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// What is done sooner is not shown.
+/// Delay before progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often the time is brought up to date.
+/// Interval between updates of the time.
 const TICK: Duration = Duration::from_millis(200);
 
 /// All lines that are shown, below each other; none where the standard error is not a terminal.
@@ -22,7 +22,7 @@ static LINES: LazyLock<MultiProgress> = LazyLock::new(|| {
     })
 });
 
-/// Whether there is anyone to show lines to.
+/// `true` if the standard error is a terminal.
 static IS_SHOWN: LazyLock<bool> = LazyLock::new(|| io::stderr().is_terminal());
 
 static TICKING: Once = Once::new();
@@ -33,8 +33,8 @@ fn running() -> MutexGuard<'static, Vec<Weak<Line>>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How far something has come: a line on a terminal, shown once it takes more than a second and removed when the last copy is dropped. The
-/// time in it goes on by itself.
+/// Progress of some work: a line on a terminal, shown once the work takes more than a second and removed when the last copy
+/// is dropped. The time in it runs on by itself.
 #[derive(Clone, Debug)]
 pub struct Progress(Arc<Line>);
 
@@ -42,12 +42,12 @@ pub struct Progress(Arc<Line>);
 struct Line {
     bar: ProgressBar,
     is_shown: AtomicBool,
-    /// Milliseconds at which it last told more.
+    /// Milliseconds at the last [`tell`](Progress::tell).
     told: AtomicU64,
 }
 
 impl Progress {
-    /// Of something that does so many things, if that is known.
+    /// Progress of work on a number of items, if that is known.
     pub fn of(what: &'static str, total: Option<u64>) -> Self {
         let template = match total {
             Some(_) => "{bar:30} {prefix} {pos} of {len}{msg}, {elapsed}, {eta} left",
@@ -56,12 +56,12 @@ impl Progress {
         Self::with_template(what, total, template)
     }
 
-    /// Of something of which nothing is known but that it goes on.
+    /// Progress of work of unknown length.
     pub fn waiting(what: &'static str) -> Self {
         Self::with_template(what, None, "{spinner} {prefix}{msg}, {elapsed}")
     }
 
-    /// Of something whose share is told, of the total that is [set](Self::set_total).
+    /// Progress of work as a share of the total that is [set](Self::set_total).
     pub fn share(what: &'static str) -> Self {
         Self::with_template(
             what,
@@ -86,17 +86,17 @@ impl Progress {
         Self(line)
     }
 
-    /// So many things are done.
+    /// Sets the number of items done.
     pub fn set(&self, done: u64) {
         self.0.bar.set_position(done);
     }
 
-    /// So many things are to be done.
+    /// Sets the total number of items.
     pub fn set_total(&self, total: u64) {
         self.0.bar.set_length(total);
     }
 
-    /// More about how far it has come, asked for ten times a second at most.
+    /// Sets further text on the progress, which is asked for ten times a second at most.
     pub fn tell(&self, more: impl FnOnce() -> String) {
         if !*IS_SHOWN {
             return;
@@ -119,13 +119,13 @@ impl Drop for Line {
     }
 }
 
-/// Shows no line any more, whoever still holds one.
+/// Hides all lines for good, whoever still holds one.
 pub(crate) fn hide() {
     let _ = LINES.clear();
     LINES.set_draw_target(ProgressDrawTarget::hidden());
 }
 
-/// Shows the lines that have waited for long enough, and their times.
+/// Shows the lines whose delay is over, and updates their times.
 fn tick() {
     loop {
         thread::sleep(TICK);

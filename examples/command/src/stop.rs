@@ -1,4 +1,4 @@
-//! The end of a command before it is done: Ctrl-C, `--time` and SIGTERM.
+//! Early end of a command: Ctrl-C, `--time` and SIGTERM.
 //!
 //! The first Ctrl-C and the end of `--time` ask the command to end with what there is; a second Ctrl-C and SIGTERM end it at once. No
 //! unfinished file is left behind either way.
@@ -14,14 +14,14 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::{Failure, NoAnswer, progress, writing};
 
-/// How often signals and the clock are looked at.
+/// Interval at which signals and the clock are polled.
 const POLL: Duration = Duration::from_millis(20);
-/// How long work may take to end once it is told to stop.
+/// Time that work has to end once it is told to stop.
 const GRACE: Duration = Duration::from_secs(1);
-/// As much stack as the main thread has.
+/// Stack size of a worker, that of the main thread.
 const STACK: usize = 8 << 20;
 
-/// Why a command ended before it was done.
+/// Reason for the early end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// Its `--time` was over.
@@ -33,7 +33,7 @@ pub enum Reason {
 static FLAG: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static REASON: AtomicU8 = AtomicU8::new(0);
 
-/// Listens to signals from now on, and stops the command after so much time.
+/// Listens to signals from now on, and stops the command after this time.
 ///
 /// **Errors.** If the system does not allow it.
 pub fn listen(time: Option<Duration>) -> Result<(), Failure> {
@@ -66,17 +66,17 @@ fn set(reason: Reason) {
     FLAG.store(true, Ordering::Release);
 }
 
-/// A flag that is set when the command is to end; algorithms take it as their interrupt.
+/// The flag that is set when the command is told to stop; algorithms take it as their interrupt.
 pub fn flag() -> Arc<AtomicBool> {
     Arc::clone(&FLAG)
 }
 
-/// Whether the command is to end.
+/// True if the command is told to stop.
 pub fn is_set() -> bool {
     FLAG.load(Ordering::Acquire)
 }
 
-/// Why the command is to end, if it is.
+/// Reason for the end of the command, if it is told to stop.
 pub fn reason() -> Option<Reason> {
     let reason = || match REASON.load(Ordering::Relaxed) {
         1 => Reason::Time,
@@ -86,7 +86,7 @@ pub fn reason() -> Option<Reason> {
 }
 
 impl Reason {
-    /// As JSON has it.
+    /// Name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -94,7 +94,7 @@ impl Reason {
         }
     }
 
-    /// As a sentence has it.
+    /// Name in a sentence.
     pub fn told(self) -> &'static str {
         match self {
             Self::Time => "--time is over",
@@ -103,7 +103,7 @@ impl Reason {
     }
 }
 
-/// The failure where there is nothing yet, such as a level.
+/// The failure that the command was stopped before there is any of something, such as a level.
 pub fn nothing(what: &str) -> Failure {
     let told = match reason() {
         Some(Reason::Time) => format!("--time was over before there was {what}; allow more"),
@@ -112,8 +112,8 @@ pub fn nothing(what: &str) -> Failure {
     Box::new(NoAnswer(told))
 }
 
-/// The result of some work; `None` if the command is told to stop and the work does not end within a second of that: it is then left
-/// behind on its thread, which ends with the program.
+/// The result of some work; `None` if the command is told to stop and the work does not end within a second of that: the
+/// work is then abandoned on its thread, which ends with the program.
 ///
 /// **Errors.** If the system has no thread to give.
 ///

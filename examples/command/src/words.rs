@@ -1,4 +1,4 @@
-//! Errors as whoever runs a command reads them.
+//! Messages of errors for users of a command.
 
 use std::error::Error;
 
@@ -9,7 +9,7 @@ use figrs_models::grid::GridError;
 use crate::failure::inference;
 use crate::stop;
 
-/// An error in words that all commands share, where there are some.
+/// An error in the words that all commands share, if it is one of those.
 pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
     if let Some(Inference::NothingDone { .. }) = inference(failure) {
         return Some(stop::nothing("an answer").to_string());
@@ -36,7 +36,7 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
     ))
 }
 
-/// A text without places in sources and names of the library, which mean nothing to whoever runs a command:
+/// A text without places in sources and names of the library, which mean nothing to users of a command:
 /// `` `rain` (Select at src/rain.rs:3:5); allow more (`memory`) `` becomes `` `rain`; allow more ``.
 pub(crate) fn without_places(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(without_places_in).collect();
@@ -70,7 +70,7 @@ fn without_places_in(line: &str) -> String {
     kept.join(" ")
 }
 
-/// What follows a place such as `src/rain.rs:3:5` in a word that begins with one.
+/// The rest of a word after a place such as `src/rain.rs:3:5` at its start.
 fn after_place(word: &str) -> Option<&str> {
     let (_, numbers) = word.split_once(".rs:")?;
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
@@ -79,7 +79,7 @@ fn after_place(word: &str) -> Option<&str> {
     (line > 0).then(|| &column[digits(column)..])
 }
 
-/// What follows a name of the library in a word such as `` (`memory`), ``.
+/// The rest of a word such as `` (`memory`), `` after a name of the library at its start.
 fn after_name(word: &str) -> Option<&str> {
     let (name, rest) = word.strip_prefix("(`")?.split_once("`)")?;
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "_:".contains(letter);

@@ -1,4 +1,4 @@
-//! Files that are replaced only by whole ones.
+//! Atomic replacement of files.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -72,7 +72,7 @@ pub fn replace<T>(
     Ok(result)
 }
 
-/// Whether the name of a file ends with a dot and this.
+/// True if the extension of a file is this one.
 pub fn has_extension(path: &Path, extension: &str) -> bool {
     let own = path.extension();
     own.is_some_and(|own| own.eq_ignore_ascii_case(extension))
