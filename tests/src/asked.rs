@@ -1,11 +1,11 @@
-//! A model with a query, and how the query is read from an answer.
+//! A model with a query, and the reading of an answer to it.
 
 use std::fmt;
 
 use figrs::AnyElement;
 use figrs::prelude::*;
 
-/// What the number of an answer is: how far an estimate of it may be off depends on that.
+/// Kind of the number in an answer; the tolerance of an estimate depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// The probability of an event.
@@ -18,14 +18,14 @@ pub enum Scale {
     LogWeight,
 }
 
-/// What an answer says: a number with its standard error, and for "most likely" queries the values.
+/// An answer to a query: a number with its standard error, and for "most likely" queries the values.
 #[derive(Debug)]
 pub struct Reading {
     /// The number.
     pub number: f64,
     /// Its standard error; zero where exact.
     pub standard_error: f64,
-    /// What it is.
+    /// Kind of the number.
     pub scale: Scale,
     /// The most likely values, by the names they have in the table.
     pub values: Vec<(&'static str, String)>,
@@ -44,7 +44,7 @@ impl Reading {
 
 type Read<R> = Box<dyn Fn(&Answer) -> Result<R, Error>>;
 
-/// Which kind of answer a query is read from.
+/// Kind of answer that a query is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The distributions of the targets.
@@ -53,12 +53,12 @@ pub enum Form {
     World,
 }
 
-/// How far the worlds of a model can be counted.
+/// Size of the set of worlds of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Worlds {
     /// At most some ten thousand.
     Few,
-    /// Finite, but not to be tried one by one.
+    /// Finite, but too many to enumerate.
     Many,
     /// Infinite.
     Endless,
@@ -70,16 +70,16 @@ pub enum Worlds {
 pub struct Asked {
     /// The model.
     pub model: Model,
-    /// What a run is to be asked about.
+    /// Targets of a run.
     pub targets: Vec<AnyElement>,
-    /// What kind of answer is read.
+    /// Kind of answer that is read.
     pub form: Form,
-    /// How many samples a sampler may draw.
+    /// Number of samples that a sampler may draw.
     pub samples: u64,
-    /// Whether the query is the probability of the evidence.
+    /// `true` if the query is the probability of the evidence.
     pub about_evidence: bool,
     read: Read<Reading>,
-    /// How the query is read where only bounds are known, if that can be.
+    /// Reads the query from an answer that has only bounds, if that is possible.
     bounds: Option<Read<Bounds>>,
 }
 
@@ -118,21 +118,21 @@ impl Asked {
         self
     }
 
-    /// For models so large that 100 000 samples take too long.
+    /// Sets the number of samples, for models so large that 100 000 take too long.
     #[must_use]
     pub fn samples(mut self, samples: u64) -> Self {
         self.samples = samples;
         self
     }
 
-    /// Asks about this element too: its worlds, Scores included, are those of the query.
+    /// Adds an element to the targets, so that its worlds, Scores included, are those of the query.
     #[must_use]
     pub fn with_target<T: Value>(mut self, element: &Element<T>) -> Self {
         self.targets.push(element.erased().clone());
         self
     }
 
-    /// Whether the query can be read where only bounds are known.
+    /// True if the query can be read from an answer that has only bounds.
     pub fn has_bounds(&self) -> bool {
         self.bounds.is_some()
     }
@@ -142,7 +142,7 @@ impl Asked {
         self.bounds.as_ref().map(|read| read(answer))
     }
 
-    /// What an answer says to the query.
+    /// Reads the query from an answer.
     pub fn read(&self, answer: &Answer) -> Result<Reading, Error> {
         (self.read)(answer)
     }

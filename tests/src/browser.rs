@@ -13,8 +13,8 @@ fn browser() -> Option<&'static str> {
     })
 }
 
-/// What a page is once a browser has opened it: its elements, each picture with the width that it came out with, as
-/// `data-width`. `None`, with a printed reason, where there is no browser.
+/// The elements of a page as a browser has rendered it, each picture with its displayed width as `data-width`. `None`, with
+/// a printed reason, where there is no browser.
 ///
 /// # Panics
 ///

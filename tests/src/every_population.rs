@@ -14,7 +14,7 @@ use crate::oracle::{EveryChoice, LogSum};
 #[derive(Clone, Debug, Default)]
 struct Particle {
     choices: Vec<Datum>,
-    /// The logarithm of its weight, and what it was when particles were last replaced.
+    /// The logarithm of its weight, and that logarithm when particles were last replaced.
     log_weight: f64,
     log_replaced: f64,
 }
@@ -159,7 +159,7 @@ pub fn every_ancestor(
     chosen
 }
 
-/// The means of the estimates over all runs of a filter, and how many there are, of which how many replaced particles.
+/// The means of the estimates over all runs of a filter, with the number of runs, and of those that replaced particles.
 #[derive(Clone, Debug, Default)]
 pub struct MeanEstimate {
     /// For each population the logarithm of the mean.
@@ -175,14 +175,14 @@ pub struct MeanEstimate {
     pub mixed: usize,
 }
 
-/// How the populations of a filter run.
+/// Settings of the populations of a filter.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// How many there are, side by side.
+    /// Number of populations, side by side.
     pub populations: usize,
-    /// Particles of each.
+    /// Number of particles of each.
     pub particles: usize,
-    /// The share of the effective size below which they are replaced.
+    /// The share of the effective size below which particles are replaced.
     pub threshold: f64,
 }
 

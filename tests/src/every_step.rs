@@ -1,4 +1,4 @@
-//! The exact transition matrix of a Metropolis-Hastings kernel, by making every decision of a step in every way.
+//! The exact transition matrix of a Metropolis-Hastings kernel, by enumerating every decision of a step.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,10 @@ use crate::oracle::LogSum;
 /// A way that a decision can go, with the value drawn if it is a draw, and its probability.
 type Way = (Option<Datum>, f64);
 
-/// Makes every sequence of decisions once, and knows the probability of each.
+/// Enumerates every sequence of decisions once, with its probability.
 #[derive(Debug, Default)]
 struct EveryDecision {
-    /// The ways of each decision with their probabilities, and which is taken.
+    /// The ways of each decision with their probabilities, and the index of the way taken.
     path: Vec<(Vec<Way>, usize)>,
     made: usize,
     probability: f64,
@@ -125,7 +125,7 @@ impl Source for Script<'_> {
 /// The free choices of a world by their numbers.
 type Choices = Vec<(usize, Datum)>;
 
-/// A world of positive weight, evaluated from nothing.
+/// A world of positive weight, evaluated from scratch.
 #[derive(Debug)]
 struct State {
     draws: Vec<Datum>,
@@ -134,7 +134,7 @@ struct State {
     world: Vec<(ElementId, Datum)>,
 }
 
-/// A model whose worlds are all known.
+/// All worlds of a model.
 #[derive(Debug)]
 pub struct Worlds {
     trace: Trace,
@@ -163,7 +163,7 @@ fn world(trace: &Trace) -> Vec<(ElementId, Datum)> {
 }
 
 impl Worlds {
-    /// All worlds, or nothing if there are none, more than `limit`, or their weights differ in densities.
+    /// All worlds, or `None` if there are none, more than `limit`, or their weights differ in densities.
     ///
     /// # Panics
     ///
@@ -218,12 +218,12 @@ impl Worlds {
         }))
     }
 
-    /// How many worlds there are.
+    /// Number of worlds.
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no worlds.
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
     }
@@ -239,7 +239,7 @@ impl Worlds {
         Ok(())
     }
 
-    /// The world that the trace holds, which must be as if it had been evaluated from nothing.
+    /// Index of the world that the trace holds, which must equal the world evaluated from scratch.
     fn present(&self) -> usize {
         let number = self.numbers.get(&choices(&self.trace));
         let number = *number.expect("a step leads to a world of positive weight");
@@ -334,7 +334,7 @@ impl Worlds {
     }
 }
 
-/// By how much a step changes the probability of some world most.
+/// The largest change of a world's probability by a step.
 pub fn drift(posterior: &[f64], matrix: &[Vec<f64>]) -> f64 {
     let after = |to: usize| -> f64 {
         let from = posterior.iter().zip(matrix);
@@ -347,7 +347,7 @@ pub fn drift(posterior: &[f64], matrix: &[Vec<f64>]) -> f64 {
     changes.fold(0.0, f64::max)
 }
 
-/// Whether every world can be reached from every other one.
+/// True if every world can be reached from every other one.
 pub fn is_irreducible(matrix: &[Vec<f64>]) -> bool {
     let reached = |edge: &dyn Fn(usize, usize) -> f64| {
         let mut seen = vec![false; matrix.len()];

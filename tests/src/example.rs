@@ -5,7 +5,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::SystemTime;
 use std::{env, fs};
 
-/// What an example does with some arguments.
+/// Runs an example with some arguments; returns its output.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! Slow and simple answers that the engines are compared with.
+//! Slow and simple reference answers for the engines.
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable};
 use figrs_core::lower::{Choice, Chooser, Observations, Program};
@@ -39,7 +39,7 @@ impl LogSum {
     }
 }
 
-/// Makes every sequence of choices once.
+/// Enumerates every sequence of choices once.
 #[derive(Debug, Default)]
 pub struct EveryChoice {
     path: Vec<(Vec<(Datum, f64)>, usize)>,
@@ -249,7 +249,7 @@ pub fn every_assignment(
     Search::new(graph, limit).from(0, 0.0, &mut visit)
 }
 
-/// Whether two numbers, often logarithms, are the same up to rounding; infinities are the same as themselves.
+/// True if two numbers, often logarithms, are the same up to rounding; infinities equal themselves.
 pub fn close(a: f64, b: f64, tolerance: f64) -> bool {
     a == b || (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1.0)
 }

@@ -14,7 +14,7 @@ pub fn root() -> PathBuf {
 pub struct Page {
     /// Its file, from the root of the repository.
     pub path: PathBuf,
-    /// What it says.
+    /// Its content.
     pub text: String,
 }
 
@@ -95,7 +95,7 @@ impl Page {
         prose
     }
 
-    /// What stands in backticks in the prose.
+    /// The texts in backticks in the prose.
     pub fn spans(&self) -> Vec<String> {
         let prose = self.prose().join("\n");
         let spans = prose.split('`').skip(1).step_by(2);

@@ -7,12 +7,12 @@ use crate::asked::Worlds;
 use crate::reference_models::{Quantity, Question};
 use crate::significance::Law;
 
-/// What a sampler is given beside the model.
+/// Parameters of a sampler beside the model.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort<'a> {
-    /// How many worlds it may draw, or steps it may make.
+    /// Number of worlds that it may draw, or of steps that it may make.
     pub samples: u64,
-    /// Where its random numbers come from.
+    /// Seed of its random numbers.
     pub seed: u64,
     /// The states of a process in the order of time, where the model is one.
     pub sequence: &'a [AnyElement],
@@ -25,31 +25,31 @@ pub struct Sampler {
     pub name: &'static str,
     /// Makes it.
     pub algorithm: fn(Effort) -> Box<dyn Algorithm>,
-    /// How its estimates are distributed in units of their stated errors.
+    /// Distribution of its estimates around the truth, in units of their stated errors.
     pub law: Law,
     /// The models that it can be asked about.
     pub copes_with: Worlds,
-    /// Whether it can be asked about a model with evidence.
+    /// `true` if it can be asked about a model with evidence.
     pub takes_evidence: bool,
-    /// Whether it estimates the probability of the evidence; if not, its answers say that they do not hold it.
+    /// `true` if it estimates the probability of the evidence; if not, its answers say that they do not hold it.
     pub knows_evidence: bool,
     /// The questions and the cases of the conformance table that are not for it, and why.
     pub except: &'static [(&'static str, &'static str)],
 }
 
 impl Sampler {
-    /// Why a question is not for it, if it is not.
+    /// Reason why a question is not for it, if it is not.
     pub fn excuse(&self, question: &str) -> Option<&'static str> {
         let row = self.except.iter().find(|(name, _)| *name == question);
         row.map(|(_, why)| *why)
     }
 
-    /// Whether the evidence of a model is no reason not to ask it.
+    /// True if it can be asked about a model with such evidence.
     pub fn takes(&self, model: &Model) -> bool {
         self.takes_evidence || model.evidence().is_empty()
     }
 
-    /// Whether it can answer a question.
+    /// True if it can answer a question.
     pub fn is_able(&self, question: &Question) -> bool {
         self.takes(&question.model)
             && question.worlds <= self.copes_with
@@ -78,7 +78,7 @@ const CERTAIN: &str =
     "hardly a draw is not the same: chains that do not move cannot tell their error";
 const APART: &str = "no change of a single choice leads from some of the worlds to the others";
 
-/// Of a particle filter.
+/// Number of populations of a particle filter.
 const POPULATIONS: u32 = 40;
 
 /// All of them.

@@ -1,4 +1,4 @@
-//! When an estimate is further from the truth than chance allows.
+//! Significance tests: estimates that are further from the truth than chance allows.
 //!
 //! All statistical tests of samplers together give a false alarm with a probability of at most [`SUITE`], were their
 //! seeds drawn. Each test spends its part of that, divided by the number of its comparisons (Bonferroni).
@@ -26,7 +26,7 @@ pub const FALLBACKS: f64 = 4e-8;
 const _: () =
     assert!(MODELS + CONFORMANCE + SPREAD + CALIBRATION + GENERATORS + FALLBACKS <= SUITE);
 
-/// How an estimate in units of its stated standard error is distributed around the truth.
+/// Distribution of an estimate around the truth, in units of its stated standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
     /// Normal: the error is estimated from so many draws that it is as good as known.
@@ -37,7 +37,7 @@ pub enum Law {
 }
 
 impl Law {
-    /// What the absolute value exceeds with this probability.
+    /// Two-sided quantile: the absolute value exceeds it with this probability.
     ///
     /// # Panics
     ///
@@ -89,7 +89,7 @@ fn students_t(groups: u32) -> StudentsT {
 ///
 /// # Errors
 ///
-/// What is wrong, in words.
+/// A description of the discrepancy.
 pub fn within_stated_error(
     right: f64,
     found: &Reading,
@@ -182,7 +182,8 @@ pub fn sum_of_squares(n: usize, alpha: f64) -> (f64, f64) {
     )
 }
 
-/// What Pearson's statistic of a table of counts that are all equally likely exceeds with a probability of `alpha`.
+/// Upper quantile of Pearson's statistic of a table of counts that are all equally likely: it is exceeded with a probability
+/// of `alpha`.
 ///
 /// # Panics
 ///

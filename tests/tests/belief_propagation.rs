@@ -21,7 +21,7 @@ fn failed(error: impl std::fmt::Display) -> TestCaseError {
     TestCaseError::fail(error.to_string())
 }
 
-/// Whether messages say that there is a world.
+/// The answer, or `None` if messages say that there is no world.
 fn found(answer: Result<Answer, Error>) -> Result<Option<Answer>, TestCaseError> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
@@ -448,8 +448,8 @@ fn numbers_far_apart_neither_underflow_nor_hide_zeros() {
     assert!(close(a, b, 1e-10), "{a} {b}");
 }
 
-/// Where all of some coins are equal pair by pair, each hears its own message back from many sides: messages grow without end,
-/// and what is beyond all numbers is not zero.
+/// If all of some coins are equal pair by pair, each hears its own message back from many sides: messages grow without end,
+/// and a number beyond the range of `f64` is not zero.
 #[test]
 fn messages_that_grow_without_end_do_not_make_worlds_impossible() {
     let coins: Vec<Element<bool>> = (0..5)

@@ -92,7 +92,8 @@ fn block(model: &Model, elements: &[Target]) -> Result<Block, TestCaseError> {
     Block::new(model, &erased, Observations::Weigh, order, LIMIT).map_err(failed)
 }
 
-/// Which of the possible weights of its values a row has that weighed as much `before` its weight began with one again.
+/// Index of a row's weight among the possible weights of its values, where the row weighed `before` when its weight was
+/// reset to one.
 fn place(
     worlds: &Worlds,
     values: &Values,

@@ -42,7 +42,7 @@ fn run(files: &TempDir, arguments: &str) -> Output {
     example::run("compare", &arguments)
 }
 
-/// What the example prints if all goes well.
+/// The output of the example if it succeeds.
 fn told(files: &TempDir, arguments: &str) -> String {
     let output = run(files, arguments);
     let errors = text(&output.stderr);
@@ -308,7 +308,7 @@ fn no_answer_at_all_has_exit_code_one() {
     assert!(text(&output.stdout).contains("no answer"));
 }
 
-/// What happens at Ctrl-C, where processes can be sent a signal by a command.
+/// Ctrl-C, where processes can be sent a signal by a command.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_the_run_with_the_answers_so_far() {

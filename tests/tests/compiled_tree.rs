@@ -1,4 +1,4 @@
-//! What a user does with a compiled model.
+//! Compiled models from a user's view.
 
 use figrs::prelude::*;
 use figrs::{Error, tuple};
@@ -119,7 +119,7 @@ fn only_varying_elements_take_evidence() {
     assert!(matches!(error, Error::NotATarget { .. }), "{error}");
 }
 
-/// How many samples are drawn.
+/// Number of samples drawn.
 const DRAWN: usize = 20_000;
 
 /// Samples of a model with branches against their exact probabilities: Pearson's chi-square over all

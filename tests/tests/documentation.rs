@@ -1,4 +1,4 @@
-//! What the pages of the repository point to is there: files, folders, and each other.
+//! References of the repository's pages resolve: to files, to folders, and to each other.
 
 use std::path::{Path, PathBuf};
 

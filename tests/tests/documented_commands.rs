@@ -8,16 +8,16 @@ use std::path::Path;
 use figrs_tests::example::{self, text};
 use figrs_tests::pages::{self, pages, root};
 
-/// What a file of the reader's is called in a command.
+/// Placeholders in commands for a file of the reader's.
 const PLACEHOLDERS: [&str; 2] = ["F", "FILE"];
 
-/// The files that are taken for it, by the option that they follow: they are written beforehand, or stand in the repository.
+/// The files substituted for a placeholder, by the option before it: they are written beforehand, or stand in the repository.
 const FILES: [(&str, &str); 2] = [
     ("--file", "garden.bif"),
     ("--rules", "examples/puzzle/lamps.kif"),
 ];
 
-/// What `garden.bif` says.
+/// Content of `garden.bif`.
 const NETWORK: &str = "
 network garden { }
 variable grass { type discrete [ 2 ] { wet, dry }; }
@@ -60,7 +60,7 @@ fn exists(path: impl AsRef<Path>) -> bool {
     root().join(path).exists()
 }
 
-/// What is wrong with a command, which may write into `directory`.
+/// Checks a command, which may write into `directory`; the error describes the mistake.
 fn check(command: &str, directory: &Path) -> Result<(), String> {
     let words: Vec<&str> = command.split(' ').collect();
     match words[..] {
@@ -109,8 +109,8 @@ fn named(words: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// What a word of a command is as an argument, after another one: a file of the repository, or for a placeholder the one that is
-/// taken for it.
+/// The argument that a word of a command stands for, after another one: a file of the repository, or for a placeholder its
+/// substitute.
 fn argument(before: &str, word: &str) -> Result<String, String> {
     let mut file = word;
     if PLACEHOLDERS.contains(&word) {
@@ -136,7 +136,7 @@ fn argument(before: &str, word: &str) -> Result<String, String> {
     Ok(file.into())
 }
 
-/// Runs an example as a user does, with the files of the repository where they are; what it writes goes into `directory`.
+/// Runs an example as a user does, with the files of the repository at their places; its output files go into `directory`.
 fn run(words: &[&str], directory: &Path) -> Result<(), String> {
     let example = after(words, "--example").ok_or("it names no example")?;
     if !exists(format!("examples/{example}.rs")) && !exists(format!("examples/{example}/main.rs")) {

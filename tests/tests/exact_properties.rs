@@ -1,6 +1,6 @@
-//! What every model must have, between exact engines: on random models they say the same.
+//! Properties of every model, between exact engines: on random models their answers agree.
 //!
-//! `PROPTEST_CASES` sets how many models are tried, `PROPTEST_RNG_SEED` which.
+//! `PROPTEST_CASES` sets the number of models, `PROPTEST_RNG_SEED` their seed.
 
 #[path = "exact_properties/automata.rs"]
 mod automata;

@@ -1,4 +1,4 @@
-//! What a frontier does at its edges: repeated steps, memory, branches of others, wide states.
+//! Edge cases of a frontier: repeated steps, memory, branches of others, wide states.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -402,7 +402,7 @@ fn a_search_that_repeats_itself_is_settled() {
     assert!(matches!(error, Error::FrontierTooLarge { .. }), "{error}");
 }
 
-/// A distribution lists what can occur, and nothing else.
+/// A distribution lists the possible values, and nothing else.
 #[test]
 fn values_that_evidence_excludes_are_not_listed() {
     let (a, b) = (Uniform::new(0..6u8), Uniform::new(0..6u8));

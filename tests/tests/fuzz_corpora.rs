@@ -1,4 +1,4 @@
-//! What the fuzzer has found worth keeping is survived, on any compiler: see `docs/robustness.md`.
+//! The fuzzer's corpora as regression tests, on any compiler: see `docs/robustness.md`.
 
 use std::fs;
 use std::panic::catch_unwind;

@@ -1,4 +1,4 @@
-//! What generators draw, against the distributions that they state.
+//! Draws of generators against the distributions that they state.
 //!
 //! Seeds are fixed. All tests here together would give a false alarm with a probability of `GENERATORS`, were they
 //! drawn.
@@ -16,7 +16,7 @@ use figrs::prelude::*;
 use figrs::{JunctionTree, stream};
 use figrs_tests::significance::{GENERATORS, Law, largest_pearson, pearson};
 
-/// How many statistics are compared.
+/// Number of statistics compared.
 const TESTS: f64 = 8.0;
 const ALPHA: f64 = GENERATORS / TESTS;
 

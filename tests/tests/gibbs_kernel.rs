@@ -1,5 +1,6 @@
-//! What a Gibbs sampler promises, without noise: the transition matrix of every block, built by making every draw that the
-//! sampler could make, keeps the exact posterior; and where blocking claims so, it leads from every world to every other.
+//! Guarantees of a Gibbs sampler, checked without noise: the transition matrix of every block, built by making every draw
+//! that the sampler could make, keeps the exact posterior; and where blocking claims so, it leads from every world to every
+//! other.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 const EXACT: f64 = 1e-12;
-/// Matrices are at most this large.
+/// Largest number of worlds of a matrix.
 const WORLDS: usize = 600;
 const STEPS: usize = 100_000;
 
@@ -25,7 +26,7 @@ struct Worlds {
 }
 
 impl Worlds {
-    /// Nothing if there are too many, or none.
+    /// `None` if there are no worlds, or too many.
     fn new(graph: &FactorGraph) -> Option<Self> {
         let (mut logs, mut total) = (Vec::new(), LogSum::default());
         let done = every_assignment(graph, STEPS, |values, log| {
@@ -64,7 +65,7 @@ fn matrix(kernel: &GibbsKernel, block: usize, worlds: &Worlds) -> Result<Matrix,
     worlds.all.iter().map(row).collect()
 }
 
-/// Whether a matrix is one of probabilities, and keeps the posterior.
+/// Checks that a matrix is one of probabilities, and keeps the posterior.
 fn check_matrix(matrix: &Matrix, worlds: &Worlds) -> Result<(), String> {
     let mut after = vec![0.0; worlds.all.len()];
     for (row, (from, p)) in matrix.iter().zip(&worlds.all) {
@@ -96,7 +97,7 @@ fn check(kernel: &GibbsKernel, worlds: &Worlds) -> Result<Vec<Matrix>, String> {
         .collect()
 }
 
-/// Whether steps of the matrices lead from the first world to all; each of them goes both ways.
+/// True if steps of the matrices lead from the first world to all; each of them goes both ways.
 fn reaches_all(matrices: &[Matrix], worlds: &Worlds) -> bool {
     let mut reached = vec![false; worlds.all.len()];
     reached[0] = true;
@@ -274,7 +275,7 @@ fn a_count_that_is_given_is_one_block_by_elimination() {
     assert_eq!((kernel.blocks(), kernel.cut_groups()), (1, 0));
 }
 
-/// What is outside a block that is eliminated reaches into its tables and its functions.
+/// The surroundings of a block that is eliminated reach into its tables and its functions.
 #[test]
 fn an_eliminated_block_depends_on_what_surrounds_it() {
     let outside = Select::new([(1.0, 0u8), (2.0, 1), (0.5, 2)]);

@@ -1,4 +1,4 @@
-//! What runs, when and how often; and models that are deep or have no end.
+//! Laziness: evaluation on demand, its number of calls, and models that are deep or have no end.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -49,15 +49,15 @@ fn everyone() -> [Box<dyn Algorithm>; 5] {
     ]
 }
 
-/// Worlds that a sampler runs first, to see how large they are.
+/// Number of worlds that a sampler runs first, to find their size.
 const PILOT: usize = 8;
 
-/// Checks how often a function was called. A sampler calls it anew in the worlds that it runs first.
+/// Checks the number of calls of a function. A sampler calls it anew in the worlds that it runs first.
 fn check(calls: &Calls, expected: usize, algorithm: &dyn Algorithm) {
     check_with_pilot(calls, expected, expected, algorithm);
 }
 
-/// Checks how often a function was called: as often as expected, and by a sampler so often more in the worlds that it runs first.
+/// Checks the number of calls of a function: `expected`, and by a sampler up to `first` more in the worlds that it runs first.
 fn check_with_pilot(calls: &Calls, expected: usize, first: usize, algorithm: &dyn Algorithm) {
     let again = usize::from(algorithm.name() == "ImportanceSampling");
     let (taken, allowed) = (calls.taken(), expected..=expected + again * first);
@@ -175,7 +175,7 @@ fn sampling_answers_about_a_model_without_end() {
     assert!((answer.mean(&n).unwrap() - 4.0).abs() < 0.08);
 }
 
-/// What an exact algorithm says of a model without end, and that it does not take long to say it.
+/// The error of an exact algorithm on a model without end, and a check that it does not take long to give it.
 fn refusal(algorithm: &dyn Algorithm, endless: &Element<u32>) -> Error {
     const LONG: Duration = Duration::from_secs(20);
     let start = Instant::now();
@@ -254,7 +254,7 @@ fn a_chain_of_a_million_elements() {
     });
 }
 
-/// Whether the first of `left` coins that shows heads stands at an even place, or none does.
+/// True if the first of `left` coins that shows heads stands at an even place, or none shows heads.
 fn even(left: u32) -> Element<bool> {
     Flip::new(0.3).flat_map(move |&heads| match left {
         _ if heads => Constant::new(left.is_multiple_of(2)),

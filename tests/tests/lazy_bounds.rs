@@ -1,4 +1,4 @@
-//! What `LazyVariableElimination` knows of models that it cannot, or does not, expand as a whole.
+//! Bounds of `LazyVariableElimination` on models that it cannot, or does not, expand as a whole.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ fn geometric(p: f64) -> Element<u32> {
     })
 }
 
-/// Whether a branching process, in which all have two children or none, has an odd number of members without any.
+/// True if a branching process, in which all have two children or none, has an odd number of members without any.
 fn odd_leaves(split: f64) -> Element<bool> {
     Flip::new(split).flat_map(move |&has_children| {
         if has_children {

@@ -1,4 +1,4 @@
-//! What the dependencies of figrs demand of its users: their licences, the Rust that they need, and how many they are.
+//! Demands of figrs's dependencies on its users: licences, Rust versions, and the number of crates.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -19,13 +19,13 @@ const ALLOWED: [&str; 10] = [
     "Zlib",
 ];
 
-/// The most crates of others that a program on figrs may have to build, on any platform. More of them want a reason.
+/// Largest number of other crates that a program on figrs may have to build, on any platform. More of them want a reason.
 const MOST_CRATES: usize = 75;
 
 /// The packages of the workspace and all that they depend on, on this platform.
 struct Metadata {
     packages: BTreeMap<String, Json>,
-    /// For each package what it depends on, tests and benchmarks left out.
+    /// For each package its dependencies, those of tests and benchmarks left out.
     needed: BTreeMap<String, Vec<String>>,
 }
 
@@ -99,8 +99,8 @@ impl Metadata {
     }
 }
 
-/// Whether a licence expression of SPDX can be met with licences that are allowed. `AND` binds more tightly than `OR`, and a stroke
-/// is an old `OR`.
+/// True if a licence expression of SPDX can be met with licences that are allowed. `AND` binds more tightly than `OR`, and a
+/// stroke is an old `OR`.
 fn allows(expression: &str, is_allowed: &impl Fn(&str) -> bool) -> bool {
     let mut depth = 0_u32;
     // Where words stand outside of brackets.
@@ -219,7 +219,7 @@ fn the_tree_of_dependencies_stays_small() {
     );
 }
 
-/// What is asked of crates is what is built here: nothing older is promised to work.
+/// The versions that are asked for are those that are built here: nothing older is promised to work.
 #[test]
 fn the_least_versions_asked_for_are_those_that_are_tested() {
     let metadata = Metadata::read();

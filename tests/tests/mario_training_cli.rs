@@ -1,4 +1,4 @@
-//! What the main example trains: lists of structures and smoothing, as a user asks for them.
+//! Training options of the main example: lists of structures and smoothing, as a user asks for them.
 
 use std::process::Output;
 

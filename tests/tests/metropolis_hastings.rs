@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use statrs::function::gamma::digamma;
 
-/// How many times a coin shows tails before heads.
+/// Number of tails of a coin before the first heads.
 fn geometric(p: f64) -> Element<u32> {
     Flip::new(p).flat_map(move |&heads| {
         if heads {

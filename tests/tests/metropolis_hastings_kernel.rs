@@ -1,5 +1,5 @@
-//! What a step of Metropolis-Hastings promises, checked without noise: the exact transition matrix leaves the exact
-//! posterior as it is; and kernels with a mistake do not.
+//! Guarantees of a Metropolis-Hastings step, checked without noise: the exact transition matrix leaves the exact posterior
+//! as it is; and kernels with a mistake do not.
 
 use std::cell::Cell;
 
@@ -15,7 +15,7 @@ const WORLDS: usize = 40;
 const DECISIONS: usize = 4000;
 /// Rounding only.
 const EXACT: f64 = 1e-12;
-/// What a mistake must exceed to be found.
+/// Discrepancy that a mistake must exceed to be found.
 const WRONG: f64 = 1e-6;
 
 type Checked = Result<(), TestCaseError>;
@@ -147,8 +147,7 @@ fn proposals_of_the_users_own_are_weighed() {
     assert!(drift_of(branches(), with_block, Terms::log_acceptance) < EXACT);
 }
 
-/// Mistakes that acceptance is easily made with.
-/// What a faulty kernel is called, and the ratio that it takes for the acceptance.
+/// A mistake that is easily made with the acceptance: its name, and the ratio that the faulty kernel takes instead.
 type Mistake = (&'static str, fn(&Terms) -> f64);
 
 const MISTAKES: [Mistake; 5] = [
@@ -206,8 +205,8 @@ fn mistakes_are_found_in_random_models() {
     }
 }
 
-/// Where evidence says how many of some choices are true, single steps lead nowhere, and a kernel that has found that out changes
-/// pairs: one with an equal number of true ones is as exact, and reaches all worlds.
+/// If evidence fixes the number of true ones among some choices, single steps lead nowhere, and a kernel that has found that
+/// out changes pairs: one that keeps the number of true ones is as exact, and reaches all worlds.
 #[test]
 fn pairs_of_stuck_choices_connect_worlds_and_leave_the_posterior() {
     let coins = [0.1, 0.45, 0.3, 0.8].map(Flip::new);
@@ -271,7 +270,7 @@ fn blocks_connect_worlds() {
     assert!(is_irreducible(&together) && drift(&worlds.posterior, &together) < EXACT);
 }
 
-/// Where the test is true and its two readings are false, no single step leads out: conformance case `mh_two_conditions`.
+/// If the test is true and its two readings are false, no single step leads out: conformance case `mh_two_conditions`.
 #[test]
 fn a_block_connects_the_worlds_of_two_conditions() {
     let (test, then) = (Flip::new(0.3), Flip::new(0.8));

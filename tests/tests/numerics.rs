@@ -6,9 +6,9 @@ use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use rand::RngExt;
 
-/// How far a number may be off, relative to itself: a few hundred roundings.
+/// Relative tolerance: a few hundred roundings.
 const ROUNDING: f64 = 1e-12;
-/// Where the least numbers that `f64` holds begin to be multiples of one another.
+/// Smallest positive number that is compared relatively: below it `f64` loses digits (subnormal numbers).
 const SMALLEST: f64 = 1e-300;
 
 fn exact(number: f64) -> BigRational {
@@ -25,11 +25,11 @@ fn ln(number: &BigRational) -> f64 {
     quotient + (more as f64 - less as f64) * std::f64::consts::LN_2
 }
 
-/// A network of variables with three values, each with up to two of those before as parents; what is seen of some.
+/// A network of variables with three values, each with up to two of those before as parents, and observations of some.
 #[derive(Debug)]
 struct Network {
     parents: Vec<Vec<usize>>,
-    /// For each variable and each combination of its parents' values its weights.
+    /// For each variable and each combination of its parents' values, the weights of its own.
     rows: Vec<Vec<[f64; 3]>>,
     seen: Vec<(usize, u8)>,
 }
@@ -90,7 +90,7 @@ impl Network {
         (model, all)
     }
 
-    /// For each variable and value the probability of it and of what is seen, in rational arithmetic.
+    /// For each variable and value the probability of it and of the observations, in rational arithmetic.
     fn joint(&self) -> Vec<[BigRational; 3]> {
         let zero = BigRational::zero;
         let mut joint: Vec<_> = self.rows.iter().map(|_| [zero(), zero(), zero()]).collect();

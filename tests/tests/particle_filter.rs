@@ -1,6 +1,7 @@
-//! What sequential Monte Carlo promises of its estimate of the evidence, checked without noise: over every choice that the
-//! filter could make, the mean of the estimate is the probability of the evidence, and that of the estimate times what a trajectory drawn from the
-//! population has is as the model has it; and filters with a mistake are found out.
+//! Guarantees of sequential Monte Carlo on its estimate of the evidence, checked without noise: over every choice that the
+//! filter could make, the mean of the estimate is the probability of the evidence, and the mean of the estimate times the
+//! indicator of a value in the trajectory drawn from the population is the joint probability of that value and the evidence;
+//! and filters with a mistake are found out.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ use proptest::test_runner::TestCaseError;
 
 /// Rounding only, of logarithms.
 const EXACT: f64 = 1e-12;
-/// What a mistake must exceed to be found.
+/// Discrepancy that a mistake must exceed to be found.
 const WRONG: f64 = 1e-4;
 const ALL: [Resampling; 4] = [
     Resampling::Systematic,
@@ -39,7 +40,7 @@ fn whole(filtered: Filtered, log_mean: f64) -> f64 {
     filtered.log_replaced + log_mean
 }
 
-/// Nothing if there are too many runs, or if some particle continues with so small a probability that a number of the unit
+/// `None` if there are too many runs, or if some particle continues with so small a probability that a number of the unit
 /// interval has too few digits for it.
 fn run(
     model: &Model,

@@ -22,7 +22,7 @@ fn run(arguments: &str) -> Output {
     example::run("puzzle", &arguments)
 }
 
-/// What the example prints if all goes well.
+/// The output of the example if it succeeds.
 fn told(arguments: &str) -> String {
     let output = run(arguments);
     assert!(

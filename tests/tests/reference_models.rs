@@ -9,12 +9,12 @@ use serde_json::Value as Json;
 
 const EXACT: f64 = 1e-9;
 
-/// Relative, since some of the numbers are small.
+/// True if two numbers are close relatively, since some of them are small.
 fn close(a: f64, b: f64, tolerance: f64) -> bool {
     (a - b).abs() <= tolerance * b.abs()
 }
 
-/// What is wrong in an answer.
+/// The wrong numbers in an answer.
 fn wrong_numbers(question: &Question, algorithm: &dyn Algorithm) -> Vec<String> {
     let answer = match algorithm.answer(&question.model, &question.targets) {
         Ok(answer) => answer,

@@ -1,5 +1,5 @@
-//! What likelihood weighting promises: that its estimates have the right mean, checked without noise by making
-//! every choice that a sampler could make, and that its standard errors are those of its estimates.
+//! Guarantees of likelihood weighting: its estimates have the right mean, checked without noise by making every choice that
+//! a sampler could make, and its standard errors are those of its estimates.
 
 use std::cell::{Cell, RefCell};
 
@@ -28,7 +28,7 @@ struct Sums {
     most: f64,
 }
 
-/// Nothing if there are too many runs.
+/// `None` if there are too many runs.
 fn sums(built: &Built, observations: Observations) -> Result<Option<Sums>, TestCaseError> {
     let mut sums = Sums {
         total: LogSum::default(),
@@ -97,8 +97,7 @@ const HITS: f64 = 50.0;
 /// Nor are those where a weight may be more than this many times the mean: a rare sample would decide.
 const OUTSTANDING: f64 = 10.0;
 
-/// How far an estimate for this model is off, in its standard errors: one number a model, so that they are
-/// independent.
+/// Error of an estimate for this model, in its standard errors: one number a model, so that they are independent.
 fn standardised(built: &Built, seed: u64) -> Result<Option<f64>, Error> {
     let targets = built.erased();
     let tame = |runs: Sums| runs.most - runs.total.value() <= OUTSTANDING.ln();

@@ -55,7 +55,7 @@ fn a_diamond_network_of_a_thousand_steps() {
     close(probability(&Model::new(), &state), expected);
 }
 
-/// Which nodes of the frontier of a grid are connected, while its links are gone through one after another.
+/// Connected components of the frontier of a grid, while its links are gone through one after another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Frontier {
     /// For each column, the component of its last node; the component of the first corner is 0.

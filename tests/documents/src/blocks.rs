@@ -7,7 +7,7 @@ pub(crate) struct Block {
     /// The lines of the output below it without their fences, as a range of line numbers counted from zero; where it would stand if
     /// none is shown.
     pub(crate) output: std::ops::Range<usize>,
-    /// Whether an output is shown.
+    /// `true` if an output is shown.
     pub(crate) is_shown: bool,
 }
 

@@ -20,7 +20,7 @@ struct Program {
 
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
-/// Whether a text is another in which each `…` stands for any text within a line.
+/// True if a text equals another in which each `…` stands for any text within a line.
 fn matches(text: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('…');
     let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else {

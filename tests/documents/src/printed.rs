@@ -12,7 +12,7 @@ pub(crate) fn write(text: Arguments<'_>) {
     BUFFER.with_borrow_mut(|buffer| buffer.write_fmt(text).expect("a string takes all"));
 }
 
-/// How a `main` ends.
+/// Return value of a `main`: nothing or a result.
 pub(crate) trait Ending {
     fn expect_success(self);
 }
@@ -27,7 +27,7 @@ impl<E: Debug> Ending for Result<(), E> {
     }
 }
 
-/// What a program prints.
+/// The output that a program prints.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! All algorithms with small budgets, and what they may say to one question.
+//! All algorithms with small budgets, and the agreement of their answers to one question.
 
 use std::num::NonZero;
 
@@ -9,10 +9,10 @@ use figrs::{AnyElement, LogEvidence, ModelError};
 
 use crate::oracle::close;
 
-/// How far numbers of exact algorithms may be apart.
+/// Tolerance between the numbers of exact algorithms.
 const EXACT: f64 = 1e-9;
 
-/// How many worlds are enumerated, samples drawn and steps made.
+/// Number of worlds enumerated, samples drawn and steps made.
 const WORLDS: u64 = 2_000;
 const DRAWS: u64 = 40;
 
@@ -109,7 +109,7 @@ pub(super) fn approximate() -> [Box<dyn Algorithm>; 7] {
     ]
 }
 
-/// Algorithms that find a world which need not be the best.
+/// Algorithms that find a world which may not be the best.
 pub(super) fn approximate_worlds() -> [Box<dyn Algorithm>; 2] {
     algorithms![
         SimulatedAnnealing::new(DRAWS)
@@ -124,7 +124,7 @@ pub(super) fn approximate_worlds() -> [Box<dyn Algorithm>; 2] {
     ]
 }
 
-/// Whether an algorithm did not answer because of a limit, or because it refuses models of this kind.
+/// True if an algorithm failed because of a limit, or because it refuses models of this kind.
 fn is_refusal(error: &Error) -> bool {
     use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
     match error {
@@ -151,8 +151,8 @@ fn is_refusal(error: &Error) -> bool {
     }
 }
 
-/// Checks what an exact algorithm says against the reference: the same numbers, the same impossibility, an error where that has
-/// one, or a refusal.
+/// Checks the answer of an exact algorithm against the reference: the same numbers, the same impossibility, an error where
+/// that has one, or a refusal.
 pub(super) fn same(
     name: &str,
     reference: &Result<Answer, Error>,
@@ -195,7 +195,7 @@ pub(super) fn log_evidence(answer: &Answer) -> Result<Vec<f64>, Error> {
     Ok(vec![value])
 }
 
-/// Asks all algorithms about one model, and checks what they say: `numbers` reads the probabilities of an answer.
+/// Asks all algorithms about one model, and checks their answers: `numbers` reads the probabilities of an answer.
 pub(super) fn ask_all(
     model: &Model,
     targets: &[AnyElement],

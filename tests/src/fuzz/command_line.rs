@@ -12,7 +12,7 @@ use figrs::models::network::Network;
 
 use super::text;
 
-/// What parsers of several kinds fail with.
+/// The error that parsers of several kinds share.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// The value of each option that has a form of its own; for the options of networks one value a line.

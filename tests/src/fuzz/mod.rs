@@ -1,5 +1,5 @@
-//! What is done with any bytes whatever: nothing panics, hangs or takes memory out of proportion, exact algorithms agree, and what is
-//! written is read back the same.
+//! Robustness against arbitrary bytes: nothing panics, hangs or takes memory out of proportion, exact algorithms agree, and
+//! values survive writing and reading.
 //!
 //! Each function is a target of the fuzzer in `fuzz/`; `tests/tests/fuzz_corpora.rs` puts to it the inputs that the fuzzer has found.
 
@@ -40,7 +40,7 @@ pub const TARGETS: [(&str, Target); 12] = [
     ("uai", uai),
 ];
 
-/// The bytes as text; what is none never gets to a reader, which takes `&str`.
+/// The bytes as text, if they are UTF-8; other bytes never get to a reader, which takes `&str`.
 fn text(data: &[u8]) -> Option<&str> {
     std::str::from_utf8(data).ok()
 }

@@ -9,7 +9,7 @@ use crate::random_model::{
     Ref, Shape, Statement, build,
 };
 
-/// How deeply branches nest.
+/// Depth of nested branches.
 const DEPTH: u8 = 2;
 
 /// A program, put to every algorithm.

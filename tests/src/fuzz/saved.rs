@@ -1,4 +1,4 @@
-//! The readers of what was saved: chains and trees.
+//! The readers of saved chains and trees.
 
 use std::sync::OnceLock;
 
@@ -81,7 +81,7 @@ impl Example {
         }
     }
 
-    /// What is saved of the model, with numbers changed; nothing if one is none of its type.
+    /// The saved tree of the model, with numbers changed; `None` if one of them does not fit its type.
     fn damaged(&self, data: &[u8]) -> Option<SavedTree> {
         static SAVED: OnceLock<Json> = OnceLock::new();
         let mut json = SAVED
@@ -132,7 +132,7 @@ impl Example {
         assert!((pair[0] - pair[1]).abs() < 1e-12, "{pair:?}");
     }
 
-    /// Asks all that can be asked; what a forged tree answers is not known.
+    /// Asks all possible questions; the answers of a forged tree are not checked.
     fn ask(&self, tree: &mut CompiledTree) {
         for wet in [true, false] {
             tree.set(&self.wet, wet).expect("it varies");

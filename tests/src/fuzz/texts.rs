@@ -13,10 +13,10 @@ use figrs::models::{dungeon, island, yin_yang};
 
 use super::text;
 
-/// No level and no board has more cells than this, so that an input takes milliseconds.
+/// Largest number of cells of a level or board, so that an input takes milliseconds.
 const CELLS: usize = 200;
 
-/// What parts the levels of a corpus from each other.
+/// Separator of the levels of a corpus.
 const NEXT_LEVEL: char = '\u{c}';
 
 /// Levels of a corpus, each after a form feed: they are read, written, trained on and drawn from.

@@ -1,4 +1,4 @@
-//! What a random model consists of, as data.
+//! A random model as data.
 
 /// An element by its distance from the newest one in scope, modulo their number.
 pub type Ref = u8;
@@ -25,7 +25,7 @@ pub enum Chance {
     Element(Ref),
 }
 
-/// What a function or a Chain reads.
+/// Inputs of a function or a Chain.
 #[derive(Clone, Debug)]
 pub enum Inputs {
     /// One number.
@@ -48,7 +48,7 @@ pub enum Inputs {
     Inject(Vec<Ref>),
 }
 
-/// What a Chain may result in: some elements of its own, then any element in scope.
+/// Result of a Chain: some elements of its own, then any element in scope.
 #[derive(Clone, Debug)]
 pub struct Branch {
     /// Elements created in the branch.
@@ -162,7 +162,7 @@ pub enum Definition {
     Boolean(BooleanOp, Ref, Ref),
     /// A comparison of numbers.
     Compare(CompareOp, Ref, Ref),
-    /// Whether a pair has this value.
+    /// A test whether a pair has this value.
     Is(Ref, u8),
     /// A Boolean and a number.
     Tuple(Ref, Ref),

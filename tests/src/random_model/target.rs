@@ -1,4 +1,4 @@
-//! Elements of any family, and what an answer says of them.
+//! Elements of any family, and readings of answers about them.
 
 use std::any::Any;
 
@@ -62,7 +62,7 @@ impl Target {
         }
     }
 
-    /// How good the answer about this target is.
+    /// Quality of the answer about this target.
     pub fn quality(&self, answer: &Answer) -> Result<Quality, Error> {
         match self {
             Self::Number(element) => answer.quality(element),

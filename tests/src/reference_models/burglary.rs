@@ -1,4 +1,4 @@
-//! Why does the alarm ring?
+//! The burglary alarm network.
 
 use figrs::prelude::*;
 

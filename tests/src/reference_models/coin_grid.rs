@@ -1,4 +1,4 @@
-//! How fair is the coin?
+//! The bias of a coin on a grid of values.
 
 use figrs::prelude::*;
 
@@ -14,7 +14,7 @@ pub fn flipped_coin() -> (Model, Element<f64>) {
     (model, bias)
 }
 
-/// What the flips say about the bias.
+/// The posterior of the bias given the flips.
 pub fn coin_grid() -> Question {
     let (model, bias) = flipped_coin();
     // One world in 1 300 meets the evidence.

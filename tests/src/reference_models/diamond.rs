@@ -1,4 +1,4 @@
-//! Does the packet pass the diamonds?
+//! A packet through a chain of diamonds.
 
 use figrs::prelude::*;
 
@@ -13,7 +13,7 @@ fn step(there: &Element<bool>) -> Element<bool> {
     route.and(there).or(&lossy)
 }
 
-/// Whether the packet is there after `steps` diamonds: `(1 − 0.00005)^steps`.
+/// The packet is there after `steps` diamonds, with probability `(1 − 0.00005)^steps`.
 pub fn diamond(steps: usize, reference: &'static str) -> Question {
     let mut there = Constant::new(true);
     for _ in 0..steps {

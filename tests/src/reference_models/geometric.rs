@@ -1,4 +1,4 @@
-//! How often does it fail before it succeeds?
+//! Geometric distributions by recursion: failures before a success.
 
 use figrs::prelude::*;
 
@@ -16,7 +16,7 @@ fn failures() -> Element<u32> {
     })
 }
 
-/// Their number is even. With `q = 0.8²`: `P(even) = 0.2 / (1 − q)`, and half of the number is geometric again.
+/// The number of failures is even. With `q = 0.8²`: `P(even) = 0.2 / (1 − q)`, and half of the number is geometric again.
 pub fn geometric_even() -> Question {
     let n = failures();
     let model = Model::new().condition(&n, |n| n % 2 == 0);
@@ -28,7 +28,7 @@ pub fn geometric_even() -> Question {
         .worlds(Worlds::Endless)
 }
 
-/// A coin counts three of them. Then the others are negative binomial: the failures before four successes of
+/// A coin counts three of the failures. Then the others are negative binomial: the failures before four successes of
 /// probability 0.6.
 pub fn geometric_counted() -> Question {
     let n = failures();

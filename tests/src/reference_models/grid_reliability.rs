@@ -1,4 +1,4 @@
-//! Are opposite corners connected?
+//! Reliability of a grid of links: the connection of opposite corners.
 
 use figrs::prelude::*;
 use figrs::value;
@@ -6,12 +6,12 @@ use figrs::value;
 use super::Question;
 use crate::asked::Worlds;
 
-/// Which cells of the frontier are connected, cells being added row by row and the frontier being the last `k` of them.
+/// Connectivity of the frontier, cells being added row by row and the frontier being the last `k` of them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Frontier {
     /// For each column the smallest column of the frontier it is connected with.
     groups: Vec<usize>,
-    /// For each column whether it is connected with the first corner.
+    /// For each column, `true` if it is connected with the first corner.
     reached: Vec<bool>,
 }
 value!(Frontier);
@@ -72,8 +72,8 @@ const REFERENCES: [(&str, f64); 5] = [
     ("M13c_gridrel7", 0.881_580_550_948_444_1),
 ];
 
-/// Whether opposite corners of a grid of `k` by `k` are connected if each edge holds with probability 0.8, for `k` from
-/// three to seven.
+/// The probability that opposite corners of a grid of `k` by `k` are connected if each edge holds with probability 0.8, for
+/// `k` from three to seven.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! Where is the chain, seen through noise?
+//! A hidden Markov model, seen through noise.
 
 use figrs::prelude::*;
 

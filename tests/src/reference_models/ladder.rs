@@ -1,4 +1,4 @@
-//! Does the packet climb the ladder?
+//! A packet up a ladder of two wires.
 
 use figrs::prelude::*;
 
@@ -17,7 +17,7 @@ fn step(wires: &Element<(bool, bool)>) -> Element<(bool, bool)> {
     })
 }
 
-/// Whether the packet is on the first wire after `steps` steps: `0.5 · 0.999 · 0.9995^(steps − 1)`.
+/// The packet is on the first wire after `steps` steps, with probability `0.5 · 0.999 · 0.9995^(steps − 1)`.
 pub fn ladder(steps: usize, reference: &'static str) -> Question {
     let mut wires = Constant::new((true, false));
     for _ in 0..steps {

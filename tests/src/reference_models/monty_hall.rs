@@ -1,4 +1,4 @@
-//! Is it better to switch?
+//! The Monty Hall problem.
 
 use figrs::prelude::*;
 
@@ -26,7 +26,7 @@ pub fn monty_hall() -> Question {
         .probability("P(prize=2|e)", &prize, 2, 0.0)
 }
 
-/// Whether the third door has the prize, before anything is seen.
+/// The third door has the prize, before anything is seen.
 pub fn monty_hall_switching() -> Question {
     let [prize, pick, host] = doors();
     let wins = (&prize, &pick, &host).map(|(prize, pick, host)| prize != pick && prize != host);

@@ -1,4 +1,4 @@
-//! Which diseases explain the findings?
+//! Noisy-or networks of diseases and findings, as in QMR.
 
 use figrs::prelude::*;
 
@@ -30,7 +30,7 @@ fn network(diseases: usize, findings: usize) -> Network {
     Network { diseases, findings }
 }
 
-/// What is asked of a network: all diseases, one finding that was not looked for, and which diseases are most likely.
+/// Queries to a network: all diseases, one finding that was not looked for, and the most likely set of diseases.
 fn question(
     reference: &'static str,
     network: &Network,
@@ -51,7 +51,7 @@ fn question(
     question
 }
 
-/// Whether these diseases and no others are in the world.
+/// Checks that these diseases and no others are in the world.
 fn only(
     ill: &'static [usize],
     diseases: Vec<Element<bool>>,

@@ -1,4 +1,4 @@
-//! What is asked of a model, with the right answers.
+//! Questions about a model, with the right answers.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use figrs::prelude::*;
 
 use crate::asked::{self, Asked, Reading, Worlds};
 
-/// One number that is asked for.
+/// One number that is queried.
 #[derive(Debug)]
 pub struct Quantity {
     /// Its name, as in the reference; `[3]` at the end is a position in a list.
@@ -18,21 +18,21 @@ pub struct Quantity {
 }
 
 impl Quantity {
-    /// Whether it is the probability of the evidence.
+    /// True if it is the probability of the evidence.
     pub fn is_about_evidence(&self) -> bool {
         self.asked.about_evidence
     }
 
-    /// What an answer says.
+    /// Reads the number from an answer.
     ///
     /// # Errors
     ///
-    /// If it says nothing about it.
+    /// If the answer does not hold it.
     pub fn read(&self, answer: &Answer) -> Result<Reading, Error> {
         self.asked.read(answer)
     }
 
-    /// What an answer says that consists of bounds, if bounds can be read.
+    /// Reads the bounds from an answer that consists of bounds, if bounds can be read.
     pub fn read_bounds(&self, answer: &Answer) -> Option<Result<Bounds, Error>> {
         self.asked.read_bounds(answer)
     }
@@ -42,7 +42,7 @@ type Check = Box<dyn Fn(&Answer) -> Result<bool, Error>>;
 
 /// The most probable world.
 pub struct Best {
-    /// What the world is asked about.
+    /// Elements that the world assigns.
     pub roots: Vec<AnyElement>,
     /// The natural logarithm of its probability, the evidence included.
     pub log_probability: f64,
@@ -50,7 +50,7 @@ pub struct Best {
 }
 
 impl Best {
-    /// Whether an answer has the right values.
+    /// True if an answer has the right values.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl fmt::Debug for Best {
     }
 }
 
-/// A model with evidence, and all that is asked of it in one run.
+/// A model with evidence, and all queries of one run.
 #[derive(Debug)]
 #[must_use]
 pub struct Question {
@@ -78,22 +78,22 @@ pub struct Question {
     pub reference: &'static str,
     /// The model.
     pub model: Model,
-    /// What a run is to be asked about.
+    /// Targets of a run.
     pub targets: Vec<AnyElement>,
-    /// The numbers that are asked for.
+    /// The numbers that are queried.
     pub quantities: Vec<Quantity>,
     /// The most probable world, where it is known.
     pub best: Option<Best>,
     /// The states of a process in the order of time, where the model is one.
     pub sequence: Vec<AnyElement>,
-    /// How far its worlds can be counted.
+    /// Size of the set of its worlds.
     pub worlds: Worlds,
-    /// How many samples a sampler may draw.
+    /// Number of samples that a sampler may draw.
     pub samples: u64,
 }
 
 impl Question {
-    /// Nothing is asked yet.
+    /// A question without queries yet.
     pub fn new(reference: &'static str, model: Model) -> Self {
         Self {
             name: reference,
@@ -114,13 +114,13 @@ impl Question {
         self
     }
 
-    /// How far its worlds can be counted, if they are not few.
+    /// Sets the size of the set of worlds, if they are not few.
     pub fn worlds(mut self, worlds: Worlds) -> Self {
         self.worlds = worlds;
         self
     }
 
-    /// Instead of 100 000: fewer for large models, more for rare evidence.
+    /// Sets the number of samples, instead of 100 000: fewer for large models, more for rare evidence.
     pub fn samples(mut self, samples: u64) -> Self {
         self.samples = samples;
         self

@@ -1,4 +1,4 @@
-//! Where did the walk end, seen through noise?
+//! A Gaussian random walk, seen through noise.
 
 use figrs::prelude::*;
 

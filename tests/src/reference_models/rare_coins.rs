@@ -1,4 +1,4 @@
-//! What if both came true?
+//! Two rare events that both came true.
 
 use figrs::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Why is the grass wet?
+//! The sprinkler network.
 
 use figrs::prelude::*;
 

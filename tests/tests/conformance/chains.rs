@@ -40,7 +40,7 @@ fn filter(observed: &[bool]) -> Asked {
     probability(model, &state, true)
 }
 
-/// How many leaves a random tree of at most this depth has.
+/// Number of leaves of a random tree of at most this depth.
 fn leaves(depth: u32) -> Element<u32> {
     let leaves = Recursive::new(|call, &depth: &u32| -> Element<u32> {
         let is_leaf = if depth == 0 { 1.0 } else { 0.5 };

@@ -10,7 +10,7 @@ use crate::asked::{Asked, Form, Reading, Worlds};
 use crate::case::{Case, Expected};
 use crate::reference::number_of_cases;
 
-/// What an algorithm claims of its numbers. One that claims bounds is exact where it has expanded everything.
+/// Claim of an algorithm about its numbers. One that claims bounds is exact where it has expanded everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Claim {
     Exact,
@@ -255,7 +255,7 @@ fn no_evidence(answer: Result<Answer, Error>) -> Result<(), String> {
     }
 }
 
-/// Whether an algorithm that approximates knows that it did not.
+/// True if an approximate algorithm says that its answer is exact.
 fn claims_exactness(answer: &Answer) -> bool {
     let marginals = answer.log_evidence().map(|log| log.standard_error == 0.0);
     marginals.or_else(|_| answer.is_proven()).unwrap_or(false)
@@ -276,7 +276,7 @@ fn modest(reading: Result<Reading, Error>) -> Result<(), String> {
     }
 }
 
-/// Whether an algorithm that may answer with bounds has expanded everything.
+/// True if an algorithm that may answer with bounds has expanded everything.
 fn is_exact(answer: &Answer) -> bool {
     answer
         .deepening()

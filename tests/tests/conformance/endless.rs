@@ -15,7 +15,7 @@ fn count_from(n: u32) -> Element<u32> {
     })
 }
 
-/// Whether a random list has an `a` in it, and a `b`.
+/// For a random list, `true` if it has an `a` in it, and `true` if it has a `b`.
 fn letters() -> Element<(bool, bool)> {
     Flip::new(0.5).flat_map(|&end| {
         if end {

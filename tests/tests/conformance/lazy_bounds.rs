@@ -1,4 +1,4 @@
-//! What is known of finite models before all of them is expanded.
+//! Bounds on finite models before all of them is expanded.
 
 use figrs::prelude::*;
 

@@ -28,12 +28,12 @@ const TABLES: &[&[Case]] = &[
 /// The tables of our own.
 const OWN: &[&[Case]] = &[traps::CASES, world_traps::CASES];
 
-/// How many cases there are.
+/// Number of cases.
 pub(crate) fn number_of_cases() -> usize {
     TABLES.iter().chain(OWN).map(|table| table.len()).sum()
 }
 
-/// Cases that need what is not built yet.
+/// Cases that need features that are not built yet.
 const NOT_YET: &[(&str, &[&str])] = &[
     ("learning", &["em_coin_map", "em_spam_map_words"]),
     ("decisions", &["decision_single"]),

@@ -1,4 +1,4 @@
-//! Where inference is easily wrong: cases of our own, each with its closed form.
+//! Traps of inference: cases of our own, each with its closed form.
 
 use figrs::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Most probable worlds: what multiplies the probability of a world, and what does not.
+//! Most probable worlds: factors of the probability of a world, and quantities that are none.
 
 use figrs::prelude::*;
 
@@ -52,7 +52,7 @@ cases! {
         most_probable_world(Model::new(), vec![asks("a", &a), asks("c", &c)])
     };
 
-    /// Which element a Dist chose is part of the world: 0.3 and 0.3 are two worlds with the value 2.
+    /// The element that a Dist chose is part of the world: 0.3 and 0.3 are two worlds with the value 2.
     mpe_choice_of_a_dist: Most { values: &[("d", "1")], joint: 0.4, posterior: 0.4 }, Few, || {
         let d = Dist::new([0.4, 0.3, 0.3].into_iter().zip([1, 2, 2].map(Constant::new)));
         most_probable_world(Model::new(), vec![asks("d", &d)])

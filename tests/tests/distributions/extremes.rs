@@ -1,4 +1,4 @@
-//! Parameters and values at the ends of what numbers can hold.
+//! Parameters and values at the ends of the range of numbers.
 
 use figrs::prelude::*;
 use figrs::stream;
@@ -63,7 +63,7 @@ fn draws_are_finite_and_have_a_density() {
     }
 }
 
-/// Where the density is infinite, the answer is an error that says so.
+/// If the density is infinite, the answer is an error that says so.
 #[test]
 fn log_densities_are_never_nan() {
     for element in extreme() {

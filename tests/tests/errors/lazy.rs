@@ -1,4 +1,4 @@
-//! What has no bounds, and what answers with bounds do not hold.
+//! Errors of lazy bounds: models without bounds, and queries that bounds do not answer.
 
 use figrs::prelude::*;
 use figrs::rand::Rng;

@@ -317,7 +317,7 @@ fn too_much_memory() {
     assert!(answer.deepening().is_some());
 }
 
-/// What panics at a value of seven.
+/// The operation that panics at a value of seven.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fragile {
     Clone,

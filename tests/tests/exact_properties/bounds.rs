@@ -17,7 +17,7 @@ const DEEP: usize = 40;
 /// Events of up to eight values: each value alone, some that mix them, and any value.
 const EVENTS: [u8; 12] = [1, 2, 4, 8, 16, 32, 64, 128, 0x55, 0x0f, 0x96, 0xff];
 
-/// How often random models had something to say.
+/// Numbers of random models that exercise each case.
 #[derive(Debug, Default)]
 struct Seen {
     inexact: Cell<u32>,
@@ -30,7 +30,7 @@ fn count(counter: &Cell<u32>) {
     counter.set(counter.get() + 1);
 }
 
-/// Whether a Score weighs more than one somewhere: what is not expanded is taken not to.
+/// True if a Score weighs more than one somewhere: lazy bounds assume that none that is not expanded does.
 fn has_large_scores(built: &Built) -> Result<bool, TestCaseError> {
     let expansion = Expansion::new(&built.model, &built.erased(), Budget::default());
     let expansion = expansion.map_err(failed)?;
@@ -40,7 +40,7 @@ fn has_large_scores(built: &Built) -> Result<bool, TestCaseError> {
     }))
 }
 
-/// What an answer says of all events of all targets, and of the evidence.
+/// Bounds in an answer on all events of all targets, and on the evidence.
 struct Said {
     events: Vec<Bounds>,
     log_evidence: Bounds,
@@ -56,7 +56,7 @@ impl Said {
         })
     }
 
-    /// Whether these bounds lie within others.
+    /// True if these bounds lie within others.
     fn is_within(&self, outer: &Said) -> bool {
         let inside = |(inner, outer): (&Bounds, &Bounds)| {
             inner.lower >= outer.lower - EXACT && inner.upper <= outer.upper + EXACT

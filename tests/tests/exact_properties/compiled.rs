@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::shared::{Checked, EXACT, asked, enumerate, failed, is_wide, possible_runs};
 
-/// How many worlds are asked for.
+/// Number of best worlds asked for.
 const BEST: usize = 20;
 
 fn compiled(built: &Built) -> Result<Option<CompiledTree>, proptest::test_runner::TestCaseError> {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::shared::{Checked, EXACT, WORLDS, failed};
 
-/// Where a factor is said to be normalised it sums to one over its last variable.
+/// A factor that is marked as normalised sums to one over its last variable.
 fn normalised_factors_sum_to_one(graph: &FactorGraph) -> Checked {
     for factor in graph.factors.iter().filter(|f| f.normalised) {
         let last = factor.variables[factor.variables.len() - 1];

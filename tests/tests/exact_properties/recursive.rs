@@ -1,4 +1,4 @@
-//! A function whose calls share their distribution says what it says as a Rust function that calls itself.
+//! A function whose calls share their distribution has the same answers as a Rust function that calls itself.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ fn deep_recursion_is_a_sum_for_each_argument() {
     }
 }
 
-/// What a random function does: how it is made of calls with smaller arguments.
+/// A random function: its body makes calls with smaller arguments.
 #[derive(Clone, Debug)]
 struct Program {
     chances: Vec<f64>,
@@ -280,7 +280,7 @@ fn inside(words: &[usize]) -> f64 {
     table[0][n][0]
 }
 
-/// Where the yield of a symbol ends that begins at `from` and is read no further than `to`, if it is the words there.
+/// End of the yield of a symbol that begins at `from` and is read no further than `to`, if it is the words there.
 fn reading(words: Arc<[usize]>) -> Recursive<(usize, usize, usize), Option<usize>> {
     Recursive::new(
         move |call, &(symbol, from, to): &(usize, usize, usize)| -> Element<Option<usize>> {

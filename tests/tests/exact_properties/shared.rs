@@ -1,4 +1,4 @@
-//! What the properties share.
+//! Helpers shared by the properties.
 
 use figrs_core::expand::{Budget, Encoding, Expansion};
 use figrs_core::factor::{FactorGraph, VarId};
@@ -23,14 +23,14 @@ pub(crate) fn enumerate() -> Enumerate {
     Enumerate::new().max_worlds(WORLDS)
 }
 
-/// Whether an elimination may take long: a plan predicts the non-zeros of a bucket as if tables were independent,
-/// which they are not, so that wide buckets can take much longer than predicted.
+/// True if an elimination may take long: a plan predicts the non-zeros of a bucket as if tables were independent, which they
+/// are not, so that wide buckets can take much longer than predicted.
 pub(crate) fn takes_long(graph: &FactorGraph, keep: &[VarId], options: &Options) -> bool {
     const WIDE: usize = 12;
     plan_cost::<Counting>(graph, keep, options).is_ok_and(|cost| cost.width > WIDE)
 }
 
-/// Whether eliminations for this model may take long.
+/// True if eliminations for this model may take long.
 pub(crate) fn is_wide(model: &Model, targets: &[AnyElement]) -> Result<bool, TestCaseError> {
     let expansion = Expansion::new(model, targets, Budget::default()).map_err(failed)?;
     if expansion.impossible().is_some() {
@@ -40,7 +40,7 @@ pub(crate) fn is_wide(model: &Model, targets: &[AnyElement]) -> Result<bool, Tes
     Ok(takes_long(encoding.graph(), &[], &Options::default()))
 }
 
-/// The log-weights of all runs of the program that the evidence leaves possible; nothing if there are too many.
+/// The log-weights of all runs of the program that the evidence leaves possible; `None` if there are too many.
 pub(crate) fn possible_runs(built: &Built) -> Option<Vec<f64>> {
     let mut logs = Vec::new();
     let visit = |_: &_, p: f64, w: f64| {
@@ -53,7 +53,7 @@ pub(crate) fn possible_runs(built: &Built) -> Option<Vec<f64>> {
     matches!(done, Ok(true)).then_some(logs)
 }
 
-/// The answer, or the conflict if the evidence is impossible; nothing if there are too many worlds.
+/// The answer, or the conflict if the evidence is impossible; `None` if there are too many worlds.
 pub(crate) fn asked(
     run: Result<Answer, Error>,
 ) -> Result<Option<Result<Answer, Vec<String>>>, TestCaseError> {

@@ -106,7 +106,7 @@ fn long_ago_comes_again() {
     agrees(&(model, vec![first, last, states[25].clone()]));
 }
 
-/// How often the functions of a chain of Chains are called, each of which has the one before or an element of two steps as branch.
+/// Number of calls of the functions of a chain of Chains, each of which has the one before or an element of two steps as branch.
 fn calls(length: usize) -> usize {
     let count = Arc::new(AtomicUsize::new(0));
     let mut state = Flip::new(0.4);

@@ -99,7 +99,7 @@ fn a_function_that_fails_in_another_order_is_called_in_the_stated_one() {
     }
 }
 
-/// Where another order is not predicted to have fewer states, the order stays.
+/// The order stays if no other is predicted to have fewer states.
 #[test]
 fn a_scan_keeps_its_order() {
     let cells: Vec<_> = (0..64).map(|_| Flip::new(0.5)).collect();

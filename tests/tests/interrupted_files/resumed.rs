@@ -58,7 +58,7 @@ fn a_set_that_was_killed_goes_on() {
     assert!(now.iter().all(same));
 }
 
-/// When the files were last written, by their names.
+/// Times of the last writes of the files, by their names.
 fn times(directory: &Path) -> Vec<(String, SystemTime)> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
     let mut times: Vec<_> = entries

@@ -21,7 +21,7 @@ probability ( a ) { table 0.2, 0.8; }
 probability ( b | a ) { (yes) 0.9, 0.1; (no) 0.2, 0.8; }
 ";
 
-/// Commands that have something after a moment and never end by themselves, and where in their JSON there are how many.
+/// Commands that have results after a moment and never end by themselves, and the place of the results in their JSON.
 const ENDLESS: [(&str, &str, &str); 11] = [
     ("maze", "--size 6 --count 1000000 --min-walk 16", "/puzzles"),
     (
@@ -265,7 +265,7 @@ fn no_unfinished_file_is_left_behind() {
     }
 }
 
-/// What a terminal shows, where there is a command that makes one.
+/// The display on a terminal, if there is a command that makes one.
 #[cfg(unix)]
 fn shown(program: &str, arguments: &str) -> Option<String> {
     let binary = example::binary(program);

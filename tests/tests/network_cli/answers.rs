@@ -1,4 +1,4 @@
-//! What the example answers: marginals, the cost, the probability of evidence.
+//! Answers of the network example: marginals, the cost, the probability of evidence.
 
 use figrs_tests::example::{self, text};
 use serde_json::{Value as Json, json};

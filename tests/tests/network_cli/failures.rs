@@ -1,4 +1,4 @@
-//! What has no answer, and what cannot work.
+//! Failures of the network example: questions without an answer, and wrong options and files.
 
 use figrs_tests::example::text;
 
@@ -130,7 +130,7 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
     }
 }
 
-/// Failures are told in the words of the flags: no item of the library, and no line of its sources.
+/// Failures are reported in terms of the flags: without items of the library and lines of its sources.
 #[test]
 fn nothing_of_the_library_is_told() {
     let files = Files::new();

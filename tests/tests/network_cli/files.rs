@@ -62,7 +62,7 @@ impl Files {
         example::run("network", &arguments)
     }
 
-    /// What the example prints if all goes well.
+    /// The output of the example if it succeeds.
     pub(crate) fn text(&self, arguments: &str) -> String {
         let output = self.run(arguments);
         let told = text(&output.stderr);

@@ -13,17 +13,17 @@ const FACTS: usize = 5;
 const ACTIONS: usize = 4;
 const STEPS: usize = 6;
 
-/// That a fact holds, or that it does not.
+/// A test of a fact: that it holds, or that it does not.
 type Test = (usize, bool);
 
-/// What becomes of a fact.
+/// Effect of an action on a fact.
 #[derive(Clone, Copy)]
 enum Effect {
     Keep,
     Set(bool),
-    /// What another fact was.
+    /// The previous value of another fact.
     Copy(usize),
-    /// What another fact was not.
+    /// The negation of the previous value of another fact.
     Opposite(usize),
 }
 

@@ -1,4 +1,4 @@
-//! What is counted, how probable it is, and what clues do to it.
+//! Answers of the puzzle examples: counts, probabilities, and the effect of clues.
 
 use serde_json::json;
 

@@ -57,7 +57,7 @@ impl Files {
         example::run(puzzle, &arguments)
     }
 
-    /// What an example prints if all goes well.
+    /// The output of an example if it succeeds.
     pub(crate) fn text(&self, puzzle: &str, arguments: &str) -> String {
         let output = self.run(puzzle, arguments);
         let told = text(&output.stderr);

@@ -1,4 +1,4 @@
-//! What the methods beside the exact engine draw, against exact distributions.
+//! Draws of the methods beside the exact engine, against exact distributions.
 //!
 //! Seeds are fixed. All tests here together would give a false alarm with a probability of `FALLBACKS`, were they drawn.
 
@@ -17,10 +17,10 @@ use serde_json::Value as Json;
 
 use super::files::Files;
 
-/// How many statistics are compared.
+/// Number of statistics compared.
 const TESTS: f64 = 8.0;
 
-/// Checks how often things were drawn against weights in proportion to their probabilities.
+/// Checks counts of draws against weights in proportion to their probabilities.
 fn check<'a>(
     drawn: impl Iterator<Item = &'a Json>,
     weights: impl IntoIterator<Item = (String, f64)>,

@@ -1,4 +1,4 @@
-//! Which method draws boards, and what is told of it.
+//! Choice of the method that draws boards, and its report.
 
 use figrs_tests::example::{self, text};
 
@@ -62,7 +62,7 @@ fn what_is_quicker_is_taken_where_both_are_exact() {
     assert_eq!(ask(&format!("{rare} --method exact")).1, boards);
 }
 
-/// Where the exact engine is predicted not to fit, this is said before, and what is done instead.
+/// If the exact engine is predicted not to fit, a note says so beforehand, and names the method that is taken instead.
 #[test]
 fn what_does_not_fit_falls_back_and_says_so() {
     let files = Files::new();

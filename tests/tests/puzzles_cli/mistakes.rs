@@ -4,7 +4,7 @@ use figrs_tests::example::{self, text};
 
 use super::files::{Files, PUZZLES};
 
-/// What options and files cannot be, and what is told of them.
+/// Wrong options and files, with parts of their messages.
 const WRONG: &[(&str, &str, &str)] = &[
     ("yin_yang", "--clues missing.clues", "missing.clues"),
     (

@@ -1,4 +1,4 @@
-//! What samplers tell of their runs is what their draws say.
+//! Samplers' reports of their runs agree with their draws.
 
 use figrs::prelude::*;
 use figrs::{LogEvidence, Sampling};

@@ -6,7 +6,7 @@ use figrs_tests::significance::{MODELS, within_stated_error};
 
 const SEED: u64 = 20_241_121;
 
-/// How many numbers are compared in all.
+/// Number of comparisons in all.
 fn comparisons(questions: &[Question]) -> usize {
     let of = |sampler: &Sampler| -> usize {
         let able = questions.iter().filter(|q| sampler.is_able(q));

@@ -9,7 +9,7 @@ use figrs_tests::reference_models::{
 
 const SEEDS: u64 = 5;
 
-/// What it finds is never above the exact maximum, and is that.
+/// Checks that the world found is never above the exact maximum, and equals it.
 fn check(question: &Question, steps: u64) {
     let name = question.name;
     let exact = MpeVariableElimination::new().answer(&question.model, &question.targets);
@@ -44,7 +44,7 @@ fn annealing_finds_the_best_world_of_small_models() {
     }
 }
 
-/// Where it is as cold as can be from the start, steps lead upwards or nowhere.
+/// At the lowest temperature from the start, steps lead upwards or nowhere.
 #[test]
 fn cold_chains_only_climb() {
     let n = Uniform::new(0..1000_u32);

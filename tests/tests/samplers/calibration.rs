@@ -11,12 +11,12 @@ use figrs_tests::significance::{CALIBRATION, largest_pearson, pearson};
 
 /// Repetitions for each sampler and model.
 const REPETITIONS: u64 = 1200;
-/// Draws from the posterior whose ranks are taken.
+/// Number of draws from the posterior among which ranks are taken.
 const DRAWS: usize = 19;
-/// Numbers that are ranked, of both models together, by two samplers.
+/// Number of quantities that are ranked, of both models together, by two samplers.
 const TESTS: usize = (3 + 2) * 2;
 
-/// What a mistaken posterior gets wrong.
+/// Mistake of a posterior.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mistake {
     None,
@@ -26,12 +26,12 @@ enum Mistake {
 
 type Ranked = Box<dyn Fn(&[f64]) -> f64>;
 
-/// Parameters, the data they led to, and the posterior.
+/// Parameters, the data drawn with them, and the posterior.
 struct Simulated {
     truth: Vec<f64>,
     model: Model,
     parameters: Element<Vec<f64>>,
-    /// The numbers whose ranks are taken.
+    /// The quantities whose ranks are taken.
     ranked: Vec<Ranked>,
 }
 
@@ -121,7 +121,7 @@ fn coin(seed: u64, mistake: Mistake) -> Simulated {
 type Simulate = fn(u64, Mistake) -> Simulated;
 type Make = fn(u64) -> Box<dyn Algorithm>;
 
-/// How often each rank was found, for each number.
+/// Rank histogram of each quantity.
 fn ranks(simulate: Simulate, mistake: Mistake, sampler: Make) -> Vec<[u64; DRAWS + 1]> {
     let mut counts: Vec<[u64; DRAWS + 1]> = Vec::new();
     for seed in 0..REPETITIONS {

@@ -28,8 +28,8 @@ fn rare_observations_are_weighed() {
     }
 }
 
-/// What a function says about both cannot be weighed before it is known: of 20 000 worlds none fulfils it with
-/// probability 0.98. Then the answer is an error; else an estimate that says how bad it is.
+/// A function of both cannot be weighed before it is known: of 20 000 worlds none fulfils it with probability 0.98. Then the
+/// answer is an error; else an estimate with an honest error.
 #[test]
 fn rare_conditions_are_not_found_or_found_with_their_error() {
     const SAMPLES: u64 = 20_000;

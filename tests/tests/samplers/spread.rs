@@ -6,14 +6,14 @@ use figrs_tests::reference_models::{Quantity, Question, questions};
 use figrs_tests::samplers::{Effort, SAMPLERS, Sampler};
 use figrs_tests::significance::{Law, SPREAD, sum_of_squares};
 
-/// Runs of each sampler on each question.
+/// Number of runs of each sampler on each question.
 const RUNS: u64 = 10;
-/// Of what the question allows, what such a run is given.
+/// Divisor of the question's number of samples for such a run.
 const SHARE: u64 = 10;
 /// Estimates with a smaller variance in terms of samples, `n p (1 − p)`, are not near normal.
 const HITS: f64 = 50.0;
 
-/// Whether estimates of runs with so many samples are near normal, as far as one with [`SHARE`] times as many tells.
+/// True if estimates of runs with this many samples are near normal, judged by one with [`SHARE`] times as many.
 fn is_near_normal(quantity: &Quantity, pilot: &Reading, samples: u64) -> bool {
     let exact = quantity.exact;
     let error = pilot.standard_error * (SHARE as f64).sqrt();
@@ -30,7 +30,7 @@ fn is_near_normal(quantity: &Quantity, pilot: &Reading, samples: u64) -> bool {
     }
 }
 
-/// One score a run, so that all are independent: how far an estimate is off in its stated errors.
+/// One standardised score a run, so that all are independent: the error of an estimate in its stated errors.
 fn scores(sampler: &Sampler, question: &Question) -> Result<Vec<f64>, Error> {
     let samples = question.samples / SHARE;
     let run = |samples, seed| {
