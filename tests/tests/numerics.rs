@@ -8,7 +8,7 @@ use rand::RngExt;
 
 /// Relative tolerance: a few hundred roundings.
 const ROUNDING: f64 = 1e-12;
-/// Smallest positive number that is compared relatively: below it `f64` loses digits (subnormal numbers).
+/// Absolute tolerance, for numbers near the subnormal ones, which have fewer digits.
 const SMALLEST: f64 = 1e-300;
 
 fn exact(number: f64) -> BigRational {
