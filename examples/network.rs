@@ -83,7 +83,7 @@ struct Options {
     /// what the machine has to spare if not given.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory: Option<Bytes>,
-    /// End after this many seconds with what there is by then.
+    /// End after this many seconds with the answer so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
     /// Compile and query this many times, and report the medians of the seconds.

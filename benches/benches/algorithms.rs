@@ -88,7 +88,7 @@ fn tiles(side: usize) -> Vec<Element<u8>> {
     tiles
 }
 
-/// One compiled tree asked many times, and what compiling it takes.
+/// Compiling a tree, and asking one compiled tree many times.
 fn trees(c: &mut Criterion) {
     let tiles = tiles(8);
     let compiler = JunctionTree::new().varying(&tiles[63]);

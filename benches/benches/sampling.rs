@@ -2,9 +2,10 @@
 //! it must: the same number of worlds, the sums that an estimate and its error need, xoshiro256++ for random numbers; one
 //! thread, unless a line says otherwise.
 //!
-//! After criterion's own figures a table gives the speed of figrs in units of the loop's. There the two take turns, and the
-//! medians of the processor time of this thread are compared, so that other work on the machine counts little. One is as fast as
-//! the loop; two is twice as fast. `cargo bench --bench sampling -- table` prints the table alone. The line of two threads is measured by the clock and needs a machine with nothing else to do.
+//! After criterion's own figures a table gives the speed of figrs in units of the loop's: one is as fast as the loop, two is
+//! twice as fast. For the table the two take turns, and the medians of the processor time of this thread are compared, so
+//! that other work on the machine counts little. `cargo bench --bench sampling -- table` prints the table alone. The line of
+//! two threads is measured by the clock and needs a machine with nothing else to do.
 
 use std::fs;
 use std::hint::black_box;
@@ -347,7 +348,7 @@ fn sampling(c: &mut Criterion) {
     });
 }
 
-/// The processor time of this thread so far; where the system does not tell it, the time of the clock.
+/// The processor time of this thread so far; the time of the clock if the system does not report it.
 fn processor_time(started: Instant) -> Duration {
     let told = fs::read_to_string("/proc/thread-self/schedstat").ok();
     let told = told.and_then(|line| line.split(' ').next()?.parse().ok());

@@ -1,7 +1,7 @@
 //! Gibbs sampling beside loops written by hand: a grid of spins, and the alarm network where its file is at hand.
 //!
 //! Each bench is a whole run on one thread, finding the blocks included, of so many sweeps that this hardly matters; the
-//! throughput is in updates of one block. The loop for the grid keeps what is known of it only: five probabilities, by
+//! throughput is in updates of one block. The loop for the grid is specialised to it: five probabilities, by
 //! the number of neighbours that are up. The one for the network multiplies rows of its tables, as the library does.
 
 use std::path::Path;
@@ -30,7 +30,7 @@ fn grid() -> (Model, Vec<Element<bool>>) {
     (model, spins)
 }
 
-/// The same by hand; returns how often the middle was up.
+/// The grid by hand; returns the number of times that the middle was up.
 fn grid_by_hand(sweeps: u64) -> u64 {
     let mut rng = stream(1, 0);
     // A border that counts as neither: the difference of up and down neighbours decides.
@@ -62,8 +62,8 @@ fn grid_by_hand(sweeps: u64) -> u64 {
 /// A table, the strides of its other variables, and that of the variable it is listed for.
 type Mention<'a> = (&'a [f64], Vec<(usize, usize)>, usize);
 
-/// A network as tables, for a loop that knows nothing else of it; returns how often the first variable was in its first
-/// state.
+/// A network as tables, for a loop that is specialised to them; returns the number of times that the first variable was in
+/// its first state.
 fn network_by_hand(network: &Network, sweeps: u64) -> u64 {
     let cards: Vec<usize> = network
         .variables()

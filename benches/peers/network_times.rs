@@ -51,7 +51,7 @@ impl Arguments {
     }
 }
 
-/// The CPU seconds of this thread where the system tells them, or else a clock on the wall.
+/// The CPU seconds of this thread if the system reports them, or else the time of the clock.
 struct Clock {
     start: Instant,
     is_cpu: bool,
@@ -91,7 +91,7 @@ impl Clock {
     }
 }
 
-/// Linux tells the nanoseconds that a thread has run; a yield brings them up to date.
+/// CPU seconds of this thread. Linux reports its nanoseconds; a yield brings them up to date.
 fn cpu_seconds() -> Option<f64> {
     std::thread::yield_now();
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;

@@ -8,7 +8,7 @@ use figrs_command::read_text;
 
 use crate::Failure;
 
-/// Reads the clues of a file; what is wrong with them is told with its line and column.
+/// Reads the clues of a file; errors name the line and column of the mistake.
 pub(crate) fn read<C: Symbol>(path: &Path) -> Result<Clues<C>, Failure> {
     let text = read_text(path)?;
     text.parse().map_err(|error: GridError| {

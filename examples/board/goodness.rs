@@ -62,7 +62,7 @@ pub(crate) fn named<P: Puzzle>(
     Ok(engine.marginals()?.into_iter().map(named).collect())
 }
 
-/// Each cell by itself; the smallest p-value times the number of cells (Bonferroni). None with too few boards to tell.
+/// Tests each cell by itself; the smallest p-value times the number of cells (Bonferroni). `None` if there are too few boards.
 fn cells<B>(
     name: &'static str,
     exact: &[Vec<(&'static str, f64)>],

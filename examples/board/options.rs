@@ -59,11 +59,11 @@ pub(crate) struct Options {
     /// alone is of MiB; 1GiB if not given.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
-    /// End after this many seconds with what there is by then.
+    /// End after this many seconds with the answer so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Text to read, JSON with full precision, or a picture, which needs --out; of several boards a page. If not given, what the name
-    /// of --out ends with (.json, .png), and else text.
+    /// Text to read, JSON with full precision, or a picture, which needs --out; several boards make a page. If not given,
+    /// the extension of --out decides (.json, .png), and else it is text.
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Write to this file; it is replaced when everything is there.
@@ -72,8 +72,7 @@ pub(crate) struct Options {
     /// Write the answer to this file too, as a page of HTML with pictures of up to 24 boards; it needs nothing else.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Tell how much the boards of --task sample vary and whether they have the right distribution; in text instead of the
-    /// boards.
+    /// Report the variation of the boards of --task sample and tests of their distribution; in text instead of the boards.
     #[arg(long)]
     pub(crate) stats: bool,
 }

@@ -9,7 +9,7 @@ use super::{Failure, Puzzle};
 const SHOWN: usize = 24;
 
 impl<P: Puzzle> Report<'_, P> {
-    /// A page with the settings, what was found, and pictures of boards.
+    /// A page with the settings, the answer, and pictures of boards.
     pub(crate) fn html(&self) -> Result<String, Failure> {
         let mut page = HtmlPage::new(&format!("{}, by figrs", P::KIND));
         page.settings(self.settings());

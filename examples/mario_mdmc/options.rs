@@ -108,7 +108,7 @@ pub(crate) struct Options {
     /// MiB; 1GiB if not given.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
-    /// End after this many seconds with what there is by then.
+    /// End after this many seconds with the levels so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
     /// Cut the training levels to this many rows from the bottom.
@@ -189,13 +189,13 @@ pub(crate) struct Demands {
     /// No more columns than this without ground in the bottom row, side by side.
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) max_gap: Option<usize>,
-    /// From so many to so many tiles of a kind, as E=5..10, or just so many, as E=5. May be given several times.
+    /// Number of tiles of a kind, from least to most, as E=5..10, or exact, as E=5. May be given several times.
     #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::count)]
     pub(crate) count: Vec<(MapTile, Range<usize>)>,
-    /// From which share of all cells to which are tiles of a kind, as o=0.01..0.05. May be given several times.
+    /// Share of the tiles of a kind among all cells, from least to most, as o=0.01..0.05. May be given several times.
     #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::density)]
     pub(crate) density: Vec<(MapTile, Range<f64>)>,
-    /// The pattern of this file stands nowhere, as --pin. May be given several times.
+    /// The pattern of this file occurs nowhere, as --pin. May be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) forbid: Vec<PathBuf>,
     /// A player can get from the left to the right.

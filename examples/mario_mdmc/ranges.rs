@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use figrs::models::mdmc::Tile;
 
-/// `E=5..10`: a tile, and from how many to how many; or `E=5`.
+/// `E=5..10`: a tile with a range of numbers; or `E=5`.
 pub(crate) fn count(text: &str) -> Result<(Tile, Range<usize>), String> {
     range(text)
 }

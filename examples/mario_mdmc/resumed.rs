@@ -1,7 +1,7 @@
-//! Sets of numbered files that go on where they were stopped.
+//! Resumable sets of numbered files.
 //!
-//! Beside the levels stand the settings of the set, and a journal with a line for each level that is written: its number, the size of its
-//! file and its fingerprint.
+//! Beside the levels there are the settings of the set, and a journal with a line for each level that is written: its
+//! number, the size of its file and its fingerprint.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -107,7 +107,7 @@ fn check(record: &Path, mine: &Map<String, Value>) -> Result<(), Failure> {
     .into())
 }
 
-/// The levels that a journal tells of, and how many bytes of it are whole lines.
+/// The levels in a journal, and the number of its bytes that are whole lines.
 fn levels(text: &str) -> (BTreeMap<u64, Fingerprint>, usize) {
     let (mut written, mut good) = (BTreeMap::new(), 0);
     for line in text.split_inclusive('\n') {

@@ -74,7 +74,7 @@ impl Column {
         }
     }
 
-    /// The name, and how many levels.
+    /// The name, and the number of levels.
     pub(crate) fn heading(&self) -> String {
         format!("{} ({})", self.name, self.levels)
     }

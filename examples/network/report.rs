@@ -223,7 +223,7 @@ fn widest<'n>(names: impl Iterator<Item = &'n str>) -> usize {
     names.map(|name| name.chars().count()).max().unwrap_or(0)
 }
 
-/// A number; as a string what JSON cannot write as one.
+/// A number in JSON; one that JSON cannot write (infinite or not a number) as a string.
 fn as_json(number: f64) -> Json {
     serde_json::Number::from_f64(number).map_or_else(|| number.to_string().into(), Json::Number)
 }

@@ -69,11 +69,11 @@ pub(crate) struct Options {
     /// Seed of the random numbers (default 0).
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Memory for the states and what leads from one to another, as 512MiB or 6GiB; messages may take as much again; a number alone
-    /// is of MiB. Not for --method particles. 1GiB if not given.
+    /// Memory for the states and the transitions between them, as 512MiB or 6GiB; messages may take as much again; a number
+    /// alone is of MiB. Not for --method particles. 1GiB if not given.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
-    /// End after this many seconds with what there is by then.
+    /// End after this many seconds with the answer so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
     /// Report the size of the puzzle, and the number of states.

@@ -50,7 +50,7 @@ pub(crate) struct Explored {
 }
 
 impl Question {
-    /// Answers what the options ask.
+    /// Answers the question of the options.
     pub(crate) fn answer(&self, started: Instant) -> Result<Findings, Failure> {
         if let Some(length) = self.options.length()
             && self.options.method == Method::Particles

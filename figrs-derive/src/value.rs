@@ -73,7 +73,7 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
     })
 }
 
-/// The crate that has the trait: `figrs`, or what `#[value(crate = "..")]` says.
+/// The crate that has the trait: `figrs`, or that of `#[value(crate = "..")]`.
 fn crate_path(input: &DeriveInput) -> Result<Path, Error> {
     let mut path: Path = parse_quote!(::figrs);
     for attribute in &input.attrs {

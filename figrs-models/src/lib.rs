@@ -4,10 +4,10 @@
 //! - [`maze`], [`dungeon`], [`island`], [`yin_yang`], [`chromatic_maze`]: puzzles and maps drawn exactly from what the rules
 //!   allow.
 //! - [`gdl`]: puzzles in the Game Description Language, planned by inference.
-//! - [`picture`]: pictures of their boards; [`variation`]: scores of how much they differ.
+//! - [`picture`]: pictures of their boards; [`variation`]: scores of the differences between boards.
 //! - [`mdmc`]: platformer levels from multi-dimensional Markov chains trained on example levels.
 //! - [`network`]: Bayesian and Markov networks from BIF and UAI files.
-//! - [`reading`]: the limit of what is read of a file.
+//! - [`reading`]: limits on the size of files.
 //!
 //! # Example
 //!

@@ -10,8 +10,8 @@ pub const MOST_BYTES: u64 = 64 << 20;
 /// The most bytes that are read of a network or of evidence about one: those of the competitions have tens of millions.
 pub const MOST_NETWORK_BYTES: u64 = 256 << 20;
 
-/// The bytes of a file. One of more than `most` bytes is refused before memory is taken for it, and one that does not tell its size, such
-/// as a device, after so many.
+/// The bytes of a file. One of more than `most` bytes is refused before memory is allocated for it, and one of unknown size,
+/// such as a device, after this many.
 ///
 /// **Errors.** Those of the file, and [`ErrorKind::FileTooLarge`].
 pub fn read_limited(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>> {

@@ -274,7 +274,7 @@ fn islands_are_counted_with_their_land() {
     }
 }
 
-/// By enumeration of the islands themselves, which tell how much land and how many bays they have.
+/// Against enumeration of the islands themselves, with their amounts of land and numbers of bays.
 #[test]
 fn islands_keep_the_bounds_on_land_and_bays() {
     let count = |island: Island| {

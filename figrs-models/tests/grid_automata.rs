@@ -21,7 +21,7 @@ fn accepts<C, A: Automaton<C>>(size: Size, automaton: &A, cells: &[C]) -> bool {
     automaton.accepts(&state)
 }
 
-/// All boards of so many cells that have one of `values` in each.
+/// All boards of this many cells that have one of `values` in each.
 fn boards<C: Copy>(cells: usize, values: &[C]) -> impl Iterator<Item = Vec<C>> {
     let all = values.len().pow(cells as u32);
     (0..all).map(move |mut code| {

@@ -57,8 +57,8 @@ fn first_columns(chain: &MarkovChain) -> Vec<usize> {
         .collect()
 }
 
-/// Of eight rows, because the exact method takes long for more. What stands to the right is never looked at: the first columns of a wide
-/// level are a narrow one.
+/// Of eight rows, because the exact method takes long for more. The columns to the right have no influence: the first
+/// columns of a wide level are a narrow one.
 #[test]
 fn no_unseen_state_has_the_probability_that_counting_and_particles_show() {
     if !Path::new(DIRECTORY).is_dir() {

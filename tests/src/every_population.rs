@@ -111,7 +111,7 @@ impl Particles for Populations<'_> {
 ///
 /// # Panics
 ///
-/// If `every` does not put the number there that it is asked for.
+/// If `every` does not assign the number that it is asked for.
 pub fn every_ancestor(
     how: Resampling,
     weights: &[f64],
@@ -186,8 +186,8 @@ pub struct Setting {
     pub threshold: f64,
 }
 
-/// The mean estimates of the evidence of a filter of a few particles, whose logarithm `estimate` makes from the way of a population
-/// and the logarithm of the mean of its last weights. Nothing if there are more than `limit` runs.
+/// The mean estimates of the evidence of a filter of a few particles, whose logarithm `estimate` computes from the way of a
+/// population and the logarithm of the mean of its last weights. `None` if there are more than `limit` runs.
 ///
 /// If there is a `target`, one particle of each population is drawn at the end, and the target's values in it are counted.
 pub fn mean_estimate(

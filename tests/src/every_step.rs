@@ -254,8 +254,8 @@ impl Worlds {
         number
     }
 
-    /// The probability of going from each world to each other one in a step. Nothing if a step has more than
-    /// `limit` sequences of decisions.
+    /// The transition matrix: the probability of going from each world to each other one in a step. `None` if a step has
+    /// more than `limit` sequences of decisions.
     pub fn matrix(
         &mut self,
         proposals: &Proposals,

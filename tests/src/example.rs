@@ -92,7 +92,7 @@ fn fresh(binary: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The sources of a `.d` file: the words after the colon, in which a backslash stands before each space.
+/// The sources of a `.d` file: the words after the colon, in which a backslash precedes each space.
 fn sources(listed: &str) -> Vec<PathBuf> {
     let line = listed.lines().next().unwrap_or_default();
     let (_, words) = line.split_once(": ").unwrap_or_default();

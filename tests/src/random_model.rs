@@ -38,7 +38,7 @@ pub fn for_random_models(
     for_random(cases, seed, &description(), property);
 }
 
-/// Checks a property of what a strategy makes; otherwise as [`for_random_models`].
+/// Checks a property of the values of a strategy; otherwise as [`for_random_models`].
 ///
 /// # Panics
 ///

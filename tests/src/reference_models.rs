@@ -1,6 +1,6 @@
 //! Models from textbooks and benchmarks whose answers are known exactly.
 //!
-//! Each is written as a user would write it, with what is asked of it. The exact numbers come from closed forms and full
+//! Each is written as a user would write it, with questions about it. The exact numbers come from closed forms and full
 //! enumeration; the tests compute them again with the exact engines.
 
 mod burglary;

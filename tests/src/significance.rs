@@ -20,7 +20,7 @@ pub const CALIBRATION: f64 = 1e-7;
 
 /// The part of the generators.
 pub const GENERATORS: f64 = 5e-8;
-/// The part of what generators draw where exact inference does not fit.
+/// The part of the draws of generators where exact inference does not fit.
 pub const FALLBACKS: f64 = 4e-8;
 
 const _: () =
@@ -29,7 +29,7 @@ const _: () =
 /// Distribution of an estimate around the truth, in units of its stated standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
-    /// Normal: the error is estimated from so many draws that it is as good as known.
+    /// Normal: the error is estimated from so many draws that its own error is negligible.
     Normal,
     /// Student's t with one degree of freedom fewer than there are groups: the error is the spread of a few
     /// independent groups, near normal themselves, and is itself uncertain.
@@ -77,15 +77,14 @@ fn students_t(groups: u32) -> StudentsT {
 
 /// Checks that an estimate is within its own stated error of the right number, but for a probability of `alpha`.
 ///
-/// For expectations that is the quantile of the law times the stated error. For probabilities (and means of weights,
-/// which a rare kind of sample dominates at worst) the normal law is not good enough so far out: the estimate is
-/// skewed, and its error is small just when the estimate is. The stated error is taken as what it says about the
-/// number of effective samples, and with as many the distance is bounded by Bernstein's inequality, which holds for
-/// any number of independent samples:
+/// For expectations that is the quantile of the law times the stated error. For probabilities (and means of weights, which a
+/// rare kind of sample dominates at worst) the normal law is not good enough so far out: the estimate is skewed, and its
+/// error is small just when the estimate is. The stated error is taken as a statement of the number of effective samples,
+/// and with as many the distance is bounded by Bernstein's inequality, which holds for any number of independent samples:
 /// `P(|p̂ − p| ≥ t) ≤ 2 exp(−n t² / (2 p (1 − p) + 2t / 3))`. For groups the larger of this and the quantile of
 /// Student's t counts.
 ///
-/// An estimate that states an error so large that it says nothing is wrong as well.
+/// An estimate whose stated error is too large to be informative is wrong as well.
 ///
 /// # Errors
 ///
@@ -246,7 +245,7 @@ mod tests {
         assert!((chi.sf(high) / 5e-9 - 1.0).abs() < 1e-3, "{high}");
     }
 
-    /// By all the probabilities of a binomial distribution: what is not allowed has a probability below `alpha`.
+    /// By all the probabilities of a binomial distribution: the excluded values have a probability below `alpha`.
     #[test]
     fn the_bound_of_a_share_holds() {
         use statrs::distribution::{Binomial, Discrete};

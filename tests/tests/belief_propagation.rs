@@ -309,7 +309,7 @@ fn off(network: &Network, answer: &Answer, known: &serde_json::Value) -> f64 {
     most
 }
 
-/// Without evidence messages against the arrows say nothing, so that the belief of each variable is the mean of its rows
+/// Without evidence messages against the arrows are uniform, so that the belief of each variable is the mean of its rows
 /// under the beliefs of its parents, taken for independent: computed here from the tables of the file.
 fn beliefs_follow_from_those_of_parents(network: &Network, answer: &Answer) {
     let belief = |v: usize| -> Vec<f64> {
@@ -337,7 +337,7 @@ fn beliefs_follow_from_those_of_parents(network: &Network, answer: &Answer) {
     }
 }
 
-/// Loops make the difference, and nothing bounds it: what is stated here is what was found.
+/// Loops cause the difference, and nothing bounds it: the tolerance here is the measured difference.
 #[test]
 fn alarm_is_as_close_to_its_exact_marginals_as_its_loops_allow() {
     let shared = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared"));

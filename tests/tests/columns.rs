@@ -55,7 +55,7 @@ fn worlds(built: &Built, elements: &[Target]) -> Result<Option<Worlds>, TestCase
 struct Rows {
     /// Those that are left, with their values and the logarithms of their weights.
     left: Vec<(usize, Values, f64)>,
-    /// Weights below this are nothing beside the largest and may flush to zero.
+    /// Weights below this are negligible beside the largest and may flush to zero.
     least: f64,
 }
 
@@ -219,8 +219,8 @@ fn rows_of_narrow_blocks_are_worlds_as_often_as_they_are_likely() {
     compare_with_runs(300, 20, 44);
 }
 
-/// Lets the rows of some of several populations of `size` rows continue others after each statement, and says what the weights of those were.
-/// Populations without a row that weighs something leave.
+/// Lets the rows of some of several populations of `size` rows continue others after each statement, and returns their
+/// weights before that. Populations without a row of positive weight leave.
 fn run_with_copies(
     block: &mut Block,
     rng: &mut Stream,

@@ -194,7 +194,7 @@ fn only_evidence_that_conflicts_is_named() {
     assert_eq!(conflict.len(), 6, "{conflict:?}");
 }
 
-/// Values may depend on a parameter: what was stated is stated of the new ones.
+/// Values may depend on a parameter: evidence holds for the new values.
 #[test]
 fn statements_outlive_other_values() {
     let offset = Param::new("offset", 0.0);

@@ -1,5 +1,5 @@
-//! Every command that the pages of the repository print does what it did: examples run and succeed, tests and benchmarks that are
-//! named are there. Examples are built by `cargo test --workspace`; nothing is built here.
+//! Every command that the pages of the repository print still works: examples run and succeed, tests and benchmarks that are
+//! named exist. Examples are built by `cargo test --workspace`; nothing is built here.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,8 +26,8 @@ probability ( rain ) { table 0.2, 0.8; }
 probability ( grass | rain ) { (yes) 0.9, 0.1; (no) 0.2, 0.8; }
 ";
 
-/// The commands of the pages, each once and in their order, as some read what others wrote: lines of shell blocks, and `cargo` in
-/// backticks.
+/// The commands of the pages, each once and in their order, as some read the files of others: lines of shell blocks, and
+/// `cargo` in backticks.
 fn commands() -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
     for page in pages() {

@@ -416,7 +416,7 @@ fn values_that_evidence_excludes_are_not_listed() {
     }
 }
 
-/// Counters that start again after some steps: frontiers of so many states, which have nothing in common until they are equal.
+/// Counters that start again after some steps: frontiers of this many states, which have nothing in common until they are equal.
 #[test]
 fn frontiers_that_come_again_are_known_whatever_the_period() {
     for (period, states) in [(2, 1), (3, 4), (5, 1), (6, 4), (20, 16), (100, 2)] {

@@ -24,7 +24,7 @@ fn square(side: usize) -> Size {
     Size::new(side, side).unwrap()
 }
 
-/// Checks how often each of some numbers was drawn against weights in proportion to their probabilities.
+/// Checks the counts of some drawn numbers against weights in proportion to their probabilities.
 fn check_counts(drawn: impl Iterator<Item = u32>, weights: &[(u32, f64)]) {
     let mut counts = BTreeMap::<u32, u64>::new();
     for number in drawn {
@@ -179,8 +179,9 @@ fn yin_yang_boards_are_uniform() {
     assert!(statistic < limit, "{statistic}, at most {limit}");
 }
 
-/// However few particles there are, a population's estimate of the evidence times how often its trajectory is some board is on average
-/// the probability of the rules together with that board. By the number of black cells; without the weights it would be far off.
+/// With any number of particles, the mean of a population's estimate of the evidence times the indicator of a board as its
+/// trajectory is the probability of the rules together with that board. By the number of black cells; without the weights it
+/// would be far off.
 #[test]
 fn boards_of_few_particles_weigh_right() {
     const POPULATIONS: usize = 40_000;
@@ -235,7 +236,7 @@ fn boards_of_few_particles_weigh_right() {
     }
 }
 
-/// Far enough apart the chain's islands are as good as independent: all 161 of 5 by 5.
+/// Draws of the chain far enough apart are independent in effect: all 161 islands of 5 by 5.
 #[test]
 fn islands_of_the_chain_are_uniform() {
     let island = Island::new(5, 5).unwrap();

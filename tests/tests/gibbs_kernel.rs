@@ -348,7 +348,7 @@ fn faulty_kernels_are_rejected() {
     assert!(check_matrix(&faulty, &worlds).is_err());
 }
 
-/// Values that no number tells apart from zero beside others are drawn by their logarithms.
+/// Values whose probabilities underflow beside others are drawn by their logarithms.
 #[test]
 fn weights_beyond_numbers_are_drawn_by_their_logarithms() {
     let a = Select::new([(1.0, 0u8), (2.0, 1), (3.0, 2)]);

@@ -209,7 +209,7 @@ fn enumeration_refuses_a_model_without_end() {
     assert_eq!(error, Error::TooManyWorlds { limit: 1000 });
 }
 
-/// Worlds that grow are limited by what they take together.
+/// Worlds that grow are limited by their memory together.
 #[test]
 fn enumeration_refuses_worlds_that_grow() {
     let error = refusal(&Enumerate::new().max_evaluations(1_000_000), &failures());
@@ -270,7 +270,7 @@ fn a_hundred_thousand_chains_nested_as_they_are_reached() {
     in_a_small_stack(|| run_and_drop(even(NESTED as u32), NESTED + 10, 0.3 / (1.0 - 0.49)));
 }
 
-/// Calls stand on no stack: neither those of the function, nor those of the library.
+/// Nested calls take no stack: neither those of the function, nor those of the library.
 #[test]
 fn twenty_thousand_calls_nested() {
     const CALLS: u32 = 20_000;
@@ -291,7 +291,7 @@ fn twenty_thousand_calls_nested() {
     });
 }
 
-/// An exact algorithm runs a body twice for each argument, which tells what is its own.
+/// An exact algorithm runs a body twice for each argument, to find the elements of its own.
 #[test]
 fn a_body_runs_twice_for_each_argument() {
     const DEPTH: u32 = 40;

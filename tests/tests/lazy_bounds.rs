@@ -357,7 +357,7 @@ fn slowly(die: Element<u32>, levels: u32) -> Element<bool> {
     }
 }
 
-/// A function that fails for a value that only what is not expanded may exclude.
+/// A function that fails for a value that only the unexpanded part may exclude.
 #[test]
 fn failures_that_are_not_decided_yet_are_no_errors() {
     let die = Uniform::new(0..4u32).named("die");

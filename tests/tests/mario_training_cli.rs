@@ -35,7 +35,7 @@ fn every_method_with_structures_takes_a_list_and_smoothing() {
     }
 }
 
-/// Smoothed heavily, tiles stand where training never showed them: then the configurations above and to the right are unseen.
+/// With strong smoothing tiles occur where training never showed them: then the configurations above and to the right are unseen.
 #[test]
 fn smoothing_makes_unseen_states() {
     let unseen = |smoothing: &str| {

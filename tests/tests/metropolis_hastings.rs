@@ -277,7 +277,7 @@ fn a_parameter_that_is_an_element_keeps_the_value() {
     assert!((world.log_probability().unwrap() - 0.45_f64.ln()).abs() < 1e-12);
 }
 
-/// Never better than the best world, and nearly always as good; what it found is always a world of that probability.
+/// Never better than the best world, and nearly always as good; the world found always has its stated probability.
 #[test]
 fn annealing_finds_the_most_probable_world_of_random_models() {
     let (tried, found) = (Cell::new(0), Cell::new(0));

@@ -1,7 +1,7 @@
 //! Every sampler can be trusted: its numbers are as far from the exact ones as it says, no more and no less.
 //!
-//! The samplers are those of `figrs_tests::samplers`, the models those of `figrs_tests::reference_models`; how far is too
-//! far is said by `figrs_tests::significance`. The seeds are fixed: what passed once passes always.
+//! The samplers are those of `figrs_tests::samplers`, the models those of `figrs_tests::reference_models`, the tolerances
+//! those of `figrs_tests::significance`. The seeds are fixed: a test that passed once passes always.
 
 #[path = "samplers/accounts.rs"]
 mod accounts;

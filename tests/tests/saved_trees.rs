@@ -109,7 +109,7 @@ fn parameters_are_saved_with_their_values() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// A file in which any one number is another is refused, and nothing panics.
+    /// A file in which any one number is changed is refused, and nothing panics.
     #[test]
     fn damage_is_refused(at in arbitrary::any::<sample::Index>(), to in prop_oneof![0u64..20, Just(u64::from(u32::MAX)), arbitrary::any::<u64>()]) {
         let example = example(&Param::new("rate", 0.6));

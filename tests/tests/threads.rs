@@ -39,7 +39,7 @@ fn samplers(seed: u64, threads: usize) -> [Box<dyn Algorithm>; 5] {
     ]
 }
 
-/// All that an answer says but how long it took, or the error.
+/// The whole answer except its times, or the error.
 fn said(answer: &Result<Answer, Error>, read: impl Fn(&Answer) -> String) -> String {
     match answer {
         Err(error) => error.to_string(),

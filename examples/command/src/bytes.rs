@@ -24,14 +24,14 @@ const MOST: u64 = 1 << 50;
 
 /// An amount of memory; a number without a unit is of bytes.
 ///
-/// **Errors.** What to write instead.
+/// **Errors.** Advice on the amount to write.
 pub fn bytes(text: &str) -> Result<Bytes, String> {
     amount(text, 1, "bytes")
 }
 
 /// An amount of memory; a number without a unit is of MiB.
 ///
-/// **Errors.** What to write instead.
+/// **Errors.** Advice on the amount to write.
 pub fn mebibytes(text: &str) -> Result<Bytes, String> {
     amount(text, 1 << 20, "MiB")
 }

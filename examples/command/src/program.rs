@@ -6,8 +6,8 @@ use crate::failure::{exit_code, inference, is_broken_pipe};
 use crate::words::without_places;
 use crate::{Failure, words};
 
-/// Runs a command, tells its failure in one line, and gives its exit code. Errors of inference are told in the words of the flags where
-/// `remedy` knows what to do about one, and without the places in the sources where their elements were built.
+/// Runs a command, prints its failure in one line, and returns its exit code. Errors of inference are put in terms of the
+/// flags if `remedy` has advice about them, and without the places in the sources where their elements were built.
 pub fn run(
     remedy: fn(&figrs_infer::Error) -> Option<String>,
     command: impl FnOnce() -> Result<(), Failure>,

@@ -8,7 +8,7 @@ use crate::Failure;
 
 /// The text of a file that is not longer than readers of figrs take.
 ///
-/// **Errors.** They name the file and what is wrong with it.
+/// **Errors.** They name the file and the mistake in it.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
     let bytes = read_limited(path, MOST_BYTES)
         .map_err(|error| format!("cannot read {}: {error}", path.display()))?;

@@ -27,7 +27,7 @@ impl ChromaticBoard {
         }
     }
 
-    /// The maze that the values of [`ChromaticElements::tiles`](super::ChromaticElements::tiles) tell.
+    /// The maze of these values of [`ChromaticElements::tiles`](super::ChromaticElements::tiles).
     ///
     /// **Errors.** [`GridError::Length`]; [`GridError::Ends`] if not two tiles are ends of the way.
     pub fn from_tiles(size: Size, tiles: &[ChromaticTile]) -> Result<Self, GridError> {

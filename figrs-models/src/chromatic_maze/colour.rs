@@ -29,7 +29,7 @@ impl Colour {
         Self::Magenta,
     ];
 
-    /// The colour so many places further on the wheel.
+    /// The colour this many places further on the wheel.
     pub(super) fn turned(self, places: u8) -> Self {
         Self::WHEEL[(self as usize + usize::from(places)) % Self::WHEEL.len()]
     }

@@ -111,7 +111,7 @@ impl ChromaticElements {
     }
 
     /// The colours of all tiles, in scan order. As targets they cost exact inference six times as many states as
-    /// [`Self::tiles`], which tell them too.
+    /// [`Self::tiles`], which determine them too.
     pub fn colours(&self) -> &[Element<Colour>] {
         &self.colours
     }

@@ -114,7 +114,7 @@ fn safe(rule: &Rule) -> Parsed<()> {
     }
 }
 
-/// The relations of conditions with their places, and whether they are negated.
+/// The relations of conditions with their places, and `true` if they are negated.
 fn conditions(rule: &Rule) -> impl Iterator<Item = (Symbol, usize, bool)> {
     rule.body.iter().filter_map(|literal| match literal {
         Literal::Holds(atom) => Some((atom.relation, atom.at, false)),

@@ -121,7 +121,7 @@ pub enum TextProblem {
     /// A list ends that did not begin.
     #[error("this `)` closes nothing; take it away")]
     Unopened,
-    /// Lists stand in lists in lists.
+    /// Lists are nested too deeply.
     #[error("more than {limit} parentheses are open at once; nest terms less deeply")]
     TooDeep {
         /// Largest number of open parentheses.

@@ -101,7 +101,7 @@ pub(super) fn ground(
     Ok((numbering, found.into_iter().collect()))
 }
 
-/// The rule for the present values of its variables; nothing if its conditions exclude each other.
+/// The rule for the present values of its variables; `None` if its conditions exclude each other.
 fn instance(
     rule: &Rule,
     relations: &Relations,

@@ -29,7 +29,7 @@ impl Mismatch {
 
 pub(super) type Parsed<T> = Result<T, Mismatch>;
 
-/// A word or a list, and where it starts.
+/// A word or a list, with the offset of its start.
 #[derive(Clone, Debug)]
 pub(super) struct Expression {
     pub(super) at: usize,
@@ -52,7 +52,7 @@ impl Expression {
         }
     }
 
-    /// The first word, and what follows it in the list: a word alone stands for a list of one.
+    /// The first word, and the rest of the list after it: a word alone stands for a list of one.
     pub(super) fn parts(&self) -> Parsed<(&str, &[Self])> {
         match &self.form {
             Form::Word(word) => Ok((word, &[])),

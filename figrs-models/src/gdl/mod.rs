@@ -2,9 +2,9 @@
 //!
 //! [`Puzzle::read`] reads rules, checks them and fills in their variables. [`Puzzle::elements`] makes an element program of
 //! them: the actions are random choices, the state is folded over time, and the evidence is that actions are legal and that the goal is
-//! met at the end. All that is asked of plans is then asked of an exact engine in one algebra or another: how
-//! many there are (counting), how probable the goal is (sums), the most probable plan (maxima), a shortest plan (the tropical semiring:
-//! [`Puzzle::cheapest`]), varied plans (samples), what is done at which step (marginals).
+//! met at the end. Every question about plans is then one to an exact engine, in one algebra or another: the number of plans
+//! (counting), the probability of the goal (sums), the most probable plan (maxima), a shortest plan (the tropical semiring:
+//! [`Puzzle::cheapest`]), varied plans (samples), the actions at each step (marginals).
 //!
 //! ```
 //! use figrs_infer::Frontier;
@@ -33,29 +33,31 @@
 //! # Ok::<(), figrs_models::gdl::GdlError>(())
 //! ```
 //!
-//! # What is read
+//! # Input format
 //!
 //! Facts and rules `(<= head condition ...)` in the Knowledge Interchange Format, with the relations `role`, `init`, `true`, `does`, `next`,
 //! `legal`, `goal`, `terminal` and any others, `distinct`, and `or`, `and`, `not`, nested as one likes. Comments run from `;` to the end of the line. Upper and
-//! lower case are the same; names are told in lower case.
+//! lower case are the same; names are printed in lower case.
 //!
-//! Rules keep to what the language asks: a name has the same number of arguments everywhere, each variable stands in a positive
-//! condition of its rule, no relation depends on its own negation, what is legal and where the puzzle ends does not depend on the move. There
-//! is one role.
+//! Rules keep to the demands of the language: a name has the same number of arguments everywhere, each variable stands in a
+//! positive condition of its rule, no relation depends on its own negation, legality and the end of the puzzle do not depend
+//! on the move. There is one role.
 //!
-//! # What a plan is
+//! # Plans
 //!
-//! Legal actions from the start to a state in which the puzzle ends and the goal has its value (100, or [`Puzzle::goal`]), and before which it
-//! has not ended. With [`Policy::Blind`], an action is drawn from *all* actions alike and its legality is evidence: so every plan of a length is
-//! equally likely, and the probability of the goal is the number of plans over that of all sequences. With [`Policy::Legal`] an
-//! action is drawn from those that are legal, and plans are as likely as a player who does so is to happen on them.
+//! A plan is a sequence of legal actions from the start to a state in which the puzzle ends and the goal has its value (100,
+//! or [`Puzzle::goal`]), and before which it has not ended. With [`Policy::Blind`], an action is drawn from *all* actions
+//! alike and its legality is evidence: so every plan of a length is equally likely, and the probability of the goal is the
+//! number of plans over that of all sequences. With [`Policy::Legal`] an action is drawn from those that are legal, and the
+//! probability of a plan is that a player who does so finds it by chance.
 //!
-//! # How rules are run
+//! # Execution of rules
 //!
 //! Relations that depend on neither state nor move are computed once, stratum by stratum and semi-naively. The others are
-//! computed for all states at once, as if nothing negated could fail, which tells what facts and actions there can be. Then each rule is written out for the
-//! values of its variables, and states are sets of bits. Equal states are merged by [`Frontier`](figrs_infer::Frontier), so that its work is in states
-//! and not in sequences of actions, and no function runs twice for a state.
+//! computed for all states at once, as if every negated condition held, which bounds the facts and actions that are
+//! possible. Then each rule is written out for the values of its variables, and states are sets of bits. Equal states are
+//! merged by [`Frontier`](figrs_infer::Frontier), so that its work is in states and not in sequences of actions, and no
+//! function runs twice for a state.
 //!
 //! | module idea | types |
 //! |---|---|

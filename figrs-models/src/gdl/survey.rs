@@ -103,7 +103,7 @@ impl Puzzle {
     /// The length of a shortest plan, by elimination in the tropical semiring: one element program of `most` steps that may end
     /// early, in which each action costs one.
     ///
-    /// It finds what [`shortest`](Self::shortest) finds, and goes through all `most` steps for it.
+    /// Finds the same length as [`shortest`](Self::shortest), but goes through all `most` steps for it.
     ///
     /// **Errors.** [`GdlError::NoPlan`] if there is none of at most `most` steps; of [`Frontier`] where the states do not fit its memory.
     pub fn cheapest(&self, frontier: &Frontier, most: usize) -> Result<usize, GdlError> {

@@ -24,7 +24,7 @@ enum Part {
 pub(super) struct Tuples {
     rows: IndexSet<Box<[TermId]>, FxBuildHasher>,
     index: FxHashMap<Part, Vec<u32>>,
-    /// The tuples of the last round stand here, and no later ones are joined yet.
+    /// Indices of the tuples of the last round; later ones are not joined yet.
     pub(super) recent: Range<usize>,
 }
 

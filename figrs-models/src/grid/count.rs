@@ -11,7 +11,7 @@ use super::{Automaton, Position};
 pub struct Count {
     least: u32,
     most: u32,
-    /// Larger numbers are as good as this one.
+    /// Numbers from this one on are not distinguished.
     enough: u32,
 }
 
@@ -26,7 +26,7 @@ impl Count {
         Self::between(count, count)
     }
 
-    /// This number or more. The state does not tell how many more.
+    /// This number or more. The state does not distinguish larger numbers.
     pub fn at_least(count: u32) -> Self {
         Self {
             enough: count,
@@ -39,7 +39,7 @@ impl Count {
         Self::between(0, count)
     }
 
-    /// At least `least` and at most `most`. If that is `u32::MAX`, the state tells all numbers.
+    /// At least `least` and at most `most`. If that is `u32::MAX`, the state distinguishes all numbers.
     pub fn between(least: u32, most: u32) -> Self {
         Self {
             least,

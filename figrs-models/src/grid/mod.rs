@@ -1,24 +1,24 @@
 //! Constraints over the cells of a grid, as automata that read them in scan order.
 //!
-//! An [`Automaton`] is a small state and a function that reads one more cell: row by row, from left to right. It carries
-//! what the cells still to come have to know of those before them, which is at most one row, the *frontier*; a state that
-//! can no longer succeed is `None`. [`Constraint`] folds an automaton over the elements of the cells: each state is an
+//! An [`Automaton`] is a small state and a function that reads one more cell: row by row, from left to right. The state is a
+//! sufficient summary of the cells read, for the cells still to come; it concerns at most one row, the *frontier*; a state
+//! that can no longer succeed is `None`. [`Constraint`] folds an automaton over the elements of the cells: each state is an
 //! Apply of the state before it and one cell, and the constraint is evidence on the states. Nothing is solved here: any
-//! algorithm answers any question about the cells, and for the exact ones this is the transfer-matrix dynamic program; [`Frontier`](figrs_infer::Frontier),
-//! which runs the automaton on the states that are reached and on no others, is the fastest.
+//! algorithm answers any question about the cells, and for the exact ones this is the transfer-matrix dynamic program;
+//! [`Frontier`](figrs_infer::Frontier), which runs the automaton on the states that are reached and on no others, is the fastest.
 //!
 //! | constraint | automaton |
 //! |---|---|
-//! | how many cells | [`Count`] |
+//! | number of cells | [`Count`] |
 //! | a constraint for each row, or each column | [`Rows`], [`Columns`], [`Runs`] |
 //! | no 2 by 2 square of one colour | [`NoSquare`] |
 //! | the cells of a colour are connected | [`Connected`] |
 //! | the cells of both of two colours are | [`TwoColours`] |
 //! | they contain no cycle | [`Acyclic`] |
 //! | marked cells can be reached from one another | [`Joined`] |
-//! | how long the ways between marked cells are | [`Distances`] |
+//! | lengths of ways between marked cells | [`Distances`] |
 //! | the same where not all neighbours are joined | [`Walk`] |
-//! | two constraints at once, a constraint on a part of what a cell is | [`Automaton::and`], [`Automaton::reading`] |
+//! | two constraints at once, a constraint on a function of each cell | [`Automaton::and`], [`Automaton::reading`] |
 //!
 //! ```
 //! use figrs_core::{Element, Flip};

@@ -1,11 +1,11 @@
-//! The cells of each of two colours are connected.
+//! Constraint that the cells of each of two colours are connected.
 
 use super::{Automaton, Connected, ConnectedState, Position, Size};
 
 /// The cells that are `true` are connected and there is one, and so are the cells that are `false`.
 ///
-/// It accepts what two [`Connected`] automata do, and ends earlier: groups that stand beside each other in the frontier as `a b a' b'`, and
-/// that no other reaches around, cannot be joined to one of each colour any more.
+/// It accepts the boards that two [`Connected`] automata accept, and ends earlier: groups beside each other in the frontier
+/// as `a b a' b'` that no other reaches around cannot be joined to one of each colour any more.
 #[derive(Clone, Copy, Debug)]
 pub struct TwoColours {
     size: Size,

@@ -27,7 +27,7 @@ figrs_core::value!(BaysState);
 const LAND: u64 = 7;
 
 impl Bays {
-    /// On a grid of this size, with so many bays.
+    /// On a grid of this size, with a number of bays in this range.
     pub fn new(size: Size, range: RangeInclusive<u32>) -> Self {
         let all = *range.end() as usize >= size.cells();
         Self {

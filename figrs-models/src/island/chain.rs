@@ -24,8 +24,8 @@ pub(super) enum Start {
 /// **Guarantee.** All islands are equally likely in the long run. Steps are symmetric, and lead from any island to any other: let `T` be
 /// the largest connected land around the centre that both have. While `T` is not all of the second island, it has
 /// a cell beside `T` that can be made land, after another cell outside of `T` was made water if there is
-/// no room for more: a connected island has a cell outside of `T` that it stays connected without. What is left over
-/// is made water in the same way. How soon the long run is reached is for the diagnostics of [`IslandDraws`](super::IslandDraws) to tell.
+/// no room for more: a connected island has a cell outside of `T` that it stays connected without. The remaining cells are
+/// made water in the same way. The diagnostics of [`IslandDraws`](super::IslandDraws) show how soon the long run is reached.
 ///
 /// **Complexity.** A step looks at the eight cells around, and where they do not decide whether the rest stays connected,
 /// searches from all sides at once for as long as the smallest part lasts.
@@ -110,7 +110,7 @@ impl IslandChain {
         self.count
     }
 
-    /// The island that the chain has come to.
+    /// The present island of the chain.
     pub fn map(&self) -> IslandMap {
         let terrain = |&land: &bool| if land { Terrain::Land } else { Terrain::Water };
         IslandMap::new(self.columns, self.land.iter().map(terrain).collect())

@@ -67,14 +67,14 @@ impl IslandSampling {
         Self { chains, ..self }
     }
 
-    /// Sets how many sweeps a chain makes before its first island, by default as many as there are rows and columns: land grows
-    /// and shrinks from its coast.
+    /// Sets the number of sweeps of a chain before its first island, by default the number of rows and columns together:
+    /// land grows and shrinks from its coast.
     pub fn warm_up(self, warm_up: usize) -> Self {
         let warm_up = Some(warm_up);
         Self { warm_up, ..self }
     }
 
-    /// Sets how many sweeps a chain makes for each island, at least one; by default 10.
+    /// Sets the number of sweeps of a chain for each island, at least one; by default 10.
     pub fn between(self, between: usize) -> Self {
         let between = between.max(1);
         Self { between, ..self }
@@ -90,8 +90,8 @@ impl IslandSampling {
         self.run_watched(island, |_| true)
     }
 
-    /// The same; after each sweep `watch` is told how many all chains have made, and ends the run with the islands so far when it
-    /// returns false. Each chain then has as many as the one that has fewest.
+    /// As [`run`](Self::run); after each sweep `watch` is given the number of sweeps of all chains, and ends the run with
+    /// the islands so far when it returns false. Each chain then has as many as the one that has fewest.
     pub fn run_watched(
         self,
         island: &Island,

@@ -2,8 +2,8 @@
 //!
 //! **Definition.** Every cell of a grid is land or water, by independent fair choices. The evidence is that the border is
 //! water, that the cell at the centre is land, and that all land is connected, side by side or one above the other. So all islands
-//! are equally likely; there may be lakes. The evidence may bound how much land there is, and how many bays: a *bay* is a cell of
-//! water with land on exactly three of its four sides, the head of an inlet.
+//! are equally likely; there may be lakes. The evidence may bound the amount of land, and the number of bays: a *bay* is a
+//! cell of water with land on exactly three of its four sides, the head of an inlet.
 //!
 //! [`Island::elements`] is the element program, exact for moderate grids. [`IslandChain`] is a Markov chain of islands for large
 //! ones.

@@ -7,8 +7,8 @@
 //! a tree has a weight of nine to the number of its horizontal passages, and mazes look like snakes.
 //!
 //! At the border there are two rules ([`Border`]): the weights of the directions within the grid are renormalised, or
-//! pointing out of the grid is possible and fails the evidence. They differ in the probability of the evidence and not in what
-//! mazes look like given it, because every room's pointer loses the same factor in all trees.
+//! pointing out of the grid is possible and fails the evidence. They differ in the probability of the evidence and not in
+//! the distribution of mazes given it, because every room's pointer loses the same factor in all trees.
 //!
 //! [`PerfectMaze::elements`] is the element program, for exact answers about moderate grids; [`PerfectMaze::sample`] draws
 //! mazes of any size by Wilson's algorithm.

@@ -21,8 +21,8 @@ const NEAR_TO_FAR: [[u8; 3]; 5] = [
 ];
 
 impl Maze {
-    /// A picture with 14 by 14 pixels a room, coloured by how far it is from the entrance, and a way through some rooms (none, or
-    /// [`Maze::solution`]), by row and column from 0.
+    /// A picture with 14 by 14 pixels a room, coloured by the distance from the entrance, and a way through some rooms
+    /// (none, or [`Maze::solution`]), by row and column from 0.
     ///
     /// **Errors.** [`PictureError::TooLarge`].
     pub fn picture(&self, way: &[(usize, usize)]) -> Result<Picture, PictureError> {

@@ -1,4 +1,4 @@
-//! Random spanning trees by walks without loops.
+//! Random spanning trees by loop-erased random walks.
 
 use rand::{Rng, RngExt};
 
@@ -60,7 +60,7 @@ impl PerfectMaze {
     }
 }
 
-/// The directions that some room may choose: where the share of each ends in the unit interval.
+/// Cumulative distribution of the directions that a room may choose.
 struct Wheel {
     ends: [f64; 4],
 }

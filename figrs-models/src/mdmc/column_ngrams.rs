@@ -9,8 +9,8 @@ use super::{Corpus, LevelElements, MdmcError, Tile, level_program::LevelProgram}
 
 /// An n-gram model of columns: counts of each column after the columns before it, in the levels of a corpus.
 ///
-/// A column of order *n* depends on the *n* - 1 columns before it; the left edge of a level counts as one. After columns that
-/// stood nowhere in this order, the earliest is left out until the rest stood somewhere.
+/// A column of order *n* depends on the *n* - 1 columns before it; the left edge of a level counts as one. If those columns
+/// occur nowhere in this order, the earliest is left out until the rest occurs (back-off).
 ///
 /// # Guarantee
 ///

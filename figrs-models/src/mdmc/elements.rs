@@ -20,11 +20,10 @@ struct Cell {
 
 /// A whole level as elements: the joint distribution of its tiles under a trained chain.
 ///
-/// For each cell there is an Apply, the *configuration* of its neighbours' tiles; an Apply that tells
-/// whether training never showed it, *unseen*; an Apply that gives the *structure* by which the tile is
-/// drawn, the first one whose part of the configuration was seen; and a Chain on configuration and
-/// structure, the *tile*. Nothing is computed by building it, and questions about a few cells, with the
-/// tiles around them set by interventions, reach those cells only.
+/// For each cell there is an Apply, the *configuration* of its neighbours' tiles; an Apply, *unseen*, that is true if
+/// training never showed it; an Apply that gives the *structure* by which the tile is drawn, the first one whose part of the
+/// configuration was seen; and a Chain on configuration and structure, the *tile*. Nothing is computed by building it, and
+/// queries about a few cells, with the tiles around them set by interventions, reach those cells only.
 ///
 /// ```
 /// use std::sync::Arc;

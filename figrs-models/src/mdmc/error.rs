@@ -126,7 +126,7 @@ pub enum MdmcError {
         /// The largest distance in either direction.
         max: i32,
     },
-    /// An offset stands twice in a structure.
+    /// An offset occurs twice in a structure.
     #[error("offset ({dx}, {dy}) is repeated; name each neighbour once")]
     RepeatedOffset {
         /// Columns to the right.
@@ -152,7 +152,7 @@ pub enum MdmcError {
         /// The first structure.
         first: String,
     },
-    /// A structure stands twice in a list.
+    /// A structure occurs twice in a list.
     #[error("structure {structure} stands twice in the list; name each once")]
     RepeatedStructure {
         /// The structure.
@@ -239,7 +239,7 @@ pub enum MdmcError {
         /// At most.
         most: usize,
     },
-    /// Levels do not have so many rows.
+    /// Levels have fewer rows than were asked for.
     #[error("levels of {height} rows cannot be cut to {rows}; use 1 to {height}")]
     Rows {
         /// Rows asked for.

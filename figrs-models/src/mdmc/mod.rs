@@ -2,14 +2,14 @@
 //!
 //! A chain is trained by counting: for every cell of every training level, the tiles at a few fixed
 //! offsets (the *network structure*, such as left, below and left-below) form a *configuration*, and
-//! the chain remembers how often each tile stood in each configuration. Levels are generated from
+//! the chain counts each tile in each configuration. Levels are generated from
 //! the bottom row up and from left to right, so that the neighbours of a cell are decided before it.
 //! A configuration that training never showed is *unseen*; looking ahead avoids most of them.
 //!
 //! | module idea | types |
 //! |---|---|
 //! | tiles and levels | [`Tile`], [`Level`], [`Corpus`], [`vglc`] |
-//! | which neighbours count | [`Offset`], [`Structure`], [`Structures`], [`RowSplits`] |
+//! | neighbours of a cell | [`Offset`], [`Structure`], [`Structures`], [`RowSplits`] |
 //! | training | [`MarkovChain`], [`TileDistribution`] |
 //! | generation with look-ahead | [`LookAheadSampler`], [`Generated`], [`ColumnStream`] |
 //! | the element program | [`LevelElements`], [`ElementSampler`] |
@@ -17,7 +17,7 @@
 //! | other models of the same levels | [`ColumnNGrams`], [`HierarchicalChain`], [`LevelProgram`], [`TileField`] |
 //! | measures of levels and of sets | [`Yardstick`], [`LevelMetrics`], [`TilePatterns`], [`Columns`], [`Diversity`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`write_tileset`], [`OutputError`] |
-//! | whether a level can be played | [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
+//! | playability of levels | [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
 //!
 //! # Limits
 //!

@@ -2,7 +2,7 @@
 
 use super::MdmcError;
 
-/// Into how many equal bands the rows are divided, each with tables of its own.
+/// Number of equal bands into which the rows are divided, each with tables of its own.
 ///
 /// Splitting lets the chain learn that the ground is at the bottom and the sky above, at the price
 /// of fewer examples a table.

@@ -192,9 +192,9 @@ impl MarkovChain {
         entry.collect()
     }
 
-    /// Reads what [`MarkovChain::to_json`] wrote, and checks that it can be a trained chain.
+    /// Reads a chain from [`MarkovChain::to_json`], and checks that it can be a trained one.
     ///
-    /// **Errors.** [`SavedChainError`], with the band and the configuration where something cannot be.
+    /// **Errors.** [`SavedChainError`], with the band and the configuration of the mistake.
     pub fn from_json(text: &str) -> Result<Self, SavedChainError> {
         let header: Header = serde_json::from_str(text)?;
         if header.format != FORMAT {

@@ -1,4 +1,4 @@
-//! Lists of network structures: what is fallen back on.
+//! Lists of network structures: the first one and its fallbacks.
 
 use std::{fmt, str::FromStr};
 
@@ -27,7 +27,7 @@ pub struct Structures {
 impl Structures {
     /// A structure and those to fall back on, the one to try first in front.
     ///
-    /// An error if one of them sees a neighbour that `first` does not or stands twice, or if the last sees any.
+    /// An error if one of them sees a neighbour that `first` does not or occurs twice, or if the last sees any.
     pub fn new(
         first: Structure,
         fallbacks: impl IntoIterator<Item = Structure>,
@@ -118,7 +118,7 @@ impl FromStr for Structures {
     }
 }
 
-/// Writes what [`FromStr`] reads.
+/// Writes the form that [`FromStr`] reads.
 impl fmt::Display for Structures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == self.first().into() {

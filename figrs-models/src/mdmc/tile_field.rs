@@ -11,10 +11,10 @@ use super::{Corpus, Level, LevelElements, MdmcError, RowSplits, Tile};
 
 /// A Markov random field in which a tile depends on its four neighbours: above, below, left and right.
 ///
-/// The probability of a level is in proportion to a product over cells, of how often the tile stood in the band of its row, and
-/// over pairs of neighbours, of how much more often the two tiles stood beside each other (or above each other) than by chance,
-/// to the power of the share of pairs in a spanning tree of the cells (about a half). Pairs that training never showed have a
-/// small weight, not none.
+/// The probability of a level is proportional to a product over cells, of the count of the tile in the band of its row, and
+/// over pairs of neighbours, of the lift of the two tiles beside each other (or above each other), to the power of the share
+/// of pairs in a spanning tree of the cells (about a half). The lift of a pair is the ratio of its count to the count
+/// expected of independent tiles. Pairs that training never showed have a small weight, not none.
 ///
 /// # Guarantee
 ///
@@ -49,10 +49,9 @@ pub struct TileField {
     height: usize,
     splits: RowSplits,
     tiles: Arc<[Tile]>,
-    /// For each band how often each tile stood there.
+    /// For each band the count of each tile.
     cells: Vec<Vec<u64>>,
-    /// For each band how much more often than by chance pairs stood beside each other, and pairs with the upper tile in
-    /// the band above each other.
+    /// For each band the lifts of pairs beside each other, and of pairs above each other with the upper tile in the band.
     beside: Vec<Array2<f64>>,
     below: Vec<Array2<f64>>,
 }

@@ -40,7 +40,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Reads a file in the format that its extension tells, `.bif` or `.uai`.
+    /// Reads a file in the format of its extension, `.bif` or `.uai`.
     ///
     /// An error if it cannot be read, is longer than [`MOST_NETWORK_BYTES`], or is not a network.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
@@ -50,7 +50,7 @@ impl Network {
         format.parse(&text, &path.display().to_string())
     }
 
-    /// Writes a file in the format that its extension tells, `.bif` or `.uai`.
+    /// Writes a file in the format of its extension, `.bif` or `.uai`.
     ///
     /// An error if it cannot be written, or if a Markov network should become BIF.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), NetworkError> {

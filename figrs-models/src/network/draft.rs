@@ -14,7 +14,7 @@ pub(super) struct Draft {
     pub(super) tables: Vec<NetworkTable>,
     /// For each table the offset in the text of its list of variables.
     pub(super) places: Vec<usize>,
-    /// Rows that were divided by their sums, and where they stand in the text.
+    /// Rows that were divided by their sums, with their offsets in the text.
     pub(super) normalised: Vec<(usize, NormalisedRow)>,
     /// The positions of the variables.
     pub(super) index: FxHashMap<String, usize>,
@@ -48,7 +48,7 @@ impl Draft {
 
     /// Checks that a row sums to one, and divides it by its sum if that is only rounded.
     ///
-    /// `variables` are the parents and the child, and `at` is where the row stands in the text.
+    /// `variables` are the parents and the child, and `at` is the offset of the row in the text.
     pub(super) fn check_row(
         &mut self,
         variables: &[usize],

@@ -55,10 +55,10 @@ pub(super) fn bayesian(
 
 /// The elements of a Markov network, and a model that holds its factors.
 ///
-/// A variable is uniform, and a factor is a conditional table of two values, of which it is observed to
-/// hold. Weights are divided by the largest of their factor, and probabilities by the number of states; the model
-/// weighs a constant with what that leaves out, so that the probability of its evidence is the sum over all
-/// assignments of the product of all factors.
+/// A variable is uniform, and a factor is a conditional table of two values, of which it is observed to hold. Weights are
+/// divided by the largest of their factor, and probabilities by the number of states; the model weighs a constant by the
+/// product of these divisors, so that the probability of its evidence is the sum over all assignments of the product of all
+/// factors.
 pub(super) fn markov(
     variables: &[Variable],
     tables: &[NetworkTable],

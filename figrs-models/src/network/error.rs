@@ -28,7 +28,7 @@ pub enum NetworkError {
         /// The operating system's reason.
         cause: io::Error,
     },
-    /// A file's name does not tell its format.
+    /// The extension of a file does not name a known format.
     #[error("{path}: the format is told by the file's extension; use {expected}")]
     Extension {
         /// The path asked for.
@@ -63,7 +63,7 @@ pub enum TextProblem {
     /// The file is not text in UTF-8.
     #[error("not UTF-8; save the file as plain text")]
     NotUtf8,
-    /// Something else should stand here.
+    /// The syntax demands something else here.
     #[error("expected {expected}, found {found}")]
     Expected {
         /// The element of syntax expected here.

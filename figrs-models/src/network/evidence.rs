@@ -29,9 +29,10 @@ impl Observation {
 }
 
 impl Network {
-    /// Reads a file of observations in the format that its extension tells, `.json` or `.evid`.
+    /// Reads a file of observations in the format of its extension, `.json` or `.evid`.
     ///
-    /// An error if it cannot be read, is longer than [`MOST_NETWORK_BYTES`](crate::reading::MOST_NETWORK_BYTES), or names what is not in the network.
+    /// An error if it cannot be read, is longer than [`MOST_NETWORK_BYTES`](crate::reading::MOST_NETWORK_BYTES), or has
+    /// names that are not in the network.
     pub fn read_evidence(&self, path: impl AsRef<Path>) -> Result<Vec<Observation>, NetworkError> {
         let path = path.as_ref();
         let place = path.display().to_string();
@@ -48,7 +49,7 @@ impl Network {
 
     /// The observations of a text in JSON: an object of variables and states, such as `{"smoke": "yes"}`.
     ///
-    /// A state may be a number or a Boolean where that is its name. Of a variable that stands twice, the last counts.
+    /// A state may be a number or a Boolean where that is its name. Of a variable that occurs twice, the last counts.
     ///
     /// **Errors.** [`NetworkError::Text`] with the line and the column.
     pub fn evidence_from_json(&self, text: &str) -> Result<Vec<Observation>, NetworkError> {

@@ -13,7 +13,7 @@ pub(super) type Parsed<T> = Result<T, Mismatch>;
 #[derive(Debug)]
 pub(super) struct Mismatch {
     offset: usize,
-    /// Nothing while another way to read the text may be tried.
+    /// `None` while another way to read the text may be tried.
     problem: Option<Box<TextProblem>>,
 }
 
@@ -67,13 +67,13 @@ pub(super) fn offset(input: &Input<'_>) -> usize {
     input.current_token_start()
 }
 
-/// The failure that something else should stand here.
+/// The error that the syntax demands something else here.
 pub(super) fn expected(input: &Input<'_>, expected: &'static str) -> Mismatch {
     let found = found(input);
     Mismatch::new(offset(input), TextProblem::Expected { expected, found })
 }
 
-/// The failure that something else should stand where a word was read.
+/// The error that the syntax demands something else where a word was read.
 pub(super) fn unexpected(at: usize, word: &str, expected: &'static str) -> Mismatch {
     let found = found(word);
     Mismatch::new(at, TextProblem::Expected { expected, found })

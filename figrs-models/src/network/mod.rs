@@ -1,7 +1,7 @@
 //! Networks from files: Bayesian networks in BIF, Bayesian and Markov networks in the UAI format.
 //!
-//! A [`Network`] has an element for each variable, which is asked like any other element, in a
-//! [`model`](Network::model) that holds what a Markov network weighs.
+//! A [`Network`] has an element for each variable, which is queried like any other element, in a [`model`](Network::model)
+//! that holds the factors of a Markov network.
 //!
 //! ```
 //! use figrs_infer::{Run, VariableElimination};
@@ -31,7 +31,7 @@
 //! | rounded rows | [`NormalisedRow`], [`ROUNDING`] |
 //! | errors | [`NetworkError`], [`TextProblem`], [`Unknown`] |
 //!
-//! # What is read
+//! # File formats
 //!
 //! BIF: blocks in any order; names with any characters but white space, brackets, `,`, `;`, `|` and `"`, or any
 //! names in quotes; rows by the states of the parents, `default` rows, and whole tables with the child varying

@@ -39,7 +39,7 @@ impl Canvas {
         }
     }
 
-    /// Fills a rectangle, what is inside of it.
+    /// Fills the part of a rectangle that is inside.
     pub(crate) fn fill(
         &mut self,
         (x, y): (isize, isize),
@@ -53,8 +53,8 @@ impl Canvas {
         }
     }
 
-    /// Draws rows of characters by their colours, from the corner at a pixel that is inside, as all others must be; where they are clear, what is
-    /// there stays.
+    /// Draws rows of characters by their colours, with the corner at a pixel; all pixels must be inside. Clear characters
+    /// leave the canvas as it is.
     pub(crate) fn art<const N: usize>(
         &mut self,
         (x, y): (usize, usize),
@@ -73,7 +73,7 @@ impl Canvas {
         }
     }
 
-    /// Copies a picture to a place where there is room for it.
+    /// Copies a picture to a place with room for it.
     pub(super) fn paste(&mut self, (x, y): (usize, usize), other: &Self) {
         for (dy, row) in other.pixels.chunks(other.width).enumerate() {
             let start = (y + dy) * self.width + x;

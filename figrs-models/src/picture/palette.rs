@@ -1,11 +1,11 @@
 //! Colours by characters.
 
-/// Characters and their colours; that of the first one is nothing, so that what is behind shows.
+/// Characters and their colours; the first character is clear, so that the background shows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Palette(pub(crate) &'static [(u8, [u8; 3])]);
 
 impl Palette {
-    /// The index that means nothing is drawn.
+    /// Index of clear pixels, which are not drawn.
     pub(crate) const CLEAR: u8 = 0;
 
     /// The colours one after another, for a picture of indices.

@@ -5,10 +5,10 @@ use super::{Variation, side};
 use crate::dungeon::{DungeonMap, Tile};
 use crate::grid::{GridError, Position};
 
-/// The mean of six differences: how far the gems are apart, how far the altars; by how much the ways from gem to altar
-/// differ, and the numbers of walls; how far walls are from walls, and empty cells from empty cells. A way or a distance is
-/// the number of steps with nothing in the way. Walls in scan order each take the nearest wall of the other dungeon that is left, or count `2N - 2`
-/// if none is; so do empty cells.
+/// The mean of six differences: the distance of the gems, and that of the altars; the differences of the lengths of the ways
+/// from gem to altar, and of the numbers of walls; the distances of walls from walls, and of empty cells from empty cells. A
+/// way or a distance is the number of steps with nothing in the way. Walls in scan order each take the nearest wall of the
+/// other dungeon that is left, or count `2N - 2` if none is; so do empty cells.
 ///
 /// On dungeons of side `N`:
 ///

@@ -7,8 +7,8 @@ pub(super) fn steps(a: Position, b: Position) -> usize {
     a.row.abs_diff(b.row) + a.column.abs_diff(b.column)
 }
 
-/// For each cell of one board how far it is from one of the other that `choose` takes among those that are left; `none_left`
-/// where there is none.
+/// For each cell of one board its distance from the cell of the other that `choose` takes among those that are left;
+/// `none_left` if none is left.
 pub(super) fn distances(
     cells: &[Position],
     mut others: Vec<Position>,

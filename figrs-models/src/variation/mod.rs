@@ -1,11 +1,12 @@
-//! Variation scores: how much boards of a generator differ from one another, by a published comparison.
+//! Variation scores: differences between the boards of a generator, by a published comparison.
 //!
-//! The formulas are those of the source for mazes, dungeons and chromatic mazes. Its print is damaged in places and does not always say
-//! what its text wants, so that each score has three readings, named by [`Variation::READINGS`]; the first is the
-//! recommended one. What they mean is told at the implementations of [`Variation`].
+//! The formulas are those of the source for mazes, dungeons and chromatic mazes. Its print is damaged in places and does not
+//! always agree with its text, so that each score has three readings, named by [`Variation::READINGS`]; the first is the
+//! recommended one. The implementations of [`Variation`] define them.
 //!
-//! A score says that boards differ and not that they have the right distribution: put a test of the distribution beside
-//! it, as [`goodness_of_fit`]. The mean over pairs of boards drawn independently from the exact law is what a right sampler has, up to chance.
+//! A score says that boards differ and not that they have the right distribution: put a test of the distribution beside it,
+//! as [`goodness_of_fit`]. A right sampler has, up to chance, the mean over pairs of boards drawn independently from the
+//! exact distribution.
 //!
 //! ```
 //! use figrs_core::stream;

@@ -31,7 +31,7 @@ pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<Score>, GridError> {
     scores_watched(boards, |_| ())
 }
 
-/// As [`scores`], and tells after each board how many pairs have been compared.
+/// As [`scores`]; calls `watch` after each board with the number of pairs compared.
 ///
 /// **Errors.** Those of [`Variation::variation`].
 pub fn scores_watched<B: Variation>(

@@ -23,7 +23,7 @@ impl YinYang {
         self.puzzle_watched(rng, |_| {})
     }
 
-    /// The same; tells how many cells have been tried as clues.
+    /// As [`puzzle`](Self::puzzle); calls `watch` with the number of cells that have been tried as clues.
     pub fn puzzle_watched<R: Rng>(
         &self,
         rng: &mut R,

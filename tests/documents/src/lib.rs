@@ -1,6 +1,6 @@
 //! The programs of README and `docs/`, run and compared with the output that is shown below each.
 //!
-//! `FIGRS_SHOW=1 cargo test -p figrs-documents` writes the outputs into the pages; where an output shows `…`, anything may stand.
+//! `FIGRS_SHOW=1 cargo test -p figrs-documents` writes the outputs into the pages; `…` in an output stands for any text.
 
 #![cfg(test)]
 
@@ -39,7 +39,7 @@ fn matches(text: &str, pattern: &str) -> bool {
     rest.is_empty()
 }
 
-/// A line with white space and rules of tables folded: columns are as wide as what stands in them.
+/// A line with white space and rules of tables folded: the widths of columns depend on their contents.
 fn folded(line: &str) -> String {
     let mut folded = String::new();
     for character in line.trim_end().chars() {

@@ -29,8 +29,8 @@ pub fn chain(data: &[u8]) {
     }
 }
 
-/// A compiled tree as JSON, or else what to change in one: three bytes for each number, its place and what it becomes. One that can be
-/// restored answers, and so does one that was damaged when its checksums are made right.
+/// A compiled tree as JSON, or else changes to one: three bytes for each changed number, its place and its new value. One
+/// that can be restored answers, and so does one that was damaged when its checksums are made right.
 ///
 /// # Panics
 ///

@@ -111,7 +111,7 @@ pub enum Shape {
     /// A function that calls itself with a smaller number while a coin of its own shows heads.
     Recursion(Ref, Chance, Branch, u64),
     /// A recursive function whose calls share their distribution: it calls itself twice while a coin of its own shows
-    /// heads. The code chooses what it reads and what it makes of the two.
+    /// heads. The code chooses its inputs and the function of the two results.
     Calls(Ref, Chance, Branch, u64),
     /// An element, weighed where it is reached.
     Score(Ref, Statement),

@@ -2,7 +2,7 @@
 
 use crate::asked::{Asked, Worlds};
 
-/// One row: what is asked, what is right, and how many worlds a brute-force algorithm would have to visit.
+/// One row: a query, the right answer, and the number of worlds that a brute-force algorithm would have to visit.
 pub(crate) struct Case {
     pub id: &'static str,
     pub expected: Expected,

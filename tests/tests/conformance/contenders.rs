@@ -16,8 +16,8 @@ enum Claim {
     Exact,
     Bounds,
     Estimate(Law),
-    /// Exact where the answer says so. Elsewhere nothing is claimed, and no more is checked than that: no error is stated
-    /// but NaN, and a world has the probability that it is said to have.
+    /// Exact where the answer says so. Elsewhere no accuracy is claimed, and the checks are: no error is stated but NaN, and
+    /// a world has its stated probability.
     Approximation,
 }
 
@@ -32,7 +32,7 @@ struct Contender {
 /// For the estimates: fixed, so that a test that passed once passes always.
 const SEED: u64 = 20_241_121;
 
-/// For the bounds: how far they may be apart.
+/// Largest width of bounds.
 const WIDTH: f64 = 1e-6;
 
 const CONTENDERS: &[Contender] = &[
@@ -243,7 +243,7 @@ fn samplers(asked: &Asked) -> impl Iterator<Item = &'static Sampler> {
     all.iter()
 }
 
-/// Chains do not tell the probability of the evidence, and say so.
+/// Chains do not estimate the probability of the evidence, and say so.
 fn no_evidence(answer: Result<Answer, Error>) -> Result<(), String> {
     match answer.and_then(|answer| answer.log_evidence()) {
         Err(

@@ -148,7 +148,7 @@ cases! {
         probability(model, &colour(), "green")
     };
 
-    /// One step of a walk in the plane: prior and measurement both with variance 1, mean 1 / 2 of what is seen.
+    /// One step of a walk in the plane: prior and measurement both with variance 1, mean 1 / 2 of the measurement.
     walk_in_the_plane: Number(0.75), Continuous, || {
         let unit = || Covariance::diagonal([1.0, 1.0]);
         let place = MultivariateNormal::new([0.0, 0.0], unit());

@@ -1,4 +1,4 @@
-//! A printer and the reasons why nothing comes out of it.
+//! A printer and the causes of its failure to print.
 
 use figrs::prelude::*;
 

@@ -9,7 +9,7 @@ use statrs::distribution::{
 
 use crate::atomic::{draws, log_prob, moments, tails};
 
-/// An element, the same distribution in statrs, and its mean and variance where a sample can tell them.
+/// An element, the same distribution in statrs, and its mean and variance where a sample can estimate them.
 struct Row {
     element: Element<f64>,
     cdf: Box<dyn Fn(f64) -> f64>,

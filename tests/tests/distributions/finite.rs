@@ -244,7 +244,7 @@ fn families_need_no_elements_for_values_of_their_parents() {
     );
 }
 
-/// Integers may be elements: a die decides how many coins are thrown.
+/// Integers may be elements: a die decides the number of coins that are thrown.
 #[test]
 fn integers_may_be_elements() {
     let die = DiscreteUniform::new(1, 6);

@@ -1,4 +1,4 @@
-//! Wrong parameters: an error that names the element, the parameter, its value, and what it must be.
+//! Wrong parameters: an error that names the element, the parameter, its value, and the values allowed.
 
 use figrs::prelude::*;
 

@@ -173,7 +173,7 @@ fn a_deadline_ends_what_has_no_end() {
     assert_eq!(answer.sampling().unwrap().stopped, Stopped::Finished);
 }
 
-/// The listener sees how far each run has come, and stops it after its third report.
+/// The listener sees the progress of each run, and stops it after its third report.
 #[test]
 fn a_listener_may_end_a_run() {
     let (model, coin) = coin();

@@ -11,7 +11,7 @@ use crate::shared::{Checked, failed};
 /// More than four bits number.
 const STATES: usize = 20;
 const CHOICES: usize = 3;
-/// Of choices, in sixths: products of weights tell them apart.
+/// Weights of choices, in sixths: their products distinguish them.
 const WEIGHTS: [u64; CHOICES] = [1, 2, 3];
 
 /// A step: where each choice leads from each state, and which states are allowed after it.

@@ -77,7 +77,7 @@ fn the_best_values_of_the_targets_are_found() {
     for_random_models(15_000, 7, best_values_agree);
 }
 
-/// A hidden chain with a reading of each state; the readings are asked for.
+/// A hidden chain with a reading of each state; the readings are the query.
 fn hidden_chain(length: usize) -> (Model, Vec<figrs_core::Element<bool>>) {
     let mut state = Flip::new(0.5);
     let mut readings = Vec::new();

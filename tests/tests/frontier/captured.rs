@@ -1,4 +1,4 @@
-//! Chains whose branches are elements of others: what is known of earlier steps is kept when one is found.
+//! Chains whose branches are elements of others: knowledge about earlier steps is kept when one is found.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

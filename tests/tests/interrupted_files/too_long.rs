@@ -1,4 +1,4 @@
-//! Files that are longer than what commands read, and devices that never end.
+//! Files that are longer than the limit of commands, and devices that never end.
 
 use std::fs::{self, File};
 

@@ -6,7 +6,7 @@ use figrs_tests::example::{self, text};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-/// Rain makes the grass wet; the cat's mood has nothing to do with it.
+/// Rain makes the grass wet; the cat's mood is independent of it.
 const GARDEN: &str = "
 network garden { }
 variable grass { type discrete [ 2 ] { wet, dry }; }

@@ -9,7 +9,7 @@ use figrs::prelude::*;
 const COMPLETE: &str = "(role r) (init (n 0)) (legal r go) (<= (next (n 1)) (does r go)) (<= terminal (true (n 1))) \
     (<= (goal r 100) (true (n 1)))";
 
-/// Line, column and message of the mistake in some rules, which stand on the second line and those after it.
+/// Line, column and message of the mistake in some rules, which begin on the second line.
 fn mistake(rules: &str) -> (usize, usize, TextProblem) {
     match Puzzle::parse(&format!("{COMPLETE}\n{rules}")) {
         Err(GdlError::Text {
@@ -283,7 +283,7 @@ fn texts_of_too_many_words_are_not_read() {
     assert_eq!(problem, TextProblem::TooManyExpressions { limit });
 }
 
-/// Each round looked at all rules: of a chain as long as this one ten thousand million times.
+/// Regression test: each round looked at all rules, ten thousand million times for a chain as long as this one.
 #[test]
 fn long_chains_of_rules_take_no_longer_than_their_facts() {
     let started = Instant::now();

@@ -17,7 +17,7 @@ fn puzzle(path: &str) -> Puzzle {
     Puzzle::read(here(path)).unwrap()
 }
 
-/// A file of the tests, the length of its shortest plans, and how many there are.
+/// A file of the tests, the length of its shortest plans, and their number.
 const FILES: [(&str, usize, u64); 6] = [
     ("data/jugs.kif", 6, 1),
     ("data/pairs.kif", 14, 2),

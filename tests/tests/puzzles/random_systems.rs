@@ -1,4 +1,4 @@
-//! Random systems of states, written as rules and gone through without them.
+//! Random systems of states, written as rules and explored without them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use figrs::models::gdl::{Action, Puzzle, State};
 
-/// For each number of steps how many plans have it, and how probable it is that a player who draws from the legal actions alike
+/// For each number of steps the number of plans, and the probability that a player who draws from the legal actions alike
 /// has solved the puzzle with it.
 pub(crate) fn plans(puzzle: &Puzzle, most: usize) -> Vec<(u64, f64)> {
     let mut layer = vec![(puzzle.start(), 1u64, 1.0)];

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::files::Files;
 
-/// Puzzles without a board, and what is told of each: the cells, or the demand and what is possible.
+/// Puzzles without a board, and parts of the message about each: the cells, or the demand and the possible range.
 const IMPOSSIBLE: &[(&str, &str, &str)] = &[
     ("dungeon", "--size 1", "row 1, column 1"),
     ("dungeon", "--clues altar.clues", "row 1, column 1"),

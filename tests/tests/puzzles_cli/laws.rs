@@ -127,7 +127,7 @@ fn particles_draw_boards_uniformly() {
     check(boards(&found).map(|board| &board["grid"]), all);
 }
 
-/// Plans across the river in nine moves, by what is done third and fifth.
+/// Plans across the river in nine moves, by the third and the fifth action.
 #[test]
 fn particles_draw_plans_as_they_are_likely() {
     let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/puzzle/river.kif");

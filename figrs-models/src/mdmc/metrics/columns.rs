@@ -64,7 +64,7 @@ impl Columns {
         self.levels.push(numbers);
     }
 
-    /// The number of each column of a level, or `None` for a column that stands nowhere.
+    /// The number of each column of a level, or `None` for a column that occurs nowhere.
     fn numbers(&self, level: &Level) -> Vec<Option<u32>> {
         let columns = level.as_array().columns().into_iter();
         columns

@@ -6,12 +6,12 @@ use super::tileset::SIDE;
 use crate::picture::Canvas;
 
 impl Canvas {
-    /// One of nothing, `width` by `height` tiles.
+    /// A clear canvas of `width` by `height` tiles.
     pub(super) fn of_tiles(width: usize, height: usize) -> Self {
         Self::new(width * SIDE, height * SIDE, CLEAR)
     }
 
-    /// Draws a tile at a row and column of tiles; where it is clear, what is there stays.
+    /// Draws a tile at a row and column of tiles; where it is clear, the canvas stays as it is.
     pub(super) fn tile(&mut self, row: usize, column: usize, art: &Art) {
         self.art((column * SIDE, row * SIDE), art, &PALETTE);
     }

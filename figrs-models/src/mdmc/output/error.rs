@@ -7,7 +7,7 @@ use std::io;
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// The output did not take what was written.
+    /// Writing to the output failed.
     #[error("cannot write the level: {0}; check the disk and its permissions")]
     Io(#[from] io::Error),
     /// The picture has more pixels than the format or the memory of a small machine allows.

@@ -65,5 +65,5 @@ pub(super) const fn index(character: u8) -> u8 {
     PALETTE.index(character)
 }
 
-/// The index that means nothing is drawn.
+/// Index of clear pixels, which are not drawn.
 pub(super) const CLEAR: u8 = Palette::CLEAR;

@@ -1,4 +1,4 @@
-//! A level with what should be written beside it.
+//! Writer of a level in several formats, with notes beside it.
 
 use super::super::Level;
 

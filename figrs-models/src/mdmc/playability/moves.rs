@@ -1,7 +1,7 @@
 //! Moves of a player.
 //!
-//! Moves are told to `to`: columns ahead (-1, 0 or 1), the row reached and the stage there. Whether the cell reached is
-//! inside the level, from left to right, and free is for the caller to test. In the bottom row there are no moves.
+//! Moves are passed to the callback `to`: columns ahead (-1, 0 or 1), the row reached and the stage there. The caller tests
+//! whether the cell reached is inside the level, from left to right, and free. In the bottom row there are no moves.
 
 use super::stages::{FREE, Stage, Stages, TAKE_OFF};
 

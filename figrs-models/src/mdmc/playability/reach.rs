@@ -91,7 +91,7 @@ impl Reach {
         self.edge.alive
     }
 
-    /// Adds a column, its tiles from the top, and tells whether a player can reach it.
+    /// Adds a column, its tiles from the top; returns `true` if a player can reach it.
     ///
     /// **Errors.** [`MdmcError::ColumnHeight`].
     pub fn push(&mut self, column: &[Tile]) -> Result<bool, MdmcError> {

@@ -139,7 +139,7 @@ impl Playability {
 }
 
 impl Search<'_> {
-    /// Notes a stage in a cell if it is new there. What a free player can do is open to a player in any stage.
+    /// Marks a stage of a cell as reached, and the free stage with it, whose moves are open to a player in any stage.
     fn reach(&mut self, row: usize, column: usize, stage: Stage, from: usize) {
         for stage in [FREE, stage] {
             let cell = &mut self.reached[row * self.solids.width() + column];

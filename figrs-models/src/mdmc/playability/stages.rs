@@ -23,10 +23,10 @@ pub(super) struct Step {
     pub(super) then: Stage,
 }
 
-/// For each stage the steps that may come next.
+/// Automaton of jumps: for each stage the steps that may come next.
 ///
-/// A stage is the set of what may remain of the arcs, so that arcs share their stages where they begin alike or
-/// end alike: 39 cells of five arcs and as many mirrored ones come to 33 stages.
+/// A stage is the set of the possible remainders of the arcs, so that arcs share their stages where they begin alike or end
+/// alike: 39 cells of five arcs and as many mirrored ones make 33 stages.
 #[derive(Debug)]
 pub(super) struct Stages {
     steps: Vec<Vec<Step>>,

@@ -78,28 +78,29 @@ impl ConditionedSampler {
         self
     }
 
-    /// Gives up where this many particles fail.
+    /// Sets the largest number of particles of a population; if all of these fail, drawing gives up.
     pub fn most_particles(mut self, particles: usize) -> Self {
         self.most_particles = particles;
         self
     }
 
-    /// Draws at most this many cells, over all particles, to find a smallest set of demands that conflict. Demands that it is not enough
-    /// for are named with the others. The default is enough for 13 demands on a level of 14 by 200. There four demands took two seconds of one core, and playability,
-    /// which follows each particle, thirteen.
+    /// Draws at most this many cells, over all particles, to find a smallest set of demands that conflict. Demands for which
+    /// that is not enough are named with the others. The default is enough for 13 demands on a level of 14 by 200. There
+    /// four demands took two seconds of one core, and playability, which follows each particle, thirteen.
     pub fn conflict_work(mut self, cells: u64) -> Self {
         self.conflict_work = cells;
         self
     }
 
-    /// Calls this from time to time while levels or a probability are drawn, for each run of some populations: particles that have met
-    /// all evidence, those on their way in proportion, and how many there will be.
+    /// Calls this from time to time while levels or a probability are drawn, for each run of some populations: with the
+    /// number of particles that have met all evidence (those on their way count in proportion), and the number that there
+    /// will be.
     pub fn on_progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
         self.listener = Some(Listener(Arc::new(listener)));
         self
     }
 
-    /// Some populations, which tell how far they are if anyone listens.
+    /// A particle filter of some populations, which reports its progress if there is a listener.
     fn populations(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
         let filter = SequentialMonteCarlo::new(particles).populations(populations);
         match self.listener.clone() {
@@ -108,7 +109,7 @@ impl ConditionedSampler {
         }
     }
 
-    /// The same, each of which gives one level.
+    /// A particle filter of some populations, each of which gives one level.
     fn filter(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
         let filter = self.populations(particles, populations);
         filter.threads(NonZero::<usize>::MIN).keep_trajectories()

@@ -44,8 +44,9 @@ pub(super) fn of_counts(steered: &SteeredLevel) -> Option<SteeringError> {
 
 /// The error for demands that cannot be met: the first column up to which they cannot, and those of them that are needed for that.
 ///
-/// Demands are left out one after another while the rest stays impossible, the last ones first. A trial is given the evidence on some columns,
-/// from the left, and how many these are; there are as many trials as demands and as it takes to halve the columns to one.
+/// Demands are left out one after another while the rest stays impossible, the last ones first. A trial is given the
+/// evidence on some columns, from the left, and the number of these; there are as many trials as demands and as halvings of
+/// the columns to one.
 pub(super) fn smallest(
     steered: &SteeredLevel,
     trial: &dyn Fn(&Model, usize) -> Trial,

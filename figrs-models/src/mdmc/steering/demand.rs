@@ -25,12 +25,12 @@ pub enum Demand {
     Count {
         /// The kind of tile.
         tile: Tile,
-        /// At least so many.
+        /// At least this many.
         least: usize,
-        /// At most so many.
+        /// At most this many.
         most: usize,
     },
-    /// A pattern stands nowhere: no place where all its tiles that are set match.
+    /// A pattern occurs nowhere: no place where all its tiles that are set match.
     Forbidden(Mask),
     /// A player can get from the left to the right, under the rules of [`Playability`](super::super::Playability).
     Playable,

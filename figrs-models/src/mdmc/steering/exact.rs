@@ -14,8 +14,8 @@ use super::steered::SteeredLevel;
 
 /// Draws levels from exactly the trained chain's distribution given the demands.
 ///
-/// The states of the frontier are explored once, column by column, and the table of a column is used again as soon as columns repeat; then a
-/// sweep back over all columns tells how each can go on.
+/// The states of the frontier are explored once, column by column, and the table of a column is used again as soon as
+/// columns repeat; then a backward sweep over all columns computes the probabilities of the continuations of each.
 ///
 /// # Guarantee
 ///
@@ -23,7 +23,7 @@ use super::steered::SteeredLevel;
 ///
 /// # Complexity
 ///
-/// Linear in the states of the frontiers, which grow quickly with the rows of a level and with what the demands remember.
+/// Linear in the states of the frontiers, which grow quickly with the rows of a level and with the states of the demands.
 ///
 /// # Errors
 ///

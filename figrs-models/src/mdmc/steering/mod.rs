@@ -1,4 +1,4 @@
-//! Levels as they are demanded: evidence on the elements of a level, and samplers of what it leaves.
+//! Steering: demands on levels as evidence on their elements, and samplers of the levels that meet them.
 
 mod conditioned;
 mod conflict;

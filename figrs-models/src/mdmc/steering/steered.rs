@@ -12,9 +12,9 @@ use super::statements::statement;
 
 /// The element program of a level together with its demands, stated column by column as evidence.
 ///
-/// Any algorithm can be asked about it; [`cells`](Self::cells) are its tiles in the order of the evidence: columns from the left, each
-/// from the bottom up. A demand over the whole level is a state folded over columns or cells, with a condition after
-/// each column, so that a sampler learns early what cannot succeed.
+/// Any algorithm can be run on it; [`cells`](Self::cells) are its tiles in the order of the evidence: columns from the left,
+/// each from the bottom up. A demand over the whole level is a state folded over columns or cells, with a condition after
+/// each column, so that a sampler learns early of failure.
 ///
 /// ```
 /// use std::sync::Arc;

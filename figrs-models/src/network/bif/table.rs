@@ -27,7 +27,7 @@ struct Rows<'d, 't> {
     /// The states of the parents, and for each parent the index of the state that the last row named.
     parents: Vec<(&'d StateNames<'t>, usize)>,
     columns: usize,
-    /// Not a number where no row was given yet.
+    /// Entries; not a number in rows that were not given yet.
     numbers: Vec<f64>,
 }
 

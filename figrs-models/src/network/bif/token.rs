@@ -10,7 +10,7 @@ use winnow::token::{any, take_till, take_until, take_while};
 
 use super::super::lexer::{Input, Parsed, expected, offset, weight};
 
-/// Skips what separates tokens.
+/// Skips the separators of tokens.
 pub(super) fn space(input: &mut Input<'_>) -> Parsed<()> {
     let separates = |c: char| matches!(c, ' ' | '\n' | '\r' | '\t' | ',' | '|') || is_blank(c);
     loop {
@@ -70,7 +70,7 @@ fn quoted<'t>(input: &mut Input<'t>) -> Parsed<&'t str> {
     Ok(text)
 }
 
-/// The characters of a name without quotes; none where something else stands.
+/// The characters of a name without quotes; none if it is no name.
 fn bare<'t>(input: &mut Input<'t>) -> Parsed<&'t str> {
     let start = input.checkpoint();
     let mut length = 0;

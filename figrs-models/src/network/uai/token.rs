@@ -26,7 +26,7 @@ pub(in super::super) fn count(input: &mut Input<'_>, what: &'static str) -> Pars
     }
 }
 
-/// Checks that nothing follows.
+/// Checks that the text ends.
 pub(in super::super) fn end(input: &mut Input<'_>, what: &'static str) -> Parsed<()> {
     multispace0.void().parse_next(input)?;
     if input.is_empty() {
