@@ -209,7 +209,7 @@ fn enumeration_refuses_a_model_without_end() {
     assert_eq!(error, Error::TooManyWorlds { limit: 1000 });
 }
 
-/// Worlds that grow are limited by their memory together.
+/// Worlds that grow are limited by the evaluations of all of them together.
 #[test]
 fn enumeration_refuses_worlds_that_grow() {
     let error = refusal(&Enumerate::new().max_evaluations(1_000_000), &failures());
