@@ -1,4 +1,4 @@
-// Where README and another text name the same link, the first definition counts: here that of a page of this documentation.
+// If README and another text name the same link, the first definition counts: here that of a page of this documentation.
 #![doc = "[tutorial]: crate::tutorial\n\
     [Figaro]: crate::coming_from::figaro\n\
     [ProbLog]: crate::coming_from::problog\n\

@@ -158,7 +158,7 @@ fn lengths<P: Puzzle>(
         .iter()
         .map(|(length, p)| (counts.remove(length).unwrap_or(0), p * draws));
     let mut expected: Vec<(u64, f64)> = expected.collect();
-    // What is left cannot be.
+    // The remaining lengths are impossible.
     expected.extend(counts.into_values().map(|count| (count, 0.0)));
     let fit = goodness_of_fit(&expected)?;
     Some(Test {

@@ -25,7 +25,7 @@ pub(crate) fn write(
         let found = stop::attempt(move || probability(method, &asked, &chain, seed))?;
         let (log, error) = match found {
             Some(found) => found?,
-            // What is found so far is written.
+            // The probabilities so far are written.
             None if place > 0 => return Ok(()),
             None => return Err(stop::nothing("a probability")),
         };

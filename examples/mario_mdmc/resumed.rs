@@ -38,7 +38,7 @@ impl Journal {
         if is_there(record) {
             check(record, &mine)?;
         } else {
-            // What is written of another set is forgotten.
+            // The record of another set is discarded.
             replace_text(&path, "")?;
             replace_text(record, &format!("{:#}\n", Value::Object(mine)))?;
         }

@@ -84,7 +84,7 @@ impl Question {
 
     fn exactly(&self, frontier: &Frontier, started: Instant) -> Result<Findings, GdlError> {
         let (options, puzzle) = (&self.options, &self.puzzle);
-        // What all plans together take is known before they are compiled.
+        // The memory of all plans together is known before they are compiled.
         let survey = match options.length() {
             Some(length) => puzzle.survey(frontier, length)?,
             None => shortest(options, puzzle, frontier)?,

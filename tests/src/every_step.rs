@@ -73,7 +73,7 @@ fn outcomes(prior: &Prior<'_>) -> Vec<(Option<Datum>, f64)> {
     };
     let way = |value: Datum| {
         let log = prior.log_prob(&value).expect("a number");
-        // What is too unlikely for `f64` is a way all the same.
+        // A value whose probability underflows `f64` is a way all the same.
         (log > f64::NEG_INFINITY).then(|| (Some(value), log.exp()))
     };
     let ways = (0..support.len()).filter_map(|i| way(support.datum(i)));

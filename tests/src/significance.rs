@@ -115,7 +115,7 @@ pub fn within_stated_error(
         ),
         Scale::Probability => {
             let spread = number * (1.0 - number);
-            // Where all samples agree the error is that of one in `n`.
+            // If all samples agree, the error is that of one in `n`.
             let n = if spread > 1e-15 {
                 spread / (error * error)
             } else {

@@ -396,7 +396,7 @@ fn errors_name_the_number_and_the_remedy() {
     let error = MpeBeliefPropagation::new().run(&model, &three).unwrap_err();
     let error = says(error, &["agree on no world", "MpeVariableElimination"]);
     assert!(matches!(error, Error::NoWorldDecoded { .. }));
-    // Where they see it, the conflict is named.
+    // If messages see the conflict, it is named.
     let coin = Flip::new(0.5);
     let model = Model::new()
         .observe(&coin, true)

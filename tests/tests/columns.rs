@@ -154,7 +154,7 @@ fn compare_with_runs(cases: u32, width: usize, seed_of_models: u64) {
             };
             let logs = worlds.values().flatten().map(|(weight, _)| *weight);
             let (least, most) = logs.fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(x), b.max(x)));
-            // Which of very small weights a row has can be told only if the block has the largest.
+            // The index of a very small weight can be found only if the block has the largest.
             if width < ROWS && most - least > -LEAST {
                 return Ok(());
             }

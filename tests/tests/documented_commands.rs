@@ -66,7 +66,7 @@ fn check(command: &str, directory: &Path) -> Result<(), String> {
     match words[..] {
         ["cargo", "run", ..] => run(&words, directory),
         ["cargo", "test" | "bench", ..] => named(&words),
-        // What CI runs besides, on all crates.
+        // Commands of CI on all crates.
         ["cargo", "fmt" | "clippy" | "doc" | "package", ..] => Ok(()),
         _ => Err("nothing is known of this command; say here how it is tried".into()),
     }

@@ -134,7 +134,7 @@ fn a_score_of_others_in_a_branch_is_an_error() {
     let chosen = test.flat_map(move |&t| if t { other.clone() } else { Flip::new(0.5) });
     let error = Frontier::new().run(&Model::new(), &chosen).unwrap_err();
     assert!(matches!(error, Error::SharedScore { .. }), "{error}");
-    // Where it is reached in any case, it weighs every world.
+    // If it is reached in any case, it weighs every world.
     let both = Frontier::new()
         .run(&Model::new(), (&chosen, &scored))
         .unwrap();

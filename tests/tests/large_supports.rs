@@ -47,7 +47,7 @@ fn branches_with_many_values_are_joined_in_linear_size() {
     let (heads, tails) = (0.25 * (n / 4.0 + 2.0) / n, 0.75 * 0.5 * (n + 2.0) / n);
     let p = answer.probability(&coin, &true).unwrap();
     assert_abs_diff_eq!(p, heads / (heads + tails), epsilon = 1e-12);
-    // Where the coin is heads `high` is not reached, and there is one unlikely choice less to pay for.
+    // If the coin is heads, `high` is not reached, and there is one unlikely choice less to pay for.
     let world = MpeVariableElimination::new().run(&model, &coin).unwrap();
     assert!(world.most_likely_value(&coin).unwrap());
     assert_eq!(world.most_likely_value(&low).unwrap(), 4);

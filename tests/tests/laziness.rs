@@ -126,7 +126,7 @@ fn a_function_in_a_branch_not_taken_never_runs() {
         let model = Model::new().observe(&test, value);
         for algorithm in everyone() {
             algorithm.run(&model, &outer).unwrap();
-            // Where few worlds take a branch that is no choice, it is evaluated for each of them.
+            // If few worlds take a branch that is no choice, it is evaluated for each of them.
             let first = if value { PILOT * ONCE } else { 0 };
             check_with_pilot(&calls, runs, first, &*algorithm);
         }

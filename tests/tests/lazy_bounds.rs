@@ -71,7 +71,7 @@ fn every_event_is_as_close_as_was_asked_for() {
         holds(answer.bounds(&n, &2).unwrap(), 0.36 * 0.64, width);
         holds(answer.bounds(&n, &3).unwrap(), 0.0, width);
         holds(answer.bounds_that(&n, |&n| n >= 4).unwrap(), 0.4096, width);
-        // What is not known yet might not pass.
+        // The unexpanded part might not pass.
         holds(answer.bounds_that(&n, |_| true).unwrap(), 1.0, width);
         let evidence = answer.log_evidence_bounds().unwrap();
         holds(evidence, (5.0 / 9.0_f64).ln(), -(1.0 - width).ln() + 1e-15);
@@ -375,7 +375,7 @@ fn failures_that_are_not_decided_yet_are_no_errors() {
             if complete { 0.0 } else { 1.0 },
         );
     }
-    // Where nothing excludes it, it is an error at once, however little else is known.
+    // If nothing excludes it, it is an error at once, however little else is known.
     let endless = Model::new().observe(&die, 0);
     let target = (&share, &geometric(0.5)).map(|(a, b)| a + b);
     let error = LazyVariableElimination::to_depth(1)

@@ -93,7 +93,7 @@ impl Metadata {
                 open.extend(self.needed[id].iter().map(String::as_str));
             }
         }
-        // What has a source is not of this workspace.
+        // A package with a source is not of this workspace.
         tree.retain(|id| self.packages[*id]["source"].is_string());
         tree
     }
@@ -103,7 +103,7 @@ impl Metadata {
 /// stroke is an old `OR`.
 fn allows(expression: &str, is_allowed: &impl Fn(&str) -> bool) -> bool {
     let mut depth = 0_u32;
-    // Where words stand outside of brackets.
+    // Offsets of the words outside of brackets.
     let mut outside = Vec::new();
     let plain = expression.replace('/', " OR ");
     for (at, letter) in plain.char_indices() {

@@ -76,7 +76,7 @@ fn weighing_has_the_right_mean(description: &Description) -> Checked {
             );
         }
     }
-    // What observations determine is not drawn, so weighing never needs more runs.
+    // Values that observations determine are not drawn, so weighing never needs more runs.
     prop_assert!(
         weighed.runs <= compared.runs,
         "{} {}",

@@ -46,7 +46,7 @@ fn right_answers_pass() {
             if let Err(error) = &checked {
                 let reason = error.to_string();
                 prop_assert!(!matches!(error, Error::NotVerified { .. }), "{}", reason);
-                // Where there is no answer there is none to check; bounds may not know yet that there is none.
+                // Without an answer there is none to check; bounds may not know yet that there is none.
                 let is_impossible = matches!(error, Error::ImpossibleEvidence { .. });
                 prop_assert!(plain.is_err() || is_impossible, "{}", reason);
             } else {

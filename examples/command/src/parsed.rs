@@ -32,7 +32,7 @@ fn end(error: &clap::Error) -> ! {
 /// Mistakes in arguments, in one line.
 fn line(error: &clap::Error) -> String {
     let text = error.render().to_string();
-    // What follows repeats the usage.
+    // The lines after these repeat the usage.
     let is_said =
         |line: &&str| !line.starts_with("Usage:") && !line.starts_with("For more information");
     let lines: Vec<&str> = text.lines().map(str::trim).take_while(is_said).collect();

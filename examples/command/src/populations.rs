@@ -46,7 +46,7 @@ pub fn independent<T>(
         let asked = each * missing.len() as u64;
         let round = filter.clone().populations(asked).seed(own);
         let answer = match run(round.keep_trajectories()) {
-            // What was drawn before it was stopped is enough.
+            // The worlds drawn before the stop are enough.
             Err(Error::NothingDone { .. }) if missing.len() < wanted => break,
             answer => answer?,
         };

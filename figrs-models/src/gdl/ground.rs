@@ -114,7 +114,7 @@ fn instance(
         Some(numbering.atom(atom.relation, tuple))
     };
     let head = match rule.head.relation {
-        // What can hold next can hold: the fact has a number.
+        // A fact of the next state is one of the present state too, and has its number.
         Symbol::NEXT => {
             let fact = join.row_in(Symbol::TRUE, &rule.head, &facts.terms)?;
             numbering.atom(Symbol::NEXT, fact)

@@ -288,7 +288,7 @@ impl GroundPuzzle {
         let of_role = |row: &[TermId]| row[0] == role;
         let (mut legal, mut does, mut actions) = (Vec::new(), Vec::new(), Vec::new());
         for (number, row) in rows(Symbol::LEGAL).filter(|(_, row)| of_role(row)) {
-            // What can be legal can be done.
+            // Every action that can be legal has an atom of being done.
             if let Some(done) = facts.of(Symbol::DOES).number_of(row) {
                 legal.push(numbering.atom(Symbol::LEGAL, number));
                 does.push(numbering.atom(Symbol::DOES, done));

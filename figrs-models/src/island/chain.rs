@@ -167,7 +167,7 @@ impl IslandChain {
         } = &mut self.search;
         *now += 1;
         reached[cell] = (*now, u8::MAX);
-        // Which search each one has become part of.
+        // For each search the one that it has been merged into.
         let mut part = [0, 1, 2, 3];
         let mut parts = 0;
         for (side, &start) in sides.iter().enumerate() {

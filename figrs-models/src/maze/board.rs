@@ -72,7 +72,7 @@ impl Maze {
     /// `None` where they do not lead to the first.
     pub(super) fn distances(&self) -> Vec<Option<usize>> {
         let index = |(row, column): (usize, usize)| row * self.columns + column;
-        // What is known of each room.
+        // Memo of distances; `None` for rooms that were not visited yet.
         let mut known: Vec<Option<Option<usize>>> = vec![None; self.pointers.len()];
         let mut way = Vec::new();
         for start in 0..known.len() {

@@ -109,7 +109,7 @@ mod tests {
         ] {
             assert_eq!(goodness_of_fit(counts), None, "{counts:?}");
         }
-        // What cannot be and was not drawn is no class.
+        // An impossible value that was not drawn is no class.
         let fit = goodness_of_fit(&[(40, 50.0), (60, 50.0), (0, 0.0)]).unwrap();
         assert_eq!((fit.statistic, fit.freedom), (4.0, 1));
         assert!((fit.p_value - 0.045_500_264).abs() < 1e-8);

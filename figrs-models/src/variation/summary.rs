@@ -38,7 +38,7 @@ pub fn scores_watched<B: Variation>(
     boards: &[B],
     mut watch: impl FnMut(u64),
 ) -> Result<Vec<Score>, GridError> {
-    // How many pairs have each score, by its bits.
+    // Number of pairs by their score, by its bits.
     let mut of_readings: [FxHashMap<u64, usize>; 3] = Default::default();
     let mut compared = 0;
     for (place, board) in boards.iter().enumerate() {

@@ -145,7 +145,7 @@ fn the_exact_law_of_chromatic_mazes_has_its_mean() {
         .flat_map(|start| (0..4).map(move |finish| (start, finish)))
         .filter(|(start, finish)| start != finish)
         .collect();
-    // How many mazes have these colours, and how many these ends.
+    // Numbers of mazes with these colours, and with these ends.
     let (mut coloured, mut ended) = (Vec::new(), vec![0.0; all_ends.len()]);
     for number in 0..6usize.pow(4) {
         let colours = [0, 1, 2, 3].map(|tile| Colour::WHEEL[number / 6usize.pow(tile) % 6]);

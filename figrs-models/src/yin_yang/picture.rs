@@ -6,7 +6,7 @@ use crate::picture::{Canvas, Picture, PictureError};
 
 /// Pixels of the side of a cell.
 const SIDE: usize = 26;
-/// Of a stone.
+/// Pixels of the radius of a stone.
 const RADIUS: isize = 11;
 
 /// Wood, its lines, shade; black from the dark to the light, white from the light to the dark; marks of clues.

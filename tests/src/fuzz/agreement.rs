@@ -213,7 +213,7 @@ pub(super) fn ask_all(
         });
     }
     for algorithm in approximate() {
-        // What belief propagation has not converged on, or no draw has told, is an error.
+        // Reading marginals is an error where belief propagation has not converged, or no draw has shown them.
         if let Ok(found) = algorithm
             .answer(model, targets)
             .and_then(|answer| numbers(&answer))

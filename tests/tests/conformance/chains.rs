@@ -147,7 +147,7 @@ cases! {
 
     contingent_condition: Number(5.0 / 23.0), Few, || {
         let (x, y) = (Flip::new(0.1), Flip::new(0.2));
-        // Where x is true, y is.
+        // If x is true, so is y.
         let model = Model::new().condition(&tuple((&x, &y)), |(x, y)| !x || *y);
         probability(model, &y, true)
     };

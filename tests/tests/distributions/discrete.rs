@@ -154,7 +154,7 @@ fn draws_are_as_frequent_as_probable() {
                 cells.push((0.0, 0.0));
             }
         }
-        // What is left over joins the last full cell.
+        // The remainder joins the last full cell.
         let (expected, seen) = cells.pop().unwrap();
         let last = cells.last_mut().unwrap();
         last.0 += expected;

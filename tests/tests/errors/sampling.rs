@@ -122,7 +122,7 @@ fn no_sample_meets_the_evidence() {
     let never = Score::weigh(&die, |_| 0.0);
     let found = error(&ForwardSampling::new(10), &Model::new(), &never);
     says(found, &["none of 10", "Score of zero"]);
-    // What is observed of a continuous element is never drawn.
+    // An observed value of a continuous element is never drawn.
     let place = Normal::new(0.0, Variance(1.0));
     let seen = Model::new().observe(&place, 0.5);
     let found = error(&RejectionSampling::new(500), &seen, &place);

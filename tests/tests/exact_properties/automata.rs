@@ -194,7 +194,7 @@ proptest! {
         let (model, states) = automaton.elements();
         let compiled = Frontier::new().compile(&model, &states).map_err(failed)?;
         answers_are_sums(&automaton, &compiled, &states)?;
-        // Where memory is short, messages are computed again, and in a search, which keeps no transitions, frontiers are forgotten.
+        // If memory is short, messages are computed again, and in a search, which keeps no transitions, frontiers are forgotten.
         match Frontier::new().memory(6_000).compile(&model, &states) {
             Err(Error::FrontierTooLarge { .. }) => {}
             compiled => answers_are_sums(&automaton, &compiled.map_err(failed)?, &states)?,

@@ -69,7 +69,7 @@ fn only_what_is_queried_is_told_and_compiled() {
     let world = files.json("--file garden.bif --task mpe --query rain");
     assert_eq!(world["mpe"]["assignment"], json!({"rain": "no"}));
     assert_near(&world["mpe"]["log_probability"], (0.64_f64 * 0.75).ln());
-    // What is left when rain is summed out, and the answer; told without compiling, whatever the memory.
+    // The tables with rain summed out, and the answer; predicted without compiling, whatever the memory.
     let cost = files.json("--file garden.bif --task cost --query rain --memory 7");
     assert_eq!(keys(&cost), ["cost", "seconds"]);
     assert_eq!(keys(&cost["seconds"]), ["parse", "compile"]);

@@ -24,7 +24,7 @@ fn is_near_normal(quantity: &Quantity, pilot: &Reading, samples: u64) -> bool {
             effective * spread >= HITS
         }
         Scale::Expectation => true,
-        // Where all weights are equal there is no error but rounding.
+        // If all weights are equal there is no error but rounding.
         Scale::Weight => (1e-9..0.1).contains(&(error / exact)),
         Scale::LogWeight => (1e-9..0.1).contains(&error),
     }

@@ -29,7 +29,7 @@ impl Columns {
     /// Number of columns of the runs that [`Columns::novelty`] looks for.
     pub const WINDOW: usize = 4;
 
-    /// Those of the given levels.
+    /// The runs of columns of the given levels.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a Level>) -> Self {
         let mut columns = Self {
             numbers: FxHashMap::default(),

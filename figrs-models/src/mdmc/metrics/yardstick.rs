@@ -31,11 +31,11 @@ pub struct LevelMetrics {
     pub widest_gap: usize,
     /// The divergence of the level's patterns of 2 by 2 tiles from the corpus, in nats; see [`TilePatterns::divergence`].
     pub divergence_2: f64,
-    /// That of the corpus from the level.
+    /// The divergence of the corpus from the level, with patterns of 2 by 2 tiles.
     pub divergence_2_back: f64,
     /// As `divergence_2` with patterns of 3 by 3 tiles.
     pub divergence_3: f64,
-    /// That of the corpus from the level.
+    /// The divergence of the corpus from the level, with patterns of 3 by 3 tiles.
     pub divergence_3_back: f64,
     /// See [`Columns::novelty`].
     pub novelty: f64,

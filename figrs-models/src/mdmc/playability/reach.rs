@@ -131,10 +131,10 @@ impl Reach {
         inside.explore();
         let mut returns = Vec::new();
         let mut back = inside.clone();
-        // What a free player reaches who comes back in the row below.
+        // The exploration of a free player who comes back in the row below.
         let mut free = inside.clone();
         for row in (0..self.height).rev().filter(|&row| !solid[row]) {
-            // Who is not supported falls into that row.
+            // A player without support falls into that row.
             let falls = solid.get(row + 1).is_some_and(|&below| !below);
             back.reset(if falls { &free } else { &inside });
             back.reach(row, FREE);

@@ -38,7 +38,7 @@ pub(super) struct Stages {
 type Rest = Vec<(i8, i8)>;
 
 impl Stages {
-    /// Those of [`JUMP_ARCS`] and their mirror images.
+    /// The stages of [`JUMP_ARCS`] and their mirror images.
     pub(super) fn published() -> &'static Self {
         static STAGES: LazyLock<Stages> = LazyLock::new(|| Stages::of(&JUMP_ARCS));
         &STAGES

@@ -12,7 +12,7 @@ fn train(texts: &[&str], structure: &Structure) -> MarkovChain {
     MarkovChain::train(&Corpus::new(named).unwrap(), structure, RowSplits::NONE).unwrap()
 }
 
-/// By trying every tile everywhere and asking the typed interface.
+/// Oracle of the look-ahead: tries every tile everywhere through the typed interface.
 fn fillable_by_force(
     chain: &MarkovChain,
     tiles: &mut Array2<Tile>,
