@@ -1,4 +1,4 @@
-//! One of finitely many outcomes from one random word.
+//! Alias table: constant-time sampling of a categorical distribution from one random word.
 
 use std::hint::select_unpredictable;
 
@@ -7,7 +7,7 @@ use rand::Rng;
 /// An alias table (Walker 1977; construction by Vose 1991): the probability of each outcome is right to 2^-64.
 #[derive(Clone, Debug)]
 pub(crate) struct Alias {
-    /// For each cell the part of it, out of 2^64, that is its own, and the two outcomes that share it.
+    /// Of each cell the threshold out of 2^64, its own outcome and its alias.
     cells: Vec<(u64, u32, u32)>,
 }
 
@@ -50,7 +50,7 @@ impl Alias {
         Self { cells }
     }
 
-    /// An outcome.
+    /// Draws an outcome.
     #[inline]
     pub(crate) fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> u32 {
         let wide = u128::from(rng.next_u64()) * self.cells.len() as u128;

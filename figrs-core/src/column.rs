@@ -10,9 +10,9 @@ use crate::value::Value;
 pub trait AnyColumn: Debug + Send + Sync {
     /// The list, a `Vec<T>`.
     fn as_any(&self) -> &dyn Any;
-    /// How many values there are.
+    /// Number of values.
     fn len(&self) -> usize;
-    /// Whether there are none.
+    /// True if the column is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -28,7 +28,7 @@ pub trait AnyColumn: Debug + Send + Sync {
     fn append(&mut self, other: &dyn AnyColumn);
     /// An empty list of the same type.
     fn fresh(&self) -> Box<dyn AnyColumn>;
-    /// About how many bytes the values take.
+    /// Approximate size of the values, in bytes.
     fn bytes(&self) -> usize;
 }
 

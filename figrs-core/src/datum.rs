@@ -1,4 +1,4 @@
-//! Values without their types, as the algorithms carry them.
+//! Type-erased values.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -67,7 +67,7 @@ macro_rules! plain {
                 }
             }
 
-            /// Which of them it is, is known where `T` is.
+            /// The plain form of a value; `None` if `T` is not a plain type.
             #[inline]
             fn new<T: Value>(value: &T) -> Option<Self> {
                 let value: &dyn Any = value;
@@ -174,7 +174,7 @@ in_word!(
 );
 
 impl Form {
-    /// Whether two words are the same value.
+    /// True if two words hold the same value.
     #[inline]
     pub(crate) fn same(self, a: u64, b: u64) -> bool {
         a == b
@@ -244,12 +244,12 @@ impl Datum {
         }
     }
 
-    /// Whether this is the same value as `other`.
+    /// True if this is the same value as `other`.
     pub fn same_as(&self, other: &dyn Any) -> bool {
         self.0.value().same(other)
     }
 
-    /// Whether the value is of a standard type with countably many values, whose likelihoods are no densities.
+    /// True if the value is of a standard type with countably many values, whose likelihoods are no densities.
     pub(crate) fn is_countable(&self) -> bool {
         match &self.0 {
             Repr::Plain(plain) => !matches!(plain, Plain::F32(_) | Plain::F64(_)),
@@ -265,7 +265,7 @@ impl Datum {
         }
     }
 
-    /// The integer that is higher by so many, if this is one and its type holds that.
+    /// The integer increased by `by`; `None` if this is no integer or the sum is outside its type.
     #[must_use]
     pub fn stepped(&self, by: i128) -> Option<Self> {
         match &self.0 {
@@ -278,7 +278,7 @@ impl Datum {
         }
     }
 
-    /// About how many bytes it holds besides its own size; where it is shared, all of them.
+    /// Approximate heap size in bytes, besides its own size; a shared value counts in full.
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
             Repr::Plain(_) => 0,

@@ -1,4 +1,4 @@
-//! What a user implements for an atomic element of their own.
+//! Traits of user-defined distributions: [`Distribution`] and [`Family`].
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::param::Number;
 use crate::random::Stream;
 use crate::value::Value;
 
-/// The outcomes of a [`Distribution`].
+/// The support of a [`Distribution`], with probabilities if it is finite.
 #[derive(Clone, Debug)]
 pub enum Outcomes<T> {
     /// Finitely many, with their probabilities, which sum to one. Outcomes that can never occur are left out; one whose
@@ -23,7 +23,7 @@ pub enum Outcomes<T> {
     Continuous,
 }
 
-/// The set that the values of a continuous distribution lie in, which decides how random walks move.
+/// The space of the values of a continuous distribution, which decides the proposals of random walks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Space {
@@ -66,7 +66,7 @@ pub enum Space {
 /// # drop(u);
 /// ```
 pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
-    /// Says what is wrong with the parameters, if anything: the parameter, its value, what is allowed.
+    /// Checks the parameters; an error names the parameter, its value and what is allowed.
     ///
     /// Called when an expansion or a sampler first meets the element. A [`Param`](crate::Param) may change after
     /// that, so the other methods must not panic whatever it is.
@@ -86,14 +86,14 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         (0..count).map(|_| self.sample(rng)).collect()
     }
 
-    /// How the probability divides at `value`, if the distribution can say so: needed to
+    /// Cumulative probabilities at `value`, if the distribution has them: needed to
     /// [discretise](crate::Element::discretised) it.
     fn tails(&self, value: &T) -> Option<Tails> {
         let _ = value;
         None
     }
 
-    /// The set that continuous values lie in.
+    /// The space of continuous values.
     fn space(&self) -> Space {
         Space::Real
     }
@@ -114,13 +114,13 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         format!("{self:?}")
     }
 
-    /// Bytes that it holds besides its own size, such as those of a list of outcomes: they count against a budget of memory.
+    /// Heap size in bytes, besides its own size, such as that of a list of outcomes: it counts against a budget of memory.
     fn heap_bytes(&self) -> usize {
         0
     }
 }
 
-/// How the probability of a distribution over ordered values divides at one of them.
+/// Cumulative distribution function at a value, and its complement, of a distribution over ordered values.
 ///
 /// Both are given because the difference of one and a small number keeps no digits of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,17 +131,17 @@ pub struct Tails {
     pub upper: f64,
 }
 
-/// What is wrong with one of the parameters of a [`Family`].
+/// Error in one of the parameters of a [`Family`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongParameter {
     /// Its position; `usize::MAX` if it is not about one of them.
     pub index: usize,
-    /// What it must be, to follow its name and value: `is outside [0, 1]`.
+    /// The constraint that it violates, to follow its name and value: `is outside [0, 1]`.
     pub problem: String,
 }
 
 impl WrongParameter {
-    /// The parameter at this position, and what is wrong with it, to follow its name and value.
+    /// An error in the parameter at this position; `problem` follows its name and value.
     #[cold]
     pub fn new(index: usize, problem: impl Into<String>) -> Self {
         Self {
@@ -151,7 +151,8 @@ impl WrongParameter {
     }
 }
 
-/// Distributions over values of type `T` that differ in real parameters, such as all normal distributions.
+/// A parametric family: distributions over values of type `T` that differ in real parameters, such as all normal
+/// distributions.
 ///
 /// Each parameter of an element of the family is a number, a [`Param`](crate::Param), or an element; samplers draw and weigh a
 /// member of the family without building an element for it. [`Atomic::family`](crate::Atomic::family) builds the element.
@@ -159,7 +160,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// The names of the parameters, in order, for messages.
     fn parameters(&self) -> &'static [&'static str];
 
-    /// Says what is wrong with these parameters, if anything.
+    /// Checks these parameters.
     ///
     /// A [`Param`](crate::Param) may change after that, so the other methods must not panic whatever it is.
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter>;
@@ -174,21 +175,22 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// A random value.
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> T;
 
-    /// How the probability divides at `value`, if the family can say so: needed to
-    /// [discretise](crate::Element::discretised) its members.
+    /// Cumulative probabilities at `value`, if the family has them: needed to [discretise](crate::Element::discretised) its
+    /// members.
     fn tails(&self, parameters: &[f64], value: &T) -> Option<Tails> {
         let _ = (parameters, value);
         None
     }
 
-    /// The normal density that `log_prob` is for every finite first parameter, its mean, where the other parameters are these.
+    /// The normal density that `log_prob` is, with these other parameters, for every finite first parameter, the mean;
+    /// `None` if it is none.
     fn bell(&self, others: &[f64]) -> Option<Bell> {
         let _ = others;
         None
     }
 
-    /// Whether another value of this type is the same family: its members for the same parameters are the same. `false` costs time
-    /// only, where many members are observed.
+    /// True if another value of this type is the same family: its members for the same parameters are the same. `false`
+    /// costs time only, where many members are observed.
     fn is_same_as(&self, other: &Self) -> bool {
         let _ = other;
         size_of::<Self>() == 0
@@ -211,13 +213,13 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         f64::NAN
     }
 
-    /// The set that continuous values lie in.
+    /// The space of continuous values.
     fn space(&self) -> Space {
         Space::Real
     }
 
-    /// Adds `log_prob` of a value as a function of the parameters in the range `open` alone, which is one parameter or a list of
-    /// them that is one value; [refuses](Likelihood::refuse) if it is no sum of [`Term`]s.
+    /// Adds `log_prob` of a value as a function of the parameters in the range `open` alone: one parameter, or several that
+    /// are the entries of one list. [Refuses](Likelihood::refuse) if it is no sum of [`Term`]s.
     fn likelihood(
         &self,
         parameters: &[f64],
@@ -236,7 +238,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// A random value with a density in proportion to that of the member times the likelihood, which has the
-    /// [`conjugate_terms`](Self::conjugate_terms) only. Nothing if there is no such distribution.
+    /// [`conjugate_terms`](Self::conjugate_terms) only; `None` if there is no such distribution.
     ///
     /// A sampler takes it for an exact draw.
     fn sample_conditional<R: Rng + ?Sized>(
@@ -255,7 +257,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         format!("{self:?}({})", shown.join(", "))
     }
 
-    /// Bytes that it holds besides its own size, such as those of a list of outcomes: they count against a budget of memory.
+    /// Heap size in bytes, besides its own size, such as that of a list of outcomes: it counts against a budget of memory.
     fn heap_bytes(&self) -> usize {
         0
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with a model.
+//! Errors in a model.
 
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::footprint::readable;
 use crate::label::Label;
 
-/// Why a user's function gave no result.
+/// Failure of a user's function.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum Fault {
@@ -55,7 +55,7 @@ pub enum ModelError {
     Function {
         /// The element whose function it is.
         element: Label,
-        /// What happened.
+        /// The failure.
         fault: Fault,
     },
     /// A weight is negative or not a number.
@@ -109,9 +109,9 @@ pub enum ModelError {
         element: Label,
         /// Chains nested in Chains that were expanded.
         depth: usize,
-        /// What has no bound.
+        /// The part of the model that has no bound.
         problem: String,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
     /// An exact algorithm met an element that is not finite.
@@ -211,7 +211,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// Whether only the worlds that reach the element are in error, and not the model as a whole.
+    /// True if the error is confined to the worlds that reach the element, false if the model as a whole is in error.
     pub(crate) fn is_local(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! One statement about the value of one element.
+//! Evidence: a statement about the value of one element.
 
 use std::any::Any;
 use std::fmt;
@@ -11,13 +11,13 @@ use crate::function::FunctionId;
 use crate::node::{AnyElement, contained};
 use crate::value::Value;
 
-/// The largest distance of a logarithm from zero: sums of so many as there can be elements do not overflow.
+/// Largest magnitude of a log-weight: sums over all elements do not overflow.
 pub(crate) const LARGEST_LOG: f64 = 1e300;
 
 type Test = Arc<dyn Fn(&dyn Any) -> bool + Send + Sync>;
 type Weigh = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
 
-/// What a statement says, apart from the element that it is about.
+/// Identity of a statement, apart from the element that it is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StatementId {
     /// The value is this one.
@@ -30,7 +30,7 @@ pub enum StatementId {
     LogWeight(FunctionId),
 }
 
-/// What is stated.
+/// The statement: observation, condition or weight.
 #[derive(Clone)]
 pub(crate) enum Statement {
     /// The value is this one.
@@ -54,7 +54,7 @@ pub(crate) enum Statement {
 #[derive(Clone)]
 pub struct Evidence {
     statement: Statement,
-    /// Which function the statement has, where that is known.
+    /// Identity of the statement's function, if it is known.
     function: Option<FunctionId>,
     location: &'static Location<'static>,
 }
@@ -135,7 +135,8 @@ impl Evidence {
         self.location
     }
 
-    /// What the statement says, where that can be compared: equal statements about elements of one type weigh every value alike.
+    /// Identity of the statement, if it can be compared: equal statements about elements of one type weigh every value
+    /// alike.
     pub fn identity(&self) -> Option<StatementId> {
         match &self.statement {
             Statement::Observe(value) => Some(StatementId::Observed(value.clone())),
@@ -155,7 +156,7 @@ impl Evidence {
         }
     }
 
-    /// Whether weights other than zero and one are possible.
+    /// True if weights other than zero and one are possible.
     pub fn is_soft(&self) -> bool {
         !matches!(
             self.statement,

@@ -1,4 +1,4 @@
-//! Factor graphs: what the exact engines see of a model.
+//! Factor graphs: the input of the exact engines.
 //!
 //! Variables are indices with a cardinality, factors are non-negative functions of a few of them.
 //! The product of all factors at a full assignment is the weight of that assignment.
@@ -51,13 +51,13 @@ pub struct Factor {
     pub variables: Vec<VarId>,
     /// The weights.
     pub table: FactorTable,
-    /// Whether the weights sum to one over the *last* variable for every assignment of the others:
-    /// if nothing else mentions that variable, a sum may leave the factor out.
+    /// True if the weights sum to one over the *last* variable for every assignment of the others: if nothing else mentions
+    /// that variable, a sum may leave the factor out.
     pub normalised: bool,
 }
 
 impl Factor {
-    /// How many entries the table stores.
+    /// Number of entries the table stores.
     pub fn entries(&self) -> usize {
         match &self.table {
             FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.len(),
@@ -69,7 +69,7 @@ impl Factor {
 /// Variables and factors of one expanded model.
 #[derive(Clone, Debug, Default)]
 pub struct FactorGraph {
-    /// How many values each variable has; at least one.
+    /// Number of values of each variable; at least one.
     pub cardinalities: Vec<u32>,
     /// The factors, in a deterministic order.
     pub factors: Vec<Factor>,
@@ -83,7 +83,7 @@ impl FactorGraph {
         id
     }
 
-    /// How many values a variable has.
+    /// Number of values of a variable.
     pub fn cardinality(&self, variable: VarId) -> usize {
         self.cardinalities[variable.index()] as usize
     }

@@ -6,10 +6,10 @@
 
 use std::cell::Cell;
 
-/// What an allocation takes besides what is asked for: on 64-bit systems 8 to 16 bytes.
+/// Overhead of an allocation beyond the bytes asked for: 8 to 16 bytes on 64-bit systems.
 pub(crate) const ALLOCATION: usize = 16;
 
-/// Nodes that were made on a thread less those that were dropped there, since some reading.
+/// Net number of nodes and bytes made on a thread, those dropped there deducted, since some reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Footprint {
     pub(crate) nodes: i64,
@@ -26,7 +26,7 @@ impl Footprint {
         ALIVE.with(Cell::get)
     }
 
-    /// What has come to be alive since this reading.
+    /// Nodes and bytes added since this reading, net of those dropped.
     pub(crate) fn since(self) -> Self {
         let now = Self::now();
         Self {
@@ -35,7 +35,7 @@ impl Footprint {
         }
     }
 
-    /// Bytes that have come to be alive since this reading.
+    /// Bytes added since this reading, net of those dropped.
     pub(crate) fn bytes_since(self) -> u64 {
         self.since().bytes.max(0).unsigned_abs()
     }

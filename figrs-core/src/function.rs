@@ -1,4 +1,4 @@
-//! Which functions are known to be the same.
+//! Identity of functions and of recursive calls.
 
 use std::any::TypeId;
 use std::sync::Arc;

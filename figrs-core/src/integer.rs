@@ -1,14 +1,14 @@
-//! What may stand where an element takes a whole number.
+//! Integer arguments of elements.
 
 use crate::element::Element;
 use crate::param::Operand;
 
-/// What may stand where an element takes a whole number: an integer, or an element of integers, of any type.
+/// Integer argument of an element: an integer, or an element of integers, of any type.
 #[derive(Clone, Debug)]
 pub struct Integer(Operand);
 
 impl Integer {
-    /// The number as families take it: from 2⁵³ on not every integer is one, and families refuse those.
+    /// The number as families take it. From 2⁵³ on `f64` does not represent every integer, and families refuse those.
     pub(crate) fn operand(self) -> Operand {
         self.0
     }

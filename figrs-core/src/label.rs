@@ -1,10 +1,10 @@
-//! How an element is called in messages and pictures.
+//! Labels of elements in messages and pictures.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::panic::Location;
 
-/// The name of an element, if it has one, with what built it and where.
+/// Name of an element, if it has one, its constructor and its source line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The name given with `named`, with control characters written as escapes.

@@ -18,7 +18,7 @@
 //! | [`Element`] and its constructors | random values that build a lazy graph |
 //! | [`Model`] | evidence and interventions, apart from the elements |
 //! | [`Parents`] | tuples and lists of elements, with `map` and `flat_map` |
-//! | [`Distribution`] | what a user implements for an atomic element |
+//! | [`Distribution`] | the trait of user-defined atomic distributions |
 //! | [`graph`] | the graph of a model, walked and drawn |
 //! | [`lower`] | for samplers: one world at a time |
 //! | [`expand`], [`factor`], [`weights`] | for exact algorithms: variables and factors |

@@ -1,6 +1,6 @@
 //! A likelihood as a function of one parameter: coefficients of sufficient statistics.
 
-/// A function of a parameter θ whose multiples log-likelihoods are sums of.
+/// A sufficient statistic: a function of a parameter θ in which log-likelihoods are linear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Term {
@@ -56,17 +56,17 @@ impl Likelihood {
         }
     }
 
-    /// What is added from now on counts to this power.
+    /// Sets the power of later terms: their coefficients are multiplied by it.
     pub(crate) fn set_power(&mut self, power: f64) {
         self.power = power;
     }
 
-    /// Says that there is no such sum for the value at hand.
+    /// Marks the log-likelihood as inexpressible by these terms for the value at hand.
     pub fn refuse(&mut self) {
         self.is_refused = true;
     }
 
-    /// Whether it is more than its terms can say.
+    /// True if the log-likelihood cannot be expressed by its terms.
     pub fn is_refused(&self) -> bool {
         self.is_refused
     }

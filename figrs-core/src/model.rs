@@ -9,7 +9,7 @@ use crate::evidence::Evidence;
 use crate::node::AnyElement;
 use crate::value::Value;
 
-/// What is known, and what is set, about elements: a value of its own, apart from the elements.
+/// Evidence and interventions on elements: a value of its own, apart from the elements.
 ///
 /// The same elements serve many models at once. Evidence may be stated for any element, and several
 /// times for one; all of it holds. The elements that carry evidence are, with the targets
@@ -89,7 +89,7 @@ impl Model {
 
     /// As [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; one that does is an error.
     ///
-    /// What is not expanded yet can be bounded only where there is a maximum; all algorithms accept it.
+    /// Unexpanded parts of a model have a bound only if a maximum is stated; all algorithms accept it.
     #[track_caller]
     pub fn weigh_at_most<T: Value>(
         self,
@@ -135,19 +135,19 @@ impl Model {
         self.with_evidence(element.erased().clone(), evidence)
     }
 
-    /// One statement more.
+    /// Adds a statement.
     pub(crate) fn with_evidence(mut self, element: AnyElement, evidence: Evidence) -> Self {
         self.evidence.push((element, evidence));
         self
     }
 
-    /// The same with elements set that were not set before.
+    /// Adds interventions on elements that had none.
     pub(crate) fn with_set(mut self, set: impl Iterator<Item = (AnyElement, Datum)>) -> Self {
         self.interventions.extend(set);
         self
     }
 
-    /// The evidence of another model as well.
+    /// Adds the evidence of another model.
     pub fn with_evidence_of(mut self, other: &Self) -> Self {
         self.evidence.extend(other.evidence.iter().cloned());
         self

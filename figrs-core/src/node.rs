@@ -23,7 +23,7 @@ use crate::random::Stream;
 use crate::support::{Support, SupportBuilder};
 use crate::weights::Weights;
 
-/// The finite outcomes of an atomic element or of a table row: what they are and how likely.
+/// The finite support of an atomic element or of a table row, with probabilities.
 #[derive(Clone, Debug)]
 pub struct FiniteOutcomes {
     /// The outcomes.
@@ -32,7 +32,7 @@ pub struct FiniteOutcomes {
     pub probabilities: Vec<f64>,
 }
 
-/// Why the outcomes of an atomic element cannot be listed.
+/// Obstacle to listing the outcomes of an atomic element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endless {
     /// Countably many.
@@ -44,7 +44,7 @@ pub enum Endless {
 }
 
 impl Endless {
-    /// In words.
+    /// The obstacle in words.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Infinite => "infinitely many discrete",
@@ -56,9 +56,9 @@ impl Endless {
 
 /// An atomic element's distribution, without its type.
 pub trait AtomicOp: Send + Sync {
-    /// What is wrong with the parameters.
+    /// Checks the parameters; the error is a message.
     fn check(&self) -> Result<(), String>;
-    /// The outcomes as a support with probabilities, if they are finitely many; else what they are.
+    /// The outcomes as a support with probabilities, if they are finitely many; else the reason that there is no list.
     fn outcomes(&self) -> Result<Result<FiniteOutcomes, Endless>, Fault>;
     /// Log-probability or log-density; never NaN or infinitely large.
     fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault>;
@@ -68,9 +68,9 @@ pub trait AtomicOp: Send + Sync {
     fn sample_many(&self, count: usize, rng: &mut Stream) -> Result<Box<dyn AnyColumn>, Fault>;
     /// The sum of `log_prob` over the values of a column.
     fn log_prob_of_all(&self, values: &dyn AnyColumn) -> Result<f64, Fault>;
-    /// How the probability divides at a value, if the distribution can say so.
+    /// Cumulative probabilities at a value, if the distribution has them.
     fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault>;
-    /// The set that continuous values lie in.
+    /// The space of continuous values.
     fn space(&self) -> Space;
     /// The terms of likelihoods to which it is conjugate.
     fn conjugate_terms(&self) -> &'static [Term];
@@ -82,7 +82,7 @@ pub trait AtomicOp: Send + Sync {
     ) -> Result<Option<Datum>, Fault>;
     /// A short text.
     fn describe(&self) -> String;
-    /// Bytes that it holds besides its own size.
+    /// Heap size in bytes, besides its own size.
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -94,7 +94,7 @@ pub trait ApplyOp: Send + Sync {
     fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault>;
     /// The position in `values` of the value for these arguments; a new value is added.
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault>;
-    /// Whether it is known to be cheap, so that remembering its values is no gain.
+    /// True if it is known to be cheap, so that memoisation is no gain.
     fn is_light(&self) -> bool {
         false
     }
@@ -104,11 +104,11 @@ pub trait ApplyOp: Send + Sync {
         arguments: &[&dyn AnyColumn],
         count: usize,
     ) -> Result<Box<dyn AnyColumn>, Fault>;
-    /// Which function it is, where that is known.
+    /// Identity of the function, if it is known.
     fn identity(&self) -> Option<FunctionId> {
         None
     }
-    /// Values that the parents must have for the result to be `value`, where they follow from it.
+    /// Parent values that the result `value` implies (backward inference), `None` for parents it leaves open.
     fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
         let _ = value;
         None
@@ -119,7 +119,7 @@ pub trait ApplyOp: Send + Sync {
 pub trait ChainOp: Send + Sync {
     /// The element for these arguments.
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault>;
-    /// Which function it is, where that is known.
+    /// Identity of the function, if it is known.
     fn identity(&self) -> Option<FunctionId> {
         None
     }
@@ -127,11 +127,11 @@ pub trait ChainOp: Send + Sync {
     fn family(&self) -> Option<&dyn FamilyOp> {
         None
     }
-    /// Which call of a recursive function the element is, if it is one. It has no parents then.
+    /// Identity of the recursive call that the element is, if it is one. It has no parents then.
     fn call_id(&self) -> Option<CallId> {
         None
     }
-    /// Bytes that it holds besides its own size, as far as they are known: not what a function captures.
+    /// Heap size in bytes, besides its own size, as far as it is known: captures of functions are not counted.
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -139,11 +139,11 @@ pub trait ChainOp: Send + Sync {
 
 /// A family of distributions with some parameters left open, without its types: the arguments fill them.
 pub trait FamilyOp: Send + Sync {
-    /// What is wrong with the parameters; the other methods are called only where there is nothing.
+    /// Checks the parameters; the other methods are called only if it succeeds.
     fn check(&self, arguments: &[&dyn Any]) -> Result<(), String>;
-    /// Whether `log_prob` is a log-density.
+    /// True if `log_prob` is a log-density.
     fn is_continuous(&self) -> bool;
-    /// The outcomes as a support with probabilities, if they are finitely many; else what they are.
+    /// The outcomes as a support with probabilities, if they are finitely many; else the reason that there is no list.
     fn outcomes(&self, arguments: &[&dyn Any]) -> Result<Result<FiniteOutcomes, Endless>, Fault>;
     /// Log-probability or log-density; never NaN or infinitely large.
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
@@ -153,7 +153,7 @@ pub trait FamilyOp: Send + Sync {
     fn bell(&self) -> Option<Bell>;
     /// A random value.
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault>;
-    /// The set that continuous values lie in.
+    /// The space of continuous values.
     fn space(&self) -> Space;
     /// Adds `log_prob` as a function of the argument at this position alone, if that is a sum of terms.
     fn likelihood(
@@ -199,19 +199,20 @@ pub trait FamilyOp: Send + Sync {
         count: usize,
         values: &Many<'_>,
     ) -> Result<Vec<f64>, MemberFault>;
-    /// What `log_prob` and `log_prob_for_numbers` take in the place of a value that is weighed many times, if that is quicker.
+    /// Sufficient statistics that stand for a value weighed many times, in `log_prob` and `log_prob_for_numbers`, if that
+    /// is quicker.
     fn summary(&self, value: &dyn Any) -> Option<Summary> {
         let _ = value;
         None
     }
     /// Itself, with its type.
     fn as_any(&self) -> &dyn Any;
-    /// Whether another one has the same members for the same arguments.
+    /// True if another family has the same members for the same arguments.
     fn is_same_as(&self, other: &dyn FamilyOp) -> bool {
         let _ = other;
         false
     }
-    /// A hash that is the same for those that are the same.
+    /// A hash that is equal for equal families.
     fn digest(&self) -> u64 {
         0
     }
@@ -235,10 +236,10 @@ pub enum Many<'a> {
 #[derive(Clone, Debug)]
 pub struct Summary(pub(crate) Vec<f64>);
 
-/// Why a member of a family could not be used.
+/// Failure of a member of a family.
 #[derive(Clone, Debug)]
 pub enum MemberFault {
-    /// What is wrong with its parameters.
+    /// Its parameters are invalid.
     Parameters(String),
     /// Its function failed.
     Function(Fault),
@@ -246,7 +247,7 @@ pub enum MemberFault {
 
 /// A conditional probability table over finite parents, without its types.
 pub trait TableOp: Send + Sync {
-    /// What is wrong with the numbers.
+    /// Checks the numbers; the error is a message.
     fn check(&self) -> Result<(), String>;
     /// The values of the element, in the order of the columns.
     fn values(&self) -> &Support;
@@ -255,7 +256,7 @@ pub trait TableOp: Send + Sync {
     /// The probabilities of all rows, without a scale: the last parent varies fastest, and the values of a
     /// row stand together.
     fn weights(&self) -> &Weights;
-    /// Bytes that it holds besides its own size.
+    /// Heap size in bytes, besides its own size.
     fn heap_bytes(&self) -> usize {
         self.weights().bytes()
     }
@@ -276,7 +277,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// About how many bytes it holds besides its own size.
+    /// Approximate heap size in bytes, besides its own size.
     fn heap_bytes(&self) -> usize {
         let (parents, op) = match self {
             Self::Atomic(op) => (0, size_of_val(&**op) + op.heap_bytes()),
@@ -308,12 +309,12 @@ struct Node {
     constructor: &'static str,
     location: &'static Location<'static>,
     values: fn() -> SupportBuilder,
-    /// About how many bytes it takes, without its name.
+    /// Approximate size in bytes, without its name.
     bytes: usize,
 }
 
 thread_local! {
-    /// What dropped nodes held, while a drop is under way on this thread.
+    /// Queue of the contents of dropped nodes, while a drop is under way on this thread.
     static DROPPED: RefCell<Option<Vec<Kind>>> = const { RefCell::new(None) };
 }
 
@@ -371,7 +372,7 @@ impl AnyElement {
         }))
     }
 
-    /// What kind of node this is.
+    /// Kind of the node.
     #[allow(clippy::missing_panics_doc)]
     pub fn kind(&self) -> &Kind {
         self.0
@@ -380,7 +381,7 @@ impl AnyElement {
             .expect("only the drop of a node takes its kind")
     }
 
-    /// How the element is called.
+    /// Label of the element.
     pub fn label(&self) -> Label {
         Label {
             name: self.0.name.get().cloned(),
@@ -407,7 +408,7 @@ impl AnyElement {
         ElementId(Arc::as_ptr(&self.0).addr())
     }
 
-    /// Whether nothing else holds this element: then no other element and no evidence can refer to it.
+    /// True if nothing else holds this element: then no other element and no evidence can refer to it.
     pub fn is_unshared(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }

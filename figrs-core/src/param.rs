@@ -86,7 +86,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// Whether both are the same constant, or one parameter.
+    /// True if both are the same constant, or one parameter.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Constant(a), Self::Constant(b)) => a.to_bits() == b.to_bits(),
@@ -103,7 +103,7 @@ impl Number {
         }
     }
 
-    /// Whether this is a constant zero, and so can never be anything else.
+    /// True if this is a constant zero, and so can never be anything else.
     pub fn is_structural_zero(&self) -> bool {
         matches!(self, Self::Constant(0.0))
     }
@@ -130,7 +130,7 @@ impl From<&Param> for Number {
     }
 }
 
-/// What may stand where an element takes a number: a constant, a [`Param`], or an element.
+/// Numeric argument of an element: a constant, a [`Param`], or an element.
 #[derive(Clone, Debug)]
 pub enum Operand {
     /// A constant or a parameter.

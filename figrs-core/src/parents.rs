@@ -1,4 +1,4 @@
-//! What a function of elements may take: one element, a tuple, or a list.
+//! Parents of an element, or targets of a query: one element, a tuple, or a list.
 
 use std::any::Any;
 use std::panic::Location;
@@ -11,7 +11,7 @@ use crate::value::Value;
 
 /// The values of some parents, read from untyped arguments.
 pub trait Arguments: 'static {
-    /// What the function is given: references to the values.
+    /// Arguments of a function: references to the values.
     type Refs<'a>;
     /// Reads the references.
     fn refs<'a>(arguments: &[&'a dyn Any]) -> Self::Refs<'a>;
@@ -19,7 +19,7 @@ pub trait Arguments: 'static {
     type Columns<'a>;
     /// Reads columns.
     fn columns<'a>(arguments: &[&'a dyn AnyColumn]) -> Self::Columns<'a>;
-    /// What the function is given for one row of columns.
+    /// Arguments of a function for one row of columns.
     fn row<'a>(columns: &Self::Columns<'a>, row: usize) -> Self::Refs<'a>;
 }
 
@@ -119,7 +119,7 @@ impl<E: AsElement> AsElement for &E {
 ///
 /// Brings the combinators to tuples: `(&left, &below).map(|(l, b)| ..)`.
 pub trait Parents {
-    /// How a function receives the values.
+    /// The form in which a function receives the values.
     type Arguments: Arguments;
 
     /// The parents in order.

@@ -1,4 +1,4 @@
-//! Observations of one distribution put together as the observation of one list.
+//! Pooling: observations of one distribution put together as the observation of one list.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use crate::evidence::Evidence;
 use crate::model::Model;
 use crate::node::{AnyElement, ElementId, FamilyOp, Kind};
 
-/// Distributions of the same parents and hash that an observation is compared with.
+/// Maximum number of distributions of the same parents and hash that an observation is compared with.
 const COMPARED: usize = 8;
 
-/// What is observed of one distribution: the positions of the statements.
+/// Observations of one distribution: the positions of the statements.
 struct Pool<'a> {
     family: &'a dyn FamilyOp,
     statements: Vec<usize>,
@@ -31,14 +31,15 @@ fn member<'a>(
 }
 
 impl Model {
-    /// The same model with all observations of one distribution as one observation of a list, where the first of them was stated.
+    /// The same model with all observations of one distribution as one observation of a list, in the place of the first of
+    /// them.
     ///
-    /// Each element observed so is set to its value, for those who read it. What is put together depends on the model alone: not on who else
-    /// holds its elements, which differs with the number of threads.
+    /// Each element observed so is set to its value, for those who read it. The pools depend on the model alone: not on
+    /// other holders of its elements, which differ with the number of threads.
     pub(crate) fn pooled(&self) -> Cow<'_, Self> {
         let set = self.interventions().iter().map(|(element, _)| element.id());
         let mut met: FxHashSet<ElementId> = set.collect();
-        // What is set, or has several statements, stays as it is.
+        // Elements with an intervention or several statements stay as they are.
         let stated = self.evidence().iter().map(|(element, _)| element.id());
         let apart: FxHashSet<ElementId> = stated.filter(|&id| !met.insert(id)).collect();
         let mut buckets = FxHashMap::<(Vec<ElementId>, u64), Vec<usize>>::default();

@@ -3,7 +3,7 @@
 use crate::error::Fault;
 use crate::node::{AnyElement, Kind};
 
-/// How many elements of a result are compared.
+/// Maximum number of elements of a result that are compared.
 const COMPARED: usize = 64;
 
 fn differ(a: &AnyElement, b: &AnyElement) -> Option<String> {

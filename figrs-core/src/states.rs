@@ -20,7 +20,7 @@ use crate::value::Value;
 /// ```
 pub struct States<T> {
     support: Support,
-    /// Whether the list they were made from had a value twice.
+    /// True if the list they were made from had a value twice.
     repeated: bool,
     values: PhantomData<fn() -> T>,
 }
@@ -41,12 +41,12 @@ impl<T: Value> States<T> {
         }
     }
 
-    /// How many there are.
+    /// Number of states.
     pub fn len(&self) -> usize {
         self.support.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no states.
     pub fn is_empty(&self) -> bool {
         self.support.is_empty()
     }

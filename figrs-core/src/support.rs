@@ -1,4 +1,4 @@
-//! The values an element can take, numbered.
+//! The support of an element: its possible values, numbered.
 
 use std::any::{Any, TypeId};
 use std::fmt::Debug;
@@ -15,7 +15,7 @@ use crate::value::{Key, KeyRef, Value};
 #[derive(Debug)]
 struct Values<T> {
     set: IndexSet<Key<T>, FxBuildHasher>,
-    /// Bytes that the values hold besides their own size.
+    /// Heap size of the values in bytes, besides their own size.
     heap: usize,
 }
 
@@ -98,7 +98,7 @@ impl<T: Value> AnyValues for Values<T> {
         Some(column.iter().map(|value| self.code(value) as u32).collect())
     }
     fn bytes(&self) -> usize {
-        // Beside a value stand its hash and its place in the table of hashes.
+        // Besides each value its hash and its slot in the hash table are stored.
         const EACH: usize = 18;
         self.set.capacity() * (size_of::<T>() + EACH) + self.heap
     }
@@ -154,17 +154,17 @@ impl SupportBuilder {
         self.0.index_of(value)
     }
 
-    /// How many values there are so far.
+    /// Number of values so far.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// About how many bytes the values take.
+    /// Approximate size of the values, in bytes.
     pub fn bytes(&self) -> usize {
         self.0.bytes()
     }
 
-    /// Whether there are none so far.
+    /// True if there are no values so far.
     pub fn is_empty(&self) -> bool {
         self.0.len() == 0
     }
@@ -191,17 +191,17 @@ impl Support {
         self.0.value_type()
     }
 
-    /// How many values there are.
+    /// Number of values.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// About how many bytes the values take.
+    /// Approximate size of the values, in bytes.
     pub fn bytes(&self) -> usize {
         self.0.bytes()
     }
 
-    /// Whether there are none.
+    /// True if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -244,7 +244,7 @@ impl Support {
 }
 
 impl PartialEq for Support {
-    /// Whether these are the same values in the same order; at once for clones.
+    /// True if these are the same values in the same order; constant time for clones.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.0.same(&*other.0)
     }

@@ -1,4 +1,4 @@
-//! What may be the value of an element.
+//! Types of the values of elements.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -20,11 +20,11 @@ use crate::node::AnyElement;
     note = "derive `Clone, Debug, figrs::Value` for it; a type that is `Eq + Hash` can also be named in `figrs::value!({Self});`"
 )]
 pub trait Value: Clone + Debug + Send + Sync + 'static {
-    /// Whether two values are the same outcome.
+    /// True if two values are the same outcome.
     fn same(&self, other: &Self) -> bool;
     /// Feeds the value to a hasher; values that are [`same`](Value::same) feed the same.
     fn feed<H: Hasher>(&self, hasher: &mut H);
-    /// Bytes that the value holds besides its own size: they count against a [budget](crate::expand::Budget::bytes) of memory.
+    /// Heap size in bytes, besides its own size: it counts against a [budget](crate::expand::Budget::bytes) of memory.
     ///
     /// Zero unless it is overridden. Standard types count what they hold, `#[derive(Value)]` adds up the fields; elements count by
     /// themselves. Where you write the implementation of a type that holds lists, give their sizes:

@@ -1,10 +1,10 @@
-//! What may stand where an element takes a list of numbers.
+//! List arguments of elements.
 
 use crate::element::{Element, Parameter};
 use crate::param::Operand;
 
-/// What may stand where an element takes a list of numbers: a list whose entries are numbers, [`Param`](crate::Param)s
-/// or elements, or one element whose value is a list.
+/// List argument of an element: a list whose entries are numbers, [`Param`](crate::Param)s or elements, or one element
+/// whose value is a list.
 #[derive(Clone, Debug)]
 pub struct Vector(Vec<Parameter>);
 

@@ -51,18 +51,18 @@ impl Weights {
         }
     }
 
-    /// How many weights there are.
+    /// Number of weights.
     pub fn len(&self) -> usize {
         self.linear.len()
     }
 
-    /// Bytes that the numbers take.
+    /// Size of the numbers in bytes.
     pub fn bytes(&self) -> usize {
         let logs = self.logs.as_ref().map_or(0, |logs| logs.len());
         (self.len() + logs) * size_of::<f64>()
     }
 
-    /// Whether there are none.
+    /// True if there are no weights.
     pub fn is_empty(&self) -> bool {
         self.linear.is_empty()
     }
@@ -77,7 +77,7 @@ impl Weights {
         self.log_scale
     }
 
-    /// Whether some positive weight is too small to be held beside the largest one.
+    /// True if some positive weight is too small to be held beside the largest one.
     pub fn is_flushed(&self) -> bool {
         self.logs.is_some()
     }
@@ -95,7 +95,7 @@ impl Weights {
         }
     }
 
-    /// Whether the weights are plain numbers: no scale, nothing flushed.
+    /// True if the weights are plain numbers: no scale, nothing flushed.
     pub(crate) fn is_plain(&self) -> bool {
         self.log_scale == 0.0 && self.logs.is_none()
     }
@@ -136,7 +136,7 @@ impl Weights {
         }
     }
 
-    /// Whether weight `i` is zero, not merely too small to be shown.
+    /// True if weight `i` is zero, not merely too small to be shown.
     pub fn is_zero(&self, i: usize) -> bool {
         match &self.logs {
             Some(logs) => logs[i] == f64::NEG_INFINITY,
@@ -151,7 +151,7 @@ impl From<Vec<f64>> for Weights {
     }
 }
 
-/// Whether the sum of a row is one, up to the rounding of its numbers and of their addition: then it counts as normalised.
+/// True if the sum of a row is one, up to the rounding of its numbers and of their addition: then it counts as normalised.
 pub fn sums_to_one(row: &[f64]) -> bool {
     let sum: f64 = row.iter().sum();
     (sum - 1.0).abs() <= row.len() as f64 * f64::EPSILON
@@ -171,7 +171,8 @@ impl<'a> Row<'a> {
         &self.weights.linear[self.start..][..self.len]
     }
 
-    /// The position that a number drawn from [0, 1) falls on, if the weights sum to one; never one of weight zero.
+    /// Inverse transform sampling: the position that a number drawn from [0, 1) falls on, if the weights sum to one; never
+    /// one of weight zero.
     pub fn pick(self, unit: f64) -> usize {
         let mut rest = unit;
         let mut chosen = 0;
@@ -261,7 +262,7 @@ impl WorldWeight {
         self.log += log;
     }
 
-    /// Whether the world contradicts the evidence.
+    /// True if the world contradicts the evidence.
     pub fn is_zero(&self) -> bool {
         self.log == f64::NEG_INFINITY
     }

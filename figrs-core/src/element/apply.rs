@@ -59,7 +59,7 @@ where
     Element::from_kind(constructor, location, Kind::Apply(parents, Box::new(op)))
 }
 
-/// An Apply whose function other elements have as well.
+/// An Apply whose function is shared with other elements.
 pub(crate) fn apply_shared_at<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -81,10 +81,10 @@ where
     Element::from_kind(constructor, location, Kind::Apply(parents, Box::new(op)))
 }
 
-/// What the parents' values must be for a result; see [`ApplyOp::demand`].
+/// Parent values that a result implies; see [`ApplyOp::demand`].
 pub(crate) type Demand = fn(&Datum, parents: usize) -> Option<Vec<Option<Datum>>>;
 
-/// An Apply that knows what some of its results demand of its parents.
+/// An Apply with backward inference: some results imply values of its parents.
 pub(crate) fn apply_with_demand<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,

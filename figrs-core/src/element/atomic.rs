@@ -54,7 +54,7 @@ pub(crate) fn atomic_at<T: Value>(
     Element::from_kind(constructor, location, Kind::Atomic(Box::new(op)))
 }
 
-/// How far the probabilities of a list may be from a sum of one, for rounding in long lists.
+/// Tolerance on the sum of the probabilities of a list, for rounding in long lists.
 const TOLERANCE: f64 = 1e-6;
 
 /// Outcomes without their type: equal values merge, and the probabilities are checked.

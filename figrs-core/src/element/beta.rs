@@ -32,7 +32,7 @@ impl Beta {
     }
 }
 
-/// From this sum of shapes on the textbook formula loses digits.
+/// Sum of the shapes from which on the textbook formula loses digits.
 const LARGE: f64 = 1000.0;
 
 struct Shapes;
@@ -84,7 +84,7 @@ impl Family<f64> for Shapes {
         if a + b < LARGE {
             return (a - 1.0) * ln_x + (b - 1.0) * ln_y - ln_beta(a, b);
         }
-        // A binomial probability times what is left over, in whole powers.
+        // A binomial probability times the remaining factors, in whole powers.
         match (a < 1.0, b < 1.0) {
             (true, _) => ln_binomial(a, b - 1.0, x, 1.0 - x) + a.ln() - ln_x,
             (_, true) => ln_binomial(a - 1.0, b, x, 1.0 - x) + b.ln() - ln_y,
@@ -92,7 +92,7 @@ impl Family<f64> for Shapes {
         }
     }
 
-    /// How many values there are, and the sums of the logarithms of them and of their complements.
+    /// Number of values, sum of their logarithms, and sum of the logarithms of their complements.
     fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
         let inside = values.iter().all(|x| *x > 0.0 && *x < 1.0);
         let logs = || [sum_of(values, |x| x.ln()), sum_of(values, |x| (-x).ln_1p())];

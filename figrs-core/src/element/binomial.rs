@@ -30,7 +30,7 @@ impl Binomial {
     }
 }
 
-/// The most outcomes that are listed.
+/// Maximum number of outcomes that are listed.
 const MOST: u32 = 1 << 24;
 
 struct Trials;

@@ -49,7 +49,7 @@ where
     })
 }
 
-/// A Chain whose function other elements have as well.
+/// A Chain whose function is shared with other elements.
 pub(crate) fn chain_shared_at<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,

@@ -1,4 +1,4 @@
-//! Parameters that say by their type which convention they follow, and what parameters must be.
+//! Parameters whose type names their convention, such as [`Rate`] and [`Scale`], and checks of parameters.
 
 use crate::distribution::WrongParameter;
 use crate::likelihood::{Likelihood, Term};
@@ -27,13 +27,13 @@ convention! {
     StandardDeviation
     /// Events in a unit of time: the inverse of a [`Scale`].
     Rate
-    /// How far a distribution is stretched: the inverse of a [`Rate`].
+    /// Factor by which a distribution is stretched: the inverse of a [`Rate`].
     Scale
     /// The shape of the tails of [`StudentT`](crate::StudentT).
     DegreesOfFreedom
 }
 
-/// Where waiting times may be given by their rate or by their scale.
+/// Parametrisation of waiting times: rate or scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pace {
     Rate,
@@ -105,7 +105,7 @@ impl<P: Into<Operand>> From<Scale<P>> for RateOrScale {
     }
 }
 
-/// The parameter at `index` is a number, and not infinite.
+/// Checks that the parameter at `index` is a number, and not infinite.
 #[inline]
 pub(super) fn finite(parameters: &[f64], index: usize) -> Result<(), WrongParameter> {
     if parameters[index].is_finite() {
@@ -115,7 +115,7 @@ pub(super) fn finite(parameters: &[f64], index: usize) -> Result<(), WrongParame
     }
 }
 
-/// The parameter at `index` is above zero, and not infinite.
+/// Checks that the parameter at `index` is above zero, and not infinite.
 #[inline]
 pub(super) fn positive(parameters: &[f64], index: usize) -> Result<(), WrongParameter> {
     if parameters[index] > 0.0 && parameters[index].is_finite() {
@@ -125,13 +125,13 @@ pub(super) fn positive(parameters: &[f64], index: usize) -> Result<(), WrongPara
     }
 }
 
-/// A draw that rounding took out of the finite numbers, brought back to the nearest.
+/// Clamps a draw that rounding took out of the finite numbers to the nearest finite number.
 #[inline]
 pub(super) fn kept_finite(x: f64) -> f64 {
     x.clamp(-f64::MAX, f64::MAX)
 }
 
-/// A draw from the positive numbers that rounding took to zero or infinity, brought back to the nearest.
+/// Clamps a draw from the positive numbers that rounding took to zero or infinity to the nearest positive number.
 #[inline]
 pub(super) fn kept_positive(x: f64) -> f64 {
     x.clamp(f64::MIN_POSITIVE, f64::MAX)

@@ -24,7 +24,7 @@ pub(super) fn copied<T: Value>(
     Element::from_kind("Iid", location, kind)
 }
 
-/// What a Chain or a table does, for other elements.
+/// The function of a Chain or of a table, for other elements.
 struct Copy(AnyElement);
 
 impl ChainOp for Copy {

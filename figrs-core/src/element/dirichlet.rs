@@ -39,7 +39,7 @@ impl Dirichlet {
     }
 }
 
-/// How far an observed list may be from a sum of one.
+/// Tolerance on the sum of an observed list.
 const TOLERANCE: f64 = 1e-9;
 
 struct Concentrations;

@@ -33,10 +33,10 @@ impl DiscreteUniform {
     }
 }
 
-/// The most outcomes that are listed.
+/// Maximum number of outcomes that are listed.
 const MOST: f64 = 16_777_216.0;
 
-/// From here on not every integer is an `f64`.
+/// 2⁵³: from here on `f64` does not represent every integer.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 struct Range;

@@ -1,4 +1,4 @@
-//! Finite elements in place of continuous and of countable ones, as the user asks for them.
+//! Discretisation and truncation: finite elements in place of continuous and countable ones, on request.
 
 use std::any::Any;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::error::Fault;
 use crate::node::{AnyElement, AtomicOp, ChainOp, Kind};
 use crate::value::Value;
 
-/// How [`Element::discretised`] divides the real numbers into cells.
+/// Division of the real numbers into the cells of [`Element::discretised`].
 #[derive(Clone, Debug)]
 pub struct Bins {
     division: Division,
@@ -30,16 +30,16 @@ enum Division {
     Probability,
 }
 
-/// The most cells, or values of a truncated element.
+/// Maximum number of cells, or of values of a truncated element.
 const MOST: usize = 1 << 24;
 
-/// How much probability may be outside the bins, where it is not clipped.
+/// Maximum probability outside the bins, where it is not clipped.
 const OUTSIDE: f64 = 1e-9;
 
 impl Bins {
     /// `count` cells of the same width from `lower` to `upper`; the value of a cell is its middle.
     ///
-    /// More than 1e-9 of the probability outside is an error; what there is joins the cells at the ends.
+    /// More than 1e-9 of the probability outside is an error; up to that it joins the cells at the ends.
     pub fn equal_width(lower: f64, upper: f64, count: usize) -> Self {
         Self::width(lower, upper, count, false)
     }
@@ -127,7 +127,8 @@ fn tails(op: &dyn AtomicOp, x: f64) -> Result<Tails, String> {
     })
 }
 
-/// The least number with at least the probability `p` up to it, by bisection of all numbers in their order.
+/// The quantile function: the least number with at least the probability `p` up to it, by bisection of all numbers in their
+/// order.
 fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
     // Numbers as integers of the same order; this is its own inverse but for the type.
     let key = |x: f64| {

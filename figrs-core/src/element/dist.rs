@@ -14,7 +14,7 @@ pub struct Dist;
 impl Dist {
     /// The value of one of these elements; each weight is a number, a [`Param`](crate::Param), or an element.
     ///
-    /// Which one was chosen is a random choice of its own, and part of the world.
+    /// The choice of the element is a random choice of its own, and part of the world.
     #[track_caller]
     pub fn new<E: AsElement, W: Into<Operand>>(
         outcomes: impl IntoIterator<Item = (W, E)>,

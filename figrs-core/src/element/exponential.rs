@@ -73,7 +73,7 @@ impl Family<f64> for Memoryless {
         self.0 == other.0
     }
 
-    /// How many values there are, and their sum.
+    /// Number of values, and their sum.
     fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
         let positive = values.iter().all(|x| *x >= 0.0);
         positive.then(|| vec![values.len() as f64, sum_of(values, |x| *x)])

@@ -166,7 +166,7 @@ impl<T: Value, F: Family<T>> Distribution<T> for Member<F> {
     }
 }
 
-/// Bytes of a family that nothing else holds yet.
+/// Heap size in bytes of a family that nothing else holds yet.
 fn own_bytes<T: Value, F: Family<T>>(family: &Arc<F>) -> usize {
     if Arc::strong_count(family) == 1 {
         size_of::<F>() + family.heap_bytes()
@@ -223,7 +223,7 @@ impl Parameters {
     }
 }
 
-/// Where a parameter comes from.
+/// Source of a parameter: a number, or the value of a parent.
 #[derive(Clone, Debug)]
 enum Source {
     Number(Number),
@@ -327,7 +327,7 @@ impl<T: Value, F: Family<T>> Open<T, F> {
         start..start
     }
 
-    /// What is wrong with these parameters.
+    /// Message about an error in these parameters.
     fn wrong(&self, numbers: &[f64], wrong: &WrongParameter) -> String {
         let numbers: Vec<Number> = numbers.iter().map(|&x| Number::Constant(x)).collect();
         message(family_name(&*self.family, wrong), &numbers, wrong)

@@ -70,7 +70,7 @@ impl Family<bool> for Bernoulli {
         if *value { p.ln() } else { (-p).ln_1p() }
     }
 
-    /// How many values there are, and how many of them are true.
+    /// Number of values, and number of true ones.
     fn statistics(&self, values: &[bool]) -> Option<Vec<f64>> {
         let heads = values.iter().filter(|value| **value).count();
         Some(vec![values.len() as f64, heads as f64])

@@ -76,7 +76,7 @@ impl Family<f64> for Waiting {
         self.0 == other.0
     }
 
-    /// How many values there are, their sum, and the sum of their logarithms.
+    /// Number of values, their sum, and the sum of their logarithms.
     fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
         let positive = values.iter().all(|x| *x > 0.0);
         let sums = || [sum_of(values, |x| *x), sum_of(values, |x| x.ln())];

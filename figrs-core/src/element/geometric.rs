@@ -38,7 +38,7 @@ impl Geometric {
     }
 }
 
-/// Below this, counts above `u64` are not out of the question.
+/// Least probability of success: below it, counts above `u64` are not out of the question.
 const LEAST: f64 = 1e-17;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl Family<u64> for Count {
         self == other
     }
 
-    /// How many values there are, and the failures of all.
+    /// Number of values, and total number of failures.
     fn statistics(&self, values: &[u64]) -> Option<Vec<f64>> {
         let failures = values.iter().map(|value| self.failures(*value));
         let failures: f64 = failures.sum::<Option<f64>>()?;

@@ -26,7 +26,7 @@ impl Hypergeometric {
     }
 }
 
-/// The most outcomes that are listed.
+/// Maximum number of outcomes that are listed.
 const MOST: u32 = 1 << 24;
 
 #[derive(Debug)]

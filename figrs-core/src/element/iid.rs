@@ -41,8 +41,8 @@ impl Iid {
     /// ```
     ///
     /// The element is random by itself, given its parents; one whose value is a function of other elements or is
-    /// [scored](crate::Score) is reported by `check`. What is to be drawn anew for each value belongs
-    /// into the function of a [`Chain`](crate::Chain).
+    /// [scored](crate::Score) is reported by `check`. An element to be drawn anew for each value belongs into the function
+    /// of a [`Chain`](crate::Chain).
     #[track_caller]
     pub fn new<T: Value>(element: impl AsElement<Value = T>, count: usize) -> Element<Vec<T>> {
         let of = element.as_element().erased();
@@ -76,7 +76,7 @@ pub(crate) fn iid_at<T: Value>(
     Element::from_kind(constructor, location, kind)
 }
 
-/// Lists up to which all that a list of finitely many outcomes may be are listed.
+/// Maximum number of lists, over finitely many outcomes, for the support to be enumerated.
 const LISTED: usize = 1 << 16;
 
 /// Independent values of the distribution of an element, which is atomic or a member of a family.

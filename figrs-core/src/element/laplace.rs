@@ -39,7 +39,7 @@ impl fmt::Debug for TwoSided {
     }
 }
 
-/// How far `value` is from the location, in units of the scale.
+/// Signed distance of `value` from the location, in units of the scale.
 fn distance(parameters: &[f64], value: f64) -> f64 {
     (value / 2.0 - parameters[0] / 2.0) / parameters[1] * 2.0
 }

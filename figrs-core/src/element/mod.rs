@@ -128,7 +128,7 @@ impl<T: Value> Element<T> {
         self
     }
 
-    /// What the element is called, what built it and where.
+    /// Label of the element: name, constructor and source line.
     pub fn label(&self) -> Label {
         self.node.label()
     }

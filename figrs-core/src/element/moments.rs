@@ -1,6 +1,6 @@
-//! Sums over lists of numbers that sufficient statistics are made of.
+//! Sums over lists of numbers, for sufficient statistics.
 
-/// Partial sums that are added side by side: a single one would wait for each addition.
+/// Number of partial sums that are added side by side: a single one would wait for each addition.
 const LANES: usize = 8;
 
 /// The sum of a function of each of some values.
@@ -19,7 +19,7 @@ pub(super) fn sum_of<T>(values: &[T], term: impl Fn(&T) -> f64) -> f64 {
     lanes.iter().sum()
 }
 
-/// How many values there are, their mean, and the sum of their squared deviations from it.
+/// Number of values, their mean, and the sum of their squared deviations from it.
 pub(super) fn moments(values: &[f64]) -> [f64; 3] {
     let count = values.len() as f64;
     if values.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn moments(values: &[f64]) -> [f64; 3] {
     [count, mean, (squares - left * left / count).max(0.0)]
 }
 
-/// So many times a logarithm; none of an impossible event is zero.
+/// The product of a count and a logarithm; zero times the logarithm of an impossible event is zero.
 #[inline]
 pub(super) fn times(count: f64, log: f64) -> f64 {
     if count == 0.0 { 0.0 } else { count * log }

@@ -101,7 +101,7 @@ impl Covariance {
     }
 }
 
-/// With the Cholesky factor of the covariance, or what is wrong with that.
+/// A multivariate normal family, with the Cholesky factor of its covariance or the error in that.
 struct Correlated {
     covariance: Covariance,
     factor: Result<Vec<Vec<f64>>, String>,

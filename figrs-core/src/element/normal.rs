@@ -75,7 +75,7 @@ enum Measure {
     Deviation,
 }
 
-/// A normal log-density with its mean left open: what it needs of the standard deviation, computed once.
+/// A normal log-density with its mean left open: the terms that depend on the standard deviation, computed once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bell {
     deviation: f64,

@@ -1,4 +1,4 @@
-//! `Poisson`: how many independent rare events happen.
+//! `Poisson`: the number of independent rare events.
 
 use std::fmt;
 use std::ops::Range;
@@ -29,7 +29,7 @@ impl Poisson {
     }
 }
 
-/// Above this the library's sampler loses the digits that its rejections need.
+/// Largest rate: above it the library's sampler loses the digits that its rejections need.
 const MOST: f64 = 1e9;
 
 struct Events;
@@ -71,7 +71,7 @@ impl Family<u64> for Events {
         ln_poisson(*value as f64, parameters[0], parameters[0].ln())
     }
 
-    /// How many values there are, their mean, and the log-probability of all if the rate is that mean.
+    /// Number of values, their mean, and the log-probability of all if the rate is that mean.
     fn statistics(&self, values: &[u64]) -> Option<Vec<f64>> {
         let count = values.len() as f64;
         let sum = sum_of(values, |k| *k as f64);

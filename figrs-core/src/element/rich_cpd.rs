@@ -8,7 +8,7 @@ use crate::error::Fault;
 use crate::parents::{Arguments, AsElement, One, Parents};
 use crate::value::Value;
 
-/// Which values of one parent a clause accepts.
+/// Condition of a clause on the value of one parent.
 #[derive(Clone, Debug)]
 pub enum Case<T> {
     /// Any of these.
@@ -46,7 +46,7 @@ impl<T: Value> Case<T> {
 
 /// A case for each parent.
 pub trait Clause<A: Arguments>: Send + Sync + 'static {
-    /// Whether every parent's value is accepted.
+    /// True if every parent's value is accepted.
     fn accepts(&self, values: &A::Refs<'_>) -> bool;
 }
 

@@ -10,10 +10,10 @@ use statrs::function::gamma::ln_gamma;
 /// ln sqrt(2 pi).
 pub(super) const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 
-/// From here on the textbook formulas lose more than twelve digits.
+/// Size from which on the textbook formulas lose more than twelve digits.
 const LARGE: f64 = 1000.0;
 
-/// What Stirling's formula lacks: ln Γ(n + 1) − ln sqrt(2 pi n) − n ln n + n.
+/// Error of Stirling's formula: ln Γ(n + 1) − ln sqrt(2 pi n) − n ln n + n.
 fn stirling_error(n: f64) -> f64 {
     if n > 15.0 {
         let m = 1.0 / (n * n);

@@ -83,12 +83,12 @@ fn categorical<T: Value>(
 #[derive(Debug)]
 struct Categorical<T> {
     values: Vec<T>,
-    /// If the weights are constants, what was computed of them.
+    /// Values cached for constant weights; `None` for others.
     fixed: Option<Fixed>,
     distinct: OnceLock<Distinct<T>>,
 }
 
-/// What is computed once of weights that are constants, when it is first needed.
+/// Values computed lazily once from constant weights: scale, alias table, log-probabilities.
 #[derive(Debug, Default)]
 struct Fixed {
     scale: OnceLock<(f64, f64)>,
@@ -104,8 +104,8 @@ struct Distinct<T> {
     numbers: Vec<u32>,
 }
 
-/// The length from which on a list of constant weights is not gone through for each draw. An alias table takes about as long to make
-/// as four walks through the list, so that of short ones drawn once would cost more than they save.
+/// Length from which on constant weights are sampled by an alias table instead of a walk through the list. The table takes
+/// about as long to make as four walks, so that of short lists drawn once it would cost more than it saves.
 const LONG: usize = 64;
 
 /// The largest weight and the sum of the weights in units of it, which cannot overflow.
@@ -122,7 +122,7 @@ impl<T: Value> Categorical<T> {
         }
     }
 
-    /// What is known of constant weights, if there are many.
+    /// Cached values of constant weights, if there are many weights.
     fn long(&self) -> Option<&Fixed> {
         self.fixed.as_ref().filter(|_| self.values.len() >= LONG)
     }
@@ -224,7 +224,7 @@ impl<T: Value> Family<T> for Categorical<T> {
         self.values.same(&other.values)
     }
 
-    /// How often each of the distinct values occurs.
+    /// Number of occurrences of each distinct value.
     fn statistics(&self, values: &[T]) -> Option<Vec<f64>> {
         let distinct = &self.distinct().values;
         let mut counts = vec![0.0; distinct.len()];

@@ -71,7 +71,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// Divides each row by its sum, or says what is wrong with the numbers.
+    /// Divides each row by its sum; an error if the numbers are invalid.
     fn normalise(&mut self) -> Result<(), String> {
         let columns = self.values.len();
         let sizes = self.states.iter().map(Support::len);

@@ -1,4 +1,4 @@
-//! What identifies an element from run to run.
+//! Addresses: identities of elements that are stable from run to run.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -7,8 +7,7 @@ use rustc_hash::FxHasher;
 
 use crate::datum::Datum;
 
-/// Where in a program an element stands: the path of parents, Chains and parent values that leads to it from
-/// the roots.
+/// Position of an element in a program: the path of parents, Chains and parent values that leads to it from the roots.
 ///
 /// The same program gives the same addresses in every run and on every thread, for elements created
 /// inside Chains too; identities of handles do not.

@@ -1,4 +1,4 @@
-//! Where the nodes and arrows of a picture stand, in layers.
+//! Layered layout (Sugiyama) of the nodes and arrows of a picture.
 
 use rust_sugiyama::configure::Config;
 use rust_sugiyama::from_vertices_and_edges;
@@ -7,7 +7,7 @@ type Point = (f64, f64);
 
 /// The space between nodes.
 const SPACE: f64 = 26.0;
-/// Arrows pass between nodes as long as they need no more points for that than this.
+/// Maximum number of bend points: with more of them, arrows are not led between nodes.
 const BENDS: usize = 3000;
 
 /// An arrow to be placed.
@@ -18,7 +18,7 @@ pub(super) struct Route {
     pub(super) label: Option<Point>,
 }
 
-/// Nodes and arrows with their places.
+/// Layout: nodes and arrows with their places.
 pub(super) struct Placed {
     /// The centre of each node.
     pub(super) centres: Vec<Point>,

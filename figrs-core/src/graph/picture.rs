@@ -1,4 +1,4 @@
-//! Graphs to be drawn.
+//! Pictures: directed graphs with shapes and labels, to be drawn.
 
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
@@ -20,17 +20,17 @@ pub enum Shape {
 /// A node of a [`Picture`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PictureNode {
-    /// What identifies it; nothing if that is its position.
+    /// Its identifier; its position if `None`.
     pub id: Option<String>,
     /// Its text.
     pub lines: Vec<String>,
     /// Its outline.
     pub shape: Shape,
-    /// Whether it is shaded.
+    /// `true` if it is shaded.
     pub shaded: bool,
-    /// Whether its border is doubled.
+    /// `true` if its border is doubled.
     pub double: bool,
-    /// Whether its border is bold.
+    /// `true` if its border is bold.
     pub bold: bool,
 }
 
@@ -43,18 +43,18 @@ pub struct PictureEdge {
     pub to: usize,
     /// Its text; empty for none.
     pub label: String,
-    /// Whether it is dashed.
+    /// `true` if it is dashed.
     pub dashed: bool,
 }
 
-/// Nodes and arrows with how they look, written as [DOT](Self::to_dot) or drawn as [SVG](Self::to_svg).
+/// Styled nodes and arrows, written as [DOT](Self::to_dot) or drawn as [SVG](Self::to_svg).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
     pub(super) nodes: Vec<PictureNode>,
     pub(super) edges: Vec<PictureEdge>,
 }
 
-/// Why there is no picture.
+/// Reason that a picture is not drawn.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum PictureError {
@@ -99,12 +99,12 @@ impl Picture {
     /// The most arrows that are drawn as SVG.
     pub const MAX_EDGES: usize = 1000;
 
-    /// Nothing.
+    /// An empty picture.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a node, and tells its position.
+    /// Adds a node and returns its position.
     pub fn add_node(&mut self, node: PictureNode) -> usize {
         self.nodes.push(node);
         self.nodes.len() - 1

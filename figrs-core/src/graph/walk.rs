@@ -1,4 +1,4 @@
-//! Elements and what connects them.
+//! The graph of a model: elements and their connections.
 
 use rustc_hash::FxHashMap;
 
@@ -16,9 +16,9 @@ use crate::parents::Parents;
 pub struct GraphNode {
     /// The element.
     pub element: AnyElement,
-    /// What it is called, what built it and where.
+    /// Its label: name, constructor and source line.
     pub label: Label,
-    /// What identifies it from run to run.
+    /// Its address, an identity that is stable from run to run.
     pub address: Address,
     /// Its distribution, if it has one of its own.
     pub distribution: Option<String>,
@@ -26,13 +26,13 @@ pub struct GraphNode {
     pub evidence: Vec<String>,
     /// The value that an intervention sets.
     pub intervention: Option<String>,
-    /// Whether it is a target.
+    /// `true` if it is a target.
     pub target: bool,
-    /// Whether it is a Chain whose branches lie beyond the depth of the graph.
+    /// `true` if it is a Chain whose branches lie beyond the depth of the graph.
     pub unexplored: bool,
 }
 
-/// What connects two elements.
+/// Kind of connection between two elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EdgeKind {
     /// The first is a parent of the second.
@@ -48,11 +48,11 @@ pub struct GraphEdge {
     pub from: usize,
     /// The position of the element that reads it.
     pub to: usize,
-    /// How.
+    /// Kind of the connection.
     pub kind: EdgeKind,
 }
 
-/// The elements that the roots of a model reach, and how they are connected.
+/// The elements that the roots of a model reach, and their connections.
 ///
 /// Converts into a `petgraph::graph::DiGraph<GraphNode, GraphEdge>`, and writes itself as [DOT](Self::to_dot)
 /// or [SVG](Self::to_svg).
@@ -155,7 +155,7 @@ impl ModelGraph {
         position
     }
 
-    /// What an element reads, with the addresses that this gives.
+    /// Elements that an element reads, with the kinds of the connections and their addresses.
     fn connections(
         &self,
         position: usize,
