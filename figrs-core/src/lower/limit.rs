@@ -5,7 +5,7 @@ use crate::expand::DEFAULT_BYTES;
 use crate::footprint::Footprint;
 use crate::node::AnyElement;
 
-/// The largest world that is run before it ends with an error that names the element and the number.
+/// Limit on the size of a world: a larger one ends with an error that names the element and the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorldLimit {
     /// Elements of one world.
@@ -33,10 +33,10 @@ impl From<usize> for WorldLimit {
 }
 
 impl WorldLimit {
-    /// The part of the bytes that may stay in use from one world to the next: what is remembered saves work only.
+    /// Share of the bytes that caches may keep from one world to the next: a cache saves work only.
     const KEPT: u64 = 4;
 
-    /// Whether so many bytes of what is remembered are to be given up before the next world.
+    /// True if caches of so many bytes are to be cleared before the next world.
     pub(super) fn is_full(self, bytes: u64) -> bool {
         bytes > self.bytes / Self::KEPT
     }
@@ -60,7 +60,7 @@ impl WorldLimit {
     }
 }
 
-/// What a call returns, and the bytes of the elements that it made and left alive.
+/// Result of a call, and the footprint of the elements that it made and left alive.
 #[inline]
 pub(super) fn measured<R>(call: impl FnOnce() -> R) -> (R, Footprint) {
     let before = Footprint::now();

@@ -1,4 +1,4 @@
-//! Elements numbered for evaluation.
+//! Programs: elements numbered for evaluation.
 
 use rustc_hash::FxHashMap;
 
@@ -9,13 +9,13 @@ use crate::evidence::Evidence;
 use crate::model::Model;
 use crate::node::{AnyElement, ElementId, Kind};
 
-/// How many elements created by Chains, and how many branches of Chains, are kept from world to world.
+/// Maximum number of Chain-created elements, and of branches of Chains, cached from world to world.
 const KEPT: usize = 1 << 18;
 
-/// Bytes that an element takes in a program: the lists of a program double, and a parent and its value have places as well.
+/// Size of an element in a program in bytes: the lists of a program double, and a parent and its value have slots as well.
 const SLOT: usize = 2 * (size_of::<Instruction>() + size_of::<Option<Datum>>() + 40);
 
-/// The number of an element in a [`Program`].
+/// The index of an element in a [`Program`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Slot(pub(super) u32);
 
@@ -30,22 +30,22 @@ pub(super) struct Instruction {
     pub(super) parents: Option<Box<[Slot]>>,
     pub(super) evidence: Vec<Evidence>,
     pub(super) fixed: Option<Datum>,
-    /// Values that the element must have for observed elements to have theirs.
+    /// Values that observations imply for the element.
     pub(super) implied: Vec<Datum>,
     pub(super) branches: FxHashMap<Box<[Datum]>, Slot>,
     pub(super) checked: bool,
     pub(super) continuous: Option<bool>,
 }
 
-/// A model and some targets, ready to run world after world.
+/// A compiled model with its targets: runs world after world.
 pub struct Program {
     pub(super) instructions: Vec<Instruction>,
     pub(super) values: Vec<Option<Datum>>,
     pub(super) touched: Vec<Slot>,
     pub(super) limit: WorldLimit,
-    /// Bytes of the elements that Chains made, and of what is known of them.
+    /// Size in bytes of the elements that Chains made, and of their records here.
     pub(super) made: u64,
-    /// Bytes of the values of the world, besides their places.
+    /// Heap size in bytes of the values of the world.
     pub(super) held: u64,
     slots: FxHashMap<ElementId, Slot>,
     evidence: FxHashMap<ElementId, Vec<Evidence>>,
@@ -53,7 +53,7 @@ pub struct Program {
     pub(super) roots: Vec<Slot>,
     targets: Vec<Slot>,
     lasting: usize,
-    /// Branches that Chains remember.
+    /// Number of cached branches of Chains.
     pub(super) remembered: usize,
     pub(super) densities: usize,
 }
@@ -68,7 +68,7 @@ impl std::fmt::Debug for Program {
 }
 
 impl Program {
-    /// Numbers what the targets and the evidence of `model` reach in every world.
+    /// Numbers the elements that the targets and the evidence of `model` reach in every world.
     ///
     /// A world over the limit, a number of elements or a [`WorldLimit`], is an error.
     pub fn new(
@@ -100,7 +100,7 @@ impl Program {
             remembered: 0,
             densities: 0,
         };
-        // Observations first: what they determine need not be drawn.
+        // Observations first: elements that they determine need not be drawn.
         let observed = model
             .evidence()
             .iter()
@@ -130,8 +130,8 @@ impl Program {
         Ok(program)
     }
 
-    /// Passes observed values on to the elements that must have certain values for them, so that these are set
-    /// and not drawn, whichever root comes first.
+    /// Backward propagation of observations: elements whose values they imply are set and not drawn, whichever root comes
+    /// first.
     fn imply(&mut self) {
         let mut demands: Vec<(Slot, Datum)> = Vec::new();
         for (i, instruction) in self.instructions.iter().enumerate() {
@@ -162,7 +162,7 @@ impl Program {
         }
     }
 
-    /// How many pieces of evidence there are.
+    /// Number of pieces of evidence.
     pub fn statements(&self) -> usize {
         self.roots.len() - self.targets.len()
     }
@@ -177,13 +177,13 @@ impl Program {
         self.values[slot.index()].as_ref()
     }
 
-    /// How many of the likelihoods in the weight of the world that ran last are densities. A world with fewer is
-    /// infinitely more likely: where an observation mixes point masses and densities, the point masses dominate.
+    /// Number of densities among the likelihoods in the weight of the world that ran last. A world with fewer is infinitely
+    /// more likely: where an observation mixes point masses and densities, the point masses dominate.
     pub fn densities(&self) -> usize {
         self.densities
     }
 
-    /// How many elements the world that ran last evaluated.
+    /// Number of elements that the world that ran last evaluated.
     pub fn evaluated(&self) -> usize {
         self.touched.len()
     }
@@ -206,7 +206,7 @@ impl Program {
         Ok(())
     }
 
-    /// The slot of an element, which joins the program if it is new.
+    /// The slot of an element; a new element is added to the program.
     pub(super) fn slot(&mut self, element: &AnyElement) -> Slot {
         let id = element.id();
         if let Some(&slot) = self.slots.get(&id) {
@@ -229,7 +229,7 @@ impl Program {
         slot
     }
 
-    /// Makes sure that the parents of a slot have slots.
+    /// Assigns slots to the parents of a slot.
     pub(super) fn link(&mut self, slot: Slot) {
         let instruction = &self.instructions[slot.index()];
         if instruction.parents.is_some() {
@@ -242,7 +242,7 @@ impl Program {
         self.instructions[slot.index()].parents = Some(slots);
     }
 
-    /// Forgets the last world, and the elements of Chains if they have become too many.
+    /// Clears the last world, and evicts the elements of Chains if they have become too many.
     pub(super) fn reset(&mut self) {
         self.densities = 0;
         self.held = 0;

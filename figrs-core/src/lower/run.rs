@@ -36,13 +36,13 @@ pub trait Chooser {
     /// The value chosen for `element`.
     fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError>;
 
-    /// Bytes that it holds of the choices of a world, which count against the limit of the world.
+    /// Size in bytes of the choices of a world that it stores, which counts against the limit of the world.
     fn bytes(&self) -> u64 {
         0
     }
 }
 
-/// What becomes of observations.
+/// Treatment of observations: weighted or compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observations {
     /// The observed value is chosen and the world weighed with its likelihood, wherever the structure allows.
@@ -51,10 +51,10 @@ pub enum Observations {
     Compare,
 }
 
-/// Bytes of a branch that is remembered, without the values that lead to it.
+/// Size of a cached branch in bytes, without the values that lead to it.
 const BRANCH: usize = 2 * size_of::<(Box<[Datum]>, Slot)>() + ALLOCATION;
 
-/// What remains to be done for a slot. A demand is the value that it must have for the world to weigh.
+/// Next step of the evaluation of a slot. A demand is the value that it must have for the world to weigh.
 enum Step {
     Enter(Slot, Option<Datum>),
     Finish(Slot, Option<Datum>),
@@ -75,7 +75,8 @@ impl Program {
     ///
     /// A world that contradicts the evidence ends early: then not all values are known.
     ///
-    /// **Errors.** Mistakes of the elements that are reached, and worlds of too many elements. What a [`Chooser`] returns is handed on.
+    /// **Errors.** Mistakes of the elements that are reached, worlds of too many elements, and the errors of the
+    /// [`Chooser`].
     pub fn run(
         &mut self,
         chooser: &mut dyn Chooser,
@@ -201,7 +202,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Whether the likelihood of an atomic element is a density.
+    /// True if the likelihood of an atomic element is a density.
     fn is_continuous(&mut self, slot: Slot, op: &dyn AtomicOp) -> bool {
         let instruction = &mut self.program.instructions[slot.index()];
         let continuous = || matches!(op.outcomes(), Ok(Err(Endless::Continuous)));

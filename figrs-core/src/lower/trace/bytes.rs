@@ -1,7 +1,7 @@
 //! The memory of a trace, against its limit.
 //!
-//! What nodes and values hold is counted afresh when there are a quarter more elements in the world than at the last count: so
-//! counting takes a constant time for each.
+//! Nodes and values are counted afresh when the world has a quarter more elements than at the last count: so counting takes
+//! amortised constant time for each.
 
 use super::change::Operation;
 use super::node::{Edge, Node, Use};
@@ -14,18 +14,18 @@ use crate::node::{AnyElement, ChainOp};
 /// Elements in the world before the first count.
 const FIRST: usize = 1 << 8;
 
-/// What a trace takes.
+/// Memory use of a trace.
 #[derive(Debug)]
 pub(super) struct Bytes {
     /// Of the elements that Chains made.
     pub(super) made: u64,
     /// Of the nodes and their values, by the last count.
     counted: u64,
-    /// How many nodes there were at that count.
+    /// Number of nodes at that count.
     nodes: usize,
-    /// How many elements are in the world at the next count.
+    /// Number of elements in the world that triggers the next count.
     next: usize,
-    /// What the elements take when those outside the world are given up next.
+    /// Size of the elements, in bytes, that triggers the next eviction of those outside the world.
     purge_at: u64,
 }
 
@@ -40,15 +40,15 @@ impl Bytes {
         }
     }
 
-    /// Whether elements outside the world are to be given up.
+    /// True if elements outside the world are to be evicted.
     pub(super) fn is_full(&self) -> bool {
         self.made > self.purge_at
     }
 
-    /// Elements outside the world have been given up.
+    /// Records an eviction of the elements outside the world.
     pub(super) fn purged(&mut self, freed: i64, limit: u64) {
         self.made = self.made.saturating_add_signed(freed);
-        // What the world itself needs cannot be given up; an eighth more is allowed for what is outside.
+        // The world itself cannot be evicted; an eighth more is allowed for elements outside.
         self.purge_at = (limit / 4).max(self.made + limit / 8);
     }
 }
@@ -66,7 +66,7 @@ impl Trace {
         element
     }
 
-    /// An error if the trace takes more memory than it may.
+    /// An error if the trace exceeds its memory limit.
     pub(super) fn check_bytes(&mut self, number: u32) -> Result<(), ModelError> {
         let new = self.nodes.len().saturating_sub(self.bytes.nodes) * size_of::<Node>();
         let needed = self.bytes.made + self.bytes.counted + new as u64;
@@ -87,7 +87,7 @@ impl Trace {
 }
 
 impl Node {
-    /// About how many bytes it holds besides its own size and its element.
+    /// Approximate heap size in bytes, besides its own size and its element.
     fn heap_bytes(&self) -> usize {
         let uses = self.uses.capacity() * size_of::<Use>();
         let inputs = self.inputs.capacity() * size_of::<Edge>();

@@ -1,4 +1,4 @@
-//! Proposals: what they change, and how a change is kept or undone.
+//! Proposals: the change of the world, accepted or undone.
 
 use super::node::Source;
 use super::register::Register;
@@ -6,7 +6,7 @@ use super::{Site, Trace};
 use crate::datum::Datum;
 use crate::error::ModelError;
 
-/// How a proposal changes the world, as differences of natural logarithms.
+/// Differences of natural logarithms between the world of a proposal and the old one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Change {
     /// Of the probabilities of the free choices that both worlds have.
@@ -17,12 +17,12 @@ pub struct Change {
     pub fresh: f64,
     /// The probability of the free choices that only the old world has.
     pub stale: f64,
-    /// How many free choices the old world has, and the new one.
+    /// Number of free choices in the old world, and in the new one.
     pub choices: (usize, usize),
-    /// How many likelihoods are densities, in the old world and in the new one.
+    /// Number of likelihoods that are densities, in the old world and in the new one.
     pub densities: (usize, usize),
-    /// Whether the new world has a positive weight, and all that was proposed is a free choice of it. If not, nothing else
-    /// here means anything: the rest may not have been evaluated.
+    /// `true` if the new world has a positive weight, and all proposed sites are free choices of it. If not, all other
+    /// fields are meaningless: the rest may not have been evaluated.
     pub possible: bool,
 }
 
@@ -62,7 +62,7 @@ pub(super) enum Operation {
 }
 
 impl Trace {
-    /// Notes what a node is before the proposal, once a proposal.
+    /// Saves the state of a node before the proposal, once a proposal.
     #[inline]
     pub(super) fn touch(&mut self, number: u32, in_world: bool) {
         let epoch = self.epoch;
@@ -81,7 +81,7 @@ impl Trace {
         self.touched.push(number);
     }
 
-    /// Notes the value that a choice has where it is free.
+    /// Saves the value of a free choice.
     pub(super) fn take_own(&mut self, number: u32, value: &Datum) {
         if self.own.len() == self.own_count {
             self.own.push(Register::default());
@@ -91,7 +91,7 @@ impl Trace {
         self.nodes[number as usize].old.own = self.own_count as u32;
     }
 
-    /// Whether a node is a free choice of the world.
+    /// True if a node is a free choice of the world.
     #[inline]
     pub(super) fn is_free(&self, number: u32) -> bool {
         let node = &self.nodes[number as usize];
@@ -116,7 +116,7 @@ impl Trace {
         self.next_epoch();
     }
 
-    /// Gives the proposal that begins a number of its own.
+    /// Assigns a new epoch to the proposal that begins.
     #[inline]
     pub(super) fn next_epoch(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);

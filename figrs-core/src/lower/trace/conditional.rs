@@ -9,7 +9,8 @@ use crate::error::ModelError;
 use crate::likelihood::{Likelihood, Term};
 use crate::node::{FamilyOp, Kind};
 
-/// The choices that read a value as one of their parameters, directly or as the result of Chains that only pass it on.
+/// Children of a value in the conditional: choices that read it as a parameter, directly or as the result of Chains that
+/// only pass it on.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
     chains: Vec<u32>,
@@ -21,7 +22,7 @@ impl Trace {
     /// decide: the conditional given all other choices of the world. Nothing if the site's distribution does not
     /// [state](crate::Family::sample_conditional) how it is drawn from.
     ///
-    /// Whether there is one does not depend on the value that the site has.
+    /// The existence of such a draw is independent of the present value of the site.
     ///
     /// **Errors.** As [`draw`](Self::draw).
     pub fn draw_conditional(
@@ -54,7 +55,7 @@ impl Trace {
         Ok(drawn.flatten())
     }
 
-    /// Notes who reads a node; `false` if one of them is no choice, or reads it twice.
+    /// Collects the readers of a node; `false` if one of them is no choice, or reads it twice.
     fn find_readers(&mut self, number: u32, readers: &mut Readers) -> bool {
         readers.chains.clear();
         readers.choices.clear();

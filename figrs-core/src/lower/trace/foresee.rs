@@ -1,8 +1,9 @@
-//! Proposals that are weighed before anything is changed.
+//! Fast path of proposals: weighed before anything is changed.
 //!
-//! Most proposals give a few nodes other values and leave everything where it is. What these nodes become is put on a list, in the
-//! order of their heights, which is carried out if the proposal is kept and forgotten if not. Where more happens, because an element enters the world
-//! or leaves it, or may, nothing has been done, and the proposal goes the way of any.
+//! Most proposals change the values of a few nodes and leave the structure as it is. The new values are put on a list, in
+//! the order of their heights, which is applied if the proposal is accepted and dropped if not. Where the structure changes
+//! or may change, because an element enters the world or leaves it, nothing has been done, and the proposal takes the
+//! general path.
 
 use super::Trace;
 use super::change::Change;
@@ -12,10 +13,10 @@ use super::register::Register;
 use crate::datum::Datum;
 use crate::node::Kind;
 
-/// How many proposals of a site go the way of any, at most, after one that had to.
+/// Maximum number of proposals of a site on the general path, after one that had to take it.
 const LONGEST_DETOUR: u8 = 63;
 
-/// What a node becomes that has another value, or that was to compute to one.
+/// New state of a node whose value changes, or that was recomputed.
 #[derive(Debug, Default)]
 struct Foreseen {
     number: u32,
@@ -25,19 +26,20 @@ struct Foreseen {
     weight: f64,
 }
 
-/// The list of a proposal.
+/// The list of a proposal: new states of nodes, not yet applied.
 #[derive(Debug, Default)]
 pub(super) struct Foresight {
-    /// Whether it is that of the last proposal.
+    /// `true` if it is that of the last proposal.
     holds: bool,
-    /// The list, and places for longer ones: what is moved just after it was written has to go through the cache first.
+    /// The list, with spare entries for longer ones: a value moved just after it was written has to go through the cache
+    /// first.
     nodes: Vec<Foreseen>,
     count: usize,
     /// Choices that keep their values, and their log-probabilities.
     weighed: Vec<(u32, f64)>,
-    /// Heights and numbers of nodes that read one on the list, the lowest at the end.
+    /// Priority queue of the nodes that read one on the list: heights and numbers, the lowest at the end.
     queue: Vec<(u32, u32)>,
-    /// A Chain that reads another result, and which.
+    /// A Chain that switches to another result, and that result.
     switch: Option<(u32, u32)>,
     /// The node all of whose readers were [weighed](Trace::weigh_reach) at once, and the value it gets.
     pub(super) reaching: Option<(u32, f64)>,
@@ -45,7 +47,8 @@ pub(super) struct Foresight {
     pub(super) forked: Option<Forked>,
     pub(super) prior: f64,
     pub(super) likelihood: f64,
-    /// Whether something weighs nothing. The list goes on, for whether the proposal goes the way of any, with draws of its own, must not depend on that.
+    /// `true` if something weighs zero. The list goes on all the same: the choice of the general path, with draws of its
+    /// own, must not depend on that.
     is_impossible: bool,
 }
 
@@ -82,16 +85,16 @@ impl Foresight {
     }
 }
 
-/// Why a list ends early.
+/// Reason that a list ends early.
 pub(super) enum Ends {
-    /// The new world weighs nothing.
+    /// The new world has weight zero.
     Impossible,
-    /// The proposal must go the way of any.
+    /// The proposal must take the general path.
     Otherwise,
 }
 
 impl Trace {
-    /// Puts a proposal on the list, if nothing but values changes; tells whether it is possible.
+    /// Puts a proposal on the list, if only values change; returns whether it is possible.
     pub(super) fn foresee(&mut self, site: u32, value: &Datum) -> Option<bool> {
         self.foresight.clear();
         let node = &mut self.nodes[site as usize];
@@ -129,7 +132,7 @@ impl Trace {
         Some(possible)
     }
 
-    /// Lists all that another value of a site changes.
+    /// Lists all changes that follow from another value of a site.
     fn spread(&mut self, site: u32, value: &Datum) -> Result<(), Ends> {
         self.next_epoch();
         // Not moved once it is written: see `Foresight::nodes`.
@@ -150,7 +153,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Puts a node on the list, and in the queue what reads it if it has another value.
+    /// Puts a node on the list, and its readers in the queue if its value changes.
     #[inline]
     fn list(&mut self, number: u32, value: &Register, log: f64) -> Result<(), Ends> {
         let is_lasting = (number as usize) < self.lasting;
@@ -191,7 +194,7 @@ impl Trace {
             }
             reader.touched = self.epoch;
             reader.listed = u32::MAX;
-            // What reads nothing else needs not wait.
+            // A choice that reads nothing else need not wait.
             if reader.role.is_choice() && reader.parents.len() == 1 {
                 self.foresee_choice(by)?;
             } else {
@@ -215,7 +218,7 @@ impl Trace {
         &node.value
     }
 
-    /// What a choice becomes that keeps its value.
+    /// New state of a choice that keeps its value.
     #[inline]
     fn foresee_choice(&mut self, number: u32) -> Result<(), Ends> {
         let node = &self.nodes[number as usize];
@@ -235,7 +238,7 @@ impl Trace {
         Ok(())
     }
 
-    /// What a node becomes, when all that is lower is known.
+    /// New state of a node, once all lower ones are known.
     fn foresee_node(&mut self, number: u32) -> Result<(), Ends> {
         let node = &self.nodes[number as usize];
         let height = |to: u32| self.nodes[to as usize].height;
@@ -313,7 +316,7 @@ impl Trace {
             .map(|first| first.log)
     }
 
-    /// Carries out the list, if there is one.
+    /// Applies the list, if there is one.
     #[inline]
     pub(super) fn keep_foreseen(&mut self) -> bool {
         if !std::mem::replace(&mut self.foresight.holds, false) {
@@ -343,7 +346,7 @@ impl Trace {
         true
     }
 
-    /// Forgets the list, if there is one.
+    /// Drops the list, if there is one.
     #[inline]
     pub(super) fn forget_foreseen(&mut self) -> bool {
         std::mem::replace(&mut self.foresight.holds, false)

@@ -1,7 +1,7 @@
-//! What a truth value selects where that is all it does.
+//! Fast path of truth values that only select a branch, such as the component of a mixture.
 //!
-//! Whether an observation belongs to one component of a mixture or to the other is read by one Chain only, which passes the value of
-//! its result on. For such a proposal there is no list: it is weighed at once, with what the value reaches.
+//! The membership of an observation in one of two components of a mixture is read by one Chain only, which passes the value
+//! of its result on. Such a proposal needs no list: it is weighed at once, with the readers of the value.
 
 use super::Trace;
 use super::foresee::Ends;
@@ -26,12 +26,12 @@ pub(super) struct Forked {
     /// Its log-probability.
     pub(super) log: f64,
     chain: u32,
-    /// What the Chain is to read.
+    /// The new result of the Chain.
     result: u32,
 }
 
 impl Trace {
-    /// Notes what a truth value selects, if that is not known.
+    /// The Chain that a truth value selects by; cached.
     #[inline]
     fn find_fork(&mut self, site: u32) -> Fork {
         if let Some(fork) = self.nodes[site as usize].fork {

@@ -8,14 +8,14 @@
 //! |---|---|
 //! | `node` | an element of the trace, and the prior of a choice |
 //! | `register` | the value of a node |
-//! | `structure` | who reads whom, what enters the world and leaves it, which values observations demand |
-//! | `order` | what is brought up to date, and when |
+//! | `structure` | edges, entry into the world and exit from it, demands of observations |
+//! | `order` | re-evaluation in topological order |
 //! | `evaluate` | the value of one node |
-//! | `change` | proposals, and what they change |
+//! | `change` | proposals, and the changes they make |
 //! | `foresee` | proposals that change values only |
-//! | `reach` | what a value reaches where it is only passed on |
-//! | `bytes` | the memory that all this takes |
-//! | `fork` | what a truth value selects where that is all it does |
+//! | `reach` | readers of a value that is only passed on |
+//! | `bytes` | memory use |
+//! | `fork` | truth values that only select a branch |
 //! | `conditional` | exact draws from conditionals |
 //!
 //! # Observations
@@ -58,13 +58,13 @@ use node::{Node, Role};
 use order::{Agenda, Step};
 use register::Register;
 
-/// How many elements outside the world are kept, for branches that are taken again.
+/// Maximum number of elements outside the world that are cached, for branches that are taken again.
 const KEPT: usize = 1 << 16;
 
-/// How many draws tell whether the integers of a prior lie far apart: of a Poisson distribution these differ by ten or more if its
-/// mean is above about twelve.
+/// Number of draws that decide whether the integers of a prior lie far apart: draws of a Poisson distribution differ by ten
+/// or more if its mean is above about twelve.
 const PROBES: usize = 8;
-/// Below that a draw from the prior is near enough.
+/// Least range of the draws for integers that lie far apart; below it a draw from the prior is near enough.
 const WIDE: i128 = 10;
 
 /// A free choice of the world that a [`Trace`] holds: its number stays the same while it is part of the world.
@@ -87,9 +87,9 @@ pub struct Trace {
     interventions: FxHashMap<ElementId, Datum>,
     roots: Vec<u32>,
     targets: Vec<u32>,
-    /// Nodes that every world has stand first.
+    /// Number of nodes that every world has; they stand first.
     lasting: usize,
-    /// Numbers of nodes that were given up.
+    /// Free list: numbers of evicted nodes.
     vacant: Vec<u32>,
     /// The free choices.
     choices: Vec<u32>,
@@ -97,14 +97,14 @@ pub struct Trace {
     alive: usize,
     limit: WorldLimit,
     bytes: Bytes,
-    /// How many likelihoods of the world are densities.
+    /// Number of likelihoods of the world that are densities.
     densities: usize,
     /// The number of the proposal under way.
     epoch: u32,
     /// The nodes that the proposal touched.
     touched: Vec<u32>,
     operations: Vec<Operation>,
-    /// A Chain that reads another result now, and which: what the result is told about it is put off.
+    /// A Chain that reads another result now, and that result: the update of the result's edges is deferred.
     pending: Option<(u32, u32)>,
     change: Change,
     foresight: Foresight,
@@ -205,7 +205,7 @@ impl Trace {
         Ok(trace)
     }
 
-    /// Finds the values that observations determine in every world.
+    /// Backward propagation: finds the values that observations determine in every world.
     fn pass_on_observations(&mut self) {
         let mut demands: Vec<(u32, Datum)> = Vec::new();
         for (i, node) in self.nodes.iter().enumerate() {
@@ -245,7 +245,7 @@ impl Trace {
         Ok(())
     }
 
-    /// The number of an element, which gets one if it is new.
+    /// The number of an element; a new element is assigned one.
     fn node(&mut self, element: &AnyElement) -> u32 {
         let id = element.id();
         if let Some(&node) = self.slots.get(&id) {
@@ -265,7 +265,7 @@ impl Trace {
         number
     }
 
-    /// Makes sure that the parents of a node have numbers.
+    /// Assigns numbers to the parents of a node.
     fn resolve(&mut self, number: u32) {
         let node = &self.nodes[number as usize];
         if node.resolved {
@@ -282,7 +282,7 @@ impl Trace {
         node.resolved = true;
     }
 
-    /// Gives up what is outside the world, if that has become much.
+    /// Evicts the nodes outside the world, if they have become many.
     fn purge(&mut self) {
         let few = self.nodes.len() - self.vacant.len() <= self.alive + self.lasting + KEPT;
         if few && !self.bytes.is_full() {
@@ -292,7 +292,7 @@ impl Trace {
         self.bytes.purged(freed.bytes, self.limit.bytes);
     }
 
-    /// Gives up what is outside the world.
+    /// Evicts the nodes outside the world.
     fn give_up(&mut self) {
         let Some(other) = self.nodes.first().map(|node| node.element.clone()) else {
             return;
@@ -314,13 +314,13 @@ impl Trace {
         }
     }
 
-    /// What was proposed last changes this.
+    /// The change that the last proposal makes.
     #[inline]
     pub fn change(&self) -> &Change {
         &self.change
     }
 
-    /// How many free choices the world has.
+    /// Number of free choices in the world.
     #[inline]
     pub fn choices(&self) -> usize {
         self.choices.len()
@@ -338,13 +338,13 @@ impl Trace {
         self.is_free(number).then_some(Site(number))
     }
 
-    /// Whether a site is part of every world.
+    /// True if a site is part of every world.
     #[inline]
     pub fn is_lasting(&self, site: Site) -> bool {
         site.number() < self.lasting
     }
 
-    /// Whether a site is a free choice of the world now.
+    /// True if a site is a free choice of the world now.
     #[inline]
     pub fn is_choice(&self, site: Site) -> bool {
         self.is_free(site.0)
@@ -379,7 +379,7 @@ impl Trace {
         self.nodes[site.number()].value.number()
     }
 
-    /// Whether the value of a site is this one.
+    /// True if the value of a site is this one.
     #[inline]
     pub fn holds(&self, site: Site, value: &Datum) -> bool {
         self.nodes[site.number()].value.holds(value)
@@ -392,13 +392,13 @@ impl Trace {
             .unwrap_or(self.nodes[site.number()].log)
     }
 
-    /// Whether a site's values are a continuum.
+    /// True if the values of a site are a continuum.
     #[inline]
     pub fn is_continuous(&mut self, site: Site) -> bool {
         self.nodes[site.number()].is_continuous()
     }
 
-    /// The set that the continuous values of a site lie in.
+    /// The space of the continuous values of a site.
     pub fn space(&self, site: Site) -> Space {
         match self.nodes[site.number()].element.kind() {
             Kind::Atomic(op) => op.space(),
@@ -407,7 +407,7 @@ impl Trace {
         }
     }
 
-    /// Whether a site's values are integers of which draws from its prior differ by ten or more.
+    /// True if the values of a site are integers of which draws from its prior differ by ten or more.
     ///
     /// Decided once for each element of the world, by `PROBES` draws with random numbers of their own.
     pub fn is_wide(&mut self, site: Site) -> bool {
@@ -432,7 +432,7 @@ impl Trace {
         self.nodes[self.targets[position] as usize].value.datum()
     }
 
-    /// How many likelihoods of the world are densities; see [`Program::densities`](super::Program::densities).
+    /// Number of likelihoods of the world that are densities; see [`Program::densities`](super::Program::densities).
     pub fn densities(&self) -> usize {
         self.densities
     }

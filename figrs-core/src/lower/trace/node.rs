@@ -53,12 +53,13 @@ impl Prior<'_> {
     }
 }
 
-/// Where the values of choices come from: random numbers, or a test that tries them all.
+/// Source of the values of choices: random numbers, or a test that tries them all.
 pub trait Source {
     /// A value from this distribution.
     fn draw(&mut self, prior: &Prior<'_>) -> Result<Datum, Fault>;
 
-    /// A value from the product of this distribution and a likelihood, where it says how: never if the source does not.
+    /// A value from the product of this distribution and a likelihood, if the distribution states how to draw one: never if
+    /// the source does not.
     fn draw_conditional(
         &mut self,
         prior: &Prior<'_>,
@@ -87,7 +88,7 @@ impl<R: Rng> Source for R {
     }
 }
 
-/// What a node is to a trace.
+/// Role of a node in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// Set by an intervention.
@@ -107,21 +108,21 @@ impl Role {
     }
 }
 
-/// An input of a node: whom it reads, where it stands in the list of those who read it, and which value it demands.
+/// Input edge of a node: the node it reads, its position among the uses of that node, and the value it demands.
 pub(super) struct Edge {
     pub(super) to: u32,
     pub(super) at: u32,
     pub(super) demand: Option<Datum>,
 }
 
-/// Who reads a node, as which of its inputs.
+/// Use of a node: the reader, and the position among its inputs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Use {
     pub(super) by: u32,
     pub(super) input: u32,
 }
 
-/// What every step reads comes first, in as few lines of the cache as possible.
+/// A node of the dependency graph. Fields that every step reads come first, in as few cache lines as possible.
 #[allow(clippy::struct_excessive_bools)]
 #[repr(C, align(64))]
 pub(super) struct Node {
@@ -132,29 +133,29 @@ pub(super) struct Node {
     pub(super) touched: u32,
     /// The last proposal that changed its value.
     pub(super) changed: u32,
-    /// More than that of each input.
+    /// Its topological height: above that of each input.
     pub(super) height: u32,
     pub(super) role: Role,
     pub(super) in_world: bool,
-    /// Is on a list of what is to be brought up to date, or reads something that is.
+    /// `true` if it is queued for re-evaluation, or reads a node that is.
     pub(super) stale: bool,
-    /// Must be evaluated again, whatever the inputs.
+    /// `true` if it must be evaluated again, whatever the inputs.
     pub(super) must: bool,
     pub(super) root: bool,
     pub(super) checked: bool,
     /// The density, if it is a normal one whose mean is the only parent.
     pub(super) bell: Option<Bell>,
     pub(super) reach: Reach,
-    /// What it selects, if that is known.
+    /// The Chain that it selects by, if that is known.
     pub(super) fork: Option<Fork>,
     /// The position on the list of the proposal that touched it last.
     pub(super) listed: u32,
-    /// How many proposals are not to be foreseen, and how many there were of these at last.
+    /// Number of proposals still to take the general path, and length of the last such detour.
     pub(super) detours: u8,
     pub(super) detour: u8,
-    /// Has evidence that weighs its value.
+    /// `true` if evidence weighs its value.
     pub(super) weighs: bool,
-    /// What it was before the proposal that touched it last.
+    /// State before the proposal that touched it last.
     pub(super) old: Old,
     /// The log-weight of the evidence on it.
     pub(super) weight: f64,
@@ -178,16 +179,16 @@ pub(super) struct Node {
     pub(super) evidence: Vec<Evidence>,
     /// The value that an intervention sets, or that observations determine in every world.
     pub(super) given: Option<Datum>,
-    /// A demanded value that is a list, and what is weighed in its place.
+    /// A demanded value that is a list, and the sufficient statistics that stand for it.
     summary: Option<(Datum, Summary)>,
     continuous: Option<bool>,
-    /// Whether its values are integers far apart, if that is known.
+    /// `true` if its values are integers far apart; `None` if unknown.
     pub(super) is_wide: Option<bool>,
     pub(super) resolved: bool,
     pub(super) vacant: bool,
 }
 
-/// What a node was before a proposal.
+/// Saved state of a node before a proposal.
 ///
 /// In this order: numbers that stand side by side are read together, which must wait if they were just written one by one.
 #[derive(Default)]
@@ -260,7 +261,7 @@ impl Node {
         }
     }
 
-    /// Drops what it holds but for the element, whose place may be taken by another.
+    /// Drops its contents except the element; the slot may be taken by another.
     pub(super) fn vacate(&mut self) {
         self.vacant = true;
         self.parents = Box::default();
@@ -281,23 +282,23 @@ impl Node {
         self.root || !self.uses.is_empty()
     }
 
-    /// Forgets what is known of who reads it.
+    /// Clears the caches that depend on its readers.
     pub(super) fn lose_readers(&mut self) {
         self.reach.lose();
         self.fork = None;
     }
 
-    /// Whether it is a Chain of which nothing is stated or demanded.
+    /// True if it is a Chain without evidence or demand.
     pub(super) fn only_passes_on(&self) -> bool {
         self.role == Role::Chain && self.demand.is_none() && !self.weighs
     }
 
-    /// Whether its value cannot change when an input does.
+    /// True if its value cannot change when an input does.
     pub(super) fn is_terminal(&self) -> bool {
         self.demand.is_some() || self.role.is_choice()
     }
 
-    /// Makes ready for weighing a demanded value many times.
+    /// Computes the summary of a demanded value that is weighed many times.
     pub(super) fn summarise(&mut self, value: &Datum) {
         if let Kind::Chain(_, op) = self.element.kind()
             && let Some(family) = op.family()
@@ -308,21 +309,21 @@ impl Node {
         }
     }
 
-    /// What is weighed in the place of a value, if that is quicker.
+    /// The summary that stands for a value, if that is quicker.
     #[inline]
     pub(super) fn summary_of(&self, value: &Register) -> Option<&dyn Any> {
         let (of, summary) = self.summary.as_ref()?;
         value.holds(of).then_some(summary)
     }
 
-    /// Takes the log-probability of a value of a choice.
+    /// Sets the log-probability of a value of a choice.
     #[inline]
     pub(super) fn weighed_as(&mut self, log: f64, value: &Register) {
         self.log = log;
         self.remember(log, value);
     }
 
-    /// Keeps the log-probability of a truth value.
+    /// Caches the log-probability of a truth value.
     #[inline]
     pub(super) fn remember(&mut self, log: f64, value: &Register) {
         if let (Role::Atomic, Some(truth)) = (self.role, value.truth()) {
@@ -330,7 +331,7 @@ impl Node {
         }
     }
 
-    /// Whether the values of a choice are a continuum.
+    /// True if the values of a choice are a continuum.
     pub(super) fn is_continuous(&mut self) -> bool {
         let element = &self.element;
         *self.continuous.get_or_insert_with(|| match element.kind() {

@@ -1,9 +1,9 @@
-//! What is brought up to date, and when.
+//! Re-evaluation in topological order: incremental change propagation.
 //!
-//! A change spreads from what it changed: who reads a node is looked at only once the node has another value. Nodes that
-//! every world has are looked at in the order of their heights, so that each is evaluated once, after all that it reads.
-//! Of the nodes in branches of Chains nothing is evaluated before something that lasts asks for it: until then they are
-//! marked. Results of Chains change what a node reads; a node that turns out to stand too low is raised and waits.
+//! A change spreads from the changed node: its readers are looked at only once it has another value. Nodes that every world
+//! has are looked at in the order of their heights, so that each is evaluated once, after all that it reads. Nodes in
+//! branches of Chains are evaluated on demand of a lasting node: until then they are marked. Results of Chains change what
+//! a node reads; a node that turns out to stand too low is raised and waits.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,7 +13,7 @@ use super::node::{Role, Source};
 use super::register::Register;
 use crate::error::ModelError;
 
-/// What is to be done for a node.
+/// Next step of the re-evaluation of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     /// Bring its inputs up to date.
@@ -24,15 +24,15 @@ pub(super) enum Step {
     Finish,
 }
 
-/// Nodes by height.
+/// Bucket queue of nodes by height.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
     /// The height and the number of a node, while there is no other.
     only: Option<(u32, u32)>,
     heights: Vec<Vec<u32>>,
-    /// A bit for each height that has nodes.
+    /// Bit set of the heights that have nodes.
     occupied: Vec<u64>,
-    /// No word of bits before this one has any.
+    /// Index of the first word of bits that may be non-zero.
     first: usize,
     len: usize,
 }
@@ -105,14 +105,14 @@ impl Agenda {
 }
 
 impl Trace {
-    /// Has a node evaluated whatever its inputs, at the latest before anything that reads it.
+    /// Marks a node for evaluation whatever its inputs, at the latest before anything that reads it.
     pub(super) fn require(&mut self, number: u32) {
         let node = &mut self.nodes[number as usize];
         (node.stale, node.must) = (true, true);
         self.agenda.push(node.height, number);
     }
 
-    /// Sees to it that what reads a node is looked at.
+    /// Queues the readers of a node.
     pub(super) fn notify(&mut self, number: u32) {
         let mut reader = Some(number);
         while let Some(reads) = reader {
@@ -123,7 +123,7 @@ impl Trace {
                     continue;
                 }
                 if (by as usize) < self.lasting {
-                    // A choice that reads nothing else needs not wait, and keeps its value.
+                    // A choice that reads nothing else need not wait, and keeps its value.
                     let alone = node.role.is_choice() && node.parents.len() == 1;
                     if !(alone && reads == number && self.weigh_kept(by)) {
                         let node = &mut self.nodes[by as usize];
@@ -143,7 +143,7 @@ impl Trace {
         }
     }
 
-    /// Brings everything up to date that the world needs, and lets go of what it does not.
+    /// Re-evaluates every node that the world needs, and releases those it does not.
     pub(super) fn settle_all(&mut self, source: &mut dyn Source) -> Result<(), ModelError> {
         loop {
             while let Some((height, number)) = self.agenda.pop() {
@@ -171,8 +171,8 @@ impl Trace {
         }
     }
 
-    /// Brings a node up to date where that takes no more than the values of its inputs, which is most often so; else it
-    /// does nothing, and tells `false`.
+    /// Re-evaluates a node if that takes no more than the values of its inputs, which is most often so; else does nothing
+    /// and returns `false`.
     fn update(&mut self, number: u32, height: u32) -> bool {
         let node = &self.nodes[number as usize];
         if node.must {
@@ -225,7 +225,7 @@ impl Trace {
         }
     }
 
-    /// Brings a node up to date, where everything below a height is.
+    /// Re-evaluates a node, everything below a height being up to date.
     fn pull(&mut self, root: u32, height: u32, source: &mut dyn Source) -> Result<(), ModelError> {
         self.steps.clear();
         self.steps.push((root, Step::Enter));
@@ -317,7 +317,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Puts off a node that reads something at a height of which not all below is up to date.
+    /// Defers a node that reads something at a height of which not all below is up to date.
     fn wait(&mut self, root: u32, height: u32, high: u32) -> bool {
         let lowest = self.agenda.lowest();
         if lowest.is_none_or(|lowest| lowest >= high) {
@@ -331,7 +331,7 @@ impl Trace {
         raised > height
     }
 
-    /// Puts a node above its inputs.
+    /// Raises a node above its inputs.
     fn lift(&mut self, number: u32) {
         let inputs = &self.nodes[number as usize].inputs;
         let heights = inputs.iter().map(|i| self.nodes[i.to as usize].height);
@@ -339,7 +339,7 @@ impl Trace {
         self.raise(number, highest);
     }
 
-    /// Raises a node to a height, and what reads it above that.
+    /// Raises a node to a height, and its readers above that.
     pub(super) fn raise(&mut self, number: u32, height: u32) {
         let node = &mut self.nodes[number as usize];
         if node.height >= height {

@@ -1,8 +1,8 @@
-//! What the value of a node reaches where it is only passed on.
+//! Fast path of normal means: the readers of a value that Chains only pass on.
 //!
-//! The parameter of many observations is read by each of them, or by Chains whose result it is and that they read. Who they are is
-//! noted, until one of them is read by others than before or has another value demanded of it, and a proposal then needs no more
-//! than to weigh each of them.
+//! The parameter of many observations is read by each of them, or by Chains whose result it is and that they read. These
+//! readers are cached, until one of them is read by others than before or has another value demanded of it, and a proposal
+//! then only weighs each of them.
 
 use super::Trace;
 use super::foresee::Ends;
@@ -11,15 +11,15 @@ use super::register::Register;
 use crate::datum::Datum;
 use crate::element::Bell;
 
-/// What reads the value of a node, or of a Chain whose result it is, as the mean of a normal distribution.
+/// Transitive readers of a node as the mean of a normal distribution, directly or through Chains whose result it is.
 #[derive(Debug, Default)]
 pub(super) struct Reach {
     is_known: bool,
-    /// Whether what is known of the result of this Chain goes on to those who read the Chain.
+    /// `true` if the readers of this Chain are in the cache of its result.
     is_followed: bool,
-    /// Whether nothing else reads it.
+    /// `true` if nothing else reads it.
     is_all: bool,
-    /// The Chains.
+    /// The Chains that pass it on.
     chains: Vec<u32>,
     /// The choices that observations decide.
     observed: Vec<Observed>,
@@ -42,7 +42,7 @@ impl Reach {
 }
 
 impl Trace {
-    /// Forgets what is known of who reads a node, and of who reads what it passes on.
+    /// Clears the cached readers of a node, and of the nodes that it passes on.
     pub(super) fn lose_reach(&mut self, number: u32) {
         let mut lost = Some(number);
         while let Some(number) = lost {
@@ -53,7 +53,7 @@ impl Trace {
         }
     }
 
-    /// Notes what the value of a node reaches, if that is not known; tells whether it is all that reads it.
+    /// Collects the readers of a node, if they are not cached; returns whether they are all of its readers.
     #[inline]
     fn find_reach(&mut self, number: u32) -> bool {
         let reach = &self.nodes[number as usize].reach;
@@ -110,7 +110,7 @@ impl Trace {
         }
     }
 
-    /// Weighs all that reads a number, if it is given this value; nothing if more than that must be done.
+    /// Weighs all readers of a number, if it is given this value; `None` if more than that must be done.
     #[inline]
     pub(super) fn weigh_reach(&mut self, number: u32, mean: f64) -> Option<Result<(), Ends>> {
         if !mean.is_finite() || !self.find_reach(number) {
@@ -139,7 +139,7 @@ impl Trace {
         })
     }
 
-    /// Gives the Chains that a node reaches the number that it is to have, and weighs the choices with it.
+    /// Sets the Chains that a node reaches to its new number, and weighs the choices with it.
     pub(super) fn keep_reach(&mut self, number: u32, mean: f64) {
         let value = Register::from(Some(&Datum::new(mean)));
         let reach = std::mem::take(&mut self.nodes[number as usize].reach);

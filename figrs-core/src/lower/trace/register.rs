@@ -1,8 +1,8 @@
-//! What holds the value of a node.
+//! Register: storage of the value of a node.
 //!
-//! A step writes few values and reads them at once. A number that was written as part of a [`Datum`] and is read together with the
-//! mark of its type has to go through the cache first, which takes longer than to weigh it; so numbers and truth values are held as
-//! words, and are copied word by word.
+//! A step writes few values and reads them at once. A number that was written as part of a [`Datum`] and is read together
+//! with the mark of its type has to go through the cache first, which takes longer than to weigh it; so numbers and truth
+//! values are held as words, and are copied word by word.
 
 use std::any::Any;
 
@@ -18,7 +18,7 @@ enum Held {
 /// A value, or none.
 #[derive(Clone, Debug)]
 pub(super) struct Register {
-    /// Of a plain value.
+    /// The bits of a plain value.
     word: u64,
     /// Any other value.
     shared: Option<Datum>,
@@ -54,7 +54,7 @@ impl Register {
         (self.held == Held::Plain(Form::Bool)).then_some(self.word != 0)
     }
 
-    /// Bytes that the value holds besides its place.
+    /// Heap size of the value in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
         self.shared.as_ref().map_or(0, Datum::heap_bytes)
     }
@@ -75,7 +75,7 @@ impl Register {
         self.held = Held::Nothing;
     }
 
-    /// Takes the value of another one.
+    /// Copies the value of another register.
     #[inline]
     pub(super) fn copy(&mut self, from: &Self) {
         self.word = from.word;
@@ -85,7 +85,7 @@ impl Register {
         self.held = from.held;
     }
 
-    /// Takes the value of another one, which is empty then.
+    /// Moves the value out of another register.
     #[inline]
     pub(super) fn take(&mut self, from: &mut Self) {
         self.word = from.word;
@@ -106,7 +106,7 @@ impl Register {
         }
     }
 
-    /// Whether it holds this value.
+    /// True if it holds this value.
     #[inline]
     pub(super) fn holds(&self, value: &Datum) -> bool {
         match (self.held, value.word()) {

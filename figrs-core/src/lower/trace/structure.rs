@@ -1,4 +1,4 @@
-//! Who reads whom: what enters the world and leaves it, and which values are demanded.
+//! Edges of a trace: elements that enter the world and leave it, and demanded values.
 
 use super::Trace;
 use super::change::Operation;
@@ -8,11 +8,11 @@ use crate::datum::Datum;
 use crate::error::ModelError;
 use crate::node::Kind;
 
-/// Results that a Chain remembers: as many as a small support has values.
+/// Capacity of the cache of a Chain's results: the cardinality of a small support.
 const BRANCHES: usize = 64;
 
 impl Trace {
-    /// Lets a node read another one, as its next input.
+    /// Adds an edge: a node reads another one, as its next input.
     pub(super) fn link(&mut self, by: u32, to: u32, demand: Option<Datum>) {
         self.lose_reach(to);
         let target = &mut self.nodes[to as usize];
@@ -39,7 +39,7 @@ impl Trace {
         self.operations.push(Operation::Link { by });
     }
 
-    /// Ends the last input of a node.
+    /// Removes the last input of a node.
     pub(super) fn unlink(&mut self, by: u32) {
         let Some(Edge { to, at, demand }) = self.nodes[by as usize].inputs.pop() else {
             return;
@@ -60,7 +60,7 @@ impl Trace {
             .push(Operation::Unlink { by, to, at, demand });
     }
 
-    /// Takes back [`link`](Self::link).
+    /// Undoes [`link`](Self::link).
     pub(super) fn relink(&mut self, by: u32) {
         if let Some(edge) = self.nodes[by as usize].inputs.pop() {
             self.lose_reach(edge.to);
@@ -70,7 +70,7 @@ impl Trace {
         }
     }
 
-    /// Takes back [`unlink`](Self::unlink).
+    /// Undoes [`unlink`](Self::unlink).
     pub(super) fn restore_link(&mut self, by: u32, to: u32, at: u32, demand: Option<Datum>) {
         self.lose_reach(to);
         let input = self.nodes[by as usize].inputs.len() as u32;
@@ -88,7 +88,7 @@ impl Trace {
         self.raise(by, height + 1);
     }
 
-    /// Changes what an input demands.
+    /// Sets the value that an input demands.
     pub(super) fn set_demand(
         &mut self,
         by: u32,
@@ -110,7 +110,7 @@ impl Trace {
         match (node.role, &node.given) {
             (Role::Fixed, _) => None,
             (_, Some(given)) => Some(given),
-            // Whoever reads an observation reads what was observed; otherwise the world weighs zero.
+            // A reader of an observation reads the observed value; otherwise the world weighs zero.
             (Role::Score, _) if node.observed().is_some() => node.observed(),
             _ if node.loose > 0 => None,
             _ => {
@@ -122,7 +122,7 @@ impl Trace {
         }
     }
 
-    /// What a node demands of its inputs; nothing of those beyond the list.
+    /// Values that a node demands of its inputs; nothing of those beyond the list.
     fn passed_on(&self, number: u32) -> Vec<Option<Datum>> {
         let node = &self.nodes[number as usize];
         match (node.element.kind(), node.role) {
@@ -144,7 +144,7 @@ impl Trace {
         }
     }
 
-    /// Lets everything enter that was linked, and what it reads.
+    /// Adds linked nodes to the world, and their inputs.
     pub(super) fn enter_all(&mut self) -> Result<(), ModelError> {
         while let Some(number) = self.entering.pop() {
             self.check_limit(self.alive, number)?;
@@ -167,7 +167,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Lets everything leave that nothing reads any more.
+    /// Removes nodes without readers from the world.
     pub(super) fn leave_all(&mut self) {
         while let Some(number) = self.orphans.pop() {
             self.switch_now();
@@ -188,7 +188,7 @@ impl Trace {
         self.refresh();
     }
 
-    /// Brings up to date what is demanded of nodes whose uses changed, and what they pass on.
+    /// Updates the demands on nodes whose uses changed, and the demands that these pass on.
     fn refresh(&mut self) {
         while let Some(number) = self.statuses.pop() {
             self.switch_now();
@@ -218,7 +218,7 @@ impl Trace {
         }
     }
 
-    /// Changes the value that is demanded of a node.
+    /// Sets the value that is demanded of a node.
     fn accept_demand(&mut self, node: u32, demand: Option<Datum>) {
         if self.nodes[node as usize].demand != demand {
             let old = self.set_demanded(node, demand);
@@ -226,7 +226,7 @@ impl Trace {
         }
     }
 
-    /// Changes the value that is demanded of a node, and no more; returns what it was.
+    /// Sets the value that is demanded of a node, and no more; returns the old one.
     pub(super) fn set_demanded(&mut self, node: u32, demand: Option<Datum>) -> Option<Datum> {
         for input in 0..self.nodes[node as usize].inputs.len() {
             self.lose_reach(self.nodes[node as usize].inputs[input].to);
@@ -238,7 +238,7 @@ impl Trace {
         std::mem::replace(&mut node.demand, demand)
     }
 
-    /// The result of a Chain for the values of its parents, if it is remembered; `value` tells which of their values count.
+    /// The cached result of a Chain for the values of its parents; `value` tells which of their values count.
     pub(super) fn branch<'a>(
         &'a self,
         number: u32,
@@ -304,7 +304,7 @@ impl Trace {
         true
     }
 
-    /// As `switch`, but who reads whom is changed only if the proposal is kept, or before anything else changes it.
+    /// As `switch`, but the edges are changed only if the proposal is accepted, or before anything else changes them.
     pub(super) fn switch_later(&mut self, number: u32, result: u32) -> bool {
         self.switch_now();
         // The result must not change any more: the Chain would not be told.
@@ -319,7 +319,7 @@ impl Trace {
         may
     }
 
-    /// Does what `switch_later` put off.
+    /// Applies a deferred `switch_later`.
     #[inline]
     pub(super) fn switch_now(&mut self) {
         if let Some((number, result)) = self.pending.take() {
@@ -339,7 +339,7 @@ impl Trace {
         (demand.is_none() && stays && joins).then_some((to, at))
     }
 
-    /// Lets the last input of a node lead elsewhere.
+    /// Redirects the last input of a node.
     fn redirect(&mut self, by: u32, from: u32, at: u32, to: u32) {
         self.lose_reach(from);
         self.lose_reach(to);
@@ -357,7 +357,7 @@ impl Trace {
         (edge.to, edge.at) = (to, at);
     }
 
-    /// Takes back [`switch`](Self::switch).
+    /// Undoes [`switch`](Self::switch).
     pub(super) fn switch_back(&mut self, by: u32, to: u32, at: u32) {
         let arity = self.nodes[by as usize].parents.len();
         let edge = &self.nodes[by as usize].inputs[arity];
