@@ -136,7 +136,7 @@ pub struct Tails {
 pub struct WrongParameter {
     /// Its position; `usize::MAX` if it is not about one of them.
     pub index: usize,
-    /// The constraint that it violates, to follow its name and value: `is outside [0, 1]`.
+    /// Description of the violation, to follow its name and value: `is outside [0, 1]`.
     pub problem: String,
 }
 

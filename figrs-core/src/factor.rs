@@ -51,7 +51,7 @@ pub struct Factor {
     pub variables: Vec<VarId>,
     /// The weights.
     pub table: FactorTable,
-    /// True if the weights sum to one over the *last* variable for every assignment of the others: if nothing else mentions
+    /// `true` if the weights sum to one over the *last* variable for every assignment of the others: if nothing else mentions
     /// that variable, a sum may leave the factor out.
     pub normalised: bool,
 }

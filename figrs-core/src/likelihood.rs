@@ -1,6 +1,6 @@
 //! A likelihood as a function of one parameter: coefficients of sufficient statistics.
 
-/// A sufficient statistic: a function of a parameter θ in which log-likelihoods are linear.
+/// A basis function of a parameter θ: log-likelihoods are linear combinations of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Term {

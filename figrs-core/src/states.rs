@@ -20,7 +20,7 @@ use crate::value::Value;
 /// ```
 pub struct States<T> {
     support: Support,
-    /// True if the list they were made from had a value twice.
+    /// `true` if the list they were made from had a value twice.
     repeated: bool,
     values: PhantomData<fn() -> T>,
 }

@@ -1,4 +1,4 @@
-//! One way to put any query to any algorithm.
+//! The common interface of all inference algorithms.
 
 use std::fmt::Debug;
 
@@ -40,8 +40,8 @@ pub trait Run: Algorithm {
 
     /// The natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds it impossible.
     ///
-    /// A sampler that met the evidence in no sample cannot tell, and returns
-    /// [`Error::NoSampleMetEvidence`]; an algorithm that looks for one world has no such probability.
+    /// A sampler that met the evidence in no sample returns [`Error::NoSampleMetEvidence`]; an algorithm that looks for one
+    /// world has no such probability.
     fn log_evidence(&self, model: &Model) -> Result<f64, Error> {
         guarded(|| Ok(self.answer(model, &[])?.log_evidence()?.value))
     }

@@ -1,4 +1,4 @@
-//! What an algorithm answers.
+//! Answers of algorithms: marginals, bounds, or one world.
 
 use figrs_core::{AnyElement, Datum, Element, ElementId, Support, Value};
 use num_traits::ToPrimitive;
@@ -21,7 +21,7 @@ pub struct TargetMarginal {
     pub support: Support,
     /// The probability of each.
     pub probabilities: Vec<f64>,
-    /// Where the probabilities come from.
+    /// Source of the probabilities, with their errors.
     pub estimate: Estimate,
 }
 
@@ -34,10 +34,10 @@ pub struct LogEvidence {
     pub standard_error: f64,
 }
 
-/// What a search for the most probable world knew at some time.
+/// State of a search for the most probable world at some time: best world, bound, work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Improvement {
-    /// How much of its budget of work it had used.
+    /// Work done by then, in units of the search's budget.
     pub work: u64,
     /// The natural logarithm of the probability of the best world known then.
     pub log_probability: f64,
@@ -104,7 +104,7 @@ impl Answer {
         }
     }
 
-    /// The same answer, with how far the algorithm got.
+    /// Attaches the end and the depth of the deepening to the answer.
     #[must_use]
     pub fn with_deepening(mut self, deepening: Deepening) -> Self {
         self.deepening = Some(deepening);
@@ -118,26 +118,26 @@ impl Answer {
         }
     }
 
-    /// The same answer, with how the run went.
+    /// Attaches the run statistics of a sampler to the answer.
     #[must_use]
     pub fn with_sampling(mut self, sampling: Sampling) -> Self {
         self.sampling = Some(sampling);
         self
     }
 
-    /// Whether [`SelfChecked`](crate::SelfChecked) found it right.
+    /// True if [`SelfChecked`](crate::SelfChecked) has verified it.
     pub fn is_checked(&self) -> bool {
         self.is_checked
     }
 
-    /// The same answer, with the draws behind it.
+    /// Attaches the draws to the answer.
     #[must_use]
     pub fn with_draws(mut self, draws: Draws) -> Self {
         self.draws = Some(draws);
         self
     }
 
-    /// The same answer, with what chains tell of the choices of their worlds.
+    /// Attaches the mixing measures of the choices of chains to the answer.
     pub(crate) fn with_choices(mut self, choices: Choices) -> Self {
         self.choices = Some(choices);
         self
@@ -152,8 +152,8 @@ impl Answer {
         Self::searched_world(algorithm, values, log_probability, Vec::new())
     }
 
-    /// An answer that is one world with the natural logarithm of its probability, and what the search for it knew
-    /// whenever it had found a better one, and at the end; without any of that the world is known to be the best.
+    /// An answer that is one world with the natural logarithm of its probability, and the improvements of the search for
+    /// it, the last at its end; without improvements the world is known to be the best.
     pub fn searched_world(
         algorithm: &'static str,
         values: impl IntoIterator<Item = (AnyElement, Datum)>,
@@ -225,7 +225,7 @@ impl Answer {
         ))
     }
 
-    /// The distribution of a target of which draws tell single values.
+    /// The distribution of a target, if draws repeat its values.
     fn single_values<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         if self.target(element)?.never_repeats() {
             return Err(Error::NoRepeatedValue {
@@ -317,7 +317,7 @@ impl Answer {
         Ok(bound.map_or(log_probability, |bound| bound.max(log_probability)))
     }
 
-    /// Whether it is proven, up to rounding, that no world is more probable than this one.
+    /// True if it is proven, up to rounding, that no world is more probable than this one.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn is_proven(&self) -> Result<bool, Error> {
@@ -325,14 +325,14 @@ impl Answer {
         Ok(bound - log_probability <= 1e-9 * (1.0 + log_probability.abs()))
     }
 
-    /// What a search knew whenever it had found a better world, and at the end; nothing if there was no search.
+    /// State of the search whenever it had found a better world, and at its end; empty if there was no search.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn improvements(&self) -> Result<&[Improvement], Error> {
         Ok(self.known()?.1)
     }
 
-    /// The log-probability of the world, and what the search for it knew.
+    /// The log-probability of the world, and the improvements of the search for it.
     fn known(&self) -> Result<(f64, &[Improvement]), Error> {
         match &self.content {
             Content::World(_, log_probability, improvements) => {
@@ -361,9 +361,10 @@ impl Answer {
         }
     }
 
-    /// One line: the probability of `true` or of the most likely value, and how good it is: exact, bounds, or one
-    /// standard error (SE) with the effective sample size (ESS), and a warning if that is below ten. Of floating-point numbers of
-    /// which no two draws are the same it is the mean and the standard deviation, with the standard error of the mean (MCSE).
+    /// Summary in one line: the probability of `true` or of the most likely value, and its quality: exact, bounds, or one
+    /// standard error (SE) with the effective sample size (ESS), and a warning if that is below ten. Of floating-point
+    /// numbers of which no two draws are the same it is the mean and the standard deviation, with the standard error of the
+    /// mean (MCSE).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
         if let Content::World(_, log_probability, _) = &self.content {
             let value = self.most_likely_value(element)?;

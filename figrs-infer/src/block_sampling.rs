@@ -20,16 +20,16 @@ use crate::shared_memory::SharedMemory;
 use crate::tally::Tally;
 use crate::watch::{Stopped, Watch};
 
-/// Rows of a block at most: their columns stay in the cache.
+/// Maximum number of rows of a block: their columns stay in the cache.
 const MOST_ROWS: u64 = 1 << 14;
-/// Values of all columns of a block that are aimed at.
+/// Target number of cells, the values of all columns, of a block.
 const CELLS: u64 = 1 << 18;
-/// Rows of the block that is run to see how large a world is; its draws are not used.
+/// Rows of the pilot block, which measures the size of a world; its draws are not used.
 const PILOT: usize = 8;
-/// Blocks that a run is cut into at least, as far as they have this many rows each.
+/// Least number of blocks of a run, as far as they have this many rows each.
 const LEAST_BLOCKS: u64 = 16;
 const LEAST_ROWS: u64 = 64;
-/// Blocks that a thread does before it hands their sums on, at most.
+/// Maximum number of blocks in a batch, after which a thread hands their sums on.
 const BATCH: u64 = 32;
 
 /// The settings of a sampler of independent worlds.
@@ -47,9 +47,9 @@ pub(crate) struct BlockSampling<'a> {
     pub(crate) watch: &'a Watch,
 }
 
-/// What a run of independent worlds came to.
+/// Result of a run of independent worlds.
 pub(crate) struct Sampled {
-    /// Whether the model has no evidence, so that samples of one weight leave no doubt of it.
+    /// `true` if the model has no evidence, so that samples of one weight leave no doubt of it.
     certain: bool,
     possible: Vec<Option<Possible>>,
     /// The logarithm of the largest weight that a world may have, if it is known.
@@ -66,7 +66,7 @@ impl BlockSampling<'_> {
         Ok(block?)
     }
 
-    /// How many rows the blocks of this model have.
+    /// Number of rows in the blocks of this model.
     fn width(&self, model: &Model, targets: &[AnyElement]) -> Result<usize, Error> {
         let mut block = self.block(model, targets)?;
         block.run(PILOT, &mut stream(self.drawing.seed, u64::MAX))?;
@@ -83,7 +83,7 @@ impl BlockSampling<'_> {
         } as usize)
     }
 
-    /// Draws the samples; `finish` may change what weighs in a block before it is counted.
+    /// Draws the samples; `finish` may change the weights of a block before it is counted.
     pub(crate) fn run(
         &self,
         model: &Model,
@@ -186,7 +186,7 @@ impl BlockSampling<'_> {
 }
 
 impl Sampled {
-    /// The answer of weighted samples, or what to do if all weigh nothing.
+    /// The answer of weighted samples; an error with a remedy if all weigh zero.
     pub(crate) fn weighted(
         self,
         algorithm: &'static str,

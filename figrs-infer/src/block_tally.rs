@@ -1,4 +1,4 @@
-//! The rows of a block summed up by the values of the targets.
+//! Sums of the rows of a block by the values of the targets.
 
 use figrs_core::lower::{Block, Held, TargetColumn, WeightForm};
 use figrs_core::{AnyColumn, AnyElement};
@@ -18,7 +18,7 @@ pub(crate) struct BlockTally {
     pub(crate) rows: u64,
     /// Rows that do not contradict the evidence.
     pub(crate) met: u64,
-    /// How many densities are among the likelihoods.
+    /// Number of densities among the likelihoods.
     pub(crate) densities: usize,
     pub(crate) targets: Vec<TargetTally>,
     /// The natural logarithms of the weights of the rows that meet the evidence, if draws are kept.

@@ -11,12 +11,12 @@ use crate::estimate::Estimate;
 use crate::marginal::Quality;
 use crate::watch::Stopped;
 
-/// Two numbers that the right one lies between, up to rounding.
+/// An interval that contains a number, up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// It is not less than this.
+    /// The lower bound.
     pub lower: f64,
-    /// It is not more than this.
+    /// The upper bound.
     pub upper: f64,
 }
 
@@ -29,12 +29,12 @@ impl Bounds {
         }
     }
 
-    /// How far they are apart.
+    /// Width of the interval.
     pub fn width(self) -> f64 {
         self.upper - self.lower
     }
 
-    /// Whether the number lies between them.
+    /// True if the number lies between them.
     pub fn contains(self, value: f64) -> bool {
         (self.lower..=self.upper).contains(&value)
     }
@@ -58,9 +58,9 @@ pub struct TargetBounds {
     pub support: Support,
     /// For each value the weight of the worlds that are known to have it and to meet the evidence.
     pub log_lower: Vec<f64>,
-    /// For each value the most that the worlds can weigh that are known to have it.
+    /// For each value the upper bound of the weight of the worlds that are known to have it.
     pub log_upper: Vec<f64>,
-    /// The most that the worlds can weigh in which the value of the target is not known.
+    /// Upper bound of the weight of the worlds in which the value of the target is not known.
     pub log_unknown: f64,
 }
 
@@ -84,7 +84,7 @@ impl TargetBounds {
         }
     }
 
-    /// How far the bounds of any event are apart at most.
+    /// Maximum width of the bounds of any event.
     ///
     /// Let `L` and `U` be the weights of all worlds and `a` the lower weight of the event, to which undecided worlds
     /// add at most `g`, as they add at most `h` to its complement; neither is more than `G = U - L`. The bounds differ by
@@ -130,18 +130,18 @@ pub(crate) fn undecided_share(lower: f64, upper: f64) -> f64 {
     (1.0 - (lower - upper).exp()).max(0.0)
 }
 
-/// How far an algorithm got that deepens until it knows enough.
+/// Extent of an algorithm that deepens until its bounds are close enough: depth, work, reason for the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deepening {
-    /// How many Chains nested in Chains were expanded.
+    /// Depth of the nested Chains that were expanded.
     pub depth: usize,
     /// The work that this and all smaller depths took.
     pub work: u64,
-    /// Why it ended there.
+    /// Reason for the end.
     pub ended: Ended,
 }
 
-/// Why deepening ended.
+/// Reason for the end of a deepening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ended {
@@ -207,7 +207,7 @@ impl Answer {
         }
     }
 
-    /// How far the probabilities of a target can be trusted.
+    /// Quality of the probabilities of a target.
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer is a world.
     pub fn quality<T: Value>(&self, element: &Element<T>) -> Result<Quality, Error> {
@@ -219,7 +219,7 @@ impl Answer {
         }
     }
 
-    /// How far an algorithm that deepens got; nothing for others.
+    /// Extent of an algorithm that deepens; `None` for others.
     pub fn deepening(&self) -> Option<Deepening> {
         self.deepening
     }

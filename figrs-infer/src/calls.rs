@@ -7,8 +7,9 @@ use figrs_core::weights::Weights;
 use crate::eliminate::{MaxProduct, Options, eliminate, share_weights};
 use crate::error::Error;
 
-/// The probability of each value of the only target. A body that is shared has no evidence, so that its worlds have a total of one:
-/// to divide by it keeps errors of rounding from growing from call to call, as they would where a call has more than one call in it on average.
+/// The probability of each value of the only target. The body of a shared call has no evidence, so that its worlds have a
+/// total of one: division by the total keeps errors of rounding from growing from call to call, as they would where a call
+/// has more than one call in it on average.
 pub(crate) fn sums(body: &Expansion, options: &Options) -> Result<Weights, Error> {
     let encoding = Encoding::for_sums(body, body.targets())?;
     Ok(share_weights(

@@ -3,7 +3,7 @@
 use crate::diagnostics::{mcse_mean, mean_ess, measure};
 use crate::numbers::Columns;
 
-/// The share of the draws from which a value's own indicator is looked at.
+/// Least share of the draws that have a value for its indicator to enter the effective sample size.
 pub(crate) const FREQUENT: f64 = 0.05;
 
 /// The standard error of the mean of a function whose value at position `i` is `numbers[i]`; zero if it is the same for
@@ -26,12 +26,12 @@ pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f6
     mcse_mean(&draws.chains())
 }
 
-/// The least effective sample size of what may be asked: of the numbers, where the values are numbers or vectors of them, of
-/// the indicators of values that at least one draw in twenty has, and, for values that are neither, of four fixed halves of the
-/// values.
+/// Least effective sample size over the functions of interest: the numbers, where the values are numbers or vectors of
+/// them, the indicators of values that at least one draw in twenty has, and, for values that are neither, four fixed halves
+/// of the values.
 ///
-/// What is the same for all draws is not counted; if everything is, or chains have fewer than four draws, then each chain
-/// counts as one draw: a chain that never moved shows nothing else.
+/// A function that is constant over all draws is not counted; if all are, or chains have fewer than four draws, then each
+/// chain counts as one draw: a chain that never moved shows nothing else.
 pub(crate) fn chain_samples(columns: &Columns, indices: &[u32], chains: usize) -> f64 {
     let values = columns.values();
     let bulk = |numbers: &[f64]| measure(numbers, indices, chains).bulk;
@@ -94,7 +94,7 @@ pub(crate) fn frequent(indices: &[u32], values: usize) -> Vec<usize> {
         .collect()
 }
 
-/// The indicators of four fixed halves of so many values; none if all that may be asked is known without.
+/// The indicators of four fixed halves of so many values; none if all functions of interest are known without.
 pub(crate) fn halves(values: usize, all_known: bool) -> impl Iterator<Item = Vec<f64>> {
     let halves = if all_known { 0..0 } else { 0..4 };
     halves.map(move |bit| {
@@ -125,7 +125,7 @@ impl Chained {
         }
     }
 
-    /// How many draws each chain has.
+    /// Number of draws in each chain.
     fn length(&self) -> usize {
         self.draws.len() / self.chains
     }

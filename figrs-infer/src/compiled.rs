@@ -59,7 +59,7 @@ pub trait Compiled: Clone + Send + Sync {
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
     fn sample(&self, rng: &mut impl Rng) -> Result<World, Error>;
 
-    /// How many worlds the evidence leaves possible.
+    /// Number of worlds that the evidence leaves possible.
     ///
     /// **Errors.** [`Error::NotInAnswer`] where a form does not know single worlds; when the counts would take more memory than
     /// the budget.

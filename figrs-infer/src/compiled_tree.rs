@@ -54,7 +54,7 @@ pub struct CompiledTree {
     expansion: Arc<Expansion>,
     /// `None` if the evidence compiled in leaves no world.
     sums: Option<Part>,
-    /// The tree of single worlds, where it is another one and was needed.
+    /// The tree of single worlds, if it differs from that of sums and was needed.
     worlds: OnceLock<Part>,
 }
 
@@ -105,14 +105,14 @@ impl CompiledTree {
         self.sums.as_ref()
     }
 
-    /// What the elimination was predicted to cost.
+    /// Predicted cost of the elimination.
     pub fn cost(&self) -> PlanCost {
         self.sums
             .as_ref()
             .map_or(PlanCost::default(), |part| part.tree().cost)
     }
 
-    /// What [`JunctionTree::restore`](crate::JunctionTree::restore) needs to make this tree again.
+    /// The plan of this tree, from which [`JunctionTree::restore`](crate::JunctionTree::restore) makes it again.
     ///
     /// Evidence that was set and parameters are not part of it.
     pub fn save(&self) -> SavedTree {
@@ -120,15 +120,15 @@ impl CompiledTree {
         SavedTree::new(tree(self.sums.as_ref()), tree(self.worlds.get()))
     }
 
-    /// How many bytes the numbers of all tables take, at eight an entry; marginals take as much again.
+    /// Memory that the numbers of all tables take, in bytes, at eight an entry; marginals take as much again.
     pub fn table_bytes(&self) -> u64 {
         self.sums
             .as_ref()
             .map_or(0, |part| part.tree().table_bytes())
     }
 
-    /// States that a varying element has this value, instead of what was stated of it here before; what the compiled model
-    /// states of it holds besides. A value that the element does not have is impossible evidence.
+    /// States that a varying element has this value, instead of what was stated of it here before; evidence of the compiled
+    /// model on the element holds besides. A value that the element does not have is impossible evidence.
     ///
     /// **Errors.** [`Error::NotVarying`].
     #[track_caller]
@@ -152,7 +152,7 @@ impl CompiledTree {
         self.state(place, Some(statement))
     }
 
-    /// Takes back what was stated of a varying element.
+    /// Withdraws the evidence stated of a varying element.
     ///
     /// **Errors.** [`Error::NotVarying`].
     pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
@@ -180,7 +180,7 @@ impl CompiledTree {
         Ok(())
     }
 
-    /// What a statement about a varying element gives each of its values in an expansion.
+    /// Weights that a statement about a varying element gives to each of its values in an expansion.
     fn weights(
         &self,
         expansion: &Expansion,
@@ -393,7 +393,7 @@ impl CompiledTree {
         conflict::impossible(&model, &roots, &self.limits)
     }
 
-    /// One encoding of an expansion, with what is stated at present.
+    /// Compiles one encoding of an expansion, with the present evidence.
     fn part(
         &self,
         old: Old<'_>,
@@ -453,7 +453,7 @@ impl CompiledTree {
         Ok(best)
     }
 
-    /// How many worlds the evidence leaves possible.
+    /// Number of worlds that the evidence leaves possible.
     ///
     /// **Errors.** When the counts would take more memory than the budget.
     pub fn count(&self) -> Result<BigUint, Error> {

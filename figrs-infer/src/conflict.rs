@@ -1,4 +1,4 @@
-//! Whether worlds are possible: evidence that cannot hold together, failures that cannot happen.
+//! Consistency of evidence: minimal conflicts, and failures that no world can have.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::node::Kind;
@@ -8,8 +8,7 @@ use crate::eliminate::{Boolean, eliminate};
 use crate::error::Error;
 use crate::limits::Limits;
 
-/// The error for impossible evidence, with a conflict that no piece can be taken from, as far as the limits allow to
-/// decide it.
+/// The error for impossible evidence, with a minimal conflict, as far as the limits allow to decide it.
 ///
 /// Pieces are left out in halves, quarters, ... while the rest stays impossible, which needs about
 /// `k log n` trials for a conflict of `k` among `n` pieces (Junker 2004, `QuickXplain`, has the same bound).
@@ -64,7 +63,7 @@ fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<String>
     named
 }
 
-/// Whether some world meets the evidence, or one that is not expanded may.
+/// True if some world meets the evidence, or one that is not expanded may.
 fn possible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Result<bool, Error> {
     let expansion = limits.expand(model, targets)?;
     if expansion.impossible().is_some() {

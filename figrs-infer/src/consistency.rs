@@ -1,14 +1,14 @@
-//! What zeros decide before anything is multiplied: which values some assignment of positive weight may have.
+//! Generalised arc consistency: exclusion of values by the zeros of factors, before anything is multiplied.
 
 use std::collections::VecDeque;
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 
-/// All factors with zeros together are looked at about this many times at most.
+/// Maximum number of passes over all factors with zeros together, approximately.
 const LOOKS: usize = 16;
 
-/// For each variable which values are possible: a value goes if some factor excludes it given the values left of its
-/// other variables, again and again (generalised arc consistency). `None` if a variable has no value left.
+/// The possible values of each variable: a value is excluded if some factor excludes it given the values left of its other
+/// variables, until nothing changes (generalised arc consistency). `None` if a variable has no value left.
 ///
 /// **Guarantee.** An assignment with a value that is not possible has no weight.
 ///
@@ -19,7 +19,7 @@ pub(crate) fn possible_values(graph: &FactorGraph) -> Option<Vec<Vec<bool>>> {
     Propagation::new(graph).run()
 }
 
-/// Whether some entry of a factor is zero.
+/// True if some entry of a factor is zero.
 pub(crate) fn has_zeros(factor: &Factor) -> bool {
     match &factor.table {
         FactorTable::Dense(weights) => (0..weights.len()).any(|i| weights.is_zero(i)),
@@ -27,7 +27,7 @@ pub(crate) fn has_zeros(factor: &Factor) -> bool {
     }
 }
 
-/// Factors that wait to be looked at, and the values that are possible so far.
+/// Queue of factors to be revised, and the values that are possible so far.
 struct Propagation<'a> {
     graph: &'a FactorGraph,
     possible: Vec<Vec<bool>>,
@@ -56,7 +56,7 @@ impl<'a> Propagation<'a> {
         this
     }
 
-    /// For each variable which values are possible; `None` if one has none.
+    /// The possible values of each variable; `None` if one has none.
     fn run(mut self) -> Option<Vec<Vec<bool>>> {
         let mut is_queued = vec![false; self.graph.factors.len()];
         self.queue.iter().for_each(|&i| is_queued[i] = true);

@@ -12,7 +12,7 @@ use crate::estimate::TRUSTED_SAMPLES;
 use crate::marginal::Quality;
 use crate::numbers::is_real;
 
-/// How many elements of a world are shown.
+/// Maximum number of elements of a world that are shown.
 const SHOWN: usize = 20;
 
 impl TargetMarginal {
@@ -40,7 +40,7 @@ impl TargetMarginal {
             .quality(&self.probabilities, || self.columns())
     }
 
-    /// The quality, if the measures of its chains are known.
+    /// The quality, given the measures of its chains if they are known.
     fn quality_knowing(&self, chains: Option<&ChainMeasures>) -> Quality {
         chains.map_or_else(
             || self.quality(),
@@ -50,15 +50,16 @@ impl TargetMarginal {
         )
     }
 
-    /// Whether single values tell nothing: they are floating-point numbers, or lists of such, of which none was drawn twice.
+    /// True if single values are uninformative: they are floating-point numbers, or lists of such, of which none was drawn
+    /// twice.
     pub(crate) fn never_repeats(&self) -> bool {
         self.support.len() > 1
             && is_real(self.support.any(0))
             && self.estimate.never_repeats(&self.probabilities)
     }
 
-    /// The probability of `true` or of the most likely value, and how good it is, or mean and standard deviation if values never
-    /// repeat; nothing if there is no value.
+    /// The probability of `true` or of the most likely value with its quality, or mean and standard deviation if values
+    /// never repeat; `None` if there is no value.
     pub(crate) fn summary(&self) -> Option<String> {
         self.summary_knowing(self.chain_measures().as_ref())
     }
@@ -134,7 +135,7 @@ impl TargetMarginal {
             .collect()
     }
 
-    /// For each number that the target is, which component it is if there are several, and its moments.
+    /// Moments of each number of the target, with its component index if there are several.
     fn all_moments(&self, chains: Option<&ChainMeasures>) -> Vec<(String, String)> {
         let columns = self.columns();
         if columns.is_empty() {
@@ -154,7 +155,7 @@ impl TargetMarginal {
         columns.iter().enumerate().map(of).collect()
     }
 
-    /// Mean and standard deviation of a numeric target, and how good they are.
+    /// Mean and standard deviation of a numeric target, with their quality.
     fn moments(&self, numbers: &[f64], quality: Quality, judged: Option<&Judged>) -> String {
         let expectation = |function: &dyn Fn(f64) -> f64| -> f64 {
             let terms = self.probabilities.iter().zip(numbers);
@@ -208,7 +209,7 @@ impl TargetBounds {
     }
 }
 
-/// The name, or what built the element and where.
+/// The name, or the constructor and its source line.
 fn name(label: &Label) -> String {
     label.name.clone().unwrap_or_else(|| label.to_string())
 }

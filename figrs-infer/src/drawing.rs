@@ -1,4 +1,4 @@
-//! What any sampler of worlds is told.
+//! Common settings of samplers: seed, threads, limits of a world.
 
 use std::num::NonZero;
 
@@ -15,7 +15,7 @@ pub(crate) struct Drawing {
 }
 
 impl Drawing {
-    /// How many threads there may be.
+    /// Maximum number of threads.
     pub(crate) fn threads(&self) -> usize {
         self.threads.map_or_else(cores, NonZero::get)
     }

@@ -23,9 +23,9 @@ pub struct TargetDraws {
 /// [`write_csv`](Self::write_csv) and [`write_arviz_json`](Self::write_arviz_json) write them for other programs.
 #[derive(Clone, Debug)]
 pub struct Draws {
-    /// How many chains; independent draws are one chain.
+    /// Number of chains; independent draws are one chain.
     pub chains: usize,
-    /// How many draws each chain has.
+    /// Number of draws in each chain.
     pub length: usize,
     /// The targets, in the order they were given.
     pub targets: Vec<TargetDraws>,

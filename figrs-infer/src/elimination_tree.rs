@@ -5,7 +5,7 @@ use figrs_core::graph::{Picture, PictureEdge, PictureError, PictureNode, Shape};
 use crate::compiled_tree::CompiledTree;
 use crate::part::Part;
 
-/// Some tables meet, and what nothing else mentions is summed out.
+/// A step of an elimination: the product of some tables, summed over the elements that no other table mentions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EliminationStep {

@@ -14,8 +14,8 @@ use crate::tally::Tally;
 
 /// Runs every world of a finite model, one after another.
 ///
-/// **Guarantee.** Exact, up to rounding in the sum over worlds. Small enough to be checked by eye, it is
-/// what the tests compare every other exact algorithm with.
+/// **Guarantee.** Exact, up to rounding in the sum over worlds. Small enough to be checked by eye, it is the reference in
+/// the tests of every other exact algorithm.
 ///
 /// **Complexity.** Time proportional to the number of worlds, exponential in the number of random
 /// elements; memory in the size of one world.
@@ -174,7 +174,7 @@ struct Path {
     branches: Vec<Branch>,
     position: usize,
     probability: WorldWeight,
-    /// Bytes of the outcomes.
+    /// Size of the outcomes in bytes.
     bytes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong when a model is asked.
+//! Errors of inference.
 
 use std::panic::Location;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::eliminate::EliminationError;
 
-/// Why there is no answer.
+/// Reason that there is no answer.
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum Error {
@@ -35,9 +35,9 @@ pub enum Error {
     NoSampleMetEvidence {
         /// The algorithm.
         algorithm: &'static str,
-        /// How many worlds were drawn.
+        /// Number of worlds drawn.
         tried: u64,
-        /// What to do instead.
+        /// The remedy.
         remedy: &'static str,
     },
     /// A weight without a stated maximum, where one is needed.
@@ -47,7 +47,7 @@ pub enum Error {
     UnboundedWeight {
         /// The element.
         element: Label,
-        /// Where the weights were stated.
+        /// The source line that states the weights.
         location: &'static Location<'static>,
     },
     /// Evidence in a model that is to be run without any.
@@ -60,7 +60,7 @@ pub enum Error {
         algorithm: &'static str,
         /// The element.
         element: Label,
-        /// Where the evidence was stated.
+        /// The source line that states the evidence.
         location: &'static Location<'static>,
     },
     /// A run ended by its deadline or an interrupt before there was anything to answer with.
@@ -103,7 +103,7 @@ pub enum Error {
     NoWorldDecoded {
         /// Iterations made.
         iterations: u64,
-        /// How much the last one changed.
+        /// Largest change of a message in the last one.
         residual: f64,
     },
     /// More worlds than the budget allows.
@@ -154,9 +154,9 @@ pub enum Error {
     NotInAnswer {
         /// The algorithm.
         algorithm: &'static str,
-        /// What was asked.
+        /// The content asked for.
         asked: &'static str,
-        /// What to do instead.
+        /// The remedy.
         remedy: &'static str,
     },
     /// The element was not declared varying when the model was compiled.
@@ -204,7 +204,7 @@ pub enum Error {
     FrontierTooWide {
         /// The element at which most are needed.
         element: Label,
-        /// How many.
+        /// Number of elements.
         elements: usize,
     },
     /// A saved tree is that of another model, of other zeros, or of another version.
@@ -212,7 +212,7 @@ pub enum Error {
         "the saved tree does not fit: {reason}; compile the model anew with `JunctionTree::compile` and save that"
     )]
     SavedTree {
-        /// What does not fit.
+        /// The part that does not fit.
         reason: &'static str,
     },
     /// There is nothing to check an answer with.
@@ -220,7 +220,7 @@ pub enum Error {
         "there is an answer, and no way to check it: {reason}; take `SelfChecked` away to have it"
     )]
     NotChecked {
-        /// Why the model cannot be asked otherwise.
+        /// Reason that no other algorithm can answer.
         reason: Box<Error>,
     },
     /// An answer did not pass its check.
@@ -228,11 +228,11 @@ pub enum Error {
         "{what} is {claimed} in the answer, and {found} when it is found otherwise; do not use this answer, and report it with the model"
     )]
     NotVerified {
-        /// Which number.
+        /// The number checked, in words.
         what: String,
-        /// What the answer says.
+        /// The number in the answer.
         claimed: f64,
-        /// What the check found.
+        /// The number that the check found.
         found: f64,
     },
     /// The code of a value's type panicked.
@@ -241,7 +241,7 @@ pub enum Error {
          any value of the model"
     )]
     Panicked {
-        /// What the panic said.
+        /// The message of the panic.
         message: String,
     },
     /// A setting of an algorithm cannot work.
@@ -253,7 +253,7 @@ pub enum Error {
         setting: &'static str,
         /// Its value.
         value: String,
-        /// What is allowed.
+        /// The values allowed.
         remedy: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! Where probabilities come from, and what that tells of their errors.
+//! Estimates: the source of probabilities, and their standard errors.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use crate::group_error::{group_error, group_samples, value_errors};
 use crate::marginal::Quality;
 use crate::numbers::Columns;
 
-/// Below this many effective samples the spread of the samples does not tell their error.
+/// Least effective sample size for the spread of the samples to tell their error.
 pub(crate) const TRUSTED_SAMPLES: f64 = 10.0;
 
-/// Where the probabilities of a target come from.
+/// Source of the probabilities of a target.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Estimate {
@@ -22,21 +22,21 @@ pub enum Estimate {
     Weighted {
         /// For each value the sum of its squared weights over the squared sum of all weights.
         squares: Vec<f64>,
-        /// The bound of what no sample shows, see [`unseen_share`]; infinite if there is none.
+        /// The bound of the share of unseen values, see [`unseen_share`]; infinite if there is none.
         unseen: f64,
     },
     /// Chains of dependent draws of equal weight.
     Chains {
         /// The position of the value of each draw: the draws of one chain stand together.
         indices: Arc<[u32]>,
-        /// How many chains of equal length there are.
+        /// Number of chains of equal length.
         chains: usize,
     },
     /// Independent groups, each of dependent weighted samples.
     Groups {
         /// For each group its values' shares of the whole weight.
         groups: Vec<Vec<(u32, f64)>>,
-        /// The bound of what no sample shows, see [`unseen_share`]; infinite if there is none.
+        /// The bound of the share of unseen values, see [`unseen_share`]; infinite if there is none.
         unseen: f64,
     },
 }
@@ -53,11 +53,11 @@ pub fn unseen_share(samples: u64, log_maximum: Option<f64>, log_mean: f64) -> f6
     share.filter(|share| *share < 1.0).unwrap_or(f64::INFINITY)
 }
 
-/// Differences of less than this part of a number are those of rounding.
+/// Relative tolerance: smaller differences are those of rounding.
 pub(crate) const ROUNDING: f64 = 1e-13;
 
 impl Estimate {
-    /// How far the probabilities can be trusted; `columns` has the values.
+    /// Quality of the probabilities; `columns` has the values.
     pub(crate) fn quality(
         &self,
         probabilities: &[f64],
@@ -73,8 +73,8 @@ impl Estimate {
         Quality::Sampled { effective_samples }
     }
 
-    /// Whether no value was met twice by draws that do not come from one another: not by two weighted samples, not by a chain
-    /// that has left it or by two chains, not by two groups.
+    /// True if no value was met twice by draws that do not come from one another: not by two weighted samples, not by a
+    /// chain that has left it or by two chains, not by two groups.
     pub(crate) fn never_repeats(&self, probabilities: &[f64]) -> bool {
         let mut seen = vec![false; probabilities.len()];
         let mut is_new = |value: u32| !std::mem::replace(&mut seen[value as usize], true);
@@ -102,8 +102,8 @@ impl Estimate {
 
     /// The standard error of the expectation of a function whose value at position `i` is `numbers[i]`.
     ///
-    /// Values without probability are those that no sample has: with the bound of their share they stand for what may have been
-    /// missed.
+    /// Values without probability are those that no sample has: they count with the bound of their share, for values that
+    /// may have been missed.
     pub(crate) fn standard_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let sampled = self.sampled_error(probabilities, numbers);
         let Some(unseen) = self.unseen() else {
@@ -120,7 +120,7 @@ impl Estimate {
         }
     }
 
-    /// The bound of the share of what no sample shows, if this is an estimate by samples that has one.
+    /// The bound of the share of unseen values, if this is an estimate by samples that has one.
     pub(crate) fn unseen(&self) -> Option<f64> {
         match self {
             Self::Weighted { unseen, .. } | Self::Groups { unseen, .. } => Some(*unseen),
@@ -128,7 +128,7 @@ impl Estimate {
         }
     }
 
-    /// What the spread of the samples tells of the error; zero if they all agree.
+    /// Standard error by the spread of the samples; zero if they all agree.
     fn sampled_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let mean = mean(probabilities, numbers);
         let error = match self {
@@ -159,9 +159,9 @@ impl Estimate {
 
     /// The standard error of the probability of an event, whose indicator at position `i` is `indicator[i]`.
     ///
-    /// Where the spread of the samples tells nothing (all agree, or they are worth fewer than ten), the error is at
-    /// least that of one more success and one more failure among the effective samples, and the bound of what no sample
-    /// shows.
+    /// If the spread of the samples is uninformative (all agree, or they are worth fewer than ten), the error is at least
+    /// that of one more success and one more failure among the effective samples, and the bound of the share of unseen
+    /// values.
     pub(crate) fn event_error(
         &self,
         probabilities: &[f64],
@@ -183,8 +183,8 @@ impl Estimate {
         self.cautious(sampled, mean(probabilities, indicator), quality)
     }
 
-    /// The standard error of the probability of each value, as of the event that has it alone. What is worth the same for all is
-    /// found once.
+    /// The standard error of the probability of each value, as of the event that has it alone. Quantities common to all
+    /// values are computed once.
     pub(crate) fn value_errors(
         &self,
         probabilities: &[f64],

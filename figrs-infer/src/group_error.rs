@@ -4,7 +4,8 @@ use crate::chain_error::{FREQUENT, halves};
 use crate::estimate::ROUNDING;
 use crate::numbers::Columns;
 
-/// Groups that are worth fewer than this do not tell their error: one, or one of two with four fifths of the weight.
+/// Least effective number of groups for their spread to tell the error: below it there is one, or one of two has four
+/// fifths of the weight.
 const TELLING: f64 = 1.5;
 
 /// The standard error of the mean of a function whose value at position `i` is `numbers[i]`: the groups' shares of the
@@ -31,7 +32,8 @@ pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64
     }
 }
 
-/// The standard error of the probability of each value: [`group_error`] of its indicator, in time linear in what the groups hold.
+/// The standard error of the probability of each value: [`group_error`] of its indicator, in time linear in the entries of
+/// the groups.
 pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) -> Vec<f64> {
     let k = effective_groups(groups);
     if k < TELLING {
@@ -66,9 +68,9 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
     having.iter().zip(probabilities).map(error).collect()
 }
 
-/// How many independent samples would estimate as well what may be asked: the means of the numbers, where the values are
-/// numbers or vectors of them, the probability of any value that has a twentieth of the weight, and, for values that are
-/// neither, of four fixed halves of the values. The number of groups, as their weights have it, if nothing but that is known.
+/// Effective sample size of groups: the least over the means of the numbers, where the values are numbers or vectors of
+/// them, the probability of any value that has a twentieth of the weight, and, for values that are neither, four fixed
+/// halves of the values. The effective number of groups, by their weights, if nothing but that is known.
 pub(crate) fn group_samples(
     groups: &[Vec<(u32, f64)>],
     probabilities: &[f64],

@@ -4,7 +4,8 @@ use figrs_core::lower::WeightForm;
 
 use crate::diagnostics::{pareto_k_of_largest, tail_length};
 
-/// Weights that are kept where the number of samples is not limited beforehand: those of the tail of a hundred million.
+/// Maximum number of weights kept if the number of samples is not limited beforehand: those of the tail of a hundred
+/// million.
 const MOST: usize = 30_001;
 
 /// The logarithms of the largest weights of a run, as many as the tail of its samples has and one.
@@ -12,12 +13,12 @@ const MOST: usize = 30_001;
 pub(crate) struct Heaviest {
     logs: Vec<f64>,
     most: usize,
-    /// How many positive weights there were.
+    /// Number of positive weights.
     count: u64,
 }
 
 impl Heaviest {
-    /// Nothing yet, of a run of so many samples at most.
+    /// No weights yet, of a run of so many samples at most.
     pub(crate) fn of(samples: Option<u64>) -> Self {
         let tail = samples.map(|samples| tail_length(samples as usize) + 1);
         Self {
@@ -27,18 +28,18 @@ impl Heaviest {
         }
     }
 
-    /// How many weights of a block may be among them.
+    /// Maximum number of weights of a block that may be among them.
     pub(crate) fn most(&self) -> usize {
         self.most
     }
 
-    /// Forgets all.
+    /// Drops all weights.
     pub(crate) fn clear(&mut self) {
         self.logs.clear();
         self.count = 0;
     }
 
-    /// Takes the largest weights of a block, in units of `exp(log_scale)`, and how many positive ones it has.
+    /// Adds the largest weights of a block, in units of `exp(log_scale)`, and its number of positive ones.
     pub(crate) fn take(&mut self, largest: &[f64], log_scale: f64, count: u64) {
         self.count += count;
         let logs = largest.iter().map(|weight| weight.ln() + log_scale);

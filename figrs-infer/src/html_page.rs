@@ -1,4 +1,4 @@
-//! Pages of HTML that need nothing else.
+//! Self-contained pages of HTML.
 
 use std::fmt::{self, Display};
 
@@ -15,7 +15,7 @@ const STYLE: &str = "body{font:15px/1.45 sans-serif;margin:2em auto;max-width:75
      img{image-rendering:pixelated;max-width:100%}\
      figcaption{color:#555}dt{float:left;clear:left;width:12em;color:#555}dd{margin-left:12em}";
 
-/// A page of HTML that needs nothing else: no scripts, no other files, pictures within. It is well-formed as XML, too.
+/// A self-contained page of HTML: no scripts, no other files, pictures within. It is well-formed as XML, too.
 ///
 /// Its parts stand in the order in which they are added; [`Display`] writes it.
 ///
@@ -41,7 +41,7 @@ impl HtmlPage {
         }
     }
 
-    /// Adds a list of names and what stands for each; nothing if it is empty.
+    /// Adds a list of names and their values; nothing if it is empty.
     pub fn settings(
         &mut self,
         settings: impl IntoIterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
@@ -110,7 +110,7 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a picture, a document of SVG, with its caption; or the reason why there is none.
+    /// Adds a picture, a document of SVG, with its caption; or the error in its place.
     pub fn svg<E: Display>(&mut self, caption: &str, svg: Result<String, E>) -> &mut Self {
         match svg {
             Ok(svg) => self.figure(&svg, caption),

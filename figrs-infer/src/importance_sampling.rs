@@ -17,10 +17,10 @@ use crate::watch::{Watch, watched};
 /// density) of that value; this passes through Chains, Scores, tuples and Boolean functions down to the atomic
 /// elements that decide. Other evidence weighs the finished world.
 ///
-/// **Guarantee.** Consistent: estimates converge to the exact answer as samples grow; the estimate of the
-/// probability of evidence is unbiased. Every answer carries its effective sample size and standard errors; what no sample shows is
-/// bounded, or named by [`Answer::diagnose`] where the largest weight of a world is not known ([`unseen_share`](crate::unseen_share)).
-/// The same seed gives the same answer on any number of threads.
+/// **Guarantee.** Consistent: estimates converge to the exact answer as samples grow; the estimate of the probability of
+/// evidence is unbiased. Every answer carries its effective sample size and standard errors; the share of unseen values is
+/// bounded, or named by [`Answer::diagnose`] where the largest weight of a world is not known
+/// ([`unseen_share`](crate::unseen_share)). The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** Linear in samples and in the elements of each world; elements that no sampled world
 /// reaches cost nothing, so infinite models are allowed. The error falls with the square root of the

@@ -1,4 +1,4 @@
-//! Numbered pieces of work on several threads, with results taken in order.
+//! Parallel loop with ordered reduction: numbered pieces of work on several threads, with results taken in order.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -8,9 +8,10 @@ use std::thread;
 use crate::error::Error;
 use crate::guard::guarded;
 
-/// How many batches of each thread may wait to be taken, at most.
+/// Maximum number of batches of each thread that are begun and not yet taken.
 const WAITING: u64 = 8;
-/// Of the work that is left, a thread begins one part in so many of its share at once: so all end at about the same time.
+/// A thread begins one part in so many of its share of the remaining work at once (guided self-scheduling): so all end at
+/// about the same time.
 const PARTS: u64 = 2;
 
 /// Does the pieces `0..pieces` of some work, in batches of so many at most, on up to `threads` threads, this one among them, each with a worker of
@@ -18,7 +19,7 @@ const PARTS: u64 = 2;
 ///
 /// Threads that meet too often wait more than they work: a batch should take some tenths of a millisecond.
 ///
-/// What a piece gives must depend on its number alone; then the outcome is the same for any number of threads.
+/// The result of a piece must depend on its number alone; then the outcome is the same for any number of threads.
 pub(crate) fn in_order<W, R: Send>(
     threads: usize,
     (pieces, batch): (u64, u64),
@@ -107,7 +108,7 @@ fn done<W, R>(
     results
 }
 
-/// Hands results on, until one is an error or the taker has enough.
+/// Passes results on, until one is an error or the taker breaks.
 fn taken<R>(
     results: Vec<Result<R, Error>>,
     take: &mut impl FnMut(R) -> ControlFlow<()>,
@@ -120,14 +121,14 @@ fn taken<R>(
     Ok(ControlFlow::Continue(()))
 }
 
-/// What the thread that takes the results does next.
+/// Next action of the thread that takes the results.
 enum Turn<R> {
     Take(Vec<Result<R, Error>>),
     Work(Range<u64>),
     End,
 }
 
-/// The work as the threads share it.
+/// Work queue shared by the threads.
 struct Queue<R> {
     pieces: u64,
     batch: u64,
@@ -141,7 +142,7 @@ struct State<R> {
     begun: u64,
     /// The first piece that has not been taken.
     taken: u64,
-    /// Nothing more is wanted.
+    /// `true` if no more results are wanted.
     ended: bool,
     /// Results that wait, by their first pieces.
     results: BTreeMap<u64, Vec<Result<R, Error>>>,
@@ -159,7 +160,7 @@ impl<R> Queue<R> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins the next batch; nothing if there is none, or too much waits to be taken.
+    /// Begins the next batch; `None` if there is none, or too many results wait to be taken.
     fn begin(&self, state: &mut State<R>) -> Option<Range<u64>> {
         let waiting = state.begun - state.taken;
         if state.begun >= self.pieces || waiting >= WAITING * self.threads * self.batch {
@@ -171,7 +172,7 @@ impl<R> Queue<R> {
         Some(first..state.begun)
     }
 
-    /// The next batch for a thread that takes nothing.
+    /// The next batch for a thread that takes no results.
     fn next(&self) -> Option<Range<u64>> {
         let mut state = self.lock();
         while !state.ended && state.begun < self.pieces {
@@ -202,7 +203,7 @@ impl<R> Queue<R> {
         }
     }
 
-    /// Leaves the results of a batch; after one that failed nothing more is begun.
+    /// Stores the results of a batch; after one that failed nothing more is begun.
     fn give(&self, first: u64, results: Vec<Result<R, Error>>) {
         let mut state = self.lock();
         if matches!(results.last(), Some(Err(_))) {
@@ -218,7 +219,7 @@ impl<R> Queue<R> {
     }
 }
 
-/// Lets no thread wait for one that panics.
+/// Guard that ends the queue when a thread panics, so that no other waits for it.
 struct EndsInPanic<'a, R>(&'a Queue<R>);
 
 impl<R> Drop for EndsInPanic<'_, R> {

@@ -63,8 +63,8 @@ impl JunctionTree {
         self
     }
 
-    /// Limits how many threads share the work of large cliques, by default all cores. The answers are the same, bit by
-    /// bit, on any number.
+    /// Limits the number of threads that share the work of large cliques, by default all cores. The answers are the same,
+    /// bit by bit, on any number.
     pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
         self.limits.threads = Some(threads);
         self
@@ -77,7 +77,7 @@ impl JunctionTree {
         self
     }
 
-    /// What compiling a model for these targets is predicted to cost, without doing it and whatever the budgets: the
+    /// Predicted cost of compiling a model for these targets, computed without compiling and whatever the budgets: the
     /// width of the order, operations and memory.
     ///
     /// **Errors.** Those of the expansion of the model.

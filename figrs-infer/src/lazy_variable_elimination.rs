@@ -14,10 +14,10 @@ use crate::sampling::Sampling;
 use crate::variable_elimination::marginals;
 use crate::watch::{Stopped, Watch, Watching, watched};
 
-/// Work for one element that is reached: running its function and numbering its values takes about as long as this
+/// Work charged for each element that is reached: running its function and numbering its values takes about as long as this
 /// many operations of an elimination.
 const ELEMENT: u64 = 250;
-/// The next depth may take this many times the work of the last one.
+/// Target growth of the work from one depth to the next.
 const GROWTH: f64 = 4.0;
 
 /// Lower and upper bounds of marginals and of the probability of evidence, for models that may be infinite.
@@ -115,8 +115,8 @@ impl LazyVariableElimination {
 
     watched!();
 
-    /// Sets how much work may be done at all depths together: one for each predicted operation of an elimination, and
-    /// 250 for each element that is reached. Default 2^26, which takes some seconds.
+    /// Sets the budget of work at all depths together: one for each predicted operation of an elimination, and 250 for each
+    /// element that is reached. Default 2^26, which takes some seconds.
     pub fn work(mut self, budget: u64) -> Self {
         self.work = budget;
         self
@@ -176,10 +176,10 @@ struct Search<'a> {
     spent: u64,
 }
 
-/// What one depth tells.
+/// Result of one depth.
 struct Found {
     answer: Answer,
-    /// How far the bounds of any event are apart; zero where the answer is exact.
+    /// Maximum width of the bounds of any event; zero where the answer is exact.
     width: f64,
     is_complete: bool,
 }
@@ -330,7 +330,7 @@ impl Search<'_> {
         self.algorithm.work.saturating_sub(self.spent)
     }
 
-    /// What the user and the work that is left allow.
+    /// The limits of a depth: those of the user and of the remaining work.
     fn limits(&self, depth: usize) -> Limits {
         let limits = &self.limits;
         let left = self.left();
@@ -365,7 +365,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether a greater depth is out of reach, and not wrong.
+/// True if the error is a budget that does not allow a greater depth, not a mistake.
 fn is_budget(error: &Error) -> bool {
     match error {
         Error::Model(error) => matches!(
@@ -379,16 +379,16 @@ fn is_budget(error: &Error) -> bool {
     }
 }
 
-/// Whether the deadline passed, or work was interrupted.
+/// True if the deadline passed, or work was interrupted.
 fn is_stopped(error: &Error) -> bool {
     matches!(error, Error::Elimination(EliminationError::Interrupted))
 }
 
-/// Which depth comes next: deeper by so much that the work grows by a factor that is about the same each time.
+/// Choice of the next depth: deeper by so much that the work grows by a factor that is about the same each time.
 #[derive(Debug, Default)]
 struct Pace {
     depth: usize,
-    /// The work of the last depth, and how much deeper it was than the one before.
+    /// The work of the last depth, and its distance from the one before.
     last: Option<(u64, usize)>,
 }
 

@@ -35,10 +35,11 @@
 //! | [`Gibbs`] | `gibbs/` |
 //! | [`BeliefPropagation`], [`MpeBeliefPropagation`] | `belief_propagation/` |
 //!
-//! How good an answer is: [`Marginal::quality`] and the standard errors beside every estimate; [`Answer::diagnose`] looks for
-//! what makes it doubtful, with the measures of [`diagnostics`]; the text of an [`Answer`] has both in short. [`Draws`] are
-//! written as CSV and as the JSON that ArviZ reads. [`compare`] puts algorithms side by side. With the feature `charts`,
-//! which is on by default, posteriors, draws and comparisons are drawn as SVG and written as a page of HTML.
+//! The quality of an answer is read from [`Marginal::quality`] and from the standard errors beside every estimate;
+//! [`Answer::diagnose`] looks for reasons to doubt it, with the measures of [`diagnostics`]; the text of an [`Answer`] has
+//! both in short. [`Draws`] are written as CSV and as the JSON that ArviZ reads. [`compare`] puts algorithms side by side.
+//! With the feature `charts`, which is on by default, posteriors, draws and comparisons are drawn as SVG and written as a
+//! page of HTML.
 
 #![warn(clippy::unwrap_used)]
 

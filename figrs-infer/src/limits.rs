@@ -11,18 +11,18 @@ use crate::eliminate::Options;
 use crate::error::Error;
 use crate::watch::Until;
 
-/// What the expansion of a model and its elimination may use.
+/// Resources of an expansion and its elimination: budget, options, threads, depth.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Limits {
     pub(crate) budget: Budget,
     pub(crate) options: Options,
-    /// How many threads may share the work; all cores if it is not said.
+    /// Maximum number of threads that share the work; all cores if `None`.
     pub(crate) threads: Option<NonZero<usize>>,
-    /// Chains nested in this many others are left out, if it is set.
+    /// Depth limit: Chains nested in this many others are left out, if it is set.
     pub(crate) depth: Option<usize>,
 }
 
-/// How many threads run at once on this machine.
+/// Number of threads that run at once on this machine.
 pub(crate) fn cores() -> usize {
     // Asking the system takes longer than a small query.
     static CORES: OnceLock<usize> = OnceLock::new();
@@ -30,7 +30,7 @@ pub(crate) fn cores() -> usize {
 }
 
 impl Limits {
-    /// The same, to end at some time.
+    /// The same limits with a deadline and an interrupt.
     pub(crate) fn until(&self, until: &Until) -> Self {
         Self {
             options: self.options.until(until),

@@ -12,7 +12,7 @@ use crate::estimate::Estimate;
 use crate::numbers::Columns;
 use crate::posterior::write_bars;
 
-/// How far a probability or an expectation can be trusted.
+/// Quality of a probability or of an expectation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Quality {
@@ -20,15 +20,16 @@ pub enum Quality {
     Exact,
     /// Estimated from samples worth this many independent ones.
     Sampled {
-        /// The effective sample size: `(Σw)² / Σw²` for independent weighted samples, for chains the least of
-        /// what autocorrelation leaves for the numbers and for each frequent value, for independent groups what their spread leaves.
+        /// The effective sample size: `(Σw)² / Σw²` for independent weighted samples, for chains the least of those that
+        /// autocorrelation leaves for the numbers and for each frequent value, for independent groups that which their
+        /// spread leaves.
         effective_samples: f64,
     },
     /// From an approximation whose error nothing bounds, such as loopy belief propagation.
     Approximate,
     /// Between bounds that hold, up to rounding.
     Bounds {
-        /// How far the bounds of any event are apart at most.
+        /// Maximum width of the bounds of any event.
         width: f64,
     },
 }
@@ -56,12 +57,12 @@ impl<T: Value> Marginal<T> {
         self.into_iter()
     }
 
-    /// How many values there are.
+    /// Number of values.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no values.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -98,7 +99,7 @@ impl<T: Value> Marginal<T> {
         best.map(|(value, _)| value)
     }
 
-    /// How far the probabilities can be trusted.
+    /// Quality of the probabilities.
     pub fn quality(&self) -> Quality {
         self.estimate
             .quality(&self.probabilities, || self.columns())
@@ -137,10 +138,11 @@ impl<T: Value> Marginal<T> {
 
     /// The standard error of [`probability_that`](Self::probability_that); zero where exact.
     ///
-    /// Where every sample agrees the delta method would claim certainty; then the error is that of one more
-    /// success and one more failure among the effective samples (Agresti and Coull 1998). It is not less than that if there
-    /// are fewer than ten effective samples, of which one may outweigh the others. Where weighted samples or groups all agree it is not
-    /// less than the 95 % bound of what they do not show ([`unseen_share`](crate::unseen_share)), infinite if nothing bounds that.
+    /// If all samples agree the delta method would claim certainty; then the error is that of one more success and one more
+    /// failure among the effective samples (Agresti and Coull 1998). It is not less than that if there are fewer than ten
+    /// effective samples, of which one may outweigh the others. If weighted samples or groups all agree it is not less than
+    /// the 95 % bound of the share of unseen values ([`unseen_share`](crate::unseen_share)), infinite if nothing bounds
+    /// that.
     pub fn standard_error_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let indicator = |value| f64::from(u8::from(test(value)));
         let indicator: Vec<f64> = self.values.iter().map(indicator).collect();
@@ -151,7 +153,7 @@ impl<T: Value> Marginal<T> {
 }
 
 impl<T: Value> PartialEq for Marginal<T> {
-    /// Whether the same values have the same probabilities, in the same order and from the same kind of estimate.
+    /// True if the same values have the same probabilities, in the same order and from the same kind of estimate.
     fn eq(&self, other: &Self) -> bool {
         let values = self.values.iter().zip(&other.values);
         self.values.len() == other.values.len()

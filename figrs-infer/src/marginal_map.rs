@@ -77,7 +77,7 @@ impl MarginalMap {
         self
     }
 
-    /// What the two parts are predicted to cost; nothing that does not fit the budget is refused.
+    /// Predicted cost of the two parts; nothing that does not fit the budget is refused.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};

@@ -1,4 +1,4 @@
-//! The largest weight that the evidence of a model may give a world.
+//! Upper bound of the weight that the evidence of a model gives to a world.
 
 use figrs_core::node::{Endless, FamilyOp, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Model};
@@ -20,9 +20,9 @@ impl Maximum {
 
     /// The product of the largest weights of all statements of a model, if all are known.
     ///
-    /// Probabilities are one at most. What is observed of an element without parents, by itself or through functions that say what
-    /// their result demands, has one probability or density in all worlds; that of a normal element whose deviation is a constant is
-    /// the largest at its mean.
+    /// Probabilities are one at most. An observation of an element without parents, direct or through functions that imply
+    /// the values of their parents, has one probability or density in all worlds; that of a normal element whose deviation
+    /// is a constant is the largest at its mean.
     pub(crate) fn of(model: &Model) -> Option<Self> {
         let mut all = Self::ONE;
         let mut weighed = FxHashSet::default();
@@ -35,7 +35,8 @@ impl Maximum {
         Some(all)
     }
 
-    /// Multiplies by the largest weight of an observed value, and of what it demands of others, each of them once.
+    /// Multiplies by the largest weight of an observed value, and of the values that it implies for others, each of them
+    /// once.
     fn observe(&mut self, element: &AnyElement, value: &Datum, weighed: &mut FxHashSet<ElementId>) {
         let mut observed = vec![(element.clone(), value.clone())];
         while let Some((element, value)) = observed.pop() {

@@ -1,4 +1,4 @@
-//! The numbers in values whose type is not known.
+//! Numeric components of values whose type is not known.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub(crate) fn numbers(value: &dyn Any) -> Option<Numbers<'_>> {
     list.map(|list| Numbers::List(list))
 }
 
-/// Whether a value is a floating-point number or a list of such.
+/// True if a value is a floating-point number or a list of such.
 pub(crate) fn is_real(value: &dyn Any) -> bool {
     value.is::<f64>() || value.is::<f32>() || value.is::<Vec<f64>>() || value.is::<Arc<[f64]>>()
 }
@@ -75,12 +75,12 @@ impl Columns {
         }
     }
 
-    /// How many values there are.
+    /// Number of values.
     pub(crate) fn values(&self) -> usize {
         self.values
     }
 
-    /// Whether the values are not numbers.
+    /// True if the values are not numbers.
     pub(crate) fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }

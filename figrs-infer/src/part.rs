@@ -17,7 +17,7 @@ use crate::limits::Limits;
 use crate::pool::Pool;
 use crate::world::{Reader, World};
 
-/// A tree that there is already.
+/// A tree from an earlier compilation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Old<'a> {
     /// None.
@@ -36,7 +36,7 @@ pub(crate) struct Part {
     tree: Arc<Tree>,
     /// The factor of each varying element that holds what is stated of it.
     statements: Vec<usize>,
-    /// The values that are left of each variable, if zeros exclude some.
+    /// The remaining values of each variable, if zeros exclude some.
     left: Option<Left>,
     sums: Pool<Numbers<Sums>>,
     maxima: Pool<Numbers<Maxima>>,
@@ -102,7 +102,7 @@ impl Part {
         })
     }
 
-    /// States the weights of the values of a varying element, or nothing.
+    /// Sets the weights of the values of a varying element, or removes them.
     pub(crate) fn state(&mut self, place: usize, weights: Option<Weights>) {
         let at = self.statements[place];
         let variable = self.graph.factors[at].variables[0];
@@ -120,7 +120,7 @@ impl Part {
         }
     }
 
-    /// The values that are left of a variable, if some are not.
+    /// The remaining values of a variable, if some are excluded.
     fn left_of(&self, v: VarId) -> Option<&[u32]> {
         self.left.as_ref()?[v.index()].as_deref()
     }
@@ -130,7 +130,7 @@ impl Part {
         &self.tree
     }
 
-    /// The steps that sum something out, by the names of the elements.
+    /// The steps that sum out variables, by the names of the elements.
     pub(crate) fn elimination_tree(&self) -> EliminationTree {
         let mut names: Vec<Option<String>> = vec![None; self.graph.cardinalities.len()];
         for (position, expanded) in self.reader.expansion.elements().iter().enumerate() {
@@ -168,12 +168,12 @@ impl Part {
         }
     }
 
-    /// Whether single worlds need another encoding than sums.
+    /// True if single worlds need another encoding than sums.
     pub(crate) fn is_conditional(&self) -> bool {
         self.reader.encoding.is_conditional()
     }
 
-    /// Asks of the sums.
+    /// Runs a query on the sums.
     fn summed<R>(&self, ask: impl FnOnce(&mut Numbers<Sums>, &Tree, &FactorGraph) -> R) -> R {
         let new = || Numbers::new(&self.tree, &self.graph);
         (self.sums).with(new, |sums| ask(sums, &self.tree, &self.graph))
@@ -240,7 +240,7 @@ impl Part {
         best.iter().map(|values| self.world(values)).collect()
     }
 
-    /// How many worlds have weight.
+    /// Number of worlds of positive weight.
     pub(crate) fn count(&self) -> BigUint {
         let mut beliefs = Beliefs::<Counting>::new(&self.tree, &self.graph);
         beliefs.collect(&self.tree);
@@ -303,7 +303,7 @@ fn loaded(tree: &Tree, graph: &FactorGraph, limits: &Limits) -> Result<Tree, Err
     Ok(tree)
 }
 
-/// What is stated of a variable, as a table.
+/// The evidence on a variable, as a table.
 fn statement(values: usize, weights: Option<Weights>) -> FactorTable {
     FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
 }

@@ -1,7 +1,8 @@
-//! The loop of a particle filter, apart from the particles that it moves and from where random numbers come.
+//! Particle filter: the generic loop, apart from the representation of the particles and the source of random numbers.
 //!
-//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. That its estimates of the evidence are
-//! unbiased is tested by running it on worlds whose every choice, those of the resampling included, is made in every way.
+//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. The unbiasedness of its
+//! estimates of the evidence is tested by running it on worlds whose every choice, those of the resampling included, is
+//! made in every way.
 
 use crate::error::Error;
 use crate::resampling::sums;
@@ -9,16 +10,16 @@ use crate::resampling::sums;
 /// Worlds side by side that meet statements of evidence one after another: one or more populations of the same size, each of
 /// consecutive worlds.
 pub trait Particles {
-    /// Where random numbers come from.
+    /// Source of random numbers.
     type Random;
 
-    /// How many statements there are.
+    /// Number of statements.
     fn statements(&self) -> usize;
 
-    /// How many populations there are.
+    /// Number of populations.
     fn populations(&self) -> usize;
 
-    /// Draws what a statement needs in each world, and weighs the worlds with it; says whether to go on.
+    /// Draws the elements that a statement needs in each world, and weighs the worlds with it; returns whether to go on.
     fn meet(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error>;
 
     /// The weights of the particles, of each population since its last replacement.
@@ -38,15 +39,15 @@ pub struct Weighed {
     pub log_scales: Vec<Option<f64>>,
 }
 
-/// How a population went through the statements.
+/// Result of a population: evidence estimate, replacements, final position.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Filtered {
     /// The logarithm of the product of the mean weights at all replacements. With the mean of the last weights it is the estimate of
     /// the probability of evidence.
     pub log_replaced: f64,
-    /// How many times particles were replaced.
+    /// Number of times particles were replaced.
     pub replacements: u64,
-    /// Which of the populations that are left it is; nothing if it has left, all its weights being zero.
+    /// Position among the populations that are left; `None` if it has left, all its weights being zero.
     pub place: Option<usize>,
 }
 
@@ -171,7 +172,7 @@ pub fn one_of_each<P: Particles>(
     particles.replace(chosen, &replaced);
 }
 
-/// What becomes of a population after a statement.
+/// Fate of a population after a statement.
 enum Fate {
     Kept,
     /// With the logarithm of the mean weight.

@@ -26,7 +26,7 @@ impl<B> Pool<B> {
         answer
     }
 
-    /// The buffer that was made first, to bring it up to date; the others are dropped.
+    /// The buffer that was made first, to be updated; the others are dropped.
     pub(crate) fn only(&mut self) -> Option<&mut B> {
         let free = self.free.get_mut();
         let free = free.unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! The populations of a block summed up by the values of the targets.
+//! Sums of the populations of a block by the values of the targets.
 
 use figrs_core::lower::{Block, Held, TargetColumn};
 use figrs_core::{AnyColumn, AnyElement};
@@ -6,7 +6,7 @@ use figrs_core::{AnyColumn, AnyElement};
 use crate::particle_filter::Filtered;
 use crate::resampling::sums;
 
-/// What is wanted of the particles that have met all evidence.
+/// Results kept of the particles that have met all evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keep {
     /// The sums over each population.
@@ -21,7 +21,7 @@ pub(crate) enum Keep {
 #[derive(Debug)]
 pub(crate) struct PopulationTally {
     pub(crate) populations: Vec<Population>,
-    /// How many densities are among the likelihoods.
+    /// Number of densities among the likelihoods.
     pub(crate) densities: usize,
     pub(crate) targets: Vec<TargetTally>,
     /// The natural logarithms of the weights of the particles that meet the evidence, where they are kept.

@@ -1,4 +1,4 @@
-//! Independent populations of particles put together.
+//! Independent populations of particles, combined into one answer.
 
 use figrs_core::{AnyElement, Model, SupportBuilder};
 

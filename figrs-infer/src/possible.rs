@@ -3,9 +3,9 @@
 use figrs_core::node::Kind;
 use figrs_core::{AnyElement, Model, Support, SupportBuilder};
 
-/// Values of a target that are listed at most.
+/// Maximum number of values of a target that are listed.
 const LISTED: usize = 256;
-/// A value that this many draws are expected to have is drawn: the probability that none has it is below `5e-5`.
+/// Expected number of draws from which on a value counts as drawn: the probability that none has it is below `5e-5`.
 const SURELY_DRAWN: f64 = 10.0;
 
 /// The values of a target that is an atomic element, a table, or a Boolean, with the prior probability of each if it is known.
@@ -50,7 +50,8 @@ impl Possible {
         (known.values.len() <= LISTED).then_some(known)
     }
 
-    /// Adds the values that none of so many draws has; where nothing bounds their share, only those that the draws may have missed.
+    /// Adds the values that none of so many draws has; if nothing bounds their share, only those that the draws may have
+    /// missed.
     pub(crate) fn complete(&self, drawn: &mut SupportBuilder, draws: u64, is_bounded: bool) {
         for value in 0..self.values.len() {
             let prior = self.priors.as_ref().map(|priors| priors[value]);

@@ -1,4 +1,4 @@
-//! The distributions of targets in words and numbers, for text and pictures.
+//! Distributions of targets as classes and numbers, for text and pictures.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use serde::Serialize;
 use crate::answer::{Answer, Content, TargetMarginal};
 use crate::export::{distinct_names, text};
 
-/// Targets with more values are shown in this many classes.
+/// Number of classes (bins) for targets with more values.
 const CLASSES: usize = 20;
-/// How long the bar of a certain value is.
+/// Length of the bar of a certain value, in characters.
 const WIDTH: f64 = 40.0;
 
 /// The distribution of one target without its type.
@@ -18,12 +18,12 @@ const WIDTH: f64 = 40.0;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Posterior {
-    /// The name of the target, or what built it and where.
+    /// The name of the target, or its constructor and source line.
     pub target: String,
     /// The algorithm that answered.
     pub algorithm: String,
-    /// What stands for a bar: a value, numbers in rising order; an interval, where a target has more than twenty
-    /// numbers as values; of other values the twenty most likely, and the rest.
+    /// Labels of the bars: values, numbers in rising order; intervals, where a target has more than twenty numbers as
+    /// values; of other values the twenty most likely, and the rest.
     pub classes: Vec<String>,
     /// The probability of each.
     pub probabilities: Vec<f64>,
@@ -92,7 +92,7 @@ impl Answer {
 }
 
 impl TargetMarginal {
-    /// What the bars stand for, with the positions of the values of each.
+    /// The labels of the bars, with the positions of the values of each.
     fn classes(&self) -> Vec<(String, Vec<usize>)> {
         let mut order: Vec<usize> = (0..self.support.len()).collect();
         let single = |&i: &usize| (text(&self.support.datum(i)), vec![i]);

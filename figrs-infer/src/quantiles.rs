@@ -6,7 +6,7 @@ use num_traits::ToPrimitive;
 use crate::diagnostics::quantile_range;
 use crate::marginal::{Marginal, Quality};
 
-/// What sums of probabilities may fall short of by rounding.
+/// Tolerance on sums of probabilities, for rounding.
 const ROUNDING: f64 = 1e-12;
 
 impl<T: Value + ToPrimitive> Marginal<T> {

@@ -22,8 +22,9 @@ use crate::watch::{Watch, watched};
 ///
 /// **Complexity.** Linear in tries and in the elements of each world; `1 / P(evidence)` tries for each kept draw.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if no try met the evidence, which is certain for an observed value of a continuous element; [`Error::UnboundedWeight`] for soft weights without a maximum; [`Error::InvalidSetting`] if Scores weigh a world with more than
-/// one; [`Error::NothingDone`] if it was stopped at once.
+/// **Errors.** [`Error::NoSampleMetEvidence`] if no try met the evidence, which is certain for an observed value of a
+/// continuous element; [`Error::UnboundedWeight`] for soft weights without a maximum; [`Error::InvalidSetting`] if Scores
+/// weigh a world with more than one; [`Error::NothingDone`] if it was stopped at once.
 ///
 /// **References.** von Neumann (1951), "Various techniques used in connection with random digits"; Henrion (1988) for
 /// belief networks (logic sampling).

@@ -1,13 +1,13 @@
-//! Which particles continue when a population is resampled.
+//! Resampling of particles: ancestor indices drawn in proportion to weights.
 
-/// Numbers that are added up side by side.
+/// Number of partial sums that are added side by side.
 const LANES: usize = 8;
 
-/// How particles are drawn in proportion to their weights.
+/// Resampling schemes: methods to draw ancestors in proportion to their weights.
 ///
-/// Each gives every particle `N·w` continuations on average, so that the estimate of the evidence stays unbiased; they differ
-/// in how far the numbers stray from that (Douc, Cappé and Moulines 2005, "Comparison of resampling schemes for particle
-/// filtering").
+/// Each gives every particle `N·w` continuations on average, so that the estimate of the evidence stays unbiased; they
+/// differ in the variance of the numbers of continuations (Douc, Cappé and Moulines 2005, "Comparison of resampling schemes
+/// for particle filtering").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resampling {
@@ -23,8 +23,8 @@ pub enum Resampling {
 }
 
 impl Resampling {
-    /// The continued particle of each of as many new ones, in ascending order, from numbers of the unit interval. Some weight
-    /// is positive.
+    /// The ancestor index of each of as many new particles, in ascending order, from numbers of the unit interval. Some
+    /// weight is positive.
     pub fn ancestors(self, weights: &[f64], uniform: impl FnMut() -> f64) -> Vec<u32> {
         let mut chosen = vec![0; weights.len()];
         self.choose(weights, &mut chosen, uniform);
@@ -110,11 +110,11 @@ fn multinomial(weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() ->
     });
 }
 
-/// The particles at ascending points of the line from zero to the number of those to be chosen that the weights part among them; `below` says
-/// how many points are below an end of a particle's part.
+/// Inversion of the cumulative weights at ascending points of the line from zero to the number of particles to be chosen;
+/// `below` returns the number of points below the end of a particle's part.
 ///
-/// Without a branch that depends on the numbers: which particles continue is as good as random, and a processor that
-/// guesses it wrong loses more time than all the rest takes.
+/// Without a branch that depends on the numbers: the ancestors are as good as random, and a mispredicted branch costs more
+/// time than all the rest.
 #[inline]
 fn starting_at(weights: &[f64], chosen: &mut [u32], mut below: impl FnMut(f64) -> usize) {
     const SOME: usize = 4;

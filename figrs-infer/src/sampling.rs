@@ -1,23 +1,23 @@
-//! How a run of a sampler went.
+//! Run statistics of samplers and other iterative algorithms.
 
 use std::time::Duration;
 
 use crate::answer::Answer;
 use crate::watch::Stopped;
 
-/// How a run of a sampler or of another iterative algorithm went.
+/// Run statistics of a sampler or of another iterative algorithm: end, draws, time, acceptance, weights.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Sampling {
-    /// Why it ended.
+    /// Reason for the end of the run.
     pub stopped: Stopped,
     /// Samples drawn, steps made, or sweeps done, over all chains.
     pub done: u64,
-    /// How many had been asked for, if the number was limited.
+    /// Number that had been asked for, if it was limited.
     pub asked: Option<u64>,
     /// Independent chains, or independent populations of particles; one for independent samples.
     pub chains: usize,
-    /// How long it took.
+    /// Wall-clock time of the run.
     pub elapsed: Duration,
     /// The share of proposals that were accepted, or of samples that met the evidence, where there is such a thing.
     pub acceptance: Option<f64>,
@@ -26,21 +26,21 @@ pub struct Sampling {
     /// The Pareto k-hat of the weights of independent draws, where there are enough of them; see
     /// [`pareto_k`](crate::diagnostics::pareto_k).
     pub pareto_k: Option<f64>,
-    /// How much the last iteration still changed, for algorithms that iterate to a fixed point.
+    /// Change by the last iteration, for algorithms that iterate to a fixed point.
     pub residual: Option<f64>,
-    /// Up to which residual the algorithm takes itself for converged.
+    /// Largest residual at which the algorithm counts as converged.
     pub tolerance: Option<f64>,
-    /// For a sampler that moves in blocks: how many groups of variables, tied together by zeros, no block holds whole so
-    /// that it is not known whether every possible world can be reached; zero if every one can.
+    /// For a sampler that moves in blocks: number of groups of variables, tied together by zeros, that no block holds whole
+    /// so that it is not known whether every possible world can be reached; zero if every one can.
     pub cut_groups: Option<u64>,
-    /// How many times particles were resampled, over all populations.
+    /// Number of times particles were resampled, over all populations.
     pub resampled: Option<u64>,
     /// The numbers of the populations of particles that died: none of their particles met all evidence.
     pub died: Option<Vec<u64>>,
 }
 
 impl Sampling {
-    /// A run that finished: the rest is to be filled in.
+    /// A run with these fields; the rest is to be filled in.
     pub(crate) fn new(stopped: Stopped, done: u64, elapsed: Duration) -> Self {
         Self {
             stopped,
@@ -61,7 +61,7 @@ impl Sampling {
 }
 
 impl Answer {
-    /// How the run went, if a sampler or another iterative algorithm answered.
+    /// Run statistics, if a sampler or another iterative algorithm answered.
     pub fn sampling(&self) -> Option<&Sampling> {
         self.sampling.as_ref()
     }

@@ -27,7 +27,7 @@ use crate::junction::Tree;
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedTree {
-    /// The form of what follows; another version of this library may write another.
+    /// Version of the format; another version of this library may write another.
     version: u32,
     pub(crate) sums: Option<Arc<Tree>>,
     pub(crate) worlds: Option<Arc<Tree>>,

@@ -1,4 +1,4 @@
-//! Answers that are checked before they are given.
+//! Self-checking: answers verified by another computation before they are returned.
 
 use figrs_core::expand::{Budget, Expansion};
 use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
@@ -15,15 +15,15 @@ use crate::marginal_map::MarginalMap;
 use crate::variable_elimination::VariableElimination;
 use crate::world::World;
 
-/// How far two computations of one number, or of one logarithm, may lie apart by rounding.
+/// Relative tolerance between two computations of one number, or of one logarithm, for rounding.
 const ROUNDING: f64 = 1e-9;
-/// Worlds that [`Enumerate`] runs for a check.
+/// Maximum number of worlds that [`Enumerate`] runs for a check.
 const WORLDS: u64 = 100_000;
-/// Elements that it evaluates in them.
+/// Maximum number of elements that it evaluates in them.
 const EVALUATIONS: u64 = 5_000_000;
-/// Worlds that are drawn and run one by one where there are more.
+/// Number of worlds that are drawn and run one by one if there are more.
 const DRAWN: usize = 8;
-/// How deep branches may be nested in a check: with a choice at each level, worlds that nest deeper take more evaluations.
+/// Maximum depth of nested branches in a check: with a choice at each level, worlds that nest deeper take more evaluations.
 const DEPTH: usize = 2500;
 
 /// Another algorithm, whose answers are checked before they are given.
@@ -35,10 +35,10 @@ const DEPTH: usize = 2500;
 /// | one world | the model run with these values weighs what the answer says; that no other world weighs more is not checked |
 /// | samples and approximations | the same run once more gives the same numbers |
 ///
-/// **Guarantee.** That of the algorithm; and an answer that is given has passed its check. Where there is no check, because
-/// there are too many worlds to run and the model is too large for elimination, or it is endless (nests deeper than 2500 branches), that is an error. Worlds
-/// that cannot be run, because a density was observed in them or branches leave too many, are not weighed; any other error of their run is returned. An approximation is not exact for having been
-/// repeated.
+/// **Guarantee.** That of the algorithm; and an answer that is given has passed its check. If there is no check, because
+/// there are too many worlds to run and the model is too large for elimination, or it is endless (nests deeper than 2500
+/// branches), that is an error. Worlds that cannot be run, because a density was observed in them or branches leave too
+/// many, are not weighed; any other error of their run is returned. Repetition does not make an approximation exact.
 ///
 /// **Complexity.** That of the algorithm and of the check: at least twice the time.
 ///
@@ -104,7 +104,7 @@ impl<A: Algorithm> Algorithm for SelfChecked<A> {
     }
 }
 
-/// Why there is nothing to compare an answer with.
+/// The error for a model that no other algorithm can answer.
 fn unchecked(error: Error) -> Error {
     match error {
         Error::ImpossibleEvidence { .. } => error,
@@ -114,8 +114,9 @@ fn unchecked(error: Error) -> Error {
     }
 }
 
-/// Whether a world that was drawn may be left out: an element has no list of outcomes (a density that is observed), or there are too many worlds, which
-/// differ in choices within branches. Any other error contradicts the tree, which has given the world a probability.
+/// True if a world that was drawn may be left out: an element has no list of outcomes (a density that is observed), or
+/// there are too many worlds, which differ in choices within branches. Any other error contradicts the tree, which has
+/// given the world a probability.
 fn cannot_be_run(error: &Error) -> bool {
     matches!(
         error,
@@ -128,7 +129,7 @@ fn cannot_be_run(error: &Error) -> bool {
     )
 }
 
-/// Whether the numbers are those of the model, and not of a sample.
+/// True if the numbers are exact, and not those of a sample.
 fn is_exact(target: &TargetMarginal) -> bool {
     matches!(target.estimate, Estimate::Exact)
 }
@@ -143,7 +144,7 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
-    /// The answer that does not come from this algorithm.
+    /// The answer of an algorithm other than this one.
     fn otherwise(&self, algorithm: &'static str) -> Result<Answer, Error> {
         // What nests deeper is likely to nest without end, which expansion sees long before worlds run out.
         let budget = Budget {
@@ -253,7 +254,7 @@ fn same(answer: &Answer, other: &Answer) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks that bounds hold what is exact.
+/// Checks that exact numbers lie between the bounds.
 fn between(targets: &[TargetBounds], evidence: Bounds, exact: &Answer) -> Result<(), Error> {
     let Content::Marginals(marginals, expected) = &exact.content else {
         return Err(exact.has_no("marginals", "report this with the model"));

@@ -32,8 +32,8 @@ const ROWS: u64 = 1024;
 /// evidence; their spread is the stated error. Targets that are earlier elements of a sequence give the trajectories of
 /// the particles that are left (smoothing), which thin out the further back they lie.
 ///
-/// Where some particles have met more densities than others (an observation that is discrete in some worlds and continuous
-/// in others) they cannot be compared before the end, and are not resampled until the numbers are equal again.
+/// Particles with different numbers of densities (an observation that is discrete in some worlds and continuous in others)
+/// cannot be compared before the end, and are not resampled until the numbers are equal again.
 ///
 /// **Guarantee.** The estimate of the probability of evidence is unbiased for any number of particles (Del Moral 2004, section 7.4); marginals converge as particles or populations grow. The same seed gives the same answer on any number of threads.
 ///
@@ -110,7 +110,7 @@ impl SequentialMonteCarlo {
         self
     }
 
-    /// How particles are chosen to continue (default systematic).
+    /// Sets the resampling scheme (default systematic).
     pub fn resampling(mut self, resampling: Resampling) -> Self {
         self.resampling = resampling;
         self
@@ -187,7 +187,7 @@ impl SequentialMonteCarlo {
         Ok(())
     }
 
-    /// How many populations are run side by side in a block: their sizes alone say it.
+    /// Number of populations that are run side by side in a block: a function of their sizes alone.
     fn block_size(&self) -> u64 {
         let usual = ROWS / self.particles as u64;
         let wanted = self.side_by_side.unwrap_or(usual);
@@ -244,23 +244,23 @@ impl SequentialMonteCarlo {
     }
 }
 
-/// How far all blocks have come.
+/// Progress over all blocks.
 struct Way<'a> {
     run: &'a Watching<'a>,
     /// Statements met, counted for each particle that began.
     met: AtomicU64,
-    /// What was told last: it grows.
+    /// Last progress reported: it grows.
     told: AtomicU64,
 }
 
 impl Way<'_> {
-    /// So many particles have met one of some statements.
+    /// Adds particles that have met one more of the statements.
     fn went(&self, particles: u64, statements: usize) {
         let met = self.met.fetch_add(particles, Ordering::Relaxed) + particles;
         self.tell(met / statements.max(1) as u64);
     }
 
-    /// So many particles have gone all the way, or more.
+    /// Reports progress: so many particles have met all statements, or more.
     fn tell(&self, done: u64) {
         if self.told.fetch_max(done, Ordering::Relaxed) < done {
             self.run.report(done);
@@ -272,9 +272,9 @@ impl Way<'_> {
 struct Worlds<'a> {
     block: &'a mut Block,
     way: &'a Way<'a>,
-    /// How many rows it began with.
+    /// Initial number of rows.
     rows: u64,
-    /// How many rows a population has.
+    /// Number of rows in a population.
     size: usize,
 }
 

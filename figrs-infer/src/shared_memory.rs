@@ -1,4 +1,4 @@
-//! One limit of memory for blocks on several threads.
+//! Memory limit shared by the blocks of several threads.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -9,8 +9,8 @@ use crate::error::Error;
 
 /// The memory that the blocks of a run may take together.
 ///
-/// A block that finds too little left starts again, with nothing remembered, while the others rest, and then has all of it: so
-/// what is too large does not depend on the number of threads.
+/// A block that finds too little left starts again, with empty caches, while the others rest, and then has all of it: so
+/// the threshold does not depend on the number of threads.
 pub(crate) struct SharedMemory {
     pool: Arc<Pool>,
     threads: usize,

@@ -160,7 +160,7 @@ impl SimulatedAnnealing {
     }
 }
 
-/// What a chain has found.
+/// Result of a chain: its best world, improvements, and counts.
 #[derive(Default)]
 struct Search {
     steps: u64,
@@ -179,7 +179,7 @@ struct Best {
 }
 
 impl Best {
-    /// Fewer densities among the likelihoods make a world infinitely more probable.
+    /// True if this world is better; fewer densities among the likelihoods make a world infinitely more probable.
     fn beats(&self, other: &Self) -> bool {
         (other.densities, self.log) > (self.densities, other.log)
     }

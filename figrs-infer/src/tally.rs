@@ -1,4 +1,4 @@
-//! Weighted worlds summed up by the values of the targets.
+//! Sums of weighted worlds by the values of the targets.
 
 use figrs_core::lower::Program;
 use figrs_core::weights::WorldWeight;
@@ -73,7 +73,7 @@ impl Tally {
         }
     }
 
-    /// Forgets the weights so far: they are nothing beside those of worlds with fewer densities.
+    /// Resets the sums: worlds with fewer densities make them negligible.
     fn restart(&mut self, densities: usize) {
         self.densities = densities;
         (self.scale, self.total, self.squares) = (0.0, 0.0, 0.0);
@@ -142,7 +142,7 @@ impl Tally {
         }
     }
 
-    /// How many independent samples the weights are worth.
+    /// Effective sample size of the weights.
     pub(crate) fn effective_samples(&self) -> f64 {
         if self.squares > 0.0 {
             self.total * self.total / self.squares
@@ -161,9 +161,9 @@ impl Tally {
         self.total.ln() + self.scale
     }
 
-    /// The standard error of the mean weight relative to the mean; infinite if the worlds are worth fewer than two samples,
-    /// because one has nearly all of the weight: then their spread tells nothing of those that were not drawn. Zero if all weigh the
-    /// same up to rounding.
+    /// The standard error of the mean weight relative to the mean; infinite if the effective sample size is below two,
+    /// because one sample has nearly all of the weight: then their spread tells nothing of those that were not drawn. Zero
+    /// if all weigh the same up to rounding.
     pub(crate) fn relative_error(&self) -> f64 {
         if self.total * self.total < 2.0 * self.squares {
             return f64::INFINITY;

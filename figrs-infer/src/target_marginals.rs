@@ -8,10 +8,10 @@ use crate::error::Error;
 use crate::junction::{Numbers, Sums, Tree};
 use crate::limits::Limits;
 
-/// Up to this many operations for each entry of the factors, a plan for all targets is taken without planning for each of
-/// them: such a plan costs less than making it.
+/// Operations per entry of the factors up to which a plan for all targets is taken without planning for each of them: such
+/// a plan costs less than making it.
 const CHEAP: f64 = 64.0;
-/// All marginals from one tree take about as long as this many eliminations of its plan.
+/// Cost of all marginals from one tree, in eliminations of its plan.
 const PASSES: f64 = 3.0;
 
 /// The probability of the evidence, and the distributions of some elements given it.
@@ -104,7 +104,7 @@ impl Marginals {
     }
 }
 
-/// Whether eliminations for each target take fewer operations than `limit` all together.
+/// True if eliminations for each target take fewer operations than `limit` all together.
 fn is_cheaper_apart(expansion: &Expansion, options: &Options, limit: f64) -> Result<bool, Error> {
     let mut operations = 0.0;
     for &position in expansion.targets() {

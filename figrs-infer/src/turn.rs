@@ -1,11 +1,11 @@
-//! The share of a run's time that one chain of several has.
+//! Time slices: the share of a run's time that one chain of several has.
 
 use std::cell::Cell;
 use std::time::Duration;
 
 use crate::watch::{Stopped, Watching};
 
-/// How long a listener waits for news, at most, if steps take less.
+/// Longest interval between two reports to a listener, if steps take less.
 const NEWS: Duration = Duration::from_millis(200);
 
 /// One chain's share of the time up to the deadline, where chains are run one after the other on each thread.
@@ -37,7 +37,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Whether the chain must end, and why. Without a deadline it costs no look at the clock.
+    /// Reason to end the chain, if any. Without a deadline it does not read the clock.
     #[inline]
     pub(crate) fn stopped(&self) -> Option<Stopped> {
         if self.run.is_interrupted() {
@@ -47,13 +47,13 @@ impl<'a> Turn<'a> {
         (self.run.elapsed() >= ends).then_some(Stopped::Deadline)
     }
 
-    /// Whether so much of the turn is over that steps must count from now on: a third.
+    /// True once a third of the turn is over: steps must count from then on.
     #[inline]
     pub(crate) fn is_warm(&self) -> bool {
         self.warm.is_some_and(|warm| self.run.elapsed() >= warm)
     }
 
-    /// Whether a listener should be told how far the run has come, since it has heard nothing for a while.
+    /// True if a report to the listener is due, since it has heard nothing for a while.
     #[inline]
     pub(crate) fn is_news(&self) -> bool {
         if !self.run.has_listener() {

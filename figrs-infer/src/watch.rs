@@ -1,4 +1,4 @@
-//! How a long run is watched, limited in time, and stopped.
+//! Progress, deadline and interruption of long runs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 use crate::eliminate::EliminationError;
 use crate::error::Error;
 
-/// How far a run has come.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// The algorithm.
     pub algorithm: &'static str,
     /// Samples drawn, steps made or sweeps done so far, over all chains and threads.
     pub done: u64,
-    /// How many there will be, if that is known.
+    /// Total number, if it is known.
     pub total: Option<u64>,
     /// Time since the run began.
     pub elapsed: Duration,
 }
 
-/// Why a run ended.
+/// Reason for the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stopped {
@@ -45,7 +45,7 @@ pub(crate) struct Until {
 }
 
 impl Until {
-    /// Whether to stop now, and why. Cheap enough for every block of work of some microseconds.
+    /// Reason to stop now, if any. Cheap enough for every block of work of some microseconds.
     pub(crate) fn stopped(&self) -> Option<Stopped> {
         let interrupt = self.interrupt.as_deref();
         if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
@@ -83,7 +83,7 @@ impl Watch {
         self.listener = Some(Arc::new(listener));
     }
 
-    /// Whether anything can end a run that has no other end.
+    /// True if a deadline or an interrupt can end a run that has no other end.
     pub(crate) fn ends(&self) -> bool {
         self.deadline.is_some() || self.interrupt.is_some()
     }
@@ -122,12 +122,12 @@ pub(crate) struct Watching<'a> {
 }
 
 impl Watching<'_> {
-    /// Whether to stop now, and why. Cheap enough for every block of work of some microseconds.
+    /// Reason to stop now, if any. Cheap enough for every block of work of some microseconds.
     pub(crate) fn stopped(&self) -> Option<Stopped> {
         self.until.stopped()
     }
 
-    /// When the run is to stop, for work that knows nothing of runs.
+    /// The deadline and the interrupt of the run, for code that knows nothing of runs.
     pub(crate) fn until(&self) -> &Until {
         &self.until
     }
@@ -146,7 +146,7 @@ impl Watching<'_> {
         self.watch.listener.is_some()
     }
 
-    /// Tells the listener.
+    /// Reports progress to the listener.
     pub(crate) fn report(&self, done: u64) {
         if let Some(listener) = &self.watch.listener {
             listener(&Progress {
@@ -188,7 +188,8 @@ macro_rules! watched {
         /// Ends the run after this long with what there is by then; the answer says so. If there is nothing yet, the
         /// run ends with [`Error::NothingDone`](crate::Error::NothingDone).
         ///
-        /// How much is done by a deadline depends on the machine, so the answer is no longer decided by the seed alone.
+        /// The extent of the work by a deadline depends on the machine, so the answer is no longer decided by the seed
+        /// alone.
         pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
             self.watch.set_deadline(deadline);
             self

@@ -8,7 +8,7 @@ use figrs_core::{AnyElement, Datum, Element, Label, Value};
 
 use crate::error::Error;
 
-/// What is needed to read the worlds of a compiled model, which are lists of numbers.
+/// Decoder of the worlds of a compiled model, which are lists of value indices.
 pub(crate) trait ReadWorld: fmt::Debug + Send + Sync {
     /// The value of an element; nothing if the world does not reach it.
     fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum>;
