@@ -1,4 +1,4 @@
-//! Messages from factors to variables, and what they say of each variable.
+//! Messages from factors to variables, and the beliefs that follow.
 
 use super::network::{Edge, Network};
 use crate::eliminate::{LogSumProduct, Semiring, SumProduct};
@@ -6,14 +6,14 @@ use crate::watch::{Stopped, Watching};
 
 /// Products whose logarithm stays above this are ordinary numbers that have lost nothing.
 const SAFE: f64 = -600.0;
-/// Table entries between two looks at the clock.
+/// Number of table entries between two checks of the clock.
 const SLICE: u64 = 100_000;
 const NONE: f64 = f64::NEG_INFINITY;
-/// No entry of a message that is not zero is below this. In loops messages may grow at every iteration, and a logarithm that
+/// Least log of a non-zero entry of a message. In loops messages may grow at every iteration, and a logarithm that
 /// overflowed would be taken for a zero; sums of this many digits still tell differences of a ten-thousandth.
 const FLOOR: f64 = -1e12;
 
-/// Whether messages add alternatives up or take the best.
+/// Algebra of the messages: sum-product or max-product.
 pub(super) trait Mode {
     /// The algebra in logarithms.
     type Logs: Semiring<Value = f64>;
@@ -42,7 +42,7 @@ impl Mode for Max {
     const LINEAR: bool = false;
 }
 
-/// How long messages are sent.
+/// Stopping criteria of the iteration, and its damping.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Until {
     pub(super) iterations: u64,
@@ -51,13 +51,13 @@ pub(super) struct Until {
     pub(super) damping: f64,
 }
 
-/// How it went.
+/// Result of the iteration: count, residual, reason for the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settling {
     pub(super) iterations: u64,
     pub(super) residual: f64,
     pub(super) stopped: Stopped,
-    /// Some variable has no value left.
+    /// `true` if some variable has no value left.
     pub(super) impossible: bool,
 }
 
@@ -90,7 +90,7 @@ impl<'n> Messages<'n> {
         }
     }
 
-    /// Sends all messages, to and fro through the factors, until they settle.
+    /// Sends all messages, forward and back through the factors, until they converge.
     pub(super) fn settle<M: Mode>(&mut self, until: Until, watching: &Watching<'_>) -> Settling {
         let tables = &self.network.tables;
         let each: u64 = 2 * tables.iter().map(super::network::Table::work).sum::<u64>();
@@ -183,7 +183,7 @@ impl<'n> Messages<'n> {
         self.incoming = incoming;
     }
 
-    /// Sends the messages of one factor; how much they changed, or `None` if a variable has no value left.
+    /// Sends the messages of one factor; returns their largest change, or `None` if a variable has no value left.
     fn send<M: Mode>(&mut self, factor: usize, damping: f64) -> Option<f64> {
         let network = self.network;
         let table = &network.tables[factor];
@@ -369,7 +369,7 @@ impl<'n> Messages<'n> {
     }
 }
 
-/// How far two entries of a message are apart: relative to their size if every digit counts.
+/// Distance of two entries of a message: relative to their size if every digit counts.
 fn difference(new: f64, old: f64, relative: bool) -> f64 {
     if new == old {
         0.0
@@ -380,7 +380,7 @@ fn difference(new: f64, old: f64, relative: bool) -> f64 {
     }
 }
 
-/// The first of the largest.
+/// The index of the largest number, the first of several.
 fn best(logs: &[f64]) -> u32 {
     let mut best = 0;
     for (i, log) in logs.iter().enumerate() {
@@ -391,7 +391,7 @@ fn best(logs: &[f64]) -> u32 {
     best as u32
 }
 
-/// Divides by the largest; false if there is none.
+/// Divides by the largest; `false` if there is none.
 fn normalise(logs: &mut [f64]) -> bool {
     let most = logs.iter().copied().fold(NONE, f64::max);
     if most == NONE {

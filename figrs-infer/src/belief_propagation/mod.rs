@@ -3,7 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `network` | the factors, laid out for messages |
-//! | `messages` | sending, settling, what settled messages say |
+//! | `messages` | sending, convergence, beliefs |
 //! | `mpe` | the best world |
 
 mod messages;
@@ -71,7 +71,7 @@ impl Default for BeliefPropagation {
     }
 }
 
-/// What both kinds of messages need.
+/// Settings of both kinds of messages.
 #[derive(Clone, Debug)]
 struct Settings {
     until: Until,
@@ -166,28 +166,27 @@ impl Settings {
 /// The setters of an algorithm with a field `settings`.
 macro_rules! settled {
     () => {
-        /// Sets how many times messages are sent, forward and back, at most (default 1000).
+        /// Sets the maximum number of iterations, in which messages are sent forward and back (default 1000).
         pub fn iterations(mut self, iterations: u64) -> Self {
             self.settings.until.iterations = iterations;
             self
         }
 
-        /// Sets how much work messages may be in all: entries that are read, once for each variable of their factor
-        /// (default four billion).
+        /// Sets the budget of work for all messages: entries that are read, once for each variable of their factor (default
+        /// four billion).
         pub fn work(mut self, entries: u64) -> Self {
             self.settings.until.work = entries;
             self
         }
 
-        /// Sets how much messages, whose largest entry is one, may still change when they count as settled (default
-        /// `1e-9`).
+        /// Sets the largest change of messages, whose largest entry is one, that counts as converged (default `1e-9`).
         pub fn tolerance(mut self, tolerance: f64) -> Self {
             self.settings.until.tolerance = tolerance;
             self
         }
 
-        /// Sets the share of the old message in each new one, on the scale of logarithms (default zero): where messages
-        /// swing between values, a half may settle them. Where they settle does not depend on it.
+        /// Sets the share of the old message in each new one, on the scale of logarithms (default zero): if messages
+        /// oscillate, a half may make them converge. The fixed point does not depend on it.
         pub fn damping(mut self, damping: f64) -> Self {
             self.settings.until.damping = damping;
             self

@@ -15,8 +15,8 @@ use crate::watch::{Stopped, Watch, watched};
 
 /// A probable world by max-product messages: one that they agree on, however wide the model is.
 ///
-/// When the messages have settled, or their budget is used up, variables are given values one after another: each the best
-/// given those before, by the messages from everything else.
+/// After convergence of the messages, or the end of their budget, variables are given values one after another: each the
+/// best given those before, by the messages from everything else.
 ///
 /// **Guarantee.** The world is one of positive probability, which is recomputed from the factors. Where the factor graph has
 /// no loops and messages have settled it is the most probable one, and the answer is proven

@@ -1,4 +1,4 @@
-//! The factors of a graph, laid out for messages.
+//! Factor graph laid out for messages: non-zero entries and edges.
 
 use figrs_core::factor::{FactorGraph, FactorTable};
 
@@ -9,7 +9,7 @@ use crate::branch_and_bound::for_each_entry;
 pub(super) struct Table {
     /// The positions of its first edge and of the one after its last.
     pub(super) edges: (usize, usize),
-    /// For each entry the place of each variable's value among the values of all the factor's variables.
+    /// For each entry the index of each variable's value among the values of all the factor's variables.
     pub(super) rows: Vec<u32>,
     /// The natural logarithms of the entries, of which the largest is zero.
     pub(super) logs: Vec<f64>,
@@ -25,18 +25,18 @@ impl Table {
         self.edges.1 - self.edges.0
     }
 
-    /// What its messages cost.
+    /// Cost of its messages, in entries.
     pub(super) fn work(&self) -> u64 {
         (self.logs.len() * self.arity()) as u64
     }
 }
 
-/// Where a factor mentions a variable.
+/// An edge between a factor and a variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub(super) variable: usize,
     pub(super) factor: usize,
-    /// Where its message starts among those of all edges, and among those of its factor.
+    /// Offset of its message among those of all edges, and among those of its factor.
     pub(super) start: usize,
     pub(super) local: usize,
     pub(super) values: usize,
@@ -47,13 +47,13 @@ pub(super) struct Edge {
 pub(super) struct Network {
     pub(super) tables: Vec<Table>,
     pub(super) edges: Vec<Edge>,
-    /// By variable: where its values start among those of all variables; then their number.
+    /// By variable: the offset of its values among those of all variables; then their number.
     pub(super) starts: Vec<usize>,
     /// By variable: its edges.
     pub(super) around: Vec<Vec<usize>>,
-    /// How many entries the messages of all edges have.
+    /// Total number of entries of the messages of all edges.
     pub(super) entries: usize,
-    /// No two variables are joined in more than one way.
+    /// `true` if no two variables are joined in more than one way.
     pub(super) is_forest: bool,
 }
 

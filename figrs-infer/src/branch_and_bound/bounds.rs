@@ -1,4 +1,4 @@
-//! What is looked up at each node of the search: complete factors, and bounds on all that is below.
+//! Lookups at each node of the search: complete factors, and bounds on the subtree below.
 
 use figrs_core::factor::{FactorGraph, VarId};
 

@@ -1,13 +1,13 @@
-//! The best world so far: found by descending along the bounds, improved by changing one variable at a time.
+//! Incumbent: the best world so far, found by greedy descent along the bounds and improved by local search.
 
 use figrs_core::factor::VarId;
 
 use super::bounds::Bounds;
 
-/// How often all variables are gone through.
+/// Maximum number of sweeps over all variables.
 const SWEEPS: usize = 50;
 
-/// How good an assignment is: how many variables complete a factor of weight zero, then the weight without these.
+/// Score of an assignment: number of variables that complete a factor of weight zero, then the weight without these.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(super) struct Score {
     conflicts: i64,
@@ -31,7 +31,7 @@ impl Score {
     }
 }
 
-/// Gives each variable of some, listed from the root down, the value with the best bound.
+/// Greedy descent: gives each of the variables, listed from the root down, the value with the best bound.
 pub(super) fn descend(bounds: &Bounds<'_>, variables: &[VarId], values: &mut [u32]) {
     for &v in variables {
         let mut best = (0, f64::NEG_INFINITY);
@@ -63,7 +63,8 @@ pub(super) fn score(bounds: &Bounds<'_>, variables: &[VarId], values: &[u32]) ->
     score
 }
 
-/// Changes one variable at a time as long as that makes the assignment better; returns how many values were tried.
+/// Local search: changes one variable at a time as long as that improves the assignment; returns the number of values
+/// tried.
 pub(super) fn improve(
     bounds: &Bounds<'_>,
     affected: &[Vec<VarId>],

@@ -1,4 +1,4 @@
-//! Tables of logarithms that are looked up for full assignments.
+//! Tables of logarithms, looked up at full assignments.
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 

@@ -1,4 +1,4 @@
-//! Upper bounds by mini-buckets: an elimination whose tables are kept small by not multiplying all of them.
+//! Upper bounds by mini-buckets: an elimination whose buckets are split to keep its tables small.
 
 use figrs_core::factor::{Factor, FactorGraph, VarId};
 
@@ -7,7 +7,7 @@ use super::tree::Tree;
 use crate::eliminate::{EliminationError, Piece, Projector};
 use crate::watch::Until;
 
-/// All messages together have at most this many entries; where they would have more, each is made smaller.
+/// Maximum number of entries of all messages together; beyond it each is made smaller.
 const ALL_ENTRIES: f64 = (1 << 26) as f64;
 
 /// Some tables of one bucket, which are multiplied; the product of the maxima over all mini-buckets is a bound.
@@ -17,7 +17,7 @@ struct Mini {
     output: Vec<VarId>,
 }
 
-/// A bucket divided, on paper.
+/// Plan of a bucket: its division into mini-buckets.
 struct Bucket {
     minis: Vec<Mini>,
     /// Variables that all mini-buckets have, over which their maxima are made equal.
@@ -94,8 +94,8 @@ impl MiniBuckets {
         mini.tables.iter().map(piece).collect()
     }
 
-    /// What each mini-bucket is multiplied by so that all have the same maxima over the shared variables; nothing if
-    /// there is only one.
+    /// Factors that make the maxima of all mini-buckets over the shared variables equal (cost shifting); empty if there is
+    /// only one.
     fn shifts(
         &self,
         graph: &FactorGraph,
@@ -126,7 +126,7 @@ impl MiniBuckets {
     }
 }
 
-/// Divides all buckets; also how many entries all messages have.
+/// Divides all buckets; returns the total number of entries of the messages as well.
 fn divide(graph: &FactorGraph, tree: &Tree, limit: usize) -> (Vec<Bucket>, f64) {
     let mut waiting: Vec<Vec<u32>> = vec![Vec::new(); graph.cardinalities.len()];
     let mut scopes: Vec<Vec<VarId>> = Vec::with_capacity(graph.factors.len());
@@ -225,7 +225,7 @@ mod tests {
     use crate::eliminate::as_if_dense;
     use crate::eliminate::tests::{RANGES, generator, random_graph};
 
-    /// What limits all messages together is how many entries they have.
+    /// The limit on all messages together is a number of entries.
     #[test]
     fn the_entries_of_messages_are_counted() {
         for seed in 0..60 {

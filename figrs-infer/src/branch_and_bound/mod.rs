@@ -1,9 +1,9 @@
-//! The most probable world of models that are too wide to be eliminated: the best one found, and a bound on all.
+//! Most probable world of models that are too wide to be eliminated: the best one found, and a bound on all.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `shrink`, `zeros` | values that cannot be, left out before the search |
-//! | `tree` | the pseudo tree: what is independent once some variables have values |
+//! | `shrink`, `zeros` | exclusion of impossible values before the search |
+//! | `tree` | the pseudo tree: conditional independence of its subtrees |
 //! | `mini_bucket`, `log_table`, `bounds` | upper bounds for all partial assignments along the tree |
 //! | `incumbent`, `neighbourhood` | a first world, and better ones near a given one |
 //! | `search`, `solve` | branch and bound in one tree, and over all of them |
@@ -40,11 +40,10 @@ pub(crate) use zeros::Reduced;
 /// [`MpeVariableElimination`](crate::MpeVariableElimination): the best world found within a budget, and a proven upper
 /// bound on the probability of every world.
 ///
-/// Where tables of the size allowed suffice, the model is eliminated and the answer exact. Else an elimination whose
-/// buckets are divided gives bounds, and a depth-first search over a tree of the variables, in which parts that are
-/// independent are searched apart and parts that come up again are remembered, leaves out all that cannot beat the best
-/// world known. [`Answer::upper_bound`] and [`Answer::is_proven`] tell how good the world is, [`Answer::improvements`]
-/// how the gap closed.
+/// If tables of the size allowed suffice, the model is eliminated and the answer exact. Else a mini-bucket elimination
+/// gives bounds, and a depth-first search over a tree of the variables, which searches independent parts apart and caches
+/// parts that come up again, leaves out all that cannot beat the best world known. [`Answer::upper_bound`] and
+/// [`Answer::is_proven`] give the quality of the world, [`Answer::improvements`] the course of the gap.
 ///
 /// **Guarantee.** The world is one of positive probability, which is recomputed from the factors in the end. The bound
 /// holds up to rounding, for every budget; the two meet when the search ends before its budget does. Deterministic.
@@ -113,15 +112,15 @@ impl MpeBranchAndBound {
         self
     }
 
-    /// Sets how many entries the joint tables of the bounds may have: the larger, the tighter the bounds. They may
-    /// always have as many as the largest factor of the model, and have fewer if all of them would take too much
-    /// memory (`2^26` entries).
+    /// Sets the maximum number of entries of the joint tables of the bounds: the larger, the tighter the bounds. They may
+    /// always have as many as the largest factor of the model, and have fewer if all of them would take too much memory
+    /// (`2^26` entries).
     pub fn bound_table(mut self, entries: usize) -> Self {
         self.limits.table = entries;
         self
     }
 
-    /// Sets how many values the search may try.
+    /// Sets the maximum number of values that the search tries.
     pub fn work(mut self, steps: u64) -> Self {
         self.limits.work = steps;
         self

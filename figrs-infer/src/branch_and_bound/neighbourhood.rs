@@ -1,4 +1,4 @@
-//! Better assignments near a given one: some variables are chosen anew, the best way, while all others stay.
+//! Large neighbourhood search: some variables are optimised exactly while all others stay.
 
 use figrs_core::factor::{FactorGraph, VarId};
 
@@ -7,10 +7,10 @@ use crate::eliminate::{
     EliminationError, MaxProduct, Options, log_weight, most_probable, plan_cost,
 };
 
-/// How many variables are chosen anew at first.
+/// Initial number of variables in a neighbourhood.
 const FIRST_SIZE: usize = 256;
 
-/// Which factors mention which variables.
+/// Incidence of factors and variables: for each variable the factors that mention it.
 #[derive(Debug)]
 pub(super) struct Neighbourhoods<'g> {
     graph: &'g FactorGraph,
@@ -28,10 +28,10 @@ impl<'g> Neighbourhoods<'g> {
         Self { graph, mentions }
     }
 
-    /// Chooses the variables around each of `centres` anew, one centre after another, until none of them gains anything
-    /// or `budget` operations are done; returns how many were.
+    /// Optimises the variables around each of `centres`, one centre after another, until none of them gains anything or
+    /// `budget` operations are done; returns the number of operations.
     ///
-    /// Each choice is an exact elimination with the others given, of as many variables as `options` allow.
+    /// Each step is an exact elimination with the others given, of as many variables as `options` allow.
     ///
     /// **References.** Shaw, *Using constraint programming and local search methods to solve vehicle routing problems*,
     /// CP 1998 (large neighbourhood search).

@@ -5,20 +5,20 @@ use rustc_hash::FxHashMap;
 
 use super::bounds::Bounds;
 
-/// Proven results that are kept at most.
+/// Capacity of the cache of proven results.
 const CACHED: usize = 1 << 21;
-/// Bounds that differ by less than this share of the bound at the root are taken for equal.
+/// Relative tolerance, in units of the bound at the root: bounds closer than this count as equal.
 const ROUNDING: f64 = 1e-12;
 
-/// How far a weight may be below a bound and still be taken for equal to it.
+/// Tolerance within which a weight counts as equal to a bound.
 pub(super) fn slack(bound: f64) -> f64 {
     ROUNDING * (1.0 + bound.abs())
 }
 
-/// What is known of a subtree, given the values above it.
+/// Result for a subtree, given the values above it: bound and best assignment.
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    /// No assignment of the subtree weighs more.
+    /// Upper bound of the weight of any assignment of the subtree.
     bound: f64,
     /// The best assignment that was found, and its weight.
     best: Option<(f64, u32)>,
@@ -32,7 +32,7 @@ struct Solution {
     below: (u32, u32),
 }
 
-/// Best assignments of subtrees; they share their parts.
+/// Best assignments of subtrees, with shared parts.
 #[derive(Debug, Default)]
 struct Solutions {
     all: Vec<Solution>,
@@ -75,7 +75,7 @@ impl Solutions {
 struct Branch {
     value: u32,
     weight: f64,
-    /// What is known of each child; those before `next` are finished.
+    /// Results or bounds of the children; those before `next` are finished.
     children: Vec<Known>,
     next: usize,
 }
@@ -91,7 +91,7 @@ impl Branch {
 struct Frame {
     variable: VarId,
     key: Option<u64>,
-    /// Only assignments that weigh more are of use.
+    /// Lower limit: only assignments that weigh more are of use.
     need: f64,
     /// Values with their bounds, the best last; those tried are taken out.
     open: Vec<(f64, u32)>,
@@ -114,7 +114,7 @@ impl Frame {
     }
 }
 
-/// What [`Search::advance`] came to.
+/// Result of [`Search::advance`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     /// There may be a better assignment than the best one known: [`Search::candidate`] has it.
@@ -161,7 +161,7 @@ impl<'b, 'g> Search<'b, 'g> {
         search
     }
 
-    /// No assignment of the tree weighs more, unless it is the best one known.
+    /// Upper bound of the weight of the assignments of the tree, other than the best one known.
     pub(super) fn bound(&self) -> f64 {
         let mut bound = self.bound;
         for (depth, frame) in self.frames.iter().enumerate().rev() {
@@ -177,7 +177,7 @@ impl<'b, 'g> Search<'b, 'g> {
         bound.min(self.bound)
     }
 
-    /// Tells that an assignment of the tree with this weight is known.
+    /// Raises the limit: an assignment of the tree with this weight is known.
     pub(super) fn raise(&mut self, need: f64) {
         let mut need = need;
         for frame in &mut self.frames {
@@ -192,12 +192,12 @@ impl<'b, 'g> Search<'b, 'g> {
         }
     }
 
-    /// Whether only values of the root are left to be tried.
+    /// True if only values of the root are left to be tried.
     pub(super) fn is_at_root(&self) -> bool {
         self.frames.len() <= 1
     }
 
-    /// Writes the assignment that the search has in hand into `values`, as far as it goes.
+    /// Writes the current assignment of the search into `values`, as far as it goes.
     pub(super) fn candidate(&self, values: &mut [u32]) {
         for frame in &self.frames {
             if let Some(branch) = &frame.branch {
@@ -211,7 +211,7 @@ impl<'b, 'g> Search<'b, 'g> {
         }
     }
 
-    /// Searches on until there is something to tell or `budget` values have been tried.
+    /// Searches on until there is progress to report or `budget` values have been tried.
     pub(super) fn advance(&mut self, budget: u64) -> Progress {
         let mut returned: Option<Known> = None;
         while let Some(frame) = self.frames.last_mut() {
@@ -249,7 +249,7 @@ impl<'b, 'g> Search<'b, 'g> {
         Progress::Finished
     }
 
-    /// Gives the variable of the last frame a value.
+    /// Assigns a value to the variable of the last frame.
     fn branch(&mut self, value: u32) {
         let Some(frame) = self.frames.last_mut() else {
             return;
@@ -271,7 +271,7 @@ impl<'b, 'g> Search<'b, 'g> {
         });
     }
 
-    /// Goes on to the next child of the last frame's branch; what is known of it, if that suffices.
+    /// Moves on to the next child of the last frame's branch; returns its cached result if that suffices.
     fn descend(&mut self) -> Option<Known> {
         let frame = self.frames.last()?;
         let branch = frame.branch.as_ref()?;
@@ -288,7 +288,7 @@ impl<'b, 'g> Search<'b, 'g> {
         None
     }
 
-    /// Starts on a variable.
+    /// Opens a frame for a variable.
     fn open(&mut self, v: VarId, need: f64, key: Option<u64>) {
         let cardinality = self.bounds.graph.cardinality(v) as u32;
         let mut open = Vec::with_capacity(cardinality as usize);
@@ -309,7 +309,7 @@ impl<'b, 'g> Search<'b, 'g> {
         });
     }
 
-    /// Takes in a branch all of whose children are solved; whether it is the best of its variable.
+    /// Merges a branch all of whose children are solved; returns whether it is the best of its variable.
     fn finish_branch(&mut self) -> bool {
         let Some(frame) = self.frames.last_mut() else {
             return false;
@@ -335,7 +335,7 @@ impl<'b, 'g> Search<'b, 'g> {
         better
     }
 
-    /// Ends the last frame.
+    /// Closes the last frame.
     fn close(&mut self) -> Known {
         let Some(frame) = self.frames.pop() else {
             return Known {
@@ -359,7 +359,8 @@ impl<'b, 'g> Search<'b, 'g> {
         known
     }
 
-    /// The number of the values that the subtree of `v` depends on; `None` if it is not worth keeping, or too large.
+    /// Cache key: the number of the values that the subtree of `v` depends on; `None` if it is not worth keeping, or too
+    /// large.
     fn key(&self, v: VarId) -> Option<u64> {
         let (tree, context) = (&self.bounds.tree, &self.bounds.tree.context[v.index()]);
         // A context that has all of the parent's comes up once only.

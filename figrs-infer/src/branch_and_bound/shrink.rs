@@ -1,15 +1,15 @@
-//! Factor graphs in which some values are left out.
+//! Restriction of factor graphs to some of the values.
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 use figrs_core::weights::Weights;
 
-/// From factors to those of a graph in which variables have some of their values, and those with one value are left
+/// Map from factors to those of a graph in which variables have some of their values, and those with one value are left
 /// out.
 pub(super) struct Shrink<'a> {
     graph: &'a FactorGraph,
-    /// For each variable the values that are left, at least one.
+    /// For each variable the remaining values, at least one.
     pub(super) left: Vec<Vec<u32>>,
-    /// For each variable what it is in the new graph, if it has several values there.
+    /// For each variable its identifier in the new graph, if it has several values there.
     names: Vec<Option<VarId>>,
     /// The variables of the new graph, by their old names.
     pub(super) open: Vec<VarId>,
@@ -55,7 +55,7 @@ impl<'a> Shrink<'a> {
         }
     }
 
-    /// The numbers of the assignments whose values are left.
+    /// The indices of the assignments of remaining values.
     fn cells(&self, variables: &[VarId]) -> Vec<usize> {
         variables.iter().fold(vec![0], |cells, &v| {
             let left = &self.left[v.index()];

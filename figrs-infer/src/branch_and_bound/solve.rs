@@ -20,14 +20,14 @@ const NEIGHBOURHOOD_SHARE: u64 = 256;
 /// Tables of a neighbourhood, which are not kept, may have this many entries, if those of the bounds may not have more.
 const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
 
-/// The clock is looked at after this many values.
+/// Number of values between two checks of the clock.
 const SLICE: u64 = 4096;
 
-/// The messages of an exact elimination may take as many bytes as those of the bounds: no machine is asked, so that all
-/// give the same answer.
+/// Memory for the messages of an exact elimination, in bytes, equal to that of the bounds' messages: a constant, so that
+/// all machines give the same answer.
 const MEMORY: u64 = 8 << 26;
 
-/// What a search may use.
+/// Limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// Entries of a joint table of the bounds.
@@ -36,12 +36,12 @@ pub(super) struct Limits {
     pub(super) work: u64,
 }
 
-/// What a search comes to.
+/// Result of a search.
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// No assignment has weight.
     Impossible,
-    /// The best assignment found and how it was come by.
+    /// The best assignment found, with the improvements on the way.
     Found(Vec<u32>, Vec<Improvement>, Option<Stopped>),
     /// No assignment was found.
     Unknown {
@@ -182,7 +182,7 @@ impl<'b, 'g> Forest<'b, 'g> {
         Ok(Outcome::Found(self.values, self.steps, self.stopped))
     }
 
-    /// Searches one tree; if that takes long, better assignments are looked for near the best one known in between.
+    /// Searches one tree; if that takes long, neighbourhoods of the best assignment known are searched in between.
     fn search(&mut self, i: usize, share: u64, table: usize) -> Result<(), EliminationError> {
         if self.bound[i] <= self.best[i] + slack(self.bound[i]) {
             return Ok(());
@@ -214,7 +214,7 @@ impl<'b, 'g> Forest<'b, 'g> {
 
     /// Searches until `limit` values have been tried in all.
     fn advance(&mut self, i: usize, search: &mut Search<'_, '_>, limit: u64) -> Progress {
-        // To weigh a whole assignment is as dear as to try that many values.
+        // To weigh a whole assignment costs as much as to try that many values.
         let pause = self.members[i].len() as u64;
         let mut next = 0;
         loop {
@@ -243,7 +243,7 @@ impl<'b, 'g> Forest<'b, 'g> {
         }
     }
 
-    /// Takes an assignment of a tree for the best one, if it is.
+    /// Adopts an assignment of a tree as the best one, if it is.
     fn adopt(&mut self, i: usize, search: &mut Search<'_, '_>, mut values: Vec<u32>) {
         let members = &self.members[i];
         if score(self.bounds, members, &values).log_weight() <= self.best[i] {
@@ -261,7 +261,7 @@ impl<'b, 'g> Forest<'b, 'g> {
         self.bounds.scalars() + self.bound.iter().sum::<f64>()
     }
 
-    /// Notes what is known now, if there is a world at all.
+    /// Records the present bounds as an improvement, if there is a world at all.
     fn record(&mut self) {
         let log_probability = log_weight(self.bounds.graph, &self.values);
         if log_probability > f64::NEG_INFINITY {

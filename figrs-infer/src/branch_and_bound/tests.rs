@@ -1,4 +1,4 @@
-//! The search agrees with enumeration and elimination, whatever it may use.
+//! The search agrees with enumeration and elimination, for any budget.
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 use rand::RngExt;

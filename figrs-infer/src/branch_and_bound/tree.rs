@@ -1,4 +1,4 @@
-//! The pseudo tree of an elimination order: what depends on what once some variables have values.
+//! The pseudo tree of an elimination order: contexts and independent subtrees.
 
 use figrs_core::factor::{FactorGraph, VarId};
 

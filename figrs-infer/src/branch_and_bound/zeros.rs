@@ -1,4 +1,4 @@
-//! What zeros decide before any search: values that no assignment of positive weight has.
+//! Exclusion of values by zeros before any search: values that no assignment of positive weight has.
 
 use figrs_core::factor::{FactorGraph, VarId};
 
@@ -10,14 +10,14 @@ use super::shrink::Shrink;
 #[derive(Debug)]
 pub(crate) struct Reduced {
     pub(crate) graph: FactorGraph,
-    /// For each original variable the values that are left.
+    /// For each original variable the remaining values.
     pub(crate) left: Vec<Vec<u32>>,
     /// The original variables of those of the reduced graph.
     pub(crate) open: Vec<VarId>,
 }
 
 impl Reduced {
-    /// Leaves out the values that some factor excludes given the values left of its other variables, again and again
+    /// Excludes the values that some factor excludes given the values left of its other variables, until nothing changes
     /// (generalised arc consistency). `None` if a variable has no value left.
     pub(crate) fn new(graph: &FactorGraph) -> Option<Self> {
         let possible = possible_values(graph)?;

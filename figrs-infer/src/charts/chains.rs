@@ -1,4 +1,4 @@
-//! The draws of chains.
+//! Trace and rank plots of the draws of chains.
 
 use figrs_core::{AnyElement, Element, Value};
 use plotters::prelude::*;
@@ -10,9 +10,9 @@ use crate::diagnostics::mean_ranks;
 use crate::draws::{Draws, TargetDraws};
 use crate::numbers::Columns;
 
-/// A chain is drawn with no more points than this.
+/// Maximum number of points of a chain.
 const POINTS: usize = 1000;
-/// Ranks are counted in this many bins.
+/// Number of bins of the ranks.
 const BINS: usize = 20;
 
 impl Draws {
@@ -25,9 +25,9 @@ impl Draws {
         self.trace_of(element.erased())
     }
 
-    /// A rank plot: how the ranks that a chain's draws have among all draws are spread, a panel a chain, as an SVG document.
-    /// Chains that agree have bars of equal height, up to noise (Vehtari et al. 2021, section 4.3). Equal draws share
-    /// their mean rank, so values that are few give few bars, as high in all panels.
+    /// A rank plot: histograms of the ranks of each chain's draws among all draws, a panel a chain, as an SVG document.
+    /// Chains that agree have bars of equal height, up to noise (Vehtari et al. 2021, section 4.3). Equal draws share their
+    /// mean rank, so values that are few give few bars, as high in all panels.
     ///
     /// **Errors.** As [`trace_svg`](Self::trace_svg).
     pub fn rank_svg<T: Value>(&self, element: &Element<T>) -> Result<String, ChartError> {

@@ -20,7 +20,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use thiserror::Error;
 
-/// Why there is no chart.
+/// Reason that there is no chart.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum ChartError {
@@ -29,7 +29,7 @@ pub enum ChartError {
     Empty {
         /// The chart.
         chart: &'static str,
-        /// What to do instead.
+        /// The remedy.
         remedy: &'static str,
     },
     /// The element was not a target of the run.
@@ -67,7 +67,7 @@ pub enum ChartError {
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// What a closure draws on an area of this size.
+/// Runs a drawing closure on an area of this size; returns the SVG.
 fn drawn(
     size: (u32, u32),
     draw: impl FnOnce(&Area<'_>) -> Result<(), Box<dyn Error>>,

@@ -10,7 +10,7 @@ use crate::{
     VariableElimination,
 };
 
-/// How many tags of each name a document has, if it is well-formed.
+/// Number of tags of each name in a document, if it is well-formed.
 fn tags(xml: &str) -> impl Fn(&str) -> usize {
     let mut reader = Reader::from_str(xml);
     let mut names = Vec::new();

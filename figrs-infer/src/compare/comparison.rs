@@ -1,4 +1,4 @@
-//! What a comparison finds.
+//! Result of a comparison.
 
 use figrs_core::{AnyElement, Model};
 use serde::Serialize;
@@ -19,14 +19,14 @@ pub struct Exact {
     pub algorithm: String,
     /// The exact number for each estimand.
     pub values: Vec<f64>,
-    /// How long it took; zero if it was given.
+    /// Time it took, in seconds; zero if it was given.
     pub seconds: f64,
     /// The answer itself.
     #[serde(skip)]
     pub answer: Answer,
 }
 
-/// What several algorithms answer to one question.
+/// Result of a comparison: the answers of several algorithms to one question, with verdicts.
 ///
 /// Its text is a table with a row an algorithm, the verdict, and the curves. Serialised it has all numbers; where one is
 /// infinite or unknown, JSON has `null`.
@@ -35,7 +35,7 @@ pub struct Exact {
 pub struct Comparison {
     /// The names of the targets.
     pub targets: Vec<String>,
-    /// What the numbers of the rows are.
+    /// The numbers of the rows: one estimand for each.
     pub estimands: Vec<Estimand>,
     /// The exact answer, where there is one.
     pub exact: Option<Exact>,

@@ -1,4 +1,4 @@
-//! How errors fall as budgets grow.
+//! Error curves: errors as budgets grow.
 
 use figrs_core::{AnyElement, Model};
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub struct Curve {
 pub struct CurvePoint {
     /// The budget: samples, particles, draws or sweeps.
     pub budget: u64,
-    /// How many runs there were.
+    /// Number of runs.
     pub runs: usize,
     /// The median of their times.
     pub seconds: f64,
@@ -50,7 +50,7 @@ pub(super) struct Laps {
 }
 
 impl Course {
-    /// How many times an algorithm is to be run, once to warm up.
+    /// Number of runs, the one to warm up included.
     pub(super) fn steps(&self) -> usize {
         self.budgets.len() * self.runs as usize + 1
     }
@@ -115,7 +115,7 @@ impl Laps {
     }
 }
 
-/// Nothing of nothing.
+/// The root of the mean of the squares; `None` if there are no numbers.
 fn root_mean_square(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let (count, squares) = numbers.fold((0_u32, 0.0), |(n, sum), x| (n + 1, sum + x * x));
     (count > 0).then(|| (squares / f64::from(count)).sqrt())

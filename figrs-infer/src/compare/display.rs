@@ -24,7 +24,7 @@ pub(super) const HEADINGS: [&str; 10] = [
 ];
 
 impl Comparison {
-    /// What stands above the table.
+    /// Line above the table: the question, and the number shown.
     pub(super) fn heading(&self) -> String {
         let shown = self.shown().map(|at| (at, &self.estimands[at].name));
         let question = match (shown, self.estimands.len()) {
@@ -70,7 +70,7 @@ impl Comparison {
         ]
     }
 
-    /// What the comparison shows, a sentence a line.
+    /// Conclusions of the comparison, a sentence a line.
     pub fn conclusion(&self) -> Vec<String> {
         let with = |verdict: Verdict, detail: fn(&Row) -> String| {
             let rows = self.rows.iter().filter(|row| row.verdict == verdict);
@@ -153,7 +153,7 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// The judgement, and what else is to be known of an answer.
+/// The verdict of a row, with remarks on its answer.
 fn verdict(row: &Row) -> String {
     let mut text = row.verdict.text().to_owned();
     if row.checked {
@@ -165,7 +165,7 @@ fn verdict(row: &Row) -> String {
     text
 }
 
-/// Six digits after the point, or of numbers that are very small or large in all.
+/// Six digits after the point, or six significant ones for very small or large numbers.
 pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-3..1e6).contains(&size) || !size.is_finite() {

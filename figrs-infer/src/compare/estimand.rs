@@ -1,4 +1,4 @@
-//! The numbers that algorithms are compared by.
+//! Estimands: the numbers that algorithms are compared by.
 
 use std::any::Any;
 
@@ -10,7 +10,7 @@ use crate::bounds::Bounds;
 use crate::export::text;
 use crate::numbers::Columns;
 
-/// Targets with more values than this are compared by their means, or by this many of their values.
+/// Maximum number of values of a target to be compared one by one; of more the mean is compared, or this many values.
 const LISTED: usize = 64;
 
 /// A number that algorithms are asked for: the probability of a value of a target, or the mean of a target with more than 64
@@ -20,7 +20,7 @@ const LISTED: usize = 64;
 pub struct Estimand {
     /// The position of the target.
     pub target: usize,
-    /// What the number is: `P(rain = true)` or `E(height)`.
+    /// Name of the number: `P(rain = true)` or `E(height)`.
     pub name: String,
     #[serde(skip)]
     kind: Kind,
@@ -32,7 +32,7 @@ enum Kind {
     Mean,
 }
 
-/// What an answer says of an estimand.
+/// Value that an answer gives for an estimand, with its error or bounds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     pub(super) value: f64,
@@ -123,17 +123,17 @@ fn likeliest(target: &TargetMarginal) -> Vec<Datum> {
 }
 
 impl Estimand {
-    /// Whether it is the probability of `true`.
+    /// True if it is the probability of `true`.
     pub(super) fn is_of_true(&self) -> bool {
         matches!(&self.kind, Kind::Probability(value) if value.get::<bool>() == Some(&true))
     }
 
-    /// Whether it is the probability of a value, and not a mean.
+    /// True if it is the probability of a value, and not a mean.
     pub(super) fn is_probability(&self) -> bool {
         matches!(self.kind, Kind::Probability(_))
     }
 
-    /// What an answer says of it; nothing if the answer is a world, or bounds of which no mean follows.
+    /// The value that an answer gives; `None` if the answer is a world, or bounds from which no mean follows.
     pub(super) fn read(&self, answer: &Answer, targets: &[AnyElement]) -> Option<Reading> {
         let element = &targets[self.target];
         if let Content::Bounds(bounded, _) = &answer.content {

@@ -1,11 +1,10 @@
-//! Algorithms side by side: one question to many algorithms, and one table of what they answer, how far off that is and what it
-//! took.
+//! Algorithms side by side: one question to many algorithms, and one table of their answers, errors and costs.
 //!
 //! | what | file |
 //! |---|---|
 //! | [`compare`], [`Compare`] | `settings.rs` |
 //! | one algorithm, watched from outside | `race.rs` |
-//! | [`Estimand`]: what the numbers are | `estimand.rs` |
+//! | [`Estimand`]: the numbers compared | `estimand.rs` |
 //! | [`Row`], [`Verdict`]: an algorithm's answer, and the judgement of it | `row.rs`, `verdict.rs` |
 //! | [`Curve`]: the error as the budget grows | `curve.rs` |
 //! | [`Comparison`] as text | `display.rs`, `plot.rs` |

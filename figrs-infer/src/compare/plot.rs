@@ -1,4 +1,4 @@
-//! Curves drawn with letters.
+//! Curves as text plots.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use super::display::time;
 const WIDTH: usize = 60;
 const HEIGHT: usize = 14;
 
-/// The points of a curve that have a place on logarithmic axes.
+/// The points of a curve with finite coordinates on logarithmic axes.
 pub(crate) fn drawable(curve: &Curve) -> impl Iterator<Item = &CurvePoint> {
     let points = curve.points.iter();
     points.filter(|point| point.seconds > 0.0 && point.error > 0.0 && point.error.is_finite())
 }
 
-/// The smallest and the largest of some numbers; nothing of nothing.
+/// The smallest and the largest of some numbers; `None` if there are none.
 pub(crate) fn range(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let wider = |range: Option<(f64, f64)>, x: f64| {
         Some(range.map_or((x, x), |(low, high)| (low.min(x), high.max(x))))
@@ -64,7 +64,7 @@ impl Comparison {
     }
 }
 
-/// The place of a number among so many, by its logarithm.
+/// The position of a number among so many, by its logarithm.
 fn place(x: f64, (low, high): (f64, f64), places: usize) -> usize {
     let share = (x / low).ln() / (high / low).ln();
     // Not a number where low and high are the same.

@@ -11,24 +11,24 @@ use figrs_core::{AnyElement, Model};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 
-/// How often the interrupt is looked at.
+/// Interval between two checks of the interrupt.
 const GLANCE: Duration = Duration::from_millis(20);
 
 type PeakMemory = Arc<dyn Fn() -> u64 + Send + Sync>;
 
-/// What ends an algorithm, and how its memory is measured.
+/// Limits of a run: deadline, interrupt, grace; and the measurement of its memory.
 #[derive(Clone, Default)]
 pub(super) struct Rules {
     pub(super) deadline: Option<Duration>,
     pub(super) interrupt: Option<Arc<AtomicBool>>,
     pub(super) peak_memory: Option<PeakMemory>,
-    /// How much longer an algorithm has to end with what there is.
+    /// Time beyond its deadline or interrupt in which an algorithm may still answer.
     pub(super) grace: Duration,
 }
 
-/// What came of an algorithm.
+/// Result of a run: answer, time, memory.
 pub(super) struct Outcome {
-    /// The answer, or why there is none.
+    /// The answer, or the reason that there is none.
     pub(super) answer: Result<Answer, String>,
     pub(super) seconds: f64,
     pub(super) memory: Option<u64>,
@@ -51,7 +51,7 @@ impl Rules {
             return Outcome::without("not run: interrupted before its turn".into(), 0.0);
         }
         let before = self.peak_memory.as_ref().map(|peak| {
-            // The first call forgets what was before, the second tells what there is now.
+            // The first call resets the peak, the second reads the present use.
             peak();
             peak()
         });

@@ -11,7 +11,7 @@ use crate::eliminate::Options;
 use crate::html_page::HtmlPage;
 use crate::junction_tree::JunctionTree;
 
-/// How many targets and answers have pictures of their own.
+/// Maximum number of targets, and of answers, with pictures of their own.
 const PICTURES: usize = 12;
 /// The elimination tree is drawn of models that compile with fewer operations.
 const OPERATIONS: f64 = 1e8;
@@ -28,11 +28,11 @@ impl Parents for Targets<'_> {
 }
 
 impl Comparison {
-    /// The comparison as one page of HTML that needs nothing else: no scripts, no other files, pictures as SVG within.
+    /// The comparison as one self-contained page of HTML: no scripts, no other files, pictures as SVG within.
     ///
-    /// It has the settings that are given, by name; the table and what it shows; the curves; posteriors of at most twelve
-    /// targets; the graph of the model and the elimination tree; a trace and a rank plot for answers that keep the
-    /// draws of several chains. Where a picture cannot be drawn it says why. It is well-formed as XML, too.
+    /// It has the settings that are given, by name; the table and its conclusions; the curves; posteriors of at most twelve
+    /// targets; the graph of the model and the elimination tree; a trace and a rank plot for answers that keep the draws of
+    /// several chains. In place of a picture that cannot be drawn stands the reason. It is well-formed as XML, too.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};

@@ -11,45 +11,45 @@ use crate::marginal::Quality;
 use crate::marginal_map::MarginalMap;
 use crate::watch::Stopped;
 
-/// What one algorithm answered, how far off that is, and what it took.
+/// Answer of one algorithm with its errors and costs.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Row {
     /// The algorithm.
     pub algorithm: String,
-    /// What it answers for each estimand; the middle of bounds. Empty for a world or without an answer.
+    /// Value that it gives for each estimand; the middle of bounds. Empty for a world or without an answer.
     pub values: Vec<f64>,
     /// The standard error that it states for each estimand; empty where it states none.
     pub standard_errors: Vec<f64>,
     /// For a world the natural logarithm of its probability.
     pub log_probability: Option<f64>,
-    /// The largest absolute error over all estimands; for a world how far its log-probability is from the best.
+    /// The largest absolute error over all estimands; for a world the difference of its log-probability from the best.
     pub error: Option<f64>,
     /// The standard error that is stated for the estimand with the largest error, or without an exact answer the
     /// largest that is stated.
     pub standard_error: Option<f64>,
     /// The largest error in stated standard errors.
     pub deviation: Option<f64>,
-    /// How many independent samples the answer is worth, for the target for which that is least.
+    /// Effective sample size of the answer, least over the targets.
     pub effective_samples: Option<f64>,
-    /// The same for a second.
+    /// Effective samples per second.
     pub effective_samples_per_second: Option<f64>,
-    /// How long it took.
+    /// Time in seconds.
     pub seconds: f64,
-    /// How many bytes it needed at once, above what there was before.
+    /// Peak memory in bytes, above what was in use before.
     pub memory: Option<u64>,
     /// The judgement.
     pub verdict: Verdict,
-    /// Whether the answer was checked before it was given, by [`SelfChecked`](crate::SelfChecked).
+    /// `true` if the answer was checked before it was given, by [`SelfChecked`](crate::SelfChecked).
     pub checked: bool,
-    /// Why there is no answer, or why the run ended early.
+    /// Reason that there is no answer, or that the run ended early.
     pub message: Option<String>,
     /// The answer itself.
     #[serde(skip)]
     pub answer: Option<Answer>,
 }
 
-/// What rows are judged by.
+/// Reference values that rows are judged by.
 pub(super) struct Yardstick<'a> {
     pub(super) targets: &'a [AnyElement],
     pub(super) estimands: &'a [Estimand],
@@ -136,7 +136,7 @@ impl Row {
     }
 }
 
-/// What an answer claims of itself, and the least effective sample size.
+/// Claim that an answer makes about its accuracy, and its least effective sample size.
 fn claim(answer: &Answer, targets: &[AnyElement]) -> (Claim, Option<f64>) {
     if matches!(answer.content, Content::Bounds(..)) {
         return (Claim::Bounds, None);

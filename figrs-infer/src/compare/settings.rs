@@ -1,4 +1,4 @@
-//! What is compared, and the comparison itself.
+//! Settings of a comparison, and its execution.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,22 +21,22 @@ use crate::export::distinct_names;
 use crate::mpe::MpeVariableElimination;
 use crate::variable_elimination::VariableElimination;
 
-/// How much the search for an exact answer may cost.
+/// Budget of the search for an exact answer: operations, table entries, elements.
 const OPERATIONS: f64 = 3e7;
 const ENTRIES: u32 = 1 << 20;
 const ELEMENTS: usize = 100_000;
-/// How much longer than its deadline an algorithm may take to end with what there is.
+/// Grace period of an algorithm beyond its deadline.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Before a step of a comparison.
+/// A step of a comparison that is about to begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
-    /// What is run: an algorithm, with its budget if it is for a curve.
+    /// Name of the run: an algorithm, with its budget if it is for a curve.
     pub name: String,
-    /// How many steps were made before.
+    /// Number of steps made before.
     pub done: usize,
-    /// How many steps there are.
+    /// Total number of steps.
     pub total: usize,
 }
 
@@ -94,7 +94,7 @@ pub fn compare(
 }
 
 impl Compare {
-    /// A question without anyone to answer it.
+    /// A comparison without algorithms.
     pub fn new(model: &Model, targets: impl Parents) -> Self {
         Self {
             model: model.clone(),
@@ -266,7 +266,7 @@ impl Compare {
         found.answer.ok()?.log_probability().ok()
     }
 
-    /// What an exact answer may cost.
+    /// Budgets of an exact answer.
     fn small(&self) -> (Budget, Options) {
         let budget = Budget {
             table_entries: u64::from(ENTRIES),
@@ -279,7 +279,7 @@ impl Compare {
     }
 }
 
-/// Whether all marginals are exact.
+/// True if all marginals are exact.
 pub(super) fn is_exact(answer: &Answer) -> bool {
     let Content::Marginals(targets, _) = &answer.content else {
         return false;

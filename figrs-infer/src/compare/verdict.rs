@@ -1,13 +1,13 @@
-//! Whether answers are right.
+//! Verdicts: comparison of answers with the exact one.
 
 use serde::Serialize;
 
 use super::estimand::{Estimand, Reading};
 
-/// Up to this error, relative for numbers above one, exact answers agree.
+/// Tolerance within which exact answers agree, relative for numbers above one.
 const ROUNDING: f64 = 1e-9;
 
-/// What the exact answer says of an algorithm's own.
+/// Verdict on an answer by the exact one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -45,7 +45,7 @@ impl Verdict {
     }
 }
 
-/// What an algorithm says of its answer.
+/// Claim that an answer makes about its accuracy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
     Exact,
@@ -54,7 +54,7 @@ pub(super) enum Claim {
     Nothing,
 }
 
-/// How far an answer is off.
+/// Verdict on an answer, with its largest errors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judgement {
     pub(super) verdict: Verdict,

@@ -24,7 +24,7 @@ pub(crate) struct Judged {
 pub(crate) struct ChainMeasures {
     /// Those of its numbers, or else of the indicators of its frequent values.
     pub(crate) judged: Vec<Judged>,
-    /// The effective sample size of whatever may be asked.
+    /// The least effective sample size over all functions of interest.
     pub(crate) effective_samples: f64,
 }
 
@@ -80,7 +80,7 @@ impl TargetMarginal {
     }
 }
 
-/// Looks at the chains of a target, and says what was looked at.
+/// Checks the chains of a target; returns a description of the checks.
 pub(super) fn check_chains(
     target: &TargetMarginal,
     measured: &ChainMeasures,

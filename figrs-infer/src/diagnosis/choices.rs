@@ -11,18 +11,18 @@ use super::modes::other_mode;
 
 /// The rate of false alarms for all choices of an answer together.
 const FALSE_ALARMS: f64 = 0.01;
-/// A choice that fewer draws meet is not judged but reported.
+/// Least share of the draws that meet a choice for it to be judged; others are reported.
 const RARE: f64 = 0.05;
-/// Chains that agree about the value of a choice in all but this share of the draws say no more of it.
+/// Share of the draws outside the most frequent value below which a choice counts as settled, and its agreement is not tested.
 const UNUSUAL: f64 = 0.05;
 
 /// Agreement of chains about the choices of their worlds.
 #[derive(Clone, Debug)]
 pub(crate) struct Choices {
-    /// How many choices were judged.
+    /// Number of choices judged.
     judged: usize,
     finding: Option<Finding>,
-    /// The finding that probes came to another place.
+    /// The finding that probes rest in another mode.
     mode: Option<Finding>,
     probes: usize,
     /// The choices that few draws meet.
@@ -110,7 +110,7 @@ impl Choices {
         &self.rare
     }
 
-    /// What was looked at, in words; nothing if there was nothing to look at.
+    /// Description of the checks; `None` if there was nothing to check.
     pub(super) fn checked(&self) -> Option<String> {
         let rare = match self.rare.len() {
             0 => String::new(),
@@ -215,7 +215,7 @@ fn tests(
     }
 }
 
-/// How many elements of the label the world of each sweep has.
+/// Number of elements of the label in the world of each sweep.
 fn counts(records: &[&SiteRecord], chains: &[Option<&Series>]) -> Vec<Shown> {
     let mut counts = Vec::new();
     for (chain, (record, series)) in records.iter().zip(chains).enumerate() {
@@ -239,7 +239,7 @@ pub(super) fn values(series: &Series, component: usize) -> impl Iterator<Item = 
     met.map(move |(&(sweep, count), sums)| (sweep, sums[component] / f64::from(count)))
 }
 
-/// Whether nearly all draws show the same.
+/// True if nearly all draws show the same.
 fn is_settled(shown: &[Shown]) -> bool {
     let mut numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     numbers.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! What a diagnosis can find.
+//! Findings: the reasons to doubt an answer.
 
 use std::fmt;
 
@@ -11,11 +11,11 @@ use crate::watch::Stopped;
 pub struct Quantity {
     /// The target, or the choice.
     pub element: Label,
-    /// What of it.
+    /// The number derived from it.
     pub part: Part,
 }
 
-/// Which number a target was looked at as.
+/// Number derived from a target or choice: the value itself, a component, an indicator, a count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
@@ -23,9 +23,9 @@ pub enum Part {
     Whole,
     /// A component of the list that is its value, counted from zero.
     Component(usize),
-    /// Whether it has this value.
+    /// The indicator of this value.
     Is(String),
-    /// How many elements of its label a world has.
+    /// The number of elements of its label in a world.
     Count,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// Which estimates an effective sample size is of.
+/// Kind of estimate that an effective sample size holds for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Measure {
@@ -59,30 +59,30 @@ impl fmt::Display for Measure {
     }
 }
 
-/// Something that makes an answer doubtful: the number found, the number that it should not cross, and what to do.
+/// Reason to doubt an answer: the number found, its threshold, and a remedy.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Finding {
     /// The chains, or the halves of a chain, do not show the same distribution.
     ChainsDisagree {
-        /// Where they disagree most, of one target.
+        /// The quantity with the largest disagreement, of one target.
         quantity: Quantity,
         /// The rank-normalised split R-hat.
         r_hat: f64,
-        /// It should not be above this.
+        /// The largest acceptable value.
         threshold: f64,
     },
     /// The chains, or the halves of a chain, do not agree about the choices of their worlds, or move too slowly to tell.
     ChoicesDisagree {
-        /// Where it is least likely that they agree.
+        /// The quantity for which agreement is least likely.
         quantity: Quantity,
         /// The rank-normalised split R-hat there, of evenly spaced draws; NaN if worlds have this choice at times only.
         r_hat: f64,
         /// A bound of the probability that chains which agree show so much at any choice.
         chance: f64,
-        /// It should not be below this: the rate of false alarms for all choices together.
+        /// The least acceptable value: the rate of false alarms for all choices together.
         threshold: f64,
-        /// At how many choices this is found.
+        /// Number of choices for which this is found.
         choices: usize,
     },
     /// Short chains from other draws of the prior rest in worlds as probable as those of the chains, where these never were: the chains may
@@ -90,33 +90,33 @@ pub enum Finding {
     OtherMode {
         /// The number that is farthest from where the chains were.
         quantity: Quantity,
-        /// Where such a chain rests.
+        /// The number at which such a chain rests.
         number: f64,
         /// The least and the largest number that the chains showed.
         range: (f64, f64),
-        /// How many of the short chains rest elsewhere.
+        /// Number of short chains that rest elsewhere.
         chains: usize,
-        /// How many short chains there are.
+        /// Number of short chains.
         of: usize,
     },
     /// The chains made few steps for each choice of their worlds, so that nothing tells whether they agree about them.
     FewSweeps {
-        /// How many choices a world has.
+        /// Number of choices in a world.
         choices: usize,
-        /// How many times as many steps the shortest chain made.
+        /// Steps of the shortest chain, in units of that number.
         sweeps: u64,
-        /// There should not be fewer than this.
+        /// The least acceptable value.
         threshold: u64,
     },
-    /// What autocorrelation or the spread of groups leaves is little.
+    /// The effective sample size of the chains, or of the groups, is small.
     FewEffectiveSamples {
-        /// Where there are fewest, of one target.
+        /// The quantity with the fewest, of one target.
         quantity: Quantity,
-        /// What is estimated with them.
+        /// The kind of estimate.
         measure: Measure,
-        /// How many there are.
+        /// The effective sample size.
         effective_samples: f64,
-        /// There should not be fewer than this.
+        /// The least acceptable value.
         threshold: f64,
     },
     /// All draws of a target are the same: either nothing else is possible, or the chains are stuck.
@@ -125,7 +125,7 @@ pub enum Finding {
         element: Label,
         /// Its value.
         value: String,
-        /// How many draws there are.
+        /// Number of draws.
         draws: usize,
     },
     /// There is one chain, which cannot be compared with others.
@@ -136,32 +136,32 @@ pub enum Finding {
     Approximation,
     /// There are few samples, all of the same weight.
     FewSamples {
-        /// How many.
+        /// Number of samples.
         samples: u64,
-        /// There should not be fewer than this.
+        /// The least acceptable value.
         threshold: f64,
     },
     /// Most weighted samples count for next to nothing.
     WeightDegeneracy {
-        /// What the weights leave.
+        /// The effective sample size of the weights.
         effective_samples: f64,
-        /// How many samples there are.
+        /// Number of samples.
         draws: u64,
-        /// The effective samples should not be fewer than this.
+        /// The least acceptable effective sample size.
         threshold: f64,
     },
     /// One sample has much of the whole weight.
     DominatingWeight {
         /// Its share.
         share: f64,
-        /// It should not be above this.
+        /// The largest acceptable value.
         threshold: f64,
     },
     /// The tail of the weights is so heavy that averages of them do not settle.
     HeavyTailedWeights {
         /// The Pareto k-hat.
         k: f64,
-        /// It should not be above this.
+        /// The largest acceptable value.
         threshold: f64,
     },
     /// Values that a target may have and that no draw has, whose probability nothing bounds.
@@ -170,30 +170,30 @@ pub enum Finding {
         element: Label,
         /// The first of them.
         value: String,
-        /// How many there are.
+        /// Number of such values.
         values: usize,
     },
     /// The probability of the evidence is hardly known.
     UncertainEvidence {
         /// The standard error of its logarithm.
         standard_error: f64,
-        /// It should not be above this.
+        /// The largest acceptable value.
         threshold: f64,
     },
     /// Few proposals were accepted, or few samples met the evidence.
     LowAcceptance {
         /// Their share.
         acceptance: f64,
-        /// It should not be below this.
+        /// The least acceptable value.
         threshold: f64,
     },
     /// A deadline or an interrupt ended the run.
     StoppedEarly {
-        /// Which of them.
+        /// Reason for the end.
         why: Stopped,
-        /// What was done until then: samples, steps or sweeps.
+        /// Samples, steps or sweeps done until then.
         done: u64,
-        /// How many had been asked for, if the number was limited.
+        /// Number that had been asked for, if it was limited.
         asked: Option<u64>,
     },
     /// A budget ended the expansion of the model before the bounds were as close as was asked for.
@@ -203,14 +203,14 @@ pub enum Finding {
     },
     /// An iteration ended before it came to rest.
     NotConverged {
-        /// How much the last iteration changed.
+        /// Change by the last iteration.
         residual: f64,
-        /// It should not be above this.
+        /// The largest acceptable value.
         tolerance: f64,
     },
     /// There may be a more probable world than the one that was found.
     NotProven {
-        /// How far its log-probability is from the bound on all worlds; infinite if there is none.
+        /// Difference of its log-probability from the bound on all worlds; infinite if there is none.
         gap: f64,
     },
 }

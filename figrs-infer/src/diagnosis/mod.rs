@@ -1,4 +1,4 @@
-//! What makes an answer doubtful, and what to do about it.
+//! Diagnosis: reasons to doubt an answer, each with a remedy.
 
 mod chains;
 mod choices;
@@ -27,12 +27,12 @@ use crate::watch::Stopped;
 const UNCERTAIN_EVIDENCE: f64 = 1.0;
 /// Share of accepted proposals, or of samples that met the evidence, below which most work is in vain.
 const LOW_ACCEPTANCE: f64 = 0.01;
-/// What an iteration may still change if the algorithm does not tell.
+/// Default tolerance of the residual of an iteration.
 const TOLERANCE: f64 = 1e-6;
 
-/// The findings of [`Answer::diagnose`], and what was checked.
+/// The findings of [`Answer::diagnose`], and a description of the checks.
 ///
-/// Its text is a line a finding, or one line that tells what was checked without one.
+/// Its text is a line a finding, or one line with the checks if there is none.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct Diagnosis {
@@ -42,22 +42,22 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// What was found.
+    /// The findings.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// Whether nothing was found.
+    /// True if there are no findings.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty()
     }
 
-    /// The choices of worlds that chains met in fewer than one of twenty draws, and that were not judged for that.
+    /// The choices of worlds that chains met in fewer than one of twenty draws, and that were therefore not judged.
     pub fn rare_choices(&self) -> &[Label] {
         &self.rare
     }
 
-    /// What was checked, in words.
+    /// Description of the checks.
     pub fn checked(&self) -> &str {
         &self.checked
     }
@@ -76,7 +76,7 @@ impl fmt::Display for Diagnosis {
 }
 
 impl Answer {
-    /// Looks for what makes this answer doubtful; every finding comes with a remedy.
+    /// Looks for reasons to doubt this answer; every finding comes with a remedy.
     ///
     /// - Chains: rank-normalised split and folded R-hat above 1.01; bulk or tail effective sample size below 400 or below 100 a
     ///   chain; a single chain; a target that never changed (Vehtari et al. 2021, section 5). A target that is no number is
@@ -157,7 +157,7 @@ impl Answer {
         }
     }
 
-    /// Looks at the estimates of the targets, and says what they are.
+    /// Checks the estimates of the targets; returns a description of them.
     fn check_estimates(
         &self,
         (targets, measured): (&[TargetMarginal], &[Option<ChainMeasures>]),
@@ -219,7 +219,7 @@ impl Answer {
     }
 }
 
-/// Looks at how a run went.
+/// Checks the end and the statistics of a run.
 fn check_run(sampling: &Sampling, findings: &mut Vec<Finding>) {
     if sampling.stopped != Stopped::Finished {
         findings.push(Finding::StoppedEarly {

@@ -1,4 +1,4 @@
-//! Places that short chains from other starts came to and the chains never were at.
+//! Modes that short chains from other starts found and the chains missed.
 
 use crate::metropolis_hastings::{Series, SiteRecord};
 
@@ -36,12 +36,12 @@ pub(super) fn other_mode(
     })
 }
 
-/// A number that a probe rests at, beyond all that the chains showed.
+/// A number at which a probe rests, outside the range of the chains.
 struct Elsewhere {
     quantity: Quantity,
     number: f64,
     range: (f64, f64),
-    /// How far beyond, in widths of the range.
+    /// Distance from the range, in widths of the range.
     widths: f64,
 }
 

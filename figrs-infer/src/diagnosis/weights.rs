@@ -11,7 +11,7 @@ const SHARE_OF_DRAWS: f64 = 0.001;
 const LARGEST_SHARE: f64 = 0.1;
 
 impl Answer {
-    /// Looks at the weights, which are the same for all targets, and says what was looked at.
+    /// Checks the weights, which are the same for all targets; returns a description of the checks.
     pub(super) fn check_weights(&self, squares: &[f64], findings: &mut Vec<Finding>) -> String {
         let effective_samples = 1.0 / squares.iter().sum::<f64>();
         let logs = self
@@ -65,7 +65,7 @@ impl Answer {
 }
 
 impl Answer {
-    /// Whether the tail of the weights is too heavy for averages of them.
+    /// The finding that the tail of the weights is too heavy for averages of them, if it is.
     pub(super) fn heavy_tail(&self) -> Option<Finding> {
         let logs = self
             .draws
@@ -95,12 +95,12 @@ pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut 
     }));
 }
 
-/// Up to which k-hat averages of this many weights are to be trusted (Vehtari et al. 2024, section 3).
+/// Largest k-hat at which averages of this many weights are to be trusted (Vehtari et al. 2024, section 3).
 fn largest_k(draws: f64) -> f64 {
     (1.0 - 1.0 / draws.log10()).min(0.7)
 }
 
-/// Looks at independent populations, and says what was looked at.
+/// Checks independent populations; returns a description of the checks.
 pub(super) fn check_groups(
     target: &TargetMarginal,
     groups: &[Vec<(u32, f64)>],

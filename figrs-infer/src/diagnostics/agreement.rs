@@ -4,13 +4,13 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::ranks::mean_ranks;
 
-/// Batches that a chain is cut into: eight a half.
+/// Number of batches of a chain: eight a half.
 ///
 /// More would be shorter, and the means of neighbouring batches correlated: with eight a half a chain whose autocorrelation
 /// leaves a hundred effective samples has batches of six correlation times, whose means are correlated by .04.
 pub(crate) const BATCHES: usize = 16;
 
-/// A number that a chain showed, and in which of its batches.
+/// A number of a chain with the batch it belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown {
     pub(crate) number: f64,
@@ -100,7 +100,7 @@ mod tests {
         shown
     }
 
-    /// How many of four hundred tests call so much disagreement less likely than 1 in 100.
+    /// Number of tests, out of four hundred, that call so much disagreement less likely than 1 in 100.
     fn alarms(stay: f64, map: impl Fn(f64) -> f64 + Copy) -> usize {
         let runs = (0..400).map(|seed| chance_of_agreement(&chains(stay, seed, map)));
         runs.filter(|&chance| chance < 0.01).count()

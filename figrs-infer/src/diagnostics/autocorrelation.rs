@@ -1,4 +1,4 @@
-//! What autocorrelation leaves of the draws of chains: Geyer's initial monotone sequence over several chains.
+//! Effective sample size from autocorrelation: Geyer's initial monotone sequence over several chains.
 
 use super::halves::{Halves, mean, varies};
 
@@ -12,8 +12,8 @@ const LAGS: usize = 1024;
 /// and the size is `S / τ`, at most `S log₁₀ S` (Vehtari et al. 2021, section 3.2). Sequences that differ in their means
 /// have a large `var⁺`, correlations that do not die down, and few effective samples.
 ///
-/// Where correlations reach over more than 1024 lags, neighbours are averaged in pairs, which keeps the mean
-/// and its variance, and the same is done again: the work is `O(1024 S)` at most.
+/// If correlations reach over more than 1024 lags, neighbours are averaged in pairs, which keeps the mean and its variance,
+/// and the same is done again: the work is `O(1024 S)` at most.
 pub(super) fn effective_samples(halves: &Halves) -> f64 {
     let all = halves.draws();
     if !varies(&all) {

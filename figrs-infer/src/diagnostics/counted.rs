@@ -52,7 +52,7 @@ pub(crate) fn measure(numbers: &[f64], indices: &[u32], chains: usize) -> Measur
     }
 }
 
-/// The halves of chains of positions, and how often each position is drawn.
+/// The halves of chains of positions, and the count of each position.
 struct Counted<'a> {
     halves: Vec<&'a [u32]>,
     counts: Vec<usize>,
@@ -93,7 +93,7 @@ impl<'a> Counted<'a> {
         Some(sorted)
     }
 
-    /// The position of the draw that has so many before it.
+    /// The position of the draw of this rank, counted from zero.
     fn at(&self, sorted: &[usize], before: usize) -> usize {
         let mut seen = 0;
         let mut found = sorted.iter().copied().skip_while(|&value| {

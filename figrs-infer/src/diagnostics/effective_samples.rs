@@ -1,4 +1,4 @@
-//! How many independent draws would estimate as well.
+//! Effective sample sizes of chains: mean, bulk, tail, quantile.
 
 use super::autocorrelation::effective_samples;
 use super::halves::Halves;

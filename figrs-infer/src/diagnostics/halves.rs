@@ -27,7 +27,7 @@ impl Halves {
         self
     }
 
-    /// How many draws there are in each half.
+    /// Number of draws in each half.
     pub(super) fn length(&self) -> usize {
         self.0.first().map_or(0, Vec::len)
     }
@@ -73,7 +73,7 @@ pub(super) fn variance(numbers: &[f64]) -> f64 {
     squares / (numbers.len() as f64 - 1.0)
 }
 
-/// Whether all numbers are finite and not all the same.
+/// True if all numbers are finite and not all the same.
 pub(super) fn varies(numbers: &[f64]) -> bool {
     let finite = numbers.iter().all(|x| x.is_finite());
     finite && numbers.iter().any(|&x| x != numbers[0])

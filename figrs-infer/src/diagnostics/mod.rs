@@ -1,4 +1,4 @@
-//! Measures of how good draws are: effective sample sizes, R-hat, Monte Carlo standard errors, weights.
+//! Quality measures of draws: effective sample sizes, R-hat, Monte Carlo standard errors, weights.
 //!
 //! All take plain numbers, so that draws of other programs can be judged as well; [`Answer::diagnose`](crate::Answer::diagnose)
 //! applies them to an answer. Chains are slices of equal length, one a chain; of unequal ones only the length

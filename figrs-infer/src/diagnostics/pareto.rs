@@ -2,7 +2,7 @@
 
 use super::weights::scaled;
 
-/// Fewest of the largest weights that a tail is fitted to.
+/// Least number of the largest weights that a tail is fitted to.
 const FEWEST: usize = 5;
 
 /// The Pareto k-hat of importance weights, from their logarithms: the shape of a generalised Pareto distribution fitted to
@@ -22,7 +22,7 @@ pub fn pareto_k(log_weights: &[f64]) -> f64 {
     pareto_k_of_largest(&logs[logs.len().saturating_sub(largest)..])
 }
 
-/// How many of so many weights are their tail.
+/// Number of weights in the tail, out of so many.
 pub(crate) fn tail_length(count: usize) -> usize {
     let count = count as f64;
     (count / 5.0).min(3.0 * count.sqrt()).ceil() as usize

@@ -1,4 +1,4 @@
-//! Quantiles of draws, and which quantiles a quantile may be mistaken for.
+//! Quantiles of draws, and their ranges of one standard error.
 
 use statrs::distribution::{Beta, ContinuousCDF};
 

@@ -1,4 +1,4 @@
-//! Whether chains agree.
+//! R-hat: convergence measures of several chains.
 
 use super::halves::{Halves, varies};
 use super::ranks::normal_scores;

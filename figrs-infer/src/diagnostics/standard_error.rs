@@ -1,4 +1,4 @@
-//! Monte Carlo standard errors of what is estimated from chains.
+//! Monte Carlo standard errors of estimates from chains.
 
 use super::autocorrelation::effective_samples;
 use super::effective_samples::{mean_ess, quantile_ess};

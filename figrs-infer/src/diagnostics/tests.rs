@@ -158,8 +158,8 @@ fn the_measures_are_those_computed_directly() {
     }
 }
 
-/// What ArviZ 0.23.4 says of chains that any program can make: `x' = 0.8 x + e`, the third of them cubed, where `e` comes from a
-/// linear congruential generator.
+/// Values of ArviZ 0.23.4 for chains that any program can make: `x' = 0.8 x + e`, the third of them cubed, where `e` comes
+/// from a linear congruential generator.
 #[test]
 fn the_measures_are_those_of_arviz() {
     let mut state = 12345_u32;

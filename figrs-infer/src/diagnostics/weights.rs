@@ -1,4 +1,4 @@
-//! How many of weighted draws count.
+//! Effective sample size and largest share of weighted draws.
 
 /// The effective sample size of independent weighted draws, from the logarithms of their weights: `(Σw)² / Σw²` (Kong
 /// 1992). NaN if all weigh nothing.

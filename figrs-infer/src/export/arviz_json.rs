@@ -76,10 +76,10 @@ impl Draws {
     }
 }
 
-/// What is written for each value of a target.
+/// JSON fragments of the values of a target.
 struct Variable {
     fragments: Vec<String>,
-    /// What the positions stand for, if the values are written as positions.
+    /// The values that the positions stand for, if the values are written as positions.
     levels: Vec<String>,
 }
 

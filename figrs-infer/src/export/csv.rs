@@ -51,9 +51,9 @@ impl Draws {
     }
 }
 
-/// What is written for each value of a target.
+/// Cells of the values of a target.
 struct Cells {
-    /// How many columns a list has.
+    /// Number of columns of a list.
     components: Option<usize>,
     /// Every cell after a comma.
     rows: Vec<String>,

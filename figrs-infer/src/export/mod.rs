@@ -14,7 +14,7 @@ use figrs_core::{AnyElement, Datum};
 use crate::draws::Draws;
 
 impl Draws {
-    /// Whether positions and numbers of draws fit together; the fields are public.
+    /// Checks that positions and numbers of draws fit together; the fields are public.
     fn check(&self) -> io::Result<()> {
         let draws = self.chains.checked_mul(self.length);
         for target in &self.targets {
@@ -47,7 +47,7 @@ impl Draws {
     }
 }
 
-/// The names of elements, or what built them and where; different from each other and from the reserved names.
+/// The names of elements, or their constructors and source lines; different from each other and from the reserved names.
 pub(crate) fn distinct_names(elements: &[AnyElement], reserved: &[&str]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for element in elements {

@@ -1,4 +1,4 @@
-//! What is written is read back by independent readers.
+//! Exported draws are read back by independent readers.
 
 use figrs_core::{AnyElement, Constant, Element, Support, Value};
 use serde_json::Value as Json;

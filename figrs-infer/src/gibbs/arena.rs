@@ -1,4 +1,4 @@
-//! Tables side by side in memory, each once.
+//! Arena of deduplicated tables in contiguous memory.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// Where a table stands: tables of the same entries share one place.
+    /// Offset of a table: tables of the same entries share one.
     pub(super) fn intern(&mut self, logs: &[f64]) -> u32 {
         let key: Vec<u64> = logs.iter().map(|log| log.to_bits()).collect();
         *self.known.entry(key).or_insert_with(|| {

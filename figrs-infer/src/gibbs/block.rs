@@ -1,4 +1,4 @@
-//! Blocks whose assignments are listed one by one: one variable, or a few with the variables that they decide.
+//! Listed blocks, whose assignments are enumerated: one variable, or a few with the variables that they determine.
 
 use figrs_core::factor::FactorGraph;
 
@@ -7,10 +7,10 @@ use super::prepare::{Definition, Piece, Prepared};
 use super::table::{advance, strides};
 use crate::eliminate::log_entry;
 
-/// Below this a sum of products may have lost products that matter: logarithms decide then.
+/// Least sum of products to be trusted: below it products that matter may have underflowed, and logarithms decide.
 const TINY: f64 = 1e-200;
 
-/// A table, and where in it the variables that are not chosen lead.
+/// A table, and the strides of its variables outside the block.
 #[derive(Clone, Copy, Debug)]
 struct Input {
     table: u32,
@@ -18,17 +18,17 @@ struct Input {
     given: (u32, u32),
 }
 
-/// One variable that decides no other.
+/// One variable that determines no other.
 #[derive(Debug)]
 pub(super) struct Site {
     pub(super) variable: u32,
     values: u32,
     inputs: Vec<Input>,
-    /// Variables and how far apart their values are in a table in which those of the site stand side by side.
+    /// Variables and their strides in a table in which the values of the site are contiguous.
     given: Vec<(u32, u32)>,
 }
 
-/// Some free variables and those that they decide.
+/// Some free variables and those that they determine.
 #[derive(Debug)]
 pub(super) struct Listed {
     pub(super) free: Vec<usize>,
@@ -92,7 +92,7 @@ impl Site {
         1 + self.given.len() as u64 + u64::from(self.values) * self.inputs.len() as u64
     }
 
-    /// Where the row of an input for the present values of the others begins.
+    /// Offset of the row of an input for the present values of the others.
     fn row(&self, input: Input, values: &[u32]) -> usize {
         let given = &self.given[input.given.0 as usize..input.given.1 as usize];
         let mut at = input.table;
@@ -172,7 +172,7 @@ impl Listed {
         }
     }
 
-    /// What one assignment costs to weigh.
+    /// Cost of weighing one assignment, in operations.
     pub(super) fn cost(&self) -> u64 {
         let term = |term: &Term| match term {
             Term::Dense { given, .. } => 1 + given.len() as u64,
@@ -239,14 +239,14 @@ impl Listed {
         }
     }
 
-    /// Gives the variables that the block decides their values.
+    /// Sets the variables that the block determines.
     fn define(&self, values: &mut [u32]) {
         for definition in &self.defined {
             values[definition.child] = definition.value(values);
         }
     }
 
-    /// Takes the assignment of this number.
+    /// Sets the block to the assignment of this number.
     pub(super) fn choose(&self, graph: &FactorGraph, mut number: usize, values: &mut [u32]) {
         for &v in self.free.iter().rev() {
             let n = graph.cardinalities[v] as usize;
@@ -257,7 +257,7 @@ impl Listed {
     }
 }
 
-/// From logarithms to numbers of which the largest is one; returns their sum.
+/// Exponentials of logarithms, scaled to a largest one of one; returns their sum.
 fn exponentials(weights: &mut [f64]) -> f64 {
     let most = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut total = 0.0;

@@ -1,4 +1,4 @@
-//! Chains that run side by side.
+//! Chains of the Gibbs sampler, run side by side.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,10 +16,10 @@ use crate::error::Error;
 use crate::estimate::Estimate;
 use crate::watch::{Stopped, Watching};
 
-/// Table entries between two looks at the clock: below a millisecond.
+/// Number of table entries between two checks of the clock: below a millisecond.
 const SLICE: u64 = 100_000;
 
-/// How long the chains are.
+/// Schedule of the chains: burn-in, draws, thinning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Schedule {
     pub(super) chains: usize,
@@ -36,17 +36,17 @@ impl Schedule {
     }
 }
 
-/// Where the value of a target is found.
+/// Source of the value of a target.
 enum Reading {
     Fixed(u32),
     Variable(usize),
 }
 
-/// How the targets are read from an assignment.
+/// Reader of the targets from an assignment.
 pub(super) struct Reader<'k> {
     kernel: &'k GibbsKernel,
     targets: Vec<Reading>,
-    /// The variables that no block keeps up and that the targets need, after those they depend on.
+    /// The folded variables that the targets need, in topological order.
     needed: Vec<&'k Definition>,
 }
 
@@ -110,7 +110,7 @@ struct Chain {
 }
 
 impl Chain {
-    /// Goes on for about so much work; false once it is done.
+    /// Advances the chain by about so much work; `false` once it is done.
     fn advance(&mut self, reader: &Reader<'_>, schedule: Schedule, mut work: u64) -> bool {
         let kernel = reader.kernel;
         while self.sweeps < schedule.sweeps() {
@@ -138,14 +138,14 @@ impl Chain {
     }
 }
 
-/// What the chains drew.
+/// Result of the chains: draws, sweeps, reason for the end.
 pub(super) struct Run {
     pub(super) stopped: Stopped,
     pub(super) sweeps: u64,
     pub(super) draws: Draws,
 }
 
-/// Why there is nothing to run.
+/// Reason that there is nothing to run.
 pub(super) enum NoRun {
     Impossible,
     Error(Error),
@@ -236,7 +236,7 @@ pub(super) fn run(
     })
 }
 
-/// Lets the chains of one thread go on in turn, so that a deadline finds all of them as long.
+/// Advances the chains of one thread in turn, so that a deadline finds all of them equally long.
 fn advance(
     chains: &mut [Chain],
     reader: &Reader<'_>,

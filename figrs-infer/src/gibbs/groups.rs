@@ -1,4 +1,4 @@
-//! Which free variables zeros tie together, and whether blocks reach every world of them.
+//! Groups of free variables tied by zeros, and connectivity of their worlds under blocks.
 
 use std::collections::VecDeque;
 
@@ -7,15 +7,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::prepare::{Piece, Prepared};
 use super::table::{advance, size};
 
-/// Assignments of a group up to this number are gone through to see whether its blocks reach all of them.
+/// Maximum number of assignments of a group that are enumerated to test that its blocks reach all of them.
 const ENUMERATED: usize = 1 << 18;
 
-/// What depends on what.
+/// Dependencies between free variables, defined variables and pieces with zeros.
 pub(super) struct Ties<'p, 'g> {
     pub(super) prepared: &'p Prepared<'g>,
     /// By variable: the defined variables, not folded, that depend on it directly.
     children: Vec<Vec<usize>>,
-    /// By variable: its place in the order of definitions.
+    /// By variable: its position in the order of definitions.
     place: Vec<usize>,
     /// The positions of the pieces with zeros.
     hard: Vec<usize>,
@@ -178,8 +178,8 @@ impl<'p, 'g> Ties<'p, 'g> {
         windows
     }
 
-    /// Whether steps within blocks lead from every possible assignment of a group to every other; `None` if there are too
-    /// many to see.
+    /// True if steps within blocks lead from every possible assignment of a group to every other; `None` if there are too
+    /// many to enumerate.
     ///
     /// Zeros do not tie the group to other variables, so that its possible assignments are the same whatever these are.
     pub(super) fn is_connected(&self, group: &Group, blocks: &[Vec<usize>]) -> Option<bool> {

@@ -14,7 +14,7 @@ use super::wide::{Messages, WideBlock};
 use crate::branch_and_bound::Reduced;
 use crate::eliminate::{EliminationError, validate};
 
-/// A group of this many assignments is listed without looking for something cheaper.
+/// Number of assignments up to which a group is listed without looking for something cheaper.
 const LISTED: usize = 64;
 
 #[derive(Debug)]
@@ -60,7 +60,7 @@ pub struct GibbsKernel {
     arena: Arena,
     blocks: Vec<(Block, u64)>,
     cut: u64,
-    /// The variables that no block keeps up, after those they depend on.
+    /// The folded variables, which no block keeps up to date, in topological order.
     folded: Vec<Definition>,
 }
 
@@ -76,7 +76,7 @@ impl fmt::Debug for GibbsKernel {
     }
 }
 
-/// An assignment on its way, and scratch space.
+/// The current assignment of a chain, with scratch space.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) values: Vec<u32>,
@@ -129,18 +129,18 @@ impl GibbsKernel {
         })
     }
 
-    /// How many blocks there are.
+    /// Number of blocks.
     pub fn blocks(&self) -> usize {
         self.blocks.len()
     }
 
-    /// How many groups of variables tied by zeros no block holds whole, so that it is not known, or not true, that every
-    /// assignment of positive weight is reached from every other.
+    /// Number of groups of variables tied by zeros that no block holds whole, so that it is not known, or not true, that
+    /// every assignment of positive weight is reached from every other.
     pub fn cut_groups(&self) -> u64 {
         self.cut
     }
 
-    /// The distribution of the next assignment when a block is drawn anew: what the sampler draws from.
+    /// The distribution of the next assignment when a block is drawn anew: the conditional that the sampler draws from.
     ///
     /// `assignment` has a value for each variable of the graph, and positive weight. A block that is not there changes
     /// nothing.
@@ -174,7 +174,7 @@ impl GibbsKernel {
             .collect()
     }
 
-    /// From an assignment of all variables to one of those that have several values.
+    /// Converts an assignment of all variables to one of those that have several values.
     pub(super) fn open(&self, assignment: &[u32]) -> Vec<u32> {
         let open = self.reduced.open.iter().map(|v| v.index());
         open.map(|v| {
@@ -185,13 +185,13 @@ impl GibbsKernel {
         .collect()
     }
 
-    /// And back.
+    /// Converts an assignment of the variables that have several values back to one of all.
     fn close(&self, mut values: Vec<u32>) -> Vec<u32> {
         self.complete(&mut values);
         self.reduced.world(&values)
     }
 
-    /// Gives the variables that no block keeps up their values.
+    /// Sets the folded variables.
     pub(super) fn complete(&self, values: &mut [u32]) {
         for definition in &self.folded {
             values[definition.child] = definition.value(values);
@@ -206,7 +206,7 @@ impl GibbsKernel {
         &self.folded
     }
 
-    /// What drawing a block anew costs, in entries of tables.
+    /// Cost of drawing a block anew, in entries of tables.
     pub(super) fn cost(&self, block: usize) -> u64 {
         self.blocks[block].1
     }
@@ -251,7 +251,7 @@ impl GibbsKernel {
     }
 }
 
-/// The position whose share of the total `left` falls on.
+/// The position into whose share of the total `left` falls.
 fn pick(weights: &[f64], mut left: f64) -> usize {
     let mut last = 0;
     for (i, &weight) in weights.iter().enumerate() {
@@ -267,7 +267,7 @@ fn pick(weights: &[f64], mut left: f64) -> usize {
     last
 }
 
-/// Makes blocks.
+/// Builder of blocks.
 struct Maker<'t, 'p, 'g> {
     ties: &'t Ties<'p, 'g>,
     table: usize,
@@ -298,7 +298,7 @@ impl<'t, 'p, 'g> Maker<'t, 'p, 'g> {
         }
     }
 
-    /// The variables that some decide, and the pieces that mention any of them.
+    /// The variables that some variables determine, and the pieces that mention any of them.
     fn surroundings(&self, free: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let defined = self.ties.below(free);
         let all = free.iter().chain(&defined);
@@ -326,7 +326,7 @@ impl<'t, 'p, 'g> Maker<'t, 'p, 'g> {
     }
 
     /// A block of some free variables that is eliminated, if that is cheaper than to list its assignments and takes no
-    /// table that is too large; whether there is one.
+    /// table that is too large; returns whether there is one.
     fn wide(&mut self, free: &[usize], assignments: usize) -> bool {
         let (defined, pieces) = self.surroundings(free);
         let variables = [free, &defined].concat();

@@ -3,7 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `table`, `prepare` | the graph as free variables, functions of them, and tables |
-//! | `groups` | what zeros tie together, and what is connected |
+//! | `groups` | groups of variables tied by zeros, and their connectivity |
 //! | `block`, `wide`, `arena` | blocks that are listed, blocks that are eliminated |
 //! | `kernel` | all blocks of a graph |
 //! | `start`, `chains` | first worlds; the run |
@@ -118,14 +118,14 @@ impl Gibbs {
         self
     }
 
-    /// Sets how many entries the tables of a block may have (default 1024): its assignments, or those of the largest
+    /// Sets the maximum number of entries of the tables of a block (default 1024): its assignments, or those of the largest
     /// table of its elimination.
     pub fn block_table(mut self, entries: usize) -> Self {
         self.block_table = entries;
         self
     }
 
-    /// Limits how many threads share the chains, by default all cores. The answers are the same on any number.
+    /// Limits the number of threads that share the chains, by default all cores. The answers are the same on any number.
     pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
         self.limits.threads = Some(threads);
         self

@@ -1,4 +1,4 @@
-//! A factor graph as the sampler sees it: free variables, variables that are functions of others, and tables.
+//! A factor graph prepared for the sampler: free variables, variables that are functions of others, and tables.
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 use rustc_hash::FxHashMap;
@@ -7,13 +7,13 @@ use super::table::{Table, place, size, strides};
 use crate::branch_and_bound::for_each_entry;
 use crate::eliminate::log_entry;
 
-/// Factors of more assignments than this stay as they are and are looked up.
+/// Maximum number of assignments of a factor that is tabulated; larger ones stay as they are and are looked up.
 const DENSE: usize = 1 << 16;
-/// A function of more assignments than this is not looked for in a table.
+/// Maximum number of assignments of a function that is looked for in a table.
 const INDEX: usize = 1 << 20;
-/// A table may grow to this many entries, whatever its size was, when a function takes the place of its value.
+/// Size up to which a table may grow, whatever its size was, when a variable is folded into its parents.
 const SMALL: usize = 64;
-/// A table may grow by this factor when a function takes the place of its value, up to `FOLDED` entries.
+/// Factor by which a table may grow when a variable is folded into its parents, up to `FOLDED` entries.
 const GROWTH: usize = 4;
 const FOLDED: usize = 4096;
 
@@ -33,7 +33,7 @@ impl Definition {
     }
 }
 
-/// What a world is weighed by.
+/// Factor of the weight of a world.
 #[derive(Clone, Debug)]
 pub(super) enum Piece {
     Dense(Table),
@@ -41,7 +41,7 @@ pub(super) enum Piece {
     Factor(usize),
 }
 
-/// A graph in these terms.
+/// A graph in terms of free variables, definitions and pieces.
 ///
 /// The product of the pieces at an assignment in which every defined variable has the value of its definition is the
 /// weight of that assignment up to a constant; every other assignment weighs zero.
@@ -52,7 +52,7 @@ pub(super) struct Prepared<'g> {
     pub(super) definitions: Vec<Option<Definition>>,
     /// The defined variables, after those they depend on.
     pub(super) order: Vec<usize>,
-    /// By variable: whether no piece and no other definition in use mentions it.
+    /// By variable: `true` if no piece and no other definition in use mentions it.
     pub(super) folded: Vec<bool>,
     pub(super) pieces: Vec<Piece>,
 }
@@ -134,7 +134,7 @@ impl<'g> Prepared<'g> {
         }
     }
 
-    /// Lets tables read the parents of a defined variable instead of its value, where they do not grow much by that.
+    /// Folds defined variables: tables read their parents instead of their values, where they do not grow much by that.
     fn fold(&mut self) {
         let n = self.graph.cardinalities.len();
         let mut mentions: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -185,7 +185,7 @@ impl<'g> Prepared<'g> {
         }
     }
 
-    /// Multiplies tables over the same variables, and leaves out those that say nothing.
+    /// Multiplies tables over the same variables, and drops constant ones.
     fn merge(&mut self) {
         let mut known: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
         let mut merged: Vec<Piece> = Vec::new();

@@ -6,16 +6,16 @@ use rand::{Rng, RngExt};
 
 use crate::eliminate::{EliminationError, Options, log_entry, most_probable};
 
-/// How often a chain draws an assignment before it looks for one by elimination.
+/// Number of forward draws before a chain looks for an assignment by elimination.
 const FIRST: u64 = 100;
-/// How often in all, if elimination takes too much.
+/// Total number of forward draws, if elimination takes too much.
 const TRIES: u64 = 1000;
-/// What elimination may take: fixed numbers, so that no machine is asked.
+/// Budgets of the elimination: constants, so that all machines agree.
 const TABLE: usize = 1 << 20;
 const OPERATIONS: f64 = 1e9;
 const MEMORY: u64 = 1 << 28;
 
-/// What the search for a first assignment came to.
+/// Result of the search for a first assignment.
 pub(super) enum Start {
     Found(Vec<u32>),
     Impossible,
@@ -25,7 +25,7 @@ pub(super) enum Start {
     },
 }
 
-/// Draws one variable after another given those before, by the factors that are complete then.
+/// Forward sampler: draws one variable after another given those before, by the factors that are complete then.
 pub(super) struct Forward<'g> {
     graph: &'g FactorGraph,
     /// The variables, each with the factors that are complete with it.

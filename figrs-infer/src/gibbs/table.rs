@@ -9,7 +9,7 @@ pub(super) struct Table {
     pub(super) logs: Vec<f64>,
 }
 
-/// The entries that one step of each variable is apart, row-major.
+/// Strides of the variables, row-major.
 pub(super) fn strides(graph: &FactorGraph, scope: &[usize]) -> Vec<usize> {
     let mut strides = vec![1; scope.len()];
     for i in (1..scope.len()).rev() {
@@ -36,7 +36,7 @@ pub(super) fn advance(graph: &FactorGraph, scope: &[usize], values: &mut [u32]) 
     false
 }
 
-/// The place of an assignment in a row-major list.
+/// The index of an assignment in a row-major list.
 pub(super) fn place(scope: &[usize], strides: &[usize], values: &[u32]) -> usize {
     let digits = scope.iter().zip(strides);
     digits.map(|(&v, stride)| values[v] as usize * stride).sum()
@@ -64,7 +64,7 @@ impl Table {
         }
     }
 
-    /// Whether it says nothing: the same weight everywhere, and not zero.
+    /// True if it is constant, and not zero.
     pub(super) fn is_constant(&self) -> bool {
         let first = self.logs[0];
         first > f64::NEG_INFINITY && self.logs.iter().all(|&log| log == first)

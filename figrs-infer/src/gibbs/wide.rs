@@ -1,4 +1,4 @@
-//! Blocks that are drawn by elimination: too many assignments to list, but a junction tree that is small.
+//! Wide blocks, drawn by elimination: too many assignments to list, but a small junction tree.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,9 +12,9 @@ use super::table::{Table, place, size, strides};
 use crate::eliminate::Options;
 use crate::junction::{Draw, Every, Numbers, Sums, Tree};
 
-/// A tree may take this many operations for each entry that a table of a block may have.
+/// Maximum number of operations of a tree for each entry that a table of a block may have.
 const OPERATIONS: f64 = 64.0;
-/// Messages take no more bytes than this: no machine is asked, so that all choose the same blocks.
+/// Maximum size of the messages in bytes: a constant, so that all machines choose the same blocks.
 const MEMORY: u64 = 1 << 26;
 
 /// A factor of the block's graph whose table depends on variables outside.
@@ -43,7 +43,7 @@ pub(super) struct WideBlock {
     pub(super) cost: u64,
 }
 
-/// What one chain needs to draw from a block.
+/// Buffers of one chain for draws from a block.
 #[derive(Debug)]
 pub(super) struct Messages {
     graph: FactorGraph,
@@ -153,7 +153,7 @@ impl WideBlock {
         }
     }
 
-    /// Takes in what is outside the block.
+    /// Loads the values outside the block.
     fn load(&self, all: &FactorGraph, messages: &mut Messages, values: &[u32]) {
         messages.values.copy_from_slice(values);
         let mut loaded = Vec::with_capacity(self.open.len());

@@ -1,4 +1,4 @@
-//! Bounds of what no weighted sample shows.
+//! Bounds of the share of values that no weighted sample has.
 
 use super::*;
 
