@@ -13,7 +13,7 @@ use super::modes::other_mode;
 const FALSE_ALARMS: f64 = 0.01;
 /// Least share of the draws that meet a choice for it to be judged; others are reported.
 const RARE: f64 = 0.05;
-/// Share of the draws outside the most frequent value below which a choice counts as settled, and its agreement is not tested.
+/// Share of the draws off the most frequent value below which a choice counts as settled and is not tested.
 const UNUSUAL: f64 = 0.05;
 
 /// Agreement of chains about the choices of their worlds.

@@ -15,7 +15,7 @@ use crate::watch::Stopped;
 /// Steps between two reports, at most.
 const BLOCK: u64 = 256;
 
-/// How many steps there are to be.
+/// Length of the chains: burn-in, draws, thinning, total steps.
 pub(super) struct Length {
     /// Draws of each chain.
     pub(super) draws: u64,
@@ -59,7 +59,7 @@ pub(super) struct TargetValues {
     pub(super) indices: Vec<u32>,
 }
 
-/// What a chain did.
+/// Result of a chain.
 pub(super) struct Finished {
     pub(super) targets: Vec<TargetValues>,
     /// The choices of the worlds after burn-in.
@@ -70,7 +70,7 @@ pub(super) struct Finished {
     pub(super) steps: u64,
     pub(super) accepted: u64,
     pub(super) stopped: Stopped,
-    /// How many likelihoods of the last world are densities.
+    /// Number of likelihoods of the last world that are densities.
     pub(super) densities: usize,
 }
 

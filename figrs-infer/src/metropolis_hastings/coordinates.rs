@@ -7,7 +7,7 @@
 use figrs_core::lower::{Site, Trace};
 use figrs_core::{Datum, Space};
 
-/// Adds the coordinates of a value; tells how many they are and the logarithm of the volume there, or nothing if it has none.
+/// Adds the coordinates of a value; returns their number and the logarithm of the volume there, or `None` if it has none.
 pub(super) fn push(space: Space, value: &Datum, into: &mut Vec<f64>) -> Option<(usize, f64)> {
     let start = into.len();
     let mut volume = 0.0;
@@ -26,7 +26,7 @@ pub(super) fn push(space: Space, value: &Datum, into: &mut Vec<f64>) -> Option<(
     (finite && into.len() > start).then_some((into.len() - start, volume))
 }
 
-/// How many coordinates a value has.
+/// Number of coordinates of a value.
 pub(super) fn count(space: Space, value: &Datum) -> Option<usize> {
     let numbers = value.get::<Vec<f64>>().map_or(1, Vec::len);
     match space {
@@ -36,8 +36,8 @@ pub(super) fn count(space: Space, value: &Datum) -> Option<usize> {
     }
 }
 
-/// The value of the same type as another one that has these coordinates, and the logarithm of the volume there; nothing if rounding
-/// leaves none.
+/// The value of the same type as another one that has these coordinates, and the logarithm of the volume there; `None` if
+/// rounding leaves none.
 pub(super) fn value(space: Space, like: &Datum, coordinates: &[f64]) -> Option<(Datum, f64)> {
     if coordinates.iter().any(|y| !y.is_finite()) {
         return None;

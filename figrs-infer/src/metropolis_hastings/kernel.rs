@@ -10,7 +10,7 @@ use super::stuck::Stuck;
 use super::together::Together;
 use crate::error::Error;
 
-/// Where the decisions of a step come from: random numbers, or a test that makes each of them in every way.
+/// Source of the decisions of a step: random numbers, or a test that makes each of them in every way.
 pub trait Dice: Source {
     /// A number below `count`, any as likely as any other.
     fn below(&mut self, count: usize) -> usize;
@@ -41,10 +41,10 @@ impl<R: Rng> Dice for R {
 
     #[inline]
     fn accepts(&mut self, log_probability: f64) -> bool {
-        // What is nearer to zero has an exponential of one.
+        // An exponential of a number nearer to zero is one.
         if log_probability < -f64::EPSILON / 4.0 {
             let random = self.random::<f64>();
-            // The probability takes long beside the rest of a step, and exp(x) (1 - x) is at most one.
+            // The exponential takes long beside the rest of a step, and exp(x) (1 - x) is at most one.
             random * (1.0 - log_probability) <= 1.0 && random < probability(log_probability)
         } else {
             true
@@ -52,16 +52,16 @@ impl<R: Rng> Dice for R {
     }
 }
 
-/// What decides whether a proposal is accepted; all numbers are natural logarithms, except the counts.
+/// Terms of the acceptance ratio; all numbers are natural logarithms, except the counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms {
-    /// What the proposal changes in the world.
+    /// The change of the world by the proposal.
     pub change: Change,
     /// The probability of proposing the new values in the old world.
     pub forward: f64,
     /// The probability of proposing the old values in the new world.
     pub backward: f64,
-    /// How many sites and blocks there were to pick from in the old world, and how many there are in the new one.
+    /// Number of sites and blocks to pick from, in the old world and in the new one.
     pub picks: (usize, usize),
 }
 
@@ -103,19 +103,19 @@ impl Terms {
         picks + self.backward - self.forward + self.change.stale - self.change.fresh
     }
 
-    /// The logarithm of the ratio of Metropolis and Hastings: the proposal is accepted with its exponential, or surely.
+    /// The logarithm of the Metropolis-Hastings ratio: the proposal is accepted with its exponential, or surely.
     #[inline]
     pub fn log_acceptance(&self) -> f64 {
         self.log_target() + self.log_proposals()
     }
 }
 
-/// What became of a step.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// Whether the proposal was accepted; a proposal to stay is.
+    /// `true` if the proposal was accepted; a proposal to stay is.
     pub accepted: bool,
-    /// By how much the logarithm of the world's probability changed.
+    /// Change of the logarithm of the world's probability.
     pub log_gain: f64,
 }
 
@@ -133,22 +133,23 @@ impl Step {
 /// The single-site Metropolis-Hastings kernel: picks a free choice or a block of them, proposes other values, and accepts
 /// or rejects.
 ///
-/// The state is the [`Trace`]; the kernel holds the proposals and what they are adapted to, which changes while it
+/// The state is the [`Trace`]; the kernel holds the proposals and their adapted scales, which change while it
 /// [adapts](Self::adapt) only.
 #[derive(Debug)]
 pub struct Kernel {
     pub(super) proposals: Proposals,
     scales: Scales,
     pub(super) adapting: bool,
-    /// The power of the likelihood in the distribution that is sampled; nothing if that is none of the kind.
+    /// The power of the likelihood in the distribution that is sampled; `None` for a search, which has no such
+    /// distribution.
     power: Option<f64>,
     pub(super) stuck: Stuck,
     pub(super) together: Together,
 }
 
-/// What a site's new value came from.
+/// Source of a site's new value.
 enum Way {
-    /// Known to be as likely forth as back.
+    /// A symmetric proposal: as likely forth as back.
     Symmetric,
     /// The site's prior.
     Prior,
@@ -173,7 +174,7 @@ impl Kernel {
         }
     }
 
-    /// For the prior times the likelihood to this power: steps are then to be accepted by [`Terms::log_tempered`].
+    /// A kernel for the prior times the likelihood to this power: steps are then to be accepted by [`Terms::log_tempered`].
     #[must_use]
     pub fn tempered(mut self, power: f64) -> Self {
         self.set_power(power);
@@ -184,8 +185,8 @@ impl Kernel {
         self.power = Some(power);
     }
 
-    /// For a search, whose acceptance changes from step to step: no draws from conditionals, which are as wide as those of the
-    /// posterior.
+    /// A kernel for a search, whose acceptance changes from step to step: no draws from conditionals, which are as wide as
+    /// those of the posterior.
     #[must_use]
     pub fn searching(mut self) -> Self {
         self.power = None;
@@ -247,7 +248,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// How many ways there are to propose for several sites.
+    /// Number of proposals for several sites to pick from.
     pub(super) fn picks(&self) -> usize {
         self.proposals.blocks().len() + self.together.walks() + self.stuck.picks()
     }
@@ -390,7 +391,7 @@ impl Kernel {
         }
     }
 
-    /// How likely a custom proposal is forth, which came from an element for the old value, and back.
+    /// Log-probabilities of a custom proposal forth, from the element for the old value, and back.
     fn custom_terms(
         &self,
         trace: &Trace,
@@ -435,13 +436,13 @@ impl Kernel {
     }
 }
 
-/// Whether the values of a site are numbers, or lists of them, for which the prior is no near guess.
+/// True if the values of a site are numbers, or lists of them, for which a draw from the prior is seldom near.
 #[inline]
 fn can_walk(trace: &mut Trace, site: Site) -> bool {
     trace.is_continuous(site) || trace.is_wide(site)
 }
 
-/// Inlined it would be computed whether it is asked for or not.
+/// Never inlined: inlined it would be computed whether it is asked for or not.
 #[inline(never)]
 pub(super) fn probability(log_acceptance: f64) -> f64 {
     if log_acceptance < 0.0 {

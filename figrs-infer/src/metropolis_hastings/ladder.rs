@@ -12,8 +12,8 @@ use figrs_core::lower::Trace;
 use super::kernel::{Dice, Kernel, Step, Terms};
 use crate::error::Error;
 
-/// Steps of each replica between two exchanges: one for so many choices of its first world, within these bounds. An exchange takes
-/// as long as a step that changes all of the world.
+/// Divisor of the number of choices of the first world, which gives the steps of a replica between two exchanges, within
+/// these bounds. An exchange takes as long as a step that changes all of the world.
 const CHOICES: usize = 4;
 const STEPS: (usize, usize) = (2, 1000);
 
@@ -30,16 +30,16 @@ pub(super) struct Ladder {
     hotter: Vec<Replica>,
     every: usize,
     left: usize,
-    /// Whether the chain itself takes part in the next exchange: neighbours take turns.
+    /// `true` if the chain itself takes part in the next exchange: neighbours take turns.
     with_first: bool,
     adapting: bool,
     exchanges: u32,
-    /// How likely the last exchange of each replica with its colder neighbour was accepted.
+    /// Acceptance probability of the last exchange of each replica with its colder neighbour.
     rates: Vec<f64>,
 }
 
 impl Ladder {
-    /// Of replicas that have a first world each, in the order of their temperatures.
+    /// A ladder of replicas that have a first world each, in the order of their temperatures.
     pub(super) fn new(hotter: Vec<(Trace, Kernel)>) -> Self {
         let choices = hotter.first().map_or(0, |(trace, _)| trace.choices());
         let every = (choices / CHOICES).clamp(STEPS.0, STEPS.1);
@@ -91,7 +91,7 @@ impl Ladder {
         Ok(step)
     }
 
-    /// Offers neighbours each other's worlds: every other pair of them.
+    /// Proposes exchanges of worlds between neighbours: every other pair of them.
     fn exchange(&mut self, trace: &mut Trace, dice: &mut impl Dice) {
         let first = usize::from(!self.with_first);
         self.with_first = !self.with_first;
@@ -116,7 +116,8 @@ impl Ladder {
         }
     }
 
-    /// Moves each temperature between the lowest and the highest to where it is exchanged with both neighbours equally often.
+    /// Moves each temperature between the lowest and the highest so that it is exchanged with both neighbours equally
+    /// often.
     fn space_out(&mut self) {
         self.exchanges += 1;
         let gain = f64::from(self.exchanges).powf(-0.6);

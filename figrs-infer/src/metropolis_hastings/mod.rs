@@ -4,13 +4,13 @@
 //! |---|---|
 //! | `kernel` | one step of a chain, and proposals for one site |
 //! | `together` | proposals for several sites |
-//! | `coordinates` | what random walks move in |
+//! | `coordinates` | coordinates of random walks |
 //! | `walk` | random walks with an adapted covariance |
 //! | `ladder` | replica exchange |
 //! | `starts` | over-dispersed first worlds |
 //! | `stuck` | sites that never move alone |
-//! | `proposals` | what the user says about proposals, and the scales of random walks |
-//! | `settings` | what any algorithm that makes these steps is told |
+//! | `proposals` | proposals and blocks of the user, and the scales of random walks |
+//! | `settings` | common settings of algorithms that make these steps |
 //! | `sites` | thinned values of all choices of a chain |
 //! | `probes` | short chains that look for other modes |
 //! | `chain` | one chain from its first world to its last draw |

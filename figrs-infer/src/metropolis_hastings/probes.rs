@@ -12,21 +12,21 @@ use crate::in_order::in_order;
 use crate::turn::Turn;
 use crate::watch::Watching;
 
-/// How many probes there are: a mode that one start in three falls into is missed by all with a probability of .0015.
+/// Number of probes: a mode that one start in three falls into is missed by all with a probability of .0015.
 const PROBES: u64 = 16;
-/// Sweeps of a probe at most, the first half of which are not looked at.
+/// Maximum number of sweeps of a probe, the first half of which are dropped.
 const SWEEPS: u64 = 128;
-/// Fewest sweeps of a probe that tell anything.
+/// Least number of sweeps of a probe to be informative.
 const LEAST_SWEEPS: u64 = 16;
-/// The part of the burn-in that a probe may take: all of them take twice as much as the burn-in of one chain.
+/// Fraction of the burn-in that a probe may take, as a divisor: all of them take twice as much as the burn-in of one chain.
 const PART: u64 = 8;
-/// Numbers their streams of random numbers, apart from those of chains.
+/// Offset of their streams of random numbers, apart from those of chains.
 const STREAMS: u64 = 1 << 40;
 
-/// Steps between two looks at the clock.
+/// Number of steps between two checks of the clock.
 const BLOCK: u64 = 16;
 
-/// The choices of the worlds that probes came to; those that found no first world, or that were stopped, are left out.
+/// The choices of the worlds in which probes rest; those that found no first world, or that were stopped, are left out.
 ///
 /// There are none where a burn-in of this length leaves them too few steps for worlds with so many choices.
 pub(super) fn probe(

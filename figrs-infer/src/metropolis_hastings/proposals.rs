@@ -1,4 +1,4 @@
-//! What a user says about proposals, and the scales of random walks.
+//! Custom proposals and blocks, and the scales of random walks.
 
 use figrs_core::lower::{Prior, Site, Source};
 use figrs_core::node::Kind;
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::error::Error;
 
-/// Proposals of the user's own, and blocks of choices that are proposed together.
+/// Custom proposals, and blocks of choices that are proposed together.
 #[derive(Clone, Debug, Default)]
 pub struct Proposals {
     /// For an element a Chain from its value to the element of proposals.
@@ -16,7 +16,7 @@ pub struct Proposals {
 }
 
 impl Proposals {
-    /// Those of every site by default.
+    /// The default proposals for every site.
     pub fn new() -> Self {
         Self::default()
     }
@@ -47,17 +47,17 @@ impl Proposals {
         &self.blocks
     }
 
-    /// Whether some element has proposals of the user's own.
+    /// True if some element has a custom proposal.
     pub(super) fn has_custom(&self) -> bool {
         !self.custom.is_empty()
     }
 
-    /// Whether an element has proposals of the user's own.
+    /// True if an element has a custom proposal.
     pub(super) fn is_custom(&self, element: &AnyElement) -> bool {
         self.custom.contains_key(&element.id())
     }
 
-    /// The user's element of proposals for a value.
+    /// The custom element of proposals for a value.
     pub(super) fn custom(
         &self,
         element: &AnyElement,
@@ -103,13 +103,13 @@ impl Proposals {
     }
 }
 
-/// The share of accepted random walks that adaptation aims at: the best one in one dimension.
+/// Target acceptance rate of random walks: the best one in one dimension.
 const AIM: f64 = 0.44;
 
 /// The scales of the random walks, in units of the difference of two draws from the prior.
 #[derive(Debug, Default)]
 pub(super) struct Scales {
-    /// The logarithm of each scale, and how often it was adapted.
+    /// The logarithm of each scale, and the number of its adaptations.
     sites: Vec<(f64, f64)>,
 }
 

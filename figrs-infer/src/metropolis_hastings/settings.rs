@@ -1,4 +1,4 @@
-//! What the user says to any algorithm that makes these steps.
+//! Common settings of algorithms that make these steps.
 
 use figrs_core::lower::Trace;
 use figrs_core::{AnyElement, Model, Stream, stream};
@@ -34,7 +34,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// A chain in its first world, which is that of a candidate if it is told one, and its random numbers.
+    /// A chain in its first world, that of the candidate `start` if there is one, and its random numbers.
     pub(crate) fn start(
         &self,
         model: &Model,
@@ -64,7 +64,7 @@ impl Settings {
         Ok((trace, kernel, random))
     }
 
-    /// A world of its own for a chain that has random numbers.
+    /// First world and kernel of a chain with these random numbers.
     pub(crate) fn replica(
         &self,
         model: &Model,

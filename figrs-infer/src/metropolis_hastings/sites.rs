@@ -8,18 +8,18 @@ use rustc_hash::FxHashMap;
 
 use crate::numbers::numbers;
 
-/// Sweeps that are kept at most: enough to fill the sixteen batches of the test of agreement with eight each.
+/// Maximum number of sweeps that are kept: enough to fill the sixteen batches of the test of agreement with eight each.
 const MOST_SWEEPS: u32 = 128;
-/// Sweeps that are kept in any case: two for each of these batches, one after every other was given up.
+/// Number of sweeps that are kept in any case: two for each of these batches, after every other sweep has been dropped.
 const LEAST_SWEEPS: u32 = 32;
-/// Numbers that are kept at most, as long as there are more than the fewest sweeps: 16 MB a chain.
+/// Maximum number of values that are kept, as long as there are more than the fewest sweeps: 16 MB a chain.
 const NUMBERS: usize = 1 << 21;
-/// Names that elements made by functions are told apart by, at most.
+/// Maximum number of names that tell elements made by functions apart.
 const NAMES: usize = 1 << 16;
-/// Bits of a digest by which values that are no numbers are told apart.
+/// Number of bits of a digest that tell apart values that are no numbers.
 const BITS: u32 = 4;
 
-/// Tells a choice from others in all chains: an element that all worlds have by itself, others by their label, so that elements
+/// Identity of a choice in all chains: an element that all worlds have by itself, others by their label, so that elements
 /// that a function made anew count as one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Key {
@@ -32,18 +32,18 @@ pub(crate) enum Key {
 pub(crate) struct Series {
     pub(crate) key: Key,
     pub(crate) element: AnyElement,
-    /// How many numbers a value has.
+    /// Number of components of a value.
     pub(crate) width: usize,
-    /// Whether they are bits of digests of values that are no numbers.
+    /// `true` if they are bits of digests of values that are no numbers.
     pub(crate) is_digest: bool,
-    /// The sweeps that met it, and how often they did.
+    /// The sweeps that met it, and the count in each.
     pub(crate) met: Vec<(u32, u32)>,
     /// The sums of its numbers in each of these sweeps.
     pub(crate) sums: Vec<f64>,
 }
 
 impl Series {
-    /// Forgets every other sweep, and numbers the others anew.
+    /// Drops every other sweep, and renumbers the others.
     fn thin(&mut self) {
         let width = self.width;
         let mut kept = 0;
@@ -79,8 +79,8 @@ impl Series {
 /// The values of all free choices of one chain at evenly spaced sweeps.
 ///
 /// A sweep reads every choice once. The first come after as many steps as there are choices, so that reading costs no more
-/// than stepping; when there are too many, every other is given up and they come half as often. Memory is 16 MB at most, or
-/// what 32 numbers a choice take.
+/// than stepping; when there are too many, every other is dropped and they come half as often. Memory is 16 MB at most, or
+/// that of 32 numbers a choice.
 #[derive(Debug, Default)]
 pub(crate) struct SiteRecord {
     /// Steps between two sweeps.
@@ -94,12 +94,12 @@ pub(crate) struct SiteRecord {
     pub(crate) log_weights: Vec<f64>,
     pub(crate) series: Vec<Series>,
     by_key: FxHashMap<Key, usize>,
-    /// Of each site number the element that had it last, and its series.
+    /// For each site number the element that had it last, and its series.
     by_number: Vec<Option<(ElementId, usize)>>,
 }
 
 impl SiteRecord {
-    /// Sees the world after a step.
+    /// Records the world after a step, if a sweep is due.
     #[inline]
     pub(crate) fn see(&mut self, trace: &Trace) {
         if self.until > 1 {
@@ -109,7 +109,7 @@ impl SiteRecord {
         self.sweep(trace);
     }
 
-    /// Forgets all that was seen.
+    /// Drops all records.
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }

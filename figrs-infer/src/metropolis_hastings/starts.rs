@@ -1,4 +1,5 @@
-//! Over-dispersed first worlds of chains: chains that begin far apart and agree later have forgotten where they began.
+//! Over-dispersed first worlds of chains: agreement of chains that begin far apart shows that they have forgotten their
+//! starts.
 //!
 //! Gelman and Rubin (1992), "Inference from iterative simulation using multiple sequences".
 
@@ -13,7 +14,7 @@ use crate::watch::Watching;
 /// Worlds drawn from the prior for each chain. With 8 for each of 4 chains, the two modes of a mixture of two parts that
 /// differ by a prior mean had a chain each in all of 40 seeds.
 const CANDIDATES: usize = 8;
-/// The part of the time up to the deadline that may go into looking for them.
+/// Share of the time up to the deadline for the search for them.
 const SHARE: f64 = 0.05;
 
 /// The random numbers of a candidate, which draw its world again.

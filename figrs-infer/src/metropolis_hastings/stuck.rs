@@ -1,16 +1,16 @@
-//! Sites that never move alone, since evidence holds the others to them: they are moved in pairs.
+//! Stuck sites, which never move alone, since evidence ties the others to them: they are moved in pairs.
 
 use figrs_core::lower::Site;
 
-/// Proposals of a site before it can be called stuck.
+/// Number of proposals of a site before it can be called stuck.
 const TRIED: u32 = 10;
-/// Of a stuck site at most one proposal in so many leads to a possible world.
+/// Divisor of the proposals of a stuck site: at most one in so many leads to a possible world.
 const RARELY: u32 = 20;
 
-/// How often single proposals of each lasting site led to a possible world while the kernel adapted.
+/// Success rates of single proposals of each lasting site while the kernel adapted.
 #[derive(Debug, Default)]
 pub(super) struct Stuck {
-    /// How many there were, and how many of them were possible.
+    /// Number of proposals, and number of possible ones.
     counts: Vec<(u32, u32)>,
     sites: Vec<Site>,
 }
@@ -38,7 +38,8 @@ impl Stuck {
         &self.sites
     }
 
-    /// How many steps are made with pairs for one with each choice of a world: as many as there are stuck sites, if there is a pair.
+    /// Number of steps with pairs for one with each choice of a world: as many as there are stuck sites, if there is a
+    /// pair.
     pub(super) fn picks(&self) -> usize {
         if self.sites.len() < 2 {
             0

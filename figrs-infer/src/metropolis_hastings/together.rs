@@ -1,4 +1,4 @@
-//! Proposals for several sites at once: blocks of the user's, random walks of continuous sites, and pairs of stuck sites.
+//! Proposals for several sites at once: custom blocks, random walks of continuous sites, and pairs of stuck sites.
 
 use figrs_core::lower::{Site, Trace};
 use figrs_core::{AnyElement, Datum};
@@ -9,17 +9,17 @@ use super::proposals::Proposals;
 use super::walk::Walk;
 use crate::error::Error;
 
-/// Dimensions of a random walk, at most: it learns a covariance, and the more dimensions it has the shorter are its steps.
+/// Maximum number of dimensions of a random walk: it learns a covariance, and its steps shorten with the dimensions.
 const MOST: usize = 24;
 
-/// How Booleans are proposed.
+/// Proposal of Booleans: drawn from the prior, or flipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Truths {
     Drawn,
     Flipped,
 }
 
-/// What a new value of one of several sites comes from.
+/// Source of a new value of one of several sites.
 #[derive(Debug)]
 enum Way {
     Custom(AnyElement),
@@ -27,21 +27,21 @@ enum Way {
     Prior,
 }
 
-/// What is proposed for several sites, and the walks of continuous ones.
+/// Proposals for several sites, and the walks of continuous ones.
 #[derive(Debug, Default)]
 pub(super) struct Together {
-    /// Those of the continuous sites of all worlds, once they are chosen.
+    /// The walks of the continuous sites of all worlds, once they are chosen.
     own: Option<Vec<(Vec<Site>, Walk)>>,
-    /// Those of the user's blocks whose elements are all continuous.
+    /// The walks of custom blocks whose elements are all continuous.
     blocks: Vec<Walk>,
-    /// The sites of the step with their old values, and what is proposed.
+    /// The sites of the step with their old values, and the sources of the new ones.
     sites: Vec<(Site, Datum, Way)>,
     values: Vec<(Site, Datum)>,
     position: Vec<f64>,
 }
 
 impl Together {
-    /// How many walks there are beside those of blocks.
+    /// Number of walks besides those of blocks.
     pub(super) fn walks(&self) -> usize {
         self.own.as_ref().map_or(0, Vec::len)
     }
@@ -76,7 +76,7 @@ impl Together {
         self.own = Some(walks);
     }
 
-    /// Gives up the walks that have learned nothing that pays.
+    /// Drops the walks whose learned covariance does not pay.
     pub(super) fn settle(&mut self) {
         if let Some(own) = &mut self.own {
             own.retain(|(sites, walk)| walk.is_worth_its_steps(sites.len()));
@@ -85,7 +85,7 @@ impl Together {
 }
 
 impl Kernel {
-    /// Proposes for several sites, by the number of the way.
+    /// Proposes for several sites, by the index of the proposal.
     pub(super) fn several<D: Dice>(
         &mut self,
         trace: &mut Trace,
@@ -220,7 +220,8 @@ impl Kernel {
         Ok(conclude(trace, dice, gain, log))
     }
 
-    /// Reads the coordinates of some sites; the logarithm of the volume there, or nothing if one of them has none or is no free choice.
+    /// Reads the coordinates of some sites; the logarithm of the volume there, or `None` if one of them has none or is no
+    /// free choice.
     fn read_position(&mut self, trace: &mut Trace, sites: &[Site]) -> Option<f64> {
         self.together.position.clear();
         let mut volume = 0.0;
@@ -233,7 +234,7 @@ impl Kernel {
         Some(volume)
     }
 
-    /// Learns where some sites are, while the kernel adapts.
+    /// Adds the positions of some sites to the walk's covariance, while the kernel adapts.
     fn learn_position(&mut self, trace: &mut Trace, sites: &[Site], walk: &mut Walk) {
         if self.adapting && self.read_position(trace, sites).is_some() {
             walk.learn(&self.together.position);

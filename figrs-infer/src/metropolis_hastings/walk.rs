@@ -5,15 +5,15 @@
 
 use super::kernel::Dice;
 
-/// The weight of the t-th position is t to the power of minus this, so that where a chain began is forgotten and the covariance
-/// grows along a ridge as fast as the chain moves along it: with weights of 3 / t no chain found the length of a ridge of correlation
-/// .99999 in 1500 positions, with these all did.
+/// Exponent of the forgetting: the weight of the t-th position is t to the power of minus this, so that the start of a
+/// chain is forgotten and the covariance grows along a ridge as fast as the chain moves along it: with weights of 3 / t no
+/// chain found the length of a ridge of correlation .99999 in 1500 positions, with these all did.
 const FORGETTING: f64 = 0.6;
-/// After so many positions a dimension, weights fall as 1 / t: what is learned then is averaged.
+/// Number of positions a dimension after which weights fall as 1 / t: later positions are averaged.
 const SETTLED: u32 = 100;
-/// So much of a variance is added to it, so that a covariance of rounded numbers has a Cholesky factor.
+/// Relative addition to each variance, so that a covariance of rounded numbers has a Cholesky factor.
 const JITTER: f64 = 1e-9;
-/// Correlations below that are no reason for steps that move all sites at once.
+/// Least correlation that justifies steps that move all sites at once.
 const NOTABLE: f64 = 0.5;
 
 /// A normal random walk whose covariance is that of the positions it has learned, times a scale.
@@ -30,7 +30,7 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// Learns a position; of another number of dimensions than before it starts anew.
+    /// Adds a position to the covariance; one of another number of dimensions than before starts it anew.
     pub(super) fn learn(&mut self, position: &[f64]) {
         let dimensions = position.len();
         if self.mean.len() != dimensions {
@@ -62,18 +62,18 @@ impl Walk {
         }
     }
 
-    /// Whether it has learned enough to move.
+    /// True if it has learned enough to move.
     pub(super) fn is_learned(&self) -> bool {
         !self.factor.is_empty()
     }
 
-    /// Whether it can move a position of so many dimensions.
+    /// True if it can move a position of so many dimensions.
     pub(super) fn can_move(&self, dimensions: usize) -> bool {
         self.factor.len() == dimensions
     }
 
-    /// Whether it has learned to move so many sites as they do not move alone: some of them are lists, or so correlated that to move
-    /// them together pays.
+    /// True if the learned covariance makes joint moves of so many sites pay: some of them are lists, or so correlated that
+    /// to move them together pays.
     pub(super) fn is_worth_its_steps(&self, sites: usize) -> bool {
         if self.is_learned() && self.mean.len() > sites {
             return true;
@@ -98,7 +98,7 @@ impl Walk {
         }
     }
 
-    /// Adapts the scale to how likely a step was accepted.
+    /// Adapts the scale to the acceptance probability of a step.
     pub(super) fn adapt(&mut self, accepted: f64) {
         // The best share is .44 in one dimension and falls to .234 in many: Roberts and Rosenthal (2001).
         let aim = 0.234 + 0.206 / self.mean.len().max(1) as f64;

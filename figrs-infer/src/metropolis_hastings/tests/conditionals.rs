@@ -137,7 +137,7 @@ fn conditionals_have_the_moments_of_the_posterior() {
     }
 }
 
-/// Where the conditional is not what the family states, there is none.
+/// No conditional is drawn if the readers are not of the form that the family states.
 #[test]
 fn other_readers_leave_no_conditional() {
     let p = Beta::new(2.0, 3.0);

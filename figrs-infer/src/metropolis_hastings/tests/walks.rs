@@ -1,4 +1,4 @@
-//! Random walks: that they leave what they should, and find what is far from their priors.
+//! Random walks: they leave the posterior invariant, and find values far from their priors.
 
 use std::path::Path;
 
