@@ -122,7 +122,7 @@ macro_rules! integers {
                 }
             }
 
-            /// The same type with another value.
+            /// The value as this type of integer; `None` if it does not fit or the type is no integer.
             fn with_integer(self, value: i128) -> Option<Self> {
                 match self {
                     $(Self::$variant(_) => value.try_into().ok().map(Self::$variant),)+

@@ -190,7 +190,8 @@ pub trait FamilyOp: Send + Sync {
     fn statistics(&self, values: &dyn AnyColumn) -> Option<Vec<f64>>;
     /// The sum of `log_prob` over independent values.
     fn log_prob_of_all(&self, arguments: &[&dyn Any], values: &Many<'_>) -> Result<f64, Fault>;
-    /// The same for arguments that all are numbers; nothing where `check` or `log_prob` would fail.
+    /// As [`log_prob_of_all`](Self::log_prob_of_all), for arguments that all are numbers; `None` where `check` or
+    /// `log_prob` would fail.
     fn log_prob_of_all_for_numbers(&self, arguments: &[f64], values: &Many<'_>) -> Option<f64>;
     /// The sums of `log_prob` over independent values, for each row of columns of arguments, `count` values each.
     fn log_probs_of_all(

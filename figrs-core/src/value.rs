@@ -50,7 +50,7 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     }
 }
 
-/// Lets types that are `Eq + Hash + Clone + Debug + Send + Sync` be values of elements.
+/// Implements `Value` for types that are `Eq + Hash + Clone + Debug + Send + Sync`.
 ///
 /// ```
 /// # use figrs_core::{Element, Uniform};

@@ -24,7 +24,7 @@ impl Drawing {
 /// The setters of an algorithm that has a [`Drawing`] at this place.
 macro_rules! drawing {
     ($($place:ident).+) => {
-        /// Takes the random numbers from this seed.
+        /// Seeds the random numbers.
         pub fn seed(mut self, seed: u64) -> Self {
             self.$($place).+.seed = seed;
             self

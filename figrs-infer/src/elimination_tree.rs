@@ -11,7 +11,7 @@ use crate::part::Part;
 pub struct EliminationStep {
     /// The elements over which the tables range together.
     pub clique: Vec<String>,
-    /// Those of them that are summed out.
+    /// The elements of the clique that are summed out.
     pub eliminated: Vec<String>,
     /// The position of the step that the result goes to; nothing at a root.
     pub parent: Option<usize>,

@@ -168,7 +168,7 @@ impl Algorithm for LazyVariableElimination {
 struct Search<'a> {
     algorithm: &'a LazyVariableElimination,
     watching: Watching<'a>,
-    /// Those of the algorithm, until its deadline.
+    /// The limits of the algorithm, with its deadline.
     limits: Limits,
     model: &'a Model,
     targets: &'a [AnyElement],

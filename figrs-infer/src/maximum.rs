@@ -12,7 +12,7 @@ pub(crate) struct Maximum {
 }
 
 impl Maximum {
-    /// That of worlds that are kept or not.
+    /// The bound for worlds that are kept or rejected: a weight of one.
     pub(crate) const ONE: Self = Self {
         log: 0.0,
         densities: 0,

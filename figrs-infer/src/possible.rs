@@ -15,8 +15,8 @@ pub(crate) struct Possible {
 }
 
 impl Possible {
-    /// Those of a target; nothing if they are not known without running a model's functions, are too many to list, or if
-    /// evidence or an intervention sets the value.
+    /// The possible values of a target; `None` if they are not known without running a model's functions, are too many to
+    /// list, or if evidence or an intervention sets the value.
     pub(crate) fn of(model: &Model, target: &AnyElement) -> Option<Self> {
         let is_target = |element: &AnyElement| element.id() == target.id();
         let mut evidence = model.evidence().iter();

@@ -31,7 +31,8 @@ impl Resampling {
         chosen
     }
 
-    /// The same for any number of new particles, each old one with a mean of continuations in proportion to its weight.
+    /// As [`ancestors`](Self::ancestors), for any number of new particles, each old one with a mean of continuations in
+    /// proportion to its weight.
     pub fn choose(self, weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() -> f64) {
         let n = chosen.len();
         match self {

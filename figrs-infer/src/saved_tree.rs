@@ -31,7 +31,7 @@ pub struct SavedTree {
     version: u32,
     pub(crate) sums: Option<Arc<Tree>>,
     pub(crate) worlds: Option<Arc<Tree>>,
-    /// Of both trees, so that a file that was damaged is seen.
+    /// Checksums of both trees, so that a damaged file is detected.
     checksums: [Option<u64>; 2],
 }
 
@@ -47,7 +47,7 @@ impl SavedTree {
         }
     }
 
-    /// The same with checksums that are right, whatever was damaged: to try what reads a tree behind them.
+    /// The same tree with valid checksums, whatever was damaged: to test the reader of a tree behind them.
     #[doc(hidden)]
     #[must_use]
     pub fn resealed(self) -> Self {

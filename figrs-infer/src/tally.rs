@@ -86,7 +86,7 @@ impl Tally {
     /// The weight in units of the scale, which grows if the weight does not fit.
     fn in_units(&mut self, weight: WorldWeight) -> f64 {
         const LARGE: f64 = 1e100;
-        /// Beside larger weights a unit of one leaves room for shares of `1e-300`.
+        /// Least weight counted without a scale: beside larger weights a unit of one leaves room for shares of `1e-300`.
         const SMALL: f64 = 1e-4;
         let plain = self.scale == 0.0 && (SMALL..LARGE).contains(&weight.linear);
         if plain {

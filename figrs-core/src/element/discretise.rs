@@ -44,7 +44,7 @@ impl Bins {
         Self::width(lower, upper, count, false)
     }
 
-    /// The same, with all the probability outside added to the cells at the ends.
+    /// As [`equal_width`](Self::equal_width), with all the probability outside added to the cells at the ends.
     pub fn equal_width_clipped(lower: f64, upper: f64, count: usize) -> Self {
         Self::width(lower, upper, count, true)
     }

@@ -240,7 +240,7 @@ struct Open<T, F> {
     values: PhantomData<fn() -> T>,
 }
 
-/// Gives each number of a parent's value, which is one number or a list of them.
+/// Calls `give` with each number of a parent's value, which is one number or a list of them.
 fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
     if let Some(&number) = value.downcast_ref::<f64>() {
         give(number);

@@ -285,7 +285,7 @@ impl<T: Value> FamilyOp for List<T> {
         Space::Real
     }
 
-    /// Of values; their sufficient statistics alone are refused.
+    /// The likelihood of a list of values; sufficient statistics alone are refused.
     fn likelihood(
         &self,
         arguments: &[&dyn Any],

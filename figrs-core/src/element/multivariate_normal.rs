@@ -46,12 +46,12 @@ impl MultivariateNormal {
 pub struct Covariance(Vec<Vec<f64>>);
 
 impl Covariance {
-    /// Given in full, row by row.
+    /// A covariance given in full, row by row.
     pub fn rows<R: Into<Vec<f64>>>(rows: impl IntoIterator<Item = R>) -> Self {
         Self(rows.into_iter().map(Into::into).collect())
     }
 
-    /// Of numbers that are independent of each other and have these variances.
+    /// The covariance of numbers that are independent of each other and have these variances.
     pub fn diagonal(variances: impl IntoIterator<Item = f64>) -> Self {
         let variances: Vec<f64> = variances.into_iter().collect();
         let row = |i| {

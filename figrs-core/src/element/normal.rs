@@ -83,7 +83,7 @@ pub struct Bell {
 }
 
 impl Bell {
-    /// That of this standard deviation.
+    /// The density with this standard deviation.
     #[inline]
     pub fn new(deviation: f64) -> Self {
         Self {

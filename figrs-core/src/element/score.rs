@@ -47,7 +47,7 @@ impl Score {
         Self::build(element, Evidence::weigh(weight), Location::caller())
     }
 
-    /// The same with the promise that no weight exceeds `maximum`; one that does is an error.
+    /// As [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; one that does is an error.
     #[track_caller]
     pub fn weigh_at_most<T: Value>(
         element: &Element<T>,
@@ -58,7 +58,7 @@ impl Score {
         Self::build(element, evidence, Location::caller())
     }
 
-    /// The same with the natural logarithm of the weight.
+    /// As [`weigh`](Self::weigh), with the natural logarithm of the weight.
     #[track_caller]
     pub fn log_weigh<T: Value>(
         element: &Element<T>,

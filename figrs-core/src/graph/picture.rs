@@ -94,9 +94,9 @@ pub enum PictureError {
 }
 
 impl Picture {
-    /// The most nodes that are drawn as SVG.
+    /// Maximum number of nodes that are drawn as SVG.
     pub const MAX_NODES: usize = 300;
-    /// The most arrows that are drawn as SVG.
+    /// Maximum number of arrows that are drawn as SVG.
     pub const MAX_EDGES: usize = 1000;
 
     /// An empty picture.

@@ -23,7 +23,7 @@ impl Default for WorldLimit {
 }
 
 impl From<usize> for WorldLimit {
-    /// So many elements, and the default number of bytes.
+    /// A limit of so many elements, and the default number of bytes.
     fn from(elements: usize) -> Self {
         Self {
             elements,

@@ -363,7 +363,7 @@ impl Run<'_> {
         self.settle(slot, value, None)
     }
 
-    /// Gives a slot its value and weighs the evidence on it.
+    /// Sets the value of a slot and weighs the evidence on it.
     fn settle(
         &mut self,
         slot: Slot,

@@ -17,7 +17,7 @@ const FLOOR: f64 = -1e12;
 pub(super) trait Mode {
     /// The algebra in logarithms.
     type Logs: Semiring<Value = f64>;
-    /// The same in ordinary numbers, if that saves something.
+    /// The same semiring in ordinary numbers, if that is faster.
     type Linear: Semiring<Value = f64>;
     const LINEAR: bool;
 }

@@ -133,7 +133,7 @@ impl Compare {
         self
     }
 
-    /// Gives the exact answer, marginals of all targets, instead of searching for it.
+    /// Sets the exact answer, marginals of all targets, instead of searching for it.
     pub fn exact(mut self, answer: Answer) -> Self {
         self.exact = Some(answer);
         self

@@ -22,7 +22,7 @@ pub(crate) struct Judged {
 
 /// Measures of the chains of a target, found once for all that is said of them.
 pub(crate) struct ChainMeasures {
-    /// Those of its numbers, or else of the indicators of its frequent values.
+    /// Measures of its numbers, or else of the indicators of its frequent values.
     pub(crate) judged: Vec<Judged>,
     /// The least effective sample size over all functions of interest.
     pub(crate) effective_samples: f64,

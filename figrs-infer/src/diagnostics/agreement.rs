@@ -15,7 +15,7 @@ pub(crate) const BATCHES: usize = 16;
 pub(crate) struct Shown {
     pub(crate) number: f64,
     pub(crate) chain: usize,
-    /// Below [`BATCHES`].
+    /// Index of its batch, below [`BATCHES`].
     pub(crate) batch: usize,
 }
 

@@ -60,7 +60,7 @@ struct Counted<'a> {
 }
 
 impl<'a> Counted<'a> {
-    /// Nothing if there are fewer than four draws a chain.
+    /// `None` if there are fewer than four draws a chain.
     fn new(values: usize, indices: &'a [u32], chains: usize) -> Option<Self> {
         let length = indices.len() / chains.max(1);
         let half = length / 2;

@@ -100,7 +100,7 @@ impl Gibbs {
         self
     }
 
-    /// Forgets this many sweeps at the beginning of each chain.
+    /// Drops this many sweeps at the beginning of each chain.
     pub fn burn_in(mut self, sweeps: u64) -> Self {
         self.schedule.burn_in = sweeps;
         self
@@ -112,7 +112,7 @@ impl Gibbs {
         self
     }
 
-    /// Takes the random numbers from this seed.
+    /// Seeds the random numbers.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self

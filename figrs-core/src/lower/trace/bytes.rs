@@ -17,9 +17,9 @@ const FIRST: usize = 1 << 8;
 /// Memory use of a trace.
 #[derive(Debug)]
 pub(super) struct Bytes {
-    /// Of the elements that Chains made.
+    /// Size in bytes of the elements that Chains made.
     pub(super) made: u64,
-    /// Of the nodes and their values, by the last count.
+    /// Size in bytes of the nodes and their values, by the last count.
     counted: u64,
     /// Number of nodes at that count.
     nodes: usize,

@@ -9,13 +9,13 @@ use crate::error::ModelError;
 /// Differences of natural logarithms between the world of a proposal and the old one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Change {
-    /// Of the probabilities of the free choices that both worlds have.
+    /// Change of the log-probability of the free choices that both worlds have.
     pub prior: f64,
-    /// Of the likelihoods and weights of the evidence.
+    /// Change of the logarithm of the likelihoods and weights of the evidence.
     pub likelihood: f64,
-    /// The probability of the free choices that only the new world has; they were drawn from their priors.
+    /// Log-probability of the free choices that only the new world has; they were drawn from their priors.
     pub fresh: f64,
-    /// The probability of the free choices that only the old world has.
+    /// Log-probability of the free choices that only the old world has.
     pub stale: f64,
     /// Number of free choices in the old world, and in the new one.
     pub choices: (usize, usize),
@@ -38,7 +38,7 @@ pub(super) enum Operation {
         at: u32,
         demand: Option<Datum>,
     },
-    /// Of the last input, which led to another node.
+    /// Redirection of the last input, which led to another node.
     Switch {
         by: u32,
         to: u32,
@@ -49,7 +49,7 @@ pub(super) enum Operation {
         input: usize,
         old: Option<Datum>,
     },
-    /// Of the node itself.
+    /// Change of the value demanded of the node itself.
     Demanded {
         node: u32,
         old: Option<Datum>,

@@ -93,7 +93,7 @@ impl Trace {
         self.settle(number, &Register::default());
     }
 
-    /// Gives a node that is not a choice the value of one of its inputs.
+    /// Sets a node that is not a choice to the value of one of its inputs.
     #[inline]
     pub(super) fn settle_as(&mut self, number: u32, input: u32) {
         let mut value = Register::default();
@@ -101,7 +101,7 @@ impl Trace {
         self.settle(number, &value);
     }
 
-    /// Gives a node that is not a choice the value that it computes to; none if that failed.
+    /// Sets a node that is not a choice to the value that it computes to; to none if that failed.
     #[inline]
     pub(super) fn settle(&mut self, number: u32, computed: &Register) {
         self.touch(number, true);
@@ -119,7 +119,7 @@ impl Trace {
         self.assign(number, computed);
     }
 
-    /// Gives a node its value, and weighs the evidence on it if that is new.
+    /// Sets the value of a node, and weighs the evidence on it if that is new.
     fn assign(&mut self, number: u32, value: &Register) {
         let node = &mut self.nodes[number as usize];
         let same = node.value == *value;
@@ -273,7 +273,7 @@ impl Trace {
         known.or_else(|| self.weigh(number, own, Self::present))
     }
 
-    /// Gives a free choice the value that was proposed for it; `false`, and nothing is done, if that is impossible.
+    /// Sets a free choice to the value that was proposed for it; `false`, and nothing is done, if that is impossible.
     pub(super) fn weigh_proposed(&mut self, number: u32, source: &mut dyn Source) -> bool {
         let mut own = Register::default();
         own.copy(&self.own[0]);
@@ -291,7 +291,7 @@ impl Trace {
         true
     }
 
-    /// Gives a choice its value and its log-probability.
+    /// Sets the value of a choice, and its log-probability.
     pub(super) fn weigh_choice(&mut self, number: u32, source: &mut dyn Source) {
         if !self.nodes[number as usize].must && self.weigh_kept(number) {
             return;

@@ -19,7 +19,7 @@ use crate::weights::Row;
 /// The distribution of a choice, given the values of its parents.
 #[derive(Clone, Copy)]
 pub enum Prior<'a> {
-    /// That of an atomic element.
+    /// The distribution of an atomic element.
     Atomic(&'a dyn AtomicOp),
     /// The member of a family with these parameters.
     Family(&'a dyn ChainOp, &'a dyn FamilyOp, &'a [&'a dyn Any]),

@@ -254,7 +254,7 @@ impl Trace {
         known.map(|branch| node.branches[branch])
     }
 
-    /// Gives a Chain the result for the values that its parents have now. A function that fails is returned.
+    /// Selects the result of a Chain for the values that its parents have now. A function that fails is returned.
     pub(super) fn select(&mut self, number: u32) -> Result<Result<(), ModelError>, ModelError> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -293,7 +293,7 @@ impl Trace {
         Ok(Ok(()))
     }
 
-    /// Gives a Chain another result where nothing else changes by that: both stay in the world, nothing is demanded.
+    /// Switches a Chain to another result where nothing else changes by that: both stay in the world, nothing is demanded.
     pub(super) fn switch(&mut self, number: u32, result: u32) -> bool {
         let Some((to, at)) = self.may_switch(number, result) else {
             return false;

@@ -208,7 +208,7 @@ fn a_mixture_is_drawn_from_its_conditionals() {
     is_right(&answer, &share, |&x| x, shares / total, 0.01);
 }
 
-/// Of the whole number below this one.
+/// The logarithm of the factorial of the whole number below this one.
 fn ln_factorial(n: f64) -> f64 {
     (1..n as u32).map(|k| f64::from(k).ln()).sum()
 }
