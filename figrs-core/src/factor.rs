@@ -19,7 +19,7 @@ impl VarId {
     }
 }
 
-/// The table of a [`Factor`], in the form that fits what is known of its zeros.
+/// The table of a [`Factor`], in the form that fits its known zeros.
 #[derive(Clone, Debug)]
 pub enum FactorTable {
     /// A weight for every assignment, row-major in the order of the factor's variables (last fastest).

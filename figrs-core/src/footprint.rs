@@ -1,7 +1,7 @@
-//! The bytes of the elements that are alive on a thread.
+//! Footprint: the bytes of the elements that are alive on a thread.
 //!
-//! A function given to an element makes elements that nothing else knows of: they may be captured by functions, where no walk
-//! finds them. So each node is counted when it is made and when it is dropped, and what a call made and left is the difference
+//! Functions given to elements make elements that may be captured by other functions, where no walk finds them. So each
+//! node is counted when it is made and when it is dropped, and the elements that a call made and left are the difference
 //! between two readings.
 
 use std::cell::Cell;

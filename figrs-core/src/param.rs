@@ -11,8 +11,8 @@ use crate::label::printable;
 
 /// A named number that stands where an element takes a number, and may change without rebuilding the model.
 ///
-/// Clones share the number. A parameter that is zero is an ordinary number that happens to be zero:
-/// what it multiplies stays in the model.
+/// Clones share the number. A parameter that is zero is an ordinary number that happens to be zero: terms multiplied by it
+/// stay in the model.
 ///
 /// ```
 /// # use figrs_core::{Flip, Param};
@@ -22,7 +22,7 @@ use crate::label::printable;
 /// # drop(rain);
 /// ```
 ///
-/// It can be saved and loaded with serde, as its name and value; what is loaded is a parameter of its own.
+/// It can be saved and loaded with serde, as its name and value; a loaded parameter is one of its own.
 #[derive(Clone)]
 pub struct Param(Arc<(String, AtomicU64)>);
 

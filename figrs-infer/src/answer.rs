@@ -177,7 +177,7 @@ impl Answer {
         self.algorithm
     }
 
-    /// The error of an answer that does not hold what was asked of it.
+    /// The error of an answer that does not hold the content asked for.
     pub(crate) fn has_no(&self, asked: &'static str, remedy: &'static str) -> Error {
         Error::NotInAnswer {
             algorithm: self.algorithm,

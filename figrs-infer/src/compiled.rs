@@ -12,7 +12,7 @@ use crate::world::World;
 
 /// A model compiled once, to be asked many times, from several threads if need be.
 ///
-/// A form refuses what it cannot answer with [`Error::NotInAnswer`].
+/// A form refuses questions that it cannot answer with [`Error::NotInAnswer`].
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, fold};
@@ -30,7 +30,7 @@ use crate::world::World;
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Compiled: Clone + Send + Sync {
-    /// States that a varying element has this value, instead of what was stated of it here before.
+    /// Observes a varying element, in place of the evidence set on it here before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::NotInAnswer`] from a [`CompiledFrontier`].
     #[track_caller]

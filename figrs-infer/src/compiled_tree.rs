@@ -127,8 +127,8 @@ impl CompiledTree {
             .map_or(0, |part| part.tree().table_bytes())
     }
 
-    /// States that a varying element has this value, instead of what was stated of it here before; evidence of the compiled
-    /// model on the element holds besides. A value that the element does not have is impossible evidence.
+    /// Observes a varying element, in place of the evidence set on it here before; evidence of the compiled model on the
+    /// element holds besides. A value that the element does not have is impossible evidence.
     ///
     /// **Errors.** [`Error::NotVarying`].
     #[track_caller]
@@ -138,7 +138,7 @@ impl CompiledTree {
         self.state(place, Some(statement))
     }
 
-    /// Weighs the worlds by the value of a varying element, instead of what was stated of it before.
+    /// Weighs the worlds by the value of a varying element, in place of the evidence set on it before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
     #[track_caller]
@@ -152,7 +152,7 @@ impl CompiledTree {
         self.state(place, Some(statement))
     }
 
-    /// Withdraws the evidence stated of a varying element.
+    /// Withdraws the evidence set on a varying element.
     ///
     /// **Errors.** [`Error::NotVarying`].
     pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {

@@ -225,9 +225,9 @@ fn short(number: f64) -> String {
 }
 
 impl fmt::Display for Answer {
-    /// A line a target, for numbers its mean, standard deviation, standard error of the mean (MCSE), effective sample size and
-    /// R-hat, as far as the answer has them, for others a probability; then a line with what [`diagnose`](Self::diagnose) finds.
-    /// Of a world its elements, at most twenty, those with names first.
+    /// Prints a line a target, for numbers its mean, standard deviation, standard error of the mean (MCSE), effective
+    /// sample size and R-hat, as far as the answer has them, for others a probability; then a line with the findings of
+    /// [`diagnose`](Self::diagnose). Of a world it prints the elements, at most twenty, those with names first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let chains = self.chain_measures();
         match &self.content {

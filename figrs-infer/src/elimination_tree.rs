@@ -54,8 +54,8 @@ impl EliminationTree {
         sizes.max().unwrap_or(0)
     }
 
-    /// The tree in the DOT language of Graphviz: a box for each step with what is summed out and the clique's size, the
-    /// largest shaded.
+    /// The tree in the DOT language of Graphviz: a box for each step with the elements summed out and the clique's size,
+    /// the largest shaded.
     pub fn to_dot(&self) -> String {
         Picture::from(self).to_dot()
     }

@@ -261,7 +261,7 @@ fn mean(probabilities: &[f64], numbers: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Samples that bound what they do not show by one in a hundred.
+    /// An estimate by samples whose unseen values have a share of at most one in a hundred.
     fn weighted(squares: Vec<f64>) -> Estimate {
         Estimate::Weighted {
             squares,

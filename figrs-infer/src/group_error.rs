@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(group_samples(&groups, &[1.0], &words(1)), 2.0);
     }
 
-    /// Groups of draws that are all different: what they are worth is seen by their numbers, or by halves of them.
+    /// Groups of draws that are all different: their effective number is estimated by their numbers, or by halves of them.
     #[test]
     fn values_that_never_return_are_worth_their_draws() {
         const GROUPS: u32 = 400;

@@ -93,7 +93,7 @@ impl JunctionTree {
         Ok(plan_cost::<SumProduct>(encoding.graph(), &[], &options)?)
     }
 
-    /// A compiled tree from what [`CompiledTree::save`] saved of one for the same model, targets and varying elements:
+    /// Restores a compiled tree that [`CompiledTree::save`] saved, for the same model, targets and varying elements:
     /// elements are expanded, but nothing is planned.
     ///
     /// **Errors.** [`Error::SavedTree`] if it is that of another model.

@@ -34,7 +34,7 @@ pub(crate) struct Part {
     reader: Arc<Reader>,
     graph: Arc<FactorGraph>,
     tree: Arc<Tree>,
-    /// The factor of each varying element that holds what is stated of it.
+    /// The factor of each varying element that holds the evidence set on it.
     statements: Vec<usize>,
     /// The remaining values of each variable, if zeros exclude some.
     left: Option<Left>,

@@ -31,8 +31,8 @@ const DEPTH: usize = 2500;
 /// | answer | check |
 /// |---|---|
 /// | exact marginals | each sums to one; [`Enumerate`], which runs the model itself, finds the same numbers; for its own answers, and where there are more than 100 000 worlds, [`JunctionTree`] does ([`VariableElimination`] for those of the tree), and eight worlds drawn from it weigh as much when the model itself is run on them |
-/// | bounds | what is found as above lies between them |
-/// | one world | the model run with these values weighs what the answer says; that no other world weighs more is not checked |
+/// | bounds | exact numbers, found as above, lie between them |
+/// | one world | the model run with these values has the weight in the answer; that no other world weighs more is not checked |
 /// | samples and approximations | the same run once more gives the same numbers |
 ///
 /// **Guarantee.** That of the algorithm; and an answer that is given has passed its check. If there is no check, because

@@ -24,8 +24,9 @@ pub(crate) struct Marginals {
 impl Marginals {
     /// The marginals of the targets of an expansion.
     ///
-    /// All of them are read from one tree, unless what the targets need apart from each other takes less work than what they need
-    /// together, or the tree, which keeps all messages, takes more memory than allowed: then each has an elimination of its own.
+    /// All of them are read from one tree, unless separate eliminations of the parts that the targets need take less work
+    /// than one of all parts together, or the tree, which keeps all messages, takes more memory than allowed: then each has
+    /// an elimination of its own.
     pub(crate) fn new(expansion: &Expansion, limits: &Limits) -> Result<Self, Error> {
         if expansion.targets().len() > 1
             && let Some(found) = Self::together(expansion, &limits.options)?

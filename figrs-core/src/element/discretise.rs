@@ -161,14 +161,14 @@ fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
 impl Element<f64> {
     /// A finite element in place of a continuous one, for exact algorithms.
     ///
-    /// It takes one value for each cell of `bins`, with the probability that this element's distribution gives to the
-    /// cell, exactly, from the distribution function. It is a random value of its own: like this one in distribution,
-    /// but independent of it, so use it *instead* of this one. How far an answer is from that of the continuous model
-    /// depends on the bins; compare the answers for two numbers of them.
+    /// It takes one value for each cell of `bins`, with the probability that this element's distribution gives to the cell,
+    /// exactly, from the distribution function. It is a random value of its own: like this one in distribution, but
+    /// independent of it, so use it *instead* of this one. The error of an answer against the continuous model depends on
+    /// the bins; compare the answers for two numbers of them.
     ///
     /// For an element whose parameters are elements, or a Chain, each result is discretised: give it finite parents,
-    /// discretised if need be. Finite results stay as they are. A function of continuous elements (Apply) is an
-    /// error: discretise what it is a function of.
+    /// discretised if need be. Finite results stay as they are. A function of continuous elements (Apply) is an error:
+    /// discretise its parents.
     ///
     /// ```
     /// # use figrs_core::{Bins, Flip, Normal, Variance};
@@ -190,9 +190,9 @@ impl Element<f64> {
 impl Element<u64> {
     /// A finite element in place of one with infinitely many values, such as [`Poisson`](crate::Poisson).
     ///
-    /// It takes the values up to `max`, with their probabilities *given* that no larger value is taken: what this
-    /// element's distribution gives to larger values is divided among them in proportion. It is a random value of its
-    /// own, independent of this element; Chains and finite results are as for [`discretised`](Element::discretised).
+    /// It takes the values up to `max`, with their probabilities *given* that no larger value is taken: the probability of
+    /// larger values is divided among them in proportion. It is a random value of its own, independent of this element;
+    /// Chains and finite results are as for [`discretised`](Element::discretised).
     #[track_caller]
     pub fn truncated(&self, max: u64) -> Self {
         finite_at(
@@ -251,7 +251,7 @@ fn finite_at<T: Value + Default>(
     }
 }
 
-/// An element whose outcomes are to be listed: atomic in place of anything but a Chain, a Chain in place of a Chain.
+/// An element whose outcomes are to be listed: a Chain in place of a Chain, an atomic element in place of any other.
 struct Finite<T> {
     constructor: &'static str,
     location: &'static Location<'static>,

@@ -20,17 +20,17 @@ type Body<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Sync>;
 
 /// A recursive function from a value to an element, whose calls share their distribution.
 ///
-/// A call is a random value of its own, drawn anew however often the function is called with the same argument. An
-/// element knows its function and its argument, so that exact algorithms work out the distribution of a call once for
-/// each argument, where a Rust function that calls itself is unfolded call by call. The body of a call runs when
-/// something needs it, so that it may call itself anywhere, and recursion may be deep or endless.
+/// A call is a random value of its own, drawn anew however often the function is called with the same argument. An element
+/// knows its function and its argument, so that exact algorithms compute the distribution of a call once for each argument
+/// (memoisation), where a Rust function that calls itself is unfolded call by call. The body of a call runs on demand, so
+/// that it may call itself anywhere, and recursion may be deep or endless.
 ///
-/// Exact algorithms share the calls of a function with an argument unless the body reaches an element that is not its
-/// own and not certain, an element that is a target or carries evidence, a [`Score`](crate::Score), a function that
-/// fails for some values, or something that is not finite: then the call is unfolded. Where a world is asked for, a
-/// shared call is the most probable one with its value: the elements within it weigh, but are not listed.
-/// Unfolded is every call by samplers and [`Enumerate`], by bounds of `LazyVariableElimination`, and where worlds are
-/// counted, drawn, or listed from a compiled tree.
+/// Exact algorithms share the calls of a function with an argument unless the body reaches an element that is not its own
+/// and not certain, an element that is a target or carries evidence, a [`Score`](crate::Score), a function that fails for
+/// some values, or an element that is not finite: then the call is unfolded. In the most probable world, a shared call
+/// stands for the most probable one with its value: the elements within it weigh, but are not listed. All calls are
+/// unfolded by samplers and [`Enumerate`], by bounds of `LazyVariableElimination`, and where worlds are counted, drawn, or
+/// listed from a compiled tree.
 ///
 /// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm where a call needs a call
 /// with the same argument; [`ModelError::TooDeep`](crate::ModelError::TooDeep) where arguments do not end.

@@ -51,7 +51,7 @@ impl ModelGraph {
         Picture::from(self).to_dot()
     }
 
-    /// The graph drawn as SVG, with what [`to_dot`](Self::to_dot) marks marked the same way.
+    /// The graph drawn as SVG, with the marks of [`to_dot`](Self::to_dot).
     ///
     /// **Errors.** [`PictureError::TooLarge`] above [`Picture::MAX_NODES`] elements or [`Picture::MAX_EDGES`] connections.
     pub fn to_svg(&self) -> Result<String, PictureError> {

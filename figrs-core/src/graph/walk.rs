@@ -37,7 +37,7 @@ pub struct GraphNode {
 pub enum EdgeKind {
     /// The first is a parent of the second.
     Parent,
-    /// The first is what the second, a Chain, gives for these parent values.
+    /// The first is the result of the second, a Chain, for these parent values.
     Branch(String),
 }
 
@@ -74,7 +74,7 @@ pub struct ModelGraph {
 }
 
 impl ModelGraph {
-    /// The graph without what Chains create: works for infinite and continuous models.
+    /// The graph without the elements that Chains create: works for infinite and continuous models.
     pub fn new(model: &Model, targets: impl Parents) -> Self {
         Self::walk(model, &targets.elements(), None)
     }

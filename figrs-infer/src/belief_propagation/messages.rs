@@ -347,7 +347,7 @@ impl<'n> Messages<'n> {
         chosen.into_iter().map(Option::unwrap_or_default).collect()
     }
 
-    /// The entry of a factor of the largest weight among those that agree with what is chosen.
+    /// The entry of a factor of the largest weight among those that agree with the chosen values.
     fn best_row(&self, factor: usize, chosen: &[Option<u32>]) -> Option<&'n [u32]> {
         let table = &self.network.tables[factor];
         let edges = self.network.edges(table);

@@ -26,8 +26,8 @@ struct Bucket {
 
 /// The messages of a mini-bucket elimination.
 ///
-/// For every partial assignment along the tree, the factors that are complete times the messages that were sent from
-/// below to a variable that has a value is a bound on what its completions weigh.
+/// For every partial assignment along the tree, the product of the complete factors and of the messages sent from below to
+/// a variable that has a value is an upper bound of the weight of its completions.
 #[derive(Debug)]
 pub(super) struct MiniBuckets {
     pub(super) messages: Vec<LogTable>,

@@ -12,15 +12,15 @@ const ROUNDING: f64 = 1e-9;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// It is said to be exact, or to lie between bounds, and that holds up to rounding.
+    /// It claims to be exact, or to lie between bounds, and that holds up to rounding.
     Agrees,
     /// An estimate that is at most three of its standard errors off, for every number.
     WithinThree,
     /// An estimate that is more than three and at most five of its standard errors off for some number. One right estimate
     /// in 370 is; where many numbers are compared, one of them may well be.
     WithinFive,
-    /// It is not what it is said to be: off by more than rounding, by more than five standard errors, outside its bounds, or
-    /// with probability for what is impossible.
+    /// Its claim is wrong: it is off by more than rounding, or by more than five standard errors, lies outside its bounds,
+    /// or gives probability to impossible values.
     Wrong,
     /// No error is claimed, so none can be wrong.
     Approximate,

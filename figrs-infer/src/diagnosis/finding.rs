@@ -6,7 +6,7 @@ use figrs_core::Label;
 
 use crate::watch::Stopped;
 
-/// The number that something was found about.
+/// The number that a finding is about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
     /// The target, or the choice.

@@ -157,7 +157,7 @@ enum Way {
     Conditional(f64),
     /// The element that the user's function gave for the old value.
     Custom,
-    /// A random walk, to be adapted: the logarithms of its densities forth and back, up to what both have.
+    /// A random walk, to be adapted: the logarithms of its densities forth and back, up to a common constant.
     Drift(f64, f64),
 }
 

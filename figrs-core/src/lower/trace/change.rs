@@ -162,9 +162,9 @@ impl Trace {
         Ok(self.change.possible)
     }
 
-    /// Gives a free choice another value, draws the choices that are new from their priors, and re-evaluates what
-    /// depends on them. The [change](Self::change) must then be [kept](Self::keep) or [undone](Self::undo); `false` tells
-    /// one that is not [possible](Change::possible).
+    /// Proposes another value for a free choice, draws the choices that are new from their priors, and re-evaluates the
+    /// elements that depend on them. The [change](Self::change) must then be [kept](Self::keep) or [undone](Self::undo);
+    /// returns `false` if it is not [possible](Change::possible).
     ///
     /// **Errors.** Mistakes of the elements that are reached, and worlds of too many elements.
     pub fn propose(

@@ -18,8 +18,8 @@ pub(super) struct Readers {
 }
 
 impl Trace {
-    /// A value for a site with a probability in proportion to its prior times the likelihood, to a power, of what observations
-    /// decide: the conditional given all other choices of the world. Nothing if the site's distribution does not
+    /// A draw from the conditional of a site given all other choices of the world: its prior times the likelihood, to a
+    /// power, of the observed choices. `None` if the site's distribution does not
     /// [state](crate::Family::sample_conditional) how it is drawn from.
     ///
     /// The existence of such a draw is independent of the present value of the site.

@@ -148,7 +148,7 @@ impl Trace {
         self.faults.extend(fault.map(|error| (number, error)));
     }
 
-    /// The log-weight of the evidence on a node if it has a value, and what the first function that fails says.
+    /// The log-weight of the evidence on a node if it has a value, and the first error of its functions.
     pub(super) fn weight(
         &self,
         number: u32,
@@ -213,8 +213,8 @@ impl Trace {
         done.unwrap_or(Ok(None))
     }
 
-    /// The log-probability of a value of a choice; nothing if it has none or something is wrong. `parent` tells
-    /// which values of the parents count.
+    /// The log-probability of a value of a choice; `None` if it has none, or an argument is missing or invalid. `parent`
+    /// tells which values of the parents count.
     #[inline]
     pub(super) fn weigh<'a>(
         &'a self,
@@ -252,7 +252,7 @@ impl Trace {
         Some(index.map_or(f64::NEG_INFINITY, |index| row.log(index)))
     }
 
-    /// Weighs a choice that keeps its value; `false` if it has none, or something is wrong.
+    /// Weighs a choice that keeps its value; `false` if it has no log-probability.
     pub(super) fn weigh_kept(&mut self, number: u32) -> bool {
         let Some(log) = self.weigh(number, &self.nodes[number as usize].value, Self::present)
         else {

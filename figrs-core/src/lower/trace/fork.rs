@@ -56,8 +56,8 @@ impl Trace {
         selects.then(|| Fork::Chain(by, [false, true].map(result)))
     }
 
-    /// Weighs all that another truth value of a site changes, if it only selects what a Chain passes on and all of that is weighed at
-    /// once; else nothing is done.
+    /// Weighs all changes by another truth value of a site, if it only selects the result that a Chain passes on and all of
+    /// them are weighed at once; else nothing is done.
     #[inline]
     pub(super) fn spread_fork(&mut self, site: u32, value: &Datum) -> Option<Result<(), Ends>> {
         let &truth = value.get::<bool>()?;
@@ -91,7 +91,7 @@ impl Trace {
         Some(weighed)
     }
 
-    /// Carries such a proposal out, but for what the value reaches.
+    /// Applies such a proposal, except for the readers of the value.
     pub(super) fn keep_forked(&mut self, forked: Forked) {
         let node = &mut self.nodes[forked.site as usize];
         node.value.set(&Datum::new(forked.truth));

@@ -127,7 +127,7 @@ pub(super) struct Use {
 #[repr(C, align(64))]
 pub(super) struct Node {
     pub(super) value: Register,
-    /// The log-probability of a choice; of anything else whether it computes to what is demanded.
+    /// The log-probability of a choice; for other nodes zero, or `-inf` if the value is not the demanded one.
     pub(super) log: f64,
     /// The last proposal that touched it.
     pub(super) touched: u32,
