@@ -33,7 +33,7 @@ impl From<usize> for WorldLimit {
 }
 
 impl WorldLimit {
-    /// Share of the bytes that caches may keep from one world to the next: a cache saves work only.
+    /// Divisor of the limit that gives the bytes caches may keep from one world to the next: a cache saves work only.
     const KEPT: u64 = 4;
 
     /// True if caches of so many bytes are to be cleared before the next world.
