@@ -69,7 +69,7 @@ mod tests {
             printable("a\nb\u{1b}[2J\u{202e}"),
             "a\\nb\\u{1b}[2J\\u{202e}"
         );
-        // What is printable stays as it is.
+        // Printable text stays as it is.
         let once = printable("\r\u{2028}").into_owned();
         assert_eq!(printable(&once), once);
     }

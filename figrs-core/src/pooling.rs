@@ -178,7 +178,7 @@ mod tests {
             observed.and_then(|o| o.get()),
             Some(&vec!['a', 'b', 'c', 'a'])
         );
-        // What is observed in the list has its value for those who read it.
+        // Elements observed in the list are set to their values for those who read them.
         assert_eq!(pooled.interventions().len(), 1 + 4);
         let model = Model::new().observe(&draw(), 'a').observe(&held, 'b');
         let copy = held.map(|c| *c);

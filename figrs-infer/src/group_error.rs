@@ -52,7 +52,7 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
         }
     }
     let error = |(&(count, squares, deviations), p): (&(usize, f64, f64), &f64)| {
-        // Where all groups have it nothing is left, not what rounding leaves.
+        // For a value that all groups have, the term of the other groups is zero, not a rounding error.
         let others = if count < groups.len() {
             p * p * (all - squares).max(0.0)
         } else {
@@ -94,7 +94,7 @@ pub(crate) fn group_samples(
     let all_known = !columns.is_empty() || frequent.len() == values;
     let numeric = columns.iter().map(samples);
     let halves = halves(values, all_known).map(|half| samples(&half));
-    // Where groups agree exactly, or nothing is known, 0 / 0 or a zero says nothing.
+    // If groups agree exactly, or nothing is known, 0 / 0 or a zero is uninformative.
     let known = numeric.chain(indicators).chain(halves);
     let known = known.filter(|&n| n.is_finite() && n > 0.0);
     let least = known.fold(f64::NAN, f64::min);

@@ -60,7 +60,7 @@ pub(crate) fn in_order<W, R: Send>(
             }
         };
         for _ in 1..threads {
-            // Where the system gives no more threads, those that there are do the work.
+            // If the system gives no more threads, those that there are do the work.
             if thread::Builder::new().spawn_scoped(scope, help).is_err() {
                 break;
             }

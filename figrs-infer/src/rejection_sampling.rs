@@ -119,7 +119,7 @@ fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) ->
     block.weights().for_each_survivor(|row| {
         let weight = weights[row] * unit;
         most = most.max(weight);
-        // What is certain needs no random number.
+        // A row that is kept for certain needs no random number.
         if weight >= 1.0 || rng.random::<f64>() < weight {
             kept.push(row as u32);
         }

@@ -146,7 +146,7 @@ struct Question<'a> {
 impl Question<'_> {
     /// The answer of an algorithm other than this one.
     fn otherwise(&self, algorithm: &'static str) -> Result<Answer, Error> {
-        // What nests deeper is likely to nest without end, which expansion sees long before worlds run out.
+        // Worlds that nest deeper are likely to nest without end, which expansion sees long before worlds run out.
         let budget = Budget {
             depth: DEPTH,
             ..Budget::default()

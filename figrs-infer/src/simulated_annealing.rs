@@ -197,7 +197,7 @@ impl Search {
             return;
         }
         self.log = trace.log_weight();
-        // What rounding alone had made better is not.
+        // A world that was better by rounding alone is not.
         let new = Best {
             log: self.log,
             ..new

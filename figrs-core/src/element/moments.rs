@@ -26,7 +26,7 @@ pub(super) fn moments(values: &[f64]) -> [f64; 3] {
         return [0.0; 3];
     }
     let mean = sum_of(values, |x| *x) / count;
-    // What rounding left of the mean is taken out: Chan, Golub and LeVeque (1983).
+    // The rounding error of the mean is taken out: Chan, Golub and LeVeque (1983).
     let left = sum_of(values, |x| x - mean);
     let squares = sum_of(values, |x| (x - mean) * (x - mean));
     [count, mean, (squares - left * left / count).max(0.0)]

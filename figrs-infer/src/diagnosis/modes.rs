@@ -53,7 +53,7 @@ fn farthest(probe: &SiteRecord, all: &[Vec<Option<&Series>>]) -> Option<Elsewher
             let known = known.iter().flatten().next();
             known.is_some_and(|known| known.key == series.key && known.width == series.width)
         };
-        // What the chains met rarely they may have missed by chance.
+        // Choices that the chains met rarely they may have missed by chance.
         let Some(chains) = all.iter().find(is_same) else {
             continue;
         };

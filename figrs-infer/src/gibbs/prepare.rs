@@ -83,7 +83,7 @@ impl<'g> Prepared<'g> {
             }
             let definition = scope.last().and_then(|&v| candidates[v].as_ref());
             let table = match definition {
-                // What is left of the factor where its function holds.
+                // The rest of the factor, where its function holds.
                 Some((definition, _)) if defining[i] => {
                     scope.pop();
                     Table::of(graph, scope, &mut values, |values| {

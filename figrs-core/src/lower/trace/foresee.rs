@@ -469,7 +469,7 @@ mod tests {
         }
         assert!(foreseen > 3000, "{foreseen}");
         assert!(kept > 500 && impossible > 50, "{kept}, {impossible}");
-        // What is passed on at once is most often a mean, and sometimes selected by a truth value.
+        // Values passed on at once are most often means, sometimes selected by a truth value.
         assert!(
             forked > 300 && reaching > forked + 300,
             "{forked}, {reaching}"

@@ -356,7 +356,7 @@ impl Trace {
             for i in 0..self.nodes[number as usize].uses.len() {
                 let by = self.nodes[number as usize].uses[i].by;
                 let node = &mut self.nodes[by as usize];
-                // What must be evaluated is raised then.
+                // A node that must be evaluated is raised then.
                 if node.height < height && !node.must {
                     raised.push(Reverse((node.height, by)));
                     node.height = height;

@@ -25,7 +25,7 @@ fn a_choice_that_cannot_cross_is_found_though_the_target_is_right() {
     );
     let others = answer.diagnose();
     assert_eq!(others.findings().len(), 1, "{others}");
-    // Where both move together nothing is found, and what was looked at is told.
+    // If both move together nothing is found, and the text describes the checks.
     let answer = MetropolisHastings::new(4000)
         .chains(8)
         .seed(1)

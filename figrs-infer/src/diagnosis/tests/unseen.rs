@@ -77,7 +77,7 @@ fn a_value_whose_weight_has_no_maximum_is_a_finding() {
         }
     }
     assert!(exact > 0.2 && known > 0 && unknown > 0);
-    // What was drawn, and what is known, has no such finding.
+    // Targets whose values were all drawn, or are known, have no such finding.
     let (model, mean) = continuous();
     let answer = ImportanceSampling::new(20_000).run(&model, &mean).unwrap();
     assert!(answer.diagnose().is_clean(), "{}", answer.diagnose());

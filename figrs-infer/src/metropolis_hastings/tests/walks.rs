@@ -180,7 +180,7 @@ fn integers_walk_far_from_their_prior() {
     let weight = |n: u32| {
         let n = f64::from(n);
         let ln = |x: f64| statrs::function::gamma::ln_gamma(x + 1.0);
-        // What is not seen: the prior times the likelihood without constants.
+        // The posterior of the number of trials: the prior times the likelihood without constants.
         (n * (0.4_f64 / 0.6).ln() - ln(1000.0 - n) - ln(n - 230.0) + n * 0.5_f64.ln()
             - (400.0 * (0.4_f64 / 0.6).ln() - ln(600.0) - ln(170.0) + 400.0 * 0.5_f64.ln()))
         .exp()
