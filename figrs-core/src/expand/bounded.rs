@@ -1,11 +1,11 @@
-//! Whether what is not expanded can weigh worlds with any number.
+//! Check that the worlds of unexpanded parts have bounded weights.
 
 use super::content::{Content, ExpandedElement};
 use super::expansion::Expansion;
 use crate::error::ModelError;
 
 impl Expansion {
-    /// An error if what is not expanded may weigh worlds with any number, as far as the part that is expanded shows.
+    /// An error if unexpanded parts may weigh worlds with any number, as far as the part that is expanded shows.
     ///
     /// **Guarantee.** If there is no error, and no Score in what is not expanded weighs more than one and no
     /// observed value there has a density, worlds weigh no more than in [`for_upper_sums`](super::Encoding::for_upper_sums).
@@ -26,7 +26,7 @@ impl Expansion {
         Ok(())
     }
 
-    /// Why worlds may weigh any number because of an element, and what to do about it.
+    /// Reason that worlds may weigh any number because of an element, and the remedy.
     fn unbounded(&self, expanded: &ExpandedElement) -> Option<(String, &'static str)> {
         let endless = |&r: &usize| matches!(self.elements[r].content, Content::Endless(_));
         let density = match &expanded.content {

@@ -9,7 +9,7 @@ use crate::node::{AnyElement, ChainOp, ElementId};
 use crate::support::Support;
 use crate::weights::Weights;
 
-/// What is known of a call.
+/// Solution of a call.
 #[derive(Clone, Debug)]
 pub(super) enum Solution {
     /// It is being solved.
@@ -20,7 +20,7 @@ pub(super) enum Solution {
     Unfolded,
 }
 
-/// An element of a call that is to be solved, and how many Chains it is nested in.
+/// An element of a call that is to be solved, and its nesting depth in Chains.
 #[derive(Debug)]
 pub(super) struct Wanted {
     pub(super) call: CallId,
@@ -39,7 +39,7 @@ pub(super) struct Calls {
     roots: FxHashSet<ElementId>,
 }
 
-/// How a walk goes on where it meets a call.
+/// Continuation of a walk that meets a call.
 pub(super) enum Met {
     /// The call is an atomic element.
     Shared(Support, Weights),
@@ -59,7 +59,7 @@ impl Calls {
         }
     }
 
-    /// Whether the model or the query names an element.
+    /// True if the model or the query names an element.
     pub(super) fn is_root(&self, element: &AnyElement) -> bool {
         self.roots.contains(&element.id())
     }
@@ -95,7 +95,7 @@ impl Calls {
         }
     }
 
-    /// How many functions are known.
+    /// Number of known functions.
     pub(super) fn functions(&self) -> usize {
         self.functions.len()
     }

@@ -1,4 +1,4 @@
-//! What an expansion knows of one element.
+//! Expanded elements: supports, tables and weights.
 
 use crate::error::ModelError;
 use crate::factor::FactorTable;
@@ -16,18 +16,18 @@ pub struct ExpandedElement {
     pub parents: Vec<usize>,
     /// The values it can take, less those that evidence excludes.
     pub support: Support,
-    /// Whether it may have the value `unknown` besides, because it needs what was not expanded.
+    /// `true` if it may have the value `unknown` besides, because it needs unexpanded parts.
     pub unknown: bool,
-    /// The natural logarithm of the most that evidence can weigh the element with where it is `unknown`; infinite if
+    /// The natural logarithm of the largest weight that evidence can give the element where it is `unknown`; infinite if
     /// that has no bound.
     pub log_ceiling: f64,
-    /// How many Chains it is nested in.
+    /// Nesting depth in Chains.
     pub depth: usize,
-    /// How the value comes about.
+    /// Source of the value.
     pub content: Content,
     /// The weights that soft evidence gives each value.
     pub weights: Option<Weights>,
-    /// Whether evidence left out values that the element could take otherwise.
+    /// `true` if evidence left out values that the element could take otherwise.
     pub restricted: bool,
     /// The combinations of parent values for which the element's function failed, if there are any.
     pub doubt: Option<Box<Doubt>>,
@@ -42,14 +42,14 @@ pub struct ExpandedElement {
 pub struct Doubt {
     /// The failure at the first of the combinations.
     pub error: ModelError,
-    /// Whether the function failed, for each combination.
+    /// By combination: `true` if the function failed.
     pub failed: Vec<bool>,
 }
 
 impl ExpandedElement {
-    /// About how many bytes it takes, without its element and its support.
+    /// Approximate size in bytes, without its element and its support.
     pub(super) fn bytes(&self) -> u64 {
-        // A place in the table of positions.
+        // A slot in the table of positions.
         const POSITION: usize = 40;
         let weights = self.weights.as_ref().map_or(0, Weights::bytes);
         let content = match &self.content {
@@ -65,23 +65,23 @@ impl ExpandedElement {
         (own + weights + content + doubt) as u64
     }
 
-    /// How many values the element has in an encoding, with `unknown` and without `absent`.
+    /// Number of values of the element in an encoding, with `unknown` and without `absent`.
     pub(super) fn states(&self) -> usize {
         self.support.len() + usize::from(self.unknown)
     }
 
-    /// Whether the element has a value for every combination of parent values.
+    /// True if the element has a value for every combination of parent values.
     pub(super) fn always_has_value(&self, elements: &[Self]) -> bool {
         self.doubt.is_none() && !self.has_unknown_parents(elements)
     }
 
-    /// Whether the value of a parent may be unknown.
+    /// True if the value of a parent may be unknown.
     pub(super) fn has_unknown_parents(&self, elements: &[Self]) -> bool {
         self.parents.iter().any(|&parent| elements[parent].unknown)
     }
 }
 
-/// How the value of an expanded element comes about.
+/// Source of the value of an expanded element.
 #[derive(Debug)]
 pub enum Content {
     /// Set by an intervention.
@@ -95,7 +95,7 @@ pub enum Content {
     Apply(Vec<u32>),
     /// A choice: for each combination of parent values the position in `results`.
     Chain {
-        /// Which result each combination chooses; [`Content::NO_CHOICE`] where the function failed.
+        /// Result that each combination chooses; [`Content::NO_CHOICE`] where the function failed.
         choice: Vec<u32>,
         /// The distinct elements that are chosen, by their positions in the expansion.
         results: Vec<usize>,

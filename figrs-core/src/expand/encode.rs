@@ -7,16 +7,16 @@ use crate::error::ModelError;
 use crate::factor::{Factor, FactorTable, VarId};
 use crate::weights::{Weights, WeightsBuilder};
 
-/// A row of weights: where it starts in a list of them.
+/// A row of weights: its offset in a list of them.
 pub(super) type Row<'w> = (&'w Weights, usize);
 
 /// The values of a variable that is a function of the situation of an element.
 pub(super) struct Numbers<'i> {
-    /// Where it is reached, for each combination of parent values.
+    /// The value where it is reached, for each combination of parent values.
     pub(super) index: &'i [u32],
-    /// Where it is reached and unknown.
+    /// The value where it is reached and unknown.
     pub(super) unknown: u32,
-    /// Where it is not reached.
+    /// The value where it is not reached.
     pub(super) absent: u32,
 }
 
@@ -110,7 +110,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Whether the table of an element is its factor as it stands: it has a row for each assignment of its parents'
+    /// True if the table of an element is its factor as it stands: it has a row for each assignment of its parents'
     /// variables, which are distinct, and no others.
     fn is_whole(&mut self, position: usize, weights: &Weights) -> bool {
         let expanded = &self.expansion.elements()[position];
@@ -123,7 +123,7 @@ impl Builder<'_> {
             && !self.may_be_absent(position)
     }
 
-    /// The weight of worlds in which an element is unknown: of a root none, or the most that its evidence can give it.
+    /// The weight of worlds in which an element is unknown: zero for a root, or the largest that its evidence can give it.
     fn weigh_unknown(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let log = match self.undecided {
@@ -139,12 +139,12 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether the element may have any value where its function fails, because the encoding asks for failures.
+    /// True if the element may have any value where its function fails, because the encoding asks for failures.
     pub(super) fn is_wild(&self, position: usize) -> bool {
         self.doubted.is_some() && self.expansion.elements()[position].doubt.is_some()
     }
 
-    /// A variable that tells whether the element is reached with parent values for which its function fails.
+    /// Adds a variable that tells whether the element is reached with parent values for which its function fails.
     fn add_failure(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let (Some(doubt), Some(asked)) = (&expanded.doubt, self.doubted) else {
@@ -167,7 +167,7 @@ impl Builder<'_> {
         });
     }
 
-    /// Leaves the worlds in which one of the functions asked for fails.
+    /// Keeps only the worlds in which one of the functions asked for fails.
     pub(super) fn require_failure(&mut self) {
         let failures = std::mem::take(&mut self.failures);
         let (variable, weights) = match self.any_of(failures) {

@@ -10,7 +10,7 @@ use crate::error::ModelError;
 use crate::factor::{FactorGraph, VarId};
 use crate::node::AnyElement;
 
-/// What an encoding makes of worlds in which a root is unknown.
+/// Treatment of worlds in which a root is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Undecided {
     /// They are left out.
@@ -19,7 +19,7 @@ pub(super) enum Undecided {
     AtMost,
 }
 
-/// What the worlds of an encoding say about elements that are not part of them.
+/// Treatment of elements that are not part of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unreached {
     /// They are left free, which a sum does not notice.
@@ -45,21 +45,21 @@ pub struct Encoding {
     conditional: bool,
 }
 
-/// Which failures an encoding is about.
+/// The failures that an encoding asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doubted {
     Any,
     One(usize),
 }
 
-/// Where a Chain's choice can be read off: a variable and the choice that each of its values means.
+/// Selector of a Chain: a variable, and the choice that each of its values means.
 #[derive(Clone, Debug)]
 pub(super) struct Selector {
     pub(super) variable: VarId,
     pub(super) choices: Vec<Chosen>,
 }
 
-/// What a Chain chooses.
+/// Choice of a Chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chosen {
     /// The result at this position among its results.
@@ -70,7 +70,7 @@ pub(super) enum Chosen {
     Nothing,
 }
 
-/// Under which values of a variable an element is reached.
+/// Values of a variable under which an element is reached.
 #[derive(Clone, Debug)]
 pub(super) struct Guard {
     pub(super) variable: VarId,
@@ -80,8 +80,8 @@ pub(super) struct Guard {
 impl Encoding {
     /// For sums over worlds: marginals of `targets` and the probability of all evidence.
     ///
-    /// What neither needs is left out. A Score that any target of the expansion reaches is part of its worlds, and
-    /// weighs whichever targets are asked for.
+    /// Elements that neither needs are left out. A Score that any target of the expansion reaches is part of its worlds,
+    /// and weighs whichever targets are asked for.
     ///
     /// Of an expansion that is not complete these are the worlds in which nothing that evidence and targets need is
     /// unknown: the sums are lower bounds. All targets of the expansion are needed then, for a Score may stand
@@ -159,7 +159,7 @@ impl Encoding {
         std::mem::take(&mut self.graph)
     }
 
-    /// Whether some elements are not part of all worlds, so that sums and single worlds need different encodings.
+    /// True if some elements are not part of all worlds, so that sums and single worlds need different encodings.
     pub fn is_conditional(&self) -> bool {
         self.conditional
     }
@@ -224,10 +224,10 @@ pub(super) struct Builder<'e> {
     pub(super) graph: FactorGraph,
     pub(super) variables: Vec<Option<VarId>>,
     pub(super) selectors: FxHashMap<usize, Selector>,
-    /// Which failures are asked for, if any are.
+    /// The failures that are asked for, if any are.
     pub(super) doubted: Option<Doubted>,
     pub(super) undecided: Undecided,
-    /// By position: whether the element carries evidence or is a target.
+    /// By position: `true` if the element carries evidence or is a target.
     pub(super) is_root: Vec<bool>,
     /// Variables that tell which of the functions in doubt fail.
     pub(super) failures: Vec<Guard>,
@@ -301,13 +301,13 @@ impl<'e> Builder<'e> {
         self.variables[position].expect("what an element needs is encoded before it")
     }
 
-    /// Whether some worlds of this encoding give the element the value `absent`.
+    /// True if some worlds of this encoding give the element the value `absent`.
     pub(super) fn may_be_absent(&self, position: usize) -> bool {
         self.unreached == Unreached::Absent
             && !matches!(self.reaches.reach[position], Some(Reach::Always))
     }
 
-    /// Whether the one element is absent exactly where the other is.
+    /// True if the one element is absent exactly where the other is.
     pub(super) fn reached_with(&self, a: usize, b: usize) -> bool {
         self.unreached == Unreached::Free || self.reaches.reach[a] == self.reaches.reach[b]
     }

@@ -1,4 +1,4 @@
-//! What expansions of one model to different depths have in common.
+//! Cache shared by expansions of one model to different depths.
 
 use std::any::Any;
 
@@ -11,15 +11,15 @@ use crate::support::SupportBuilder;
 
 /// The results of Chains and the depths of elements, kept from one expansion of a model to the next.
 ///
-/// A Chain's function runs once for a combination of values however often the model is expanded, and gives the same
-/// element each time. So it is known of every element how few Chains it is nested in.
+/// A Chain's function runs once for a combination of values however often the model is expanded, and gives the same element
+/// each time. So the least nesting depth of every element is known.
 #[derive(Debug)]
 pub struct Memory {
     /// With the elements, so that their identities are not given to others.
     elements: FxHashMap<ElementId, (AnyElement, Remembered)>,
-    /// Combinations of values that are remembered, and the positions in them.
+    /// Number of cached combinations of values, and of positions in them.
     calls: (usize, usize),
-    /// What was alive before anything was expanded.
+    /// Footprint before anything was expanded.
     before: Footprint,
 }
 
@@ -39,7 +39,7 @@ struct Remembered {
     calls: Option<Box<Calls>>,
 }
 
-/// What a Chain's function gave, by the positions of its arguments.
+/// Cached results of a Chain's function, by the positions of its arguments.
 #[derive(Debug)]
 struct Calls {
     arguments: Vec<SupportBuilder>,
@@ -47,7 +47,7 @@ struct Calls {
 }
 
 impl Memory {
-    /// About how many bytes it takes, without the elements.
+    /// Approximate size in bytes, without the elements.
     pub(super) fn bytes(&self) -> u64 {
         const ELEMENT: usize = 2 * size_of::<(ElementId, (AnyElement, Remembered))>();
         const CALL: usize = 2 * size_of::<(Box<[u32]>, Result<AnyElement, Fault>)>() + ALLOCATION;
@@ -55,7 +55,7 @@ impl Memory {
         (self.elements.len() * ELEMENT + calls * CALL + positions * size_of::<u32>()) as u64
     }
 
-    /// What was alive before anything was expanded.
+    /// Footprint before anything was expanded.
     pub(super) fn before(&self) -> Footprint {
         self.before
     }
@@ -68,7 +68,7 @@ impl Memory {
         (remembered.depth, depth < known)
     }
 
-    /// What a Chain's function gives for these arguments.
+    /// Result of a Chain's function for these arguments, cached.
     pub(super) fn call(
         &mut self,
         chain: &AnyElement,

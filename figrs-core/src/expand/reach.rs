@@ -1,4 +1,4 @@
-//! When an element of an expansion is part of the world.
+//! Reachability: the circumstances in which an element of an expansion is part of the world.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -10,11 +10,11 @@ use super::content::{Content, ExpandedElement};
 pub(super) enum Reach {
     /// In every world.
     Always,
-    /// Where one of these Chains (by position) makes this choice (by position in its results).
+    /// In worlds where one of these Chains (by position) makes this choice (by position in its results).
     When(Rc<BTreeSet<(usize, usize)>>),
 }
 
-/// Reach of every element, and which elements exist only as a row of one Chain.
+/// Reach of every element, and the elements that exist only as a row of one Chain.
 #[derive(Debug)]
 pub(super) struct Reaches {
     /// By position; `None` for elements that the roots do not need.
@@ -23,7 +23,7 @@ pub(super) struct Reaches {
     pub(super) row_of: Vec<Option<usize>>,
 }
 
-/// What mentions an element.
+/// Mentions of an element: none, one Chain, or more.
 #[derive(Clone, Copy)]
 enum Mention {
     Nothing,
@@ -60,7 +60,7 @@ impl Gathered {
 }
 
 impl Reaches {
-    /// Follows the elements from the roots down.
+    /// Propagates reach from the roots down.
     pub(super) fn new(elements: &[ExpandedElement], roots: &[usize]) -> Self {
         let count = elements.len();
         let mut gathered: Vec<Gathered> = (0..count).map(|_| Gathered::Nothing).collect();
@@ -107,7 +107,7 @@ impl Reaches {
 }
 
 impl ExpandedElement {
-    /// Whether the element can stand as a row of a Chain's table.
+    /// True if the element can stand as a row of a Chain's table.
     fn is_row(&self) -> bool {
         match self.content {
             Content::Atomic(_) | Content::Endless(_) | Content::Fixed => true,
@@ -118,7 +118,7 @@ impl ExpandedElement {
     }
 }
 
-/// Where every choice of a Chain is in the set, the Chain's own reach takes their place.
+/// Replaces all choices of a Chain, where every one is in the set, by the Chain's own reach.
 fn simplify(
     mut set: BTreeSet<(usize, usize)>,
     elements: &[ExpandedElement],

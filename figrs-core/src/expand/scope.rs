@@ -7,14 +7,14 @@ use crate::factor::{FactorGraph, VarId};
 pub(super) struct Scope {
     /// The distinct variables.
     pub(super) variables: Vec<VarId>,
-    /// For each listed variable its place among the distinct ones.
+    /// For each listed variable its index among the distinct ones.
     places: Vec<usize>,
     sizes: Vec<usize>,
     digits: Vec<usize>,
     guard: Option<Guard>,
 }
 
-/// What an assignment of guard and parents means for an element.
+/// Situation of an element under an assignment of guard and parents.
 pub(super) enum Situation {
     /// It is reached, with this combination of parent values.
     Reached(usize),
@@ -22,7 +22,7 @@ pub(super) enum Situation {
     Unknown,
     /// It is not reached.
     Absent,
-    /// No world is like this.
+    /// Impossible in any world.
     Never,
 }
 
@@ -56,7 +56,7 @@ impl Scope {
         &self.digits
     }
 
-    /// Goes to the next assignment; false after the last.
+    /// Advances to the next assignment (an odometer); `false` after the last.
     pub(super) fn advance(&mut self) -> bool {
         for position in (0..self.digits.len()).rev() {
             self.digits[position] += 1;
@@ -82,7 +82,7 @@ impl Builder<'_> {
         scope
     }
 
-    /// What the present assignment of [`scope`](Self::scope) means for the element.
+    /// Situation of the element under the present assignment of [`scope`](Self::scope).
     pub(super) fn situation(&self, position: usize, parents: &[usize], scope: &Scope) -> Situation {
         let first = match &scope.guard {
             Some(guard) if !guard.reached[scope.digit(0)] => return Situation::Absent,

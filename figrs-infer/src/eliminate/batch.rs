@@ -1,10 +1,10 @@
-//! Partial assignments in columns.
+//! Batches: partial assignments in columns.
 
 use std::ops::Range;
 
 use super::program::Advance;
 
-/// Some partial assignments: the product of each so far, and the registers that are alive.
+/// A batch of partial assignments: the product of each so far, and the registers that are alive.
 #[derive(Debug)]
 pub(super) struct Batch<V> {
     pub(super) product: Vec<V>,
@@ -23,7 +23,7 @@ impl<V> Default for Batch<V> {
     }
 }
 
-/// How the rows of a new batch follow from those of its parent.
+/// Derivation of the rows of a new batch from those of its parent.
 #[derive(Clone, Debug)]
 pub(super) enum Spread<'a> {
     /// Each of these rows with each of these values: by value, if there are fewer of them, else by row.
@@ -47,13 +47,13 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Notes that a column is alive, and gives it out to be filled.
+    /// Marks a column as alive and returns it to be filled.
     pub(super) fn open(&mut self, register: usize) -> &mut Vec<usize> {
         self.live.push(register);
         &mut self.registers[register]
     }
 
-    /// Continues the products of `parent`.
+    /// Copies the products of `parent` to the new rows.
     pub(super) fn carry_product(&mut self, parent: &Self, spread: &Spread) {
         let out = &mut self.product;
         match spread {
@@ -73,7 +73,7 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Continues a register of `parent`, or begins one.
+    /// Copies a register of `parent` to the new rows and advances it, or begins it.
     pub(super) fn carry(&mut self, parent: &Self, spread: &Spread, advance: &Advance) {
         let &Advance {
             register,

@@ -1,4 +1,4 @@
-//! From tables and an order of variables to the steps of a join.
+//! Compiler from tables and a variable order to the steps of a join.
 
 use super::domain::{Domain, Kind, Shape};
 use super::levels::Slot;
@@ -49,7 +49,7 @@ struct Compiler<'a> {
     registers: Vec<Register>,
     /// The sparse tables that mention the variable of each turn.
     narrows: Vec<Vec<Narrow>>,
-    /// What is complete after each turn.
+    /// Steps that become possible after each turn.
     finished: Vec<Vec<Step>>,
 }
 
@@ -202,7 +202,7 @@ impl<'a> Compiler<'a> {
         level
     }
 
-    /// What a computed variable does to the registers it changes.
+    /// Advances of registers by a computed variable.
     fn advance(&self, turn: usize) -> Vec<Advance> {
         let changed = self
             .registers

@@ -1,4 +1,4 @@
-//! The parts of a graph that have no eliminated variable in common.
+//! Connected components of a graph after the removal of the kept variables.
 
 use figrs_core::factor::VarId;
 
@@ -11,7 +11,7 @@ use super::interaction::Interaction;
 pub(super) struct Component {
     /// The variables to eliminate, sorted; then the kept ones they meet.
     pub(super) variables: Vec<VarId>,
-    /// How many of them are to be eliminated.
+    /// Number of them that are to be eliminated.
     pub(super) free: usize,
     /// The live tables that mention them.
     pub(super) tables: Vec<u32>,

@@ -1,10 +1,10 @@
-//! The graph of a component while it is eliminated on paper: one bit for each pair of vertices.
+//! Interaction graph of a component during symbolic elimination: an adjacency matrix of bits.
 
 use super::densities::Densities;
 use super::fixed::{Fixed, ONE, power};
 
-/// A promise of zeros is believed to this many binary digits less: the shares of non-zeros are multiplied as if
-/// they were independent, and work on listed entries is slower than on dense ones.
+/// Discount on promised zeros, in binary digits: the shares of non-zeros are multiplied as if they were independent, and
+/// work on listed entries is slower than on dense ones.
 pub(super) const DISCOUNT: Fixed = 3 * ONE;
 
 const NOWHERE: u32 = u32::MAX;
@@ -12,9 +12,9 @@ const NOWHERE: u32 = u32::MAX;
 /// The weight of a vertex.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Weight {
-    /// How many values the variable has.
+    /// Cardinality of the variable.
     pub(super) card: f64,
-    /// The logarithm of that.
+    /// Base-2 logarithm of the cardinality.
     pub(super) log: Fixed,
 }
 
@@ -26,19 +26,19 @@ pub(super) struct Core {
     rows: Vec<u64>,
     /// The vertices that are left and may be eliminated.
     pub(super) left: Vec<u32>,
-    /// Where a vertex stands in `left`.
+    /// Position of a vertex in `left`.
     places: Vec<u32>,
     /// The logarithm of the number of joint values of a vertex and its neighbours.
     pub(super) size: Vec<Fixed>,
-    /// How many pairs of neighbours of a vertex do not meet.
+    /// Fill-in of a vertex: number of pairs of neighbours that are not adjacent.
     pub(super) fill: Vec<u32>,
-    /// The same, each pair counted as often as it has joint values; not kept up to date unless `weighted`.
+    /// Weighted fill-in, each pair counted as often as it has joint values; not kept up to date unless `weighted`.
     heavy_fill: Vec<f64>,
     weighted: bool,
     pub(super) densities: Densities,
     /// Vertices whose fill-in may have become zero.
     pub(super) ready: Vec<u32>,
-    /// How many words were looked at so far: the unit in which search is budgeted.
+    /// Number of words read so far: the unit in which search is budgeted.
     pub(super) work: u64,
     around: Vec<u64>,
     members: Vec<u32>,
@@ -115,7 +115,7 @@ impl Core {
         }
     }
 
-    /// Takes the state of `other`.
+    /// Copies the state of `other`.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.words = other.words;
         self.weights.clone_from(&other.weights);
@@ -132,12 +132,13 @@ impl Core {
         self.work += (other.rows.len() + 4 * other.weights.len()) as u64;
     }
 
-    /// Leaves the weighted fill-in as it is from now on.
+    /// Stops updating the weighted fill-in.
     pub(super) fn forget_weights(&mut self) {
         self.weighted = false;
     }
 
-    /// How many pairs of neighbours of a vertex do not meet, each counted as often as it has joint values.
+    /// Weighted fill-in of a vertex: pairs of neighbours that are not adjacent, each counted as often as it has joint
+    /// values.
     pub(super) fn heavy_fill(&self, v: u32) -> f64 {
         if self.weighted {
             self.heavy_fill[v as usize]
@@ -146,12 +147,12 @@ impl Core {
         }
     }
 
-    /// Whether a vertex may be eliminated and is left.
+    /// True if a vertex may be eliminated and is left.
     pub(super) fn is_left(&self, v: u32) -> bool {
         self.places[v as usize] != NOWHERE
     }
 
-    /// Whether all neighbours of a vertex that is left meet.
+    /// True if the vertex is left and its neighbours are pairwise adjacent (zero fill-in).
     pub(super) fn is_simplicial(&self, v: u32) -> bool {
         self.is_left(v) && self.fill[v as usize] == 0
     }
@@ -166,9 +167,9 @@ impl Core {
         (self.size[v as usize] + self.densities.of(v)).max(0)
     }
 
-    /// Eliminates `v` and the neighbours that meet nobody but its neighbours; adds them to `order`.
+    /// Eliminates `v` and the neighbours that are adjacent to its neighbours only; adds them to `order`.
     ///
-    /// Returns the entries of their joint table, of which zeros are as good as none up to a discount.
+    /// Returns the entries of their joint table, reduced by promised zeros less the discount.
     pub(super) fn eliminate(&mut self, v: u32, order: &mut Vec<u32>) -> f64 {
         let words = self.words;
         let size = self.size[v as usize];
@@ -243,7 +244,7 @@ impl Core {
         self.places[v as usize] = NOWHERE;
     }
 
-    /// Takes an eliminated group from the neighbours of `u`.
+    /// Removes an eliminated group from the neighbours of `u`.
     fn detach(&mut self, u: u32, group: &[u32]) {
         let u = u as usize;
         for &g in group {
@@ -260,7 +261,7 @@ impl Core {
         }
     }
 
-    /// Makes two vertices neighbours.
+    /// Makes two vertices adjacent.
     fn connect(&mut self, a: usize, b: usize) {
         let words = self.words;
         let pair = self.weights[a].card * self.weights[b].card;

@@ -1,4 +1,4 @@
-//! The zeros that tables promise while a component is eliminated on paper.
+//! Predicted densities of tables during symbolic elimination.
 
 use super::fixed::Fixed;
 
@@ -21,7 +21,7 @@ pub(super) struct Densities {
 }
 
 impl Densities {
-    /// Notes a table of a graph of `vertices` vertices.
+    /// Adds a table of a graph of `vertices` vertices.
     pub(super) fn add(&mut self, scope: Vec<u32>, density: Fixed, vertices: usize) {
         if density >= 0 {
             return;
@@ -37,12 +37,12 @@ impl Densities {
         self.tables.push(Some(Promise { scope, density }));
     }
 
-    /// Forgets all tables.
+    /// Drops all tables.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// Whether no table has zeros.
+    /// True if no table has zeros.
     pub(super) fn is_empty(&self) -> bool {
         self.tables.is_empty()
     }
@@ -52,7 +52,7 @@ impl Densities {
         self.total.get(v as usize).copied().unwrap_or(0)
     }
 
-    /// Takes away the tables of `v`; the sum of their densities.
+    /// Removes the tables of `v`; returns the sum of their densities.
     pub(super) fn take(&mut self, v: u32) -> Fixed {
         let mut sum = 0;
         let Some(tables) = self.of.get_mut(v as usize) else {
@@ -75,7 +75,7 @@ impl Densities {
         left.map(|promise| (promise.scope.as_slice(), promise.density))
     }
 
-    /// Takes the state of `other`.
+    /// Copies the state of `other`.
     pub(super) fn copy_from(&mut self, other: &Self) {
         let vertices = other.total.len();
         self.clear();

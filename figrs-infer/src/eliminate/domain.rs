@@ -38,7 +38,7 @@ impl Domain {
     }
 }
 
-/// How a table is stored.
+/// Storage of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Dense,
@@ -46,7 +46,7 @@ pub(super) enum Kind {
     Function,
 }
 
-/// What the order needs to know of a table.
+/// Shape of a table: the properties that the variable order depends on.
 #[derive(Debug)]
 pub(super) struct Shape {
     pub(super) kind: Kind,

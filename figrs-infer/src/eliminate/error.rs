@@ -1,4 +1,4 @@
-//! Why an elimination was refused.
+//! Errors of an elimination.
 
 use figrs_core::factor::VarId;
 use figrs_derive::ErrorDebug;
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::memory::readable;
 
-/// Why an elimination did not answer.
+/// Reason that an elimination did not answer.
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum EliminationError {
@@ -62,13 +62,13 @@ pub enum EliminationError {
     MalformedFactor {
         /// The position of the factor in the graph.
         factor: usize,
-        /// What is wrong with it.
+        /// The defect.
         reason: &'static str,
     },
 }
 
 impl EliminationError {
-    /// Whether the elimination was refused because it takes too much.
+    /// True if the elimination was refused because it exceeds a budget.
     pub(crate) fn is_budget(&self) -> bool {
         matches!(
             self,

@@ -1,20 +1,20 @@
-//! One greedy order of the graph of a component.
+//! Greedy elimination orders of a component.
 
 use rand::{Rng, RngExt};
 
 use super::core_graph::Core;
 use super::fixed::{Fixed, ONE, power};
 
-/// What a greedy order looks at first.
+/// Score that a greedy order minimises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// How many pairs of neighbours become neighbours.
+    /// Fill-in: the number of pairs of neighbours that become adjacent (min-fill).
     Fill,
-    /// The same, each pair counted as often as it has joint values.
+    /// Weighted fill-in, each pair counted as often as it has joint values.
     HeavyFill,
-    /// That for each value of the vertex.
+    /// Weighted fill-in divided by the cardinality of the vertex.
     FillSaved,
-    /// The entries of the joint table.
+    /// The entries of the joint table (min-weight).
     Size,
     /// The entries of the joint table times the weighted fill-in.
     SizeAndFill,
@@ -50,7 +50,7 @@ impl Noise {
 /// Eliminates what is left of `core`, each time the vertex with the least score by `rule`, simplicial ones at once
 /// (not if non-zeros are counted); adds them to `order`.
 ///
-/// Returns the price, or nothing as soon as that is at least `limit`.
+/// Returns the price, or `None` as soon as that is at least `limit`.
 ///
 /// **Complexity.** For each vertex, the vertices left, and for each new pair of neighbours the words of two rows.
 ///

@@ -1,20 +1,20 @@
-//! The tables of a graph while it is eliminated on paper: scopes and predicted densities, no numbers.
+//! The tables of a graph during symbolic elimination: scopes and predicted densities, no numbers.
 
 use figrs_core::factor::{FactorGraph, VarId};
 
 use super::sketch::{Sketch, log_density};
 
-/// How many tables of a variable are looked at to see whether one of them covers it.
+/// Maximum number of tables of a variable for the test that one of them covers it.
 const LOOKED_AT: usize = 16;
-/// Tables with more variables than this are not looked at for that.
+/// Maximum number of variables of a covering table.
 const COVERING: usize = 64;
-/// The variables of one bucket have at most this many joint values, so that one number names them.
+/// Maximum base-2 logarithm of the joint values of a bucket, so that one number names them.
 const JOINT_VALUES: f64 = 40.0;
 
 /// One bucket of the plan.
 #[derive(Clone, Debug)]
 pub(crate) struct Bucket {
-    /// The variables that are added out here: the one the order named and those only its tables mention.
+    /// The variables that are summed out here: the one the order named and those only its tables mention.
     pub(crate) eliminated: Vec<VarId>,
     /// The tables multiplied: factors by position, then the messages of earlier buckets.
     pub(crate) inputs: Vec<u32>,
@@ -24,7 +24,7 @@ pub(crate) struct Bucket {
     pub(crate) joint: f64,
 }
 
-/// Which tables mention which variables.
+/// Incidence of tables and variables.
 #[derive(Clone)]
 pub(super) struct Interaction {
     pub(super) log_cards: Vec<f64>,
@@ -79,7 +79,7 @@ impl Interaction {
         this
     }
 
-    /// Forgets which tables have zeros.
+    /// Drops the information which tables have zeros.
     pub(super) fn ignore_zeros(&mut self) {
         for sketch in &mut self.sketches {
             sketch.density = 0.0;
@@ -95,17 +95,17 @@ impl Interaction {
         mentioned.collect()
     }
 
-    /// Whether some live table mentions a variable.
+    /// True if some live table mentions a variable.
     pub(super) fn is_mentioned(&self, v: VarId) -> bool {
         self.live_mentions[v.index()] > 0
     }
 
-    /// Whether a variable is out of the question: eliminated already, or to be kept.
+    /// True if a variable is not a candidate: eliminated already, or to be kept.
     pub(super) fn is_settled(&self, v: VarId) -> bool {
         self.gone[v.index()] || self.kept[v.index()]
     }
 
-    /// Whether a variable was eliminated.
+    /// True if a variable was eliminated.
     pub(super) fn is_gone(&self, v: VarId) -> bool {
         self.gone[v.index()]
     }
@@ -129,7 +129,7 @@ impl Interaction {
         }
     }
 
-    /// Eliminates, again and again, a variable of which one table mentions all that its other tables mention.
+    /// Eliminates, until none is left, variables of which one table mentions all that their other tables mention.
     ///
     /// **Guarantee.** Zeros aside, no order is cheaper than one that begins with these: such a bucket has no more entries
     /// than a table that is there already. Of an acyclic graph nothing is left, save variables of very many tables.
@@ -151,7 +151,7 @@ impl Interaction {
         }
     }
 
-    /// Whether one table of `v` mentions all that the others (there must be few) mention.
+    /// True if one table of `v` mentions all that the others (there must be few) mention.
     fn is_covered(&mut self, v: VarId) -> bool {
         let count = self.live_mentions[v.index()] as usize;
         if count == 0 || count > LOOKED_AT {
@@ -230,7 +230,7 @@ impl Interaction {
         all.filter(|&t| self.sketches[t as usize].live)
     }
 
-    /// How many live tables a variable has.
+    /// Number of live tables of a variable.
     pub(super) fn count_tables(&self, v: VarId) -> usize {
         self.live_mentions[v.index()] as usize
     }
@@ -240,7 +240,7 @@ impl Interaction {
         scope.iter().all(|w| self.stamps[w.index()] == self.stamp)
     }
 
-    /// Whether all tables of `u` (a few of them are looked at) stay within the stamped scope.
+    /// True if all tables of `u` (if they are few) stay within the stamped scope.
     fn is_private(&self, u: VarId) -> bool {
         self.count_tables(u) <= LOOKED_AT && self.tables_of(u).all(|t| self.is_stamped(t))
     }
@@ -275,7 +275,7 @@ impl Interaction {
         });
     }
 
-    /// Forgets dead tables of `u` once they are the majority.
+    /// Drops dead tables of `u` once they are the majority.
     fn tidy(&mut self, u: VarId) {
         let i = u.index();
         let sketches = &self.sketches;

@@ -1,10 +1,10 @@
-//! The order in which a join assigns the variables of one bucket.
+//! Variable order of the join of one bucket.
 
 use std::cmp::Reverse;
 
 use super::domain::{Domain, Kind, Shape};
 
-/// A function whose child is known first is turned into a list of rows from this many values of the child on.
+/// Number of values of a child, known before its parents, from which on its function is listed as rows.
 const LISTED_FROM: usize = 4;
 
 /// One variable's turn.
@@ -46,7 +46,7 @@ struct Search<'a> {
     slots: Vec<Slot>,
 }
 
-/// What makes a variable's turn come late, the most important first.
+/// Sort key of a variable's turn, smallest first; the fields are compared in order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     is_child: bool,
@@ -55,7 +55,7 @@ struct Rank {
     place: usize,
 }
 
-/// What restricts the values of a variable.
+/// Restriction on the values of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Support {
     Begun,

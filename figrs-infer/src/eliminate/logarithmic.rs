@@ -1,4 +1,4 @@
-//! The algebras of natural logarithms.
+//! Semirings of natural logarithms.
 
 use figrs_core::weights::Weights;
 

@@ -1,4 +1,4 @@
-//! The most probable assignment of some variables, the others summed out.
+//! Marginal MAP: the most probable assignment of some variables, the others summed out.
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 use figrs_core::weights::Weights;
@@ -14,7 +14,7 @@ use super::semiring::Semiring;
 use super::sum::is_wide;
 use super::table::{Entries, Table};
 
-/// What the two parts of [`marginal_map`] are predicted to cost.
+/// Predicted cost of the two parts of [`marginal_map`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MarginalMapCost {
     /// Summing out everything else.
@@ -62,7 +62,7 @@ pub fn marginal_map(
     Ok((values, log_weight + log_scale))
 }
 
-/// What [`marginal_map`] is predicted to cost, without doing it. What does not fit the budget is not refused here.
+/// Predicted cost of [`marginal_map`], without doing it. A plan over the budget is not refused here.
 ///
 /// **Errors.** When the factors or the kept variables are not well formed.
 pub fn marginal_map_cost(
@@ -77,8 +77,8 @@ pub fn marginal_map_cost(
     })
 }
 
-/// The factors that summing leaves, over the variables of `graph`, and the natural logarithm of what their product is
-/// to be multiplied by; `None` if a number was lost.
+/// The factors that summing leaves, over the variables of `graph`, and the natural logarithm of the scale of their product;
+/// `None` if a number was lost.
 fn left_of<S: Semiring<Value = f64>>(
     graph: &FactorGraph,
     plan: &Plan,

@@ -1,8 +1,8 @@
-//! How much memory the machine has to spare.
+//! Available memory of the machine.
 
 use std::path::Path;
 
-/// What is assumed where the machine does not tell: four gigabytes.
+/// Memory assumed where the machine does not tell: four gigabytes.
 const UNKNOWN: u64 = 4 << 30;
 
 /// Three quarters of the memory that is available to this process, in bytes: of the machine, or of its control group
@@ -48,8 +48,8 @@ fn address_space(limits: &str, status: &str) -> Option<u64> {
     Some(limit.saturating_sub(kilobytes.checked_mul(1024)?))
 }
 
-/// Where the limits of the control groups listed in `/proc/self/cgroup`, and what is used of them, may stand; within a
-/// container they stand at the root.
+/// Possible paths of the limits and the usage of the control groups listed in `/proc/self/cgroup`; within a container they
+/// are at the root.
 fn places(groups: &str) -> Vec<[String; 2]> {
     let mut places = Vec::new();
     for line in groups.lines() {
@@ -72,7 +72,7 @@ fn places(groups: &str) -> Vec<[String; 2]> {
     places
 }
 
-/// A number of bytes as people write it.
+/// A number of bytes in human-readable units.
 pub(super) fn readable(bytes: f64) -> String {
     let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
     match units.into_iter().find(|(unit, _)| bytes >= *unit) {

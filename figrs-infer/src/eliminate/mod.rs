@@ -2,9 +2,9 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `semiring`, `scaled`, `logarithmic` | the algebras |
-//! | `options`, `error`, `validate` | what a caller chooses, and what is refused |
-//! | `prune`, `sketch`, `interaction`, `plan`, `memory` | the elimination on paper: which bucket takes in what, at what price |
+//! | `semiring`, `scaled`, `logarithmic` | the semirings |
+//! | `options`, `error`, `validate` | options, errors, validation of the input |
+//! | `prune`, `sketch`, `interaction`, `plan`, `memory` | symbolic elimination: buckets with their inputs and costs |
 //! | `parts`, `components`, `restarts` | the search for an order, component by component |
 //! | `fixed`, `core_graph`, `densities`, `simplicial`, `greedy`, `tree`, `window` | one component as a graph of bits: reduced, ordered, improved |
 //! | `neighbours`, `score`, `order` | very large components as lists |
@@ -80,20 +80,20 @@ pub(crate) use validate::validate;
 
 use run::{Messages, Run};
 
-/// What is left when everything but some variables is eliminated.
+/// Result of an elimination of everything but some variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome<S: Semiring> {
     /// The value of each assignment of the kept variables, row-major in the order they were asked for.
     pub values: Vec<S::Value>,
-    /// The natural logarithm of what all values are to be multiplied by; zero except for [`SumProduct`].
+    /// The natural logarithm of the common factor of all values; zero except for [`SumProduct`].
     pub log_scale: f64,
-    /// Whether a number left the range of the representation, so that the values cannot be relied on.
+    /// `true` if a number left the range of the representation, so that the values cannot be relied on.
     pub lost: bool,
-    /// What the plan predicted.
+    /// Cost predicted by the plan.
     pub cost: PlanCost,
 }
 
-/// Multiplies all factors and adds out every variable that is not kept.
+/// Multiplies all factors and sums out every variable that is not kept.
 ///
 /// **Guarantee.** The result is the sum, over all assignments that agree with the kept values, of the product of the
 /// factors, in the algebra `S` and up to its rounding, whatever the order. Deterministic.
@@ -122,7 +122,7 @@ pub fn eliminate<S: Semiring>(
     })
 }
 
-/// What [`eliminate`] is predicted to cost, without doing it. What does not fit the budget is not refused here.
+/// Predicted cost of [`eliminate`], without doing it. A plan over the budget is not refused here.
 ///
 /// **Errors.** When the factors or the kept variables are not well formed.
 pub fn plan_cost<S: Semiring>(

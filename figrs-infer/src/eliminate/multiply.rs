@@ -4,10 +4,10 @@ use super::batch::Spread;
 use super::program::Advance;
 use super::semiring::Semiring;
 
-/// Whether products are checked for having left the range of the semiring.
+/// Range checks of products: needless or needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Care {
-    /// The tables are such that no product can.
+    /// No product of the tables can leave the range.
     Needless,
     Needed,
 }

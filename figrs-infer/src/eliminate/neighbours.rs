@@ -1,10 +1,10 @@
-//! Sorted lists of neighbours, for components too large for a bit for each pair of vertices.
+//! Sorted adjacency lists, for components too large for an adjacency matrix.
 
 use figrs_core::factor::VarId;
 
 use super::interaction::{Bucket, Interaction};
 
-/// Which variables meet in a table.
+/// Adjacency of variables that meet in a table.
 pub(super) struct Neighbours {
     /// The neighbours of a variable, sorted, with some eliminated ones among them.
     lists: Vec<Vec<VarId>>,
@@ -34,17 +34,17 @@ impl Neighbours {
         all.filter(|&u| !graph.is_gone(u))
     }
 
-    /// How many there are, eliminated ones included.
+    /// Number of neighbours, eliminated ones included.
     pub(super) fn count(&self, v: VarId) -> usize {
         self.lists[v.index()].len()
     }
 
-    /// Whether `b` is listed as a neighbour of `a`.
+    /// True if `b` is listed as a neighbour of `a`.
     pub(super) fn meet(&self, a: VarId, b: VarId) -> bool {
         self.lists[a.index()].binary_search(&b).is_ok()
     }
 
-    /// Makes the variables of a message neighbours and forgets those of the bucket.
+    /// Makes the variables of a message adjacent and drops those of the bucket.
     pub(super) fn renew(&mut self, graph: &Interaction, bucket: &Bucket) {
         for v in &bucket.eliminated {
             self.lists[v.index()] = Vec::new();

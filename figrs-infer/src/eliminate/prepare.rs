@@ -1,4 +1,4 @@
-//! Tables made ready for the order of a join.
+//! Tables prepared for the variable order of a join.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::semiring::{Extent, Semiring};
 use super::table::{Entries, Table};
 use super::trie::{Selection, Trie, list_function};
 
-/// A table made ready for the order of a join.
+/// A table prepared for the variable order of a join.
 pub(super) struct Prepared<'a, V: Clone> {
     form: Form<'a, V>,
     /// Bounds of the weights.
@@ -32,7 +32,7 @@ impl<'a, V: Clone> Prepared<'a, V> {
         this
     }
 
-    /// Whether nothing in the table has weight.
+    /// True if no entry of the table has weight.
     pub(super) fn is_empty(&self) -> bool {
         matches!(&self.form, Form::Rows(trie) if trie.values.is_empty())
     }
@@ -63,7 +63,7 @@ impl<'a, V: Clone> Prepared<'a, V> {
     }
 }
 
-/// What the order of a join needs to know of a table.
+/// Shape of a table: the properties that the order of a join depends on.
 pub(super) fn shape<S: Semiring>(domain: &Domain, table: &Table<S>) -> Shape {
     Shape {
         kind: match table.entries {
@@ -76,7 +76,7 @@ pub(super) fn shape<S: Semiring>(domain: &Domain, table: &Table<S>) -> Shape {
     }
 }
 
-/// Sorts, lists or leaves a table, as its shape says.
+/// Sorts, lists or borrows a table, as its shape says.
 pub(super) fn prepare<'a, S: Semiring>(
     table: Table<'a, S>,
     shape: &Shape,

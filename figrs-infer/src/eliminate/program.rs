@@ -3,12 +3,12 @@
 //! A register is a number per row of a batch: the offset of a partial assignment in a dense table, the first or last
 //! row of a range of a sparse one, a value. Assigning a variable adds a stride times its value.
 
-/// How a register changes with a variable.
+/// Change of a register by a variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Advance {
     pub(super) register: usize,
     pub(super) stride: usize,
-    /// The value before, if this is where the register comes to be.
+    /// The initial value, if the register begins here.
     pub(super) start: Option<usize>,
 }
 
@@ -16,18 +16,18 @@ pub(super) struct Advance {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Narrow {
     pub(super) table: usize,
-    /// How many variables of the table were assigned before.
+    /// Number of variables of the table assigned before.
     pub(super) depth: usize,
-    /// Whether this is its last variable, so that one row is left.
+    /// `true` if this is its last variable, so that one row is left.
     pub(super) is_last: bool,
     pub(super) low: usize,
     pub(super) high: usize,
 }
 
-/// Where the values of a level's variable come from.
+/// Source of the values of a level's variable.
 #[derive(Debug)]
 pub(super) enum Source {
-    /// No variable: what is known before the first.
+    /// No variable: the steps before the first.
     Root,
     /// All of this many values.
     All(usize),
@@ -35,7 +35,7 @@ pub(super) enum Source {
     Rows(Vec<Narrow>),
 }
 
-/// What happens to each row of a batch.
+/// Operation on each row of a batch.
 #[derive(Debug)]
 pub(super) enum Step {
     /// The entry of a table multiplies the product.
@@ -66,12 +66,12 @@ pub(super) struct Level {
     pub(super) carry: Vec<Advance>,
     /// Dense tables that this variable completes: multiplied at once, their registers end here.
     pub(super) multiply: Vec<Advance>,
-    /// Whether zeros need not be swept out, because no variable follows.
+    /// `true` if zeros need not be swept out, because no variable follows.
     pub(super) is_final: bool,
     pub(super) steps: Vec<Step>,
 }
 
-/// How a row names its place in the result.
+/// Key of a row in the result.
 #[derive(Debug)]
 pub(super) enum Key {
     /// By the row-major number in this register.

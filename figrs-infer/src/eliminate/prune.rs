@@ -2,16 +2,16 @@
 
 use figrs_core::factor::{FactorGraph, VarId};
 
-/// What is left after pruning.
+/// Result of pruning.
 pub(super) struct Pruned {
-    /// For each factor, whether it is still there.
+    /// By factor: `true` if it is still there.
     pub(super) live: Vec<bool>,
-    /// For each variable, whether it went with its factor.
+    /// By variable: `true` if it went with its factor.
     pub(super) vanished: Vec<bool>,
 }
 
 impl Pruned {
-    /// Everything is left.
+    /// No factor pruned.
     pub(super) fn nothing(graph: &FactorGraph) -> Self {
         Self {
             live: vec![true; graph.factors.len()],
@@ -20,7 +20,7 @@ impl Pruned {
     }
 }
 
-/// Drops, again and again, a normalised factor whose last variable no other factor mentions and nobody keeps.
+/// Drops normalised factors whose last variable no other factor mentions and nobody keeps, until none is left.
 ///
 /// **Guarantee.** Sums of products over the kept variables do not change.
 /// **Complexity.** Linear in the total number of mentions.

@@ -1,15 +1,15 @@
-//! The registers of a join and their lives.
+//! Registers of a join and their lifetimes.
 
 use super::program::Advance;
 
-/// A register and its life, in turns: a slot's turn is its position plus one, turn zero is before the first slot.
+/// A register and its lifetime, in turns: a slot's turn is its position plus one, turn zero is before the first slot.
 pub(super) struct Register {
     pub(super) base: usize,
-    /// The turns that change it, and by how much a value does.
+    /// The turns that change it, with the stride of each.
     pub(super) strides: Vec<(usize, usize)>,
     pub(super) first: usize,
     pub(super) last: usize,
-    /// Whether it bounds a range of rows, which narrowing sets.
+    /// `true` if it bounds a range of rows, which narrowing sets.
     pub(super) is_range: bool,
 }
 
@@ -41,12 +41,12 @@ impl Register {
         Self { last, ..self }
     }
 
-    /// By how much a value assigned in a turn changes the register, if it does.
+    /// The stride of a register for the value assigned in a turn, if the turn changes it.
     pub(super) fn stride_at(&self, turn: usize) -> Option<usize> {
         self.strides.iter().find(|s| s.0 == turn).map(|s| s.1)
     }
 
-    /// How an ordinary register changes in a turn, if it is alive then.
+    /// Change of an ordinary register in a turn, if it is alive then.
     pub(super) fn advance(&self, register: usize, turn: usize) -> Option<Advance> {
         let stride = self.stride_at(turn);
         let lives = self.first <= turn && turn <= self.last && !(self.is_range && stride.is_some());

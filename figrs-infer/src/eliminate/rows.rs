@@ -1,4 +1,4 @@
-//! The values that sparse tables allow a variable, one batch at a time.
+//! Values that sparse tables allow a variable, one batch at a time.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::prepare::Prepared;
 use super::program::Narrow;
 use super::trie::{equal_range, run_end};
 
-/// Where the continuation of a batch goes on.
+/// Cursor of a resumable continuation of a batch.
 #[derive(Debug, Default)]
 pub(super) struct Cursor {
     row: usize,
@@ -20,14 +20,14 @@ pub(super) struct Cursor {
 /// Ranges of rows of some sparse tables.
 #[derive(Debug, Default)]
 struct Ranges {
-    /// Those that are still to come.
+    /// The remaining ranges.
     left: Vec<Range<usize>>,
-    /// Those of the value at hand.
+    /// The ranges of the present value.
     here: Vec<Range<usize>>,
 }
 
 impl Cursor {
-    /// Starts over.
+    /// Resets the cursor to the start.
     pub(super) fn reset(&mut self) {
         (self.row, self.next) = (0, 0);
     }
@@ -111,7 +111,7 @@ pub(super) fn shared_values<V: Clone>(
     }
 }
 
-/// Continues one row until its values are through (true) or the batch is full (false).
+/// Continues one row; `true` once its values are exhausted, `false` if the batch is full.
 fn continue_row<V: Clone>(
     tables: &[Prepared<V>],
     narrows: &[Narrow],
@@ -137,7 +137,7 @@ fn continue_row<V: Clone>(
                 (false, _) => equal_range(keys, range.clone(), value),
             };
             shared &= !found.is_empty();
-            // What comes before this value is behind all later ones.
+            // Rows before this value are behind all later ones.
             range.start = found.end;
             here.push(found);
         }

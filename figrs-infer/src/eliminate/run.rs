@@ -1,4 +1,4 @@
-//! The plan carried out: bucket after bucket.
+//! Execution of a plan: bucket after bucket.
 
 use std::borrow::Cow;
 
@@ -14,26 +14,26 @@ use super::semiring::Semiring;
 use super::sink::{DenseSink, SparseSink, push_row};
 use super::table::{Entries, Message, Table};
 
-/// A dense message with fewer non-zeros than one in this many entries becomes a sparse one.
+/// Divisor of the size of a dense message: with fewer non-zeros than that share it becomes sparse.
 const SPARSE_BELOW: usize = 16;
-/// Dense messages up to this size stay as they are.
+/// Size up to which dense messages stay as they are.
 const SMALL: usize = 4096;
 
-/// Whether messages are dropped once they are used.
+/// Treatment of messages after their use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Messages {
     Drop,
     Keep,
 }
 
-/// The product of all factors with everything but the kept variables added out.
+/// The product of all factors with everything but the kept variables summed out.
 pub(super) struct Answer<S: Semiring> {
     pub(super) values: Vec<S::Value>,
     pub(super) log_scale: f64,
     pub(super) lost: bool,
 }
 
-/// An elimination under way, and what it leaves.
+/// An elimination under way, and its messages.
 pub(super) struct Run<'a, S: Semiring> {
     graph: &'a FactorGraph,
     plan: &'a Plan,
@@ -44,7 +44,7 @@ pub(super) struct Run<'a, S: Semiring> {
     pub(super) log_scale: f64,
     pub(super) lost: bool,
     options: &'a Options,
-    /// The bytes of the messages that are there.
+    /// Total size in bytes of the messages that are there.
     held: f64,
     scratch: Scratch<S::Value>,
 }
@@ -124,7 +124,7 @@ impl<'a, S: Semiring> Run<'a, S> {
         })
     }
 
-    /// What a bucket took in, as far as it agrees with `values`.
+    /// Input tables of a bucket, restricted to `values`.
     pub(super) fn parts(&self, ids: &[u32], values: &[Option<u32>]) -> Vec<Table<'_, S>> {
         inputs(self.graph, &self.messages, ids, |factor| {
             Table::of_part(factor, self.graph, values)
@@ -200,7 +200,7 @@ impl<'a, S: Semiring> Run<'a, S> {
             .collect()
     }
 
-    /// Lists a dense message that turned out nearly empty by its rows.
+    /// Converts a dense message with few non-zeros to rows.
     fn compact(&self, entries: Entries<'static, S>, scope: &[VarId]) -> Entries<'static, S> {
         let Entries::Dense(values) = &entries else {
             return entries;

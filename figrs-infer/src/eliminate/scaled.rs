@@ -150,10 +150,10 @@ impl Semiring for ScaledMaxProduct {
     }
 }
 
-/// Values whose largest is between these powers of two are left as they are.
+/// Base-2 exponents of the largest value within which values are left as they are.
 const SETTLED: std::ops::RangeInclusive<i32> = -32..=32;
 
-/// [`Semiring::settle`] for numbers as they are.
+/// [`Semiring::settle`] for ordinary numbers.
 pub(super) fn settle(values: &mut [f64], lost: &mut bool) -> (f64, Range) {
     let (low, high) = exponents(values);
     if low > high || SETTLED.contains(&high) {
@@ -163,7 +163,7 @@ pub(super) fn settle(values: &mut [f64], lost: &mut bool) -> (f64, Range) {
     (scale, SumProduct::range(values))
 }
 
-/// The exponents of the smallest positive value and of the power of two above the largest; of nothing but zeros, zero.
+/// The exponents of the smallest positive value and of the power of two above the largest; zero if all values are zero.
 fn exponents(values: &[f64]) -> (i32, i32) {
     // Several at a time, which fills vector registers.
     const LANES: usize = 8;

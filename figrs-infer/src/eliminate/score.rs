@@ -1,4 +1,4 @@
-//! What it costs to eliminate a variable of a very large component now.
+//! Greedy elimination scores (min-fill, min-weight) for very large components.
 
 use figrs_core::factor::VarId;
 
@@ -6,17 +6,17 @@ use super::fixed::fixed;
 use super::interaction::Interaction;
 use super::neighbours::Neighbours;
 
-/// Fill-in is counted up to this many neighbours and bounded beyond.
+/// Number of neighbours up to which fill-in is counted; it is bounded beyond.
 const FILL_NEIGHBOURS: usize = 32;
 
-/// What the order of a very large component looks at first.
+/// Score that the order of a very large component minimises first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Aim {
-    /// The entries of the joint table.
+    /// The entries of the joint table (min-weight).
     Entries,
     /// The predicted non-zeros of the joint table.
     NonZeros,
-    /// How many neighbours become neighbours of each other.
+    /// The fill-in: pairs of neighbours that become adjacent (min-fill).
     FillIn,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn score(graph: &Interaction, neighbours: &Neighbours, v: VarId, aim:
     }
 }
 
-/// How many pairs of neighbours do not meet yet.
+/// Fill-in of a variable: pairs of neighbours that are not adjacent yet.
 fn fill_in(graph: &Interaction, neighbours: &Neighbours, v: VarId) -> u64 {
     let around = neighbours.around(graph, v).take(FILL_NEIGHBOURS + 1);
     let around: Vec<VarId> = around.collect();

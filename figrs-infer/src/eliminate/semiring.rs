@@ -1,4 +1,4 @@
-//! The algebras elimination runs in.
+//! Commutative semirings in which elimination runs.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -7,23 +7,23 @@ use figrs_core::weights::Weights;
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 
-/// A commutative semiring: what "multiply the factors" and "add a variable out" mean.
+/// A commutative semiring: the meaning of "multiply the factors" and "sum a variable out".
 ///
 /// `zero` is neutral for `add` and absorbs in `mul`; `one` is neutral for `mul`; `mul` distributes over `add`.
 pub trait Semiring: Copy + Debug + Send + Sync + 'static {
-    /// What a table holds.
+    /// Type of the entries of a table.
     type Value: Clone + Debug + PartialEq + Send + Sync + 'static;
 
-    /// Whether a normalised factor whose variable nothing else mentions adds out to one.
+    /// `true` if a normalised factor whose variable nothing else mentions sums to one.
     const SUMS_TO_ONE: bool;
 
-    /// The weight of what cannot be.
+    /// The weight of an impossible assignment.
     fn zero() -> Self::Value;
 
-    /// The weight of a factor that says nothing.
+    /// The weight of a factor without information.
     fn one() -> Self::Value;
 
-    /// Whether a value is zero.
+    /// True if a value is zero.
     fn is_zero(value: &Self::Value) -> bool;
 
     /// Adds two alternatives.
@@ -37,7 +37,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     /// Multiplies two independent weights.
     fn mul(a: &Self::Value, b: &Self::Value) -> Self::Value;
 
-    /// `one` added `times` times: what a variable contributes that no factor mentions.
+    /// `one` added `times` times: the contribution of a variable that no factor mentions.
     fn repeated(times: usize) -> Self::Value;
 
     /// The value of table entry `i`, without the factor `exp(Self::scale(weights))`.
@@ -48,7 +48,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         (0..weights.len()).map(|i| Self::lift(weights, i)).collect()
     }
 
-    /// The natural logarithm of what `lift` leaves out of every entry.
+    /// The natural logarithm of the scale that `lift` leaves out of every entry.
     fn scale(_weights: &Weights) -> f64 {
         0.0
     }
@@ -59,12 +59,12 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         0.0
     }
 
-    /// Whether `product`, the product of `a` and `b`, left the range of the representation.
+    /// True if `product`, the product of `a` and `b`, left the range of the representation.
     fn is_lost(_a: &Self::Value, _b: &Self::Value, _product: &Self::Value) -> bool {
         false
     }
 
-    /// How far apart some values are, from which it is seen whether products of them may be lost.
+    /// Range of some values, from which it is seen whether products of them may be lost.
     fn range(_values: &[Self::Value]) -> Range {
         Range::default()
     }
@@ -104,7 +104,7 @@ impl Range {
         }
     }
 
-    /// Whether numbers in this range, or sums of them, may be beyond a 64-bit floating-point number.
+    /// True if numbers in this range, or sums of them, may be beyond a 64-bit floating-point number.
     pub fn is_risky(self) -> bool {
         self.low < -1000 || self.high > 900
     }
@@ -113,15 +113,15 @@ impl Range {
 /// Bounds of some values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// Whether some value is zero.
+    /// `true` if some value is zero.
     pub has_zeros: bool,
-    /// A base-2 exponent no value other than zero is below, or zero if that is less.
+    /// A base-2 exponent that is a lower bound of all values other than zero; at most zero.
     pub low: i32,
-    /// A base-2 exponent all values are below, or zero if that is more.
+    /// A base-2 exponent that is an upper bound of all values; at least zero.
     pub high: i32,
 }
 
-/// Is there any assignment at all? Decides impossibility without arithmetic.
+/// Satisfiability: decides without arithmetic whether any assignment has weight.
 #[derive(Clone, Copy, Debug)]
 pub struct Boolean;
 
@@ -152,7 +152,7 @@ impl Semiring for Boolean {
     }
 }
 
-/// How many assignments have a weight at all?
+/// Model counting: the number of assignments that have weight.
 #[derive(Clone, Copy, Debug)]
 pub struct Counting;
 

@@ -1,4 +1,4 @@
-//! Vertices that may go first whatever comes after.
+//! Reduction by simplicial and almost simplicial vertices, which may be eliminated first.
 
 use super::core_graph::{Core, DISCOUNT, bits};
 use super::fixed::power;
@@ -40,12 +40,12 @@ impl Core {
         }
     }
 
-    /// Whether the tables of `v` promise no zeros worth having.
+    /// True if the tables of `v` promise no zeros worth having.
     fn is_dense(&self, v: u32) -> bool {
         self.joint(v) + DISCOUNT >= self.size[v as usize]
     }
 
-    /// Whether all neighbours of `v` meet but for one that has no more values than `v`.
+    /// True if all neighbours of `v` are adjacent but for one that has no more values than `v`.
     fn is_almost_simplicial(&mut self, v: u32) -> bool {
         let own = self.row(v);
         let (fill, card) = (self.fill[v as usize], self.weights[v as usize].card);
@@ -61,7 +61,7 @@ impl Core {
         found
     }
 
-    /// The graph of what is left, and the old names of its vertices.
+    /// The graph of the remaining vertices, and their old names.
     pub(super) fn compact(&self) -> (Self, Vec<u32>) {
         let mut names = self.left.clone();
         names.sort_unstable();

@@ -1,4 +1,4 @@
-//! Where the products of a join go.
+//! Sinks of a join: dense table, sparse list, maximum.
 
 use std::collections::hash_map::Entry;
 
@@ -11,20 +11,21 @@ use super::options::Options;
 use super::program::Key;
 use super::semiring::Semiring;
 
-/// Up to this many entries of a hash map are not worth counting.
+/// Number of entries of a hash map up to which its memory is not counted.
 const SMALL: usize = 1 << 16;
-/// A hash map that grows takes this many times its entries: there are the old one and a new one twice as large, both partly full.
+/// Memory of a growing hash map, in units of its entries: there are the old one and a new one twice as large, both partly
+/// full.
 const ENTRY: usize = 4;
-/// What a row on the heap takes besides its values: its address, its length, and what the allocator adds.
+/// Overhead of a row on the heap in bytes, besides its values: its address, its length, and that of the allocator.
 const ROW: usize = 48;
 
-/// Takes the products of a join, each with its place.
+/// Consumer of the products of a join, each with its key.
 pub(super) trait Sink<S: Semiring> {
-    /// Takes a batch of finished products.
+    /// Adds a batch of finished products.
     fn take(&mut self, batch: &Batch<S::Value>, key: &Key) -> Result<(), EliminationError>;
 }
 
-/// Adds products up in an array.
+/// Sums of products in an array.
 pub(super) struct DenseSink<V> {
     pub(super) values: Vec<V>,
 }
@@ -40,14 +41,14 @@ impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
     }
 }
 
-/// Adds products up in a hash map, by number or, where numbers do not suffice, by row.
+/// Sums of products in a hash map, by number or, where numbers do not suffice, by row.
 pub(super) struct SparseSink<'a, V> {
     numbers: FxHashMap<usize, V>,
     rows: FxHashMap<Box<[u32]>, V>,
     options: &'a Options,
-    /// Bytes that are taken otherwise.
+    /// Bytes in use elsewhere.
     held: f64,
-    /// The entries up to which memory was admitted.
+    /// Number of entries up to which memory was admitted.
     admitted: usize,
 }
 
@@ -97,7 +98,7 @@ impl<'a, V> SparseSink<'a, V> {
             let entry = ENTRY * (size_of::<usize>() + size_of::<V>()) + row;
             self.options
                 .admit(self.held + needed as f64 * entry as f64)?;
-            // The system is asked how much there is, so not at every batch.
+            // The available memory is queried seldom, not at every batch.
             self.admitted = needed + needed / 16;
         }
         Ok(())
@@ -133,7 +134,7 @@ fn add<S: Semiring, K>(entry: Entry<'_, K, S::Value>, product: &S::Value) {
     }
 }
 
-/// Appends the row that a row-major number stands for.
+/// Appends the row of a row-major number.
 pub(super) fn push_row(rows: &mut Vec<u32>, number: usize, cards: &[usize]) {
     let (start, mut rest) = (rows.len(), number);
     rows.resize(start + cards.len(), 0);
@@ -143,7 +144,7 @@ pub(super) fn push_row(rows: &mut Vec<u32>, number: usize, cards: &[usize]) {
     }
 }
 
-/// Remembers the largest product; of equals the one whose values come first.
+/// The largest product; of equals the one whose values come first.
 #[derive(Debug, Default)]
 pub(super) struct BestSink {
     /// The largest product and its row-major number.

@@ -1,4 +1,4 @@
-//! What is done to the rows of a batch in place.
+//! In-place operations on the rows of a batch.
 
 use figrs_core::factor::FactorTable;
 
@@ -9,7 +9,7 @@ use super::program::{Narrow, Step};
 use super::semiring::Semiring;
 use super::trie::equal_range;
 
-/// Columns that are needed for a moment.
+/// Scratch columns.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
     /// The values of one variable.
@@ -109,7 +109,7 @@ fn drop_dead<V: Clone>(batch: &mut Batch<V>, buffers: &mut Buffers) {
     }
 }
 
-/// Narrows the ranges of a sparse table to the rows of a computed value, and notes where none is left.
+/// Narrows the ranges of a sparse table to the rows of a computed value, and marks rows with none left.
 fn narrow_rows<V: Clone>(
     keys: &[u32],
     narrow: &Narrow,

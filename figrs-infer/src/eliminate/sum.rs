@@ -40,8 +40,8 @@ pub fn sum_product(
     })
 }
 
-/// The natural logarithm of the sum for each assignment of the variables `keep`, however far apart they are, and what
-/// the plan predicted; otherwise as [`sum_product`].
+/// The natural logarithm of the sum for each assignment of the variables `keep`, however far apart they are, and the
+/// predicted cost; otherwise as [`sum_product`].
 pub(crate) fn log_sums(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -81,7 +81,7 @@ pub(crate) fn share_weights(
     Ok(Weights::from_logs(logs.collect()))
 }
 
-/// Sums in ordinary numbers where they suffice.
+/// Result of a sum: in ordinary numbers where they suffice.
 enum Sums {
     Linear(Outcome<SumProduct>),
     Logarithmic(Outcome<LogSumProduct>),
@@ -97,7 +97,7 @@ fn sums(graph: &FactorGraph, keep: &[VarId], options: &Options) -> Result<Sums, 
     Ok(Sums::Logarithmic(eliminate(graph, keep, options)?))
 }
 
-/// Whether weights of one table are too far apart for ordinary numbers.
+/// True if weights of one table are too far apart for ordinary numbers.
 pub(super) fn is_wide(graph: &FactorGraph) -> bool {
     graph.factors.iter().any(|factor| match &factor.table {
         FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.is_flushed(),

@@ -1,4 +1,4 @@
-//! What the join multiplies: a factor or a message, in the values of a semiring.
+//! Operands of a join: factors and messages, in the values of a semiring.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ pub(super) enum Entries<'a, S: Semiring> {
     Function(&'a [u32]),
 }
 
-/// What one bucket sends to the next.
+/// Message from one bucket to the next.
 pub(super) type Message<S> = Table<'static, S>;
 
 impl<'a, S: Semiring> Table<'a, S> {
@@ -104,7 +104,7 @@ impl<'a, S: Semiring> Table<'a, S> {
         self.len() as f64 * width as f64
     }
 
-    /// How many entries are stored.
+    /// Number of entries stored.
     pub(super) fn len(&self) -> usize {
         match &self.entries {
             Entries::Dense(values) | Entries::Sparse { values, .. } => values.len(),

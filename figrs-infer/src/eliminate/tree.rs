@@ -6,14 +6,14 @@ use super::window::Window;
 
 const NONE: u32 = u32::MAX;
 
-/// How many words it takes to look at one elimination of a window.
+/// Cost of one elimination of a window, in words read.
 const WORK_PER_BAG: u64 = 12;
-/// Windows around buckets are left alone if all such buckets together are at most this share of the price.
+/// Maximum share of the price of all buckets too cheap for windows around them.
 const NEGLIGIBLE: f64 = 0.01;
-/// A window is ordered anew if that saves more than rounding could.
+/// Maximum price of a new order of a window, in units of the old one: it must save more than rounding could.
 const BETTER: f64 = 1.0 - 1e-9;
 
-/// Which vertices meet when each vertex is eliminated, in some order.
+/// Elimination tree of an order: the bag of each vertex when it is eliminated.
 pub(super) struct Tree<'a> {
     core: &'a Core,
     words: usize,
@@ -73,7 +73,7 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    /// Whether the bucket of a child takes `v` along: whether its message is over `v` and all of its `bag`.
+    /// True if the bucket of a child takes `v` along: its message is over `v` and all of its `bag`.
     fn is_taken(&self, v: u32, bag: &[u64]) -> bool {
         let more = count(bag) + 1;
         let mut children = self.children[v as usize].iter();
@@ -163,7 +163,7 @@ impl<'a> Tree<'a> {
         few
     }
 
-    /// Orders a connected part of the tree anew; true if that is cheaper.
+    /// Reorders a connected part of the tree; returns true if that is cheaper.
     fn settle(&mut self, few: &[u32]) -> bool {
         let is_top = |v: &&u32| !few.contains(&self.parent[**v as usize]);
         let Some(&top) = few.iter().find(is_top) else {
@@ -188,7 +188,7 @@ impl<'a> Tree<'a> {
         order.is_some()
     }
 
-    /// What `few` vertices meet; `local` are these and those around, `below` the children of the few.
+    /// The window of `few` vertices; `local` are these and those around, `below` the children of the few.
     fn window(&self, few: &[u32], local: &[u32], below: &[u32]) -> Window {
         let mask = |row: &[u64]| {
             let bit = |&u: &u32| u128::from(row[u as usize / 64] >> (u % 64) & 1);
@@ -204,7 +204,7 @@ impl<'a> Tree<'a> {
         )
     }
 
-    /// Gives the few vertices of a window, whose uppermost was `top`, the places of a new order.
+    /// Applies a new order to the few vertices of a window, whose uppermost was `top`.
     fn rearrange(&mut self, window: &Window, local: &[u32], top: u32, order: &[usize]) {
         let above = self.parent[top as usize];
         if above != NONE {
@@ -238,7 +238,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Hangs the trees below a window under the first of its vertices they mention.
+    /// Attaches the trees below a window to the first of its vertices that they mention.
     fn hang(&mut self, window: &Window, local: &[u32], below: &[u32], order: &[usize]) {
         for (&c, &message) in below.iter().zip(&window.messages) {
             if let Some(&j) = order.iter().find(|&&j| message >> j & 1 == 1) {

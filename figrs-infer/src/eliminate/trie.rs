@@ -1,4 +1,4 @@
-//! Sparse tables sorted for a join, so that each variable narrows a range of rows.
+//! Tries: sparse tables sorted for a join, so that each variable narrows a range of rows.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,18 +12,18 @@ pub(super) struct Trie<'a, V: Clone> {
     pub(super) values: Cow<'a, [V]>,
 }
 
-/// Which columns of the rows become keys, and what the others must be.
+/// Selection of the columns that become keys, and the values of the others.
 pub(super) struct Selection {
     /// The columns in the order of assignment.
     pub(super) columns: Vec<usize>,
-    /// How many values each of those has.
+    /// Cardinality of each of those.
     pub(super) cards: Vec<usize>,
     /// Columns held at one value.
     pub(super) pins: Vec<(usize, u32)>,
 }
 
 impl<'a, V: Clone> Trie<'a, V> {
-    /// Sorts what is selected of sorted rows of `arity` columns each.
+    /// Sorts the selected columns and rows of sorted rows of `arity` columns each.
     pub(super) fn new(
         rows: &[u32],
         arity: usize,
@@ -73,7 +73,7 @@ pub(super) fn equal_range(column: &[u32], range: Range<usize>, x: u32) -> Range<
     start..run_end(column, start..range.end, x)
 }
 
-/// Where the run of `x` that begins at `range.start` ends; gallops, since most runs are short.
+/// End of the run of `x` that begins at `range.start`; gallops, since most runs are short.
 pub(super) fn run_end(column: &[u32], range: Range<usize>, x: u32) -> usize {
     let (mut low, mut step) = (range.start, 1);
     while low + step <= range.end && column[low + step - 1] == x {

@@ -1,10 +1,10 @@
-//! The best order of a few vertices.
+//! Exact optimisation of the order of a few vertices by dynamic programming over subsets.
 
 use super::fixed::{Fixed, power};
 
 /// A few vertices to be eliminated, and what is around them: positions of both are bits, those of the few come first.
 pub(super) struct Window {
-    /// What each of the few meets.
+    /// Neighbours of each of the few.
     pub(super) near: Vec<u128>,
     /// The messages of earlier buckets.
     pub(super) messages: Vec<u128>,
@@ -13,10 +13,10 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// How many vertices, the few and those around, fit.
+    /// Maximum number of vertices, the few and those around.
     pub(super) const MOST: usize = u128::BITS as usize;
 
-    /// Makes the vertices of each message neighbours.
+    /// Makes the vertices of each message adjacent.
     pub(super) fn new(near: Vec<u128>, messages: Vec<u128>, logs: Vec<Fixed>) -> Self {
         let mut this = Self {
             near,
@@ -33,8 +33,8 @@ impl Window {
         this
     }
 
-    /// The neighbours of `v` once the vertices of `gone` are eliminated, and whether an earlier bucket takes `v` along:
-    /// whether a message is over `v` and all of them.
+    /// The neighbours of `v` once the vertices of `gone` are eliminated, and true if an earlier bucket takes `v` along: a
+    /// message is over `v` and all of them.
     pub(super) fn bag(&self, v: usize, gone: u128) -> (u128, bool) {
         let mut bag = self.near[v] & !gone;
         let mut unseen = self.near[v] & gone;
@@ -71,7 +71,7 @@ impl Window {
         power(size)
     }
 
-    /// The cheapest order of the few, if it costs less than `bound`, and how many eliminations were looked at.
+    /// The cheapest order of the few, if it costs less than `bound`, and the number of eliminations looked at.
     ///
     /// **Complexity.** Subsets that cost less than the bound, times vertices: what is left does not depend on the
     /// order in which a subset was eliminated.

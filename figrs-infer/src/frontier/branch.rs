@@ -1,4 +1,4 @@
-//! The branches of a Chain as lists of outcomes.
+//! Branches of a Chain as lists of outcomes.
 
 use figrs_core::node::{Endless, Kind};
 use figrs_core::weights::WorldWeight;
@@ -18,9 +18,9 @@ use crate::limits::Limits;
 #[derive(Debug)]
 pub(super) struct Branch {
     pub(super) outcomes: Vec<(Datum, WorldWeight)>,
-    /// Whether an outcome may stand for several worlds.
+    /// `true` if an outcome may stand for several worlds.
     pub(super) merged: bool,
-    /// Whether the weight of an observed value is a density.
+    /// `true` if the weight of an observed value is a density.
     pub(super) density: bool,
     /// An atomic element that others might read, but that is taken for the branch's own.
     pub(super) owned: Option<AnyElement>,
@@ -109,11 +109,11 @@ struct Worlds {
     outcomes: IndexMap<Datum, WorldWeight>,
     /// In the order in which they are met.
     reached: IndexMap<ElementId, AnyElement>,
-    /// Whether a Score weighs some of them.
+    /// `true` if a Score weighs some of them.
     is_weighed: bool,
 }
 
-/// A branch whose worlds evaluate more elements is summed by elimination.
+/// Number of evaluated elements beyond which the worlds of a branch are summed by elimination.
 const FEW_EVALUATIONS: u64 = 1 << 15;
 
 impl Worlds {

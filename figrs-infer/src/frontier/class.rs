@@ -1,4 +1,4 @@
-//! Which elements do the same.
+//! Equivalence classes of elements with the same behaviour.
 
 use std::hash::{Hash, Hasher};
 
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::codes::Codes;
 use super::linear::{Linear, Slot};
 
-/// What an element does with what it reads.
+/// Rule of an element: its value or its distribution as a function of the elements it reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Rule {
     Fixed(Datum),
@@ -22,7 +22,7 @@ enum Rule {
     Alone(usize),
 }
 
-/// The numbers of a table, by where they are kept.
+/// The numbers of a table, identified by their address.
 #[derive(Clone, Debug)]
 struct Numbers {
     address: usize,
@@ -44,15 +44,15 @@ impl PartialEq for Numbers {
 
 impl Eq for Numbers {}
 
-/// What tells a class: what a branch captures is part of what the function does; an optional element may not be weighed.
+/// Signature of a class: captures of a branch are part of the function; an optional element may not be weighed.
 type Signature = (Rule, Vec<StatementId>, Vec<usize>, Vec<ElementId>, bool);
 
-/// For each element the number of its class: elements of one class have the same values with the same weights
-/// for the same values of what they read.
+/// For each element the index of its class: elements of one class have the same values with the same weights for the same
+/// values of the elements they read.
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     pub(super) of: Vec<usize>,
-    /// For each class whether some other element may be in it.
+    /// By class: `true` if some other element may be in it.
     pub(super) shared: Vec<bool>,
     known: FxHashMap<Signature, usize>,
 }

@@ -1,18 +1,18 @@
-//! What an exploration may spend, and why it stops before its end.
+//! Limits of an exploration, and reasons to stop before its end.
 
 use figrs_core::{AnyElement, ModelError};
 
 use crate::error::Error;
 use crate::watch::Watching;
 
-/// What may be spent, and who watches.
+/// Limits of an exploration: memory, deadline, interrupt.
 #[derive(Clone, Copy)]
 pub(super) struct Allowance<'a> {
     pub(super) memory: u64,
     pub(super) run: &'a Watching<'a>,
 }
 
-/// Why an exploration cannot go on as it is.
+/// Reason that an exploration cannot go on as it is.
 #[derive(Debug)]
 pub(super) enum Halt {
     /// There is no answer.

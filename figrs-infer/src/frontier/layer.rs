@@ -5,18 +5,18 @@ use super::numbers::Numbers;
 /// The transitions from the states of one frontier to those of the next.
 #[derive(Debug)]
 pub(super) struct Layer {
-    /// Where the transitions from each state start, and where the last ones end.
+    /// Offsets of the transitions from each state, and the end of the last ones.
     starts: Vec<u32>,
     /// The state that each transition leads to.
     pub(super) targets: Vec<u32>,
-    /// The number of the weight of each transition.
+    /// The index of the weight of each transition.
     pub(super) weights: Numbers,
-    /// For each value that is reported its number, by transition.
+    /// For each reported value its number, by transition.
     pub(super) reports: Vec<Numbers>,
 }
 
 impl Layer {
-    /// How many transitions there may be.
+    /// Maximum number of transitions.
     pub(super) const MOST: usize = u32::MAX as usize / 2;
 
     /// No transitions yet, with room for the numbers of some values.
@@ -41,7 +41,7 @@ impl Layer {
         self.starts.push(self.targets.len() as u32);
     }
 
-    /// Adds transitions from further states; false if there would be too many.
+    /// Appends transitions from further states; returns `false` if there would be too many.
     pub(super) fn append(&mut self, further: &Self) -> bool {
         if self.targets.len() + further.targets.len() > Self::MOST {
             return false;

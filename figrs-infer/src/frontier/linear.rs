@@ -1,4 +1,4 @@
-//! The elements of a model in the order in which a frontier meets them.
+//! Linear order of the elements of a model, in which a frontier meets them.
 
 use figrs_core::node::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Evidence, Model};
@@ -8,7 +8,7 @@ use super::needs::{Met, Needs};
 use super::reorder::better_order;
 use crate::error::Error;
 
-/// One element; its place is its number in the list of all.
+/// One element; its place is its index in the list of all.
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) element: AnyElement,
@@ -17,12 +17,12 @@ pub(super) struct Slot {
     pub(super) evidence: Vec<Evidence>,
     /// The value that an intervention sets.
     pub(super) fixed: Option<Datum>,
-    /// Whether only a branch needs it, so that it is not part of every world.
+    /// `true` if only a branch needs it, so that it is not part of every world.
     pub(super) optional: bool,
 }
 
 impl Slot {
-    /// Whether several outcomes are possible for one assignment of what it reads.
+    /// True if several outcomes are possible for one assignment of the elements it reads.
     pub(super) fn is_random(&self) -> bool {
         self.fixed.is_none()
             && matches!(
@@ -36,7 +36,7 @@ impl Slot {
         self.evidence.iter().find_map(Evidence::observed)
     }
 
-    /// How many of the places that it reads are those of its parents.
+    /// Number of the places it reads that are those of its parents.
     pub(super) fn parents(&self) -> usize {
         match self.fixed {
             Some(_) => 0,
@@ -44,7 +44,7 @@ impl Slot {
         }
     }
 
-    /// Whether branches may turn out to be elements of others.
+    /// True if branches may turn out to be elements of others.
     pub(super) fn may_capture(&self) -> bool {
         self.fixed.is_none()
             && matches!(self.element.kind(), Kind::Chain(_, op) if op.family().is_none())
@@ -67,8 +67,8 @@ pub(super) struct Linear {
 }
 
 impl Linear {
-    /// The order of the evidence as it is stated, before each statement what it needs; targets, and what only they need, come
-    /// as soon as all they read of these has been met, and last if they read nothing of them.
+    /// The order of the evidence as it is stated, before each statement the elements it needs; targets, and elements that
+    /// only they need, come as soon as all they read of these has been met, and last if they read nothing of them.
     pub(super) fn new(model: &Model, targets: &[AnyElement]) -> Self {
         let stated = model.evidence().iter().map(|(element, _)| element);
         Self::along(model, stated, targets)
@@ -99,7 +99,8 @@ impl Linear {
         linear
     }
 
-    /// Changes the order of what the roots need if another one is predicted to have fewer states; tells whether it did.
+    /// Changes the order of the elements that the roots need if another one is predicted to have fewer states; returns
+    /// whether it did.
     pub(super) fn reorder(&mut self) -> bool {
         let Some(better) = better_order(&self.slots[..self.needs.stated]) else {
             return false;
@@ -108,17 +109,18 @@ impl Linear {
         true
     }
 
-    /// Whether branches of some Chain may turn out to be elements of others.
+    /// True if branches of some Chain may turn out to be elements of others.
     pub(super) fn may_capture(&self) -> bool {
         self.slots.iter().any(Slot::may_capture)
     }
 
-    /// Whether something is known of an element: it is needed, has evidence, or is intervened on.
+    /// True if an element is needed, has evidence, or is intervened on.
     pub(super) fn knows(&self, element: &AnyElement) -> bool {
         self.needs.knows(element) || self.unmet.contains_key(&element.id())
     }
 
-    /// Lets a Chain read the elements that its branches were found to be; gives those of their places that it did not read before.
+    /// Lets a Chain read the elements that its branches were found to be; returns those of their places that it did not
+    /// read before.
     ///
     /// An error if a Score is only reached by some branches.
     pub(super) fn capture(
@@ -142,8 +144,8 @@ impl Linear {
         }
     }
 
-    /// Adds what was met since the last time; of what only a branch needs, that is part of every world which has evidence or is
-    /// a parent of such.
+    /// Adds the elements met since the last time; an element that only a branch needs is part of every world if it has
+    /// evidence or is a parent of such.
     fn add_slots(&mut self, optional: bool) {
         let new = self.slots.len();
         for met in &self.needs.met[new..] {

@@ -1,4 +1,4 @@
-//! Messages from the end of the order to its beginning.
+//! Backward messages, from the end of the order to its beginning.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -9,14 +9,15 @@ use crate::eliminate::Semiring;
 
 /// For each state of each frontier the sum over all that can follow, in the algebra `S`.
 ///
-/// Where all of them take too much memory, some are kept, and those between two are computed again when they are needed.
+/// If all of them take too much memory, some are kept as checkpoints, and those between two are recomputed when they are
+/// needed.
 #[derive(Debug)]
 pub(super) struct Messages<S: Semiring> {
     /// The weights of transitions by their numbers.
     weights: Vec<S::Value>,
-    /// How many steps there are from one message that is kept to the next.
+    /// Interval between two checkpoints, in steps.
     every: usize,
-    /// The messages that are kept: that of step `i * every` at `i`, and that of the end.
+    /// The checkpoints: the message of step `i * every` at `i`, and that of the end.
     kept: Vec<Vec<S::Value>>,
     /// The sum over everything, less the scale.
     pub(super) total: S::Value,
@@ -90,7 +91,7 @@ impl<S: Semiring> Messages<S> {
         }
     }
 
-    /// Whether no message has to be computed again.
+    /// True if no message has to be recomputed.
     pub(super) fn is_complete(&self) -> bool {
         self.every == 1
     }
@@ -102,7 +103,7 @@ impl<S: Semiring> Messages<S> {
     }
 }
 
-/// The message of the frontier before a layer, of so many states, from that after it, and the logarithm of what it was divided by.
+/// The message of the frontier before a layer, of so many states, from that after it, and the logarithm of its divisor.
 fn back<S: Semiring>(
     (layer, sources): (&Layer, usize),
     weights: &[S::Value],

@@ -1,4 +1,4 @@
-//! What roots and targets need, and when a frontier meets it.
+//! Dependency closure of roots and targets, and the order in which a frontier meets it.
 
 use figrs_core::{AnyElement, Datum, ElementId, Model};
 use rustc_hash::FxHashMap;
@@ -20,7 +20,7 @@ pub(super) struct Needs {
     pub(super) met: Vec<Met>,
     numbers: FxHashMap<ElementId, usize>,
     fixed: FxHashMap<ElementId, Datum>,
-    /// How many the roots need, or else the targets.
+    /// Number of elements that the roots need, or else the targets.
     pub(super) stated: usize,
 }
 
@@ -48,13 +48,13 @@ impl Needs {
         needs
     }
 
-    /// Whether an element was met, or is intervened on.
+    /// True if an element was met, or is intervened on.
     pub(super) fn knows(&self, element: &AnyElement) -> bool {
         let id = element.id();
         self.numbers.contains_key(&id) || self.fixed.contains_key(&id)
     }
 
-    /// The number of an element, after those of what it needs.
+    /// The number of an element, after those of the elements it needs.
     pub(super) fn meet(&mut self, root: &AnyElement) -> usize {
         let mut stack: Vec<(AnyElement, bool)> = vec![(root.clone(), false)];
         while let Some((element, ready)) = stack.pop() {
@@ -85,8 +85,8 @@ impl Needs {
         self.numbers[&root.id()]
     }
 
-    /// The order of a frontier: what the roots need in this order of its numbers, and the rest as early as what it reads of that
-    /// allows.
+    /// The order of a frontier: the elements that the roots need in this order of its numbers, and the rest as early as the
+    /// elements it reads of these allow.
     pub(super) fn order(&self, stated: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let numbers = 0..self.met.len();
         let mut places = vec![0; self.stated];

@@ -1,4 +1,4 @@
-//! Lists of small numbers.
+//! Compact lists of small numbers.
 
 /// Small numbers in as little space as the largest of them needs.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! What is read off the messages: marginals, worlds drawn, and the most probable world.
+//! Queries on the messages: marginals, worlds drawn, and the most probable world.
 
 use rand::{Rng, RngExt};
 
@@ -6,7 +6,7 @@ use super::explore::Explored;
 use super::messages::{Messages, Shares};
 use crate::eliminate::{MaxProduct, Semiring};
 
-/// A world: the number of the value of each target, and its log-weight.
+/// A world: the index of the value of each target, and its log-weight.
 pub(super) type Told = (Vec<u32>, f64);
 
 /// The distribution of each target, by the numbers of its values, in one sweep forward; `None` if a number left the range of the

@@ -1,11 +1,11 @@
-//! The order divided into steps of one random choice each.
+//! Plan: the order divided into steps of one random choice each.
 
 use rustc_hash::FxHashMap;
 
 use super::linear::Linear;
 use crate::error::Error;
 
-/// The places of one step, and what is read of them.
+/// A planned step: its places, and the registers they read.
 #[derive(Debug)]
 pub(super) struct Planned {
     /// Places met in this step: a random choice may be the first of them, the others follow from what is known.
@@ -31,13 +31,13 @@ impl Planned {
     }
 }
 
-/// Plans one step after the other, and takes steps back.
+/// Planner of one step after the other, with backtracking.
 #[derive(Debug)]
 pub(super) struct Planner {
-    /// The places to meet, the next one last; what is met by then is passed over.
+    /// The places to meet, the next one last; places met by then are skipped.
     ahead: Vec<usize>,
     met: Vec<bool>,
-    /// How many places that are still to be met read each place.
+    /// Number of places still to be met that read each place.
     readers: Vec<usize>,
     frontier: Vec<usize>,
     /// The first target at each place that has one.
@@ -60,7 +60,7 @@ impl Planner {
         planner
     }
 
-    /// Takes the places from this one on into account.
+    /// Adds the places from this one on.
     fn add_from(&mut self, linear: &Linear, new: usize) {
         self.met.resize(linear.slots.len(), false);
         self.readers.resize(linear.slots.len(), 0);
@@ -71,8 +71,8 @@ impl Planner {
         }
     }
 
-    /// Takes into account that some places were found to read others, and what these need; gives the places that were met and
-    /// left, and are read again.
+    /// Adds reads that were found later, and the elements these need; returns the places that were met and left, and are
+    /// read again.
     pub(super) fn capture(&mut self, linear: &Linear, captured: &[(usize, usize)]) -> Vec<usize> {
         let new = self.met.len();
         self.add_from(linear, new);
@@ -89,13 +89,14 @@ impl Planner {
         again
     }
 
-    /// Whether a place is still to be met and reads others, or may be found to.
+    /// True if a place is still to be met and reads others, or may be found to.
     pub(super) fn is_deep(&self, linear: &Linear, place: usize) -> bool {
         let slot = &linear.slots[place];
         !self.met[place] && (!slot.reads.is_empty() || slot.may_capture())
     }
 
-    /// How many of the last steps made what only one place reads that is still to be met, from nothing met before; a few at most.
+    /// Number of the last steps that made values which only one place still to be met reads, from nothing met before; a few
+    /// at most.
     pub(super) fn last_steps_for<'p>(
         &self,
         linear: &Linear,
@@ -129,7 +130,7 @@ impl Planner {
         self.met[place]
     }
 
-    /// Whether a place was met, and is no longer on the frontier.
+    /// True if a place was met, and is no longer on the frontier.
     pub(super) fn is_left(&self, place: usize) -> bool {
         self.met[place] && !self.frontier.contains(&place)
     }
@@ -189,7 +190,7 @@ impl Planner {
         })
     }
 
-    /// Takes back the last step planned.
+    /// Undoes the last step planned.
     pub(super) fn undo(&mut self, linear: &Linear, planned: &Planned) {
         for &place in &planned.places {
             self.met[place] = false;
@@ -202,7 +203,7 @@ impl Planner {
     }
 }
 
-/// The error where more elements are on the frontier than keys hold.
+/// The error for more elements on the frontier than keys hold.
 pub(super) fn too_wide(linear: &Linear) -> Error {
     let mut planner = Planner::new(linear);
     let mut order = Vec::with_capacity(linear.slots.len());

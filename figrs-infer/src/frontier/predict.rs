@@ -1,4 +1,4 @@
-//! The states that an order of the elements is predicted to have.
+//! Predicted number of states of an order of the elements.
 
 use std::any::TypeId;
 
@@ -6,27 +6,28 @@ use figrs_core::node::Kind;
 
 use super::linear::Slot;
 
-/// What evidence on a function of a few choices is taken to exclude, as a binary logarithm of states: one value of nine, as where
-/// two cells of a Sudoku differ. Smaller numbers fill its rows in their order, larger ones see no difference between orders.
+/// Predicted reduction of the states by evidence on a function of a few choices, as a binary logarithm: one value of nine
+/// is excluded, as where two cells of a Sudoku differ. Smaller numbers fill its rows in their order, larger ones see no
+/// difference between orders.
 const DECIDED: f64 = 0.17;
 
-/// Evidence on functions of more choices is taken to exclude nothing.
+/// Maximum number of choices of a function for evidence on it to count as a reduction.
 const FEW: usize = 8;
 
-/// The largest size of a computed value, as a binary logarithm of values.
+/// Largest size of a computed value, as a binary logarithm of values.
 const LARGE: f64 = 16.0;
 
-/// What there is to put into an order: who reads whom, and about how many values each element has.
+/// Input of the ordering: reads between elements, and the approximate number of values of each.
 #[derive(Debug)]
 pub(super) struct Sizes {
     pub(super) reads: Vec<Vec<usize>>,
     pub(super) readers: Vec<Vec<usize>>,
-    /// The binary logarithms of the numbers of values; of what evidence fixes zero.
+    /// The binary logarithms of the numbers of values; zero for elements that evidence fixes.
     pub(super) bits: Vec<f64>,
     pub(super) is_random: Vec<bool>,
-    /// Whether an element has one value, whatever is met before.
+    /// `true` if an element has one value, whatever is met before.
     pub(super) is_given: Vec<bool>,
-    /// Whether to meet an element adds no states.
+    /// `true` if to meet an element adds no states.
     pub(super) is_free: Vec<bool>,
     /// The choices that decide evidence on a function of few of them.
     decided_by: Vec<Vec<usize>>,
@@ -35,7 +36,7 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Of elements that read only each other, each after what it reads.
+    /// The sizes of elements that read only each other, each after those it reads.
     pub(super) fn new(slots: &[Slot]) -> Self {
         let count = slots.len();
         let mut sizes = Self {
@@ -100,7 +101,7 @@ impl Sizes {
     }
 }
 
-/// The binary logarithm of about how many values an element has.
+/// The binary logarithm of the approximate number of values of an element.
 fn bits(slot: &Slot, parents: impl Iterator<Item = f64> + Clone) -> f64 {
     if slot.observed().is_some() || slot.fixed.is_some() {
         return 0.0;
@@ -122,7 +123,7 @@ fn bits(slot: &Slot, parents: impl Iterator<Item = f64> + Clone) -> f64 {
     }
 }
 
-/// One change of a prediction, to be taken back.
+/// One change of a prediction, to be undone.
 #[derive(Debug)]
 enum Change {
     Met(usize),
@@ -139,9 +140,9 @@ pub(super) struct Predicted<'s> {
     pub(super) sizes: &'s Sizes,
     pub(super) is_met: Vec<bool>,
     is_alive: Vec<bool>,
-    /// How many elements that read each one are still to be met.
+    /// Number of readers of each element that are still to be met.
     left: Vec<usize>,
-    /// How many of the elements that each one reads are no longer on the frontier.
+    /// Number of the elements that each one reads that are no longer on the frontier.
     lost: Vec<usize>,
     is_decided: Vec<bool>,
     bits: f64,
@@ -168,12 +169,12 @@ impl<'s> Predicted<'s> {
         self.bits
     }
 
-    /// How many changes there are so far, to go back to.
+    /// Number of changes so far, a mark to return to.
     pub(super) fn mark(&self) -> usize {
         self.changes.len()
     }
 
-    /// Forgets how to go back.
+    /// Clears the undo log.
     pub(super) fn commit(&mut self) {
         self.changes.clear();
     }
@@ -212,7 +213,7 @@ impl<'s> Predicted<'s> {
         }
     }
 
-    /// What a value adds to what is known of the others: nothing if it is a function of some on the frontier.
+    /// Contribution of a value to the states: none if it is a function of some on the frontier.
     fn own(&self, place: usize) -> f64 {
         if self.sizes.is_random[place] || self.lost[place] > 0 {
             self.sizes.bits[place]
@@ -226,7 +227,7 @@ impl<'s> Predicted<'s> {
         self.changes.push(change);
     }
 
-    /// Takes back all since a mark.
+    /// Undoes all changes since a mark.
     pub(super) fn undo(&mut self, mark: usize) {
         while self.changes.len() > mark {
             if let Some(change) = self.changes.pop() {
@@ -272,7 +273,7 @@ impl<'s> Predicted<'s> {
     }
 }
 
-/// The binary logarithm of the most states of a frontier in an order; what is given is met where it is read.
+/// The binary logarithm of the most states of a frontier in an order; elements with one value are met where they are read.
 pub(super) fn most_bits(sizes: &Sizes, order: &[usize]) -> f64 {
     let mut predicted = Predicted::new(sizes);
     let mut most: f64 = 0.0;

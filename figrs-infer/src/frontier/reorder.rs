@@ -6,20 +6,21 @@ use std::collections::{BTreeSet, BinaryHeap};
 use super::linear::Slot;
 use super::predict::{Predicted, Sizes, most_bits};
 
-/// Up to so many states (their binary logarithm) no other order is looked for.
+/// Binary logarithm of the number of states up to which no other order is looked for.
 const FEW: f64 = 10.0;
 
-/// An order has to have fewer states by this factor (its binary logarithm) to be preferred: predictions are rough.
+/// Least improvement of an order to be preferred, as a binary logarithm of states: predictions are rough.
 const MARGIN: f64 = 2.0;
 
-/// How many choices are tried in all; after that the next one is taken.
+/// Maximum number of choices tried in all; after that the next one is taken.
 const TRIED: usize = 1 << 18;
 
 /// An order of elements that is predicted to have fewer states than the order in which they are stated, if one is found.
 ///
-/// Two are tried. In both a value that follows from others, and evidence on it, comes as soon as these have been met. The choices keep
-/// their order in the first; in the second the next one is that which leaves the fewest predicted states, of those that are read
-/// together with others met before. What has one value whatever is met stands last: it is met where it is read.
+/// Two are tried. In both a value that follows from others, and evidence on it, comes as soon as these have been met. The
+/// choices keep their order in the first; in the second (greedy) the next one is that which leaves the fewest predicted
+/// states, of those that are read together with others met before. An element with one value whatever is met stands last:
+/// it is met where it is read.
 pub(super) fn better_order(stated: &[Slot]) -> Option<Vec<usize>> {
     let sizes = Sizes::new(stated);
     let as_stated: Vec<usize> = (0..stated.len()).collect();
@@ -38,7 +39,7 @@ pub(super) fn better_order(stated: &[Slot]) -> Option<Vec<usize>> {
     best
 }
 
-/// Which choice comes next.
+/// Rule for the next choice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     /// The first as stated.
@@ -47,11 +48,11 @@ enum Next {
     Fewest,
 }
 
-/// An order as it is made.
+/// An order under construction.
 struct Walk<'s> {
     sizes: &'s Sizes,
     predicted: Predicted<'s>,
-    /// How many elements that are not given each one still waits for.
+    /// Number of elements that each one still waits for, those with one value not counted.
     waits: Vec<usize>,
     /// The choices that could be next; and those of them that are read together with others met before.
     ready: BTreeSet<usize>,

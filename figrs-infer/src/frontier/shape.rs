@@ -1,11 +1,11 @@
-//! What decides a step, apart from the states that it starts from.
+//! Shapes: identity of steps apart from the states that they start from.
 
 use rustc_hash::FxHashMap;
 
 use super::plan::Planned;
 use super::rules::Rules;
 
-/// How many shapes are remembered, at most.
+/// Maximum number of shapes that are cached.
 const REMEMBERED: usize = 1 << 12;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -21,7 +21,7 @@ struct Content {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Shape {
     number: usize,
-    /// Whether another step may have it.
+    /// `true` if another step may have it.
     pub(super) is_shared: bool,
 }
 

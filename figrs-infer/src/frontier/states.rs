@@ -13,7 +13,7 @@ use super::codes::Key;
 pub(super) struct States<const W: usize> {
     keys: Vec<Key<W>>,
     numbers: HashTable<u32>,
-    /// The sum of the hashes, whatever the order.
+    /// Fingerprint: the sum of the hashes, whatever the order.
     print: u64,
 }
 
@@ -44,7 +44,7 @@ impl<const W: usize> States<W> {
         self.keys.len()
     }
 
-    /// A number that equal sets have in common, and others hardly ever.
+    /// Fingerprint of the set: equal for equal sets, and for others hardly ever.
     pub(super) fn print(&self) -> (usize, u64) {
         (self.len(), self.print)
     }
@@ -62,7 +62,7 @@ impl<const W: usize> States<W> {
         self.numbers.find(hash(key), same).is_some()
     }
 
-    /// The number of a state, which is the next one if it is new.
+    /// The index of a state; a new state gets the next one.
     #[inline]
     pub(super) fn number(&mut self, key: Key<W>) -> u32 {
         let keys = &mut self.keys;
@@ -80,7 +80,7 @@ impl<const W: usize> States<W> {
         }
     }
 
-    /// About how many bytes the states take: keys, and numbers in a table that is half empty.
+    /// Approximate size of the states in bytes: keys, and numbers in a table that is half empty.
     pub(super) fn bytes(&self) -> usize {
         self.len() * (size_of::<Key<W>>() + 2 * (size_of::<u32>() + 1))
     }

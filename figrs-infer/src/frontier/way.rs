@@ -1,4 +1,4 @@
-//! Where a step leads from a set of states, as far as it is explored.
+//! Ways: the transitions of a step from a set of states, as far as they are explored.
 
 use super::frontiers::At;
 
@@ -6,19 +6,20 @@ use super::frontiers::At;
 #[derive(Debug)]
 pub(super) struct Way {
     pub(super) layer: usize,
-    /// How many states of the one set it is known for.
+    /// Number of states of the first set for which it is known.
     pub(super) sources: usize,
-    /// The other set.
+    /// The destination set.
     pub(super) to: usize,
-    /// Which states of the other set it leads to.
+    /// By state of the destination: `true` if the way leads to it.
     hit: Vec<bool>,
     count: usize,
-    /// For some numbers of states to start from, ascending, how many it leads to: the first ones of the other set.
+    /// For some numbers of states to start from, ascending, the number of states it leads to: the first ones of the
+    /// destination.
     ends: Vec<(usize, usize)>,
 }
 
 impl Way {
-    /// By all transitions of a layer, which lead to all states of a frontier.
+    /// A way by all transitions of a layer, which lead to all states of a frontier.
     pub(super) fn new(layer: usize, from: At, to: At) -> Self {
         Self {
             layer,
@@ -30,8 +31,8 @@ impl Way {
         }
     }
 
-    /// Adds transitions from further states, with which it is known for so many; false if it leads no longer to the first states of the
-    /// other set.
+    /// Adds transitions from further states, with which it is known for so many; returns `false` if it leads no longer to
+    /// the first states of the destination.
     pub(super) fn extend(&mut self, targets: &[u32], sources: usize) -> bool {
         for &target in targets {
             let target = target as usize;
@@ -45,7 +46,7 @@ impl Way {
         self.count == self.hit.len()
     }
 
-    /// How many states it leads to from the first `sources`, if that is known.
+    /// Number of states it leads to from the first `sources`, if that is known.
     pub(super) fn end(&self, sources: usize) -> Option<usize> {
         let known = |&(from, _): &(usize, usize)| from;
         let at = self.ends.binary_search_by_key(&sources, known).ok()?;

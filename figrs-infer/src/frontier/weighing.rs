@@ -3,7 +3,7 @@
 use figrs_core::weights::{Weights, WorldWeight};
 use rustc_hash::FxHashMap;
 
-/// Numbers for weights; equal weights have one number, and one has number zero.
+/// Indices of weights; equal weights have one index, and weight one has index zero.
 #[derive(Debug)]
 pub(super) struct Weighing {
     ids: FxHashMap<(u64, u64), u32>,

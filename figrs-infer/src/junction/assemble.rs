@@ -1,4 +1,4 @@
-//! From a plan to a tree: the buckets are divided into steps of two tensors.
+//! Compiler from a plan to a tree: the buckets are divided into steps of two tensors.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use super::reduce::{Left, Reduced};
 use super::tensor::{Layout, Number, Origin, Rank, Tensor, union};
 use super::tree::{Step, Tree, check};
 
-/// When tables are listed by their non-zeros.
+/// Thresholds between dense and listed tables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Thresholds {
-    /// Tables up to this size are dense.
+    /// Size up to which tables are dense.
     pub(super) small: usize,
-    /// A table is listed if fewer than one in this many entries is other than zero.
+    /// Divisor of the size: a table is listed if fewer entries than that share are non-zero.
     pub(super) listed_below: usize,
-    /// A product found through a list costs about as much as this many in a dense loop.
+    /// Cost of a product found through a list, in products of a dense loop.
     pub(super) listed_product: f64,
 }
 
@@ -37,15 +37,15 @@ impl Default for Thresholds {
     }
 }
 
-/// Values are left out beforehand if the plan takes more than this many operations for each entry that is looked at.
+/// Operations of the plan for each entry read beyond which impossible values are excluded beforehand.
 const REDUCTION: f64 = 16.0;
-/// It is planned anew without them if that takes less than this share of the operations.
+/// Maximum share of the operations without the excluded values for a new plan to be made.
 const WORTH: f64 = 0.7;
-/// Up to this many tables in one bucket, the best partner of each is looked for.
+/// Number of tables in one bucket up to which the best partner of each is looked for.
 const PARTNERS: usize = 24;
 
 impl Thresholds {
-    /// Whether a table with so many places, so many of which are other than zero, is dense.
+    /// True if a table with so many entries, so many of which are non-zero, is dense.
     pub(super) fn is_dense(self, size: f64, positive: usize) -> bool {
         size <= self.small as f64 || size <= positive as f64 * self.listed_below as f64
     }
@@ -53,7 +53,7 @@ impl Thresholds {
 
 impl Tree {
     /// Plans and compiles the elimination of all variables. Where that pays, values that zeros exclude are left out first:
-    /// the graph is then the reduced one, and `left` tells the values.
+    /// the graph is then the reduced one, and `left` has the remaining values.
     ///
     /// **Errors.** When the plan, or a table that turns out larger, does not fit the budget.
     pub(crate) fn compile(
@@ -129,12 +129,12 @@ struct Assembly<'a> {
     made: Vec<u32>,
     /// The base-2 logarithms of the numbers of values, by rank.
     log_cards: Vec<f64>,
-    /// How many tables of the present bucket mention a variable, by rank.
+    /// Number of tables of the present bucket that mention a variable, by rank.
     mentions: Vec<u32>,
     is_eliminated: Vec<bool>,
     options: &'a Options,
     budget: usize,
-    /// How many bytes a run needs so far, and when to see next whether there are as many.
+    /// Bytes that a run needs so far, and the number at which the available memory is checked next.
     bytes: usize,
     admitted: usize,
     thresholds: Thresholds,
@@ -212,12 +212,12 @@ impl<'a> Assembly<'a> {
         Ok(id)
     }
 
-    /// Counts memory, and refuses what is more than the budget.
+    /// Counts memory, and refuses a demand over the budget.
     fn take(&mut self, bytes: usize) -> Result<(), EliminationError> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > self.admitted {
             self.options.admit(self.bytes as f64)?;
-            // The system is asked how much there is, so not at every step.
+            // The available memory is queried seldom, not at every step.
             self.admitted = self.bytes.saturating_add(self.bytes / 16);
         }
         Ok(())
@@ -318,7 +318,7 @@ impl<'a> Assembly<'a> {
         Ok(joined)
     }
 
-    /// Which of `tables` gives the smallest product with `table`.
+    /// Index of the table in `tables` with the smallest product with `table`.
     fn partner(&self, table: u32, tables: &[u32]) -> usize {
         if tables.len() > PARTNERS {
             return tables.len() - 1;

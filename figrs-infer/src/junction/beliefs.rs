@@ -1,4 +1,4 @@
-//! The numbers of a tree: messages from the leaves to the roots, and derivatives from the roots to the leaves.
+//! Beliefs of a tree: messages from the leaves to the roots, and derivatives from the roots to the leaves.
 
 use figrs_core::factor::{FactorGraph, VarId};
 
@@ -23,11 +23,11 @@ pub(crate) struct Beliefs<S: Semiring> {
     derivatives: Vec<S::Value>,
     /// Bounds of the entries of each tensor and of each derivative.
     ranges: [Vec<Range>; 2],
-    /// The natural logarithm of what was left out of each tensor.
+    /// The natural logarithm of the scale of each tensor.
     scales: Vec<f64>,
-    /// Whether the message of each tensor, and its derivative, fit the present weights.
+    /// `true` if the message of each tensor, and its derivative, are up to date for the present weights.
     fresh: [Vec<bool>; 2],
-    /// Whether a positive number left the range of the representation.
+    /// `true` if a positive number left the range of the representation.
     pub(super) lost: bool,
     workspace: Workspace<S::Value>,
     path: Vec<u32>,
@@ -38,7 +38,7 @@ const UP: usize = 0;
 const DOWN: usize = 1;
 
 impl<S: Semiring> Beliefs<S> {
-    /// Takes the weights of the factors in; nothing is multiplied yet.
+    /// Loads the weights of the factors; nothing is multiplied yet.
     pub(crate) fn new(tree: &Tree, graph: &FactorGraph) -> Self {
         let n = tree.tensors.len();
         let mut this = Self {
@@ -57,7 +57,7 @@ impl<S: Semiring> Beliefs<S> {
         this
     }
 
-    /// Takes the weights of one factor in again.
+    /// Reloads the weights of one factor.
     pub(super) fn load(&mut self, tree: &Tree, graph: &FactorGraph, leaf: usize) {
         self.read(tree, graph, leaf);
         self.outdate(tree, tree.leaves[leaf].tensor);
@@ -73,7 +73,7 @@ impl<S: Semiring> Beliefs<S> {
         self.fresh[UP][tensor as usize] = true;
     }
 
-    /// Notes that a leaf has changed: the messages above it, and all derivatives but theirs.
+    /// Invalidates a leaf that has changed: the messages above it, and all derivatives but theirs.
     fn outdate(&mut self, tree: &Tree, leaf: u32) {
         let mut kept = vec![(leaf, self.fresh[DOWN][leaf as usize])];
         let mut at = leaf;
@@ -88,7 +88,7 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Brings all messages up to date.
+    /// Computes all messages that are out of date.
     pub(crate) fn collect(&mut self, tree: &Tree) {
         for step in &tree.steps {
             if !self.fresh[UP][step.out as usize] {
@@ -145,12 +145,12 @@ impl<S: Semiring> Beliefs<S> {
         (total, scale)
     }
 
-    /// Whether a positive number left the range of the representation, so that no value can be relied on.
+    /// True if a positive number left the range of the representation, so that no value can be relied on.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost
     }
 
-    /// Brings the derivative by a tensor up to date, and those above it.
+    /// Computes the derivative by a tensor if it is out of date, and those above it.
     fn derive(&mut self, tree: &Tree, tensor: u32) {
         if self.derivatives.is_empty() {
             self.derivatives = vec![S::zero(); tree.entries];

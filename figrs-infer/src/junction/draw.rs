@@ -49,7 +49,7 @@ impl Question<Vec<(Vec<u32>, f64)>> for Every<'_> {
         form: Form,
     ) -> Vec<(Vec<u32>, f64)> {
         let mut all = Vec::new();
-        // The choices made: how many alternatives there were, and which was taken.
+        // The choices made: the number of alternatives, and the one taken.
         let mut path: Vec<(usize, usize)> = Vec::new();
         loop {
             let (mut made, mut p) = (0, 1.0);
@@ -74,7 +74,7 @@ impl Question<Vec<(Vec<u32>, f64)>> for Every<'_> {
     }
 }
 
-/// The position that a number between zero and one falls on.
+/// The position into whose share a number between zero and one falls.
 fn pick(shares: &[f64], mut left: f64) -> usize {
     for (i, share) in shares.iter().enumerate() {
         if left < *share {

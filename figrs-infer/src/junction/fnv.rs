@@ -1,4 +1,4 @@
-//! A hash that is the same on every machine, for what is saved.
+//! A hash that is the same on every machine, for saved trees.
 
 use std::hash::Hasher;
 

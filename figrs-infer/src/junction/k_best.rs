@@ -9,7 +9,7 @@ use super::numbers::{Form, Question};
 use super::tensor::Rank;
 use super::tree::Tree;
 
-/// A choice that was put off: what it would cost, and how to come back to it.
+/// A deferred choice: its cost, and the way back to it.
 #[derive(Debug)]
 struct Detour {
     /// The step at which it leaves the assignment it was found on.
@@ -20,7 +20,7 @@ struct Detour {
     base: usize,
 }
 
-/// What orders detours: the logarithm of the share of the best that is left (greatest first), then age.
+/// Priority of detours: the logarithm of the share of the best that is left (greatest first), then age.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Rating(f64, u64);
 
@@ -40,8 +40,8 @@ impl Ord for Rating {
 
 /// The `count` assignments (by rank) of the largest weight, best first; fewer if there are not as many.
 ///
-/// Messages of maxima say for each partial assignment how good its best completion is. So each alternative
-/// that a trace passes by is rated exactly, and the best detour overall leads to the next best assignment.
+/// Messages of maxima give for each partial assignment the weight of its best completion. So each alternative that a trace
+/// passes by is rated exactly, and the best detour overall leads to the next best assignment.
 ///
 /// **Complexity.** For each assignment found, one trace, and memory for `count` detours.
 /// **References.** Nilsson, *An efficient algorithm for finding the M most probable configurations in probabilistic

@@ -5,13 +5,13 @@ use crate::eliminate::Semiring;
 use super::nest::{Dim, Mode, Nest};
 use super::tensor::Rank;
 
-/// How many partial sums run side by side in a reduction, so that they fill vector registers.
+/// Number of partial sums that run side by side in a reduction, so that they fill vector registers.
 const LANES: usize = 8;
 
-/// Contractions of fewer products than this are done by one thread.
+/// Number of products below which contractions are done by one thread.
 pub(super) const SHARED: usize = 1 << 19;
 
-/// Memory that contractions leave to the next one.
+/// Buffers that a contraction leaves to the next one.
 #[derive(Debug)]
 pub(super) struct Workspace<V> {
     nest: Nest,
@@ -148,7 +148,7 @@ fn pass<S: Semiring>(
 }
 
 impl<V: Clone> Workspace<V> {
-    /// Whether a product of entries of `x` and `y` that meet leaves the range of the representation.
+    /// True if a product of entries of `x` and `y` that meet leaves the range of the representation.
     pub(super) fn loses<S: Semiring<Value = V>>(
         &mut self,
         cards: &[u32],
@@ -173,14 +173,14 @@ impl<V: Clone> Workspace<V> {
     }
 }
 
-/// Runs through the outer loops; tells for each block where it starts in the three tables, and whether it is the first
-/// to reach its place in the third.
+/// Runs through the outer loops; gives for each block its offsets in the three tables, and true if it is the first to reach
+/// its place in the third.
 #[inline]
 fn walk(outer: &[Dim], digits: &mut Vec<usize>, mut block: impl FnMut([usize; 3], bool)) {
     digits.clear();
     digits.resize(outer.len(), 0);
     let mut at = [0usize; 3];
-    // How many summed loops are past their first round.
+    // Number of summed loops past their first round.
     let mut repeats = 0u32;
     loop {
         block(at, repeats == 0);
@@ -317,7 +317,7 @@ pub(super) fn contract_listed<S: Semiring>(
     }
 }
 
-/// Whether one of these products leaves the range of the representation.
+/// True if one of these products leaves the range of the representation.
 pub(super) fn loses_listed<S: Semiring>(
     products: &[Product],
     roles: [usize; 3],

@@ -13,10 +13,10 @@ use super::assemble::Thresholds;
 use super::fnv::Fnv;
 use super::tensor::{Layout, Number, Rank};
 
-/// Where the entries of a leaf come from.
+/// Source of the entries of a leaf.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 enum Source {
-    /// The whole dense table, read with a loop for each variable: how many values, and how far apart in the factor.
+    /// The whole dense table, read with a loop for each variable: number of values, and stride in the factor.
     Strided(Vec<(usize, usize)>),
     /// These entries of the factor's weights.
     Picked(Vec<u32>),
@@ -34,7 +34,7 @@ pub(super) struct Leaf {
     pub(super) tensor: u32,
     pub(super) factor: u32,
     source: Source,
-    /// Tells factors apart that need other leaves.
+    /// Fingerprint that tells factors apart that need other leaves.
     signature: u64,
 }
 
@@ -168,7 +168,7 @@ fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
     hasher.finish()
 }
 
-/// The layout of entries given by their numbers and where their weights stand.
+/// The layout of entries given by their numbers and the positions of their weights.
 fn listed(mut entries: Vec<(Number, u32)>) -> (Layout, usize, Source) {
     if !entries.is_sorted() {
         entries.sort_unstable();
@@ -192,7 +192,7 @@ fn digits(mut number: usize, cards: &[usize]) -> Vec<u32> {
 }
 
 impl Leaf {
-    /// Whether the leaf can hold a factor.
+    /// True if the leaf can hold a factor.
     pub(super) fn fits(&self, graph: &FactorGraph, factor: &Factor) -> bool {
         let holds = |weights: &Weights, i: u32| !weights.is_zero(i as usize);
         let leaves_out_zeros = match (&self.source, &factor.table) {
@@ -216,7 +216,7 @@ impl Leaf {
         self.signature == signature(graph, factor) && leaves_out_zeros
     }
 
-    /// Whether the source stays within a tensor of so many entries and a factor of a fitting signature.
+    /// True if the source stays within a tensor of so many entries and a factor of a fitting signature.
     pub(super) fn is_sound(&self, entries: usize, factor: &Factor) -> bool {
         let inside = |places: &[u32]| {
             places
@@ -281,7 +281,7 @@ impl Leaf {
     }
 }
 
-/// Reads a table with these loops (outermost first: how often, and how far each time) and writes it in that order.
+/// Reads a table with these loops (outermost first: count and stride of each) and writes it in that order.
 fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
     let mut run = 1;
     let is_same = loops.iter().rev().all(|&(n, stride)| {
@@ -307,7 +307,7 @@ fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
     });
 }
 
-/// Calls `row` for each round of the innermost of some loops, with where it starts, how often and how far it goes.
+/// Calls `row` for each round of the innermost of some loops, with its start, count and stride.
 fn each_row(loops: &[(usize, usize)], mut row: impl FnMut(usize, usize, usize)) {
     let Some((&(n, stride), outer)) = loops.split_last() else {
         row(0, 1, 1);

@@ -3,9 +3,9 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `tensor`, `leaf`, `tree` | the tree: tensors in one layout, and the steps that contract them two by two |
-//! | `reduce` | values that zeros exclude, left out beforehand |
-//! | `assemble`, `pairs` | from a plan to a tree; which entries of tables with many zeros meet |
-//! | `sound`, `fnv` | whether a tree that was loaded can be run, and is what was saved |
+//! | `reduce` | exclusion of impossible values beforehand |
+//! | `assemble`, `pairs` | from a plan to a tree; matching entries of tables with many zeros |
+//! | `sound`, `fnv` | validation of a loaded tree |
 //! | `nest`, `kernel` | the inner loops |
 //! | `beliefs`, `numbers` | messages up and derivatives down; in scaled numbers or logarithms |
 //! | `outline` | the steps by their variables, for pictures |

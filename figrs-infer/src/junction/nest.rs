@@ -2,19 +2,19 @@
 
 use super::tensor::Rank;
 
-/// An inner block is extended over further variables until it has this many entries.
+/// Number of entries up to which an inner block is extended over further variables.
 const BLOCK: usize = 24;
-/// An inner block made of several variables has at most this many entries.
+/// Maximum number of entries of an inner block made of several variables.
 const LARGEST_BLOCK: usize = 256;
 
-/// One loop: how often it runs and how far each step moves in the three tables.
+/// One loop: its count and its stride in each of the three tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Dim {
     pub(super) n: usize,
     pub(super) strides: [usize; 3],
 }
 
-/// How a table lies within the inner block.
+/// Access pattern of a table within the inner block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     /// One entry after the other.
@@ -33,7 +33,7 @@ pub(super) enum Mode {
 #[derive(Debug, Default)]
 pub(super) struct Nest {
     dims: Vec<Dim>,
-    /// How many of the dims are outer loops.
+    /// Number of the dims that are outer loops.
     outer: usize,
     pub(super) block: usize,
     modes: [Option<Mode>; 3],
@@ -128,7 +128,7 @@ impl Nest {
         }
     }
 
-    /// How a table lies within the block.
+    /// Access pattern of a table within the block.
     pub(super) fn mode(&self, t: usize) -> Mode {
         self.modes[t].unwrap_or(Mode::Same)
     }

@@ -8,7 +8,7 @@ use super::beliefs::Beliefs;
 use super::tensor::Rank;
 use super::tree::Tree;
 
-/// An algebra in scaled numbers, and the same one in logarithms.
+/// A semiring in scaled numbers, and the same one in logarithms.
 pub(crate) trait Precision: std::fmt::Debug {
     /// Scaled numbers, which may be lost.
     type Scaled: Semiring<Value = f64>;
@@ -34,7 +34,7 @@ impl Precision for Maxima {
     type Logs = MaxProduct;
 }
 
-/// What a value stands for.
+/// Form of a value: the number itself, or its logarithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Itself.
@@ -85,7 +85,7 @@ pub(crate) struct Numbers<P: Precision> {
 }
 
 impl<P: Precision> Numbers<P> {
-    /// Takes the weights of the factors in.
+    /// Loads the weights of the factors.
     pub(crate) fn new(tree: &Tree, graph: &FactorGraph) -> Self {
         let scaled = !graph.factors.iter().any(|factor| is_wide(&factor.table));
         Self {
@@ -94,9 +94,9 @@ impl<P: Precision> Numbers<P> {
         }
     }
 
-    /// Takes the weights of some factors in again.
+    /// Reloads the weights of some factors.
     pub(crate) fn reload(&mut self, tree: &Tree, graph: &FactorGraph, factors: &[usize]) {
-        // What was too small with the weights before may not be with these.
+        // A number too small with the weights before may not be so with these.
         let wide = factors.iter().any(|&i| is_wide(&graph.factors[i].table));
         match &mut self.scaled {
             Some(scaled) if !wide && !scaled.is_lost() => {
@@ -108,7 +108,7 @@ impl<P: Precision> Numbers<P> {
         }
     }
 
-    /// Asks in scaled numbers, or if some are lost in logarithms.
+    /// Runs a query in scaled numbers, or if some are lost in logarithms.
     pub(crate) fn ask<R>(&mut self, tree: &Tree, graph: &FactorGraph, ask: impl Question<R>) -> R {
         if let Some(scaled) = &mut self.scaled {
             scaled.collect(tree);
@@ -176,7 +176,7 @@ impl<P: Precision> Numbers<P> {
     }
 }
 
-/// What is asked of beliefs, in scaled numbers or logarithms.
+/// A query to beliefs, in scaled numbers or logarithms.
 pub(crate) trait Question<R> {
     /// The answer from beliefs whose values are numbers of this form.
     fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: Form) -> R;
@@ -224,7 +224,7 @@ impl Question<Vec<Vec<f64>>> for Marginals<'_> {
     }
 }
 
-/// Whether a positive weight of the table cannot be held beside the largest.
+/// True if a positive weight of the table cannot be held beside the largest.
 fn is_wide(table: &FactorTable) -> bool {
     match table {
         FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.is_flushed(),

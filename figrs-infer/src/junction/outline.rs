@@ -10,12 +10,12 @@ pub(crate) struct Outline {
     pub(crate) clique: Vec<VarId>,
     /// Those of them that are summed out.
     pub(crate) eliminated: Vec<VarId>,
-    /// The position of the step that takes in the result.
+    /// The position of the step that uses the result.
     pub(crate) parent: Option<usize>,
 }
 
 impl Tree {
-    /// The steps, each before the one that takes in its result.
+    /// The steps, each before the one that uses its result.
     pub(crate) fn outline(&self) -> Vec<Outline> {
         let mut parents = vec![None; self.tensors.len()];
         for (position, step) in self.steps.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Listed contractions: which entries of two tensors meet, found once and kept.
+//! Listed contractions: matching entries of two tensors, found once and kept.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use num_traits::PrimInt;
 use super::kernel::Product;
 use super::tensor::{Layout, Number, Rank};
 
-/// Up to this many times as many places as entries, entries are sorted by counting.
+/// Ratio of positions to entries up to which entries are sorted by counting.
 const SPREAD: usize = 4;
 
 /// A tensor as a list of entries.
@@ -18,22 +18,22 @@ pub(super) struct Listing<'a> {
     pub(super) len: usize,
 }
 
-/// The part of an entry that decides what it meets and where the product goes.
+/// Key of an entry: the part that decides its matches and the position of the product.
 #[derive(Clone, Copy, Debug)]
 struct Entry<N> {
     /// The number of its assignment of the shared variables.
     shared: N,
-    /// What it adds to the number of the product.
+    /// Contribution to the number of the product.
     out: N,
     index: u32,
 }
 
-/// Two lists of entries, each sorted by what they share. `N` counts assignments.
+/// Two lists of entries, each sorted by the assignment of the shared variables. `N` counts assignments.
 #[derive(Debug)]
 pub(super) struct Meeting<N> {
     left: Vec<Entry<N>>,
     right: Vec<Entry<N>>,
-    /// How many pairs of entries meet.
+    /// Number of matching pairs of entries.
     pub(super) count: u128,
 }
 
@@ -76,7 +76,7 @@ impl<N: PrimInt> Meeting<N> {
         }
     }
 
-    /// The products, sorted by where they go, and the distinct numbers they go to; there are `places` numbers.
+    /// The products, sorted by the positions of their results, and the distinct positions among `places` possible ones.
     pub(super) fn products(&self, places: f64) -> (Vec<Product>, Vec<N>) {
         if is_dense(places, self.count as usize) {
             return self.counted(places.round() as usize);
@@ -131,18 +131,18 @@ impl<N: PrimInt> Meeting<N> {
     }
 }
 
-/// Whether numbers of so many places are so dense that counting sorts them faster than comparing.
+/// True if numbers of so many places are so dense that counting sorts them faster than comparing.
 fn is_dense(places: f64, items: usize) -> bool {
     places <= (SPREAD * items + 1024) as f64
 }
 
-/// How many entries at the front share one assignment.
+/// Number of entries at the front that share one assignment.
 fn run<N: PrimInt>(entries: &[Entry<N>]) -> usize {
     let first = entries[0].shared;
     entries.iter().take_while(|e| e.shared == first).count()
 }
 
-/// Sorts entries by what they share, of which there are `places` assignments; equal ones stay in order.
+/// Sorts entries by the assignment of the shared variables, of which there are `places`; equal ones stay in order.
 fn sort<N: PrimInt>(entries: Vec<Entry<N>>, places: f64) -> Vec<Entry<N>> {
     let mut entries = entries;
     if entries.is_sorted_by_key(|e| e.shared) {

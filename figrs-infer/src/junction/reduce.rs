@@ -4,7 +4,7 @@ use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 
 use crate::consistency::possible_values;
 
-/// For each variable the values that are left, if some are not.
+/// For each variable the remaining values, if some are excluded.
 pub(crate) type Left = Vec<Option<Vec<u32>>>;
 
 /// A graph of the same variables with fewer values.
@@ -45,7 +45,7 @@ impl Reduced {
     }
 }
 
-/// A factor over the values that are left.
+/// A factor over the remaining values.
 fn shrink(graph: &FactorGraph, factor: &Factor, left: &Left) -> Factor {
     let of = |v: &VarId| left[v.index()].as_deref();
     if factor.variables.iter().all(|v| of(v).is_none()) {

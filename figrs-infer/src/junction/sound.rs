@@ -1,4 +1,4 @@
-//! Whether a tree that was loaded can be run: indices in range, tables of the right sizes.
+//! Validation of a loaded tree: indices in range, tables of the right sizes.
 
 use std::hash::{Hash, Hasher};
 
@@ -9,7 +9,7 @@ use super::tensor::{Layout, Number, Origin, Tensor, union};
 use super::tree::{Step, Tree};
 
 impl Tree {
-    /// A number that tells damaged trees from the one that was saved.
+    /// A checksum that tells damaged trees from the one that was saved.
     pub(crate) fn checksum(&self) -> u64 {
         let mut hasher = Fnv::default();
         let order = (&self.cards, &self.variables, &self.ranks, &self.scopes);
@@ -19,7 +19,7 @@ impl Tree {
         hasher.finish()
     }
 
-    /// Whether every index of the tree is within what it points to, for a graph that it [fits](Self::fits).
+    /// True if every index of the tree is in range, for a graph that it [fits](Self::fits).
     pub(crate) fn is_sound(&self, graph: &FactorGraph) -> bool {
         let ranks = self.cards.len();
         let n = self.tensors.len();

@@ -1,20 +1,20 @@
 //! The tensors of a contraction tree: their variables, layout and place in memory.
 //!
-//! Variables are named by their rank in the elimination order. Every scope is sorted by rank and stored row-major,
-//! so that what is summed out first lies outermost and the layouts of all tensors agree.
+//! Variables are named by their rank in the elimination order. Every scope is sorted by rank and stored row-major, so that
+//! the variables summed out first lie outermost and the layouts of all tensors agree.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// A variable by its place in the elimination order.
+/// A variable by its position in the elimination order.
 pub(super) type Rank = u32;
 
 /// The number of an assignment of a scope: row-major, the last variable fastest.
 pub(super) type Number = u128;
 
-/// Where a tensor comes from.
+/// Origin of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Hash)]
 pub(super) enum Origin {
     /// A factor of the graph.
@@ -23,7 +23,7 @@ pub(super) enum Origin {
     Step(u32),
 }
 
-/// Which entries of a tensor are stored.
+/// Storage of a tensor: dense or listed.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) enum Layout {
     /// All of them.
@@ -38,12 +38,12 @@ pub(super) struct Tensor {
     /// Its variables, as a range of [`Scopes`].
     pub(super) scope: Range<u32>,
     pub(super) layout: Layout,
-    /// Where its entries start in the memory of a run.
+    /// Offset of its entries in the memory of a run.
     pub(super) start: usize,
-    /// How many entries it stores.
+    /// Number of entries it stores.
     pub(super) len: usize,
     pub(super) origin: Origin,
-    /// The step that takes it in; roots have none.
+    /// The step that uses it; roots have none.
     pub(super) used_by: Option<u32>,
 }
 
@@ -52,7 +52,7 @@ impl Tensor {
         matches!(self.layout, Layout::Dense)
     }
 
-    /// Where its entries stand in the memory of a run.
+    /// Range of its entries in the memory of a run.
     pub(super) fn place(&self) -> Range<usize> {
         self.start..self.start + self.len
     }
@@ -75,7 +75,7 @@ impl Scopes {
         &self.ranks[range.start as usize..range.end as usize]
     }
 
-    /// The scope in a range that may be wrong.
+    /// The scope in a range that may be invalid.
     pub(super) fn find(&self, range: &Range<u32>) -> Option<&[Rank]> {
         self.ranks.get(range.start as usize..range.end as usize)
     }

@@ -1,4 +1,4 @@
-//! From messages to worlds: the steps are gone through from the roots down, each choosing the values it summed out.
+//! Traceback from messages to worlds: the steps are visited from the roots down, each choosing the values it summed out.
 
 use crate::eliminate::Semiring;
 
@@ -13,7 +13,7 @@ pub(super) struct Alternatives<V> {
     pub(super) summed: Vec<Rank>,
     /// Their values, one alternative after another.
     pub(super) values: Vec<u32>,
-    /// What each alternative contributed to the sum.
+    /// Contribution of each alternative to the sum.
     pub(super) weights: Vec<V>,
 }
 
@@ -28,7 +28,7 @@ impl<V> Alternatives<V> {
 }
 
 impl<S: Semiring> Beliefs<S> {
-    /// What a step may choose, in the order of the values, less what has no weight; `values` holds those of the
+    /// Alternatives of a step, in the order of the values, those without weight left out; `values` holds those of the
     /// variables of its result.
     pub(super) fn alternatives(
         &self,
@@ -94,7 +94,7 @@ impl<S: Semiring> Beliefs<S> {
     }
 
     /// Chooses a value for every variable: from the roots down, `choose` picks one of each step's alternatives by their
-    /// weights. `None` if a step has no alternative, because nothing has weight.
+    /// weights. `None` if a step has no alternative, because no assignment has weight.
     pub(super) fn trace(
         &self,
         tree: &Tree,
@@ -117,7 +117,7 @@ impl<S: Semiring> Beliefs<S> {
 }
 
 impl Tree {
-    /// Whether a step sums something out, so that there is something to choose.
+    /// True if a step sums some variable out, so that there is a value to choose.
     pub(super) fn decides(&self, step: &Step) -> bool {
         let right = step.right.map_or(&[][..], |t| self.scope(t));
         let left = self.scope(step.left);
@@ -125,8 +125,8 @@ impl Tree {
         left.len() + right.len() - shared.count() > self.scope(step.out).len()
     }
 
-    /// Where the entries of a dense tensor begin that agree with `values` in all but the variables `free`, and how far
-    /// apart the values of these are; the unit, if there is no tensor, has one entry.
+    /// Offset of the entries of a dense tensor that agree with `values` in all but the variables `free`, and the strides of
+    /// these; the unit, if there is no tensor, has one entry.
     fn offsets(&self, tensor: Option<u32>, free: &[Rank], values: &[u32]) -> (usize, Vec<usize>) {
         let (mut base, mut stride) = (0, 1);
         let mut strides = vec![0; free.len()];

@@ -1,4 +1,4 @@
-//! The contraction tree of a factor graph: which two tensors meet when, and what is summed out there.
+//! Contraction tree of a factor graph: the pairs of tensors that are multiplied, and the variables summed out there.
 
 use std::sync::Arc;
 
@@ -11,25 +11,25 @@ use super::kernel::{Product, SHARED};
 use super::leaf::Leaf;
 use super::tensor::{Layout, Number, Rank, Scopes, Tensor};
 
-/// Two tensors are multiplied and what nothing else mentions is summed out.
+/// A step: the product of two tensors, summed over the variables that no other tensor mentions.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) struct Step {
     pub(super) left: u32,
-    /// Nothing, if only something is summed out of `left`.
+    /// `None` if variables are only summed out of `left`.
     pub(super) right: Option<u32>,
     pub(super) out: u32,
-    /// Which entries meet, sorted by where the products go; dense tensors need no list.
+    /// Matching entries, sorted by the positions of their products; dense tensors need no list.
     pub(super) products: Option<Arc<[Product]>>,
 }
 
 /// A compiled elimination of all variables.
 ///
-/// Each step takes in two tensors that no other step does, so that the steps form a tree (one for each component of
-/// the graph) whose tensors are the messages; the variables of a step are a clique. A pass up the tree gives
-/// the total, a pass down its derivative by each tensor, and so every marginal.
+/// Each step uses two tensors that no other step does, so that the steps form a tree (one for each component of the graph)
+/// whose tensors are the messages; the variables of a step are a clique. A pass up the tree gives the total, a pass down
+/// its derivative by each tensor, and so every marginal.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tree {
-    /// How many values each variable has, by rank.
+    /// Cardinality of each variable, by rank.
     pub(super) cards: Vec<u32>,
     /// The variable of each rank.
     pub(super) variables: Vec<VarId>,
@@ -42,19 +42,19 @@ pub(crate) struct Tree {
     pub(super) steps: Vec<Step>,
     /// The tensors without variables that the steps end in.
     pub(super) roots: Vec<u32>,
-    /// How many values each variable has that no factor mentions.
+    /// Cardinality of each variable that no factor mentions.
     pub(super) free: Vec<usize>,
-    /// How many entries all tensors have together.
+    /// Total number of entries of all tensors.
     pub(super) entries: usize,
     /// For each rank the tensor that its marginal is read from.
     pub(super) homes: Vec<u32>,
     pub(crate) cost: PlanCost,
-    /// Whether values that zeros exclude were left out of the graph.
+    /// `true` if values that zeros exclude were left out of the graph.
     pub(crate) is_reduced: bool,
-    /// How many threads share a large contraction.
+    /// Number of threads that share a large contraction.
     #[serde(skip)]
     pub(crate) threads: usize,
-    /// How many products make a contraction large.
+    /// Number of products from which on a contraction is large.
     #[serde(skip, default = "shared")]
     pub(super) shared: usize,
 }
@@ -101,24 +101,24 @@ impl Tree {
         }
     }
 
-    /// The assignment of the graph's variables, from one by rank; those that nothing mentions take their first value.
+    /// The assignment of the graph's variables, from one by rank; variables without factors take their first value.
     pub(crate) fn world(&self, values: &[u32]) -> Vec<u32> {
         let value = |rank: &Option<Rank>| rank.map_or(0, |rank| values[rank as usize]);
         self.ranks.iter().map(value).collect()
     }
 
-    /// How many variables there are.
+    /// Number of variables.
     pub(crate) fn variables(&self) -> usize {
         self.ranks.len()
     }
 
-    /// The bytes that all tensors take together.
+    /// Size of all tables together, in bytes.
     pub(crate) fn table_bytes(&self) -> u64 {
         self.entries as u64 * size_of::<f64>() as u64
     }
 
-    /// Whether the tree is right for a graph: one of the same variables and scopes, without weights where the tree leaves
-    /// out zeros.
+    /// True if the tree fits a graph: one of the same variables and scopes, without weights where the tree leaves out
+    /// zeros.
     pub(crate) fn fits(&self, graph: &FactorGraph) -> bool {
         let cards = self.variables.iter().zip(&self.cards);
         self.ranks.len() == graph.cardinalities.len()

@@ -1,4 +1,4 @@
-//! Truth values, 64 at a time.
+//! Bernoulli draws, 64 rows at a time.
 
 use rand::Rng;
 
@@ -13,7 +13,7 @@ pub(crate) fn threshold(p: f64) -> Option<u64> {
     Some((p * WHOLE) as u64)
 }
 
-/// Words from which several generators are run side by side.
+/// Number of words from which on several generators are run side by side.
 const MANY: usize = 16;
 const SIDE_BY_SIDE: usize = 4;
 

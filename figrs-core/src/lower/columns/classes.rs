@@ -11,7 +11,7 @@ use super::selection::{Selection, for_each_row};
 use crate::error::ModelError;
 use crate::node::ApplyOp;
 
-/// Classes of a column at most.
+/// Maximum number of classes of a column.
 const MOST: usize = 128;
 
 /// Rows of one value, by its position in a list.
@@ -59,7 +59,7 @@ pub(super) fn codes(classes: &[Class], rows: &Selection) -> Vec<u32> {
     rows.map(|&row| by_row[row as usize]).collect()
 }
 
-/// What is left of classes in some rows.
+/// Restriction of classes to some rows.
 pub(super) fn within(classes: &[Class], rows: &Selection) -> Rc<[Class]> {
     let parts = classes.iter().map(|class| Class {
         rows: class.rows.and(rows.mask()),
@@ -84,7 +84,7 @@ pub(super) fn mask_of(
     mask
 }
 
-/// Two lists of classes as one, unless it would be too long.
+/// Concatenation of two lists of classes, unless it would be too long.
 pub(super) fn together(a: &[Class], b: &[Class]) -> Option<Rc<[Class]>> {
     let all = a.iter().chain(b).cloned();
     (a.len() + b.len() <= MOST).then(|| all.collect())

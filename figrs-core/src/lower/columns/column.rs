@@ -7,7 +7,7 @@ use super::selection::{Selection, for_each_row};
 use crate::column::AnyColumn;
 use crate::footprint::ALLOCATION;
 
-/// The number of a list of values in a program.
+/// The index of a dictionary of values in a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Book(pub(super) u32);
 
@@ -16,7 +16,7 @@ pub(crate) struct Book(pub(super) u32);
 pub(crate) enum Column {
     /// Truth values, one bit for each row of the block, whether it is selected or not.
     Bits(Rc<Vec<u64>>),
-    /// Positions in a list of values, in the order of the selected rows.
+    /// Dictionary codes: positions in a list of values, in the order of the selected rows.
     Codes(Rc<Vec<u32>>, Book),
     /// Disjoint sets of rows that make up the selected ones, each with the position of its value in a list.
     Classes(Rc<[Class]>, Book),
@@ -29,12 +29,12 @@ pub(crate) enum Column {
 pub(crate) struct Stored {
     pub(super) rows: Selection,
     pub(super) column: Column,
-    /// How many times the rows had been resampled before.
+    /// Number of resamplings of the rows before.
     pub(super) generation: usize,
 }
 
 impl Column {
-    /// Where the values are held: clones are held in one place.
+    /// Address of the values: clones share one.
     pub(super) fn address(&self) -> usize {
         match self {
             Self::Bits(bits) => Rc::as_ptr(bits).addr(),
@@ -44,7 +44,7 @@ impl Column {
         }
     }
 
-    /// About how many bytes the values take.
+    /// Approximate size of the values, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let values = match self {
             Self::Bits(bits) => size_of_val(&***bits),
@@ -66,7 +66,7 @@ impl Column {
         self.at(&rows.positions_in(own))
     }
 
-    /// The values at some positions of the list; what is held by rows stays as it is.
+    /// The values at some positions of the list; columns held as sets of rows stay as they are.
     pub(super) fn at(&self, positions: &[u32]) -> Self {
         match self {
             Self::Bits(_) | Self::Classes(..) => self.clone(),
@@ -90,7 +90,8 @@ pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) 
     mask
 }
 
-/// For two disjoint selections, each with a list in its own order, where the items of both lists stand in the order of the union: first the first list's items, then the second's.
+/// Merge order of two disjoint selections: the positions of the items of both lists, the first list's items before the
+/// second's, in the order of the union.
 pub(super) fn interleave(first: &Selection, second: &Selection) -> Vec<u32> {
     let (a, b) = (first.rows(), second.rows());
     let mut order = Vec::with_capacity(a.len() + b.len());

@@ -1,8 +1,8 @@
-//! Combinations of parents' values, numbered as they are met.
+//! Numbering of combinations of parents' values, in the order in which they are met.
 
 use rustc_hash::FxHashMap;
 
-/// The most entries of a table that finds pairs by position.
+/// Maximum number of entries of a table that finds pairs by position.
 const DENSE: usize = 1 << 16;
 const UNKNOWN: u32 = u32::MAX;
 
@@ -47,7 +47,7 @@ impl Pairs {
         }
     }
 
-    /// Puts the number of each pair in the place of its left code; there is room for all codes.
+    /// Replaces the left code of each pair by the number of the pair; there is room for all codes.
     fn number(&mut self, left: &mut [u32], right: &[u32]) {
         for (left, &right) in left.iter_mut().zip(right) {
             let next = self.met.len() as u32;
@@ -72,7 +72,7 @@ pub(super) struct Combinations {
 }
 
 impl Combinations {
-    /// Puts the number of the combination of each row in the place of the first parent's code; `others` has the codes of the other
+    /// Replaces the first parent's code in each row by the number of the combination; `others` has the codes of the other
     /// parents.
     pub(super) fn number<L: AsRef<[u32]>>(&mut self, numbers: &mut [u32], others: &[L]) {
         self.pairs.resize_with(others.len(), Pairs::default);
@@ -84,7 +84,7 @@ impl Combinations {
         }
     }
 
-    /// About how many bytes it takes.
+    /// Approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         const PAIR: usize = size_of::<(u32, u32)>();
         let each = |pairs: &Pairs| {

@@ -12,7 +12,7 @@ use crate::node::AnyElement;
 /// A weight that has not been asked for.
 const UNKNOWN: (f64, f64) = (f64::NAN, f64::NAN);
 
-/// Whether a weight leaves the rows as they are, or drops them.
+/// True if a weight leaves the rows as they are, or drops them.
 fn is_hard(&(_, log): &(f64, f64)) -> bool {
     log == 0.0 || log == f64::NEG_INFINITY
 }

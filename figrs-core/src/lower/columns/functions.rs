@@ -1,4 +1,4 @@
-//! What Chains of one function have in common.
+//! Cache of atomic elements shared by Chains of one function.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -22,12 +22,12 @@ pub(super) struct Functions {
 
 /// A function that is known to be the same wherever it stands.
 struct Function {
-    /// For each parent the values that it has been called with.
+    /// For each parent the values that the function has been called with.
     arguments: Vec<SupportBuilder>,
     elements: FxHashMap<Box<[u32]>, AnyElement>,
 }
 
-/// How an element of finitely many outcomes is drawn.
+/// Sampler of an element of finitely many outcomes.
 #[derive(Clone)]
 pub(super) struct Choice {
     pub(super) outcomes: Rc<FiniteOutcomes>,
@@ -67,13 +67,13 @@ impl Functions {
         }
     }
 
-    /// How an element is drawn, if it is known.
+    /// Sampler of an element, if it is cached.
     pub(super) fn choice(&self, element: &AnyElement) -> Option<Choice> {
         let (_, choice) = self.choices.get(&element.id())?;
         Some(choice.clone())
     }
 
-    /// Remembers how an element is drawn that some call gave.
+    /// Caches the sampler of an element that some call gave.
     pub(super) fn remember_choice(&mut self, element: &AnyElement, choice: Choice) {
         self.choices.insert(element.id(), (element.clone(), choice));
     }

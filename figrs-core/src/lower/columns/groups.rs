@@ -1,4 +1,4 @@
-//! Parting rows by the values of an element's parents.
+//! Partition of rows by the values of an element's parents.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -13,10 +13,10 @@ use super::selection::{Selection, first_row};
 use super::values::Values;
 use crate::support::SupportBuilder;
 
-/// Up to this many truth values are parted by masks.
+/// Maximum number of truth values that are partitioned by masks.
 const BY_MASKS: usize = 4;
 
-/// Columns that are all truth values, and few enough to be parted by masks.
+/// Columns that are all truth values, and few enough to be partitioned by masks.
 pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
     let bits = columns.iter().map(|column| match column {
         Column::Bits(bits) if columns.len() <= BY_MASKS => Some(&bits[..]),
@@ -26,7 +26,7 @@ pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
 }
 
 impl Block {
-    /// Parts rows by the values of a slot's parents: groups in the order of their first rows, and for each group the
+    /// Partitions rows by the values of a slot's parents: groups in the order of their first rows, and for each group the
     /// number of its combination of values.
     pub(super) fn part(
         &mut self,
@@ -144,7 +144,7 @@ impl Block {
         (Groups::Masks(masks), numbers)
     }
 
-    /// Forgets what was remembered of combinations whose codes referred to other lists.
+    /// Clears the cached combinations whose codes referred to other dictionaries.
     pub(super) fn remember_books(&mut self, slot: Slot, columns: &[Column]) {
         let books = columns.iter().map(|column| match column {
             Column::Codes(_, book) | Column::Classes(_, book) => Some(*book),
@@ -160,7 +160,7 @@ impl Block {
         };
     }
 
-    /// The list that gives codes to a parent's values that have none.
+    /// The dictionary that gives codes to a parent's values that have none.
     fn encoder(&mut self, slot: Slot, parent: usize, of: Slot) -> Book {
         let memo = &mut self.instructions[slot.index()].memo;
         memo.encoders

@@ -1,4 +1,4 @@
-//! The values of the branches of a Chain in one column.
+//! Join of the values of the branches of a Chain in one column.
 
 use std::hint::select_unpredictable;
 use std::rc::Rc;
@@ -12,11 +12,11 @@ use super::selection::Selection;
 use crate::column::AnyColumn;
 use crate::error::ModelError;
 
-/// Lists of so many values are always translated.
+/// Size up to which dictionaries are always translated.
 const SHORT: usize = 64;
 
 impl Run<'_> {
-    /// Puts the values of the branches together.
+    /// Joins the values of the branches.
     pub(super) fn join(
         &mut self,
         slot: Slot,
@@ -111,7 +111,7 @@ impl Block {
     }
 }
 
-/// Codes of a part of some rows, and what they are in another list.
+/// Codes of a part of some rows, and their translation to another dictionary.
 struct Coded {
     part: Selection,
     codes: Codes,
@@ -173,7 +173,7 @@ fn interleaved(rows: &Selection, parts: &[Coded], mut all: Vec<u32>) -> Vec<u32>
     all
 }
 
-/// Writes down the codes of the rows of a part, and others for the other rows.
+/// Merges the codes of the rows of a part with others for the other rows.
 fn merge(
     all: &mut [u32],
     rows: &Selection,

@@ -4,9 +4,9 @@ use super::selection::for_each_row;
 use super::weights::{BlockWeights, and};
 use crate::weights::WorldWeight;
 
-/// Numbers within this range and its inverse need no unit.
+/// Magnitude up to which numbers, and their inverses, need no unit.
 const FAR: f64 = 1e100;
-/// Numbers that are worked on side by side.
+/// Number of values that are processed side by side.
 const LANES: usize = 8;
 
 /// Weights as plain numbers in units of `exp(log_scale)`.
@@ -18,7 +18,7 @@ pub struct PlainWeights {
     pub form: WeightForm,
 }
 
-/// How plain weights are held.
+/// Representation of plain weights.
 #[derive(Clone, Debug)]
 pub enum WeightForm {
     /// Disjoint masks of rows, each of one weight; other rows weigh nothing.
@@ -190,7 +190,7 @@ fn near(x: f64) -> bool {
     (1.0 / FAR..FAR).contains(&x)
 }
 
-/// Puts numbers in the place of their logarithms, in a unit that is the largest of them; returns its logarithm.
+/// Replaces logarithms by their exponentials, in a unit that is the largest of them; returns its logarithm.
 fn exponentiate(logs: &mut [f64]) -> f64 {
     let mut lanes = [f64::NEG_INFINITY; LANES];
     let larger = |lane: &mut f64, log: f64| *lane = if log > *lane { log } else { *lane };

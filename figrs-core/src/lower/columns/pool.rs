@@ -1,17 +1,18 @@
-//! Memory that several blocks share.
+//! Memory pool shared by several blocks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::block::Block;
 
-/// The bytes that the blocks of several threads may take together: each takes what it needs as it needs it.
+/// Bytes that the blocks of several threads may take together: each takes memory as it needs it.
 #[derive(Debug)]
 pub struct Pool {
     left: AtomicU64,
-    /// What each block may keep from one run to the next.
+    /// Maximum number of bytes that each block keeps from one run to the next.
     kept: u64,
-    /// What a block takes at once, and does not give back while it runs again and again: to count what is held takes time.
+    /// Number of bytes that a block takes at once, and does not give back while it runs again and again: counting takes
+    /// time.
     portion: u64,
 }
 
@@ -38,7 +39,7 @@ impl Pool {
     }
 }
 
-/// What a block may take.
+/// Memory grant of a block.
 #[derive(Debug)]
 pub(super) struct Grant {
     bytes: u64,
@@ -56,7 +57,7 @@ impl Grant {
         }
     }
 
-    /// Whether so many bytes may be taken; more are asked for where they are missing.
+    /// True if so many bytes may be taken; missing ones are requested from the pool.
     pub(super) fn allows(&mut self, needed: u64) -> bool {
         let Some(missing) = needed.checked_sub(self.bytes).filter(|&more| more > 0) else {
             return true;
@@ -74,17 +75,17 @@ impl Grant {
         false
     }
 
-    /// How many bytes are granted.
+    /// Number of bytes granted.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Whether so much is too much to be kept.
+    /// True if so many bytes are too many to be kept.
     pub(super) fn is_full(&self, kept: u64) -> bool {
         kept > self.kept
     }
 
-    /// Gives back what is more than so many bytes and a portion.
+    /// Returns bytes in excess of so many and a portion.
     pub(super) fn keep(&mut self, bytes: u64) {
         if let Some(pool) = &self.pool
             && let Some(more) = self.bytes.checked_sub(bytes + pool.portion)
@@ -105,12 +106,12 @@ impl Block {
         };
     }
 
-    /// Gives up the values of the last run, and what worlds brought in if it has become too much.
+    /// Clears the values of the last run, and the caches filled by worlds if they have become too large.
     pub fn rest(&mut self) {
         self.start(0);
     }
 
-    /// Gives up everything, and has all the memory of its limit while it does some work, whatever is left of the pool.
+    /// Clears everything, and has all the memory of its limit during some work, whatever is left of the pool.
     pub fn alone<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         self.forget_all();
         let shared = std::mem::replace(&mut self.grant, Grant::all(self.limit.bytes));

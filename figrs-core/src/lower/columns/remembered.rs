@@ -1,4 +1,4 @@
-//! Functions of parents with few values: called once for each combination.
+//! Memoised functions of parents with few values: called once for each combination.
 
 use std::rc::Rc;
 
@@ -10,15 +10,15 @@ use super::selection::Selection;
 use crate::error::ModelError;
 use crate::node::ApplyOp;
 
-/// Combinations up to which results are remembered.
+/// Maximum number of combinations whose results are memoised.
 const MOST: usize = 1 << 16;
-/// The same for functions whose results are plain numbers: to compute them is cheap.
+/// The same for functions whose results are plain numbers, which are cheap to compute.
 const LIGHT: usize = 64;
 const UNKNOWN: u32 = u32::MAX;
 
 impl Block {
-    /// The values of a function, each found when its combination of the parents' values is first met; nothing if there may
-    /// be so many combinations that calling the function for each row is better.
+    /// The values of a memoised function, each computed when its combination of the parents' values is first met; `None` if
+    /// there may be so many combinations that calling the function for each row is better.
     pub(super) fn apply_remembered(
         &mut self,
         slot: Slot,
@@ -70,7 +70,7 @@ impl Block {
         }))
     }
 
-    /// Puts in the place of the numbers of combinations the codes of the results; of truth values zero or one.
+    /// Replaces the numbers of combinations by the codes of the results; of truth values zero or one.
     pub(super) fn results(
         &mut self,
         slot: Slot,

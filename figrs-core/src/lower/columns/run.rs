@@ -1,4 +1,4 @@
-//! Running the worlds of a block.
+//! Execution of the worlds of a block.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use crate::lower::Observations;
 use crate::node::{AnyElement, ApplyOp, AtomicOp, FamilyOp, Kind, MemberFault};
 use crate::random::Stream;
 
-/// What remains to be done. A demand is the value that a slot must have for the rows to weigh.
+/// Next task of the execution. A demand is the value that a slot must have for the rows to weigh.
 pub(super) enum Task {
     Enter(Slot, Selection, Option<Datum>),
     Finish(Slot, Selection, Option<Datum>),
@@ -277,7 +277,7 @@ impl Run<'_> {
         self.settle(slot, rows, column, None)
     }
 
-    /// The values of a function, remembered by combination of the parents' values where those are few.
+    /// The values of a function, memoised by combination of the parents' values where those are few.
     fn apply(
         &mut self,
         slot: Slot,
@@ -301,7 +301,7 @@ impl Run<'_> {
         Ok(Block::packed(values, rows))
     }
 
-    /// Drops the rows whose value is another.
+    /// Drops the rows that have another value.
     fn keep_equal(&mut self, rows: &Selection, column: &Column, value: &Datum) {
         let other = match column {
             Column::Bits(bits) => {
@@ -349,7 +349,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Ends with an error if a world reaches more elements than are allowed; those whose values are still to be found count
+    /// Ends with an error if a world reaches more elements than are allowed; those whose values are not yet computed count
     /// as well.
     fn check_limit(&mut self, slot: Slot) -> Result<(), ModelError> {
         let mut counts: Vec<usize> = self.block.singles.iter().map(|&n| n as usize).collect();

@@ -1,4 +1,4 @@
-//! Which rows of a block are meant.
+//! Selections: sets of rows of a block.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -53,12 +53,12 @@ impl Selection {
         }))
     }
 
-    /// Where it is held: clones are held in one place.
+    /// Address: clones share one.
     pub(super) fn address(&self) -> usize {
         Rc::as_ptr(&self.0).addr()
     }
 
-    /// About how many bytes it takes, with the list of its rows.
+    /// Approximate size in bytes, with the list of its rows.
     pub(super) fn bytes(&self) -> usize {
         let list = self.0.count * size_of::<u32>();
         size_of::<Rows>() + size_of_val(&*self.0.mask) + list + 2 * ALLOCATION
@@ -98,12 +98,12 @@ impl Selection {
         Rc::ptr_eq(&self.0, &other.0) || self.0.mask == other.0.mask
     }
 
-    /// Whether all of these rows are in `mask`.
+    /// True if all of these rows are in `mask`.
     pub(crate) fn is_within(&self, mask: &[u64]) -> bool {
         self.0.mask.iter().zip(mask).all(|(a, b)| a & !b == 0)
     }
 
-    /// Those of these rows that another selection has as well.
+    /// Intersection with another selection.
     pub(crate) fn among(&self, others: &Self) -> Self {
         if others.is_all() {
             return self.clone();
@@ -129,7 +129,7 @@ impl Selection {
         Self::from_mask(either.collect(), self.0.width)
     }
 
-    /// Where each of these rows, all of which `other` has, stands in the list of `other`.
+    /// Positions of these rows, all of which `other` has, in the list of `other`.
     pub(crate) fn positions_in(&self, other: &Self) -> Vec<u32> {
         if other.is_all() {
             return self.rows().to_vec();

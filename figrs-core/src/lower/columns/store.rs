@@ -1,4 +1,4 @@
-//! Reading and keeping the columns of a block.
+//! Storage of the columns of a block.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Lists of values that codes refer to.
+//! Dictionaries: lists of distinct values that codes refer to.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use crate::datum::Datum;
 use crate::node::AnyElement;
 use crate::support::{Support, SupportBuilder};
 
-/// A list of distinct values.
+/// A dictionary: a list of distinct values.
 #[derive(Debug)]
 pub(crate) enum Values {
     Fixed(Support),
@@ -75,12 +75,12 @@ impl Block {
         &self.books[book.0 as usize]
     }
 
-    /// A list to which values of an element can be added.
+    /// A dictionary to which values of an element can be added.
     pub(super) fn growing(&mut self, element: &AnyElement) -> Book {
         self.add_book(Values::Growing(element.no_values()))
     }
 
-    /// The code of a value in a growing list, which takes it up if it is new.
+    /// The code of a value in a growing dictionary; a new value is added.
     pub(super) fn enter_value(&mut self, book: Book, value: &dyn Any) -> u32 {
         match &mut self.books[book.0 as usize] {
             Values::Growing(values) => values
@@ -91,7 +91,8 @@ impl Block {
         }
     }
 
-    /// For each code of a list the code in a slot's own list, which takes its values up; nothing if it is the same list.
+    /// For each code of a dictionary the code in a slot's own one, to which its values are added; `None` if it is the same
+    /// one.
     pub(super) fn translation(&mut self, slot: Slot, from: Book) -> Option<Rc<Vec<u32>>> {
         let to = self.own_book(slot);
         if from == to {

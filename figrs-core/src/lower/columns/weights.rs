@@ -4,7 +4,7 @@ use super::column::mask_where;
 use super::selection::{Selection, for_each_row};
 use crate::weights::WorldWeight;
 
-/// Rows of different weight up to which they are kept as classes of equal weight.
+/// Maximum number of classes of equal weight; with more of them weights are kept by row.
 const CLASSES: usize = 16;
 /// A product outside of this range and its inverse is moved into the logarithms.
 /// The product of two numbers in the range is still a normal number.
@@ -18,12 +18,12 @@ pub struct BlockWeights {
     pub(super) alive: Selection,
     pub(super) common: WorldWeight,
     pub(super) classes: Vec<(Vec<u64>, WorldWeight)>,
-    /// In the place of the classes, where they would be too many; those of rows that are gone mean nothing.
+    /// Weights by row, in the place of the classes, where they would be too many; those of dropped rows are meaningless.
     pub(super) rows: Option<Vec<f64>>,
     /// No row that is left has a factor of `rows` outside of these bounds.
     pub(super) bounds: (f64, f64),
     pub(super) logs: Option<Vec<f64>>,
-    /// How many of the factors are densities: of all rows, and of some rows in addition.
+    /// Number of densities among the factors: of all rows, and of some rows in addition.
     densities: u32,
     row_densities: Option<Vec<u32>>,
 }
@@ -48,17 +48,17 @@ impl BlockWeights {
         }
     }
 
-    /// How many densities are among the factors of all rows.
+    /// Number of densities among the factors of all rows.
     pub(crate) fn common_densities(&self) -> u32 {
         self.densities
     }
 
-    /// Whether some rows have more densities among their factors than others.
+    /// True if some rows have more densities among their factors than others.
     pub fn densities_differ(&self) -> bool {
         self.densities_differ_among(0..self.alive.width())
     }
 
-    /// Whether some of these rows have more densities among their factors than others of them.
+    /// True if some of these rows have more densities among their factors than others of them.
     pub(super) fn densities_differ_among(&self, rows: std::ops::Range<usize>) -> bool {
         let Some(counts) = &self.row_densities else {
             return false;
@@ -75,7 +75,7 @@ impl BlockWeights {
         &self.alive
     }
 
-    /// How many rows do not contradict the evidence.
+    /// Number of rows that do not contradict the evidence.
     pub fn survivors(&self) -> usize {
         self.alive.len()
     }
@@ -85,7 +85,7 @@ impl BlockWeights {
         for_each_row(self.alive.mask(), each);
     }
 
-    /// The rows of a mask contradict the evidence.
+    /// Drops the rows of a mask, which contradict the evidence.
     pub(crate) fn kill(&mut self, mask: &[u64]) {
         if self.alive.mask().iter().zip(mask).any(|(a, b)| a & b != 0) {
             self.alive = self.alive.minus(mask);
@@ -182,7 +182,7 @@ impl BlockWeights {
         self.widen(factors.iter().fold((1.0, 1.0), widest));
     }
 
-    /// The factors of the rows have been multiplied with numbers within these bounds.
+    /// Widens the bounds by numbers that the factors of the rows have been multiplied with.
     fn widen(&mut self, (least, most): (f64, f64)) {
         self.bounds = (self.bounds.0 * least, self.bounds.1 * most);
         if in_range(self.bounds.0) && in_range(self.bounds.1) {
@@ -314,7 +314,7 @@ impl BlockWeights {
         self.densities + if fewest == u32::MAX { 0 } else { fewest }
     }
 
-    /// Gives up the classes.
+    /// Converts the classes to weights by row.
     fn give_up_classes(&mut self) {
         if self.rows.is_some() {
             return;

@@ -1,4 +1,4 @@
-//! Random factor graphs and what enumeration says of them.
+//! Random factor graphs, and reference answers by enumeration.
 
 mod agreement;
 mod inflated;
@@ -17,7 +17,7 @@ pub(crate) fn generator(seed: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed)
 }
 
-/// How far apart the weights of a graph are.
+/// Range of the weights of a graph.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Range {
     Plain,

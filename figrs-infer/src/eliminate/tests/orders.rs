@@ -1,4 +1,4 @@
-//! The search for an order: how good it is, and that it changes no answer.
+//! The search for an order: its quality, and that it changes no answer.
 
 use figrs_core::factor::{Factor, FactorTable};
 use rand::seq::SliceRandom;
