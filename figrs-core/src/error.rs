@@ -208,6 +208,12 @@ pub enum ModelError {
         /// Bytes allowed.
         limit: u64,
     },
+    /// The deadline of the run passed, or it was interrupted, while the model was expanded.
+    #[error("the run ended while {element} was expanded: allow more time")]
+    Stopped {
+        /// The element that was being expanded.
+        element: Label,
+    },
 }
 
 impl ModelError {

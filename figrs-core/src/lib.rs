@@ -62,6 +62,7 @@ mod purity;
 mod random;
 mod states;
 mod support;
+mod until;
 mod value;
 mod vector;
 pub mod weights;
@@ -91,6 +92,7 @@ pub use parents::{Arguments, AsElement, Many, Mixed, One, Parents};
 pub use random::{Stream, stream};
 pub use states::States;
 pub use support::{Support, SupportBuilder};
+pub use until::Until;
 pub use value::Value;
 pub use vector::Vector;
 

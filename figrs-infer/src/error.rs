@@ -257,3 +257,14 @@ pub enum Error {
         remedy: &'static str,
     },
 }
+
+impl Error {
+    /// True if work was ended by a deadline or an interrupt.
+    pub(crate) fn is_stopped(&self) -> bool {
+        matches!(
+            self,
+            Self::Elimination(EliminationError::Interrupted)
+                | Self::Model(ModelError::Stopped { .. })
+        )
+    }
+}

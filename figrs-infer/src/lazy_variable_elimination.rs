@@ -7,7 +7,7 @@ use crate::algorithm::Algorithm;
 use crate::answer::{Answer, LogEvidence};
 use crate::bounds::{Bounds, Deepening, Ended, TargetBounds, undecided_share};
 use crate::conflict;
-use crate::eliminate::{EliminationError, Options, log_sums};
+use crate::eliminate::{Options, log_sums};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::sampling::Sampling;
@@ -205,7 +205,7 @@ impl Search<'_> {
                 outcome @ (Ok(_) | Err(Error::Model(ModelError::Unbounded { .. }))) => {
                     last = Some((outcome, depth));
                 }
-                Err(error) if is_stopped(&error) => return self.stopped(last),
+                Err(error) if error.is_stopped() => return self.stopped(last),
                 Err(error) => {
                     let (outcome, depth) = match last {
                         Some(last) if is_budget(&error) => last,
@@ -263,7 +263,7 @@ impl Search<'_> {
             self.targets,
             limits.budget,
             depth,
-            &mut self.memory,
+            (&mut self.memory, &limits.options.until),
         )?;
         self.spent += expansion.reached() as u64 * ELEMENT;
         let limits = self.limits(depth);
@@ -377,11 +377,6 @@ fn is_budget(error: &Error) -> bool {
         Error::Elimination(error) => error.is_budget(),
         _ => false,
     }
-}
-
-/// True if the deadline passed, or work was interrupted.
-fn is_stopped(error: &Error) -> bool {
-    matches!(error, Error::Elimination(EliminationError::Interrupted))
 }
 
 /// Choice of the next depth: deeper by so much that the work grows by a factor that is about the same each time.

@@ -4,12 +4,11 @@ use std::num::NonZero;
 use std::sync::OnceLock;
 
 use figrs_core::expand::{Asked, Budget, Expansion, Memory};
-use figrs_core::{AnyElement, Model};
+use figrs_core::{AnyElement, Model, Until};
 
 use crate::calls;
 use crate::eliminate::Options;
 use crate::error::Error;
-use crate::watch::Until;
 
 /// Resources of an expansion and its elimination: budget, options, threads, depth.
 #[derive(Clone, Debug, Default)]
@@ -53,12 +52,16 @@ impl Limits {
                     targets,
                     budget,
                     depth,
-                    &mut memory,
+                    (&mut memory, &self.options.until),
                 )?)
             }
-            None => Expansion::sharing_calls(model, targets, self.budget, Asked::Sums, |body| {
-                calls::sums(body, &self.options)
-            }),
+            None => Expansion::sharing_calls(
+                model,
+                targets,
+                (self.budget, &self.options.until),
+                Asked::Sums,
+                |body| calls::sums(body, &self.options),
+            ),
         }
     }
 
@@ -68,8 +71,12 @@ impl Limits {
         model: &Model,
         targets: &[AnyElement],
     ) -> Result<Expansion, Error> {
-        Expansion::sharing_calls(model, targets, self.budget, Asked::BestWorld, |body| {
-            calls::maxima(body, &self.options)
-        })
+        Expansion::sharing_calls(
+            model,
+            targets,
+            (self.budget, &self.options.until),
+            Asked::BestWorld,
+            |body| calls::maxima(body, &self.options),
+        )
     }
 }

@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::eliminate::EliminationError;
+use figrs_core::Until;
+
 use crate::error::Error;
 
 /// Progress of a run.
@@ -36,31 +37,6 @@ pub enum Stopped {
 }
 
 type Listener = Arc<dyn Fn(&Progress) + Send + Sync>;
-
-/// A time at which work ends, and a flag that ends it; each is optional.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Until {
-    deadline: Option<Instant>,
-    interrupt: Option<Arc<AtomicBool>>,
-}
-
-impl Until {
-    /// Reason to stop now, if any. Cheap enough for every block of work of some microseconds.
-    pub(crate) fn stopped(&self) -> Option<Stopped> {
-        let interrupt = self.interrupt.as_deref();
-        if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Some(Stopped::Interrupted);
-        }
-        (Instant::now() >= self.deadline?).then_some(Stopped::Deadline)
-    }
-}
-
-impl PartialEq for Until {
-    fn eq(&self, other: &Self) -> bool {
-        let flag = |until: &Self| until.interrupt.as_ref().map(Arc::as_ptr);
-        self.deadline == other.deadline && flag(self) == flag(other)
-    }
-}
 
 /// The deadline, the listener and the interrupt of a run; each is optional.
 #[derive(Clone, Default)]
@@ -124,7 +100,10 @@ pub(crate) struct Watching<'a> {
 impl Watching<'_> {
     /// Reason to stop now, if any. Cheap enough for every block of work of some microseconds.
     pub(crate) fn stopped(&self) -> Option<Stopped> {
-        self.until.stopped()
+        if self.until.is_interrupted() {
+            return Some(Stopped::Interrupted);
+        }
+        self.until.is_over().then_some(Stopped::Deadline)
     }
 
     /// The deadline and the interrupt of the run, for code that knows nothing of runs.
@@ -134,8 +113,7 @@ impl Watching<'_> {
 
     #[inline]
     pub(crate) fn is_interrupted(&self) -> bool {
-        let interrupt = self.watch.interrupt.as_deref();
-        interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
+        self.until.is_interrupted()
     }
 
     pub(crate) fn deadline(&self) -> Option<Duration> {
@@ -167,9 +145,10 @@ impl Watching<'_> {
 
     /// The error of a run: work that was stopped has done nothing.
     pub(crate) fn error_of(&self, error: Error) -> Error {
-        match error {
-            Error::Elimination(EliminationError::Interrupted) => self.nothing_done(),
-            error => error,
+        if error.is_stopped() {
+            self.nothing_done()
+        } else {
+            error
         }
     }
 

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use figrs::prelude::*;
 
+#[path = "errors/expanding.rs"]
+mod expanding;
 #[path = "errors/fault.rs"]
 mod fault;
 #[path = "errors/lazy.rs"]

@@ -9,6 +9,7 @@ use super::walk::{Limit, Walk};
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::node::{AnyElement, ElementId};
+use crate::until::Until;
 
 /// All elements that the roots of a model need, with their values numbered.
 ///
@@ -33,7 +34,7 @@ impl Expansion {
     ///
     /// **Errors.** [`ModelError`]: mistakes of the elements that are reached, values that cannot be listed, and budgets.
     pub fn new(model: &Model, targets: &[AnyElement], budget: Budget) -> Result<Self, ModelError> {
-        let mut walk = Walk::new(model, budget, None);
+        let mut walk = Walk::new(model, budget, Until::default(), None);
         walk.reach_roots(model, targets)?;
         walk.finished(model, targets)
     }
@@ -43,13 +44,13 @@ impl Expansion {
     ///
     /// What is expanded to some depth is expanded to a greater depth as well, in whatever order elements are reached.
     ///
-    /// **Errors.** As [`new`](Self::new).
+    /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] where `until` ends it.
     pub fn to_depth(
         model: &Model,
         targets: &[AnyElement],
         budget: Budget,
         depth: usize,
-        memory: &mut Memory,
+        (memory, until): (&mut Memory, &Until),
     ) -> Result<Self, ModelError> {
         let mut reached = 0;
         loop {
@@ -58,7 +59,7 @@ impl Expansion {
                 memory: &mut *memory,
                 stale: false,
             };
-            let mut walk = Walk::new(model, budget, Some(limit));
+            let mut walk = Walk::new(model, budget, until.clone(), Some(limit));
             walk.expansion.reached = reached;
             walk.reach_roots(model, targets)?;
             if !walk.limit.as_ref().is_some_and(|limit| limit.stale) {

@@ -9,10 +9,27 @@ use crate::evidence::Evidence;
 use crate::factor::FactorTable;
 use crate::node::{AnyElement, ApplyOp, AtomicOp, TableOp};
 use crate::support::Support;
+use crate::until::Until;
 use crate::weights::{Weights, WeightsBuilder, WorldWeight};
 
-/// An error if there is no room for so many bytes more.
-type Room<'a> = &'a dyn Fn(u64) -> Result<(), ModelError>;
+/// The limits of one table.
+pub(super) struct Limits<'a> {
+    /// Entries that it may have.
+    pub(super) entries: u64,
+    /// Gives an error if there is no room for so many bytes more.
+    pub(super) room: &'a dyn Fn(u64) -> Result<(), ModelError>,
+    pub(super) until: &'a Until,
+}
+
+/// An error if the expansion is to end now.
+#[inline]
+pub(super) fn check_time(until: &Until, element: &AnyElement) -> Result<(), ModelError> {
+    if until.is_over() {
+        let element = element.label();
+        return Err(ModelError::Stopped { element });
+    }
+    Ok(())
+}
 
 type Row = Result<(Support, Content, Option<Doubt>), ModelError>;
 
@@ -89,19 +106,20 @@ pub(super) fn apply(
     element: &AnyElement,
     op: &dyn ApplyOp,
     supports: &[&Support],
-    (limit, room): (u64, Room<'_>),
+    limits: &Limits<'_>,
 ) -> Row {
-    let size = product::size(element, supports, limit)?;
+    let size = product::size(element, supports, limits.entries)?;
     let own = bytes_of::<u32>(size);
-    room(own)?;
+    (limits.room)(own)?;
     let mut index = Vec::with_capacity(size);
     let mut values = element.no_values();
     let mut failures = Failures::default();
     product::each(supports, |arguments| {
+        check_time(limits.until, element)?;
         let value = op.intern(arguments, &mut values);
         let value = failures.note(value.map_err(|fault| element.fault(fault)))?;
         if value.is_some_and(|v| v + 1 == values.len()) {
-            room(own + values.bytes() as u64)?;
+            (limits.room)(own + values.bytes() as u64)?;
         }
         index.push(value.map_or(FactorTable::NO_VALUE, |v| v as u32));
         Ok::<_, ModelError>(())
@@ -114,9 +132,10 @@ pub(super) fn table(
     element: &AnyElement,
     op: &dyn TableOp,
     supports: &[&Support],
-    (limit, room): (u64, Room<'_>),
+    limits: &Limits<'_>,
 ) -> Row {
     op.check().map_err(|problem| element.invalid(problem))?;
+    let limit = limits.entries;
     let rows = product::size(element, supports, limit)?;
     let columns = op.values().len();
     let needed = rows as u128 * columns as u128;
@@ -132,7 +151,7 @@ pub(super) fn table(
     if parents.iter().all(|p| matches!(p, Positions::Same)) {
         return Ok((values, Content::Table(op.weights().clone()), None));
     }
-    room(bytes_of::<f64>(needed as usize))?;
+    (limits.room)(bytes_of::<f64>(needed as usize))?;
     let mut weights = WeightsBuilder::default();
     let mut failures = Failures::default();
     let mut digits = vec![0; supports.len()];
@@ -201,9 +220,14 @@ fn unknown_state(
 }
 
 /// The values of a scored element and their weights.
-pub(super) fn score(element: &AnyElement, evidence: &Evidence, support: &Support) -> Row {
+pub(super) fn score(
+    element: &AnyElement,
+    evidence: &Evidence,
+    support: &Support,
+    until: &Until,
+) -> Row {
     let mut failures = Failures::default();
-    let weights = weigh(element, &[evidence], support, &mut failures)?;
+    let weights = weigh(element, &[evidence], support, until, &mut failures)?;
     Ok((support.clone(), Content::Score(weights), failures.doubt()))
 }
 
@@ -212,11 +236,13 @@ fn weigh(
     element: &AnyElement,
     evidence: &[&Evidence],
     support: &Support,
+    until: &Until,
     failures: &mut Failures,
 ) -> Result<Weights, ModelError> {
     let mut products = vec![WorldWeight::ONE; support.len()];
     for (i, product) in products.iter_mut().enumerate() {
         for piece in evidence {
+            check_time(until, element)?;
             let weight = failures.note(piece.weight(element, support.any(i)))?;
             let (weight, log) = weight.unwrap_or((0.0, f64::NEG_INFINITY));
             product.times(weight, log);
@@ -238,12 +264,14 @@ fn weigh(
 pub(super) fn restrict(
     expanded: &mut ExpandedElement,
     evidence: &[&Evidence],
+    until: &Until,
 ) -> Result<(), ModelError> {
     let mut failures = Failures::default();
     let weights = weigh(
         &expanded.element,
         evidence,
         &expanded.support,
+        until,
         &mut failures,
     )?;
     if let Some(error) = failures.first {

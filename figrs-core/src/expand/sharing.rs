@@ -15,6 +15,7 @@ use super::walk::Walk;
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::node::{AnyElement, ElementId, Kind};
+use crate::until::Until;
 use crate::weights::Weights;
 
 /// What is asked of the worlds of an expansion that shares calls.
@@ -35,11 +36,12 @@ impl Expansion {
     ///
     /// **Complexity.** Bodies are expanded twice and solved once for each function and argument.
     ///
-    /// **Errors.** As [`new`](Self::new); [`ModelError::CyclicCall`]; those of `solve`.
+    /// **Errors.** As [`new`](Self::new); [`ModelError::CyclicCall`]; those of `solve`; [`ModelError::Stopped`] where `until`
+    /// ends it.
     pub fn sharing_calls<E: From<ModelError>>(
         model: &Model,
         targets: &[AnyElement],
-        budget: Budget,
+        (budget, until): (Budget, &Until),
         asked: Asked,
         mut solve: impl FnMut(&Self) -> Result<Weights, E>,
     ) -> Result<Self, E> {
@@ -47,12 +49,13 @@ impl Expansion {
         let mut sharing = Sharing {
             nothing: &nothing,
             budget,
+            until,
             asked,
             calls: Calls::new(roots(model, targets)),
             bodies: Vec::new(),
             spending: Spending::new(budget.bytes, None),
         };
-        let mut walk = Walk::new(model, budget, None);
+        let mut walk = Walk::new(model, budget, until.clone(), None);
         loop {
             let wanted = sharing.advance(&mut walk, model, targets)?;
             let Some(wanted) = wanted else {
@@ -91,6 +94,7 @@ struct Body<'m> {
 struct Sharing<'m> {
     nothing: &'m Model,
     budget: Budget,
+    until: &'m Until,
     asked: Asked,
     calls: Calls,
     bodies: Vec<Body<'m>>,
@@ -120,7 +124,7 @@ impl<'m> Sharing<'m> {
         match op.call(&[]) {
             Ok(root) => {
                 self.set(&wanted, Solution::Open);
-                let walk = Walk::new(self.nothing, self.budget, None);
+                let walk = Walk::new(self.nothing, self.budget, self.until.clone(), None);
                 let waits = self.bodies.last().map(|body| body.walk.spending());
                 let walk = walk
                     .within(wanted.depth + 1, self.calls.functions(), reached)

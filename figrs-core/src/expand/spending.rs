@@ -60,6 +60,7 @@ mod tests {
     use crate::element::{Constant, Element, Uniform};
     use crate::expand::{Budget, Expansion, Memory};
     use crate::model::Model;
+    use crate::until::Until;
 
     /// Each call makes two wide distributions and two Chains on them, without end.
     fn wide(calls: &Arc<AtomicUsize>) -> Element<u64> {
@@ -76,7 +77,13 @@ mod tests {
         let before = Footprint::now();
         let whole = Expansion::new(&Model::new(), &targets, budget).unwrap_err();
         let mut memory = Memory::default();
-        let depth = Expansion::to_depth(&Model::new(), &targets, budget, 5, &mut memory);
+        let depth = Expansion::to_depth(
+            &Model::new(),
+            &targets,
+            budget,
+            5,
+            (&mut memory, &Until::default()),
+        );
         let kind = std::mem::discriminant(&whole);
         assert_eq!(std::mem::discriminant(&depth.unwrap_err()), kind);
         drop(memory);

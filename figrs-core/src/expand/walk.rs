@@ -11,6 +11,7 @@ use super::expansion::Expansion;
 use super::memory::Memory;
 use super::product;
 use super::rows;
+use super::rows::check_time;
 use super::spending::{Spending, bytes_of};
 use crate::datum::Datum;
 use crate::error::ModelError;
@@ -18,6 +19,7 @@ use crate::evidence::Evidence;
 use crate::model::Model;
 use crate::node::{AnyElement, ChainOp, ElementId, Endless, Kind};
 use crate::support::Support;
+use crate::until::Until;
 
 /// The elements that carry evidence, in the order it was stated.
 fn evident(model: &Model) -> impl Iterator<Item = &AnyElement> {
@@ -65,6 +67,7 @@ pub(super) struct Walk<'m> {
     supports: FxHashMap<TypeId, Support>,
     /// What the expansion has taken.
     spending: Spending,
+    until: Until,
     /// Results of Chains that count among the elements reached before they are walked.
     counted: FxHashSet<ElementId>,
     /// Elements that have no value in any world that reaches them, and why.
@@ -91,7 +94,12 @@ impl Branches {
 type Held = [(ElementId, usize); 2];
 
 impl<'m> Walk<'m> {
-    pub(super) fn new(model: &'m Model, budget: Budget, limit: Option<Limit<'m>>) -> Self {
+    pub(super) fn new(
+        model: &'m Model,
+        budget: Budget,
+        until: Until,
+        limit: Option<Limit<'m>>,
+    ) -> Self {
         let mut evidence = FxHashMap::<_, Vec<_>>::default();
         for (element, statement) in model.evidence() {
             evidence.entry(element.id()).or_default().push(statement);
@@ -113,6 +121,7 @@ impl<'m> Walk<'m> {
             evidence,
             interventions: interventions.iter().map(|(e, v)| (e.id(), v)).collect(),
             spending: Spending::new(budget.bytes, limit.as_ref().map(|l| l.memory.before())),
+            until,
             counted: FxHashSet::default(),
             limit,
             stack: Vec::new(),
@@ -237,6 +246,7 @@ impl<'m> Walk<'m> {
         if self.is_done(&element) {
             return Ok(());
         }
+        check_time(&self.until, &element)?;
         match stage {
             Stage::Parents => {
                 let is_body = self.depth > 0;
@@ -394,6 +404,7 @@ impl<'m> Walk<'m> {
         };
         let mut known = FxHashMap::default();
         product::each(&supports, |arguments| {
+            check_time(&self.until, element)?;
             let result = match &mut self.limit {
                 Some(limit) => limit.memory.call(element, op, arguments),
                 None => op.call(arguments),
@@ -454,13 +465,16 @@ impl<'m> Walk<'m> {
         let parents = self.parents(&element)?;
         let observed = self.evidence_of(&element).iter().find_map(|e| e.observed());
         let supports = self.supports(&parents);
-        let limit = self.budget.table_entries;
-        let room = |bytes: u64| self.check_bytes(&element, bytes);
+        let limits = rows::Limits {
+            entries: self.budget.table_entries,
+            room: &|bytes: u64| self.check_bytes(&element, bytes),
+            until: &self.until,
+        };
         let (support, content, doubt) = match element.kind() {
             Kind::Atomic(op) => rows::atomic(&element, &**op, observed)?,
-            Kind::Apply(_, op) => rows::apply(&element, &**op, &supports, (limit, &room))?,
-            Kind::Table(_, op) => rows::table(&element, &**op, &supports, (limit, &room))?,
-            Kind::Score(_, evidence) => rows::score(&element, evidence, supports[0])?,
+            Kind::Apply(_, op) => rows::apply(&element, &**op, &supports, &limits)?,
+            Kind::Table(_, op) => rows::table(&element, &**op, &supports, &limits)?,
+            Kind::Score(_, evidence) => rows::score(&element, evidence, supports[0], &self.until)?,
             Kind::Chain(..) => unreachable!("Chains are expanded in two stages"),
         };
         self.finish(element, depth, parents, support, content, doubt)
@@ -632,7 +646,7 @@ impl<'m> Walk<'m> {
         };
         let evidence = self.evidence_of(&expanded.element);
         if !evidence.is_empty() && !matches!(expanded.content, Content::Endless(_)) {
-            rows::restrict(&mut expanded, evidence)?;
+            rows::restrict(&mut expanded, evidence, &self.until)?;
         }
         self.spending.add(expanded.bytes());
         self.check_bytes(&expanded.element, 0)?;

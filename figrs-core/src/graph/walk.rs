@@ -10,6 +10,7 @@ use crate::label::Label;
 use crate::model::Model;
 use crate::node::{AnyElement, ElementId, Kind};
 use crate::parents::Parents;
+use crate::until::Until;
 
 /// An element in a [`ModelGraph`].
 #[derive(Clone, Debug)]
@@ -97,7 +98,13 @@ impl ModelGraph {
     ) -> Result<Self, ModelError> {
         let targets = targets.elements();
         let (budget, mut memory) = (Budget::default(), Memory::default());
-        let expansion = Expansion::to_depth(model, &targets, budget, depth, &mut memory)?;
+        let expansion = Expansion::to_depth(
+            model,
+            &targets,
+            budget,
+            depth,
+            (&mut memory, &Until::default()),
+        )?;
         Ok(Self::walk(model, &targets, Some(&expansion)))
     }
 

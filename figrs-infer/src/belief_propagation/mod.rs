@@ -220,9 +220,23 @@ impl Algorithm for BeliefPropagation {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let Settings { until, limits } = &self.settings;
         self.settings.check(self.name())?;
-        let watching = self.watch.start(self.name(), Some(until.iterations));
+        let iterations = self.settings.until.iterations;
+        let watching = self.watch.start(self.name(), Some(iterations));
+        let answer = self.settle(model, targets, &watching);
+        answer.map_err(|error| watching.error_of(error))
+    }
+}
+
+impl BeliefPropagation {
+    fn settle(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        watching: &Watching<'_>,
+    ) -> Result<Answer, Error> {
+        let Settings { until, limits } = &self.settings;
+        let limits = &limits.until(watching.until());
         let impossible = || match targets {
             [] => Ok(Answer::marginals(
                 self.name(),
@@ -245,7 +259,7 @@ impl Algorithm for BeliefPropagation {
         };
         let network = self.settings.network(self.name(), &reduced)?;
         let mut messages = Messages::new(&network);
-        let settling = messages.settle::<Sum>(*until, &watching);
+        let settling = messages.settle::<Sum>(*until, watching);
         if settling.impossible {
             return impossible();
         }

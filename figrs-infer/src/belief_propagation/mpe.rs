@@ -11,7 +11,7 @@ use crate::branch_and_bound::Reduced;
 use crate::conflict;
 use crate::eliminate::log_weight;
 use crate::error::Error;
-use crate::watch::{Stopped, Watch, watched};
+use crate::watch::{Stopped, Watch, Watching, watched};
 
 /// A probable world by max-product messages: one that they agree on, however wide the model is.
 ///
@@ -72,9 +72,23 @@ impl Algorithm for MpeBeliefPropagation {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let Settings { until, limits } = &self.settings;
         self.settings.check(self.name())?;
-        let watching = self.watch.start(self.name(), Some(until.iterations));
+        let iterations = self.settings.until.iterations;
+        let watching = self.watch.start(self.name(), Some(iterations));
+        let answer = self.settle(model, targets, &watching);
+        answer.map_err(|error| watching.error_of(error))
+    }
+}
+
+impl MpeBeliefPropagation {
+    fn settle(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        watching: &Watching<'_>,
+    ) -> Result<Answer, Error> {
+        let Settings { until, limits } = &self.settings;
+        let limits = &limits.until(watching.until());
         let impossible = || conflict::impossible(model, targets, limits);
         let expansion = limits.expand_for_best_world(model, targets)?;
         if expansion.impossible().is_some() {
@@ -87,7 +101,7 @@ impl Algorithm for MpeBeliefPropagation {
         };
         let network = self.settings.network(self.name(), &reduced)?;
         let mut messages = Messages::new(&network);
-        let settling = messages.settle::<Max>(*until, &watching);
+        let settling = messages.settle::<Max>(*until, watching);
         if settling.impossible {
             return Err(impossible());
         }

@@ -1,12 +1,12 @@
 //! Lookups at each node of the search: complete factors, and bounds on the subtree below.
 
+use figrs_core::Until;
 use figrs_core::factor::{FactorGraph, VarId};
 
 use super::log_table::Cost;
 use super::mini_bucket::MiniBuckets;
 use super::tree::Tree;
 use crate::eliminate::EliminationError;
-use crate::watch::Until;
 
 /// The factors and messages of each variable of a tree.
 #[derive(Debug)]

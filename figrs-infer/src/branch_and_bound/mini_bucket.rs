@@ -1,11 +1,11 @@
 //! Upper bounds by mini-buckets: an elimination whose buckets are split to keep its tables small.
 
+use figrs_core::Until;
 use figrs_core::factor::{Factor, FactorGraph, VarId};
 
 use super::log_table::LogTable;
 use super::tree::Tree;
 use crate::eliminate::{EliminationError, Piece, Projector};
-use crate::watch::Until;
 
 /// Maximum number of entries of all messages together; beyond it each is made smaller.
 const ALL_ENTRIES: f64 = (1 << 26) as f64;
@@ -230,7 +230,8 @@ mod tests {
     fn the_entries_of_messages_are_counted() {
         for seed in 0..60 {
             let graph = random_graph(&mut generator(seed), RANGES[seed as usize % RANGES.len()]);
-            let tree = Tree::new(&graph, &as_if_dense(&graph));
+            let buckets = as_if_dense(&graph, &Until::default()).expect("nothing stops it");
+            let tree = Tree::new(&graph, &buckets);
             let largest = graph.factors.iter().map(Factor::entries).max();
             for limit in [1, 4, 16, 64].map(|limit| largest.unwrap_or(1).max(limit)) {
                 let (_, counted) = divide(&graph, &tree, limit);

@@ -78,7 +78,10 @@ pub(super) fn solve(
         Err(error) if error.is_budget() => {}
         Err(error) => return Err(error),
     }
-    let tree = Tree::new(&reduced.graph, &as_if_dense(&reduced.graph));
+    let tree = Tree::new(
+        &reduced.graph,
+        &as_if_dense(&reduced.graph, watching.until())?,
+    );
     let bounds = Bounds::new(&reduced.graph, tree, limits.table, watching.until())?;
     let outcome = Forest::new(&bounds, watching).run(limits)?;
     Ok(match outcome {

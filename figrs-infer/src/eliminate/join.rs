@@ -1,11 +1,14 @@
 //! The kernel: all tables of one bucket are multiplied and the products handed to a sink.
 
+use figrs_core::Until;
+
 use super::batch::{Batch, Spread};
 use super::compile::compile;
 use super::domain::{Domain, Shape};
 use super::error::EliminationError;
 use super::levels::arrange;
 use super::multiply::{Care, multiply_spread};
+use super::options::go_on;
 use super::prepare::{Prepared, prepare, shape};
 use super::program::{Program, Source};
 use super::rows::{Cursor, shared_values};
@@ -13,7 +16,6 @@ use super::semiring::{Extent, Semiring};
 use super::sink::Sink;
 use super::steps::{Buffers, apply, sweep};
 use super::table::Table;
-use crate::watch::Until;
 
 /// How many partial assignments are advanced together: enough to amortise, few enough for the first-level cache.
 pub(super) const BATCH: usize = 1024;
@@ -50,9 +52,7 @@ impl<V> Scratch<V> {
         self.since += 1;
         if self.since >= BATCHES {
             self.since = 0;
-            if self.until.stopped().is_some() {
-                return Err(EliminationError::Interrupted);
-            }
+            go_on(&self.until)?;
         }
         Ok(())
     }

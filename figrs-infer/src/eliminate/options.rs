@@ -1,10 +1,10 @@
 //! What a caller may choose.
 
+use figrs_core::Until;
 use figrs_core::factor::VarId;
 
 use super::error::EliminationError;
 use super::memory::to_spare;
-use crate::watch::Until;
 
 /// Up to this many bytes (256 MB) the machine is not asked what it has to spare.
 const SURELY_THERE: f64 = 2.56e8;
@@ -26,6 +26,14 @@ impl Order {
     pub fn given(variables: Vec<VarId>) -> Self {
         Self::Given(variables)
     }
+}
+
+/// An error if work is to end now.
+pub(super) fn go_on(until: &Until) -> Result<(), EliminationError> {
+    if until.is_over() {
+        return Err(EliminationError::Interrupted);
+    }
+    Ok(())
 }
 
 /// What happens to a normalised factor whose variable nothing else mentions.
@@ -103,10 +111,7 @@ impl Options {
 
     /// An error if the work is to end now.
     pub(crate) fn go_on(&self) -> Result<(), EliminationError> {
-        match self.until.stopped() {
-            Some(_) => Err(EliminationError::Interrupted),
-            None => Ok(()),
-        }
+        go_on(&self.until)
     }
 
     /// Sets how many operations the plan may be predicted to take.

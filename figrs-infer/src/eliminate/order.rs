@@ -3,10 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use figrs_core::Until;
 use figrs_core::factor::VarId;
 
+use super::error::EliminationError;
 use super::interaction::Interaction;
 use super::neighbours::Neighbours;
+use super::options::go_on;
 use super::score::{Aim, Score, score};
 
 /// A variable whose neighbourhood is larger than this is scored when it comes up, not when a neighbour goes.
@@ -21,9 +24,16 @@ const SCORED_AT_ONCE: usize = 128;
 ///
 /// **References.** Kjærulff, *Triangulation of graphs: algorithms giving small total state space*, 1990;
 /// Darwiche, *Modeling and Reasoning with Bayesian Networks*, 2009, section 9.3.
-pub(super) fn greedily(graph: &mut Interaction, candidates: &[VarId], aim: Aim) {
+///
+/// **Errors.** [`EliminationError::Interrupted`].
+pub(super) fn greedily(
+    graph: &mut Interaction,
+    candidates: &[VarId],
+    aim: Aim,
+    until: &Until,
+) -> Result<(), EliminationError> {
     let neighbours = Neighbours::new(graph, candidates);
-    Greedy::new(graph, neighbours, candidates, aim).run(graph);
+    Greedy::new(graph, neighbours, candidates, aim).run(graph, until)
 }
 
 /// A heap of scores that are renewed lazily.
@@ -52,8 +62,9 @@ impl Greedy {
         }
     }
 
-    fn run(mut self, graph: &mut Interaction) {
+    fn run(mut self, graph: &mut Interaction, until: &Until) -> Result<(), EliminationError> {
         while let Some(Reverse((_, v, version))) = self.heap.pop() {
+            go_on(until)?;
             if graph.is_settled(v) || version != self.queued[v.index()] {
                 continue;
             }
@@ -74,6 +85,7 @@ impl Greedy {
                 }
             }
         }
+        Ok(())
     }
 
     fn score(&mut self, graph: &Interaction, v: VarId) {

@@ -1,11 +1,14 @@
 //! The elimination on paper, part by part.
 
+use figrs_core::Until;
 use figrs_core::factor::VarId;
 
 use super::components::Component;
 use super::core_graph::DISCOUNT;
+use super::error::EliminationError;
 use super::fixed::ONE;
 use super::interaction::{Bucket, Interaction};
+use super::options::go_on;
 use super::order::greedily;
 use super::restarts::{CHEAP, search};
 use super::score::Aim;
@@ -14,12 +17,19 @@ use super::score::Aim;
 const WIDE: usize = 4096;
 
 /// Eliminates all `candidates` in an order as cheap as can be found for the effort.
-pub(super) fn arrange(graph: &mut Interaction, candidates: &[VarId]) {
+///
+/// **Errors.** [`EliminationError::Interrupted`].
+pub(super) fn arrange(
+    graph: &mut Interaction,
+    candidates: &[VarId],
+    until: &Until,
+) -> Result<(), EliminationError> {
     graph.strip(candidates);
     let mut wide = Vec::new();
     let mut places = Vec::new();
     let mut size = 0;
     for component in Component::all(graph, candidates) {
+        go_on(until)?;
         let free = &component.variables[..component.free];
         if free.len() == 1 {
             graph.eliminate_all(free);
@@ -30,31 +40,38 @@ pub(super) fn arrange(graph: &mut Interaction, candidates: &[VarId]) {
             places.resize(graph.log_cards.len(), 0);
             let core = component.core(graph, &mut places);
             let zeros = |core: &mut _| component.count_zeros(graph, &places, core);
-            for v in search(core, component.tables.len(), zeros).order {
+            for v in search(core, component.tables.len(), until, zeros)?.order {
                 graph.eliminate_all(&[component.variables[v as usize]]);
             }
         }
     }
     if !wide.is_empty() {
-        arrange_wide(graph, &wide, CHEAP * size as f64);
+        arrange_wide(graph, &wide, CHEAP * size as f64, until)?;
     }
+    Ok(())
 }
 
 /// The cheapest of a few greedy orders.
-fn arrange_wide(graph: &mut Interaction, wide: &[VarId], cheap: f64) {
+fn arrange_wide(
+    graph: &mut Interaction,
+    wide: &[VarId],
+    cheap: f64,
+    until: &Until,
+) -> Result<(), EliminationError> {
     let before = graph.clone();
-    greedily(graph, wide, Aim::Entries);
+    greedily(graph, wide, Aim::Entries, until)?;
     let from = before.buckets.len();
     if entries(graph, from) <= cheap {
-        return;
+        return Ok(());
     }
     for aim in [Aim::NonZeros, Aim::FillIn] {
         let mut other = before.clone();
-        greedily(&mut other, wide, aim);
+        greedily(&mut other, wide, aim, until)?;
         if price(&other, from) < price(graph, from) {
             *graph = other;
         }
     }
+    Ok(())
 }
 
 /// The joint entries of the buckets from some position on.

@@ -1,5 +1,6 @@
 //! The plan of an elimination and its price, before any number is multiplied.
 
+use figrs_core::Until;
 use figrs_core::factor::{FactorGraph, VarId};
 use serde::{Deserialize, Serialize};
 
@@ -105,7 +106,7 @@ impl Plan {
         let (count, budget) = (graph.factors.len(), options.table_budget);
         plan.cost = price(graph, &[], (&plan.buckets, count), budget);
         let kept = interaction.release(keep);
-        arrange_as(&options.order, &mut interaction, &kept);
+        arrange_as(options, &mut interaction, &kept)?;
         let given = count + plan.buckets.len();
         let mut afterwards = price(graph, &[], (&interaction.buckets, given), budget);
         let left = plan.rest.iter();
@@ -140,7 +141,7 @@ impl Plan {
                 free.push(v);
             }
         }
-        arrange_as(&options.order, &mut interaction, &mentioned);
+        arrange_as(options, &mut interaction, &mentioned)?;
         let plan = Self {
             buckets: std::mem::take(&mut interaction.buckets),
             rest: interaction.rest(),
@@ -160,22 +161,32 @@ impl Plan {
 
 /// The buckets of an elimination of everything, in an order found as if no entry were zero: for searches, in which
 /// variables are guessed and not found by joining tables.
-pub(crate) fn as_if_dense(graph: &FactorGraph) -> Vec<Bucket> {
+///
+/// **Errors.** [`EliminationError::Interrupted`].
+pub(crate) fn as_if_dense(
+    graph: &FactorGraph,
+    until: &Until,
+) -> Result<Vec<Bucket>, EliminationError> {
     let mut interaction = Interaction::new(graph, &vec![true; graph.factors.len()], &[]);
     interaction.ignore_zeros();
     let variables: Vec<VarId> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
-    arrange(&mut interaction, &variables);
-    interaction.buckets
+    arrange(&mut interaction, &variables, until)?;
+    Ok(interaction.buckets)
 }
 
 /// Eliminates variables that live tables mention.
-fn arrange_as(order: &Order, interaction: &mut Interaction, variables: &[VarId]) {
-    match order {
+fn arrange_as(
+    options: &Options,
+    interaction: &mut Interaction,
+    variables: &[VarId],
+) -> Result<(), EliminationError> {
+    match &options.order {
         Order::Given(listed) => {
             interaction.eliminate_all(listed);
             interaction.eliminate_all(variables);
+            Ok(())
         }
-        Order::Greedy => arrange(interaction, variables),
+        Order::Greedy => arrange(interaction, variables, &options.until),
     }
 }
 

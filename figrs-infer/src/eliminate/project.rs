@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use figrs_core::Until;
 use figrs_core::factor::{Factor, FactorGraph, VarId};
 
 use super::domain::Domain;
@@ -10,7 +11,6 @@ use super::join::{Scratch, join};
 use super::logarithmic::MaxProduct;
 use super::sink::DenseSink;
 use super::table::{Entries, Table};
-use crate::watch::Until;
 
 /// One of the tables to multiply.
 #[derive(Clone, Copy, Debug)]

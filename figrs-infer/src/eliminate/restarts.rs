@@ -1,10 +1,13 @@
 //! The search for an order of one component: greedy rules, restarts with noise, and improvement of the best.
 
+use figrs_core::Until;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::core_graph::Core;
+use super::error::EliminationError;
 use super::greedy::{Noise, Rule, greedy};
+use super::options::go_on;
 use super::tree::Tree;
 
 /// Up to this many entries for each variable and table the first order is taken as it is.
@@ -84,19 +87,26 @@ impl Found {
 ///
 /// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
 /// inference in graphical models*, AAAI 2011.
-pub(super) fn search(core: Core, tables: usize, count_zeros: impl FnOnce(&mut Core)) -> Found {
+///
+/// **Errors.** [`EliminationError::Interrupted`].
+pub(super) fn search(
+    core: Core,
+    tables: usize,
+    until: &Until,
+    count_zeros: impl FnOnce(&mut Core),
+) -> Result<Found, EliminationError> {
     let n = core.weights.len();
     let size = core.left.len() + tables;
-    let mut search = Search::new(core);
-    search.attempt(DENSE_RULES[0], &Noise::none(n));
+    let mut search = Search::new(core, until);
+    search.attempt(DENSE_RULES[0], &Noise::none(n))?;
     if search.best.price <= CHEAP * size as f64 {
-        return search.best;
+        return Ok(search.best);
     }
     let first_work = search.state.work;
     count_zeros(&mut search.start);
     if !search.start.densities.is_empty() {
         let dense = search.forget();
-        search.attempt(SPARSE_RULES[0], &Noise::none(n));
+        search.attempt(SPARSE_RULES[0], &Noise::none(n))?;
         if search.best.price * WORTH_COUNTING > dense.price {
             search.best = dense;
             search.start.densities.clear();
@@ -106,10 +116,10 @@ pub(super) fn search(core: Core, tables: usize, count_zeros: impl FnOnce(&mut Co
     let cheap = search.best.price * SLACK / n as f64;
     let reduced = search.start.reduce(cheap, &mut head);
     let (core, names) = search.start.compact();
-    let mut inner = Search::new(core);
+    let mut inner = Search::new(core, until);
     inner.fixed = reduced;
     inner.least = LEAST_PASSES * first_work;
-    inner.run();
+    inner.run()?;
     if inner.best.price + reduced < search.best.price {
         head.extend(inner.best.order.iter().map(|&v| names[v as usize]));
         search.best = Found {
@@ -117,11 +127,12 @@ pub(super) fn search(core: Core, tables: usize, count_zeros: impl FnOnce(&mut Co
             price: inner.best.price + reduced,
         };
     }
-    search.best
+    Ok(search.best)
 }
 
 /// A search under way.
-struct Search {
+struct Search<'u> {
+    until: &'u Until,
     start: Core,
     /// What is left of `start` while an order is made; counts the work of the search.
     state: Core,
@@ -133,9 +144,10 @@ struct Search {
     least: u64,
 }
 
-impl Search {
-    fn new(start: Core) -> Self {
+impl<'u> Search<'u> {
+    fn new(start: Core, until: &'u Until) -> Self {
         let mut search = Self {
+            until,
             start,
             state: Core::default(),
             order: Vec::new(),
@@ -152,30 +164,29 @@ impl Search {
         std::mem::replace(&mut self.best, Found::nothing())
     }
 
-    /// Tries an order; true if it is the best so far.
-    fn attempt(&mut self, rule: Rule, noise: &Noise) -> bool {
+    /// Tries an order, and keeps it if it is the best so far.
+    fn attempt(&mut self, rule: Rule, noise: &Noise) -> Result<(), EliminationError> {
+        go_on(self.until)?;
         self.state.copy_from(&self.start);
         self.order.clear();
         let limit = self.best.price;
-        match greedy(&mut self.state, rule, noise, limit, &mut self.order) {
-            Some(price) => {
-                self.best.order.clone_from(&self.order);
-                self.best.price = price;
-                true
-            }
-            None => false,
+        if let Some(price) = greedy(&mut self.state, rule, noise, limit, &mut self.order) {
+            self.best.order.clone_from(&self.order);
+            self.best.price = price;
         }
+        Ok(())
     }
 
     /// Tries rules without noise.
-    fn rules(&mut self, rules: &[Rule]) {
+    fn rules(&mut self, rules: &[Rule]) -> Result<(), EliminationError> {
         let noise = Noise::none(self.start.weights.len());
         for &rule in rules {
-            self.attempt(rule, &noise);
+            self.attempt(rule, &noise)?;
             if self.state.work > self.budget(self.best.price) / RULES {
                 break;
             }
         }
+        Ok(())
     }
 
     /// How much work the search may take if an order of this price is known.
@@ -185,7 +196,7 @@ impl Search {
     }
 
     /// Rules without noise, improvement, batches of restarts and improvement in turn, then larger improvements.
-    fn run(&mut self) {
+    fn run(&mut self) -> Result<(), EliminationError> {
         let n = self.start.weights.len();
         let is_dense = self.start.densities.is_empty();
         let (rules, turns) = if is_dense {
@@ -193,12 +204,12 @@ impl Search {
         } else {
             (&SPARSE_RULES[..], &SPARSE_TURNS[..])
         };
-        self.rules(rules);
+        self.rules(rules)?;
         let free = self.start.left.clone();
         if free.len() < 3 {
-            return;
+            return Ok(());
         }
-        self.improve(&free, WINDOWS.0, self.budget(self.best.price) / 4 * 3);
+        self.improve(&free, WINDOWS.0, self.budget(self.best.price) / 4 * 3)?;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(n as u64);
         let mut noise = Noise::none(n);
         let mut turns = turns.iter().cycle();
@@ -214,29 +225,32 @@ impl Search {
                 && let Some(&(rule, span)) = turns.next()
             {
                 noise.draw(&mut rng, span);
-                self.attempt(rule, &noise);
+                self.attempt(rule, &noise)?;
             }
             if self.best.price < best.price * HOPEFUL {
-                self.improve(&free, WINDOWS.0, budget);
+                self.improve(&free, WINDOWS.0, budget)?;
             }
             if best.price <= self.best.price {
                 self.best = best;
             }
         }
         for width in WINDOWS.0 + 1..=WINDOWS.1 {
-            self.improve(&free, width, self.budget(self.best.price));
+            self.improve(&free, width, self.budget(self.best.price))?;
         }
+        Ok(())
     }
 
     /// Orders up to `width` buckets anew at a time, until that is of no use or the budget is used up.
-    fn improve(&mut self, free: &[u32], width: usize, end: u64) {
+    fn improve(&mut self, free: &[u32], width: usize, end: u64) -> Result<(), EliminationError> {
         if !self.start.densities.is_empty() || self.best.order.is_empty() || self.state.work >= end
         {
-            return;
+            return Ok(());
         }
         let mut tree = Tree::new(&self.start, &self.best.order);
         tree.work += self.state.work;
-        while tree.improve(free, width, end) && tree.work < end {}
+        while tree.improve(free, width, end) && tree.work < end {
+            go_on(self.until)?;
+        }
         self.state.work = tree.work;
         let price = tree.total();
         if price < self.best.price {
@@ -245,5 +259,6 @@ impl Search {
                 price,
             };
         }
+        Ok(())
     }
 }

@@ -28,7 +28,7 @@ use crate::eliminate::EliminationError;
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::sampling::Sampling;
-use crate::watch::{Watch, watched};
+use crate::watch::{Watch, Watching, watched};
 use chains::{NoRun, Reader, Schedule};
 pub use kernel::GibbsKernel;
 
@@ -168,12 +168,25 @@ impl Algorithm for Gibbs {
         let sweeps = self.schedule.sweeps();
         let total = sweeps.saturating_mul(self.schedule.chains as u64);
         let watching = self.watch.start(self.name(), Some(total));
-        let impossible = || conflict::impossible(model, targets, &self.limits);
-        let expansion = self.limits.expand(model, targets)?;
+        let answer = self.sweep(model, targets, &watching);
+        answer.map_err(|error| watching.error_of(error))
+    }
+}
+
+impl Gibbs {
+    fn sweep(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        watching: &Watching<'_>,
+    ) -> Result<Answer, Error> {
+        let limits = self.limits.until(watching.until());
+        let impossible = || conflict::impossible(model, targets, &limits);
+        let expansion = limits.expand(model, targets)?;
         if expansion.impossible().is_some() {
             return Err(impossible());
         }
-        conflict::check_doubts(&expansion, &self.limits)?;
+        conflict::check_doubts(&expansion, &limits)?;
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
         let kernel = match GibbsKernel::new(encoding.graph(), self.block_table) {
             Err(EliminationError::Impossible) => return Err(impossible()),
@@ -181,8 +194,8 @@ impl Algorithm for Gibbs {
         };
         let reader = Reader::new(&kernel, &expansion, &encoding);
         let elements = (&expansion, targets);
-        let by = (self.seed, self.limits.threads());
-        let run = match chains::run(&reader, elements, self.schedule, by, &watching) {
+        let by = (self.seed, limits.threads());
+        let run = match chains::run(&reader, elements, self.schedule, by, watching) {
             Ok(run) => run,
             Err(NoRun::Impossible) => return Err(impossible()),
             Err(NoRun::Error(error)) => return Err(error),
@@ -193,7 +206,8 @@ impl Algorithm for Gibbs {
             });
         }
         let mut sampling = Sampling::new(run.stopped, run.sweeps, watching.elapsed());
-        sampling.asked = Some(total);
+        let chains = self.schedule.chains as u64;
+        sampling.asked = Some(self.schedule.sweeps().saturating_mul(chains));
         sampling.chains = self.schedule.chains;
         sampling.cut_groups = Some(kernel.cut_groups());
         let answer = Answer::marginals(self.name(), chains::marginals(&run.draws), None);
