@@ -1,7 +1,7 @@
 //! Robustness against arbitrary bytes: nothing panics, hangs or takes memory out of proportion, exact algorithms agree, and
 //! values survive writing and reading.
 //!
-//! Each function is a target of the fuzzer in `fuzz/`; `tests/tests/fuzz_corpora.rs` puts to it the inputs that the fuzzer has found.
+//! Each function is a target of the fuzzer in `fuzz/`; `tests/tests/models/fuzz_corpora.rs` puts to it the inputs that the fuzzer has found.
 
 mod agreement;
 mod bytes;

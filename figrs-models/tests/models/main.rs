@@ -1,0 +1,12 @@
+//! Models of figrs-models: levels, boards, networks.
+
+mod element_program;
+mod generator_errors;
+mod generators_exact;
+mod generators_reference;
+mod grid_automata;
+mod network_answers;
+mod network_files;
+mod network_round_trips;
+mod seen_levels;
+mod vglc_smb;

@@ -1,0 +1,13 @@
+//! Answers of all algorithms: conformance, errors, laziness, threads.
+
+mod arithmetic;
+mod concurrent_queries;
+mod conformance;
+mod errors;
+mod failing_functions;
+mod graph;
+mod laziness;
+mod reference_models;
+mod regressions;
+mod self_checked;
+mod threads;

@@ -1,0 +1,254 @@
+//! Every command that the pages of the repository print still works: examples run and succeed, tests and benchmarks that are
+//! named exist. Examples are built by `cargo test --workspace`; nothing is built here.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use figrs_tests::example::{self, text};
+use figrs_tests::pages::{self, pages, root};
+
+/// Placeholders in commands for a file of the reader's.
+const PLACEHOLDERS: [&str; 2] = ["F", "FILE"];
+
+/// The files substituted for a placeholder, by the option before it: they are written beforehand, or stand in the repository.
+const FILES: [(&str, &str); 2] = [
+    ("--file", "garden.bif"),
+    ("--rules", "examples/puzzle/lamps.kif"),
+];
+
+/// Content of `garden.bif`.
+const NETWORK: &str = "
+network garden { }
+variable grass { type discrete [ 2 ] { wet, dry }; }
+variable rain { type discrete [ 2 ] { yes, no }; }
+probability ( rain ) { table 0.2, 0.8; }
+probability ( grass | rain ) { (yes) 0.9, 0.1; (no) 0.2, 0.8; }
+";
+
+/// The commands of the pages, each once and in their order, as some read the files of others: lines of shell blocks, and
+/// `cargo` in backticks.
+fn commands() -> Vec<String> {
+    let mut commands: Vec<String> = Vec::new();
+    for page in pages() {
+        for block in page.blocks("sh") {
+            let joined = block.join("\n").replace("\\\n", " ");
+            let lines = joined
+                .lines()
+                .map(|line| line.split(" #").next().unwrap_or(line));
+            commands
+                .extend(lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")));
+        }
+        commands.extend(
+            page.spans()
+                .into_iter()
+                .filter(|span| span.starts_with("cargo ")),
+        );
+    }
+    let mut seen = BTreeSet::new();
+    commands.retain(|command| !command.is_empty() && seen.insert(command.clone()));
+    commands
+}
+
+/// The word after an option.
+fn after<'a>(words: &[&'a str], option: &str) -> Option<&'a str> {
+    let position = words.iter().position(|word| *word == option)?;
+    words.get(position + 1).copied()
+}
+
+fn exists(path: impl AsRef<Path>) -> bool {
+    root().join(path).exists()
+}
+
+/// Checks a command, which may write into `directory`; the error describes the mistake.
+fn check(command: &str, directory: &Path) -> Result<(), String> {
+    let words: Vec<&str> = command.split(' ').collect();
+    match words[..] {
+        ["cargo", "run", ..] => run(&words, directory),
+        ["cargo", "test" | "bench", ..] => named(&words),
+        // Commands of CI on all crates.
+        ["cargo", "fmt" | "clippy" | "doc" | "package", ..] => Ok(()),
+        _ => Err("nothing is known of this command; say here how it is tried".into()),
+    }
+}
+
+/// Checks that the package, the tests and the benchmarks that a command names are there.
+fn named(words: &[&str]) -> Result<(), String> {
+    let package = after(words, "-p").map(|name| {
+        let directories = [
+            ".",
+            "figrs-derive",
+            "figrs-core",
+            "figrs-infer",
+            "figrs-models",
+            "examples/command",
+            "tests",
+            "tests/documents",
+            "benches",
+        ];
+        let line = format!("name = \"{name}\"");
+        let is_it = |directory: &&str| {
+            let manifest = fs::read_to_string(root().join(directory).join("Cargo.toml"));
+            manifest.is_ok_and(|manifest| manifest.lines().any(|other| other == line))
+        };
+        directories
+            .into_iter()
+            .find(is_it)
+            .ok_or(format!("there is no package {name}"))
+    });
+    let package = package.transpose()?;
+    for (option, folder) in [("--test", "tests"), ("--bench", "benches")] {
+        let Some(name) = after(words, option) else {
+            continue;
+        };
+        let package = package.ok_or(format!("{option} wants -p with the package"))?;
+        let program = format!("{package}/{folder}/{name}");
+        if !exists(format!("{program}.rs")) && !exists(format!("{program}/main.rs")) {
+            return Err(format!("{package} has no {folder}/{name}.rs"));
+        }
+    }
+    Ok(())
+}
+
+/// The argument that a word of a command stands for, after another one: a file of the repository, or for a placeholder its
+/// substitute.
+fn argument(before: &str, word: &str) -> Result<String, String> {
+    let mut file = word;
+    if PLACEHOLDERS.contains(&word) {
+        let taken = FILES.iter().find(|(option, _)| *option == before);
+        file = taken
+            .ok_or(format!(
+                "which file is {word} after {before}? say so in `FILES`"
+            ))?
+            .1;
+    } else if word.len() > 1 && word.chars().all(|letter| letter.is_ascii_uppercase()) {
+        return Err(format!(
+            "{word} is no placeholder that is known; add it to `PLACEHOLDERS`"
+        ));
+    }
+    if before == "--out" {
+        // Never into the repository.
+        let name = Path::new(file).file_name().and_then(|name| name.to_str());
+        return Ok(name.unwrap_or(file).into());
+    }
+    if file.contains('/') && exists(file) {
+        return Ok(root().join(file).display().to_string());
+    }
+    Ok(file.into())
+}
+
+/// Runs an example as a user does, with the files of the repository at their places; its output files go into `directory`.
+fn run(words: &[&str], directory: &Path) -> Result<(), String> {
+    let example = after(words, "--example").ok_or("it names no example")?;
+    if !exists(format!("examples/{example}.rs")) && !exists(format!("examples/{example}/main.rs")) {
+        return Err(format!("there is no example {example}"));
+    }
+    let arguments = words
+        .iter()
+        .position(|word| *word == "--")
+        .unwrap_or(words.len());
+    let arguments: Vec<String> = (arguments + 1..words.len())
+        .map(|position| argument(words[position - 1], words[position]))
+        .collect::<Result<_, _>>()?;
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let output = example::run_in(directory, example, &arguments);
+    if !output.status.success() {
+        return Err(format!("{}: {}", output.status, text(&output.stderr)));
+    }
+    let written = after(&arguments, "--out").map(|file| fs::metadata(directory.join(file)));
+    match written {
+        Some(Ok(file)) if file.len() > 0 => Ok(()),
+        Some(_) => Err("it did not write its file".into()),
+        None if output.stdout.is_empty() => Err("it printed nothing".into()),
+        None => Ok(()),
+    }
+}
+
+/// A directory with the file that commands read.
+fn directory() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("garden.bif"), NETWORK).unwrap();
+    directory
+}
+
+#[test]
+fn every_documented_command_works() {
+    let commands = commands();
+    let directory = directory();
+    let wrong: Vec<String> = commands
+        .iter()
+        .filter_map(|command| {
+            let wrong = check(command, directory.path()).err()?;
+            Some(format!("{command}\n  {wrong}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // Commands are found in blocks, over several lines, and in tables.
+    for part in [
+        "--count E=5..10 --playable",
+        "--example burglary",
+        "--example network -- --file F",
+        "test --workspace",
+    ] {
+        assert!(
+            commands.iter().any(|command| command.contains(part)),
+            "{part}"
+        );
+    }
+}
+
+#[test]
+fn a_command_that_rots_is_found() {
+    let directory = directory();
+    for (command, told) in [
+        (
+            "cargo run --release --example no_such_example",
+            "no example",
+        ),
+        ("cargo run --release", "names no example"),
+        (
+            "cargo run --example network -- --file DIRECTORY",
+            "placeholder",
+        ),
+        ("cargo test -p no-such-package", "no package"),
+        (
+            "cargo test -p figrs-tests --test no_such_test",
+            "no tests/no_such_test.rs",
+        ),
+        (
+            "cargo bench -p figrs-benches --bench no_such",
+            "no benches/no_such.rs",
+        ),
+        ("make", "nothing is known"),
+    ] {
+        let wrong = check(command, directory.path()).unwrap_err();
+        assert!(wrong.contains(told), "{command}: {wrong}");
+    }
+    for command in [
+        "cargo run --release --example network -- --file F --no-such-option",
+        "cargo run --release --example network -- --file missing.bif",
+    ] {
+        assert!(check(command, directory.path()).is_err(), "{command}");
+    }
+}
+
+#[test]
+fn every_example_is_documented() {
+    let commands = commands();
+    for file in pages::files("examples") {
+        let parts: Vec<&str> = file.iter().filter_map(|part| part.to_str()).collect();
+        let example = match parts[..] {
+            ["examples", file] => file.strip_suffix(".rs"),
+            ["examples", folder, "main.rs"] => Some(folder),
+            _ => None,
+        };
+        let Some(example) = example else { continue };
+        let runs = |command: &String| {
+            after(&command.split(' ').collect::<Vec<_>>(), "--example") == Some(example)
+        };
+        assert!(
+            commands.iter().any(runs),
+            "no page runs the example {example}"
+        );
+    }
+}

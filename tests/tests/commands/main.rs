@@ -1,0 +1,11 @@
+//! Command lines of the examples, run as programs.
+
+mod compare_cli;
+mod documented_commands;
+mod interrupted_files;
+mod mario_cli;
+mod mario_training_cli;
+mod network_cli;
+mod puzzle_cli;
+mod puzzles_cli;
+mod reports;

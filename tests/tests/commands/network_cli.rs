@@ -1,0 +1,7 @@
+//! The example that asks networks, as a user runs it.
+
+mod answers;
+mod estimates;
+mod failures;
+mod files;
+mod worlds;

@@ -1,0 +1,188 @@
+//! Failures of the network example: questions without an answer, and wrong options and files.
+
+use figrs_tests::example::text;
+
+use crate::network_cli::files::Files;
+
+#[test]
+fn impossible_evidence_has_a_log_evidence_and_exit_code_one_elsewhere() {
+    let files = Files::new();
+    let evidence = "--file garden.bif --observe cat=mood=flies";
+    for algorithm in ["junction-tree", "variable-elimination", "enumerate"] {
+        let ask = format!("{evidence} --task evidence --algorithm {algorithm}");
+        let found = files.json(&ask);
+        assert_eq!(found["log_evidence"], "-inf");
+        assert!(files.text(&ask).starts_with("log-evidence -inf"));
+    }
+    for question in [
+        "",
+        "--task mpe",
+        "--task k-best",
+        "--task sample",
+        "--algorithm enumerate",
+        "--algorithm importance-sampling",
+        "--task mpe --algorithm mpe-variable-elimination",
+        "--task evidence --algorithm importance-sampling",
+    ] {
+        let output = files.run(&format!("{evidence} {question}"));
+        assert_eq!(output.status.code(), Some(1), "{question}");
+        let told = text(&output.stderr);
+        assert!(
+            told.starts_with("error: ") && told.contains("impossible"),
+            "{told}"
+        );
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_question_that_needs_more_memory_than_allowed_has_no_answer() {
+    let files = Files::new();
+    for question in [
+        "",
+        "--task mpe",
+        "--algorithm variable-elimination",
+        "--task mpe --algorithm mpe-variable-elimination",
+    ] {
+        let ask = format!("--file garden.bif {question} --memory");
+        let output = files.run(&format!("{ask} 7"));
+        assert_eq!(output.status.code(), Some(1), "{question}");
+        let told = text(&output.stderr);
+        assert!(
+            told.starts_with("error: ") && told.contains("more than --memory"),
+            "{told}"
+        );
+        files.text(&format!("{ask} 100000"));
+    }
+}
+
+#[test]
+fn what_cannot_work_gives_one_line_and_exit_code_two() {
+    let files = Files::new();
+    for (arguments, part) in [
+        ("--file missing.bif", "missing.bif"),
+        ("--file network.txt", ".uai"),
+        ("--file ragged.bif", "ragged.bif:2:"),
+        ("--file garden.bif --evidence missing.json", "missing.json"),
+        (
+            "--file garden.bif --evidence unknown.json",
+            "did you mean `grass`",
+        ),
+        ("--file pair.uai --evidence ragged.bif", ".evid"),
+        ("--file garden.bif --observe grass", "VAR=STATE"),
+        (
+            "--file garden.bif --observe gras=wet",
+            "did you mean `grass`",
+        ),
+        (
+            "--file garden.bif --observe grass=wett",
+            "did you mean `wet`",
+        ),
+        (
+            "--file garden.bif --observe grass=wet grass=dry",
+            "keep one of them",
+        ),
+        (
+            "--file garden.bif --evidence wet.json --observe grass=dry",
+            "keep one of them",
+        ),
+        ("--file garden.bif --query rian", "did you mean `rain`"),
+        ("--file garden.bif --query rain --task evidence", "--query"),
+        ("--file garden.bif --count 3", "--task k-best or sample"),
+        ("--file garden.bif --task sample --count 0", "--count"),
+        ("--file garden.bif --samples 3", "importance-sampling"),
+        ("--file garden.bif --seed 3", "--task sample"),
+        (
+            "--file garden.bif --memory 9 --algorithm enumerate",
+            "--memory",
+        ),
+        ("--file garden.bif --repeat 0", "--repeat"),
+        (
+            "--file garden.bif --task k-best --algorithm enumerate",
+            "use junction-tree",
+        ),
+        (
+            "--file garden.bif --task mpe --algorithm variable-elimination",
+            "use junction-tree or mpe-variable-elimination or enumerate",
+        ),
+        (
+            "--file garden.bif --task evidence --algorithm mpe-variable-elimination",
+            "use junction-tree or",
+        ),
+        (
+            "--file garden.bif --task cost --algorithm importance-sampling",
+            "use junction-tree",
+        ),
+    ] {
+        let output = files.run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        let told = text(&output.stderr);
+        assert!(
+            told.starts_with("error: ") && told.contains(part),
+            "{arguments}: {told}"
+        );
+        // Values that are no values of a flag are told with a hint at the help.
+        assert!(
+            told.lines().count() == 1 || told.contains("try '--help'"),
+            "{told}"
+        );
+        assert!(output.stdout.is_empty());
+    }
+}
+
+/// Failures are reported in terms of the flags: without items of the library and lines of its sources.
+#[test]
+fn nothing_of_the_library_is_told() {
+    let files = Files::new();
+    for (arguments, part) in [
+        ("--memory 7", "more than --memory"),
+        ("--memory 1KiB --task cost", ""),
+        ("--memory 1KiB --task mpe", ""),
+        (
+            "--memory 7 --algorithm variable-elimination",
+            "more than --memory",
+        ),
+        ("--observe cat=mood=flies", "the evidence is impossible"),
+        ("--algorithm enumerate --task mpe", ""),
+        ("--memory 6apples", "such as 512MiB or 6GiB"),
+        (
+            "--count 0 --task sample",
+            "write a whole number from 1 to 1000000",
+        ),
+        (
+            "--samples 0 --algorithm importance-sampling",
+            "write a whole number, 1 or more",
+        ),
+        (
+            "--samples many --algorithm importance-sampling",
+            "write a whole number",
+        ),
+    ] {
+        let output = files.run(&format!("--file garden.bif {arguments}"));
+        let told = text(&output.stderr);
+        if output.status.success() && part.is_empty() {
+            continue;
+        }
+        assert!(told.contains(part), "{arguments}: {told}");
+        for word in [
+            "::",
+            ".rs:",
+            "Options",
+            "(`",
+            "digit",
+            "18446744073709551615",
+        ] {
+            assert!(!told.contains(word), "{arguments}: {told}");
+        }
+    }
+}
+
+#[test]
+fn sums_of_rows_are_told_without_the_rounding_of_their_last_digits() {
+    let files = Files::new();
+    let text_of = "network n { }\nvariable a { type discrete [ 2 ] { yes, no }; }\n\
+                   probability ( a ) { table 0.1, 0.2; }\n";
+    std::fs::write(files.path("row.bif"), text_of).unwrap();
+    let told = text(&files.run("--file row.bif").stderr);
+    assert!(told.contains("sums to 0.3, "), "{told}");
+}

@@ -1,0 +1,11 @@
+//! The examples that draw boards, as a user runs them.
+
+mod answers;
+mod files;
+mod impossible;
+mod laws;
+mod made;
+mod methods;
+mod mistakes;
+mod shown;
+mod stats;

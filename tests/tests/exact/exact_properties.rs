@@ -1,0 +1,18 @@
+//! Properties of every model, between exact engines: on random models their answers agree.
+//!
+//! `PROPTEST_CASES` sets the number of models, `PROPTEST_RNG_SEED` their seed.
+
+mod automata;
+mod bounds;
+mod branch_and_bound;
+mod compiled;
+mod engines;
+mod frontier;
+mod graphs;
+mod marginal_map;
+mod orders;
+mod params;
+mod recursive;
+mod shared;
+mod targets;
+mod worlds;

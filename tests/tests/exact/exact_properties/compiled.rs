@@ -1,0 +1,104 @@
+//! A compiled tree lists the worlds of a model, best first, and takes evidence that changes.
+
+use figrs_core::Model;
+use figrs_infer::{CompiledTree, Error, JunctionTree, Run};
+use figrs_tests::oracle::close;
+use figrs_tests::random_model::{Built, Description, Family, build, for_random_models};
+use proptest::prelude::*;
+
+use crate::exact_properties::shared::{
+    Checked, EXACT, asked, enumerate, failed, is_wide, possible_runs,
+};
+
+/// Number of best worlds asked for.
+const BEST: usize = 20;
+
+fn compiled(built: &Built) -> Result<Option<CompiledTree>, proptest::test_runner::TestCaseError> {
+    let targets = built.erased();
+    if is_wide(&built.model, &targets)? {
+        return Ok(None);
+    }
+    match JunctionTree::new().compile(&built.model, targets) {
+        Ok(tree) => Ok(Some(tree)),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// The best worlds have the weights of the best runs of the program, and there are as many as there are runs.
+fn best_worlds_are_the_best_runs(description: &Description) -> Checked {
+    let built = build(description);
+    let Some(tree) = compiled(&built)? else {
+        return Ok(());
+    };
+    let Some(mut logs) = possible_runs(&built) else {
+        return Ok(());
+    };
+    logs.sort_by(|a, b| b.total_cmp(a));
+    prop_assert_eq!(tree.count().map_err(failed)?, logs.len().into());
+    let best = match tree.k_best(BEST) {
+        Err(Error::ImpossibleEvidence { .. }) if logs.is_empty() => return Ok(()),
+        best => best.map_err(failed)?,
+    };
+    prop_assert_eq!(best.len(), logs.len().min(BEST));
+    for (world, log) in best.iter().zip(&logs) {
+        let found = world.log_probability();
+        prop_assert!(close(found, *log, EXACT), "{} is not {}", found, log);
+    }
+    Ok(())
+}
+
+/// Evidence that is set has the effect of evidence that is compiled in, whatever was set before.
+fn evidence_may_change(description: &Description) -> Checked {
+    let built = build(description);
+    let targets = built.erased();
+    let varying = [bool::pick(&built.scope, 0), bool::pick(&built.scope, 3)];
+    let ids = varying.each_ref().map(|element| element.erased().id());
+    if ids[0] == ids[1] || is_wide(&built.model, &targets)? {
+        return Ok(());
+    }
+    let compiler = JunctionTree::new().varying(&varying[..]);
+    let Ok(mut tree) = compiler.compile(&built.model, targets.clone()) else {
+        return Ok(());
+    };
+    for (i, value) in [(0, true), (1, false), (0, false), (1, true)] {
+        tree.set(&varying[i], value).map_err(failed)?;
+        let other = &varying[1 - i];
+        tree.clear(other).map_err(failed)?;
+        // The other one stays a root, which says nothing.
+        let model: Model = built
+            .model
+            .clone()
+            .observe(&varying[i], value)
+            .condition(other, |_| true);
+        let Some(expected) = asked(enumerate().run(&model, targets.clone()))? else {
+            return Ok(());
+        };
+        match (expected, tree.answer()) {
+            (Ok(expected), Ok(found)) => {
+                let logs = [&expected, &found].map(|a| a.log_evidence().unwrap().value);
+                prop_assert!(close(logs[0], logs[1], EXACT), "log-evidence {:?}", logs);
+                for target in &built.targets {
+                    let p = target.probabilities(&expected).map_err(failed)?;
+                    let q = target.probabilities(&found).map_err(failed)?;
+                    let equal = p.iter().zip(&q).all(|(p, q)| (p - q).abs() <= EXACT);
+                    prop_assert!(equal, "{:?}: {:?} {:?}", target, p, q);
+                }
+            }
+            (Err(_), Err(Error::ImpossibleEvidence { .. })) => {}
+            (expected, found) => {
+                return Err(failed(format!("compiled in: {expected:?}\nset: {found:?}")));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_best_worlds_are_listed_and_counted() {
+    for_random_models(10_000, 5, best_worlds_are_the_best_runs);
+}
+
+#[test]
+fn evidence_set_is_evidence_compiled_in() {
+    for_random_models(5_000, 6, evidence_may_change);
+}

@@ -1,0 +1,11 @@
+//! Exact engines and message passing: random models, large models, compiled forms.
+
+mod belief_propagation;
+mod compiled_tree;
+mod exact_properties;
+mod frontier;
+mod large_supports;
+mod lazy_bounds;
+mod numerics;
+mod saved_trees;
+mod walls;

@@ -1,0 +1,5 @@
+//! Generators and puzzles.
+
+mod fuzz_corpora;
+mod generators;
+mod puzzles;

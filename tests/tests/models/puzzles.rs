@@ -1,0 +1,7 @@
+//! Puzzles in the Game Description Language: files, plans by inference, mistakes, random rules.
+
+mod errors;
+mod files;
+mod random_rules;
+mod random_systems;
+mod reference;

@@ -1,0 +1,4 @@
+//! Pages, links and licences of the repository.
+
+mod documentation;
+mod licences;

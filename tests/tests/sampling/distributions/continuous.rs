@@ -1,0 +1,234 @@
+//! Continuous distributions of one number.
+
+use figrs::prelude::*;
+use statrs::distribution::{
+    Beta as StatrsBeta, Continuous, ContinuousCDF, Exp, Gamma as StatrsGamma,
+    InverseGamma as StatrsInverseGamma, Laplace as StatrsLaplace, Normal as StatrsNormal,
+    StudentsT, Uniform as StatrsUniform,
+};
+
+use crate::distributions::atomic::{draws, log_prob, moments, tails};
+
+/// An element, the same distribution in statrs, and its mean and variance where a sample can estimate them.
+struct Row {
+    element: Element<f64>,
+    cdf: Box<dyn Fn(f64) -> f64>,
+    ln_pdf: Box<dyn Fn(f64) -> f64>,
+    moments: Option<(f64, f64)>,
+}
+
+fn row(
+    element: Element<f64>,
+    statrs: impl Continuous<f64, f64> + ContinuousCDF<f64, f64> + Clone + 'static,
+    moments: impl Into<Option<(f64, f64)>>,
+) -> Row {
+    let again = statrs.clone();
+    Row {
+        element,
+        cdf: Box::new(move |x| statrs.cdf(x)),
+        ln_pdf: Box::new(move |x| again.ln_pdf(x)),
+        moments: moments.into(),
+    }
+}
+
+fn rows() -> Vec<Row> {
+    let normal = |mean, sd| StatrsNormal::new(mean, sd).unwrap();
+    let gamma = |shape, rate| StatrsGamma::new(shape, rate).unwrap();
+    let beta = |a, b| StatrsBeta::new(a, b).unwrap();
+    vec![
+        row(
+            Normal::new(3.0, Variance(4.0)),
+            normal(3.0, 2.0),
+            (3.0, 4.0),
+        ),
+        row(
+            Normal::new(-1.0, StandardDeviation(0.1)),
+            normal(-1.0, 0.1),
+            (-1.0, 0.01),
+        ),
+        row(
+            ContinuousUniform::new(-2.0, 4.0),
+            StatrsUniform::new(-2.0, 4.0).unwrap(),
+            (1.0, 3.0),
+        ),
+        row(
+            Exponential::new(Rate(0.25)),
+            Exp::new(0.25).unwrap(),
+            (4.0, 16.0),
+        ),
+        row(
+            Exponential::new(Scale(0.25)),
+            Exp::new(4.0).unwrap(),
+            (0.25, 0.0625),
+        ),
+        row(Gamma::new(3.0, Rate(2.0)), gamma(3.0, 2.0), (1.5, 0.75)),
+        row(Gamma::new(3.0, Scale(2.0)), gamma(3.0, 0.5), (6.0, 12.0)),
+        row(Gamma::new(0.4, Rate(1.0)), gamma(0.4, 1.0), (0.4, 0.4)),
+        row(
+            Gamma::new(1.0, Rate(3.0)),
+            gamma(1.0, 3.0),
+            (1.0 / 3.0, 1.0 / 9.0),
+        ),
+        row(
+            Gamma::new(5000.0, Rate(10.0)),
+            gamma(5000.0, 10.0),
+            (500.0, 50.0),
+        ),
+        row(
+            InverseGamma::new(9.0, Scale(4.0)),
+            StatrsInverseGamma::new(9.0, 4.0).unwrap(),
+            (0.5, 1.0 / 28.0),
+        ),
+        row(
+            InverseGamma::new(0.7, Scale(2.0)),
+            StatrsInverseGamma::new(0.7, 2.0).unwrap(),
+            None,
+        ),
+        row(
+            Beta::new(2.0, 5.0),
+            beta(2.0, 5.0),
+            (2.0 / 7.0, 10.0 / 392.0),
+        ),
+        row(Beta::new(0.5, 0.5), beta(0.5, 0.5), (0.5, 0.125)),
+        row(
+            Beta::new(0.3, 4.0),
+            beta(0.3, 4.0),
+            (0.3 / 4.3, 1.2 / (4.3 * 4.3 * 5.3)),
+        ),
+        row(
+            Beta::new(3000.0, 1000.0),
+            beta(3000.0, 1000.0),
+            (0.75, 0.1875 / 4001.0),
+        ),
+        row(
+            StudentT::new(1.0, Scale(2.0), DegreesOfFreedom(12.0)),
+            StudentsT::new(1.0, 2.0, 12.0).unwrap(),
+            (1.0, 4.8),
+        ),
+        row(
+            StudentT::new(0.0, Scale(1.0), DegreesOfFreedom(0.5)),
+            StudentsT::new(0.0, 1.0, 0.5).unwrap(),
+            None,
+        ),
+        row(
+            Laplace::new(2.0, Scale(0.5)),
+            StatrsLaplace::new(2.0, 0.5).unwrap(),
+            (2.0, 0.5),
+        ),
+    ]
+}
+
+/// Of each of the tests on draws below.
+const FALSE_ALARM: f64 = 1e-8;
+
+const DRAWS: usize = 20_000;
+
+/// The quantile at this probability, by bisection of the numbers in order.
+fn quantile(row: &Row, p: f64) -> f64 {
+    let (mut low, mut high) = (-1e6, 1e6);
+    for _ in 0..200 {
+        let middle = f64::midpoint(low, high);
+        if (row.cdf)(middle) < p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
+}
+
+/// Kolmogorov's statistic exceeds sqrt(ln(2 / alpha) / 2n) with a probability below alpha: Massart (1990).
+#[test]
+fn draws_follow_the_distribution_function() {
+    for row in rows() {
+        let mut drawn = draws(&row.element, DRAWS);
+        drawn.sort_by(f64::total_cmp);
+        let n = DRAWS as f64;
+        let distance = |(i, &x): (usize, &f64)| {
+            let p = (row.cdf)(x);
+            (p - i as f64 / n).max((i + 1) as f64 / n - p)
+        };
+        let largest = drawn.iter().enumerate().map(distance).fold(0.0, f64::max);
+        let limit = ((2.0 / FALSE_ALARM).ln() / (2.0 * n)).sqrt();
+        assert!(largest < limit, "{:?}: {largest} > {limit}", row.element);
+    }
+}
+
+/// A normal number is further than 5.73 from its mean with probability 1e-8.
+#[test]
+fn draws_have_the_documented_mean_and_variance() {
+    for row in rows() {
+        let Some((mean, variance)) = row.moments else {
+            continue;
+        };
+        let drawn = draws(&row.element, DRAWS);
+        for ((found, error), right) in moments(&drawn, mean).into_iter().zip([mean, variance]) {
+            let away = (found - right).abs() / error;
+            assert!(
+                away < 5.73,
+                "{:?}: {found} ± {error}, not {right}",
+                row.element
+            );
+        }
+    }
+}
+
+#[test]
+fn log_densities_agree_with_the_other_library() {
+    for row in rows() {
+        for i in 1..100 {
+            let x = quantile(&row, f64::from(i) / 100.0);
+            let (own, other) = (log_prob(&row.element, x), (row.ln_pdf)(x));
+            let scale = 1.0 + own.abs();
+            assert!(
+                (own - other).abs() < 1e-9 * scale,
+                "{:?} at {x}: {own}, {other}",
+                row.element
+            );
+        }
+    }
+}
+
+/// Simpson's rule, over a range that holds no infinite density.
+#[test]
+fn densities_integrate_to_the_probability_between_two_points() {
+    const STEPS: usize = 20_000;
+    for row in rows() {
+        let (a, b) = (quantile(&row, 0.4), quantile(&row, 0.9));
+        let step = (b - a) / STEPS as f64;
+        let term = |i: usize| {
+            let weight = match i {
+                0 | STEPS => 1.0,
+                _ => f64::from(2 + 2 * (i as u32 % 2)),
+            };
+            weight * log_prob(&row.element, a + step * i as f64).exp()
+        };
+        let area = (0..=STEPS).map(term).sum::<f64>() * step / 3.0;
+        let between = tails(&row.element, b).lower - tails(&row.element, a).lower;
+        assert!(
+            (area - between).abs() < 1e-9,
+            "{:?}: {area}, {between}",
+            row.element
+        );
+    }
+}
+
+#[test]
+fn tails_sum_to_one_and_agree_with_the_other_library() {
+    for row in rows() {
+        for i in 1..20 {
+            let x = quantile(&row, f64::from(i) / 20.0);
+            let found = tails(&row.element, x);
+            assert!(
+                (found.lower + found.upper - 1.0).abs() < 1e-12,
+                "{:?}",
+                row.element
+            );
+            assert!(
+                (found.lower - (row.cdf)(x)).abs() < 1e-12,
+                "{:?}",
+                row.element
+            );
+        }
+    }
+}

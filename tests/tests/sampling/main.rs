@@ -1,0 +1,12 @@
+//! Samplers and Markov chains: kernels without noise, accuracy, distributions.
+
+mod columns;
+mod densities;
+mod distributions;
+mod gibbs;
+mod gibbs_kernel;
+mod metropolis_hastings;
+mod metropolis_hastings_kernel;
+mod particle_filter;
+mod samplers;
+mod sampling_properties;

@@ -1,0 +1,11 @@
+//! Every sampler can be trusted: its numbers are as far from the exact ones as it says, no more and no less.
+//!
+//! The samplers are those of `figrs_tests::samplers`, the models those of `figrs_tests::reference_models`, the tolerances
+//! those of `figrs_tests::significance`. The seeds are fixed: a test that passed once passes always.
+
+mod accounts;
+mod accuracy;
+mod best_world;
+mod calibration;
+mod rare_evidence;
+mod spread;
