@@ -51,7 +51,7 @@ mod tests {
             interrupt: Some(Arc::clone(&flag)),
             ..Until::default()
         };
-        let coin = Flip::new(0.5).named("coin").erased();
+        let coin = Flip::new(0.5).named("coin").erased().clone();
         let (model, targets) = (Model::new(), [coin]);
         let expand = || {
             let limits = (Budget::default(), &until);
