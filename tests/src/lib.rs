@@ -2,6 +2,7 @@
 
 pub mod asked;
 pub mod browser;
+pub mod captured_lists;
 pub mod every_population;
 pub mod every_step;
 pub mod example;

@@ -2,17 +2,14 @@
 //!
 //! Results that are rows of the Chain's own make a conditional table, sparse where most of it is zero.
 //! Otherwise a selector variable holds the choice; each remaining result is joined to the Chain by one
-//! factor, or where that would be large through a variable that is the result's value where it is
-//! chosen and `none` elsewhere, so that the cost stays linear in the supports.
-
-use std::ops::Range;
+//! factor, or where that would be large through the tree of outcomes.
 
 use super::content::{Content, ExpandedElement};
 use super::encode::Numbers;
 use super::encoding::{Builder, Chosen, Selector};
 use super::scope::{Scope, Situation};
 use crate::error::{Fault, ModelError};
-use crate::factor::{FactorTable, VarId};
+use crate::factor::FactorTable;
 use crate::node::Kind;
 use crate::weights::{Weights, WeightsBuilder};
 
@@ -22,9 +19,9 @@ const SMALL: usize = 32;
 const SPARSE_ENTRY: usize = 4;
 
 /// What a row of a Chain's own gives the Chain's values: their positions, ascending, and weights.
-struct Outcomes {
-    columns: Vec<u32>,
-    weights: Weights,
+pub(super) struct Outcomes {
+    pub(super) columns: Vec<u32>,
+    pub(super) weights: Weights,
 }
 
 impl Outcomes {
@@ -39,19 +36,19 @@ impl Outcomes {
 
 /// A sparse table under construction.
 #[derive(Default)]
-struct SparseBuilder {
+pub(super) struct SparseBuilder {
     rows: Vec<u32>,
     weights: WeightsBuilder,
 }
 
 impl SparseBuilder {
-    fn push(&mut self, assignment: &[usize], column: u32, weight: f64) {
+    pub(super) fn push(&mut self, assignment: &[usize], column: u32, weight: f64) {
         self.rows.extend(assignment.iter().map(|&d| d as u32));
         self.rows.push(column);
         self.weights.push(weight);
     }
 
-    fn extend(&mut self, assignment: &[usize], outcomes: &Outcomes) {
+    pub(super) fn extend(&mut self, assignment: &[usize], outcomes: &Outcomes) {
         for (i, &column) in outcomes.columns.iter().enumerate() {
             self.rows.extend(assignment.iter().map(|&d| d as u32));
             self.rows.push(column);
@@ -59,7 +56,7 @@ impl SparseBuilder {
         }
     }
 
-    fn build(self) -> FactorTable {
+    pub(super) fn build(self) -> FactorTable {
         FactorTable::Sparse {
             rows: self.rows,
             weights: self.weights.build(),
@@ -185,12 +182,7 @@ impl Builder<'_> {
             };
             self.number(position, parents, selector.variable, &numbers);
         }
-        self.selected_rows(position, &selector, &rows);
-        for (at, &result) in results.iter().enumerate() {
-            if rows[at].is_none() {
-                self.selected_result(position, &selector, at, result);
-            }
-        }
+        self.join_results(position, &selector, rows, results);
         Ok(())
     }
 
@@ -239,115 +231,33 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The rows of the choices that are rows of the Chain's own; any value for the other choices.
-    fn selected_rows(&mut self, position: usize, selector: &Selector, rows: &[Option<Outcomes>]) {
-        let expanded = &self.expansion.elements()[position];
-        let (known, columns) = (expanded.support.len(), expanded.states());
-        let may_be_absent = self.may_be_absent(position);
-        let wild = self.is_wild(position);
-        let open = |c: &Chosen| matches!(c, Chosen::Result(c) if rows[*c].is_none());
-        if selector.choices.iter().all(open) {
-            return;
-        }
-        // Choices that leave the value open count as one.
-        let mut kinds: Vec<Chosen> = Vec::new();
-        let mut first_open = None;
-        let mut index = Vec::with_capacity(selector.choices.len());
-        for choice in &selector.choices {
-            let kind = *choice;
-            let known = first_open.filter(|_| open(choice));
-            if open(choice) {
-                first_open.get_or_insert(kinds.len());
-            }
-            index.push(known.unwrap_or(kinds.len()) as u32);
-            if known.is_none() {
-                kinds.push(kind);
-            }
-        }
-        let kind_of_row = if kinds.len() == selector.choices.len() {
-            selector.variable
-        } else {
-            let kind = self.graph.add_variable(kinds.len());
-            self.add_function(vec![selector.variable, kind], index);
-            kind
-        };
-        let mut table = SparseBuilder::default();
-        for (i, kind) in kinds.iter().enumerate() {
-            let mut any = |range: Range<usize>| {
-                range.for_each(|c| table.push(&[i], c as u32, 1.0));
-            };
-            match kind {
-                Chosen::Result(c) => match &rows[*c] {
-                    Some(row) => table.extend(&[i], row),
-                    None => any(0..columns),
-                },
-                Chosen::Unknown => any(known..columns),
-                Chosen::Nothing => {
-                    any(0..if wild { known } else { 0 });
-                    any(columns..columns + usize::from(may_be_absent));
-                }
-            }
-        }
-        let variables = vec![kind_of_row, self.variable(position)];
-        self.add_factor(variables, table.build(), false);
-    }
-
-    /// Where the choice is this result the Chain has its value; elsewhere the result does not matter.
-    fn selected_result(&mut self, position: usize, selector: &Selector, at: usize, result: usize) {
-        let expanded = &self.expansion.elements()[position];
-        let moved = self.positions_in(result, expanded);
-        let (from, own) = (self.variable(result), self.variable(position));
-        let size = self.graph.dense_size(&[selector.variable, from, own]);
-        if size <= SMALL {
-            let mut scope = Scope::new(&self.graph, &[selector.variable, from, own]);
-            let mut linear = Vec::with_capacity(size);
-            loop {
-                let chosen = selector.choices[scope.digit(0)] == Chosen::Result(at);
-                let image = moved.get(scope.digit(1)).copied();
-                let agrees = !chosen || image == Some(scope.digit(2) as u32);
-                linear.push(f64::from(u8::from(agrees)));
-                if !scope.advance() {
-                    break;
-                }
-            }
-            self.add_dense(scope.variables, Weights::from_linear(linear));
-            return;
-        }
-        let columns = self.graph.cardinality(own);
-        let none = columns as u32;
-        let chosen = self.graph.add_variable(columns + 1);
-        self.chosen_value(selector, at, from, chosen, &moved, none);
-        let mut table = SparseBuilder::default();
-        for column in 0..columns {
-            table.push(&[column], column as u32, 1.0);
-        }
-        for column in 0..columns {
-            table.push(&[columns], column as u32, 1.0);
-        }
-        self.add_factor(vec![chosen, own], table.build(), false);
-    }
-
-    /// A variable that is the Chain's value where the choice is this result, and `none` elsewhere.
-    fn chosen_value(
+    /// One factor: where the choice is this result the Chain has its value, elsewhere the result does not matter. False if
+    /// it would be large.
+    pub(super) fn joined(
         &mut self,
+        position: usize,
         selector: &Selector,
         at: usize,
-        from: VarId,
-        chosen: VarId,
-        moved: &[u32],
-        none: u32,
-    ) {
-        // Which choice it was does not matter: whether it was this one is enough.
-        let is_chosen = self.graph.add_variable(2);
-        let choices = selector.choices.iter();
-        let index = choices
-            .map(|&c| u32::from(c == Chosen::Result(at)))
-            .collect();
-        self.add_function(vec![selector.variable, is_chosen], index);
-        let values = self.graph.cardinality(from);
-        let image = |value: usize| moved.get(value).copied().unwrap_or(FactorTable::NO_VALUE);
-        let mut index = vec![none; values];
-        index.extend((0..values).map(image));
-        self.add_function(vec![is_chosen, from, chosen], index);
+        result: usize,
+    ) -> bool {
+        let (from, own) = (self.variable(result), self.variable(position));
+        let size = self.graph.dense_size(&[selector.variable, from, own]);
+        if size > SMALL {
+            return false;
+        }
+        let moved = self.positions_in(result, &self.expansion.elements()[position]);
+        let mut scope = Scope::new(&self.graph, &[selector.variable, from, own]);
+        let mut linear = Vec::with_capacity(size);
+        loop {
+            let chosen = selector.choices[scope.digit(0)] == Chosen::Result(at);
+            let image = moved.get(scope.digit(1)).copied();
+            let agrees = !chosen || image == Some(scope.digit(2) as u32);
+            linear.push(f64::from(u8::from(agrees)));
+            if !scope.advance() {
+                break;
+            }
+        }
+        self.add_dense(scope.variables, Weights::from_linear(linear));
+        true
     }
 }

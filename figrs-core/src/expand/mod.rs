@@ -20,6 +20,7 @@ mod calls;
 mod content;
 mod encode;
 mod encode_chain;
+mod encode_results;
 mod encoding;
 mod expansion;
 mod memory;

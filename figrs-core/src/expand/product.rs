@@ -25,18 +25,24 @@ pub(super) fn size(
     Ok(needed as usize)
 }
 
-/// Calls `visit` with each combination in row-major order (last parent fastest).
+/// Calls `visit` with each combination in row-major order (last parent fastest); with nothing for one that gives a parent that is
+/// listed twice two values.
 pub(super) fn each<E>(
+    parents: &[usize],
     supports: &[&Support],
-    mut visit: impl FnMut(&[&dyn Any]) -> Result<(), E>,
+    mut visit: impl FnMut(Option<&[&dyn Any]>) -> Result<(), E>,
 ) -> Result<(), E> {
     if supports.iter().any(|support| support.is_empty()) {
         return Ok(());
     }
+    // Parents that are listed before, and where.
+    let first = |(at, parent)| Some((at, parents[..at].iter().position(|p| p == parent)?));
+    let repeated: Vec<(usize, usize)> = parents.iter().enumerate().filter_map(first).collect();
     let mut digits = vec![0; supports.len()];
     let mut arguments: Vec<&dyn Any> = supports.iter().map(|support| support.any(0)).collect();
     loop {
-        visit(&arguments)?;
+        let is_one = repeated.iter().all(|&(a, b)| digits[a] == digits[b]);
+        visit(is_one.then_some(&arguments))?;
         let mut position = supports.len();
         loop {
             if position == 0 {

@@ -55,6 +55,11 @@ impl Failures {
         }
     }
 
+    /// Notes a combination that cannot be.
+    fn skip(&mut self) {
+        self.failed.push(true);
+    }
+
     /// The doubt that remains.
     fn doubt(self) -> Option<Doubt> {
         let failed = self.failed;
@@ -105,7 +110,7 @@ fn probabilities(op: &dyn AtomicOp, support: &Support, linear: Vec<f64>) -> Resu
 pub(super) fn apply(
     element: &AnyElement,
     op: &dyn ApplyOp,
-    supports: &[&Support],
+    (parents, supports): (&[usize], &[&Support]),
     limits: &Limits<'_>,
 ) -> Row {
     let size = product::size(element, supports, limits.entries)?;
@@ -114,8 +119,13 @@ pub(super) fn apply(
     let mut index = Vec::with_capacity(size);
     let mut values = element.no_values();
     let mut failures = Failures::default();
-    product::each(supports, |arguments| {
+    product::each(parents, supports, |arguments| {
         check_time(limits.until, element)?;
+        let Some(arguments) = arguments else {
+            failures.skip();
+            index.push(FactorTable::NO_VALUE);
+            return Ok(());
+        };
         let value = op.intern(arguments, &mut values);
         let value = failures.note(value.map_err(|fault| element.fault(fault)))?;
         if value.is_some_and(|v| v + 1 == values.len()) {

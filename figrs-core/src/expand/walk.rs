@@ -403,8 +403,12 @@ impl<'m> Walk<'m> {
             error: None,
         };
         let mut known = FxHashMap::default();
-        product::each(&supports, |arguments| {
+        product::each(&parents, &supports, |arguments| {
             check_time(&self.until, element)?;
+            let Some(arguments) = arguments else {
+                branches.choice.push(Content::NO_CHOICE);
+                return Ok(());
+            };
             let result = match &mut self.limit {
                 Some(limit) => limit.memory.call(element, op, arguments),
                 None => op.call(arguments),
@@ -472,7 +476,7 @@ impl<'m> Walk<'m> {
         };
         let (support, content, doubt) = match element.kind() {
             Kind::Atomic(op) => rows::atomic(&element, &**op, observed)?,
-            Kind::Apply(_, op) => rows::apply(&element, &**op, &supports, &limits)?,
+            Kind::Apply(_, op) => rows::apply(&element, &**op, (&parents, &supports), &limits)?,
             Kind::Table(_, op) => rows::table(&element, &**op, &supports, &limits)?,
             Kind::Score(_, evidence) => rows::score(&element, evidence, supports[0], &self.until)?,
             Kind::Chain(..) => unreachable!("Chains are expanded in two stages"),

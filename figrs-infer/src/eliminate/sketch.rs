@@ -29,11 +29,20 @@ pub(super) fn log_density(factor: &Factor, log_cards: &[f64]) -> f64 {
                 _ => ((weights.len() - zeros) as f64).log2() - (weights.len() as f64).log2(),
             }
         }
-        FactorTable::Sparse { weights, .. } => (weights.len() as f64).log2() - dense(),
-        FactorTable::Function { .. } => {
+        FactorTable::Sparse { rows, weights } if !is_function(rows, factor.variables.len()) => {
+            (weights.len() as f64).log2() - dense()
+        }
+        FactorTable::Sparse { .. } | FactorTable::Function { .. } => {
             let child = factor.variables.last();
             -child.map_or(0.0, |v| log_cards[v.index()])
         }
     }
     .max(-1e6)
+}
+
+/// Whether sorted rows have each assignment of all but the last variable at most once. As of a function, it then counts that the last
+/// variable is determined, and not where there is no value: other tables may well exclude the same.
+fn is_function(rows: &[u32], width: usize) -> bool {
+    let mut pairs = rows.chunks(width).zip(rows.chunks(width).skip(1));
+    width > 1 && pairs.all(|(a, b)| a[..width - 1] != b[..width - 1])
 }

@@ -5,6 +5,7 @@
 mod automata;
 mod bounds;
 mod branch_and_bound;
+mod captured;
 mod compiled;
 mod engines;
 mod frontier;

@@ -1,0 +1,218 @@
+//! The multiplexer of a Chain: its value is that of the result that it chooses.
+//!
+//! The results are taken one after another by two-way multiplexers. What goes from one to the next is a single variable: the value of the
+//! Chain if its choice was among the results so far, else the choice. So no variable is in many factors, however many
+//! results there are, and each factor is a function: of choice and results there are as many assignments as the choice and
+//! what the results depend on have.
+
+use std::ops::Range;
+
+use super::encode_chain::{Outcomes, SparseBuilder};
+use super::encoding::{Builder, Chosen, Selector};
+use crate::factor::{FactorTable, VarId};
+use crate::weights::Weights;
+
+/// Up to this many entries, a two-way multiplexer is one table.
+const SMALL: usize = 256;
+
+/// What goes from one two-way multiplexer to the next: a value of the Chain, or a choice not met so far.
+struct Passed {
+    variable: VarId,
+    /// The values, as columns of the Chain, ascending.
+    columns: Vec<u32>,
+    /// What comes after them.
+    choices: Vec<Chosen>,
+}
+
+impl Passed {
+    fn states(&self) -> usize {
+        self.columns.len() + self.choices.len()
+    }
+
+    /// The state in which the value is this column.
+    fn state(&self, column: u32) -> usize {
+        self.columns.partition_point(|&other| other < column)
+    }
+}
+
+impl Builder<'_> {
+    /// The value of a Chain by its choice, whose result is a row of its own, an element that one factor joins to it, or
+    /// one that a two-way multiplexer does.
+    pub(super) fn join_results(
+        &mut self,
+        position: usize,
+        selector: &Selector,
+        mut rows: Vec<Option<Outcomes>>,
+        results: &[usize],
+    ) {
+        // The parent that is the selector may be a result as well: it then has one value for a choice.
+        for (at, &result) in results.iter().enumerate() {
+            if rows[at].is_none() && self.variable(result) == selector.variable {
+                rows[at] = Some(self.own_choice(position, selector, at, result));
+            }
+        }
+        let mut passed = Passed {
+            variable: selector.variable,
+            columns: Vec::new(),
+            choices: selector.choices.clone(),
+        };
+        let mut open = vec![false; results.len()];
+        // In the order in which they depend on each other, so that each is next to what it depends on.
+        let mut order: Vec<usize> = (0..results.len()).collect();
+        order.sort_by_key(|&at| results[at]);
+        for at in order {
+            if rows[at].is_none() {
+                open[at] = self.joined(position, selector, at, results[at]);
+                if !open[at] {
+                    passed = self.two_way(position, &passed, at, results[at]);
+                }
+            }
+        }
+        let is_open = |choice: &Chosen| matches!(choice, Chosen::Result(at) if open[*at]);
+        if !passed.columns.is_empty() || !passed.choices.iter().all(is_open) {
+            self.last(position, &passed, &rows);
+        }
+    }
+
+    /// The value that a choice gives a Chain if the selector is the result.
+    fn own_choice(
+        &self,
+        position: usize,
+        selector: &Selector,
+        at: usize,
+        result: usize,
+    ) -> Outcomes {
+        let moved = self.positions_in(result, &self.expansion.elements()[position]);
+        let values = selector.choices.iter().zip(moved);
+        let values = values.filter(|(choice, _)| **choice == Chosen::Result(at));
+        let mut columns: Vec<u32> = values.map(|(_, column)| column).collect();
+        columns.retain(|&column| column != FactorTable::NO_VALUE);
+        Outcomes {
+            weights: Weights::from_linear(vec![1.0; columns.len()]),
+            columns,
+        }
+    }
+
+    /// Passes on the value of a result if it is the choice.
+    fn two_way(&mut self, position: usize, from: &Passed, at: usize, result: usize) -> Passed {
+        let expanded = &self.expansion.elements()[position];
+        let moved = self.positions_in(result, expanded);
+        let mut images = moved.clone();
+        images.retain(|&column| column != FactorTable::NO_VALUE);
+        images.sort_unstable();
+        images.dedup();
+        let mut choices = from.choices.clone();
+        choices.retain(|&choice| choice != Chosen::Result(at));
+        let to = if choices.is_empty() {
+            Passed {
+                variable: self.variable(position),
+                columns: (0..expanded.states() as u32).collect(),
+                choices,
+            }
+        } else {
+            let mut columns = [&from.columns[..], &images].concat();
+            columns.sort_unstable();
+            columns.dedup();
+            Passed {
+                variable: self.graph.add_variable(columns.len() + choices.len()),
+                columns,
+                choices,
+            }
+        };
+        // The state passed on for each state, `None` for the choice of this result.
+        let columns = from.columns.iter().map(|&column| Some(to.state(column)));
+        let mut place = to.columns.len()..;
+        let choices = from.choices.iter().map(|&choice| {
+            let is_other = choice != Chosen::Result(at);
+            is_other.then(|| place.next()).flatten()
+        });
+        let next: Vec<Option<usize>> = columns.chain(choices).collect();
+        let result = self.variable(result);
+        let values = self.graph.cardinality(result);
+        let image = |value: usize| {
+            moved
+                .get(value)
+                .copied()
+                .filter(|&c| c != FactorTable::NO_VALUE)
+        };
+        if from.states() * values <= SMALL {
+            let pairs = next
+                .iter()
+                .flat_map(|&state| (0..values).map(move |value| (state, value)));
+            let index = pairs.map(|(state, value)| {
+                let state = state.or_else(|| image(value).map(|column| to.state(column)));
+                state.map_or(FactorTable::NO_VALUE, |state| state as u32)
+            });
+            let index = index.collect();
+            self.add_function(vec![from.variable, result, to.variable], index);
+            return to;
+        }
+        // Where it is large, which choice it is does not meet each value of the result.
+        let is_chosen = self.graph.add_variable(2);
+        let index = next
+            .iter()
+            .map(|state| u32::from(state.is_none()))
+            .collect();
+        self.add_function(vec![from.variable, is_chosen], index);
+        let none = images.len();
+        let chosen = self.graph.add_variable(none + 1);
+        let mut index = vec![none as u32; values];
+        index.extend((0..values).map(|value| {
+            let column = image(value);
+            column.map_or(FactorTable::NO_VALUE, |column| {
+                images.partition_point(|&other| other < column) as u32
+            })
+        }));
+        self.add_function(vec![is_chosen, result, chosen], index);
+        let mut table = SparseBuilder::default();
+        for (state, next) in next.into_iter().enumerate() {
+            match next {
+                Some(next) => table.push(&[state, none], next as u32, 1.0),
+                None => {
+                    for (image, &column) in images.iter().enumerate() {
+                        table.push(&[state, image], to.state(column) as u32, 1.0);
+                    }
+                }
+            }
+        }
+        self.add_factor(
+            vec![from.variable, chosen, to.variable],
+            table.build(),
+            false,
+        );
+        to
+    }
+
+    /// The Chain by what the last multiplexer passes on.
+    fn last(&mut self, position: usize, passed: &Passed, rows: &[Option<Outcomes>]) {
+        let own = self.variable(position);
+        if passed.variable == own {
+            return;
+        }
+        let expanded = &self.expansion.elements()[position];
+        let (known, states) = (expanded.support.len(), expanded.states());
+        let may_be_absent = self.may_be_absent(position);
+        let wild = self.is_wild(position);
+        let mut table = SparseBuilder::default();
+        for (state, &column) in passed.columns.iter().enumerate() {
+            table.push(&[state], column, 1.0);
+        }
+        for (state, choice) in (passed.columns.len()..).zip(&passed.choices) {
+            let mut any = |range: Range<usize>| {
+                range.for_each(|column| table.push(&[state], column as u32, 1.0));
+            };
+            match *choice {
+                Chosen::Result(at) => match &rows[at] {
+                    Some(row) => table.extend(&[state], row),
+                    None => any(0..states),
+                },
+                Chosen::Unknown => any(known..states),
+                Chosen::Nothing => {
+                    any(0..if wild { known } else { 0 });
+                    any(states..states + usize::from(may_be_absent));
+                }
+            }
+        }
+        self.add_factor(vec![passed.variable, own], table.build(), false);
+    }
+}

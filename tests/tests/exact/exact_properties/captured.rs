@@ -1,0 +1,151 @@
+//! Chains over lists of captured elements: the exact engines agree, and the work stays near that of the values that can be.
+
+use figrs_core::expand::{Budget, Expansion};
+use figrs_core::{Binomial, Chain, Constant, Element, Model, Select, Uniform, inject};
+use figrs_infer::{
+    Algorithm, Answer, Enumerate, Error, Frontier, JunctionTree, LazyVariableElimination,
+    MpeVariableElimination, Run, VariableElimination,
+};
+use figrs_tests::captured_lists::{CapturedLists, captured_lists};
+use figrs_tests::oracle::close;
+
+use crate::exact_properties::shared::EXACT;
+
+/// The distribution of an element, or nothing if the evidence is impossible.
+fn distribution(answer: &Result<Answer, Error>, of: &Element<i64>) -> Option<Vec<(i64, f64)>> {
+    match answer {
+        Ok(answer) => {
+            let marginal = answer.distribution(of).unwrap();
+            let values = marginal.iter().filter(|(_, p)| *p > 0.0);
+            let mut values: Vec<(i64, f64)> = values.map(|(v, p)| (*v, p)).collect();
+            values.sort_by_key(|(value, _)| *value);
+            Some(values)
+        }
+        Err(Error::ImpossibleEvidence { .. }) => None,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn are_same(a: Option<&[(i64, f64)]>, b: Option<&[(i64, f64)]>) -> bool {
+    let equal = |((v, p), (w, q)): (&(i64, f64), &(i64, f64))| v == w && (p - q).abs() <= EXACT;
+    match (a, b) {
+        (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b).all(equal),
+        _ => a == b,
+    }
+}
+
+#[test]
+fn engines_agree_on_lists_of_captured_elements() {
+    let mut possible = 0;
+    for seed in 0..60 {
+        let CapturedLists {
+            model,
+            last,
+            captured,
+            list,
+        } = captured_lists(seed, 2);
+        let targets = [&last, &captured[0]];
+        let expected = Enumerate::new().run(&model, targets);
+        let engines: [Box<dyn Algorithm>; 3] = figrs_infer::algorithms![
+            VariableElimination::new(),
+            JunctionTree::new(),
+            Frontier::new()
+        ];
+        for engine in &engines {
+            let found = engine.run(&model, targets);
+            for target in targets {
+                let [a, b] = [&found, &expected].map(|answer| distribution(answer, target));
+                let name = engine.name();
+                assert!(
+                    are_same(a.as_deref(), b.as_deref()),
+                    "seed {seed}, {name}: {a:?}, not {b:?}"
+                );
+            }
+        }
+        let lazy = LazyVariableElimination::new().run(&model, targets);
+        assert_eq!(lazy.is_ok(), expected.is_ok(), "seed {seed}");
+        if let (Ok(lazy), Some(expected)) = (&lazy, distribution(&expected, &last)) {
+            for (value, p) in expected {
+                let bounds = lazy.bounds(&last, &value).unwrap();
+                let is_met = (bounds.lower - p).abs() <= EXACT && bounds.width() <= EXACT;
+                assert!(is_met, "seed {seed}: {bounds:?}, not {p}");
+            }
+        }
+        let best = Enumerate::new().most_probable_world(&model, (&last, &list));
+        let found = MpeVariableElimination::new().run(&model, (&last, &list));
+        let (Ok(best), Ok(found)) = (&best, &found) else {
+            assert!(best.is_err() && found.is_err(), "seed {seed}");
+            continue;
+        };
+        possible += 1;
+        let logs = [best, found].map(|answer| answer.log_probability().unwrap());
+        assert!(close(logs[0], logs[1], EXACT), "seed {seed}: {logs:?}");
+    }
+    assert!(possible > 40, "{possible}");
+}
+
+/// A Chain by the value of a list that another Chain chooses among lists of captured elements; its branches capture them
+/// again, or have random choices of their own.
+fn list_chains(k: i64) -> Element<i64> {
+    let a = Select::new([(0.77, 3i64), (0.39, 2), (0.1, 0), (0.93, 1)]);
+    let b = Uniform::new(0..k);
+    let c = Uniform::new([0i64, 1, 2]);
+    let (b2, c2) = (b.clone(), c.clone());
+    let list = Chain::new((&b, &a), move |(x, y)| match (x + y) % 2 {
+        0 => inject(&[c2.clone(), b2.clone(), b2.clone()]),
+        _ => inject(&[b2.clone(), c2.clone()]),
+    });
+    let (a3, b3) = (a.clone(), b.clone());
+    list.flat_map(move |list| {
+        let key: i64 = list.iter().fold(1, |key, x| key * 5 + x);
+        match key % 3 {
+            0 => Binomial::new(3, 0.76).map(|&x| i64::from(x)),
+            1 => Select::new([
+                (a3.map(|&v| v as f64 * 0.2 + 0.1), 1i64),
+                (Constant::new(0.94), 3),
+                (b3.map(|&v| v as f64 * 0.3), 1),
+            ]),
+            _ => Constant::new(7),
+        }
+    })
+}
+
+#[test]
+fn many_branches_over_a_few_elements_take_work_for_their_values() {
+    for k in [2, 3] {
+        let last = list_chains(k);
+        let cost = JunctionTree::new().cost(&Model::new(), &last).unwrap();
+        // The values of a, b and c for each branch of both Chains, and up to as many values on the way.
+        let branches = (4 * k + 6 * k) as f64;
+        let most = branches * branches * (4 * 3 * k) as f64;
+        assert!(cost.operations <= most, "{k}: {cost:?}, not {most}");
+        let expected = Enumerate::new().run(&Model::new(), &last);
+        let expected = distribution(&expected, &last);
+        let tree = distribution(&JunctionTree::new().run(&Model::new(), &last), &last);
+        let sum = VariableElimination::new().run(&Model::new(), &last);
+        let sum = distribution(&sum, &last);
+        assert!(are_same(tree.as_deref(), expected.as_deref()), "{k}");
+        assert!(are_same(sum.as_deref(), expected.as_deref()), "{k}");
+    }
+}
+
+#[test]
+fn a_list_of_one_element_has_as_many_values_as_the_element() {
+    let a = Uniform::new(0..20i64);
+    let list = inject(&[a.clone(), a.clone(), a.clone()]);
+    // A function that is never called with two values of one element.
+    let same = Chain::new((&a, &a), |(x, y)| {
+        assert_eq!(x, y);
+        Constant::new(x + y)
+    });
+    let targets = [list.erased().clone(), same.erased().clone()];
+    let expansion = Expansion::new(&Model::new(), &targets, Budget::default()).unwrap();
+    for &target in expansion.targets() {
+        assert_eq!(expansion.elements()[target].support.len(), 20);
+    }
+    let sum = list.map(|list| list.iter().sum::<i64>());
+    let answer = VariableElimination::new().run(&Model::new(), (&sum, &same));
+    let answer = answer.unwrap();
+    assert!((answer.probability(&sum, &57).unwrap() - 0.05).abs() < EXACT);
+    assert!((answer.probability(&same, &38).unwrap() - 0.05).abs() < EXACT);
+}
