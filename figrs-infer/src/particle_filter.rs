@@ -13,8 +13,14 @@ pub trait Particles {
     /// Source of random numbers.
     type Random;
 
-    /// Number of statements.
+    /// Number of statements that are known.
     fn statements(&self) -> usize;
+
+    /// Whether there is a next statement, which has this number.
+    fn is_more(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error> {
+        let _ = random;
+        Ok(statement < self.statements())
+    }
 
     /// Number of populations.
     fn populations(&self) -> usize;
@@ -76,12 +82,15 @@ pub fn filter<P: Particles>(
         ..Filtered::default()
     };
     let mut filtered: Vec<Filtered> = (0..particles.populations()).map(place).collect();
-    let statements = particles.statements();
-    for statement in 0..statements {
-        if !particles.meet(statement, random)? {
+    let mut next = 0;
+    let mut is_more = particles.is_more(next, random)?;
+    while is_more {
+        if !particles.meet(next, random)? {
             return Ok(None);
         }
-        if statement + 1 == statements {
+        next += 1;
+        is_more = particles.is_more(next, random)?;
+        if !is_more {
             break;
         }
         let Weighed {

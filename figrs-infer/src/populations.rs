@@ -59,7 +59,14 @@ impl Populations {
         self.log_evidence.len() as u64
     }
 
-    pub(crate) fn take(&mut self, tally: PopulationTally) {
+    /// How many draws are kept.
+    pub(crate) fn draws(&self) -> usize {
+        self.log_weights.len()
+    }
+
+    /// Takes further populations, and says whether they count: those with more densities than others do not, nor do those taken so far
+    /// where these have fewer, whose draws are dropped.
+    pub(crate) fn take(&mut self, tally: PopulationTally) -> bool {
         let populations = tally.populations;
         self.resampled += populations.iter().map(|one| one.resampled).sum::<u64>();
         let met = !tally.targets.is_empty()
@@ -111,14 +118,15 @@ impl Populations {
                 target.shares.resize_with(so_far, Vec::new);
             }
         }
+        counts
     }
 
-    /// The answer of all populations of a model, which are numbered from `first` on.
+    /// The answer of all populations, which are numbered from `first` on, of a model, if it is one that is known as a whole.
     pub(crate) fn answer(
         self,
         algorithm: &'static str,
         mut sampling: Sampling,
-        (model, first): (&Model, u64),
+        (model, first): (Option<&Model>, u64),
     ) -> Result<Answer, Error> {
         let top = self
             .log_evidence
@@ -136,14 +144,16 @@ impl Populations {
         let relative: Vec<f64> = self.log_evidence.iter().map(relative).collect();
         let total: f64 = relative.iter().sum();
         let log_mean = top + (total / relative.len() as f64).ln();
-        let maximum = Maximum::of(model);
+        let maximum = model.and_then(Maximum::of);
         let log_maximum = maximum.and_then(|bound| bound.for_worlds(self.densities, self.largest));
         let unseen = unseen_share(sampling.done, log_maximum, log_mean);
         let spread = relative_error(&relative);
         let evidence = LogEvidence {
             value: log_mean,
             // Populations that agree wholly say nothing of worlds that none of them met.
-            standard_error: if spread > 0.0 || model.evidence().is_empty() {
+            standard_error: if spread > 0.0
+                || model.is_some_and(|model| model.evidence().is_empty())
+            {
                 spread
             } else {
                 unseen
@@ -166,7 +176,8 @@ impl Populations {
         let (mut marginals, mut kept) = (Vec::new(), Vec::new());
         for mut target in self.targets {
             let drawn = target.support.len();
-            if let Some(possible) = Possible::of(model, &target.element) {
+            let possible = model.and_then(|model| Possible::of(model, &target.element));
+            if let Some(possible) = possible {
                 possible.complete(&mut target.support, sampling.done, unseen.is_finite());
             }
             let support = target.support.build();

@@ -1,5 +1,8 @@
 //! Sequential Monte Carlo: populations of particles that meet the evidence statement by statement.
 
+mod paths;
+mod sequence;
+
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,6 +22,8 @@ use crate::resampling::Resampling;
 use crate::sampling::Sampling;
 use crate::shared_memory::SharedMemory;
 use crate::watch::{Stopped, Watch, Watching, watched};
+
+pub use sequence::{Sequence, SequencePart, Trajectories};
 
 /// Rows of a block that populations are put together in, if they are smaller.
 const ROWS: u64 = 1024;
@@ -194,6 +199,20 @@ impl SequentialMonteCarlo {
         wanted.clamp(1, self.populations)
     }
 
+    /// The random numbers of a block, and how many populations it has.
+    fn begin(&self, number: u64) -> (Stream, usize) {
+        let size = self.block_size();
+        let blocks = self.first_population / self.side_by_side.unwrap_or(size);
+        let populations = size.min(self.populations - number * size) as usize;
+        (stream(self.drawing.seed, blocks + number), populations)
+    }
+
+    /// Chooses which particles of a population, given by their weights, are continued.
+    fn choose(&self) -> impl Fn(&[f64], &mut [u32], &mut Stream) + Copy {
+        let resampling = self.resampling;
+        move |weights, chosen, rng| resampling.choose(weights, chosen, || rng.random::<f64>())
+    }
+
     /// Runs the populations of a block side by side; nothing if it was stopped on the way.
     fn block(
         &self,
@@ -203,10 +222,7 @@ impl SequentialMonteCarlo {
         way: &Way<'_>,
     ) -> Result<Option<PopulationTally>, Error> {
         let run = way.run;
-        let size = self.block_size();
-        let blocks = self.first_population / self.side_by_side.unwrap_or(size);
-        let mut rng = stream(self.drawing.seed, blocks + number);
-        let populations = size.min(self.populations - number * size) as usize;
+        let (mut rng, populations) = self.begin(number);
         let rows = populations * self.particles;
         block.start(rows);
         let mut worlds = Worlds {
@@ -215,10 +231,7 @@ impl SequentialMonteCarlo {
             rows: rows as u64,
             size: self.particles,
         };
-        let choose = |weights: &[f64], chosen: &mut [u32], rng: &mut Stream| {
-            self.resampling
-                .choose(weights, chosen, || rng.random::<f64>());
-        };
+        let choose = self.choose();
         let Some(mut filtered) = filter(&mut worlds, self.threshold, &mut rng, choose)? else {
             return Ok(None);
         };
@@ -247,17 +260,19 @@ impl SequentialMonteCarlo {
 /// Progress over all blocks.
 struct Way<'a> {
     run: &'a Watching<'a>,
-    /// Statements met, counted for each particle that began.
+    /// The shares of their way that particles which began have gone, in small units.
     met: AtomicU64,
     /// Last progress reported: it grows.
     told: AtomicU64,
 }
 
 impl Way<'_> {
-    /// Adds particles that have met one more of the statements.
-    fn went(&self, particles: u64, statements: usize) {
-        let met = self.met.fetch_add(particles, Ordering::Relaxed) + particles;
-        self.tell(met / statements.max(1) as u64);
+    /// Adds particles that have met one more of the statements of one of the parts.
+    fn went(&self, particles: u64, statements: usize, parts: usize) {
+        const WHOLE: u64 = 1 << 32;
+        let share = WHOLE.div_ceil((statements.max(1) * parts) as u64);
+        let met = self.met.fetch_add(particles * share, Ordering::Relaxed) + particles * share;
+        self.tell(met / WHOLE);
     }
 
     /// Reports progress: so many particles have met all statements, or more.
@@ -290,7 +305,7 @@ impl Particles for Worlds<'_> {
             return Ok(false);
         }
         self.block.run_root(statement, rng)?;
-        self.way.went(self.rows, self.statements());
+        self.way.went(self.rows, self.statements(), 1);
         Ok(true)
     }
 
@@ -316,42 +331,38 @@ impl Particles for Worlds<'_> {
     }
 }
 
-impl Algorithm for SequentialMonteCarlo {
-    fn name(&self) -> &'static str {
-        "SequentialMonteCarlo"
-    }
-
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+impl SequentialMonteCarlo {
+    /// Runs all blocks, and takes what they give in order; `take` says how many populations it has by then.
+    fn run_blocks<W, R: Send>(
+        &self,
+        worker: impl Fn() -> Result<W, Error> + Sync,
+        work: impl Fn(&mut W, u64, &Way<'_>) -> Result<Option<R>, Error> + Sync,
+        mut take: impl FnMut(R) -> u64,
+    ) -> Result<Sampling, Error> {
         self.check()?;
         let total = (self.particles as u64).checked_mul(self.populations);
         let run = self.watch.start(self.name(), total);
-        let mut populations = Populations::new(targets, self.keep);
         let mut stopped = Stopped::Finished;
         let way = Way {
             run: &run,
             met: AtomicU64::new(0),
             told: AtomicU64::new(0),
         };
-        let threads = self.drawing.threads();
-        let memory = SharedMemory::new(self.drawing.limit.bytes, threads);
+        let mut taken = 0;
         in_order(
-            threads,
+            self.drawing.threads(),
             (self.populations.div_ceil(self.block_size()), 1),
-            || {
-                let (weigh, order) = (Observations::Weigh, Roots::AsStated);
-                let block = Block::new(model, targets, weigh, order, self.drawing.limit)?;
-                Ok(memory.admit(block))
-            },
-            |block, number| memory.run(block, |block| self.block(block, targets, number, &way)),
-            |population| {
-                let Some(population) = population else {
+            worker,
+            |worker, number| work(worker, number, &way),
+            |found| {
+                let Some(found) = found else {
                     stopped = run.stopped().unwrap_or(Stopped::Interrupted);
                     return ControlFlow::Break(());
                 };
-                populations.take(population);
-                way.tell(populations.len() * self.particles as u64);
+                taken = take(found);
+                way.tell(taken * self.particles as u64);
                 match run.stopped() {
-                    Some(why) if populations.len() < self.populations => {
+                    Some(why) if taken < self.populations => {
                         stopped = why;
                         ControlFlow::Break(())
                     }
@@ -359,12 +370,36 @@ impl Algorithm for SequentialMonteCarlo {
                 }
             },
         )?;
-        if populations.len() == 0 {
+        if taken == 0 {
             return Err(run.nothing_done());
         }
-        let done = populations.len() * self.particles as u64;
-        let mut sampling = Sampling::new(stopped, done, run.elapsed());
+        let mut sampling = Sampling::new(stopped, taken * self.particles as u64, run.elapsed());
         sampling.asked = total;
-        populations.answer(self.name(), sampling, (model, self.first_population))
+        Ok(sampling)
+    }
+}
+
+impl Algorithm for SequentialMonteCarlo {
+    fn name(&self) -> &'static str {
+        "SequentialMonteCarlo"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let mut populations = Populations::new(targets, self.keep);
+        let memory = SharedMemory::new(self.drawing.limit.bytes, self.drawing.threads());
+        let sampling = self.run_blocks(
+            || {
+                let (weigh, order) = (Observations::Weigh, Roots::AsStated);
+                let block = Block::new(model, targets, weigh, order, self.drawing.limit)?;
+                Ok(memory.admit(block))
+            },
+            |block, number, way| memory.run(block, |block| self.block(block, targets, number, way)),
+            |tally| {
+                populations.take(tally);
+                populations.len()
+            },
+        )?;
+        let first = self.first_population;
+        populations.answer(self.name(), sampling, (Some(model), first))
     }
 }

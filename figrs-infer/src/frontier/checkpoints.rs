@@ -44,6 +44,11 @@ impl<const W: usize> Checkpoints<W> {
         }
     }
 
+    /// The bytes of states that only these frontiers hold.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes as u64
+    }
+
     /// Keeps the frontier before a step: where it is, or its states if they are not remembered.
     pub(super) fn keep(&mut self, step: usize, at: At, states: Option<Vec<Key<W>>>) {
         let frontier = states.map_or(Frontier::Known(at), Frontier::Own);

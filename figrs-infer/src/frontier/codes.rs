@@ -69,8 +69,17 @@ impl Codes {
         (fields.is_empty() || word < words).then_some(fields)
     }
 
-    pub(super) fn finish(self) -> Vec<Support> {
-        self.values.into_iter().map(SupportBuilder::build).collect()
+    /// The values of some types; of others none.
+    pub(super) fn finish(self, types: &[usize]) -> Vec<Support> {
+        let kept = |(of, values): (usize, SupportBuilder)| {
+            let values = if types.contains(&of) {
+                values
+            } else {
+                values.like()
+            };
+            values.build()
+        };
+        self.values.into_iter().enumerate().map(kept).collect()
     }
 }
 

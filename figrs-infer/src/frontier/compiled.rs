@@ -48,6 +48,7 @@ enum Sums {
 #[derive(Clone, Debug)]
 pub struct CompiledFrontier {
     model: Model,
+    /// The bytes that messages may take.
     memory: u64,
     names: Arc<Names>,
     explored: Arc<Explored>,
@@ -86,6 +87,7 @@ impl CompiledFrontier {
         explored: Explored,
         memory: u64,
     ) -> Self {
+        let memory = memory.saturating_sub(explored.bytes).max(memory / 4);
         let plain = if explored.weights.is_flushed() {
             None
         } else {

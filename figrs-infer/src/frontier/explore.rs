@@ -29,7 +29,7 @@ pub(super) struct Explored {
     pub(super) steps: Vec<Step>,
     layers: Vec<Layer>,
     pub(super) weights: Weights,
-    /// The values of each type.
+    /// The values of each type that some target has.
     pub(super) values: Vec<Support>,
     /// The type of each target's values.
     pub(super) types: Vec<usize>,
@@ -57,13 +57,14 @@ pub(super) fn explore(linear: Linear, allowance: Allowance<'_>) -> Result<Explor
     let slots = &rules.linear.slots;
     let optional = slots.iter().any(|slot| slot.optional && slot.is_random());
     let targets = rules.linear.targets.iter();
+    let types: Vec<usize> = targets.map(|&place| rules.types[place]).collect();
     Ok(Explored {
         steps: swept.steps,
         layers: swept.layers,
         are_worlds: !rules.merged && !optional,
-        types: targets.map(|&place| rules.types[place]).collect(),
         weights: rules.weighing.finish(),
-        values: rules.codes.finish(),
+        values: rules.codes.finish(&types),
+        types,
         repeated: swept.repeated,
         largest: swept.largest,
         bytes: swept.bytes,

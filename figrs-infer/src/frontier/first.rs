@@ -51,8 +51,8 @@ impl Frontier {
     ///
     /// **Guarantee.** Exact; decided without arithmetic.
     ///
-    /// **Complexity.** As [`compile`](Self::compile) in time. In memory only the transitions of one step and the values; the
-    /// frontiers met lately are remembered.
+    /// **Complexity.** As [`compile`](Self::compile) in time. In memory only the transitions of one step and the values of its
+    /// frontiers; others met lately are remembered where there is room.
     ///
     /// **Errors.** As [`compile`](Self::compile), but for impossible evidence, with which nothing can be true.
     ///

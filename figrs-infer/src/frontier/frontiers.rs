@@ -119,6 +119,15 @@ impl<const W: usize> Frontiers<W> {
         }
     }
 
+    /// About how many bytes the states that are remembered and those of a frontier take.
+    pub(super) fn bytes(&self, at: At) -> u64 {
+        let present = self.sets.get(&at.set).filter(|set| {
+            let counted = set.remembered.as_ref().map_or(0, |known| known.bytes);
+            counted == 0
+        });
+        (self.held + present.map_or(0, Set::bytes)) as u64
+    }
+
     /// Whether the states of a frontier are still known.
     pub(super) fn is_known(&self, at: At) -> bool {
         self.sets.contains_key(&at.set)
@@ -186,7 +195,12 @@ impl<const W: usize> Frontiers<W> {
                 // The set that it leads to, and grows, may be the one that it starts from.
                 let from = self.states(at)[way.sources..].to_vec();
                 let found = match self.sets.get_mut(&way.to) {
-                    Some(to) => transitions(rules, planned, &from, &mut to.states, spent)?,
+                    Some(to) => {
+                        // What it holds by now is counted with what it will hold.
+                        let known = to.remembered.as_ref().map_or(0, |known| known.bytes);
+                        let rest = (spent.0.saturating_sub(known as u64), spent.1);
+                        transitions(rules, planned, &from, &mut to.states, rest)?
+                    }
                     None => None,
                 };
                 let Some(found) = found else {

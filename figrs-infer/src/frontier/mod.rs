@@ -99,9 +99,9 @@ impl Frontier {
         }
     }
 
-    /// Ends with an error when transitions, the states of the present frontier and the numbered values take more than this many bytes, by a
-    /// rough count that knows nothing of what values hold; messages may take as much again, and before them so may
-    /// the frontiers that are remembered.
+    /// Ends with an error when an exploration takes more than this many bytes: transitions, states of frontiers, numbered values with what
+    /// they [hold](figrs_core::Value::heap_bytes), and what is remembered of functions. What can be found again is forgotten before, so that
+    /// less memory takes more time. Messages of a compiled form have what transitions leave of it, a quarter at least.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self

@@ -1,6 +1,6 @@
 //! States whose values are numbered anew, or take more bits.
 
-use super::codes::Key;
+use super::codes::{Field, Key};
 use super::halt::Halt;
 use super::plan::Planned;
 use super::rules::Rules;
@@ -33,7 +33,6 @@ pub(super) fn numbered_anew<const W: usize>(
 ) -> Result<Option<Vec<Key<W>>>, Halt> {
     const MANY: usize = 1 << 12;
     const LEFT: usize = 4;
-    const GONE: u32 = u32::MAX;
     let types = types_after(rules, planned);
     let fields = fields_after::<W>(rules, planned)?;
     let mut numbered: Option<Vec<Key<W>>> = None;
@@ -42,29 +41,67 @@ pub(super) fn numbered_anew<const W: usize>(
         if !rules.is_passing(of) || values < MANY.max(LEFT * states.len()) {
             continue;
         }
-        let on = || fields.iter().zip(&types).filter(|(_, other)| **other == of);
-        let mut numbers = vec![GONE; values];
         let now = numbered.as_deref().unwrap_or(states);
-        for (state, (&field, _)) in now.iter().flat_map(|s| on().map(move |f| (s, f))) {
-            numbers[state.get(field) as usize] = 0;
-        }
-        let left: Vec<u32> = (0..)
-            .zip(&numbers)
-            .filter(|(_, n)| **n != GONE)
-            .map(|(at, _)| at)
-            .collect();
-        if left.len() > values / 2 {
-            continue;
-        }
-        for (&at, number) in left.iter().zip(0..) {
-            numbers[at as usize] = number;
-        }
-        rules.codes.keep(of, &left);
-        for state in numbered.get_or_insert_with(|| states.to_vec()) {
-            for (&field, _) in on() {
-                state.set(field, numbers[state.get(field) as usize]);
-            }
+        let left = left(rules, of, (&types, &fields), now);
+        if left.len() <= values / 2 {
+            let states = numbered.get_or_insert_with(|| states.to_vec());
+            keep(rules, of, (&types, &fields), (&left, states));
         }
     }
     Ok(numbered)
+}
+
+/// The states before a step with values numbered anew wherever no transition refers to their numbers: what is known of classes is to be
+/// forgotten before.
+pub(super) fn values_left<const W: usize>(
+    rules: &mut Rules,
+    planned: &Planned,
+    states: &[Key<W>],
+) -> Result<Vec<Key<W>>, Halt> {
+    let types: Vec<usize> = planned.before.iter().map(|&p| rules.types[p]).collect();
+    let fields = fields_before::<W>(rules, planned)?;
+    let mut states = states.to_vec();
+    for of in 0..rules.codes.values.len() {
+        if !rules.is_reported(of) {
+            let left = left(rules, of, (&types, &fields), &states);
+            keep(rules, of, (&types, &fields), (&left, &mut states));
+        }
+    }
+    Ok(states)
+}
+
+/// The numbers of the values of a type that some states have, ascending.
+fn left<const W: usize>(
+    rules: &Rules,
+    of: usize,
+    (types, fields): (&[usize], &[Field]),
+    states: &[Key<W>],
+) -> Vec<u32> {
+    let mut is_left = vec![false; rules.codes.values[of].len()];
+    for (&field, _) in fields.iter().zip(types).filter(|(_, t)| **t == of) {
+        for state in states {
+            is_left[state.get(field) as usize] = true;
+        }
+    }
+    let numbers = (0..).zip(is_left).filter(|(_, is_left)| *is_left);
+    numbers.map(|(number, _)| number).collect()
+}
+
+/// Keeps some values of a type alone, which all those of the states are, and writes their new numbers into the states.
+fn keep<const W: usize>(
+    rules: &mut Rules,
+    of: usize,
+    (types, fields): (&[usize], &[Field]),
+    (left, states): (&[u32], &mut [Key<W>]),
+) {
+    let mut numbers = vec![0; rules.codes.values[of].len()];
+    for (&at, number) in left.iter().zip(0..) {
+        numbers[at as usize] = number;
+    }
+    rules.codes.keep(of, left);
+    for (&field, _) in fields.iter().zip(types).filter(|(_, t)| **t == of) {
+        for state in &mut *states {
+            state.set(field, numbers[state.get(field) as usize]);
+        }
+    }
 }

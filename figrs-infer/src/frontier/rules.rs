@@ -20,6 +20,9 @@ use super::weighing::Weighing;
 /// A value by its number, and its weight by its number.
 pub(super) type Outcome = (u32, u32);
 
+/// What an allocation takes besides what is asked for.
+const ALLOCATION: usize = 16;
+
 /// How many numbers are packed into one.
 const FEW: usize = (u128::BITS / u32::BITS) as usize;
 
@@ -38,6 +41,8 @@ struct Memo<R> {
     shared: bool,
     asked: u32,
     found: u32,
+    /// The bytes that it took when something was last remembered.
+    bytes: usize,
 }
 
 impl<R: Clone> Memo<R> {
@@ -55,6 +60,7 @@ impl<R: Clone> Memo<R> {
             shared,
             asked: 0,
             found: 0,
+            bytes: 0,
         }
     }
 
@@ -74,7 +80,8 @@ impl<R: Clone> Memo<R> {
         found
     }
 
-    fn insert(&mut self, reads: &[u32], result: R) {
+    /// Remembers a result; tells by how many bytes it has grown since the last time.
+    fn insert(&mut self, reads: &[u32], result: R) -> isize {
         match &mut self.known {
             Some(Known::Few(known)) => {
                 known.insert(packed(reads), result);
@@ -84,7 +91,22 @@ impl<R: Clone> Memo<R> {
             }
             None => {}
         }
+        let before = self.bytes;
+        self.bytes = match &self.known {
+            Some(Known::Few(known)) => table::<u128, R>(known.capacity()),
+            Some(Known::Lists(known)) => {
+                let list = size_of_val(reads) + ALLOCATION;
+                table::<Box<[u32]>, R>(known.capacity()) + known.len() * list
+            }
+            None => 0,
+        };
+        self.bytes.cast_signed() - before.cast_signed()
     }
+}
+
+/// The bytes of a hash table with room for so many: an eighth of it stays empty, and each place has a byte of its own.
+fn table<K, R>(room: usize) -> usize {
+    room * 8 / 7 * (size_of::<(K, R)>() + 1)
 }
 
 fn packed(reads: &[u32]) -> u128 {
@@ -130,6 +152,8 @@ pub(super) struct Rules {
     /// For each class of random elements the positions of their outcomes.
     rows: Vec<Memo<Range<usize>>>,
     outcomes: Vec<Outcome>,
+    /// The bytes of all that is remembered of classes.
+    remembered: usize,
     /// Whether a branch stands for several worlds.
     pub(super) merged: bool,
     /// Of classes of observed Chains whether the likelihoods are densities.
@@ -155,6 +179,7 @@ impl Rules {
             values: Vec::new(),
             rows: Vec::new(),
             outcomes: Vec::new(),
+            remembered: 0,
             merged: false,
             densities: FxHashMap::default(),
             owners: FxHashMap::default(),
@@ -234,10 +259,16 @@ impl Rules {
         self.outcomes[position]
     }
 
-    /// About how many bytes the numbered values and outcomes take.
+    /// About how many bytes the numbered values, the outcomes and what is remembered of classes take.
     pub(super) fn bytes(&self) -> u64 {
         let values: usize = self.codes.values.iter().map(SupportBuilder::bytes).sum();
-        (values + self.outcomes.len() * size_of::<Outcome>()) as u64
+        (values + self.outcomes.len() * size_of::<Outcome>() + self.remembered) as u64
+    }
+
+    /// Whether the values of some target are of a type: transitions refer to their numbers.
+    pub(super) fn is_reported(&self, of: usize) -> bool {
+        let mut targets = self.linear.targets.iter();
+        targets.any(|&target| self.types[target] == of)
     }
 
     /// Whether values of a type may be numbered anew: nothing but frontiers remembers their numbers.
@@ -259,10 +290,37 @@ impl Rules {
     pub(super) fn forget(&mut self, place: usize) {
         let class = self.classes.of[place];
         if !self.classes.shared[class] {
-            let reads = self.linear.slots[place].reads.len();
-            self.values[class] = Memo::new(reads, false);
-            self.rows[class] = Memo::new(reads, false);
+            self.forget_class(class, self.linear.slots[place].reads.len());
         }
+    }
+
+    fn forget_class(&mut self, class: usize, reads: usize) {
+        self.remembered -= self.values[class].bytes + self.rows[class].bytes;
+        let shared = self.classes.shared[class];
+        self.values[class] = Memo::new(reads, shared);
+        self.rows[class] = Memo::new(reads, shared);
+    }
+
+    /// Forgets what is known of all classes; nothing refers to the outcomes of choices then.
+    pub(super) fn forget_all(&mut self) {
+        for place in 0..self.linear.slots.len() {
+            let class = self.classes.of[place];
+            self.forget_class(class, self.linear.slots[place].reads.len());
+        }
+        self.outcomes = Vec::new();
+    }
+
+    /// Forgets what is known of classes where it takes more than so many bytes.
+    pub(super) fn forget_beyond(&mut self, most: u64) {
+        let outcomes = self.outcomes.len() * size_of::<Outcome>();
+        if (self.remembered + outcomes) as u64 > most {
+            self.forget_all();
+        }
+    }
+
+    fn remember_value(&mut self, class: usize, reads: &[u32], value: Option<Outcome>) {
+        let grown = self.values[class].insert(reads, value);
+        self.remembered = self.remembered.saturating_add_signed(grown);
     }
 
     /// The value of an element that is no random choice; `None` where evidence excludes it.
@@ -287,7 +345,7 @@ impl Rules {
                 let (linear, log) = evidence.weight(&slot.element, value)?;
                 let weight = WorldWeight { linear, log };
                 if weight.is_zero() {
-                    self.values[class].insert(reads, None);
+                    self.remember_value(class, reads, None);
                     return Ok(None);
                 }
                 scored = self.weighing.number(weight);
@@ -297,7 +355,7 @@ impl Rules {
         };
         let weight = weigh(&self.codes, &mut self.weighing, slot, of, code)?;
         let outcome = weight.map(|weight| (code, self.weighing.product(scored, weight)));
-        self.values[class].insert(reads, outcome);
+        self.remember_value(class, reads, outcome);
         Ok(outcome)
     }
 
@@ -333,7 +391,8 @@ impl Rules {
             }
         }
         let row = start..self.outcomes.len();
-        self.rows[class].insert(reads, row.clone());
+        let grown = self.rows[class].insert(reads, row.clone());
+        self.remembered = self.remembered.saturating_add_signed(grown);
         Ok(row)
     }
 

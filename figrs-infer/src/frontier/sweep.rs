@@ -9,7 +9,7 @@ use super::frontiers::{At, Frontiers, Led, Passage};
 use super::halt::{Allowance, Halt};
 use super::layer::Layer;
 use super::plan::{Planned, Planner, too_wide};
-use super::renumber::{numbered_anew, widened};
+use super::renumber::{numbered_anew, values_left, widened};
 use super::rules::Rules;
 use super::shape::{Shape, Shapes};
 use super::transitions::too_large;
@@ -103,10 +103,14 @@ struct Sweep<'a, const W: usize> {
 impl<'a, const W: usize> Sweep<'a, W> {
     /// The share of memory that frontiers to go back to may take.
     const CHECKPOINTS: usize = 16;
+    /// The share of memory that frontiers to meet again may take.
+    const FRONTIERS: usize = 4;
+    /// The share of memory that must come free for an exploration to go on that had too little.
+    const WORTH: u64 = 8;
 
     fn new(rules: &'a mut Rules, aim: Aim, allowance: Allowance<'a>) -> Self {
         let memory = allowance.memory as usize;
-        let mut frontiers = Frontiers::new(memory);
+        let mut frontiers = Frontiers::new(memory / Self::FRONTIERS);
         let at = frontiers.resume(vec![Key::EMPTY]);
         let checkpoints = || Checkpoints::new(memory / Self::CHECKPOINTS);
         Self {
@@ -177,16 +181,41 @@ impl<'a, const W: usize> Sweep<'a, W> {
             Aim::Everything => self.swept.bytes,
             Aim::FirstTrue => 0,
         };
+        let mut has_forgotten = false;
         loop {
-            let spent = (kept, self.allowance);
-            let led = (self.frontiers).step(self.rules, (planned, passage), self.at, spent)?;
-            if let Some(led) = led {
-                return Ok(led);
+            let spent = (kept + self.remembered(), self.allowance);
+            let led = (self.frontiers).step(self.rules, (planned, passage), self.at, spent);
+            match led {
+                Ok(Some(led)) => return Ok(led),
+                // Some numbers have become too large for their bits.
+                Ok(None) => {
+                    let states = widened(self.rules, planned, self.frontiers.states(self.at))?;
+                    self.renumbered(states, Some(passage.0));
+                }
+                Err(Halt::Error(Error::FrontierTooLarge { .. }))
+                    if !has_forgotten && self.forget(planned, passage.0)? =>
+                {
+                    has_forgotten = true;
+                }
+                Err(halt) => return Err(halt),
             }
-            // Some numbers have become too large for their bits.
-            let states = widened(self.rules, planned, self.frontiers.states(self.at))?;
-            self.renumbered(states, Some(passage.0));
         }
+    }
+
+    /// The bytes of the present frontier and of those that are remembered.
+    fn remembered(&self) -> u64 {
+        let checkpoints = self.checkpoints.as_ref().map_or(0, Checkpoints::bytes);
+        self.frontiers.bytes(self.at) + checkpoints
+    }
+
+    /// Forgets what can be found again, and values that no state before a step has any more; says whether memory has come free.
+    fn forget(&mut self, planned: &Planned, shape: Shape) -> Result<bool, Halt> {
+        let before = self.remembered() + self.rules.bytes();
+        self.rules.forget_all();
+        let states = values_left(self.rules, planned, self.frontiers.states(self.at))?;
+        self.renumbered(states, Some(shape));
+        let after = self.remembered() + self.rules.bytes();
+        Ok(after + self.allowance.memory / Self::WORTH <= before)
     }
 
     /// Goes on with states whose values are numbered in another way.

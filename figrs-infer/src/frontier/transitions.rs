@@ -9,6 +9,9 @@ use super::states::States;
 use super::weighing::Weighing;
 use crate::error::Error;
 
+/// The share of memory that results of functions may take which are remembered.
+const RESULTS: u64 = 4;
+
 /// After how many states it is looked whether to stop.
 const WATCHED: usize = 1 << 12;
 
@@ -67,6 +70,7 @@ pub(super) fn transitions<const W: usize>(
             }
         }
         layer.end_state();
+        rules.forget_beyond(allowance.memory / RESULTS);
         let bytes = spent + (layer.bytes() + into.bytes()) as u64 + rules.bytes();
         let most = layer.targets.len().max(into.len());
         if bytes > allowance.memory || most > Layer::MOST {

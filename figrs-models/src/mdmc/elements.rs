@@ -1,6 +1,7 @@
 //! A level as an element program.
 
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use figrs_core::{Constant, Element, Flip, Parents, Select};
 use ndarray::Array2;
@@ -22,8 +23,9 @@ struct Cell {
 ///
 /// For each cell there is an Apply, the *configuration* of its neighbours' tiles; an Apply, *unseen*, that is true if
 /// training never showed it; an Apply that gives the *structure* by which the tile is drawn, the first one whose part of the
-/// configuration was seen; and a Chain on configuration and structure, the *tile*. Nothing is computed by building it, and
-/// queries about a few cells, with the tiles around them set by interventions, reach those cells only.
+/// configuration was seen; and a Chain on configuration and structure, the *tile*. Elements are built when the first of them is
+/// asked for. Nothing is computed by that, and queries about a few cells, with the tiles around them set by interventions,
+/// reach those cells only.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -43,7 +45,10 @@ struct Cell {
 #[derive(Clone, Debug)]
 pub struct LevelElements {
     chain: Arc<MarkovChain>,
-    cells: Array2<Cell>,
+    width: usize,
+    /// The first column that has elements.
+    first: usize,
+    cells: Arc<OnceLock<Array2<Cell>>>,
 }
 
 impl LevelElements {
@@ -54,48 +59,55 @@ impl LevelElements {
     ///
     /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn new(chain: Arc<MarkovChain>, width: usize) -> Result<Self, MdmcError> {
-        let height = chain.height();
-        Self::check_width(height, width)?;
-        let border = Constant::new(Tile::BORDER).named("border");
-        let bare = Cell {
-            configuration: Constant::new(Vec::new()),
-            unseen: Flip::new(0.0),
-            structure: Constant::new(0),
-            tile: border.clone(),
+        Self::check_width(chain.height(), width)?;
+        Ok(Self {
+            chain,
+            width,
+            first: 0,
+            cells: Arc::default(),
+        })
+    }
+
+    /// The elements of some columns alone; the tiles of the first `known` of them are elements to be given values.
+    pub(super) fn of_columns(&self, columns: Range<usize>, known: usize) -> Self {
+        let cells = Cells {
+            chain: &self.chain,
+            width: self.width,
+            columns: columns.clone(),
         };
-        let mut cells = Array2::from_elem((height, width), bare);
-        let bands = 0..chain.row_splits().count();
-        // One function for all cells of a band: algorithms compute what it gives once.
-        let structures: Vec<_> = bands.clone().map(|band| first_seen(&chain, band)).collect();
-        let unseens: Vec<_> = bands.clone().map(|band| unseen(&chain, band)).collect();
-        let tiles: Vec<_> = bands.map(|band| drawn(&chain, band)).collect();
-        for row in (0..height).rev() {
-            let band = chain.band(row);
-            for column in 0..width {
-                let neighbours = chain.structures()[0].neighbours(row, column, height, width);
-                let tile = |at: Option<(usize, usize)>| at.map_or(&border, |at| &cells[at].tile);
-                let neighbours: Vec<Element<Tile>> =
-                    neighbours.map(|at| tile(at).clone()).collect();
-                let name = |what: &str| format!("{what} {row},{column}");
-                let configuration = neighbours
-                    .map(|tiles| tiles.into_iter().copied().collect::<Vec<Tile>>())
-                    .named(name("configuration"));
-                let structure =
-                    Parents::map_shared(&configuration, &structures[band]).named(name("structure"));
-                let unseen =
-                    Parents::map_shared(&configuration, &unseens[band]).named(name("unseen"));
-                let tile = (&configuration, &structure)
-                    .flat_map_shared(&tiles[band])
-                    .named(name("tile"));
-                cells[(row, column)] = Cell {
-                    configuration,
-                    unseen,
-                    structure,
-                    tile,
-                };
-            }
+        Self {
+            chain: Arc::clone(&self.chain),
+            width: self.width,
+            first: columns.start,
+            cells: Arc::new(cells.after(known).into()),
         }
-        Ok(Self { chain, cells })
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_built(&self) -> bool {
+        self.cells.get().is_some()
+    }
+
+    /// The columns to the left that the tiles of a column may depend on; nothing if they depend on columns to the right as well.
+    pub(super) fn reach(&self) -> Option<usize> {
+        let offsets = self.chain.structures()[0].offsets();
+        let left = offsets
+            .iter()
+            .map(|offset| usize::try_from(-offset.dx).ok());
+        left.collect::<Option<Vec<usize>>>()
+            .map(|left| left.into_iter().max().unwrap_or(0))
+    }
+
+    fn cell(&self, row: usize, column: usize) -> &Cell {
+        let build = || {
+            let cells = Cells {
+                chain: &self.chain,
+                width: self.width,
+                columns: 0..self.width,
+            };
+            cells.after(0)
+        };
+        &self.cells.get_or_init(build)[(row, column - self.first)]
     }
 
     /// An error unless a level of this size can be built as elements.
@@ -114,33 +126,94 @@ impl LevelElements {
 
     /// Rows, as the chain has them.
     pub fn height(&self) -> usize {
-        self.cells.nrows()
+        self.chain.height()
     }
 
     /// Columns.
     pub fn width(&self) -> usize {
-        self.cells.ncols()
+        self.width
     }
 
     /// The tile of a cell; rows count from the top. Panics outside the level, as indexing does.
     pub fn tile(&self, row: usize, column: usize) -> &Element<Tile> {
-        &self.cells[(row, column)].tile
+        &self.cell(row, column).tile
     }
 
     /// The tiles of the cell's neighbours, in the order of the first structure.
     pub fn configuration(&self, row: usize, column: usize) -> &Element<Vec<Tile>> {
-        &self.cells[(row, column)].configuration
+        &self.cell(row, column).configuration
     }
 
     /// `true` if training never showed the cell's configuration to the first structure.
     pub fn unseen(&self, row: usize, column: usize) -> &Element<bool> {
-        &self.cells[(row, column)].unseen
+        &self.cell(row, column).unseen
     }
 
     /// Index of the chain's structure that draws the tile. Intervene here to force it, or the next simpler one that was
     /// shown its part of the configuration.
     pub fn structure(&self, row: usize, column: usize) -> &Element<usize> {
-        &self.cells[(row, column)].structure
+        &self.cell(row, column).structure
+    }
+}
+
+/// Some columns of a level that are being built.
+struct Cells<'a> {
+    chain: &'a Arc<MarkovChain>,
+    width: usize,
+    columns: Range<usize>,
+}
+
+impl Cells<'_> {
+    /// The cells, those of the first `known` columns with tiles that depend on nothing.
+    fn after(&self, known: usize) -> Array2<Cell> {
+        let (chain, height, first) = (self.chain, self.chain.height(), self.columns.start);
+        let border = Constant::new(Tile::BORDER).named("border");
+        let bare = Cell {
+            configuration: Constant::new(Vec::new()),
+            unseen: Flip::new(0.0),
+            structure: Constant::new(0),
+            tile: border.clone(),
+        };
+        let mut cells = Array2::from_elem((height, self.columns.len()), bare);
+        let bands = 0..chain.row_splits().count();
+        // One function for all cells of a band: algorithms compute what it gives once.
+        let structures: Vec<_> = bands.clone().map(|band| first_seen(chain, band)).collect();
+        let unseens: Vec<_> = bands.clone().map(|band| unseen(chain, band)).collect();
+        let tiles: Vec<_> = bands.map(|band| drawn(chain, band)).collect();
+        for row in (0..height).rev() {
+            let band = chain.band(row);
+            for column in self.columns.clone() {
+                let name = |what: &str| format!("{what} {row},{column}");
+                let place = (row, column - first);
+                if place.1 < known {
+                    cells[place].tile = Constant::new(Tile::EMPTY).named(name("tile"));
+                    continue;
+                }
+                let neighbours = chain.structures()[0].neighbours(row, column, height, self.width);
+                let tile = |at: Option<(usize, usize)>| {
+                    at.map_or(&border, |(row, column)| &cells[(row, column - first)].tile)
+                };
+                let neighbours: Vec<Element<Tile>> =
+                    neighbours.map(|at| tile(at).clone()).collect();
+                let configuration = neighbours
+                    .map(|tiles| tiles.into_iter().copied().collect::<Vec<Tile>>())
+                    .named(name("configuration"));
+                let structure =
+                    Parents::map_shared(&configuration, &structures[band]).named(name("structure"));
+                let unseen =
+                    Parents::map_shared(&configuration, &unseens[band]).named(name("unseen"));
+                let tile = (&configuration, &structure)
+                    .flat_map_shared(&tiles[band])
+                    .named(name("tile"));
+                cells[place] = Cell {
+                    configuration,
+                    unseen,
+                    structure,
+                    tile,
+                };
+            }
+        }
+        cells
     }
 }
 

@@ -321,3 +321,46 @@ fn the_best_goal_is_named_where_the_goal_cannot_be_reached() {
     assert_eq!(picture.status.code(), Some(2));
     assert!(text(&picture.stderr).contains("there is no picture of a plan"));
 }
+
+/// The rules of a puzzle whose player throws any of sixty switches, which are never all thrown.
+fn switches() -> String {
+    let switch = |n: u32| {
+        format!(
+            "(legal r (t {n})) (<= (next (b {n})) (does r (t {n}))) \
+             (<= (next (b {n})) (true (b {n})) (not (does r (t {n}))))"
+        )
+    };
+    let switches: String = (0..60).map(switch).collect();
+    format!(
+        "(role r) (init (s 0)) (legal r noop) (<= terminal (true (b 99))) (goal r 100) {switches}"
+    )
+}
+
+/// The memory of the process is that of the option, half as much again and 20 MB.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_that_is_stated_is_kept() {
+    const STATED: u64 = 8;
+    let directory = std::env::temp_dir().join(format!("figrs-switches-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let rules = directory.join("switches.kif");
+    std::fs::write(&rules, switches()).unwrap();
+    let memory = format!("{STATED}MiB");
+    let arguments = ["--rules", rules.to_str().unwrap(), "--memory", &memory];
+    let mut child = example::start("puzzle", &arguments);
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let told = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
+        peak = kilobytes.map_or(peak, |number| number.parse().unwrap());
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    std::fs::remove_dir_all(&directory).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("--memory"), "{told}");
+    assert!(peak > 1_000 && peak <= STATED * 1_536 + 20_000, "{peak} kB");
+}

@@ -476,3 +476,20 @@ fn a_sweep_with_wider_keys_starts_from_nothing() {
         expected
     ));
 }
+
+/// Each frontier has values of its own, four megabytes in all, of which no more than four are needed at a time.
+#[test]
+fn values_of_frontiers_that_were_left_are_given_up() {
+    let coins: Vec<_> = (0..2_000).map(|_| Flip::new(0.3)).collect();
+    let last = fold(&coins, "0".repeat(1_000), |text, &coin| {
+        let number: u32 = text.trim_start_matches('0').parse().unwrap_or(0);
+        format!("{:0>1000}", 2 * (number / 2 + 1) + u32::from(coin))
+    });
+    let model = Model::new().condition(&last, |text| text.ends_with('1'));
+    let compile = |memory: u64| Frontier::new().memory(memory).compile(&model, &coins);
+    let compiled = compile(1 << 20).unwrap();
+    assert!((compiled.probability(&coins[7], &true).unwrap() - 0.3).abs() < 1e-12);
+    assert!((compiled.log_evidence() - 0.3_f64.ln()).abs() < 1e-9);
+    let error = compile(1 << 12).unwrap_err();
+    assert!(matches!(error, Error::FrontierTooLarge { .. }), "{error}");
+}

@@ -296,6 +296,11 @@ impl Block {
         slot.index() < self.lasting
     }
 
+    /// How many elements every world has.
+    pub(super) fn lasting_elements(&self) -> usize {
+        self.lasting
+    }
+
     /// The value that an intervention gives an element.
     pub(super) fn intervention(&self, element: &AnyElement) -> Option<Datum> {
         let (_, value) = self.interventions.get(&element.id())?;
@@ -407,6 +412,10 @@ impl Block {
         self.roots.len() - self.targets.len()
     }
 
+    pub(super) fn target_slot(&self, target: usize) -> Slot {
+        self.targets[target]
+    }
+
     pub(super) fn root(&self, root: usize) -> Slot {
         self.roots[root]
     }
@@ -443,7 +452,7 @@ impl Block {
 
     /// The values of a target in the rows that are left, once all roots have been run.
     pub fn target(&mut self, target: usize) -> TargetColumn<'_> {
-        let slot = self.targets[target];
+        let slot = self.target_slot(target);
         self.refresh(slot);
         let rows = self.weights.alive().clone();
         let no_values = || {

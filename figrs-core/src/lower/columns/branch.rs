@@ -46,9 +46,9 @@ impl Branch {
         matches!(self.target, Target::Alone(_) | Target::Open(_, true))
     }
 
-    /// Lets go of the element.
-    pub(super) fn forget(&mut self) {
-        self.target = Target::Gone;
+    /// Whether it leads to an element that is not atomic, which no other branch is known to lead to.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.target, Target::Open(..))
     }
 
     pub(super) fn ready(&self) -> Option<&Ready> {
@@ -201,6 +201,15 @@ impl Block {
             outcomes,
             codes,
             ready: Rc::new(ready),
+        }
+    }
+
+    /// The branch of a combination of the values of the parents of a Chain.
+    pub(super) fn branch_of(&mut self, slot: Slot, number: u32) -> Result<Branch, ModelError> {
+        let chain = self.instructions[slot.index()].element.clone();
+        match chain.kind() {
+            Kind::Chain(parents, op) => self.branch(slot, number, parents.len(), &**op),
+            _ => Ok(Branch::leading_to(Target::Gone)),
         }
     }
 

@@ -23,7 +23,8 @@ pub(super) enum Source {
 
 /// The rows that take a branch, unless they are few.
 struct Part {
-    branch: Branch,
+    /// Nothing where it is made when its few rows are evaluated.
+    branch: Option<Branch>,
     combination: u32,
     rows: Vec<u32>,
     size: usize,
@@ -40,9 +41,11 @@ impl Run<'_> {
     ) -> Result<(), ModelError> {
         let parents = self.block.link(slot);
         let (groups, numbers) = self.block.part(slot, rows, &parents);
-        let known = |run: &mut Self, number| run.block.branch(slot, number, parents.len(), op);
-        let branches = numbers.iter().map(|&number| known(self, number));
-        let branches: Vec<Branch> = branches.collect::<Result<_, _>>()?;
+        let made = self.made(slot, rows, (&groups, &numbers), op)?;
+        let Some(branches) = made.iter().cloned().collect::<Option<Vec<Branch>>>() else {
+            self.branch_out(slot, rows, &groups, (made, &numbers), demand.as_ref());
+            return Ok(());
+        };
         if let Some(value) = &demand
             && branches.iter().all(|branch| self.block.is_choice(branch))
         {
@@ -51,7 +54,7 @@ impl Run<'_> {
             return self.weigh_rows(slot, rows, (&groups, &branches), value, &weights);
         }
         if demand.is_some() {
-            self.branch_out(slot, rows, &groups, (branches, &numbers), demand.as_ref());
+            self.branch_out(slot, rows, &groups, (made, &numbers), demand.as_ref());
             return Ok(());
         }
         let lots = numbers.iter().zip(branches);
@@ -67,8 +70,46 @@ impl Run<'_> {
         {
             return self.draw_alone(slot, rows, &groups, &branches);
         }
+        let branches = branches.into_iter().map(Some).collect();
         self.branch_out(slot, rows, &groups, (branches, &numbers), None);
         Ok(())
+    }
+
+    /// The branches of groups of rows. Once one of them is known not to be atomic, those that few rows take are left to be made when these
+    /// are evaluated, and how the others are drawn alone is found here.
+    fn made(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+        (groups, numbers): (&Groups, &[u32]),
+        op: &dyn ChainOp,
+    ) -> Result<Vec<Option<Branch>>, ModelError> {
+        let parents = self.block.link(slot).len();
+        let mut made = Vec::with_capacity(numbers.len());
+        let mut few: Option<Vec<bool>> = None;
+        let mut is_left = false;
+        for (group, &number) in numbers.iter().enumerate() {
+            if few.as_ref().is_some_and(|few| few[group]) {
+                made.push(None);
+                is_left = true;
+                continue;
+            }
+            let branch = self.block.branch(slot, number, parents, op)?;
+            if few.is_none() && branch.is_open() {
+                let sizes = groups.sizes(rows, numbers.len());
+                let are_few = |&size: &usize| are_few(size, rows.width());
+                few = Some(sizes.iter().map(are_few).collect());
+            }
+            made.push(Some(branch));
+        }
+        if is_left {
+            for (made, &number) in made.iter_mut().zip(numbers) {
+                if let Some(branch) = made.take() {
+                    *made = Some(self.block.lot(slot, number, branch)?);
+                }
+            }
+        }
+        Ok(made)
     }
 
     /// The values of a table in these rows.
@@ -231,7 +272,7 @@ impl Run<'_> {
         slot: Slot,
         rows: &Selection,
         groups: &Groups,
-        (branches, combinations): (Vec<Branch>, &[u32]),
+        (branches, combinations): (Vec<Option<Branch>>, &[u32]),
         demand: Option<&Datum>,
     ) {
         let numbers = groups.numbers(rows);
@@ -260,7 +301,7 @@ impl Run<'_> {
         let mut sources: Vec<(Source, Selection)> = Vec::new();
         let mut tasks: Vec<Task> = Vec::new();
         if !few.is_empty() {
-            let (source, task) = self.few(slot, &parts, few, (width, demand));
+            let (source, task) = self.few(slot, &mut parts, few, (width, demand));
             sources.push(source);
             tasks.push(task);
         }
@@ -268,7 +309,10 @@ impl Run<'_> {
         let many = parts.into_iter().filter(|part| !part.rows.is_empty());
         for part in many {
             let rows = Selection::from_rows(part.rows, width);
-            let of = match part.branch.target {
+            let Some(branch) = part.branch else {
+                continue;
+            };
+            let of = match branch.target {
                 Target::Slot(of) => of,
                 Target::Open(element, _) => self.block.slot_of(slot, part.combination, &element),
                 Target::Alone(ref element) => {
@@ -278,7 +322,7 @@ impl Run<'_> {
                     tasks.push(Task::Alone {
                         number,
                         element: element.clone(),
-                        branch: part.branch,
+                        branch,
                         of: slot,
                         rows,
                         demand: demand.cloned(),
@@ -307,28 +351,25 @@ impl Run<'_> {
     fn few(
         &mut self,
         slot: Slot,
-        parts: &[Part],
-        few: Vec<(u32, u32)>,
+        parts: &mut [Part],
+        mut few: Vec<(u32, u32)>,
         (width, demand): (usize, Option<&Datum>),
     ) -> ((Source, Selection), Task) {
+        let rows = Selection::from_rows(few.iter().map(|&(row, _)| row).collect(), width);
         let mut positions = vec![u32::MAX; parts.len()];
         let mut branches = Vec::new();
-        let mut of_rows = Vec::with_capacity(few.len());
-        for &(_, group) in &few {
-            let position = &mut positions[group as usize];
+        for (_, group) in &mut few {
+            let position = &mut positions[*group as usize];
             if *position == u32::MAX {
                 *position = branches.len() as u32;
-                let part = &parts[group as usize];
-                let root = self.block.root_of(&part.branch);
-                branches.push(Few::new(part.combination, root, part.branch.clone()));
+                let part = &mut parts[*group as usize];
+                branches.push(Few::new(part.combination, part.branch.take(), part.size));
             }
-            of_rows.push(*position);
+            *group = *position;
         }
-        let rows = few.into_iter().map(|(row, _)| row).collect();
-        let rows = Selection::from_rows(rows, width);
         let number = self.alone.len();
         self.alone.push(None);
-        let singles = Singles::new((slot, number), &rows, branches, &of_rows, demand);
+        let singles = Singles::new((slot, number), branches, few, demand.cloned());
         (
             (Source::Alone(number), rows),
             Task::Singles(Box::new(singles)),

@@ -253,6 +253,15 @@ impl Groups {
         }
     }
 
+    /// How many rows each of `count` groups has.
+    pub(super) fn sizes(&self, rows: &Selection, count: usize) -> Vec<usize> {
+        let mut sizes = vec![0; count];
+        for &group in &*self.numbers(rows) {
+            sizes[group as usize] += 1;
+        }
+        sizes
+    }
+
     /// The rows of each of `count` groups.
     pub(super) fn selections(&self, rows: &Selection, count: usize) -> Vec<Selection> {
         let width = rows.width();

@@ -12,6 +12,7 @@ mod draw;
 mod evidence;
 mod functions;
 mod groups;
+mod handover;
 mod join;
 mod plain;
 mod pool;

@@ -51,11 +51,22 @@ pub(super) struct Single {
 }
 
 impl Single {
-    pub(super) fn new(row: u32, element: AnyElement, own: bool, demand: Option<Datum>) -> Self {
+    /// A row at the beginning of a branch, of which nothing else may refer to its element if it is its own; with the stacks of a row that is
+    /// finished.
+    pub(super) fn new(
+        row: u32,
+        (element, own): (AnyElement, bool),
+        demand: Option<Datum>,
+        finished: Option<Self>,
+    ) -> Self {
+        let stacks = finished.map(|single| (single.steps, single.values));
+        let (mut steps, mut values) = stacks.unwrap_or_default();
+        steps.clear();
+        values.clear();
         let mut single = Self {
             row,
-            steps: Vec::new(),
-            values: Vec::new(),
+            steps,
+            values,
             known: Vec::new(),
             weight: WorldWeight::ONE,
             densities: 0,
@@ -73,9 +84,9 @@ impl Single {
         (steps + values + known) as u64
     }
 
-    /// The value, once there is nothing left to be done; none if the row contradicts the evidence.
-    pub(super) fn value(&self) -> Option<&Datum> {
-        self.values.last().filter(|_| !self.weight.is_zero())
+    /// Takes the value, once there is nothing left to be done; none if the row contradicts the evidence.
+    pub(super) fn take_value(&mut self) -> Option<Datum> {
+        self.values.pop().filter(|_| !self.weight.is_zero())
     }
 
     fn begin(&mut self, element: AnyElement, own: bool, demand: Option<Datum>) {

@@ -25,17 +25,38 @@ pub(super) struct Singles {
     of: Slot,
     /// The number of their column among those of branches that are not elements of the program.
     number: usize,
+    demand: Option<Datum>,
     branches: Vec<Few>,
-    /// In the order of the rows, with the position of its branch.
-    under_way: Vec<(Single, u32)>,
+    /// Rows that have not begun, in their order, with the positions of their branches.
+    ahead: Vec<(u32, u32)>,
+    /// Rows that wait for something.
+    waiting: Vec<(Single, u32)>,
+    finished: Vec<Finished>,
+    /// A row that is finished, for its stacks.
+    spare: Option<Single>,
 }
 
 /// A branch that few rows take.
 pub(super) struct Few {
     /// The number of the combination that it belongs to.
     combination: u32,
-    root: Option<AnyElement>,
-    branch: Branch,
+    /// Nothing until its first row begins: what a branch is made of is then at hand, and it is gone before the next one is made.
+    branch: Option<Branch>,
+    rows: usize,
+    /// The most elements that one of its rows has evaluated.
+    entered: usize,
+    /// Whether something else may refer to its elements.
+    is_referred: bool,
+}
+
+/// What a row has come to.
+struct Finished {
+    row: u32,
+    value: Option<Datum>,
+    log: f64,
+    densities: u32,
+    entered: usize,
+    known: Vec<(AnyElement, Datum)>,
 }
 
 /// Whether rows of a branch are evaluated one by one, if so many of a block of some width take it.
@@ -44,43 +65,47 @@ pub(super) fn are_few(rows: usize, width: usize) -> bool {
 }
 
 impl Singles {
-    /// Rows of a Chain, each with the position of its branch.
+    /// Rows of a Chain, in their order, each with the position of its branch.
     pub(super) fn new(
         (of, number): (Slot, usize),
-        rows: &Selection,
         branches: Vec<Few>,
-        of_rows: &[u32],
-        demand: Option<&Datum>,
+        rows: Vec<(u32, u32)>,
+        demand: Option<Datum>,
     ) -> Self {
-        let single = |(&row, &at): (&u32, &u32)| {
-            let few = &branches[at as usize];
-            let own = few.branch.is_own();
-            let root = few.root.clone()?;
-            Some((Single::new(row, root, own, demand.cloned()), at))
-        };
         Self {
             of,
             number,
-            under_way: rows.rows().iter().zip(of_rows).filter_map(single).collect(),
+            demand,
             branches,
+            finished: Vec::with_capacity(rows.len()),
+            ahead: rows,
+            waiting: Vec::new(),
+            spare: None,
         }
     }
 
     /// About how many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
-        let held = self.under_way.iter().map(|(single, _)| single.bytes());
+        let held = self.waiting.iter().map(|(single, _)| single.bytes());
+        let known = self.finished.iter().map(|row| row.known.capacity());
         let branches = self.branches.capacity() * size_of::<Few>();
-        let rows = self.under_way.capacity() * size_of::<(Single, u32)>();
+        let rows = self.ahead.capacity() * size_of::<(u32, u32)>()
+            + self.waiting.capacity() * size_of::<(Single, u32)>()
+            + self.finished.capacity() * size_of::<Finished>()
+            + known.sum::<usize>() * size_of::<(AnyElement, Datum)>();
         branches + rows + held.sum::<u64>() as usize
     }
 }
 
 impl Few {
-    pub(super) fn new(combination: u32, root: Option<AnyElement>, branch: Branch) -> Self {
+    /// A branch that some rows take; one that is not made yet is made when they begin.
+    pub(super) fn new(combination: u32, branch: Option<Branch>, rows: usize) -> Self {
         Self {
             combination,
-            root,
             branch,
+            rows,
+            entered: 0,
+            is_referred: false,
         }
     }
 }
@@ -90,71 +115,112 @@ impl Run<'_> {
     pub(super) fn singles(&mut self, mut singles: Singles) -> Result<(), ModelError> {
         let alive = self.block.weights.alive().clone();
         let lives = |row: u32| alive.mask()[row as usize / 64] >> (row % 64) & 1 == 1;
-        singles.under_way.retain(|(single, _)| lives(single.row));
-        let mut waiting: Vec<(Slot, Option<Datum>, Vec<u32>)> = Vec::new();
-        for (single, _) in &mut singles.under_way {
-            let Some((slot, demand)) = single.run(self.block, self.rng)? else {
-                continue;
-            };
-            let same = |(other, of, _): &&mut (Slot, Option<Datum>, Vec<u32>)| {
-                *other == slot && *of == demand
-            };
-            match waiting.iter_mut().find(same) {
-                Some((_, _, rows)) => rows.push(single.row),
-                None => waiting.push((slot, demand, vec![single.row])),
+        singles.finished.retain(|finished| lives(finished.row));
+        let mut missing: Vec<(Slot, Option<Datum>, Vec<u32>)> = Vec::new();
+        let waited = std::mem::take(&mut singles.waiting).into_iter();
+        for (single, branch) in waited.filter(|(single, _)| lives(single.row)) {
+            self.go_on(&mut singles, (single, branch), &mut missing)?;
+        }
+        let ahead = std::mem::take(&mut singles.ahead).into_iter();
+        for (row, branch) in ahead.filter(|(row, _)| lives(*row)) {
+            if let Some(single) = self.begun(&mut singles, row, branch)? {
+                self.go_on(&mut singles, (single, branch), &mut missing)?;
             }
         }
-        if waiting.is_empty() {
+        if missing.is_empty() {
             self.finish_singles(singles);
             return Ok(());
         }
         // What is entered now may reach what these rows know.
-        let known = singles.under_way.iter_mut();
-        let known = known.flat_map(|(single, _)| {
-            let row = single.row;
-            single.known.iter().map(move |known| (row, known.clone()))
-        });
-        let known: Vec<(u32, (AnyElement, Datum))> = known.collect();
+        let waiting = singles.waiting.iter();
+        let waiting = waiting.map(|(single, _)| (single.row, &single.known));
+        let finished = singles.finished.iter();
+        let finished = finished.map(|finished| (finished.row, &finished.known));
+        let known = waiting.chain(finished);
+        let known = known.flat_map(|(row, known)| known.iter().map(move |one| (row, one.clone())));
+        let mut known: Vec<(u32, (AnyElement, Datum))> = known.collect();
+        known.sort_by_key(|(row, _)| *row);
         self.register(known);
         self.tasks.push(Task::Singles(Box::new(singles)));
         let width = self.block.width;
-        for (slot, demand, rows) in waiting.into_iter().rev() {
+        for (slot, demand, mut rows) in missing.into_iter().rev() {
+            rows.sort_unstable();
             let rows = Selection::from_rows(rows, width);
             self.tasks.push(Task::Enter(slot, rows, demand));
         }
         Ok(())
     }
 
+    /// A row at the beginning of its branch, which is made if it is not yet.
+    fn begun(
+        &mut self,
+        singles: &mut Singles,
+        row: u32,
+        branch: u32,
+    ) -> Result<Option<Single>, ModelError> {
+        let few = &mut singles.branches[branch as usize];
+        let made = match few.branch.take() {
+            Some(branch) => branch,
+            None => self.block.branch_of(singles.of, few.combination)?,
+        };
+        let (root, own) = (self.block.root_of(&made), made.is_own());
+        few.branch = Some(made);
+        let Some(root) = root else {
+            return Ok(None);
+        };
+        let demand = singles.demand.clone();
+        let spare = singles.spare.take();
+        Ok(Some(Single::new(row, (root, own), demand, spare)))
+    }
+
+    /// Goes on with a row, and notes what it is missing, if it has to wait.
+    fn go_on(
+        &mut self,
+        singles: &mut Singles,
+        (mut single, branch): (Single, u32),
+        missing: &mut Vec<(Slot, Option<Datum>, Vec<u32>)>,
+    ) -> Result<(), ModelError> {
+        let Some((slot, demand)) = single.run(self.block, self.rng)? else {
+            singles.finish(single, branch, self.block);
+            return Ok(());
+        };
+        let same =
+            |(other, of, _): &&mut (Slot, Option<Datum>, Vec<u32>)| *other == slot && *of == demand;
+        match missing.iter_mut().find(same) {
+            Some((_, _, rows)) => rows.push(single.row),
+            None => missing.push((slot, demand, vec![single.row])),
+        }
+        singles.waiting.push((single, branch));
+        Ok(())
+    }
+
     /// Makes a column of the values of all rows.
     fn finish_singles(&mut self, mut singles: Singles) {
-        let mut rows = Vec::with_capacity(singles.under_way.len());
-        let mut logs = Vec::with_capacity(singles.under_way.len());
+        singles.finished.sort_unstable_by_key(|one| one.row);
+        let finished = &singles.finished;
         let mut values = self.block.instructions[singles.of.index()]
             .element
             .no_column();
-        for (single, _) in &singles.under_way {
-            self.block.count_single(single.row, single.entered);
-            rows.push(single.row);
-            logs.push(single.weight.log);
-            if let Some(value) = single.value() {
+        for one in finished {
+            self.block.count_single(one.row, one.entered);
+            if let Some(value) = &one.value {
                 values.push(value.as_any());
             }
         }
         let width = self.block.width;
-        let all = Selection::from_rows(rows, width);
-        let most = singles.under_way.iter().map(|(single, _)| single.densities);
+        let all = Selection::from_rows(finished.iter().map(|one| one.row).collect(), width);
+        let most = finished.iter().map(|one| one.densities);
         for count in 1..=most.max().unwrap_or(0) {
-            let dense = singles.under_way.iter();
-            let dense = dense.filter(|(single, _)| single.densities >= count);
-            let rows = dense.map(|(single, _)| single.row).collect();
+            let dense = finished.iter().filter(|one| one.densities >= count);
+            let rows = dense.map(|one| one.row).collect();
             let rows = Selection::from_rows(rows, width);
             self.block.weights.count_density(&rows);
         }
         let mut left = all.clone();
-        if logs.iter().any(|&log| log != 0.0) {
-            let dead = |&at: &usize| logs[at] > f64::NEG_INFINITY;
-            let rows = (0..logs.len()).filter(dead).map(|at| all.rows()[at]);
-            left = Selection::from_rows(rows.collect(), width);
+        if finished.iter().any(|one| one.log != 0.0) {
+            let lives = finished.iter().filter(|one| one.log > f64::NEG_INFINITY);
+            left = Selection::from_rows(lives.map(|one| one.row).collect(), width);
+            let logs = finished.iter().map(|one| one.log).collect();
             self.block.weights.add_logs(&all, logs);
         }
         let bits = values.as_any().downcast_ref::<Vec<bool>>();
@@ -170,32 +236,18 @@ impl Run<'_> {
         self.forget_singles(&mut singles);
     }
 
-    /// Keeps what the rest of a world may refer to, and branches that can be used again.
+    /// Keeps what the rest of a world may refer to.
     fn forget_singles(&mut self, singles: &mut Singles) {
-        let mut entered = vec![0usize; singles.branches.len()];
-        let mut referred = vec![false; singles.branches.len()];
-        for (single, branch) in &singles.under_way {
-            let branch = *branch as usize;
-            referred[branch] |= !single.known.is_empty();
-            entered[branch] = entered[branch].max(single.entered);
-        }
-        for (at, few) in singles.branches.iter_mut().enumerate() {
-            if !referred[at] {
-                let branch = few.branch.clone();
-                let nodes = entered[at];
-                self.block
-                    .remember_few(singles.of, few.combination, branch, nodes);
-            }
-            // Whether others refer to the elements of a branch can be told when the branch itself is gone.
-            few.root = None;
-            few.branch.forget();
+        // Whether others refer to the elements of a branch can be told when the branch itself is gone.
+        for few in &mut singles.branches {
+            few.forget(singles.of, self.block);
         }
         let mut kept = Vec::new();
-        for (single, _) in &mut singles.under_way {
+        for one in &mut singles.finished {
             // What reads an element stands after it.
-            while let Some((element, value)) = single.known.pop() {
+            while let Some((element, value)) = one.known.pop() {
                 if !element.is_unshared() {
-                    kept.push((single.row, (element, value)));
+                    kept.push((one.row, (element, value)));
                 }
             }
         }
@@ -228,6 +280,41 @@ impl Run<'_> {
             let rows = Selection::from_rows(rows, self.block.width);
             let column = Block::packed(column, &rows);
             self.block.keep(slot, &rows, column);
+        }
+    }
+}
+
+impl Singles {
+    /// Notes what a row has come to; a branch that no other row takes, and that nothing refers to, is gone.
+    fn finish(&mut self, mut single: Single, branch: u32, block: &mut Block) {
+        let known = std::mem::take(&mut single.known);
+        let few = &mut self.branches[branch as usize];
+        few.rows -= 1;
+        few.entered = few.entered.max(single.entered);
+        few.is_referred |= !known.is_empty();
+        self.finished.push(Finished {
+            row: single.row,
+            value: single.take_value(),
+            log: single.weight.log,
+            densities: single.densities,
+            entered: single.entered,
+            known,
+        });
+        self.spare = Some(single);
+        if few.rows == 0 && !few.is_referred {
+            few.forget(self.of, block);
+        }
+    }
+}
+
+impl Few {
+    /// Lets go of the branch, or remembers it if it can be used again.
+    fn forget(&mut self, of: Slot, block: &mut Block) {
+        let Some(branch) = self.branch.take() else {
+            return;
+        };
+        if !self.is_referred {
+            block.remember_few(of, self.combination, branch, self.entered);
         }
     }
 }
@@ -389,6 +476,31 @@ mod tests {
             let found = weight * plain.log_scale.exp();
             assert!((found - right).abs() < 1e-12, "{n}: {found}, not {right}");
         }
+    }
+
+    /// A branch is evaluated before the next one is made.
+    #[test]
+    fn branches_of_few_rows_are_made_one_by_one() {
+        let under_way = Arc::new(Mutex::new((0u32, 0u32)));
+        let place = DiscreteUniform::new(1, 1 << 20);
+        let of_chain = under_way.clone();
+        let chain = place.flat_map(move |&n| {
+            let (made, of_branch) = (of_chain.clone(), of_chain.clone());
+            let mut counts = made.lock().unwrap();
+            counts.0 += 1;
+            counts.1 = counts.1.max(counts.0);
+            DiscreteUniform::new(0, n).map(move |&x| {
+                of_branch.lock().unwrap().0 = 0;
+                x % 2 == 0
+            })
+        });
+        let targets = [chain.erased().clone()];
+        let mut block = block(&Model::new(), &targets, 1000).unwrap();
+        block.run(500, &mut stream(1, 0)).unwrap();
+        // Debug builds call a function twice for each value, to compare; two rows may be the same.
+        let most = under_way.lock().unwrap().1;
+        assert!(most <= 4, "{most} branches at once");
+        assert_eq!(truths(&mut block, 0).len(), 500);
     }
 
     fn endless(n: i64) -> Element<i64> {

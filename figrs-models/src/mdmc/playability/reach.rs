@@ -1,5 +1,6 @@
 //! Playability column by column.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::super::{MdmcError, Tile};
@@ -57,7 +58,20 @@ pub struct Reach {
     edge: Arc<Edge>,
 }
 
-figrs_core::value!(Reach);
+impl figrs_core::Value for Reach {
+    fn same(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    fn feed<H: Hasher>(&self, hasher: &mut H) {
+        self.hash(hasher);
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let each = size_of::<((usize, Stage), Crossings)>() + size_of::<u64>() * self.height;
+        size_of::<Edge>() + size_of::<u64>() * self.height + each * self.edge.returns.len()
+    }
+}
 
 /// For each row a bit for each stage in which a player comes into the column that follows.
 type Crossings = Vec<u64>;

@@ -6,14 +6,15 @@ use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Arc;
 
-use figrs_core::{Model, stream};
-use figrs_infer::{Answer, Error, LogEvidence, Progress, Run, SequentialMonteCarlo, TargetDraws};
+use figrs_core::stream;
+use figrs_infer::{Error, LogEvidence, Progress, SequentialMonteCarlo};
 use rand::Rng;
 
 use super::super::{Generated, Tile};
 use super::conflict::{self, Trial};
 use super::demand::Demand;
 use super::error::SteeringError;
+use super::parts::LevelParts;
 use super::sampler::LevelSampler;
 use super::steered::SteeredLevel;
 
@@ -27,7 +28,8 @@ use super::steered::SteeredLevel;
 ///
 /// # Complexity
 ///
-/// Linear in the particles and in the cells of a level.
+/// Linear in the particles and in the cells of a level. Levels are drawn a few columns at a time: memory for the particles of these, and for the
+/// tiles of the levels.
 ///
 /// # Errors
 ///
@@ -112,7 +114,7 @@ impl ConditionedSampler {
     /// A particle filter of some populations, each of which gives one level.
     fn filter(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
         let filter = self.populations(particles, populations);
-        filter.threads(NonZero::<usize>::MIN).keep_trajectories()
+        filter.threads(NonZero::<usize>::MIN)
     }
 
     /// The level and its demands.
@@ -124,25 +126,17 @@ impl ConditionedSampler {
     /// populations of fifty times as many particles as a level has, up to 20 000.
     pub fn log_probability(&self, seed: u64) -> Result<LogEvidence, SteeringError> {
         let particles = self.particles.saturating_mul(50).min(20_000);
-        let answer = self
-            .populations(particles, 64)
-            .seed(seed)
-            .run(self.steered.model(), ())?;
-        Ok(answer.log_evidence()?)
+        let parts = LevelParts::to(&self.steered, self.steered.width());
+        let filter = self.populations(particles, 64).seed(seed);
+        Ok(filter.follow(&parts)?.answer.log_evidence()?)
     }
 
     /// Levels of the populations that have a particle left.
-    fn drawn(&self, answer: &Answer) -> Result<Vec<Generated>, SteeringError> {
-        let draws = answer.draws()?;
-        let level = |draw: usize| {
-            let drawn = |cell: &TargetDraws| {
-                let tile = cell.support.get::<Tile>(cell.indices[draw] as usize);
-                *tile.expect("the targets are tiles")
-            };
-            let tiles: Vec<Tile> = draws.targets.iter().map(drawn).collect();
-            self.steered.level(&tiles)
-        };
-        Ok((0..draws.length).map(level).collect())
+    fn levels_of(&self, drawn: &[Vec<Tile>]) -> Vec<Generated> {
+        drawn
+            .iter()
+            .map(|tiles| self.steered.level(tiles))
+            .collect()
     }
 
     /// The level of a population that died, drawn from larger ones.
@@ -152,10 +146,10 @@ impl ConditionedSampler {
         while particles < self.most_particles {
             particles = particles.saturating_mul(4).min(self.most_particles);
             let filter = self.filter(particles, 1).seed(rng.next_u64());
-            match filter.run(self.steered.model(), self.steered.cells()) {
+            match filter.follow(&LevelParts::of(&self.steered)) {
                 Err(Error::NoSampleMetEvidence { .. }) => {}
-                answer => {
-                    if let Some(level) = self.drawn(&answer?)?.pop() {
+                drawn => {
+                    if let Some(level) = self.levels_of(&drawn?.values).pop() {
                         return Ok(level);
                     }
                 }
@@ -168,7 +162,7 @@ impl ConditionedSampler {
     fn conflict(&self, seed: u64) -> SteeringError {
         let particles = self.most_particles.min(400);
         let left = Cell::new(self.conflict_work);
-        let trial = |model: &Model, columns: usize| {
+        let trial = |part: &SteeredLevel, columns: usize| {
             let cells = particles * self.steered.chain().height() * columns;
             let Some(rest) = left.get().checked_sub(cells as u64) else {
                 return Trial::Unknown;
@@ -178,7 +172,7 @@ impl ConditionedSampler {
                 .populations(1)
                 .threads(NonZero::<usize>::MIN)
                 .seed(seed)
-                .log_evidence(model);
+                .follow(&LevelParts::to(part, columns));
             match run {
                 Ok(_) => Trial::Possible,
                 Err(Error::NoSampleMetEvidence { .. }) => Trial::Impossible,
@@ -218,18 +212,19 @@ impl LevelSampler for ConditionedSampler {
             numbers.start / batch * batch,
             numbers.end.next_multiple_of(batch),
         );
-        let answer = self
+        let found = self
             .filter(self.particles, end - first)
             .side_by_side(batch)
             .first_population(first)
             .seed(seed)
-            .run(self.steered.model(), self.steered.cells());
-        let (mut drawn, died) = match answer {
+            .follow(&LevelParts::of(&self.steered));
+        let (mut drawn, died) = match found {
             Err(Error::NoSampleMetEvidence { .. }) => (Vec::new(), (first..end).collect()),
-            answer => {
-                let answer = answer?;
-                let died = answer.sampling().and_then(|sampling| sampling.died.clone());
-                (self.drawn(&answer)?, died.unwrap_or_default())
+            found => {
+                let found = found?;
+                let sampling = found.answer.sampling();
+                let died = sampling.and_then(|sampling| sampling.died.clone());
+                (self.levels_of(&found.values), died.unwrap_or_default())
             }
         };
         drawn.reverse();

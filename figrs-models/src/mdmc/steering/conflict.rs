@@ -1,7 +1,5 @@
 //! Conflicts: the smallest sets of demands that exclude each other, and the column where they do.
 
-use figrs_core::Model;
-
 use super::demand::Demand;
 use super::error::SteeringError;
 use super::steered::SteeredLevel;
@@ -44,20 +42,20 @@ pub(super) fn of_counts(steered: &SteeredLevel) -> Option<SteeringError> {
 
 /// The error for demands that cannot be met: the first column up to which they cannot, and those of them that are needed for that.
 ///
-/// Demands are left out one after another while the rest stays impossible, the last ones first. A trial is given the
-/// evidence on some columns, from the left, and the number of these; there are as many trials as demands and as halvings of
+/// Demands are left out one after another while the rest stays impossible, the last ones first. A trial is given the level
+/// with some demands, and the number of columns from the left to try; there are as many trials as demands and as halvings of
 /// the columns to one.
 pub(super) fn smallest(
     steered: &SteeredLevel,
-    trial: &dyn Fn(&Model, usize) -> Trial,
+    trial: &dyn Fn(&SteeredLevel, usize) -> Trial,
     proven: bool,
 ) -> SteeringError {
     if let Some(error) = of_counts(steered) {
         return error;
     }
     let try_part = |demands: &[usize], last: usize| {
-        let part = steered.part(demands, last);
-        part.map_or(Trial::Unknown, |model| trial(&model, last + 1))
+        let part = steered.part(demands);
+        part.map_or(Trial::Unknown, |part| trial(&part, last + 1))
     };
     let mut kept: Vec<usize> = (0..steered.demands().len()).collect();
     // The first columns are possible below `low`, and impossible at `high`.

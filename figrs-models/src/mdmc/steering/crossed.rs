@@ -2,11 +2,10 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use figrs_core::Value;
 use rustc_hash::FxHashMap;
 
 use super::super::{Reach, Tile};
-
-type Known = FxHashMap<(Reach, Vec<bool>), Option<Reach>>;
 
 /// Memo of [`Reach`] by the state before a column and the column's solid cells: the same ground comes again and again.
 #[derive(Debug, Default)]
@@ -14,15 +13,21 @@ pub(super) struct Crossed {
     known: Mutex<Known>,
 }
 
+#[derive(Debug, Default)]
+struct Known {
+    after: FxHashMap<(Reach, Vec<bool>), Option<Reach>>,
+    bytes: usize,
+}
+
 impl Crossed {
-    /// Largest number of results kept.
-    const MOST: usize = 1 << 14;
+    /// Largest number of bytes of results kept.
+    const MOST: usize = 24 << 20;
 
     /// The state after a column, or `None` if the player cannot reach it.
     pub(super) fn after(&self, reach: &Reach, solid: &[bool]) -> Option<Reach> {
         let key = (reach.clone(), solid.to_vec());
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(next) = known().get(&key) {
+        if let Some(next) = known().after.get(&key) {
             return next.clone();
         }
         let tile = |&solid: &bool| if solid { Tile::GROUND } else { Tile::EMPTY };
@@ -30,10 +35,12 @@ impl Crossed {
         let mut next = reach.clone();
         let next = matches!(next.push(&column), Ok(true)).then_some(next);
         let mut known = known();
-        if known.len() >= Self::MOST {
-            known.clear();
+        // What was reached before is held as the result of another column.
+        known.bytes += 2 * size_of_val(&key) + solid.len() + next.heap_bytes();
+        if known.bytes > Self::MOST {
+            *known = Known::default();
         }
-        known.insert(key, next.clone());
+        known.after.insert(key, next.clone());
         next
     }
 }

@@ -46,7 +46,9 @@ impl ExactSampler {
         }
         let compiled = frontier.compile(steered.model(), steered.cells())?;
         if compiled.log_evidence() == f64::NEG_INFINITY {
-            let trial = |model: &figrs_core::Model, _| match frontier.compile(model, ()) {
+            let trial = |part: &SteeredLevel, columns: usize| match frontier
+                .compile(&part.model_to(columns - 1), ())
+            {
                 Ok(part) if part.log_evidence() > f64::NEG_INFINITY => Trial::Possible,
                 Ok(_) => Trial::Impossible,
                 Err(_) => Trial::Unknown,

@@ -7,6 +7,7 @@ mod demand;
 mod error;
 mod exact;
 mod mask;
+mod parts;
 mod sampler;
 mod statements;
 mod steered;

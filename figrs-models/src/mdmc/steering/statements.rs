@@ -2,66 +2,126 @@
 
 use std::sync::Arc;
 
-use figrs_core::{Apply, Constant, Element, Model, Parents};
+use figrs_core::{AnyElement, Apply, Constant, Element, Model, Parents, Value};
 
 use super::super::{LevelElements, Reach, Tile};
 use super::crossed::Crossed;
 use super::demand::Demand;
 use super::mask::Mask;
 
-/// Adds the evidence on one column, given by its number, to a model; columns come in their order.
-pub(super) type Statement<'a> = Box<dyn FnMut(&LevelElements, usize, Model) -> Model + 'a>;
+/// Evidence that is stated column by column, in the order of the columns.
+pub(super) trait Statement {
+    /// Adds the evidence on one column, given by its number, to a model.
+    fn on(&mut self, elements: &LevelElements, column: usize, model: Model) -> Model;
+
+    /// What the evidence on the columns so far leaves to that on the next ones.
+    fn state(&self) -> Option<AnyElement> {
+        None
+    }
+
+    /// Goes on from a state of which only the value will be known.
+    fn resume(&mut self) {}
+}
+
+impl<F: FnMut(&LevelElements, usize, Model) -> Model> Statement for F {
+    fn on(&mut self, elements: &LevelElements, column: usize, model: Model) -> Model {
+        self(elements, column, model)
+    }
+}
+
+/// A state folded over columns: from the one before a column, those after it and the evidence.
+struct Folded<T, F> {
+    start: T,
+    state: Element<T>,
+    step: F,
+}
+
+impl<T: Value, F> Folded<T, F>
+where
+    F: Fn(&LevelElements, usize, &Element<T>, Model) -> (Element<T>, Model),
+{
+    fn boxed<'a>(start: T, step: F) -> Box<dyn Statement + 'a>
+    where
+        F: 'a,
+    {
+        let state = Constant::new(start.clone());
+        Box::new(Self { start, state, step })
+    }
+}
+
+impl<T: Value, F> Statement for Folded<T, F>
+where
+    F: Fn(&LevelElements, usize, &Element<T>, Model) -> (Element<T>, Model),
+{
+    fn on(&mut self, elements: &LevelElements, column: usize, model: Model) -> Model {
+        let (state, model) = (self.step)(elements, column, &self.state, model);
+        self.state = state;
+        model
+    }
+
+    fn state(&self) -> Option<AnyElement> {
+        Some(self.state.erased().clone())
+    }
+
+    fn resume(&mut self) {
+        self.state = Constant::new(self.start.clone());
+    }
+}
 
 /// The evidence of one of `all` demands on a level of some rows and columns.
 pub(super) fn statement<'a>(
     demand: &'a Demand,
-    all: &'a [Demand],
+    (all, crossed): (&'a [Demand], &Arc<Crossed>),
     (height, width): (usize, usize),
-) -> Statement<'a> {
+) -> Box<dyn Statement + 'a> {
     match demand {
         Demand::Seen => seen(all, (height, width)),
         Demand::Pinned(mask) => pinned(mask),
         // They are set before anything is stated.
-        Demand::Placed(_) => Box::new(|_, _, model| model),
+        Demand::Placed(_) => Box::new(|_: &LevelElements, _: usize, model: Model| model),
         &Demand::MaximumGap(most) => maximum_gap(most, height),
         &Demand::Count { tile, least, most } => count(tile, (least, most), (height, width)),
         Demand::Forbidden(pattern) => forbidden(pattern, height),
-        Demand::Playable => playable(height),
+        Demand::Playable => playable(height, crossed),
     }
 }
 
-fn seen(all: &[Demand], (height, width): (usize, usize)) -> Statement<'_> {
+fn seen(all: &[Demand], (height, width): (usize, usize)) -> Box<dyn Statement + '_> {
     let placed = |(row, column): (usize, usize)| {
         all.iter().any(|demand| match demand {
             Demand::Placed(mask) => mask.get(row, column).is_some(),
             _ => false,
         })
     };
-    Box::new(move |elements, column, model| {
-        // Only a configuration that was seen has a tile from the first structure.
-        let first = &elements.chain().structures()[0];
-        let rows = (0..height).rev().filter(|&row| {
-            let mut sees = first.neighbours(row, column, height, width).flatten();
-            !placed((row, column)) && !sees.any(placed)
-        });
-        rows.fold(model, |model, row| {
-            model.observe(elements.structure(row, column), 0)
-        })
-    })
+    Box::new(
+        move |elements: &LevelElements, column: usize, model: Model| {
+            // Only a configuration that was seen has a tile from the first structure.
+            let first = &elements.chain().structures()[0];
+            let rows = (0..height).rev().filter(|&row| {
+                let mut sees = first.neighbours(row, column, height, width).flatten();
+                !placed((row, column)) && !sees.any(placed)
+            });
+            rows.fold(model, |model, row| {
+                model.observe(elements.structure(row, column), 0)
+            })
+        },
+    )
 }
 
-fn pinned(mask: &Mask) -> Statement<'_> {
-    Box::new(move |elements, column, model| {
-        let rows = (0..mask.height()).rev();
-        rows.fold(model, |model, row| match mask.get(row, column) {
-            Some(tile) => model.observe(elements.tile(row, column), tile),
-            None => model,
-        })
-    })
+fn pinned(mask: &Mask) -> Box<dyn Statement + '_> {
+    Box::new(
+        move |elements: &LevelElements, column: usize, model: Model| {
+            let rows = (0..mask.height()).rev();
+            rows.fold(model, |model, row| match mask.get(row, column) {
+                Some(tile) => model.observe(elements.tile(row, column), tile),
+                None => model,
+            })
+        },
+    )
 }
 
 /// Bounds the gap: a fold over columns of the number of columns without ground that end here.
-fn maximum_gap(most: usize, height: usize) -> Statement<'static> {
+fn maximum_gap(most: usize, height: usize) -> Box<dyn Statement> {
     let step = Arc::new(move |(gap, tile): (&usize, &Tile)| {
         if tile.solid() {
             0
@@ -70,10 +130,10 @@ fn maximum_gap(most: usize, height: usize) -> Statement<'static> {
         }
     });
     let short = Arc::new(move |gap: &usize| *gap <= most);
-    let mut gap = Constant::new(0usize);
-    Box::new(move |elements, column, model| {
-        gap = (&gap, elements.tile(height - 1, column)).map_shared(&step);
-        model.condition_shared(&gap, &short)
+    Folded::boxed(0usize, move |elements, column, gap, model| {
+        let gap = (gap, elements.tile(height - 1, column)).map_shared(&step);
+        let model = model.condition_shared(&gap, &short);
+        (gap, model)
     })
 }
 
@@ -82,7 +142,7 @@ fn count(
     tile: Tile,
     (least, most): (usize, usize),
     (height, width): (usize, usize),
-) -> Statement<'static> {
+) -> Box<dyn Statement> {
     // Beyond what can matter there is no need to count.
     let enough = if most >= height * width {
         least
@@ -93,8 +153,8 @@ fn count(
         (count + usize::from(*found == tile)).min(enough)
     });
     let few = Arc::new(move |count: &usize| *count <= most);
-    let mut count = Constant::new(0usize);
-    Box::new(move |elements, column, mut model| {
+    Folded::boxed(0usize, move |elements, column, count, mut model| {
+        let mut count = count.clone();
         for row in (0..height).rev() {
             count = (&count, elements.tile(row, column)).map_shared(&step);
         }
@@ -104,12 +164,12 @@ fn count(
         if least > left {
             model = model.condition(&count, move |count| count.saturating_add(left) >= least);
         }
-        model
+        (count, model)
     })
 }
 
 /// Forbids the pattern: no placement with its last column here matches.
-fn forbidden(pattern: &Mask, height: usize) -> Statement<'_> {
+fn forbidden(pattern: &Mask, height: usize) -> Box<dyn Statement + '_> {
     let tiles: Vec<_> = pattern.tiles().collect();
     let wanted: Vec<Tile> = tiles.iter().map(|&(_, _, tile)| tile).collect();
     let differs = Arc::new(move |found: Vec<&Tile>| {
@@ -117,37 +177,40 @@ fn forbidden(pattern: &Mask, height: usize) -> Statement<'_> {
         pairs.any(|(found, wanted)| found != wanted)
     });
     let (rows, columns) = (pattern.height(), pattern.width());
-    Box::new(move |elements, column, mut model| {
-        let Some(first) = (column + 1).checked_sub(columns) else {
-            return model;
-        };
-        for top in 0..=height - rows {
-            let parents: Vec<Element<Tile>> = tiles
-                .iter()
-                .map(|&(row, at, _)| elements.tile(top + row, first + at).clone())
-                .collect();
-            let free = Parents::map_shared(&parents, &differs);
-            model = model.observe(&free, true);
-        }
-        model
-    })
+    Box::new(
+        move |elements: &LevelElements, column: usize, mut model: Model| {
+            let Some(first) = (column + 1).checked_sub(columns) else {
+                return model;
+            };
+            for top in 0..=height - rows {
+                let parents: Vec<Element<Tile>> = tiles
+                    .iter()
+                    .map(|&(row, at, _)| elements.tile(top + row, first + at).clone())
+                    .collect();
+                let free = Parents::map_shared(&parents, &differs);
+                model = model.observe(&free, true);
+            }
+            model
+        },
+    )
 }
 
 /// Demands playability: a fold over columns of the player's crossings of the right edge.
-fn playable(height: usize) -> Statement<'static> {
-    let crossed = Crossed::default();
+fn playable(height: usize, crossed: &Arc<Crossed>) -> Box<dyn Statement> {
+    let crossed = Arc::clone(crossed);
     let step = Arc::new(move |(reach, solid): (&Option<Reach>, &Vec<bool>)| {
         crossed.after(reach.as_ref()?, solid)
     });
-    let mut reach = Constant::new(Some(Reach::new(height)));
-    Box::new(move |elements, column, model| {
+    let start = Some(Reach::new(height));
+    Folded::boxed(start, move |elements, column, reach, model| {
         let tiles: Vec<Element<Tile>> = (0..height)
             .map(|row| elements.tile(row, column).clone())
             .collect();
         let solid = Apply::new(&tiles, |tiles| {
             tiles.into_iter().map(|tile| tile.solid()).collect()
         });
-        reach = (&reach, &solid).map_shared(&step);
-        model.condition(&reach, Option::is_some)
+        let reach = (reach, &solid).map_shared(&step);
+        let model = model.condition(&reach, Option::is_some);
+        (reach, model)
     })
 }

@@ -1,20 +1,22 @@
 //! A level's elements with demands as evidence.
 
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use figrs_core::{Element, Model};
 use ndarray::Array2;
 
 use super::super::{Generated, Level, LevelElements, MarkovChain, MdmcError, Tile};
+use super::crossed::Crossed;
 use super::demand::Demand;
 use super::mask::Mask;
-use super::statements::statement;
+use super::statements::{Statement, statement};
 
 /// The element program of a level together with its demands, stated column by column as evidence.
 ///
 /// Any algorithm can be run on it; [`cells`](Self::cells) are its tiles in the order of the evidence: columns from the left,
-/// each from the bottom up. A demand over the whole level is a state folded over columns or cells, with a condition after
-/// each column, so that a sampler learns early of failure.
+/// each from the bottom up. Both are built when they are first asked for. A demand over the whole level is a state folded over
+/// columns or cells, with a condition after each column, so that a sampler learns early of failure.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -32,10 +34,18 @@ use super::statements::statement;
 pub struct SteeredLevel {
     elements: LevelElements,
     demands: Vec<Demand>,
-    cells: Vec<Element<Tile>>,
-    model: Model,
+    stated: Arc<OnceLock<Stated>>,
+    crossed: Arc<Crossed>,
+}
+
+/// Some columns with their evidence.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stated {
+    pub(super) model: Model,
     /// For each piece of evidence its column.
     columns: Vec<usize>,
+    /// The tiles of the columns.
+    pub(super) cells: Vec<Element<Tile>>,
 }
 
 impl SteeredLevel {
@@ -48,47 +58,69 @@ impl SteeredLevel {
         for demand in demands {
             check(demand, height, width)?;
         }
-        let size = (height, width);
-        // A gap as wide as the level needs no counting.
-        let is_open =
-            |demand: &&Demand| !matches!(demand, Demand::MaximumGap(most) if *most >= width);
-        let stated = demands.iter().filter(is_open);
-        let statements = stated.map(|demand| statement(demand, demands, size));
-        let mut statements: Vec<_> = statements.collect();
-        let mut model = Model::new();
         let mut placed = Mask::free(height, width);
-        for demand in demands {
-            let Demand::Placed(mask) = demand else {
-                continue;
-            };
-            for (row, column, tile) in mask.tiles() {
-                if placed.get(row, column).is_some_and(|other| other != tile) {
-                    return Err(MdmcError::PlacedTwice { row, column });
-                }
-                placed.set(row, column, tile);
-                model = model.intervene(elements.tile(row, column), tile);
+        for (row, column, tile) in placed_by(demands) {
+            if placed.get(row, column).is_some_and(|other| other != tile) {
+                return Err(MdmcError::PlacedTwice { row, column });
             }
-        }
-        let mut columns = Vec::new();
-        let mut cells = Vec::with_capacity(height * width);
-        for column in 0..width {
-            cells.extend(
-                (0..height)
-                    .rev()
-                    .map(|row| elements.tile(row, column).clone()),
-            );
-            for statement in &mut statements {
-                model = statement(elements, column, model);
-            }
-            columns.resize(model.evidence().len(), column);
+            placed.set(row, column, tile);
         }
         Ok(Self {
             elements: elements.clone(),
             demands: demands.to_vec(),
-            cells,
-            model,
-            columns,
+            stated: Arc::default(),
+            crossed: Arc::default(),
         })
+    }
+
+    /// The evidence of each demand.
+    pub(super) fn statements(&self) -> Vec<Box<dyn Statement + '_>> {
+        let (height, width) = (self.elements.height(), self.width());
+        // A gap as wide as the level needs no counting.
+        let is_open =
+            |demand: &&Demand| !matches!(demand, Demand::MaximumGap(most) if *most >= width);
+        let stated = self.demands.iter().filter(is_open);
+        let all = (&self.demands[..], &self.crossed);
+        let statements = stated.map(|demand| statement(demand, all, (height, width)));
+        statements.collect()
+    }
+
+    /// Some columns, given by the elements of these at least, with their evidence.
+    pub(super) fn state(
+        &self,
+        elements: &LevelElements,
+        columns: Range<usize>,
+        statements: &mut [Box<dyn Statement + '_>],
+    ) -> Stated {
+        let height = elements.height();
+        let mut stated = Stated::default();
+        let mut model = Model::new();
+        for (row, column, tile) in placed_by(&self.demands) {
+            if columns.contains(&column) {
+                model = model.intervene(elements.tile(row, column), tile);
+            }
+        }
+        for column in columns {
+            let rows = (0..height).rev();
+            let cells = rows.map(|row| elements.tile(row, column).clone());
+            stated.cells.extend(cells);
+            for statement in &mut *statements {
+                model = statement.on(elements, column, model);
+            }
+            stated.columns.resize(model.evidence().len(), column);
+        }
+        stated.model = model;
+        stated
+    }
+
+    fn stated(&self) -> &Stated {
+        self.stated
+            .get_or_init(|| self.state(&self.elements, 0..self.width(), &mut self.statements()))
+    }
+
+    /// The elements of the level.
+    pub(super) fn elements(&self) -> &LevelElements {
+        &self.elements
     }
 
     /// The trained chain.
@@ -108,22 +140,31 @@ impl SteeredLevel {
 
     /// The tiles: columns from the left, each from the bottom up.
     pub fn cells(&self) -> &[Element<Tile>] {
-        &self.cells
+        &self.stated().cells
     }
 
     /// The evidence.
     pub fn model(&self) -> &Model {
-        &self.model
+        &self.stated().model
     }
 
-    /// The evidence of some of the demands, up to a column.
-    pub(super) fn part(&self, demands: &[usize], last: usize) -> Result<Model, MdmcError> {
+    /// The level with some of the demands.
+    pub(super) fn part(&self, demands: &[usize]) -> Result<Self, MdmcError> {
         let some: Vec<Demand> = demands
             .iter()
             .map(|&demand| self.demands[demand].clone())
             .collect();
         let part = Self::new(&self.elements, &some)?;
-        Ok(part.model.filtered(|piece| part.columns[piece] <= last))
+        Ok(Self {
+            crossed: Arc::clone(&self.crossed),
+            ..part
+        })
+    }
+
+    /// The evidence up to a column.
+    pub(super) fn model_to(&self, last: usize) -> Model {
+        let Stated { model, columns, .. } = self.stated();
+        model.clone().filtered(|piece| columns[piece] <= last)
     }
 
     /// A level with these tiles, in the order of [`cells`](Self::cells).
@@ -133,6 +174,15 @@ impl SteeredLevel {
         let level = Level::from_tiles(Array2::from_shape_fn((height, width), tile));
         Generated::of(self.chain(), level)
     }
+}
+
+/// The tiles that demands place.
+fn placed_by(demands: &[Demand]) -> impl Iterator<Item = (usize, usize, Tile)> {
+    let masks = demands.iter().filter_map(|demand| match demand {
+        Demand::Placed(mask) => Some(mask),
+        _ => None,
+    });
+    masks.flat_map(Mask::tiles)
 }
 
 fn check(demand: &Demand, height: usize, width: usize) -> Result<(), MdmcError> {

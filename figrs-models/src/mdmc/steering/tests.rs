@@ -1,12 +1,13 @@
 use std::num::NonZero;
 use std::sync::Arc;
 
-use figrs_infer::{Frontier, JunctionTree, Run, SequentialMonteCarlo};
+use figrs_infer::{Frontier, JunctionTree, Run, Sequence, SequentialMonteCarlo};
 
 use super::super::{
     Corpus, Level, LevelElements, MarkovChain, MdmcError, Playability, RowSplits, Structure, Tile,
     ground_gaps,
 };
+use super::parts::LevelParts;
 use super::*;
 
 const SEED: u64 = 5;
@@ -137,6 +138,56 @@ fn levels_meet_all_demands_by_either_method() {
             assert_eq!(generated.unseen(), 0);
         }
     }
+}
+
+#[test]
+fn levels_in_parts_meet_all_demands() {
+    let chain = chain(4);
+    let demands = all_demands(4, 9);
+    let steered = steered(4, 9, &demands);
+    for each in [1, 2, 4] {
+        let filter = SequentialMonteCarlo::new(200).populations(16).seed(SEED);
+        let found = filter.follow(&LevelParts::of(&steered).of_each(each));
+        let found = found.unwrap().values;
+        assert!(!found.is_empty());
+        for tiles in found {
+            let generated = steered.level(&tiles);
+            for demand in &demands {
+                assert!(meets(generated.level(), &chain, demand), "{each}: {demand}");
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_of_a_level_have_its_probability() {
+    let demands = small_demands(6, 20);
+    let exact = ExactSampler::new(steered(6, 20, &demands), &Frontier::new()).unwrap();
+    let steered = steered(6, 20, &demands);
+    for each in [1, 3] {
+        let filter = SequentialMonteCarlo::new(500).populations(64).seed(SEED);
+        let parts = LevelParts::to(&steered, 20).of_each(each);
+        let found = filter.follow(&parts).unwrap().answer;
+        let estimate = found.log_evidence().unwrap();
+        let far = (estimate.value - exact.log_probability()).abs() / estimate.standard_error;
+        assert!(
+            far < 5.0,
+            "{each}: {estimate:?} {}",
+            exact.log_probability()
+        );
+    }
+}
+
+/// A level that is drawn in parts has no elements but those of a few parts.
+#[test]
+fn long_levels_are_drawn_in_many_parts() {
+    let steered = steered(6, 2_000, &[Demand::Seen, Demand::Playable]);
+    let parts = LevelParts::of(&steered);
+    assert!(parts.parts() >= 40);
+    let sampler = ConditionedSampler::new(steered.clone()).particles(8);
+    let level = sampler.levels(SEED, 0..1).unwrap().pop().unwrap();
+    assert!(level.unseen() == 0 && Playability::of(level.level()).playable());
+    assert!(!steered.elements().is_built());
 }
 
 #[test]

@@ -1,0 +1,139 @@
+//! What particles were, all the way back.
+
+use std::any::Any;
+
+use figrs_core::Value;
+use figrs_core::lower::{Block, Held, TargetColumn};
+
+/// The values that particles which are left had in one part of a sequence.
+#[derive(Debug)]
+struct Segment<T> {
+    /// How many elements had values.
+    told: usize,
+    /// For each element the values on all paths.
+    values: Vec<T>,
+    /// For each path its number in the segment before.
+    from: Vec<u32>,
+}
+
+/// The paths of particles through the parts of a sequence. Only those are kept that particles of now continue: a few columns after its
+/// end, a segment has hardly more than one for each population.
+///
+/// **References.** Jacob, Murray and Rubenthaler (2015), "Path storage in the particle filter", for what is left of the tree of ancestors.
+#[derive(Debug)]
+pub(super) struct Paths<T> {
+    segments: Vec<Segment<T>>,
+    /// The rows of the paths of the last segment, ascending.
+    rows: Vec<u32>,
+}
+
+impl<T: Value> Paths<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            segments: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds the values of the first `told` targets in the rows of a block that are left.
+    pub(super) fn add(&mut self, block: &mut Block, told: usize) {
+        let origins = block.origins();
+        let from = if self.segments.is_empty() {
+            (0..origins.len() as u32).collect()
+        } else {
+            let most = self.rows.last().map_or(0, |&row| row as usize + 1);
+            let mut places = vec![0; most];
+            for (&row, place) in self.rows.iter().zip(0..) {
+                places[row as usize] = place;
+            }
+            origins.iter().map(|&row| places[row as usize]).collect()
+        };
+        let mut values = Vec::with_capacity(told * origins.len());
+        for target in 0..told {
+            append(&block.target(target), &mut values);
+        }
+        self.rows.clear();
+        block
+            .weights()
+            .for_each_survivor(|row| self.rows.push(row as u32));
+        self.segments.push(Segment { told, values, from });
+        self.prune();
+    }
+
+    /// Drops the paths that no particle continues any more, from the last segment back to where all are continued.
+    fn prune(&mut self) {
+        for later in (1..self.segments.len()).rev() {
+            let (before, after) = self.segments.split_at_mut(later);
+            let (Some(before), Some(after)) = (before.last_mut(), after.first_mut()) else {
+                return;
+            };
+            let mut used = after.from.clone();
+            used.sort_unstable();
+            used.dedup();
+            if used.len() == before.from.len() {
+                return;
+            }
+            for from in &mut after.from {
+                *from = used.partition_point(|path| path < from) as u32;
+            }
+            before.keep(&used);
+        }
+    }
+
+    /// The values of each path, part after part.
+    pub(super) fn all(&self) -> Vec<Vec<T>> {
+        let paths = 0..self.rows.len();
+        let length = self.segments.iter().map(|segment| segment.told).sum();
+        let path = |path: usize| {
+            let mut places = Vec::with_capacity(self.segments.len());
+            let mut at = path;
+            for segment in self.segments.iter().rev() {
+                places.push(at);
+                at = segment.from[at] as usize;
+            }
+            let mut values = Vec::with_capacity(length);
+            for (segment, at) in self.segments.iter().zip(places.into_iter().rev()) {
+                let all = segment.values.chunks_exact(segment.from.len());
+                values.extend(all.map(|of_paths| of_paths[at].clone()));
+            }
+            values
+        };
+        paths.map(path).collect()
+    }
+}
+
+/// Adds the values of a column to a list.
+fn append<T: Value>(column: &TargetColumn<'_>, list: &mut Vec<T>) {
+    let typed = |value: &dyn Any| value.downcast_ref::<T>().cloned();
+    match column.held() {
+        Held::Bits(bits) => {
+            let truth = |&row: &u32| bits[row as usize / 64] >> (row % 64) & 1 == 1;
+            list.extend(column.rows().iter().filter_map(|row| typed(&truth(row))));
+        }
+        Held::Codes(codes) => {
+            let mut known: Vec<Option<T>> = vec![None; column.codes()];
+            list.extend(codes.iter().filter_map(|&code| {
+                let known = &mut known[code as usize];
+                if known.is_none() {
+                    *known = column.value(code).and_then(typed);
+                }
+                known.clone()
+            }));
+        }
+        Held::Typed(values) => {
+            list.extend((0..values.len()).filter_map(|at| typed(values.any(at))));
+        }
+    }
+}
+
+impl<T: Clone> Segment<T> {
+    /// Keeps some of the paths alone.
+    fn keep(&mut self, paths: &[u32]) {
+        let mut values = Vec::with_capacity(self.told * paths.len());
+        for of_paths in self.values.chunks_exact(self.from.len().max(1)) {
+            values.extend(paths.iter().map(|&path| of_paths[path as usize].clone()));
+        }
+        self.values = values;
+        self.from = paths.iter().map(|&path| self.from[path as usize]).collect();
+    }
+}

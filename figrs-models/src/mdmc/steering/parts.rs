@@ -1,0 +1,112 @@
+//! A steered level in parts, for levels too long to be held as a whole.
+
+use figrs_core::{AnyElement, Element};
+use figrs_infer::{Sequence, SequencePart};
+
+use super::super::Tile;
+use super::demand::Demand;
+use super::steered::SteeredLevel;
+
+/// The columns of a level up to some column, as a sequence.
+#[derive(Clone, Debug)]
+pub(super) struct LevelParts<'a> {
+    steered: &'a SteeredLevel,
+    columns: usize,
+    /// How many columns a part has.
+    each: usize,
+    /// How many columns to the left the next ones depend on.
+    reach: usize,
+    tells: bool,
+}
+
+impl<'a> LevelParts<'a> {
+    /// Cells of a part, about.
+    const CELLS: usize = 448;
+    /// The same where each particle has to be followed through the level: what it holds grows with the square of the height.
+    const SQUARES: usize = 1568;
+
+    /// The level, whose tiles are told.
+    pub(super) fn of(steered: &'a SteeredLevel) -> Self {
+        Self {
+            tells: true,
+            ..Self::to(steered, steered.width())
+        }
+    }
+
+    /// The evidence on so many columns.
+    pub(super) fn to(steered: &'a SteeredLevel, columns: usize) -> Self {
+        let height = steered.chain().height();
+        let mut each = (Self::CELLS / height).max(1);
+        let mut reach = steered.elements().reach();
+        for demand in steered.demands() {
+            match demand {
+                Demand::Playable => each = each.min((Self::SQUARES / (height * height)).max(1)),
+                Demand::Forbidden(pattern) => {
+                    reach = reach.map(|reach| reach.max(pattern.width() - 1));
+                }
+                _ => {}
+            }
+        }
+        Self {
+            steered,
+            columns,
+            each: reach.map_or(columns, |_| each),
+            reach: reach.unwrap_or(0),
+            tells: false,
+        }
+    }
+}
+
+#[cfg(test)]
+impl LevelParts<'_> {
+    /// With this many columns in a part.
+    pub(super) fn of_each(self, each: usize) -> Self {
+        Self { each, ..self }
+    }
+}
+
+impl Sequence for LevelParts<'_> {
+    type Value = Tile;
+
+    fn parts(&self) -> usize {
+        self.columns.div_ceil(self.each)
+    }
+
+    fn part(&self, number: usize) -> SequencePart<Tile> {
+        let steered = self.steered;
+        let (start, end) = (
+            number * self.each,
+            self.columns.min((number + 1) * self.each),
+        );
+        let from = start.saturating_sub(self.reach);
+        let elements = steered.elements().of_columns(from..end, start - from);
+        let tiles = |columns: std::ops::Range<usize>| {
+            let column = |column: usize| {
+                let rows = 0..elements.height();
+                let elements = &elements;
+                rows.map(move |row| elements.tile(row, column).erased().clone())
+            };
+            columns.flat_map(column).collect::<Vec<AnyElement>>()
+        };
+        let mut statements = steered.statements();
+        let mut received = Vec::new();
+        if number > 0 {
+            received = tiles(from..start);
+            for statement in &mut statements {
+                statement.resume();
+                received.extend(statement.state());
+            }
+        }
+        let stated = steered.state(&elements, start..end, &mut statements);
+        let mut handed_on = Vec::new();
+        if end < self.columns {
+            handed_on = tiles(end.saturating_sub(self.reach)..end);
+            handed_on.extend(statements.iter().filter_map(|statement| statement.state()));
+        }
+        let told: Vec<Element<Tile>> = if self.tells { stated.cells } else { Vec::new() };
+        SequencePart::new(stated.model)
+            .receives(received)
+            .hands_on(handed_on)
+            .tells(told)
+    }
+}
