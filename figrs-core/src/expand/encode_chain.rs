@@ -13,12 +13,12 @@ use crate::factor::FactorTable;
 use crate::node::Kind;
 use crate::weights::{Weights, WeightsBuilder};
 
-/// Tables up to this size are dense whatever they hold.
+/// Size up to which tables are dense whatever their zeros.
 const SMALL: usize = 32;
-/// A sparse entry costs about as much as this many dense ones.
+/// Cost of a sparse entry, in dense ones.
 const SPARSE_ENTRY: usize = 4;
 
-/// What a row of a Chain's own gives the Chain's values: their positions, ascending, and weights.
+/// Outcomes of a row of a Chain's own, among the Chain's values: their positions, ascending, and weights.
 pub(super) struct Outcomes {
     pub(super) columns: Vec<u32>,
     pub(super) weights: Weights,
@@ -65,7 +65,7 @@ impl SparseBuilder {
 }
 
 impl Builder<'_> {
-    /// What a row of a Chain gives each of the Chain's values.
+    /// Outcomes of a row of a Chain, among the Chain's values.
     fn outcomes(&self, result: usize, chain: &ExpandedElement) -> Result<Outcomes, ModelError> {
         let row = &self.expansion.elements()[result];
         if matches!(row.content, Content::Unexplored) {
@@ -96,7 +96,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Gives a Chain with results other than rows of its own a variable to read its choice from.
+    /// Adds a selector: a variable from which the choice of a Chain with results other than rows of its own is read.
     pub(super) fn add_selector(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let Content::Chain { choice, results } = &expanded.content else {

@@ -1,4 +1,4 @@
-//! All elements that the roots of a model need.
+//! Expansion: all elements that the roots of a model need.
 
 use rustc_hash::FxHashMap;
 
@@ -21,16 +21,16 @@ pub struct Expansion {
     pub(super) targets: Vec<usize>,
     pub(super) evidence: Vec<usize>,
     pub(super) impossible: Option<usize>,
-    /// The depth to which it was expanded, and whether that left something out.
+    /// The depth to which it was expanded, and `true` if that left some part out.
     pub(super) cut: Option<(usize, bool)>,
     pub(super) budget: Budget,
     pub(super) reached: usize,
-    /// Whether some elements are calls that share their distribution.
+    /// `true` if some elements are calls that share their distribution.
     pub(super) shares_calls: bool,
 }
 
 impl Expansion {
-    /// Expands what `targets` and the evidence of `model` need.
+    /// Expands the elements that `targets` and the evidence of `model` need.
     ///
     /// **Errors.** [`ModelError`]: mistakes of the elements that are reached, values that cannot be listed, and budgets.
     pub fn new(model: &Model, targets: &[AnyElement], budget: Budget) -> Result<Self, ModelError> {
@@ -42,7 +42,8 @@ impl Expansion {
     /// Expands the Chains that are nested in fewer than `depth` other Chains; `unknown` is a value of all elements that
     /// need others.
     ///
-    /// What is expanded to some depth is expanded to a greater depth as well, in whatever order elements are reached.
+    /// Parts that are expanded to some depth are expanded to a greater depth as well, in whatever order elements are
+    /// reached.
     ///
     /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] where `until` ends it.
     pub fn to_depth(
@@ -69,18 +70,18 @@ impl Expansion {
         }
     }
 
-    /// Whether nothing was left out.
+    /// True if no part was left out.
     pub fn is_complete(&self) -> bool {
         !matches!(self.cut, Some((_, true)))
     }
 
-    /// Whether some elements are calls of recursive functions that were not unfolded: the elements within them are not part of
-    /// this expansion.
+    /// True if some elements are calls of recursive functions that were not unfolded: the elements within them are not part
+    /// of this expansion.
     pub fn shares_calls(&self) -> bool {
         self.shares_calls
     }
 
-    /// How many elements were reached, counting them again where the walk had to be repeated.
+    /// Number of elements reached, counting them again where the walk had to be repeated.
     pub fn reached(&self) -> usize {
         self.reached
     }

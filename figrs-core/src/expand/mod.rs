@@ -6,8 +6,8 @@
 //! atomic elements of its own becomes one conditional table; other results are joined through a selector
 //! variable, at a cost that adds up over the branches instead of multiplying.
 //!
-//! [`Expansion::to_depth`] leaves out Chains that are nested too deeply. What needs them is `unknown`, an extra value;
-//! the encodings of such an expansion bound the sums over all worlds from below and from above.
+//! [`Expansion::to_depth`] leaves out Chains that are nested too deeply. Elements that need them are `unknown`, an extra
+//! value; the encodings of such an expansion bound the sums over all worlds from below and from above.
 //!
 //! [`Expansion::sharing_calls`] solves each call of a [`Recursive`](crate::Recursive) function once for its argument.
 //!

@@ -33,7 +33,7 @@ pub(super) fn check_time(until: &Until, element: &AnyElement) -> Result<(), Mode
 
 type Row = Result<(Support, Content, Option<Doubt>), ModelError>;
 
-/// Collects for which combinations a function fails.
+/// Collector of the combinations for which a function fails.
 #[derive(Default)]
 struct Failures {
     failed: Vec<bool>,
@@ -41,7 +41,7 @@ struct Failures {
 }
 
 impl Failures {
-    /// Notes the outcome for the next combination; the value if there is one. An error that concerns more than
+    /// Records the outcome for the next combination; returns the value if there is one. An error that concerns more than
     /// the worlds with this combination is passed on.
     fn note<T>(&mut self, outcome: Result<T, ModelError>) -> Result<Option<T>, ModelError> {
         self.failed.push(outcome.is_err());
@@ -189,7 +189,7 @@ pub(super) fn table(
     Ok((values, Content::Table(weights.build()), failures.doubt()))
 }
 
-/// Where the values of a parent stand among the states that a table has for it.
+/// Positions of a parent's values among the states that a table has for it.
 enum Positions {
     /// They are the same list.
     Same,

@@ -1,8 +1,8 @@
 //! Expansion in which each call of a recursive function is solved once for its argument.
 //!
 //! A call suspends the walk that meets it until its body, expanded by a walk of its own, has been solved: it is an atomic
-//! element from then on. A body is expanded twice. What both expansions reach the body did not make: others may read
-//! it, so that such a call is unfolded instead.
+//! element from then on. A body is expanded twice. Elements that both expansions reach were not made by the body: others
+//! may read them, so that such a call is unfolded instead.
 
 use rustc_hash::FxHashSet;
 
@@ -18,7 +18,7 @@ use crate::node::{AnyElement, ElementId, Kind};
 use crate::until::Until;
 use crate::weights::Weights;
 
-/// What is asked of the worlds of an expansion that shares calls.
+/// Query on the worlds of an expansion that shares calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// Sums over them.
@@ -86,7 +86,7 @@ struct Body<'m> {
     wanted: Wanted,
     root: AnyElement,
     walk: Walk<'m>,
-    /// What the first walk found, if this is the second.
+    /// Result of the first walk, if this is the second.
     first: Option<Expansion>,
 }
 
@@ -98,12 +98,12 @@ struct Sharing<'m> {
     asked: Asked,
     calls: Calls,
     bodies: Vec<Body<'m>>,
-    /// What the walk that waits for all of them has taken.
+    /// Memory taken by the walk that waits for all of them.
     spending: Spending,
 }
 
 impl<'m> Sharing<'m> {
-    /// Goes on with a walk until it is done or wants a call.
+    /// Advances a walk until it is done or wants a call.
     fn advance(
         &mut self,
         walk: &mut Walk<'m>,
@@ -146,7 +146,7 @@ impl<'m> Sharing<'m> {
         self.calls.set(call, element, solution);
     }
 
-    /// Goes on with the body of a call; returns how many elements were reached.
+    /// Advances the body of a call; returns the number of elements reached.
     fn go_on<E: From<ModelError>>(
         &mut self,
         mut body: Body<'m>,
@@ -193,7 +193,7 @@ impl<'m> Sharing<'m> {
         Ok(reached)
     }
 
-    /// Whether two expansions of a body have elements in common that may be read elsewhere. For sums certain ones, and
+    /// True if two expansions of a body have elements in common that may be read elsewhere. For sums certain ones, and
     /// functions of them, do not count; in a world they would be missing.
     fn captures(&self, first: &Expansion, second: &Expansion) -> bool {
         let is_harmless = |expanded: &ExpandedElement| match &expanded.content {
@@ -208,7 +208,7 @@ impl<'m> Sharing<'m> {
     }
 }
 
-/// Whether the values of a body are random by its choices alone, whatever they are.
+/// True if the values of a body are random by its choices alone, whatever they are.
 fn is_plain(expansion: &Expansion) -> bool {
     let is_plain = |expanded: &ExpandedElement| {
         expanded.doubt.is_none() && !matches!(expanded.content, Content::Score(_))

@@ -1,4 +1,4 @@
-//! The memory that an expansion has taken, against its budget.
+//! Memory use of an expansion, against its budget.
 
 use crate::error::ModelError;
 use crate::footprint::Footprint;
@@ -13,14 +13,14 @@ pub(super) fn bytes_of<T>(count: usize) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spending {
     limit: u64,
-    /// What was alive before.
+    /// Footprint before the expansion.
     before: Footprint,
     /// Bytes of the expansion itself.
     held: u64,
 }
 
 impl Spending {
-    /// Nothing yet; elements count from now on, or from an earlier reading.
+    /// No bytes yet; elements count from now on, or from an earlier reading.
     pub(super) fn new(limit: u64, before: Option<Footprint>) -> Self {
         Self {
             limit,

@@ -33,11 +33,11 @@ struct Frame {
     stage: Stage,
 }
 
-/// How deep Chains are expanded.
+/// Depth limit of the expansion of Chains.
 pub(super) struct Limit<'m> {
     pub(super) depth: usize,
     pub(super) memory: &'m mut Memory,
-    /// Whether an element that is unknown was reached again at a smaller depth, where more of it is to be expanded.
+    /// `true` if an element that is unknown was reached again at a smaller depth, where more of it is to be expanded.
     pub(super) stale: bool,
 }
 
@@ -47,12 +47,12 @@ enum Stage {
     Branches(Branches),
 }
 
-/// What a Chain's function gave for all combinations of parent values.
+/// Results of a Chain's function for all combinations of parent values.
 struct Branches {
     /// As in [`Content::Chain`].
     choice: Vec<u32>,
     results: Vec<AnyElement>,
-    /// Why the function first failed.
+    /// First failure of the function.
     error: Option<ModelError>,
 }
 
@@ -65,22 +65,22 @@ pub(super) struct Walk<'m> {
     stack: Vec<Frame>,
     /// By type of the values, the support met last.
     supports: FxHashMap<TypeId, Support>,
-    /// What the expansion has taken.
+    /// Memory taken by the expansion.
     spending: Spending,
     until: Until,
     /// Results of Chains that count among the elements reached before they are walked.
     counted: FxHashSet<ElementId>,
-    /// Elements that have no value in any world that reaches them, and why.
+    /// Elements that have no value in any world that reaches them, with the errors.
     failed: FxHashMap<ElementId, (AnyElement, ModelError)>,
-    /// How many Chains the roots are nested in.
+    /// Nesting depth of the roots in Chains.
     depth: usize,
     /// Calls of recursive functions, if they may be shared.
     pub(super) calls: Option<Calls>,
     /// The call whose solution the walk waits for.
     pub(super) wanted: Option<Wanted>,
-    /// How many functions were known before.
+    /// Number of functions known before.
     known_functions: usize,
-    /// Whether the body that is walked is to be unfolded, which ends the walk.
+    /// `true` if the body that is walked is to be unfolded, which ends the walk.
     pub(super) is_unfolded: bool,
 }
 
@@ -144,18 +144,18 @@ impl<'m> Walk<'m> {
         self
     }
 
-    /// The walk with what walks that wait for it have taken.
+    /// The walk with the memory of the walks that wait for it counted.
     pub(super) fn after(mut self, spending: Spending) -> Self {
         self.spending = spending;
         self
     }
 
-    /// What this walk, and those that wait for it, have taken.
+    /// Memory taken by this walk, and by those that wait for it.
     pub(super) fn spending(&self) -> Spending {
         self.spending
     }
 
-    /// Whether nothing more can be done at present.
+    /// True if the walk cannot go on at present.
     fn is_stopped(&self) -> bool {
         self.expansion.impossible.is_some() || self.wanted.is_some() || self.is_unfolded
     }
@@ -236,7 +236,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Brings the element one stage further; its frame returns to the stack before what it waits for.
+    /// Advances the element by one stage; its frame returns to the stack before those it waits for.
     fn advance(&mut self, frame: Frame) -> Result<(), ModelError> {
         let Frame {
             element,
@@ -301,7 +301,8 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Whether an element is a call that is not to be unfolded; it then is an atomic element, or one that the walk waits for.
+    /// True if an element is a call that is not to be unfolded; it then is an atomic element, or one that the walk waits
+    /// for.
     fn is_met(
         &mut self,
         element: &AnyElement,
@@ -538,7 +539,7 @@ impl<'m> Walk<'m> {
         positions.iter().any(|&position| elements[position].unknown)
     }
 
-    /// Whether an element may need what was not expanded.
+    /// True if the element may need unexpanded parts.
     fn is_unknown(&self, parents: &[usize], content: &Content) -> bool {
         let results = match content {
             Content::Chain { results, .. } => results.as_slice(),
@@ -595,7 +596,8 @@ impl<'m> Walk<'m> {
         Ok(())
     }
 
-    /// A support, or the last one of its type if it has the same values: elements of a large model have few different ones.
+    /// A support, or the last one of its type if it has the same values (deduplication): elements of a large model have few
+    /// different ones.
     fn shared(&mut self, support: Support) -> Support {
         let last = self.supports.entry(support.value_type());
         let mut is_new = false;

@@ -1,4 +1,4 @@
-//! The kernel: all tables of one bucket are multiplied and the products handed to a sink.
+//! Join kernel: multiplies all tables of one bucket and passes the products to a sink.
 
 use figrs_core::Until;
 
@@ -17,17 +17,17 @@ use super::sink::Sink;
 use super::steps::{Buffers, apply, sweep};
 use super::table::Table;
 
-/// How many partial assignments are advanced together: enough to amortise, few enough for the first-level cache.
+/// Number of partial assignments advanced together: enough to amortise, few enough for the first-level cache.
 pub(super) const BATCH: usize = 1024;
 
-/// A clock is looked at once in this many batches.
+/// Number of batches between two checks of the clock.
 const BATCHES: u32 = 64;
 
-/// Memory a join leaves to the next one, and when joins are to end.
+/// Buffers that a join leaves to the next one, and the deadline of joins.
 #[derive(Debug)]
 pub(super) struct Scratch<V> {
     until: Until,
-    /// Batches since the clock was looked at.
+    /// Batches since the last check of the clock.
     since: u32,
     batches: Vec<Batch<V>>,
     cursors: Vec<Cursor>,
@@ -97,7 +97,7 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
     .run(sink, scratch)
 }
 
-/// Whether products of entries of these tables may leave the range of a 64-bit floating-point number.
+/// Necessity of range checks: products of entries of these tables may leave the range of a 64-bit floating-point number.
 fn care<V: Clone>(tables: &[Prepared<V>]) -> Care {
     let sum = |exponent: fn(&Extent) -> i32| -> i64 {
         tables

@@ -1,4 +1,4 @@
-//! What a caller may choose.
+//! Options of an elimination: order, memory, work.
 
 use figrs_core::Until;
 use figrs_core::factor::VarId;
@@ -6,10 +6,10 @@ use figrs_core::factor::VarId;
 use super::error::EliminationError;
 use super::memory::to_spare;
 
-/// Up to this many bytes (256 MB) the machine is not asked what it has to spare.
+/// Number of bytes (256 MB) up to which the machine is not asked for its available memory.
 const SURELY_THERE: f64 = 2.56e8;
 
-/// In which order variables are eliminated. Any order gives the same answer, not the same cost.
+/// Elimination order. Any order gives the same answer, not the same cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// An order as cheap as can be found for an effort in proportion: where one greedy order is cheap, that one; else
@@ -36,7 +36,7 @@ pub(super) fn go_on(until: &Until) -> Result<(), EliminationError> {
     Ok(())
 }
 
-/// What happens to a normalised factor whose variable nothing else mentions.
+/// Treatment of a normalised factor whose variable nothing else mentions (a barren factor).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Barren {
     /// It is left out where that cannot change the answer (sums and satisfiability).
@@ -46,7 +46,7 @@ pub enum Barren {
     Compute,
 }
 
-/// How to eliminate, and how much that may cost.
+/// Options of an elimination: order, pruning, and budgets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     pub(super) order: Order,
@@ -81,27 +81,27 @@ impl Options {
         self
     }
 
-    /// Sets what happens to barren factors.
+    /// Sets the treatment of barren factors.
     #[must_use]
     pub fn barren(mut self, barren: Barren) -> Self {
         self.barren = barren;
         self
     }
 
-    /// Sets how many entries the largest table may have.
+    /// Sets the maximum number of entries of the largest table.
     #[must_use]
     pub fn table_budget(mut self, entries: usize) -> Self {
         self.table_budget = entries;
         self
     }
 
-    /// The same with fewer operations, if the plan may take more.
+    /// The same options with a lower budget of operations, if the present one is higher.
     pub(crate) fn at_most(&self, operations: f64) -> Self {
         let operation_budget = self.operation_budget.min(operations);
         self.clone().operation_budget(operation_budget)
     }
 
-    /// The same, to end at some time.
+    /// The same options with a deadline and an interrupt.
     pub(crate) fn until(&self, until: &Until) -> Self {
         Self {
             until: until.clone(),
@@ -114,21 +114,22 @@ impl Options {
         go_on(&self.until)
     }
 
-    /// Sets how many operations the plan may be predicted to take.
+    /// Sets the maximum number of predicted operations of the plan.
     #[must_use]
     pub fn operation_budget(mut self, operations: f64) -> Self {
         self.operation_budget = operations;
         self
     }
 
-    /// Sets how many bytes messages may take together. Whether a plan is refused depends on it, never which one is made.
+    /// Sets the maximum number of bytes of all messages together. Whether a plan is refused depends on it, never which one
+    /// is made.
     #[must_use]
     pub fn memory_budget(mut self, bytes: u64) -> Self {
         self.memory_budget = Some(bytes);
         self
     }
 
-    /// Refuses what needs more than the memory budget.
+    /// Refuses a demand for more than the memory budget.
     pub(crate) fn admit(&self, bytes: f64) -> Result<(), EliminationError> {
         let limit = match self.memory_budget {
             Some(bytes) => bytes,

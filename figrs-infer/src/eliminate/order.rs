@@ -1,4 +1,4 @@
-//! The order of very large components.
+//! Greedy elimination orders of very large components.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,10 +12,10 @@ use super::neighbours::Neighbours;
 use super::options::go_on;
 use super::score::{Aim, Score, score};
 
-/// A variable whose neighbourhood is larger than this is scored when it comes up, not when a neighbour goes.
+/// Size of a neighbourhood up to which a variable is scored when a neighbour goes; beyond it is scored when it comes up.
 const SCORED_AT_ONCE: usize = 128;
 
-/// Eliminates all `candidates` on paper, each time the one with the best score by `aim`, of equals the first.
+/// Eliminates all `candidates` symbolically, each time the one with the best score by `aim`, of equals the first.
 ///
 /// **Guarantee.** Deterministic. The scores of an eliminated variable's neighbours are renewed, at once or, if the
 /// neighbourhood is large, when they come up; those of variables further off, whose fill-in may have changed, are not.
@@ -36,12 +36,12 @@ pub(super) fn greedily(
     Greedy::new(graph, neighbours, candidates, aim).run(graph, until)
 }
 
-/// A heap of scores that are renewed lazily.
+/// Priority queue of scores that are renewed lazily.
 struct Greedy {
     neighbours: Neighbours,
     aim: Aim,
     heap: BinaryHeap<Reverse<(Score, VarId, u32)>>,
-    /// How often the neighbourhood of a variable has changed.
+    /// Number of changes of the neighbourhood of a variable.
     version: Vec<u32>,
     /// The version the entry in the heap was scored at.
     queued: Vec<u32>,

@@ -1,4 +1,4 @@
-//! The elimination on paper, part by part.
+//! Symbolic elimination of a graph, component by component.
 
 use figrs_core::Until;
 use figrs_core::factor::VarId;
@@ -13,7 +13,7 @@ use super::order::greedily;
 use super::restarts::{CHEAP, search};
 use super::score::Aim;
 
-/// Components with more variables than this are ordered with sorted lists, without restarts.
+/// Maximum number of variables of a component that is ordered with restarts; larger ones are ordered with adjacency lists.
 const WIDE: usize = 4096;
 
 /// Eliminates all `candidates` in an order as cheap as can be found for the effort.
@@ -80,7 +80,7 @@ fn entries(graph: &Interaction, from: usize) -> f64 {
     buckets.map(|bucket| dense(graph, bucket).exp2()).sum()
 }
 
-/// The same, zeros being as good as none up to a discount.
+/// The joint entries of the buckets from some position on, reduced by promised zeros less the discount.
 fn price(graph: &Interaction, from: usize) -> f64 {
     let discount = (DISCOUNT / ONE) as f64;
     let price = |bucket: &Bucket| dense(graph, bucket).min(bucket.joint + discount).exp2();

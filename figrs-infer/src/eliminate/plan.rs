@@ -11,7 +11,7 @@ use super::parts::arrange;
 use super::prune::{Pruned, prune};
 use super::validate::validate;
 
-/// What an elimination is predicted to cost.
+/// Predicted cost of an elimination.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanCost {
     /// The number of variables in the largest bucket.
@@ -20,15 +20,15 @@ pub struct PlanCost {
     pub operations: f64,
     /// The predicted entries of the largest message or answer.
     pub largest_table: f64,
-    /// The predicted bytes of the messages that are there at once when each is dropped as soon as it is used, the answer
-    /// among them; 8 for an entry, and 4 for each variable of a listed one. Factors are not counted.
+    /// The predicted peak memory of the messages in bytes when each is dropped as soon as it is used, the answer among
+    /// them; 8 for an entry, and 4 for each variable of a listed one. Factors are not counted.
     pub memory: f64,
-    /// The same if all messages are kept.
+    /// The predicted memory if all messages are kept.
     pub memory_kept: f64,
 }
 
 impl PlanCost {
-    /// Refuses what does not fit the budget.
+    /// Refuses a cost over the budget.
     pub(super) fn within(self, options: &Options) -> Result<(), EliminationError> {
         if self.largest_table > options.table_budget as f64 {
             return Err(EliminationError::TableTooLarge {
@@ -46,7 +46,7 @@ impl PlanCost {
     }
 }
 
-/// How a message is stored.
+/// Storage of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
     Dense,
@@ -54,7 +54,7 @@ pub(super) enum Layout {
 }
 
 impl Layout {
-    /// Dense if that is small or not much larger than what is in it, and within the budget.
+    /// Dense if that is small or not much larger than its non-zeros, and within the budget.
     ///
     /// `entries` is the size of the dense message, `joint` the base-2 logarithm of the predicted non-zeros.
     pub(super) fn choose(entries: f64, joint: f64, budget: usize) -> Self {
@@ -75,7 +75,7 @@ pub(crate) struct Plan {
     pub(super) rest: Vec<u32>,
     /// For each factor, whether it takes part.
     pub(super) live: Vec<bool>,
-    /// Eliminated variables that nothing mentions, except those that were pruned.
+    /// Eliminated variables that no factor mentions, except those that were pruned.
     pub(crate) free: Vec<VarId>,
     pub(crate) cost: PlanCost,
 }
@@ -94,8 +94,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Plans the elimination of everything but `keep`, and tells what it costs to eliminate `keep` from the tables that
-    /// are left; these are held until the end of that.
+    /// Plans the elimination of everything but `keep`, and predicts the cost of eliminating `keep` from the tables that are
+    /// left; these are held until the end of that.
     pub(super) fn in_two_parts(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -117,7 +117,7 @@ impl Plan {
         Ok((plan, afterwards))
     }
 
-    /// A plan without its price, and what it leaves on paper.
+    /// A plan without its price, and the state of the symbolic elimination after it.
     fn unpriced(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -190,7 +190,7 @@ fn arrange_as(
     }
 }
 
-/// The price of buckets whose first message has the number `first`; what has a lower number is not counted.
+/// The price of buckets whose first message has the number `first`; tables of lower numbers are not counted.
 fn price(
     graph: &FactorGraph,
     keep: &[VarId],

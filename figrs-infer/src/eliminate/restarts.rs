@@ -1,4 +1,4 @@
-//! The search for an order of one component: greedy rules, restarts with noise, and improvement of the best.
+//! Search for an elimination order of one component: greedy rules, restarts with noise, and local improvement of the best.
 
 use figrs_core::Until;
 use rand::SeedableRng;
@@ -10,26 +10,26 @@ use super::greedy::{Noise, Rule, greedy};
 use super::options::go_on;
 use super::tree::Tree;
 
-/// Up to this many entries for each variable and table the first order is taken as it is.
+/// Entries per variable and table up to which the first order is taken as it is.
 pub(super) const CHEAP: f64 = 256.0;
-/// How many words a search may look at for each predicted entry. A word takes a few nanoseconds, an entry one, and
-/// entries are gone through about three times: this is about a tenth of the running time.
+/// Budget of the search in words read, for each predicted entry. A word takes a few nanoseconds, an entry one, and entries
+/// are gone through about three times: this is about a tenth of the running time.
 const WORK_PER_ENTRY: f64 = 0.05;
-/// How many times the work of the first order a search may take in any case.
+/// Least budget of a search, in units of the work of the first order.
 const LEAST_PASSES: u64 = 3;
-/// No search looks at more words than this: about half a second.
+/// Maximum number of words that a search reads: about half a second.
 const MOST_WORK: u64 = 100_000_000;
-/// Almost simplicial vertices together may cost at most this share of the first order more than they need.
+/// Maximum total excess cost of almost simplicial vertices, as a share of the first order.
 const SLACK: f64 = 1.0 / 64.0;
-/// Zeros are counted if the price is less than that without them by this factor.
+/// Least saving factor by zeros for them to be counted.
 const WORTH_COUNTING: f64 = 4.0;
-/// Rules without noise may take one in so many parts of the budget.
+/// Divisor of the budget for the rules without noise.
 const RULES: u64 = 3;
-/// A batch of restarts, without the improvement of the best, takes one in so many parts of the budget.
+/// Divisor of the budget for a batch of restarts, without the improvement of the best.
 const BATCHES: u64 = 8;
-/// Orders that are dearer than the best by more than this factor are not improved.
+/// Maximum price of an order, in units of the best, for it to be improved.
 const HOPEFUL: f64 = 1.5;
-/// How many buckets are ordered anew together: first, and in the end.
+/// Window sizes of the local improvement, in buckets: first, and in the end.
 const WINDOWS: (usize, usize) = (5, 10);
 
 /// Rules tried without noise, the best first.
@@ -42,7 +42,7 @@ const DENSE_RULES: [Rule; 5] = [
 ];
 const SPARSE_RULES: [Rule; 3] = [Rule::NonZeros, Rule::HeavyFill, Rule::Fill];
 
-/// The restarts, in turn: a rule, and how many binary digits the noise on its scores spans on either side.
+/// The restarts, in turn: a rule, and the number of binary digits that the noise on its scores spans on either side.
 const DENSE_TURNS: [(Rule, f64); 8] = [
     (Rule::Fill, 1.0),
     (Rule::HeavyFill, 0.5),
@@ -134,11 +134,11 @@ pub(super) fn search(
 struct Search<'u> {
     until: &'u Until,
     start: Core,
-    /// What is left of `start` while an order is made; counts the work of the search.
+    /// The part of `start` that is left while an order is made; counts the work of the search.
     state: Core,
     order: Vec<u32>,
     best: Found,
-    /// What is to be paid besides.
+    /// Fixed part of the price: the vertices eliminated beforehand.
     fixed: f64,
     /// The least budget.
     least: u64,
@@ -159,7 +159,7 @@ impl<'u> Search<'u> {
         search
     }
 
-    /// Takes the best order away.
+    /// Takes the best order out.
     fn forget(&mut self) -> Found {
         std::mem::replace(&mut self.best, Found::nothing())
     }
@@ -189,7 +189,7 @@ impl<'u> Search<'u> {
         Ok(())
     }
 
-    /// How much work the search may take if an order of this price is known.
+    /// Budget of work of the search if an order of this price is known.
     fn budget(&self, price: f64) -> u64 {
         let share = (price + self.fixed) * WORK_PER_ENTRY;
         (share as u64).max(self.least).min(MOST_WORK)
@@ -240,7 +240,7 @@ impl<'u> Search<'u> {
         Ok(())
     }
 
-    /// Orders up to `width` buckets anew at a time, until that is of no use or the budget is used up.
+    /// Reorders up to `width` buckets at a time, until that gains nothing or the budget is used up.
     fn improve(&mut self, free: &[u32], width: usize, end: u64) -> Result<(), EliminationError> {
         if !self.start.densities.is_empty() || self.best.order.is_empty() || self.state.work >= end
         {

@@ -1,8 +1,8 @@
-//! Tables on paper.
+//! Sketches: symbolic tables, with scope and predicted density.
 
 use figrs_core::factor::{Factor, FactorTable, VarId};
 
-/// A table on paper.
+/// A symbolic table.
 #[derive(Clone)]
 pub(super) struct Sketch {
     pub(super) scope: Vec<VarId>,

@@ -1,20 +1,20 @@
-//! Frontiers of earlier steps, to go back to.
+//! Checkpoints: frontiers of earlier steps, for backtracking.
 
 use std::collections::VecDeque;
 
 use super::codes::Key;
 use super::frontiers::{At, Frontiers};
 
-/// How many of the latest steps are all kept; of those twice as far back every second one, and so on.
+/// Number of the latest steps that are all kept; of those twice as far back every second one, and so on.
 const LATEST: usize = 8;
 
-/// Frontiers before some earlier steps: most of the latest steps, few of those long ago. To go back costs at most twice the way, and
-/// few are kept.
+/// Frontiers before some earlier steps: most of the latest steps, few of those long ago. Backtracking costs at most twice
+/// the distance, and few are kept.
 #[derive(Debug)]
 pub(super) struct Checkpoints<const W: usize> {
     /// By the number of the step, ascending.
     kept: VecDeque<(usize, Frontier<W>)>,
-    /// The bytes of states that only these frontiers hold, and how many there may be.
+    /// The bytes of states that only these frontiers hold, and the maximum.
     bytes: usize,
     most: usize,
 }
@@ -70,7 +70,7 @@ impl<const W: usize> Checkpoints<W> {
         }
     }
 
-    /// Takes out the frontier before a step, if it is kept, and forgets those of later steps.
+    /// Takes out the frontier before a step, if it is kept, and drops those of later steps.
     pub(super) fn take(&mut self, step: usize, frontiers: &mut Frontiers<W>) -> Option<At> {
         while let Some((kept, _)) = self.kept.back()
             && *kept >= step
@@ -86,7 +86,7 @@ impl<const W: usize> Checkpoints<W> {
         None
     }
 
-    /// Forgets all, where numbers of values have changed.
+    /// Drops all, when values have been renumbered.
     pub(super) fn clear(&mut self) {
         *self = Self::new(self.most);
     }

@@ -1,4 +1,4 @@
-//! Values as small numbers, and assignments of them as keys.
+//! Codes of values (dictionary encoding), and packed keys of assignments.
 
 use std::any::TypeId;
 
@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 pub(super) struct Codes {
     types: FxHashMap<TypeId, usize>,
     pub(super) values: Vec<SupportBuilder>,
-    /// How many bits the numbers of each type have in keys.
+    /// Width of the codes of each type in keys, in bits.
     bits: Vec<u32>,
 }
 
@@ -27,7 +27,8 @@ impl Codes {
         })
     }
 
-    /// Gives each type the bits that its values need by now, with room for twice as many; false if none has too few.
+    /// Gives each type the bits that its values need by now, with room for twice as many; returns `false` if none has too
+    /// few.
     pub(super) fn widen(&mut self) -> bool {
         let mut wider = false;
         for (bits, values) in self.bits.iter_mut().zip(&self.values) {
@@ -40,7 +41,7 @@ impl Codes {
         wider
     }
 
-    /// Numbers the values of a type anew, those at some positions in ascending order alone.
+    /// Renumbers the values of a type, keeping only those at some positions in ascending order.
     pub(super) fn keep(&mut self, of: usize, positions: &[u32]) {
         let old = &self.values[of];
         let mut kept = old.like();
@@ -50,7 +51,7 @@ impl Codes {
         self.values[of] = kept;
     }
 
-    /// Where values of these types stand in a key of some words; nothing if they do not fit.
+    /// Bit fields of values of these types in a key of some words; `None` if they do not fit.
     pub(super) fn fields(&self, types: &[usize], words: usize) -> Option<Vec<Field>> {
         let (mut word, mut free) = (0, 64);
         let mut fields = Vec::with_capacity(types.len());
@@ -83,7 +84,7 @@ impl Codes {
     }
 }
 
-/// Some bits of a key.
+/// A bit field of a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field {
     word: usize,
@@ -113,7 +114,7 @@ impl<const W: usize> Key<W> {
         self.0[field.word] |= u64::from(code) << field.shift;
     }
 
-    /// Writes a number to a field that is zero; false if it does not fit.
+    /// Writes a number to a field that is zero; returns `false` if it does not fit.
     #[inline]
     pub(super) fn put(&mut self, field: Field, code: u32) -> bool {
         self.0[field.word] |= u64::from(code) << field.shift;

@@ -129,17 +129,17 @@ impl CompiledFrontier {
         self.log_evidence
     }
 
-    /// How many states the largest frontier has.
+    /// Number of states of the largest frontier.
     pub fn largest_frontier(&self) -> usize {
         self.explored.largest
     }
 
-    /// How many steps there are, one for each random choice, and how many of them are the same as earlier ones.
+    /// Number of steps, one for each random choice, and number of them that repeat earlier ones.
     pub fn steps(&self) -> (usize, usize) {
         (self.explored.steps.len(), self.explored.repeated)
     }
 
-    /// How many bytes the transitions between states take.
+    /// Size of the transitions between states, in bytes.
     pub fn bytes(&self) -> u64 {
         self.explored.bytes
     }
@@ -156,7 +156,7 @@ impl CompiledFrontier {
         }
     }
 
-    /// The error where transitions do not stand for single worlds.
+    /// An error if transitions do not stand for single worlds.
     fn require_worlds(&self) -> Result<(), Error> {
         if self.explored.are_worlds {
             return Ok(());
@@ -250,7 +250,7 @@ impl CompiledFrontier {
         Ok(Answer::marginals("Frontier", marginals, log_evidence))
     }
 
-    /// How many worlds the evidence leaves possible.
+    /// Number of worlds that the evidence leaves possible.
     ///
     /// **Errors.** [`Error::NotInAnswer`] where transitions do not stand for single worlds.
     pub fn count(&self) -> Result<BigUint, Error> {
@@ -288,7 +288,7 @@ impl CompiledFrontier {
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
     pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
         self.require_possible()?;
-        // Where messages are computed again, one sweep serves many worlds.
+        // If messages are computed again, one sweep serves many worlds.
         let batch = self.sums.batch();
         let drawn = (0..).step_by(batch as usize).flat_map(move |first: u64| {
             let rngs = first..first + batch;
@@ -323,7 +323,7 @@ impl CompiledFrontier {
 }
 
 impl Sums {
-    /// How many worlds to draw in one sweep.
+    /// Number of worlds to draw in one sweep.
     fn batch(&self) -> u64 {
         const TOGETHER: u64 = 64;
         let complete = match self {

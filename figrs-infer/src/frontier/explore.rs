@@ -1,4 +1,4 @@
-//! The states that can be reached, frontier after frontier.
+//! Exploration of the reachable states, frontier after frontier.
 
 use figrs_core::Support;
 use figrs_core::weights::Weights;
@@ -15,15 +15,15 @@ use crate::error::Error;
 pub(super) struct Step {
     /// The number of the layer.
     pub(super) layer: usize,
-    /// How many states it starts from.
+    /// Number of states it starts from.
     pub(super) sources: usize,
-    /// How many states it leads to.
+    /// Number of states it leads to.
     pub(super) states: usize,
     /// The targets whose values its transitions report.
     pub(super) reports: Vec<usize>,
 }
 
-/// All that is known after an exploration.
+/// Result of an exploration.
 #[derive(Debug)]
 pub(super) struct Explored {
     pub(super) steps: Vec<Step>,
@@ -33,13 +33,13 @@ pub(super) struct Explored {
     pub(super) values: Vec<Support>,
     /// The type of each target's values.
     pub(super) types: Vec<usize>,
-    /// Whether transitions stand for single worlds.
+    /// `true` if transitions stand for single worlds.
     pub(super) are_worlds: bool,
-    /// How many steps are the same as earlier ones.
+    /// Number of steps that repeat earlier ones.
     pub(super) repeated: usize,
     /// The states of the largest frontier.
     pub(super) largest: usize,
-    /// Bytes that the layers take.
+    /// Size of the layers, in bytes.
     pub(super) bytes: u64,
 }
 

@@ -9,7 +9,7 @@ use super::sweep::{Aim, sweep};
 use crate::algorithm::Algorithm;
 use crate::error::Error;
 
-/// What [`Frontier::first_true`] found.
+/// Result of [`Frontier::first_true`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstTrue {
     position: Option<usize>,
@@ -24,18 +24,18 @@ impl FirstTrue {
         self.position
     }
 
-    /// Whether some step was the same as an earlier one, or no world was left: then, if all steps are of one kind, more of them
-    /// would bring nothing new.
+    /// True if some step was the same as an earlier one, or no world was left: then, if all steps are of one kind, more of
+    /// them would bring nothing new.
     pub fn is_settled(&self) -> bool {
         self.settled
     }
 
-    /// How many states the largest frontier had.
+    /// Number of states of the largest frontier.
     pub fn largest_frontier(&self) -> usize {
         self.largest
     }
 
-    /// About how many bytes the transitions take that were met, which were not kept: what
+    /// Approximate size in bytes of the transitions that were met, which were not kept: the memory that
     /// [`compile`](Frontier::compile) would need to go as far.
     pub fn bytes(&self) -> u64 {
         self.bytes

@@ -1,4 +1,4 @@
-//! The frontiers met lately, and the ways from one to the next.
+//! Cache of recent frontiers, and of the transitions between them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,13 +14,13 @@ use super::states::States;
 use super::transitions::transitions;
 use super::way::Way;
 
-/// How many sets of states are remembered, at most.
+/// Maximum number of sets of states that are cached.
 const REMEMBERED: usize = 1 << 12;
 
-/// How many sets that steps of one shape start from are candidates to grow.
+/// Maximum number of candidates to grow among the sets that steps of one shape start from.
 const CANDIDATES: usize = 1 << 6;
 
-/// A frontier: the states of a set that were met first.
+/// A frontier: a prefix of the states of a set, in the order in which they were met.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct At {
     pub(super) set: usize,
@@ -30,7 +30,7 @@ pub(super) struct At {
 /// The shapes of a step and of the next one, if there is one.
 pub(super) type Passage = (Shape, Option<Shape>);
 
-/// Where a step leads.
+/// Result of a step.
 #[derive(Debug)]
 pub(super) struct Led {
     pub(super) to: At,
@@ -40,29 +40,30 @@ pub(super) struct Led {
     pub(super) further: Option<Layer>,
 }
 
-/// The sets of states met lately. A frontier that contains all of a set extends it, so that only its new states are explored.
+/// Cache of recent sets of states. A frontier that contains all of a set extends it, so that only its new states are
+/// explored.
 #[derive(Debug)]
 pub(super) struct Frontiers<const W: usize> {
     sets: FxHashMap<usize, Set<W>>,
     next: usize,
-    /// The remembered sets, by when they were last met.
+    /// The cached sets, by the time of their last use.
     lately: BTreeMap<u64, usize>,
     clock: u64,
-    /// The bytes of remembered sets, and how many there may be.
+    /// The bytes of cached sets, and the maximum.
     held: usize,
     most: usize,
-    /// The remembered sets by what tells them apart.
+    /// The cached sets by their fingerprints.
     equal: FxHashMap<(Shape, (usize, u64)), usize>,
-    /// The remembered sets that steps of a shape start from, the latest ones.
+    /// The cached sets that steps of a shape start from, the latest ones.
     starting: FxHashMap<Shape, VecDeque<usize>>,
 }
 
 #[derive(Debug)]
 struct Set<const W: usize> {
     states: States<W>,
-    /// Where it leads.
+    /// The ways from it, by the shapes of the steps.
     ways: FxHashMap<Passage, Way>,
-    /// What it is remembered by, if it is.
+    /// Its cache entry, if it is cached.
     remembered: Option<Remembered>,
 }
 
@@ -71,7 +72,7 @@ struct Remembered {
     /// The shape of the steps that start from it.
     shape: Shape,
     print: (usize, u64),
-    /// When it was last met.
+    /// Time of its last use.
     met: u64,
     bytes: usize,
 }
@@ -83,7 +84,7 @@ impl<const W: usize> Set<W> {
 }
 
 impl<const W: usize> Frontiers<W> {
-    /// With so many bytes for what is remembered.
+    /// A cache of so many bytes.
     pub(super) fn new(most: usize) -> Self {
         Self {
             sets: FxHashMap::default(),
@@ -97,7 +98,7 @@ impl<const W: usize> Frontiers<W> {
         }
     }
 
-    /// Forgets everything but some states, from which steps of a shape start.
+    /// Drops everything but some states, from which steps of a shape start.
     pub(super) fn restart(&mut self, states: Vec<Key<W>>, shape: Option<Shape>) -> At {
         *self = Self {
             next: self.next,
@@ -110,7 +111,7 @@ impl<const W: usize> Frontiers<W> {
         }
     }
 
-    /// Adds some states as a set that is not remembered.
+    /// Adds some states as a set that is not cached.
     pub(super) fn resume(&mut self, states: Vec<Key<W>>) -> At {
         let states = States::from_keys(states);
         At {
@@ -128,12 +129,12 @@ impl<const W: usize> Frontiers<W> {
         (self.held + present.map_or(0, Set::bytes)) as u64
     }
 
-    /// Whether the states of a frontier are still known.
+    /// True if the states of a frontier are still stored.
     pub(super) fn is_known(&self, at: At) -> bool {
         self.sets.contains_key(&at.set)
     }
 
-    /// Drops a set that is not remembered; gives the states of a frontier that only it holds.
+    /// Drops a set that is not cached; returns the states of a frontier that only it holds.
     pub(super) fn drop_unremembered(&mut self, at: At) -> Option<Vec<Key<W>>> {
         if self.sets.get(&at.set)?.remembered.is_some() {
             return None;
@@ -241,7 +242,7 @@ impl<const W: usize> Frontiers<W> {
         }))
     }
 
-    /// Takes out the way that is known from a frontier, and tells where it leads.
+    /// Takes out the known way from a frontier, and returns its destination.
     fn known(&mut self, passage: Passage, at: At) -> Option<(Way, At)> {
         let way = self.sets.get_mut(&at.set)?.ways.remove(&passage)?;
         let to = At {
@@ -257,7 +258,8 @@ impl<const W: usize> Frontiers<W> {
         }
     }
 
-    /// The remembered set that steps of a shape start from which is equal, or else the largest one that has no other states than these.
+    /// The cached set that steps of a shape start from which is equal, or else the largest one that has no other states
+    /// than these.
     fn grown(&self, shape: Option<Shape>, states: &States<W>) -> Option<usize> {
         let shape = shape.filter(|shape| shape.is_shared)?;
         let is_part = |set: &Set<W>| set.states.keys().iter().all(|key| states.contains(key));
@@ -287,15 +289,15 @@ impl<const W: usize> Frontiers<W> {
         sized.into_iter().find(is_part).map(|(_, set)| set)
     }
 
-    /// Remembers that a step leads from one frontier to another by all transitions of a layer.
+    /// Caches the way of a step from one frontier to another by all transitions of a layer.
     pub(super) fn remember(&mut self, passage: Passage, (from, to): (At, At), layer: usize) {
         if passage.0.is_shared {
             self.keep(passage, from, Way::new(layer, from, to));
         }
     }
 
-    /// Leaves a frontier for another: forgets sets where those remembered are too many or too large, those first that were not met for
-    /// the longest time. Gives the states that were left, if they are not remembered.
+    /// Leaves a frontier for another: evicts sets if the cached ones are too many or too large, the least recently used
+    /// first. Returns the states that were left, if they are not cached.
     pub(super) fn leave(&mut self, from: At, to: At) -> Option<Vec<Key<W>>> {
         let left = if from.set == to.set {
             None
@@ -317,7 +319,7 @@ impl<const W: usize> Frontiers<W> {
         left
     }
 
-    /// Moves a remembered set to the latest ones, with its bytes and what tells it from others as they are now.
+    /// Marks a cached set as most recently used, and updates its bytes and its fingerprint.
     fn met(&mut self, number: usize) {
         let Some(set) = self.sets.get_mut(&number) else {
             return;

@@ -59,8 +59,8 @@ use linear::Linear;
 /// **Complexity.** Time and memory linear in the states of all frontiers times the outcomes of the choice that follows;
 /// steps that repeat cost memory once, and time only in the sweeps. The states are at worst exponential in the number of elements on the frontier.
 ///
-/// Where branches of a Chain are elements that other elements read as well, these are met before the Chain, for all their values:
-/// their functions then run where other algorithms would not run them.
+/// If branches of a Chain are elements that other elements read as well, these are met before the Chain, for all their
+/// values: their functions then run where other algorithms would not run them.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query; [`Error::FrontierTooLarge`], [`Error::FrontierTooWide`];
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.

@@ -1,4 +1,4 @@
-//! States whose values are numbered anew, or take more bits.
+//! Renumbering of states whose values have new numbers, or take more bits.
 
 use super::codes::{Field, Key};
 use super::halt::Halt;

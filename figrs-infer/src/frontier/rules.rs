@@ -1,4 +1,4 @@
-//! What elements do for given values of what they read.
+//! Rules: elements as functions of the values they read.
 
 use std::any::Any;
 use std::ops::Range;
@@ -17,13 +17,13 @@ use super::linear::{Linear, Slot};
 use super::numbers::Numbers;
 use super::weighing::Weighing;
 
-/// A value by its number, and its weight by its number.
+/// A value and its weight, each by its index.
 pub(super) type Outcome = (u32, u32);
 
 /// What an allocation takes besides what is asked for.
 const ALLOCATION: usize = 16;
 
-/// How many numbers are packed into one.
+/// Number of codes that are packed into one number.
 const FEW: usize = (u128::BITS / u32::BITS) as usize;
 
 /// Results by the numbers of what was read.
@@ -33,11 +33,11 @@ enum Known<R> {
     Lists(FxHashMap<Box<[u32]>, R>),
 }
 
-/// What is known of a class; nothing is kept where hardly anything is asked for twice, as where each state is a value of its own.
+/// Memo of a class; nothing is kept if hardly any question repeats, as where each state is a value of its own.
 #[derive(Debug)]
 struct Memo<R> {
     known: Option<Known<R>>,
-    /// Whether elements met later may ask.
+    /// `true` if elements met later may ask.
     shared: bool,
     asked: u32,
     found: u32,
@@ -46,7 +46,7 @@ struct Memo<R> {
 }
 
 impl<R: Clone> Memo<R> {
-    /// After how many questions it is decided whether to go on, and one in how many must have been answered.
+    /// Number of questions after which it is decided whether to go on, and one in how many must have been answered.
     const TRIAL: u32 = 1 << 10;
     const WORTH: u32 = 8;
 
@@ -118,9 +118,9 @@ fn packed(reads: &[u32]) -> u128 {
 #[derive(Debug)]
 struct Choice {
     outcomes: Vec<(Datum, WorldWeight)>,
-    /// Whether an outcome may stand for several worlds.
+    /// `true` if an outcome may stand for several worlds.
     merged: bool,
-    /// Whether the likelihood of an observed Chain is a density.
+    /// `true` if the likelihood of an observed Chain is a density.
     density: Option<bool>,
     /// An element that is taken for the choice's own.
     owned: Option<AnyElement>,
@@ -138,7 +138,7 @@ impl Choice {
     }
 }
 
-/// The elements as functions of numbers. What is asked for often is remembered.
+/// The elements as functions of codes, with memoised results.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) linear: Linear,
@@ -154,9 +154,9 @@ pub(super) struct Rules {
     outcomes: Vec<Outcome>,
     /// The bytes of all that is remembered of classes.
     remembered: usize,
-    /// Whether a branch stands for several worlds.
+    /// `true` if a branch stands for several worlds.
     pub(super) merged: bool,
-    /// Of classes of observed Chains whether the likelihoods are densities.
+    /// By class of observed Chains: `true` if the likelihoods are densities.
     densities: FxHashMap<usize, bool>,
     is_passing: Vec<bool>,
     /// Atomic elements that only one Chain was found to have as branch, with that Chain: they are not met, unless another element turns
@@ -217,7 +217,8 @@ impl Rules {
         Ok(found)
     }
 
-    /// Whether a Chain may have an element to itself: nothing else is known to read it, and no other Chain is taken to do the same.
+    /// True if a Chain may have an element to itself: nothing else is known to read it, and no other Chain is taken to do
+    /// the same.
     fn may_own(&self, chain: usize, element: &AnyElement) -> bool {
         let owner = self.owners.get(&element.id());
         !self.classes.shared[self.classes.of[chain]]
@@ -271,7 +272,7 @@ impl Rules {
         targets.any(|&target| self.types[target] == of)
     }
 
-    /// Whether values of a type may be numbered anew: nothing but frontiers remembers their numbers.
+    /// True if values of a type may be renumbered: nothing but frontiers stores their numbers.
     pub(super) fn is_passing(&self, of: usize) -> bool {
         self.is_passing[of]
     }
@@ -286,7 +287,7 @@ impl Rules {
         layer.reports.iter().zip(targets).filter_map(can_be).min()
     }
 
-    /// Forgets what is known of a class that no other element shares.
+    /// Drops the memo of a class that no other element shares.
     pub(super) fn forget(&mut self, place: usize) {
         let class = self.classes.of[place];
         if !self.classes.shared[class] {

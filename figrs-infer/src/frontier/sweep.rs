@@ -1,4 +1,4 @@
-//! The sweep over the steps, which goes back where a Chain turns out to read what was left.
+//! Forward sweep over the steps, with backtracking where a Chain turns out to read places that were left.
 
 use figrs_core::AnyElement;
 
@@ -15,7 +15,7 @@ use super::shape::{Shape, Shapes};
 use super::transitions::too_large;
 use crate::error::Error;
 
-/// What to explore for.
+/// Aim of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Aim {
     /// All steps, to be kept.
@@ -24,20 +24,20 @@ pub(super) enum Aim {
     FirstTrue,
 }
 
-/// What was met, frontier after frontier.
+/// Result of a sweep, frontier after frontier.
 #[derive(Debug, Default)]
 pub(super) struct Swept {
     pub(super) steps: Vec<Step>,
     pub(super) layers: Vec<Layer>,
-    /// How many steps are the same as earlier ones.
+    /// Number of steps that repeat earlier ones.
     pub(super) repeated: usize,
     /// The states of the largest frontier.
     pub(super) largest: usize,
-    /// Bytes that the layers take, or would take if they were kept.
+    /// Size of the layers in bytes, or the size that they would have if they were kept.
     pub(super) bytes: u64,
     /// The first target that can be true, if that is what was asked for.
     pub(super) first: Option<usize>,
-    /// Whether some step was an earlier one, or left no state.
+    /// `true` if some step was an earlier one, or left no state.
     pub(super) settled: bool,
 }
 
@@ -93,15 +93,15 @@ struct Sweep<'a, const W: usize> {
     frontiers: Frontiers<W>,
     at: At,
     done: Vec<Done>,
-    /// Nothing where no step can make it necessary to go back.
+    /// `None` if no step can make backtracking necessary.
     checkpoints: Option<Checkpoints<W>>,
     swept: Swept,
-    /// How many steps were made, also those that were taken back.
+    /// Number of steps made, those undone included.
     made: u64,
 }
 
 impl<'a, const W: usize> Sweep<'a, W> {
-    /// The share of memory that frontiers to go back to may take.
+    /// Divisor of the memory that gives the part for checkpoints.
     const CHECKPOINTS: usize = 16;
     /// The share of memory that frontiers to meet again may take.
     const FRONTIERS: usize = 4;
@@ -175,7 +175,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Some((planned, shape))
     }
 
-    /// Finds where a step leads.
+    /// Computes the result of a step.
     fn step(&mut self, planned: &Planned, passage: Passage) -> Result<Led, Halt> {
         let kept = match self.aim {
             Aim::Everything => self.swept.bytes,
@@ -218,7 +218,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(after + self.allowance.memory / Self::WORTH <= before)
     }
 
-    /// Goes on with states whose values are numbered in another way.
+    /// Continues with renumbered states.
     fn renumbered(&mut self, states: Vec<Key<W>>, shape: Option<Shape>) {
         self.at = self.frontiers.restart(states, shape);
         if let Some(checkpoints) = &mut self.checkpoints {
@@ -226,7 +226,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Keeps what a step led to, and goes there.
+    /// Keeps the result of a step, and moves on to it.
     fn finish(&mut self, planned: Planned, passage: Passage, led: Led) -> Result<(), Halt> {
         let (shape, next) = passage;
         for &place in &planned.places {
@@ -284,7 +284,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(())
     }
 
-    /// Takes back the last step planned.
+    /// Undoes the last step planned.
     fn undo(&mut self, planned: &Planned) {
         self.planner.undo(&self.rules.linear, planned);
         for &place in &planned.places {
@@ -292,8 +292,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Lets the Chain of a step read what its branches were found to be, and goes back to where all of that is on the frontier or
-    /// still to be met.
+    /// Lets the Chain of a step read the elements that its branches were found to be, and backtracks to where all of them
+    /// are on the frontier or still to be met.
     fn capture(&mut self, planned: &Planned, branches: &[AnyElement]) -> Result<(), Halt> {
         self.undo(planned);
         let chain = planned.places[0];
@@ -303,7 +303,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         let is_met = |reader: &usize| self.planner.is_met(*reader);
         let readers = captured.iter().map(|&(reader, _)| reader);
         let redo = readers.filter(is_met).collect();
-        // What has a history comes before choices that only this Chain reads: else those of a whole sequence would wait for its beginning.
+        // Elements with a history come before choices that only this Chain reads: else those of a whole sequence would wait
+        // for its beginning.
         let is_deep = |place: &usize| self.planner.is_deep(linear, *place);
         let read = captured.iter().filter(|&&(reader, _)| reader == chain);
         let deep: Vec<usize> = read.map(|&(_, place)| place).filter(is_deep).collect();
@@ -316,8 +317,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(())
     }
 
-    /// Takes back as many steps as needed to keep some places on the frontier which were left, and to meet others again; and at least
-    /// so many as a number says, before which to meet some places.
+    /// Undoes as many steps as needed to keep some places on the frontier which were left, and to meet others again; and at
+    /// least so many as a number says, before which to meet some places.
     fn go_back(
         &mut self,
         mut again: Vec<usize>,
@@ -352,7 +353,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// The frontier before an earlier step, if it is still known.
+    /// The frontier before an earlier step, if it is still stored.
     fn before(&mut self, step: usize) -> Option<At> {
         let kept = self.checkpoints.as_mut();
         let at = kept.and_then(|kept| kept.take(step, &mut self.frontiers));

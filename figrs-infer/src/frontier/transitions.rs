@@ -12,7 +12,7 @@ use crate::error::Error;
 /// The share of memory that results of functions may take which are remembered.
 const RESULTS: u64 = 4;
 
-/// After how many states it is looked whether to stop.
+/// Number of states between two checks whether to stop.
 const WATCHED: usize = 1 << 12;
 
 /// The transitions from some states to those of `into`, which grows; `None` if a number does not fit its bits.
@@ -81,7 +81,7 @@ pub(super) fn transitions<const W: usize>(
     Ok(Some(layer))
 }
 
-/// The error where a step leads to more than memory or numbers allow.
+/// The error for a step that exceeds the memory or the range of indices.
 pub(super) fn too_large(
     rules: &Rules,
     planned: &Planned,
@@ -98,7 +98,7 @@ pub(super) fn too_large(
     })
 }
 
-/// Where the values on the frontier before a step stand in keys.
+/// Bit fields of the values on the frontier before a step.
 pub(super) fn fields_before<const W: usize>(
     rules: &Rules,
     planned: &Planned,
@@ -113,7 +113,7 @@ pub(super) fn types_after(rules: &Rules, planned: &Planned) -> Vec<usize> {
     after.map(|&r| rules.types[planned.place(r)]).collect()
 }
 
-/// Where these values stand in keys.
+/// Bit fields of the values on the frontier after a step.
 pub(super) fn fields_after<const W: usize>(
     rules: &Rules,
     planned: &Planned,

@@ -3,7 +3,6 @@
 //! indicator of a value in the trajectory drawn from the population is the joint probability of that value and the evidence;
 //! and filters with a mistake are found out.
 
-#[path = "particle_filter/sequences.rs"]
 mod sequences;
 
 use std::cell::Cell;

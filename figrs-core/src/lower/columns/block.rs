@@ -1,4 +1,4 @@
-//! A model lowered to columns: many worlds are run side by side, each element for all of them at once.
+//! Blocks: a model lowered to columns, in which many worlds are run side by side, each element for all of them at once.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -26,14 +26,15 @@ use crate::lower::limit::WorldLimit;
 use crate::model::Model;
 use crate::node::{AnyElement, ElementId, Kind};
 
-/// How many elements, combinations and values that worlds brought in are kept from block to block.
+/// Maximum number of elements, combinations and values added by worlds that are kept from block to block.
 pub(super) const KEPT: usize = 1 << 18;
-/// How many of them for each element that all worlds have.
+/// Maximum number of them for each element that all worlds have.
 const KEPT_EACH: usize = 1 << 6;
-/// Codes in lists whose memory is kept from block to block: what is given back may go to the system, which is slow to give it again.
+/// Maximum number of codes in lists whose memory is kept from block to block: freed memory may go to the system, which is
+/// slow to give it again.
 const SPARE: usize = 1 << 22;
 
-/// The number of an element in a [`Block`].
+/// The index of an element in a [`Block`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Slot(pub(super) u32);
 
@@ -43,45 +44,45 @@ impl Slot {
     }
 }
 
-/// One element with what is known of it.
+/// One element with its cached data.
 pub(super) struct Instruction {
     pub(super) element: AnyElement,
     pub(super) parents: Option<Rc<[Slot]>>,
     pub(super) evidence: Rc<[Evidence]>,
     pub(super) fixed: Option<Datum>,
-    /// Values that the element must have for observed elements to have theirs.
+    /// Values that observations imply for the element.
     pub(super) implied: Vec<Datum>,
-    /// Whether its values are truth values.
+    /// `true` if its values are truth values.
     pub(super) is_bool: bool,
     pub(super) checked: bool,
     pub(super) prepared: Option<Rc<Prepared>>,
-    /// The list of its values that its columns refer to.
+    /// The dictionary of its values that its columns refer to.
     pub(super) book: Option<Book>,
     pub(super) memo: Memo,
 }
 
-/// What the function of an element gave for combinations of its parents' values.
+/// Memoised results of the function of an element, by combination of its parents' values.
 #[derive(Default)]
 pub(super) struct Memo {
-    /// The lists that the parents' codes referred to.
+    /// The dictionaries that the parents' codes referred to.
     pub(super) books: Vec<Option<Book>>,
-    /// The lists made here for parents whose columns have no codes.
+    /// The dictionaries made here for parents whose columns have no codes.
     pub(super) encoders: Vec<Option<Book>>,
     pub(super) combinations: Combinations,
     /// For an Apply the code of the result of each combination.
     pub(super) results: Vec<u32>,
-    /// For a Chain what each combination leads to.
+    /// For a Chain the branch of each combination.
     pub(super) branches: Branches,
-    /// Whether some led to an element that is not atomic.
+    /// `true` if some led to an element that is not atomic.
     pub(super) branches_out: bool,
-    /// For lists that columns were translated from, the codes in the list of this slot.
+    /// For dictionaries that columns were translated from, the codes in the dictionary of this slot.
     pub(super) translations: FxHashMap<Book, Rc<Vec<u32>>>,
 }
 
 /// The order in which the statements of evidence are met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Roots {
-    /// Observations first: what they determine need not be drawn.
+    /// Observations first: elements that they determine need not be drawn.
     ObservationsFirst,
     /// As the model states them.
     AsStated,
@@ -89,11 +90,12 @@ pub enum Roots {
 
 /// Worlds of a model, many at a time.
 ///
-/// Every element has a column with its value in each row, and a row is a world. A Chain parts the rows by its
-/// parents' values and evaluates each branch for its rows only; rows that contradict the evidence are dropped at once. Truth values are bits, values from short lists are numbers, all others are
-/// lists of their own type, on which the functions of elements are called row after row without boxing.
+/// Every element has a column with its value in each row, and a row is a world. A Chain partitions the rows by its parents'
+/// values and evaluates each branch for its rows only; rows that contradict the evidence are dropped at once. Truth values
+/// are bits, values from short lists are dictionary-encoded, all others are lists of their own type, on which the functions
+/// of elements are called row after row without boxing.
 ///
-/// What a block draws depends on the random numbers it is given and on nothing that other blocks did.
+/// Draws of a block depend on the random numbers it is given and on nothing that other blocks did.
 pub struct Block {
     pub(super) instructions: Vec<Instruction>,
     pub(super) values: Vec<Option<Stored>>,
@@ -105,22 +107,22 @@ pub struct Block {
     pub(super) limit: WorldLimit,
     pub(super) bytes: Bytes,
     pub(super) grant: Grant,
-    /// How many touched slots are next compared with the limit.
+    /// Number of touched slots at the next check of the limit.
     pub(super) check_at: usize,
-    /// For each time the rows were resampled, the row that each row continued.
+    /// Ancestor indices: for each resampling, the row that each row continued.
     pub(super) ancestors: Vec<Rc<[u32]>>,
-    /// For each time, the row then that each row of now continues, as far as it has been asked for.
+    /// Lineage: for each time, the row then that each present row continues, as far as it has been asked for.
     pub(super) lineage: Vec<Option<Rc<[u32]>>>,
     /// The first time that has been asked for.
     pub(super) traced: usize,
-    /// Combinations remembered since the last time everything was forgotten.
+    /// Combinations cached since the caches were last cleared.
     pub(super) remembered: usize,
     pub(super) functions: Functions,
     /// For each row the elements evaluated outside of columns.
     pub(super) singles: Vec<u32>,
-    /// Lists of the last block whose memory can be used again.
+    /// Lists of the last block whose memory can be reused.
     spare: VecDeque<Vec<u32>>,
-    /// Codes that they have room for.
+    /// Total capacity of these lists, in codes.
     room: usize,
     slots: FxHashMap<ElementId, Slot>,
     evidence: FxHashMap<ElementId, Rc<[Evidence]>>,
@@ -140,7 +142,7 @@ impl std::fmt::Debug for Block {
 }
 
 impl Block {
-    /// Numbers what the targets and the evidence of `model` reach in every world.
+    /// Numbers the elements that the targets and the evidence of `model` reach in every world.
     ///
     /// A world over the limit, a number of elements or a [`WorldLimit`], is an error.
     pub fn new(
@@ -232,8 +234,8 @@ impl Block {
         }
     }
 
-    /// Passes observed values on to the elements that must have certain values for them, so that these are set and not
-    /// drawn, whichever root comes first.
+    /// Backward propagation of observations: elements whose values they imply are set and not drawn, whichever root comes
+    /// first.
     fn imply(&mut self) {
         let mut demands: Vec<(Slot, Datum)> = Vec::new();
         for (i, instruction) in self.instructions.iter().enumerate() {
@@ -262,7 +264,7 @@ impl Block {
         }
     }
 
-    /// The slot of an element, which joins the program if it is new.
+    /// The slot of an element; a new element is added to the program.
     pub(super) fn slot(&mut self, element: &AnyElement) -> Slot {
         let id = element.id();
         if let Some(&slot) = self.slots.get(&id) {
@@ -291,7 +293,7 @@ impl Block {
         self.slots.get(&element.id()).copied()
     }
 
-    /// Whether every world has the element of a slot.
+    /// True if every world has the element of a slot.
     pub(super) fn is_lasting(&self, slot: Slot) -> bool {
         slot.index() < self.lasting
     }
@@ -307,7 +309,7 @@ impl Block {
         Some(value.clone())
     }
 
-    /// Makes sure that the parents of a slot have slots.
+    /// Assigns slots to the parents of a slot.
     pub(super) fn link(&mut self, slot: Slot) -> Rc<[Slot]> {
         if let Some(parents) = &self.instructions[slot.index()].parents {
             return parents.clone();
@@ -321,8 +323,8 @@ impl Block {
         slots
     }
 
-    /// Starts a block of `width` rows: forgets the values of the last one, and what worlds brought in if it has become too
-    /// much.
+    /// Starts a block of `width` rows: clears the values of the last one, and the caches filled by worlds if they have
+    /// become too large.
     pub fn start(&mut self, width: usize) {
         for slot in self.touched.drain(..) {
             if let Some(stored) = self.values[slot.index()].take()
@@ -355,12 +357,12 @@ impl Block {
         self.grant.keep(kept);
     }
 
-    /// Whether anything that worlds brought in is remembered.
+    /// True if elements or values added by worlds are cached.
     pub fn remembers(&self) -> bool {
         self.bytes.made() > 0 || self.remembered > 0 || self.instructions.len() > self.lasting
     }
 
-    /// Gives up the values of the last block and all that worlds brought in.
+    /// Clears the values of the last block and all caches filled by worlds.
     pub(super) fn forget_all(&mut self) {
         self.start(0);
         self.forget();
@@ -369,7 +371,7 @@ impl Block {
         self.room = 0;
     }
 
-    /// Forgets what worlds brought in.
+    /// Clears the caches filled by worlds.
     fn forget(&mut self) {
         self.remembered = 0;
         self.instructions.truncate(self.lasting);
@@ -394,7 +396,7 @@ impl Block {
         list
     }
 
-    /// Keeps the memory of a list that is no longer needed.
+    /// Recycles the memory of a list that is no longer needed.
     pub(super) fn give_back(&mut self, list: Vec<u32>) {
         if self.room + list.capacity() <= SPARE {
             self.room += list.capacity();
@@ -402,12 +404,12 @@ impl Block {
         }
     }
 
-    /// How many roots there are: the statements of evidence in their order, then the targets.
+    /// Number of roots: the statements of evidence in their order, then the targets.
     pub fn roots(&self) -> usize {
         self.roots.len()
     }
 
-    /// How many of the roots carry evidence; they come first.
+    /// Number of roots that carry evidence; they come first.
     pub fn statements(&self) -> usize {
         self.roots.len() - self.targets.len()
     }
@@ -420,7 +422,7 @@ impl Block {
         self.roots[root]
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -430,18 +432,18 @@ impl Block {
         &self.weights
     }
 
-    /// Leaves only rows with the fewest densities among their likelihoods, and says how many that is.
+    /// Keeps only rows with the fewest densities among their likelihoods, and returns that number.
     pub fn keep_fewest_densities(&mut self) -> u32 {
         self.weights.fewest_densities()
     }
 
-    /// Leaves only these of the rows that are left, in ascending order, with a weight of one.
+    /// Keeps only these of the rows that are left, in ascending order, with a weight of one.
     pub fn keep_alike(&mut self, rows: Vec<u32>) {
         let densities = self.weights.common_densities();
         self.weights = BlockWeights::of(Selection::from_rows(rows, self.width), densities);
     }
 
-    /// How many values the block holds, over all elements and rows.
+    /// Number of cells: values the block holds, over all elements and rows.
     pub fn cells(&self) -> usize {
         let stored = self
             .touched
@@ -484,7 +486,7 @@ impl Block {
 pub struct TargetColumn<'a> {
     rows: Selection,
     values: TargetValues,
-    /// What the codes refer to.
+    /// The dictionary that the codes refer to.
     book: Option<&'a Values>,
 }
 
@@ -495,12 +497,12 @@ enum TargetValues {
     Typed(Rc<dyn AnyColumn>),
 }
 
-/// How the values of a column are held.
+/// Representation of the values of a column.
 #[derive(Debug)]
 pub enum Held<'a> {
     /// Truth values: one bit for each row of the block.
     Bits(&'a [u64]),
-    /// Positions in a list of values, in the order of the rows.
+    /// Codes: positions in a dictionary of values, in the order of the rows.
     Codes(&'a [u32]),
     /// The values, in the order of the rows.
     Typed(&'a dyn AnyColumn),
@@ -531,7 +533,7 @@ impl TargetColumn<'_> {
         }
     }
 
-    /// How many codes there are.
+    /// Number of codes in the dictionary.
     pub fn codes(&self) -> usize {
         self.book.map_or(0, Values::len)
     }

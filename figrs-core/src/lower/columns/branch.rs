@@ -1,4 +1,4 @@
-//! What the combinations of the values of an element's parents lead to: branches of Chains, and rows of tables.
+//! Branches of Chains, and rows of tables, by combination of the parents' values.
 
 use std::rc::Rc;
 
@@ -10,18 +10,18 @@ use crate::error::{Fault, ModelError};
 use crate::lower::limit::measured;
 use crate::node::{AnyElement, AtomicOp, ChainOp, Endless, FiniteOutcomes, Kind, TableOp};
 
-/// What the combinations of the parents' values lead to, by number.
+/// Branches by combination number.
 pub(super) type Branches = Vec<Option<Branch>>;
 
-/// What one combination leads to.
+/// Branch of one combination.
 #[derive(Clone)]
 pub(super) struct Branch {
     pub(super) target: Target,
-    /// How it is drawn.
+    /// Sampling method.
     drawn: Lot,
 }
 
-/// How a branch is drawn.
+/// Sampling method of a branch.
 #[derive(Clone)]
 enum Lot {
     /// It is not atomic, or nothing has been drawn from it yet.
@@ -41,7 +41,7 @@ impl Branch {
         }
     }
 
-    /// Whether nothing else refers to the element that it leads to.
+    /// True if nothing else refers to the element that it leads to.
     pub(super) fn is_own(&self) -> bool {
         matches!(self.target, Target::Alone(_) | Target::Open(_, true))
     }
@@ -67,7 +67,7 @@ pub(super) enum Target {
     Alone(AnyElement),
     /// An element that is not atomic, and whether nothing else refers to it.
     Open(AnyElement, bool),
-    /// What rows evaluated one by one have taken, which is gone.
+    /// An element that rows evaluated one by one have taken, and that is dropped.
     Gone,
     /// The row of a table that starts at this weight.
     Row(usize),
@@ -80,7 +80,7 @@ pub(super) fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
     }
 }
 
-/// Whether the likelihood of a value under an atomic element is a density.
+/// True if the likelihood of a value under an atomic element is a density.
 pub(super) fn is_density(element: &AnyElement, value: &Datum) -> Result<bool, ModelError> {
     let Some(op) = atomic(element).filter(|_| !value.is_countable()) else {
         return Ok(false);
@@ -90,7 +90,7 @@ pub(super) fn is_density(element: &AnyElement, value: &Datum) -> Result<bool, Mo
 }
 
 impl Block {
-    /// Whether a branch is an atomic choice of its own that has no value yet and carries no evidence.
+    /// True if a branch is an atomic choice of its own that has no value yet and carries no evidence.
     pub(super) fn is_choice(&self, branch: &Branch) -> bool {
         match branch.target {
             Target::Alone(_) | Target::Row(_) => true,
@@ -120,7 +120,7 @@ impl Block {
         atomic(element).map_or(Ok((1.0, 0.0)), |op| likelihood(element, op, value.as_any()))
     }
 
-    /// Whether the likelihood of a value under an atomic branch is a density.
+    /// True if the likelihood of a value under an atomic branch is a density.
     pub(super) fn is_density(&self, branch: &Branch, value: &Datum) -> Result<bool, ModelError> {
         let element = match &branch.target {
             Target::Alone(element) => element,
@@ -130,7 +130,7 @@ impl Block {
         is_density(element, value)
     }
 
-    /// A branch with what drawing from it takes.
+    /// A branch with its sampling method prepared.
     pub(super) fn lot(
         &mut self,
         slot: Slot,
@@ -171,7 +171,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// How one of some outcomes is drawn for a slot: as it was for another, if the outcomes have the same codes here.
+    /// Sampler of some outcomes for a slot; that of another slot is reused if the outcomes have the same codes here.
     fn choice(&mut self, slot: Slot, outcomes: Rc<FiniteOutcomes>, met: Option<Choice>) -> Choice {
         let is_bool = self.instructions[slot.index()].is_bool;
         let codes: Vec<u32> = if is_bool {
@@ -191,7 +191,7 @@ impl Block {
         let ready = if is_bool {
             Ready::Flip(probability_of_true(&outcomes))
         } else {
-            // Alias tables are what takes the memory.
+            // Alias tables take most of the memory.
             self.remembered += codes.len();
             let ready = Ready::Codes(Drawn::new(&outcomes.probabilities, &codes));
             self.bytes.added(ready.bytes());
@@ -275,7 +275,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Remembers a branch of which a row evaluates so many elements, if there is room.
+    /// Caches a branch of which a row evaluates so many elements, if there is room.
     pub(super) fn remember_few(
         &mut self,
         slot: Slot,

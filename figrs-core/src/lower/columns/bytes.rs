@@ -1,8 +1,8 @@
-//! The memory of a block, against its limit.
+//! Memory use of a block, against its limit.
 //!
-//! What elements and columns take is added up as they are made, which counts what they share more than once and leaves out some of
-//! what is remembered. All that is held is counted afresh when that sum is over the limit, or when there are a quarter more
-//! elements than at the last count: so counting takes a constant time for each element.
+//! Sizes of elements and columns are added up as they are made, which counts shared parts more than once and leaves out
+//! some of the caches. All is counted afresh when that sum is over the limit, or when there are a quarter more elements
+//! than at the last count: so counting takes amortised constant time for each element.
 
 use rustc_hash::FxHashSet;
 
@@ -15,21 +15,21 @@ use super::selection::Selection;
 use crate::error::ModelError;
 use crate::footprint::{ALLOCATION, Footprint};
 
-/// Elements and tasks before the first count.
+/// Number of elements and tasks before the first count.
 const FIRST: usize = 1 << 8;
-/// What a branch or a combination that is remembered takes besides its elements.
+/// Size in bytes of a cached branch or combination, besides its elements.
 const REMEMBERED: u64 = 128;
 
-/// What a block takes, as far as it is added up.
+/// Memory use of a block, as far as it is added up.
 #[derive(Debug)]
 pub(super) struct Bytes {
-    /// What was alive before Chains made any element: a block stays on its thread.
+    /// Footprint before Chains made any element: a block stays on its thread.
     before: Footprint,
-    /// Of everything else at the last count.
+    /// Size of everything else at the last count.
     counted: u64,
-    /// Of what has been kept since then.
+    /// Size of the values kept since then.
     since: u64,
-    /// How many elements and tasks there are at the next count.
+    /// Number of elements and tasks that triggers the next count.
     next: usize,
 }
 
@@ -50,24 +50,24 @@ impl Bytes {
         self.before.bytes_since()
     }
 
-    /// Everything is given up but for so many bytes.
+    /// Resets the count to so many bytes kept.
     pub(super) fn start(&mut self, kept: u64) {
         (self.counted, self.since) = (kept.saturating_sub(self.made()), 0);
     }
 
-    /// Something is prepared or remembered.
+    /// Counts prepared or cached data.
     pub(super) fn added(&mut self, bytes: usize) {
         self.since += bytes as u64;
     }
 
-    /// Some values are kept.
+    /// Counts values that are kept.
     #[inline]
     pub(super) fn kept(&mut self, rows: &Selection, column: &Column) {
         self.since += (size_of::<Stored>() + rows.bytes() + column.bytes()) as u64;
     }
 }
 
-/// What is counted once, however often it is referred to.
+/// Counter that counts shared data once, however often it is referred to.
 #[derive(Default)]
 struct Count {
     met: FxHashSet<usize>,
@@ -90,7 +90,7 @@ impl Count {
 }
 
 impl Run<'_> {
-    /// An error if the block takes more memory than it may.
+    /// An error if the block exceeds its memory limit.
     #[inline]
     pub(super) fn check_bytes(&mut self, slot: Slot) -> Result<(), ModelError> {
         let Bytes {
@@ -155,7 +155,7 @@ impl Block {
         })
     }
 
-    /// About how many bytes are kept from block to block.
+    /// Approximate number of bytes kept from block to block.
     pub(super) fn kept_bytes(&self) -> u64 {
         let books: usize = self.books.iter().map(super::values::Values::bytes).sum();
         self.bytes.made() + books as u64 + self.remembered as u64 * REMEMBERED
@@ -168,7 +168,7 @@ impl Block {
         self.bytes.made() + self.structure() + self.lasting_elements() as u64 * ELEMENT
     }
 
-    /// The bytes of all that is known of the elements, without their values in rows.
+    /// Size in bytes of the elements with their cached data, without their values in rows.
     fn structure(&self) -> u64 {
         // A list that has just grown is up to half empty; a slot is found in a table as well.
         let slots = self.instructions.capacity() * size_of::<Instruction>()

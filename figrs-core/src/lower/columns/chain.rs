@@ -13,11 +13,11 @@ use crate::datum::Datum;
 use crate::error::ModelError;
 use crate::node::{AnyElement, ChainOp, TableOp};
 
-/// Where the values of a group of rows come from.
+/// Source of the values of a group of rows.
 #[derive(Clone, Copy)]
 pub(super) enum Source {
     Slot(Slot),
-    /// The number of a column among those that were drawn for a group alone.
+    /// The number of a column that was drawn for a group alone.
     Alone(usize),
 }
 
@@ -31,7 +31,7 @@ struct Part {
 }
 
 impl Run<'_> {
-    /// The values of a Chain in these rows, or the tasks that find them.
+    /// The values of a Chain in these rows, or the tasks that compute them.
     pub(super) fn chain(
         &mut self,
         slot: Slot,
@@ -141,7 +141,7 @@ impl Run<'_> {
         self.weigh_rows(slot, rows, (&groups, &branches), value, &weights)
     }
 
-    /// Gives all rows a value and weighs each with what its group says.
+    /// Gives all rows a value and weighs each by its group.
     fn weigh_rows(
         &mut self,
         slot: Slot,
@@ -347,7 +347,7 @@ impl Run<'_> {
         self.tasks.extend(tasks.into_iter().rev());
     }
 
-    /// The task of the rows whose branches few others take, given with their groups, and where their values come from.
+    /// The task of the rows whose branches few others take, given with their groups, and the source of their values.
     fn few(
         &mut self,
         slot: Slot,

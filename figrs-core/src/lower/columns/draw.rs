@@ -15,7 +15,7 @@ use crate::error::ModelError;
 use crate::node::{AnyElement, AtomicOp, Endless, FiniteOutcomes};
 use crate::random::Stream;
 
-/// How an atomic element is drawn.
+/// Sampling method of an atomic element.
 #[derive(Debug)]
 pub(super) enum Prepared {
     /// True with this probability.
@@ -94,7 +94,7 @@ pub(super) fn probability_of_true(outcomes: &FiniteOutcomes) -> f64 {
 }
 
 impl Block {
-    /// How an atomic element is drawn, found when it is first reached.
+    /// Sampling method of an atomic element, prepared when it is first reached.
     pub(super) fn prepare(
         &mut self,
         slot: Slot,
@@ -162,7 +162,7 @@ impl Block {
         Column::same(rows, code, book)
     }
 
-    /// The growing list of values of a slot.
+    /// The growing dictionary of values of a slot.
     pub(super) fn own_book(&mut self, slot: Slot) -> Book {
         if let Some(book) = self.instructions[slot.index()].book {
             return book;
@@ -183,8 +183,8 @@ pub(super) fn checked_outcomes(
     op.outcomes().map_err(|fault| element.fault(fault))
 }
 
-/// A choice for each row, among the distributions of groups of rows: row after row, or truth values 64 at a time; others than truth
-/// values as codes of a book, in an empty list.
+/// A choice for each row, among the distributions of groups of rows: row after row, or truth values 64 at a time; others
+/// than truth values as codes of a book, in an empty list.
 pub(super) fn draw_ready(
     rows: &Selection,
     groups: &Groups,

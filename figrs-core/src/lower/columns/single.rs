@@ -1,7 +1,7 @@
 //! A branch of a Chain evaluated for one row, element by element.
 //!
-//! Columns gain nothing where nearly every row takes a branch of its own: the sets of rows of its elements cost more than their
-//! values. Such a branch is evaluated as one world is, with a stack of what remains to be done and a stack of values. An element that
+//! Columns gain nothing where nearly every row takes a branch of its own: the sets of rows of its elements cost more than
+//! their values. Such a branch is evaluated as one world is, with a stack of steps and a stack of values. An element that
 //! every world has is read from its column; if it has no value yet, the row waits for it.
 
 use std::any::Any;
@@ -17,11 +17,11 @@ use crate::node::{AnyElement, ChainOp, Kind, TableOp};
 use crate::random::Stream;
 use crate::weights::WorldWeight;
 
-/// What remains to be done for an element.
+/// Next step of the evaluation of an element.
 struct Step {
     stage: Stage,
     element: AnyElement,
-    /// Whether only one reader refers to it, so that it is met once.
+    /// `true` if only one reader refers to it, so that it is met once.
     own: bool,
     /// The value that the element must have for the row to weigh.
     demand: Option<Datum>,
@@ -76,7 +76,7 @@ impl Single {
         single
     }
 
-    /// About how many bytes what remains to be done and what is known take.
+    /// Approximate size in bytes of the remaining steps and the known values.
     pub(super) fn bytes(&self) -> u64 {
         let steps = self.steps.capacity() * size_of::<Step>();
         let values = self.values.capacity() * size_of::<Datum>();
@@ -98,8 +98,8 @@ impl Single {
         });
     }
 
-    /// Goes on until the row is finished, or has to wait for the value of an element that every world has and of which a value may be
-    /// demanded.
+    /// Advances until the row is finished, or has to wait for the value of an element that every world has and of which a
+    /// value may be demanded.
     pub(super) fn run(
         &mut self,
         block: &mut Block,
@@ -308,7 +308,7 @@ impl Single {
         }
     }
 
-    /// Puts the value of an element in the place of those of its parents.
+    /// Replaces the values of an element's parents by its own.
     fn settle(&mut self, step: Step, value: Datum, arity: usize) {
         self.values.truncate(self.values.len() - arity);
         if !step.own {
@@ -318,7 +318,7 @@ impl Single {
     }
 }
 
-/// Hands values on without their types.
+/// Passes values on without their types.
 fn with_values<R>(values: &[Datum], read: impl FnOnce(&[&dyn Any]) -> R) -> R {
     const MOST: usize = 16;
     if values.len() <= MOST {

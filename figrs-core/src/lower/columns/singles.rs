@@ -14,8 +14,8 @@ use crate::datum::Datum;
 use crate::error::ModelError;
 use crate::node::{AnyElement, ElementId};
 
-/// Rows of a branch up to which each is evaluated alone: so many, and one more for each so many rows of the block, since work on sets
-/// of rows grows with the block.
+/// Maximum number of rows of a branch that are evaluated one by one: so many, and one more for each so many rows of the
+/// block, since work on sets of rows grows with the block.
 const FEW: usize = 8;
 const FEW_OF: usize = 256;
 
@@ -59,7 +59,7 @@ struct Finished {
     known: Vec<(AnyElement, Datum)>,
 }
 
-/// Whether rows of a branch are evaluated one by one, if so many of a block of some width take it.
+/// True if rows of a branch are evaluated one by one, if so many of a block of some width take it.
 pub(super) fn are_few(rows: usize, width: usize) -> bool {
     rows <= FEW + width / FEW_OF
 }
@@ -84,7 +84,7 @@ impl Singles {
         }
     }
 
-    /// About how many bytes it takes.
+    /// Approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         let held = self.waiting.iter().map(|(single, _)| single.bytes());
         let known = self.finished.iter().map(|row| row.known.capacity());
@@ -111,7 +111,7 @@ impl Few {
 }
 
 impl Run<'_> {
-    /// Goes on with rows that are evaluated one by one; those that wait make tasks of what they wait for.
+    /// Advances rows that are evaluated one by one; those that wait make tasks of the elements they wait for.
     pub(super) fn singles(&mut self, mut singles: Singles) -> Result<(), ModelError> {
         let alive = self.block.weights.alive().clone();
         let lives = |row: u32| alive.mask()[row as usize / 64] >> (row % 64) & 1 == 1;
@@ -327,7 +327,7 @@ impl Block {
             .map_or(0, |&count| count as usize)
     }
 
-    /// So many elements more were evaluated for a row outside of columns.
+    /// Counts elements evaluated for a row outside of columns.
     fn count_single(&mut self, row: u32, entered: usize) {
         self.singles.resize(self.width, 0);
         self.singles[row as usize] += entered as u32;
