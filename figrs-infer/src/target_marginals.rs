@@ -50,7 +50,7 @@ impl Marginals {
             Err(EliminationError::TooManyOperations { needed, .. })
                 if !is_cheaper_apart(expansion, options, PASSES * needed)? =>
             {
-                Tree::compile(&mut graph, options)
+                Tree::compile(&mut graph, &options.at_most(PASSES * needed))
             }
             compiled => compiled,
         };

@@ -129,6 +129,15 @@ impl Options {
         self
     }
 
+    /// Refuses a demand for more than the operation budget.
+    pub(crate) fn admit_operations(&self, needed: f64) -> Result<(), EliminationError> {
+        if needed > self.operation_budget {
+            let limit = self.operation_budget;
+            return Err(EliminationError::TooManyOperations { needed, limit });
+        }
+        Ok(())
+    }
+
     /// Refuses a demand for more than the memory budget.
     pub(crate) fn admit(&self, bytes: f64) -> Result<(), EliminationError> {
         let limit = match self.memory_budget {

@@ -36,12 +36,7 @@ impl PlanCost {
                 limit: options.table_budget,
             });
         }
-        if self.operations > options.operation_budget {
-            return Err(EliminationError::TooManyOperations {
-                needed: self.operations,
-                limit: options.operation_budget,
-            });
-        }
+        options.admit_operations(self.operations)?;
         options.admit(self.memory)
     }
 }

@@ -41,6 +41,9 @@ impl Default for Thresholds {
 const REDUCTION: f64 = 16.0;
 /// Maximum share of the operations without the excluded values for a new plan to be made.
 const WORTH: f64 = 0.7;
+/// Largest ratio of the products of a tree to the operation budget, which limits those of the plan. A step multiplies two
+/// tables where a plan joins all tables of a bucket, so that a tree may take several times the operations of its plan.
+const SURPLUS: f64 = 16.0;
 /// Number of tables in one bucket up to which the best partner of each is looked for.
 const PARTNERS: usize = 24;
 
@@ -137,6 +140,8 @@ struct Assembly<'a> {
     /// Bytes that a run needs so far, and the number at which the available memory is checked next.
     bytes: usize,
     admitted: usize,
+    /// Products of all steps so far.
+    products: f64,
     thresholds: Thresholds,
 }
 
@@ -172,6 +177,7 @@ impl<'a> Assembly<'a> {
             budget: options.table_budget.min(u32::MAX as usize),
             bytes: 0,
             admitted: 0,
+            products: 0.0,
             thresholds,
         }
     }
@@ -221,6 +227,12 @@ impl<'a> Assembly<'a> {
             self.admitted = self.bytes.saturating_add(self.bytes / 16);
         }
         Ok(())
+    }
+
+    /// Counts the products of a step, and refuses more than the operation budget allows.
+    fn work(&mut self, products: f64) -> Result<(), EliminationError> {
+        self.products += products;
+        self.options.admit_operations(self.products / SURPLUS)
     }
 
     fn too_large(&self, needed: f64) -> EliminationError {
@@ -407,6 +419,7 @@ impl<'a> Assembly<'a> {
         if meeting.count > (self.budget as u128).min(u128::from(u32::MAX)) {
             return Err(self.too_large(meeting.count as f64));
         }
+        self.work(meeting.count as f64)?;
         let sorted = meeting.count as usize * size_of::<(N, u32, u32)>();
         self.options
             .admit(self.bytes.saturating_add(sorted) as f64)?;
@@ -437,6 +450,8 @@ impl<'a> Assembly<'a> {
         if size > self.budget as f64 {
             return Err(self.too_large(size));
         }
+        let other = right.map_or(&[][..], |right| self.tree.scope(right));
+        self.work(self.log_size(&union(self.tree.scope(left), other)).exp2())?;
         self.step(left, right, out, Layout::Dense, size.round() as usize, None)
     }
 

@@ -3,8 +3,8 @@
 use figrs_core::expand::{Budget, Expansion};
 use figrs_core::{Binomial, Chain, Constant, Element, Model, Select, Uniform, inject};
 use figrs_infer::{
-    Algorithm, Answer, Enumerate, Error, Frontier, JunctionTree, LazyVariableElimination,
-    MpeVariableElimination, Run, VariableElimination,
+    Algorithm, Answer, EliminationError, Enumerate, Error, Frontier, JunctionTree,
+    LazyVariableElimination, MpeVariableElimination, Options, Run, VariableElimination,
 };
 use figrs_tests::captured_lists::{CapturedLists, captured_lists};
 use figrs_tests::oracle::close;
@@ -148,4 +148,33 @@ fn a_list_of_one_element_has_as_many_values_as_the_element() {
     let answer = answer.unwrap();
     assert!((answer.probability(&sum, &57).unwrap() - 0.05).abs() < EXACT);
     assert!((answer.probability(&same, &38).unwrap() - 0.05).abs() < EXACT);
+}
+
+/// Plans of these models take a thousand operations, but their tables multiplied two by two take millions of products.
+#[test]
+fn a_tree_of_far_more_products_than_its_plan_is_not_made() {
+    let mut refused = 0;
+    for seed in [79, 81, 100] {
+        let CapturedLists {
+            model,
+            last,
+            captured,
+            ..
+        } = captured_lists(seed, 2);
+        let targets = [&last, &captured[0]];
+        let cost = JunctionTree::new().cost(&model, targets).unwrap();
+        let few = Options::default().operation_budget(4.0 * cost.operations);
+        let tree = JunctionTree::new().options(few).run(&model, targets);
+        if let Err(Error::Elimination(EliminationError::TooManyOperations { needed, .. })) = tree {
+            assert!(needed > 4.0 * cost.operations, "seed {seed}");
+            refused += 1;
+        }
+        let expected = Enumerate::new().run(&model, targets);
+        let found = VariableElimination::new().run(&model, targets);
+        for target in targets {
+            let [a, b] = [&found, &expected].map(|answer| distribution(answer, target));
+            assert!(are_same(a.as_deref(), b.as_deref()), "seed {seed}");
+        }
+    }
+    assert!(refused > 0);
 }
