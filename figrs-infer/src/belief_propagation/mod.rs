@@ -300,6 +300,6 @@ impl BeliefPropagation {
         };
         let marginals = targets.iter().zip(expansion.targets()).map(marginal);
         let answer = Answer::marginals(self.name(), marginals.collect(), evidence);
-        Ok(answer.with_sampling(self.settings.report(settling, &watching)))
+        Ok(answer.with_sampling(self.settings.report(settling, watching)))
     }
 }

@@ -130,6 +130,6 @@ impl MpeBeliefPropagation {
         };
         let steps = if is_best { Vec::new() } else { vec![unproven] };
         let answer = Answer::searched_world(self.name(), values, log_probability, steps);
-        Ok(answer.with_sampling(self.settings.report(settling, &watching)))
+        Ok(answer.with_sampling(self.settings.report(settling, watching)))
     }
 }
