@@ -16,7 +16,7 @@ pub trait Particles {
     /// Number of statements that are known.
     fn statements(&self) -> usize;
 
-    /// Whether there is a next statement, which has this number.
+    /// True if there is a next statement, which has this number.
     fn is_more(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error> {
         let _ = random;
         Ok(statement < self.statements())

@@ -59,7 +59,7 @@ impl Populations {
         self.log_evidence.len() as u64
     }
 
-    /// How many draws are kept.
+    /// Number of draws that are kept.
     pub(crate) fn draws(&self) -> usize {
         self.log_weights.len()
     }

@@ -15,12 +15,12 @@ use crate::weights::Weights;
 /// Up to this many entries, a two-way multiplexer is one table.
 const SMALL: usize = 256;
 
-/// What goes from one two-way multiplexer to the next: a value of the Chain, or a choice not met so far.
+/// State between two-way multiplexers: a value of the Chain, or a choice not met so far.
 struct Passed {
     variable: VarId,
     /// The values, as columns of the Chain, ascending.
     columns: Vec<u32>,
-    /// What comes after them.
+    /// The states after them.
     choices: Vec<Chosen>,
 }
 

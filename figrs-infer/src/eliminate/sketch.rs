@@ -2,6 +2,10 @@
 
 use figrs_core::factor::{Factor, FactorTable, VarId};
 
+/// Base-2 logarithm of the largest number of assignments for each row at which a listed table that determines its last
+/// variable has the density of a function. A step of a multiplexer has about as many as a result has values.
+const SPREAD: f64 = 8.0;
+
 /// A symbolic table.
 #[derive(Clone)]
 pub(super) struct Sketch {
@@ -29,19 +33,28 @@ pub(super) fn log_density(factor: &Factor, log_cards: &[f64]) -> f64 {
                 _ => ((weights.len() - zeros) as f64).log2() - (weights.len() as f64).log2(),
             }
         }
-        FactorTable::Sparse { rows, weights } if !is_function(rows, factor.variables.len()) => {
-            (weights.len() as f64).log2() - dense()
+        FactorTable::Sparse { rows, weights } => {
+            let listed = (weights.len() as f64).log2() - dense();
+            let function = -log_child(factor, log_cards);
+            let is_spread = function - listed <= SPREAD;
+            if is_spread && is_function(rows, factor.variables.len()) {
+                function
+            } else {
+                listed
+            }
         }
-        FactorTable::Sparse { .. } | FactorTable::Function { .. } => {
-            let child = factor.variables.last();
-            -child.map_or(0.0, |v| log_cards[v.index()])
-        }
+        FactorTable::Function { .. } => -log_child(factor, log_cards),
     }
     .max(-1e6)
 }
 
-/// Whether sorted rows have each assignment of all but the last variable at most once. As of a function, it then counts that the last
-/// variable is determined, and not where there is no value: other tables may well exclude the same.
+fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
+    let child = factor.variables.last();
+    child.map_or(0.0, |v| log_cards[v.index()])
+}
+
+/// True if sorted rows have each assignment of all but the last variable at most once. The table then has the density of a
+/// function: the last variable is determined, and the assignments without a value may be excluded by other tables as well.
 fn is_function(rows: &[u32], width: usize) -> bool {
     let mut pairs = rows.chunks(width).zip(rows.chunks(width).skip(1));
     width > 1 && pairs.all(|(a, b)| a[..width - 1] != b[..width - 1])

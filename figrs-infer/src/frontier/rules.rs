@@ -20,7 +20,7 @@ use super::weighing::Weighing;
 /// A value and its weight, each by its index.
 pub(super) type Outcome = (u32, u32);
 
-/// What an allocation takes besides what is asked for.
+/// Bytes that the allocator adds to an allocation.
 const ALLOCATION: usize = 16;
 
 /// Number of codes that are packed into one number.
@@ -266,7 +266,7 @@ impl Rules {
         (values + self.outcomes.len() * size_of::<Outcome>() + self.remembered) as u64
     }
 
-    /// Whether the values of some target are of a type: transitions refer to their numbers.
+    /// True if the values of some target are of a type: transitions refer to their numbers.
     pub(super) fn is_reported(&self, of: usize) -> bool {
         let mut targets = self.linear.targets.iter();
         targets.any(|&target| self.types[target] == of)

@@ -1,4 +1,4 @@
-//! What particles were, all the way back.
+//! Genealogy of particles: the values of their ancestors in earlier parts.
 
 use std::any::Any;
 
@@ -8,7 +8,7 @@ use figrs_core::lower::{Block, Held, TargetColumn};
 /// The values that particles which are left had in one part of a sequence.
 #[derive(Debug)]
 struct Segment<T> {
-    /// How many elements had values.
+    /// Number of elements that had values.
     told: usize,
     /// For each element the values on all paths.
     values: Vec<T>,

@@ -15,12 +15,12 @@ use crate::populations::Populations;
 
 /// A sequence whose parts are built as a particle filter gets to them, and given up when it has left them.
 ///
-/// What a part needs of those before is handed over: elements of a part have the values that elements of the part before had.
+/// Values pass from part to part: elements of a part have the values that elements of the part before had.
 pub trait Sequence: Sync {
     /// The values that make up a trajectory.
     type Value: Value;
 
-    /// How many parts there are, at least one.
+    /// Number of parts, at least one.
     fn parts(&self) -> usize;
 
     /// Builds a part; the same whenever it is asked for.
@@ -94,7 +94,7 @@ impl SequentialMonteCarlo {
     /// hands on.
     ///
     /// ```
-    /// # use figrs_core::{Constant, Element, Flip, Model};
+    /// # use figrs_core::{Constant, Element, Flip, Model, Parents};
     /// # use figrs_infer::{Error, Sequence, SequencePart, SequentialMonteCarlo};
     /// /// A walk that never falls below zero.
     /// struct Walk;
@@ -200,7 +200,7 @@ impl SequentialMonteCarlo {
 struct Stretch {
     block: Block,
     received: Vec<AnyElement>,
-    /// How many of the targets are told; the others are handed on.
+    /// Number of targets whose values belong to the trajectory; the others are handed on.
     told: usize,
     handed_on: Vec<AnyElement>,
     /// About how many bytes it takes while it is kept.
@@ -289,15 +289,15 @@ struct Travellers<'w, 'a, S: Sequence> {
     /// The number of its first statement.
     first: usize,
     way: &'w Way<'w>,
-    /// How many rows there were at the beginning.
+    /// Number of rows at the beginning.
     rows: u64,
-    /// How many rows a population has.
+    /// Number of rows of a population.
     size: usize,
     paths: Paths<S::Value>,
 }
 
 impl<S: Sequence> Travellers<'_, '_, S> {
-    /// Whether there is no part after this one.
+    /// True if there is no part after this one.
     fn is_last(&self) -> bool {
         self.number + 1 >= self.stretches.sequence.parts()
     }

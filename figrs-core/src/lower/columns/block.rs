@@ -298,7 +298,7 @@ impl Block {
         slot.index() < self.lasting
     }
 
-    /// How many elements every world has.
+    /// Number of elements that every world has.
     pub(super) fn lasting_elements(&self) -> usize {
         self.lasting
     }

@@ -46,7 +46,7 @@ impl Branch {
         matches!(self.target, Target::Alone(_) | Target::Open(_, true))
     }
 
-    /// Whether it leads to an element that is not atomic, which no other branch is known to lead to.
+    /// True if it leads to an element that is not atomic, and that no other branch is known to lead to.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.target, Target::Open(..))
     }

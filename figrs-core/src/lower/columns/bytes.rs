@@ -163,7 +163,7 @@ impl Block {
 
     /// About how many bytes the block takes while it holds no worlds, with the elements of its model.
     pub fn bytes_between_runs(&self) -> u64 {
-        /// What an element of a model takes with its name.
+        /// Bytes of an element of a model with its name.
         const ELEMENT: u64 = 320;
         self.bytes.made() + self.structure() + self.lasting_elements() as u64 * ELEMENT
     }

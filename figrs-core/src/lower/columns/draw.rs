@@ -253,7 +253,7 @@ impl Groups {
         }
     }
 
-    /// How many rows each of `count` groups has.
+    /// Number of rows of each of `count` groups.
     pub(super) fn sizes(&self, rows: &Selection, count: usize) -> Vec<usize> {
         let mut sizes = vec![0; count];
         for &group in &*self.numbers(rows) {

@@ -45,11 +45,11 @@ pub(super) struct Few {
     rows: usize,
     /// The most elements that one of its rows has evaluated.
     entered: usize,
-    /// Whether something else may refer to its elements.
+    /// `true` if something else may refer to its elements.
     is_referred: bool,
 }
 
-/// What a row has come to.
+/// Outcome of a row.
 struct Finished {
     row: u32,
     value: Option<Datum>,

@@ -12,9 +12,9 @@ use super::steered::SteeredLevel;
 pub(super) struct LevelParts<'a> {
     steered: &'a SteeredLevel,
     columns: usize,
-    /// How many columns a part has.
+    /// Number of columns of a part.
     each: usize,
-    /// How many columns to the left the next ones depend on.
+    /// Number of columns to the left that the next ones depend on.
     reach: usize,
     tells: bool,
 }

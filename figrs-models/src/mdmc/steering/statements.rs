@@ -14,7 +14,7 @@ pub(super) trait Statement {
     /// Adds the evidence on one column, given by its number, to a model.
     fn on(&mut self, elements: &LevelElements, column: usize, model: Model) -> Model;
 
-    /// What the evidence on the columns so far leaves to that on the next ones.
+    /// State of the evidence after a column, for the evidence on the next ones.
     fn state(&self) -> Option<AnyElement> {
         None
     }

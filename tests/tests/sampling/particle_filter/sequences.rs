@@ -11,11 +11,11 @@ use figrs_infer::{
 
 /// A walk among few places, seen through noise.
 struct Walk {
-    /// What is seen, step by step.
+    /// Observations, step by step.
     seen: Vec<bool>,
-    /// How many steps a part has.
+    /// Number of steps of a part.
     each: usize,
-    /// What to hand on beside the place.
+    /// Handed on beside the place.
     mistake: Option<Mistake>,
 }
 
