@@ -2,9 +2,10 @@
 
 use figrs_core::expand::{Budget, Expansion};
 use figrs_core::{Binomial, Chain, Constant, Element, Model, Select, Uniform, inject};
+use figrs_infer::eliminate::{EliminationError, Options};
 use figrs_infer::{
-    Algorithm, Answer, EliminationError, Enumerate, Error, Frontier, JunctionTree,
-    LazyVariableElimination, MpeVariableElimination, Options, Run, VariableElimination,
+    Algorithm, Answer, Enumerate, Error, Frontier, JunctionTree, LazyVariableElimination,
+    MpeVariableElimination, Run, VariableElimination,
 };
 use figrs_tests::captured_lists::{CapturedLists, captured_lists};
 use figrs_tests::oracle::close;
