@@ -114,7 +114,8 @@ impl Options {
         go_on(&self.until)
     }
 
-    /// Sets the maximum number of predicted operations of the plan.
+    /// Sets the maximum number of predicted operations of the plan. A contraction tree, which multiplies two tables at a time,
+    /// may take up to 16 times as many products.
     #[must_use]
     pub fn operation_budget(mut self, operations: f64) -> Self {
         self.operation_budget = operations;
