@@ -2,22 +2,17 @@
 //!
 //! `cargo run --release --example chromatic_maze -- --help`
 
-#[path = "../board/mod.rs"]
-mod board;
-#[path = "../board/range.rs"]
-mod range;
-
 use std::ops::RangeInclusive;
 use std::process::ExitCode;
 
-use board::{Example, Failure, Fallback, Program, Puzzle, Side};
 use clap::Parser;
+use figrs::models::board::Method;
 use figrs::models::chromatic_maze::{ChromaticBoard, ChromaticMaze, ChromaticTile, Colour};
 use figrs::models::grid::{GridError, Position, Size};
 use figrs::models::picture::{Picture, PictureError};
 use figrs::models::variation::{Score, scores_watched};
 use figrs::prelude::*;
-use range::{range, told};
+use figrs_board_command::{Example, Failure, Other, Puzzle, range, told};
 use serde_json::{Value as Json, json};
 
 /// Chromatic mazes: one can step between tiles of equal or neighbouring colours (red, yellow, green, cyan, blue, magenta, and red
@@ -26,7 +21,7 @@ use serde_json::{Value as Json, json};
 #[command(version)]
 struct Options {
     #[command(flatten)]
-    board: board::Options,
+    board: figrs_board_command::Options,
     /// The fewest steps from the start to the finish.
     #[arg(long, value_name = "STEPS")]
     min_steps: Option<u32>,
@@ -39,13 +34,13 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    board::main::<Options>()
+    figrs_board_command::main::<Options>()
 }
 
 impl Example for Options {
     type Puzzle = Mazes;
 
-    fn shared(&self) -> &board::Options {
+    fn shared(&self) -> &figrs_board_command::Options {
         &self.board
     }
 
@@ -54,9 +49,8 @@ impl Example for Options {
     }
 
     fn puzzle(&self) -> Result<Mazes, Failure> {
-        let side = self.board.side_or(4);
         let steps = range("steps", self.min_steps, self.t_max)?;
-        let size = Size::new(side.rows, side.columns)?;
+        let size = self.board.size_or(4)?;
         Ok(Mazes {
             size,
             // A way has at least one step, and at most one to each other tile.
@@ -67,7 +61,6 @@ impl Example for Options {
     }
 }
 
-#[derive(Clone)]
 struct Mazes {
     size: Size,
     steps: Option<RangeInclusive<u32>>,
@@ -75,14 +68,6 @@ struct Mazes {
 }
 
 impl Mazes {
-    fn maze(&self) -> Result<ChromaticMaze, GridError> {
-        let maze = ChromaticMaze::new(self.size)?;
-        match &self.steps {
-            Some(steps) => maze.steps(steps.clone()),
-            None => Ok(maze),
-        }
-    }
-
     /// The tiles of the way, if it is to be shown.
     fn way(&self, board: &ChromaticBoard) -> Vec<Position> {
         let way = self.show_path.then(|| board.solution());
@@ -97,49 +82,30 @@ fn place(at: Position) -> Json {
 
 impl Puzzle for Mazes {
     const KIND: &'static str = "chromatic";
-    const FALLBACK: Fallback = Fallback {
-        name: "rejection",
+    const OTHER: Other = Other {
+        method: Method::Rejection,
         help: "Task sample: of exact boards without bounds on the way those that meet them, or of boards with any colours, start and finish \
                those with a way as demanded; exact as well, and for boards of any size",
         is_preferred: false,
         uses_memory: true,
     };
-    const REJECTS: bool = true;
-    const REJECTS_ALL: bool = true;
-    type Cell = ChromaticTile;
+    type Generator = ChromaticMaze;
     type Board = ChromaticBoard;
 
-    fn side(&self) -> Side {
-        self.size.into()
+    fn size(&self) -> Size {
+        self.size
     }
 
-    fn check(&self) -> Result<(), GridError> {
-        self.maze().map(drop)
+    fn generator(&self) -> Result<ChromaticMaze, GridError> {
+        let maze = ChromaticMaze::new(self.size)?;
+        match &self.steps {
+            Some(steps) => maze.steps(steps.clone()),
+            None => Ok(maze),
+        }
     }
 
     fn demands(&self) -> String {
         told("steps of the way", self.steps.as_ref()).unwrap_or_default()
-    }
-
-    fn program(&self) -> Result<Program<ChromaticTile>, Failure> {
-        let elements = self.maze()?.elements()?;
-        Ok(Program {
-            model: elements.model().clone(),
-            cells: elements.tiles().to_vec(),
-            clues: Vec::new(),
-        })
-    }
-
-    fn predicted_bytes(&self) -> f64 {
-        let (rows, columns) = (self.size.rows() as f64, self.size.columns() as f64);
-        match &self.steps {
-            None => 5.2 * rows * 23f64.powf(columns),
-            Some(_) => 0.13 * rows.powf(4.6) * 36.7f64.powf(columns),
-        }
-    }
-
-    fn board(&self, cells: Vec<ChromaticTile>) -> Result<ChromaticBoard, GridError> {
-        ChromaticBoard::from_tiles(self.size, &cells)
     }
 
     fn name(cell: &ChromaticTile) -> &'static str {
@@ -160,22 +126,6 @@ impl Puzzle for Mazes {
             }
         };
         board.size().positions().map(name).collect()
-    }
-
-    fn relaxed(&self) -> Option<Self> {
-        self.steps.as_ref()?;
-        Some(Self {
-            steps: None,
-            ..self.clone()
-        })
-    }
-
-    fn meets(&self, board: &ChromaticBoard) -> bool {
-        let Some(steps) = &self.steps else {
-            return true;
-        };
-        self.length_of(board)
-            .is_some_and(|length| steps.contains(&length))
     }
 
     /// By the symmetry of the wheel all colours are equally likely for each tile, whatever the demands.
@@ -248,7 +198,7 @@ impl Puzzle for Mazes {
         if self.steps.is_some() || self.size.columns() > 3 || self.size.rows() > 3 {
             return Ok(None);
         }
-        Ok(Some(self.maze()?.elements()?.steps()?))
+        Ok(Some(self.generator()?.elements()?.steps()?))
     }
 
     fn length_of(&self, board: &ChromaticBoard) -> Option<u32> {

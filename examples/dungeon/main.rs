@@ -2,25 +2,18 @@
 //!
 //! `cargo run --release --example dungeon -- --help`
 
-#[path = "../board/mod.rs"]
-mod board;
-#[path = "../board/clue_file.rs"]
-mod clue_file;
-#[path = "../board/range.rs"]
-mod range;
-
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use board::{Example, Failure, Fallback, Program, Puzzle, Side};
 use clap::Parser;
+use figrs::models::board::Method;
 use figrs::models::dungeon::{Dungeon, DungeonMap, Tile};
 use figrs::models::grid::{Clues, GridError, Position, Size};
 use figrs::models::picture::{Picture, PictureError};
 use figrs::models::variation::{Score, scores_watched};
 use figrs::prelude::*;
-use range::{range, told};
+use figrs_board_command::{Example, Failure, Other, Puzzle, range, read_clues, told};
 use serde_json::{Value as Json, json};
 
 /// Dungeons: from the entrance (top left) one can walk to the gem, from there to the altar, and from there to the exit (bottom
@@ -29,7 +22,7 @@ use serde_json::{Value as Json, json};
 #[command(version)]
 struct Options {
     #[command(flatten)]
-    board: board::Options,
+    board: figrs_board_command::Options,
     /// Known cells: a line for each row, of . (empty), W, G (gem), A (altar), and ? for a cell without a clue. Boards are as
     /// large as the clues.
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
@@ -52,13 +45,13 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    board::main::<Options>()
+    figrs_board_command::main::<Options>()
 }
 
 impl Example for Options {
     type Puzzle = Dungeons;
 
-    fn shared(&self) -> &board::Options {
+    fn shared(&self) -> &figrs_board_command::Options {
         &self.board
     }
 
@@ -67,10 +60,9 @@ impl Example for Options {
     }
 
     fn puzzle(&self) -> Result<Dungeons, Failure> {
-        let side = self.board.side_or(8);
         let clues = match &self.clues {
-            Some(path) => clue_file::read(path)?,
-            None => Clues::none(Size::new(side.rows, side.columns)?),
+            Some(path) => read_clues(path)?,
+            None => Clues::none(self.board.size_or(8)?),
         };
         Ok(Dungeons {
             clues,
@@ -81,7 +73,6 @@ impl Example for Options {
     }
 }
 
-#[derive(Clone)]
 struct Dungeons {
     clues: Clues<Tile>,
     walls: Option<RangeInclusive<u32>>,
@@ -90,17 +81,6 @@ struct Dungeons {
 }
 
 impl Dungeons {
-    fn dungeon(&self) -> Result<Dungeon, GridError> {
-        let mut dungeon = Dungeon::new(self.clues.size());
-        if let Some(walls) = &self.walls {
-            dungeon = dungeon.walls(walls.clone())?;
-        }
-        if let Some(walk) = &self.walk {
-            dungeon = dungeon.walk(walk.clone())?;
-        }
-        Ok(dungeon)
-    }
-
     /// The cells of the walk, if it is to be shown.
     fn way(&self, map: &DungeonMap) -> Vec<Position> {
         let walk = self.show_path.then(|| map.walk());
@@ -110,22 +90,28 @@ impl Dungeons {
 
 impl Puzzle for Dungeons {
     const KIND: &'static str = "dungeon";
-    const FALLBACK: Fallback = Fallback {
-        name: "rejection",
+    const OTHER: Other = Other {
+        method: Method::Rejection,
         help: "Task sample: those exact boards without bounds on the walk that meet them; exact as well",
         is_preferred: false,
         uses_memory: true,
     };
-    const REJECTS: bool = true;
-    type Cell = Tile;
+    type Generator = Dungeon;
     type Board = DungeonMap;
 
-    fn side(&self) -> Side {
-        self.clues.size().into()
+    fn size(&self) -> Size {
+        self.clues.size()
     }
 
-    fn check(&self) -> Result<(), GridError> {
-        self.dungeon().map(drop)
+    fn generator(&self) -> Result<Dungeon, GridError> {
+        let mut dungeon = Dungeon::with_clues(self.clues.clone());
+        if let Some(walls) = &self.walls {
+            dungeon = dungeon.walls(walls.clone())?;
+        }
+        if let Some(walk) = &self.walk {
+            dungeon = dungeon.walk(walk.clone())?;
+        }
+        Ok(dungeon)
     }
 
     fn demands(&self) -> String {
@@ -135,31 +121,6 @@ impl Puzzle for Dungeons {
         ];
         let demands: Vec<String> = demands.into_iter().flatten().collect();
         demands.join(", ")
-    }
-
-    fn program(&self) -> Result<Program<Tile>, Failure> {
-        let elements = self.dungeon()?.elements()?;
-        Ok(Program {
-            model: elements.model().clone(),
-            cells: elements.tiles().to_vec(),
-            clues: self.clues.iter().collect(),
-        })
-    }
-
-    fn predicted_bytes(&self) -> f64 {
-        let (rows, columns) = (self.side().rows as f64, self.side().columns as f64);
-        let bytes = match &self.walk {
-            None => 78.0 * rows * 3.5f64.powf(columns),
-            Some(_) => 0.053 * rows.powf(5.5) * 9.3f64.powf(columns),
-        };
-        let counts = self.walls.as_ref().map_or(1.0, |walls| {
-            (f64::from(*walls.end()).min(rows * columns / 2.0) / 2.0).max(1.0)
-        });
-        bytes * counts
-    }
-
-    fn board(&self, cells: Vec<Tile>) -> Result<DungeonMap, GridError> {
-        DungeonMap::from_tiles(self.clues.size(), cells)
     }
 
     fn name(cell: &Tile) -> &'static str {
@@ -173,20 +134,6 @@ impl Puzzle for Dungeons {
 
     fn names(map: &DungeonMap) -> Vec<&'static str> {
         map.tiles().iter().map(Self::name).collect()
-    }
-
-    fn relaxed(&self) -> Option<Self> {
-        self.walk.as_ref()?;
-        Some(Self {
-            walk: None,
-            ..self.clone()
-        })
-    }
-
-    fn meets(&self, map: &DungeonMap) -> bool {
-        let Some(walk) = &self.walk else { return true };
-        self.length_of(map)
-            .is_some_and(|steps| walk.contains(&steps))
     }
 
     fn json(&self, map: &DungeonMap) -> Json {

@@ -2,23 +2,16 @@
 //!
 //! `cargo run --release --example maze -- --help`
 
-#[path = "../board/mod.rs"]
-mod board;
-#[path = "../board/range.rs"]
-mod range;
-
 use std::ops::RangeInclusive;
 use std::process::ExitCode;
 
-use board::options::Task;
-use board::{Boards, Drawn, Example, Failure, Fallback, Program, Puzzle, Side};
 use clap::{Parser, ValueEnum};
+use figrs::models::board::Method;
 use figrs::models::grid::{GridError, Size};
 use figrs::models::maze::{Border, Maze, PerfectMaze, Pointer, Weights};
 use figrs::models::picture::{Picture, PictureError};
 use figrs::models::variation::{Score, scores_watched};
-use figrs::stream;
-use range::{range, told};
+use figrs_board_command::{Example, Failure, Other, Puzzle, Task, range, told};
 use serde_json::{Value as Json, json};
 
 /// Perfect mazes: every room points to one beside it, and by following the pointers all lead to the first.
@@ -26,7 +19,7 @@ use serde_json::{Value as Json, json};
 #[command(version)]
 struct Options {
     #[command(flatten)]
-    board: board::Options,
+    board: figrs_board_command::Options,
     /// Weights of directions: all alike, or right and left 45 %, up and down 5 %. Not for --task count.
     #[arg(long, value_enum, default_value_t = Direction::Uniform)]
     weights: Direction,
@@ -58,13 +51,13 @@ enum Outside {
 }
 
 fn main() -> ExitCode {
-    board::main::<Options>()
+    figrs_board_command::main::<Options>()
 }
 
 impl Example for Options {
     type Puzzle = Mazes;
 
-    fn shared(&self) -> &board::Options {
+    fn shared(&self) -> &figrs_board_command::Options {
         &self.board
     }
 
@@ -84,8 +77,8 @@ impl Example for Options {
     }
 
     fn puzzle(&self) -> Result<Mazes, Failure> {
-        let side = self.board.side_or(8);
-        let mazes = PerfectMaze::new(side.rows, side.columns)?;
+        let size = self.board.size_or(8)?;
+        let mazes = PerfectMaze::new(size.rows(), size.columns())?;
         let walk = range("steps", self.min_walk, self.max_walk)?;
         let border = match self.border {
             Outside::Within => Border::Within,
@@ -97,7 +90,7 @@ impl Example for Options {
                 Direction::Snake => mazes.weights(Weights::SNAKE)?,
             }
             .border(border),
-            side,
+            size,
             is_uniform: self.weights == Direction::Uniform,
             walk,
             show_path: self.show_path,
@@ -107,7 +100,7 @@ impl Example for Options {
 
 struct Mazes {
     perfect: PerfectMaze,
-    side: Side,
+    size: Size,
     is_uniform: bool,
     walk: Option<RangeInclusive<u32>>,
     show_path: bool,
@@ -126,49 +119,28 @@ impl Mazes {
 
 impl Puzzle for Mazes {
     const KIND: &'static str = "maze";
-    const FALLBACK: Fallback = Fallback {
-        name: "wilson",
+    const OTHER: Other = Other {
+        method: Method::Own("wilson"),
         help: "Task sample, of any size, by Wilson's algorithm: exact as well",
         is_preferred: true,
         uses_memory: false,
     };
-    type Cell = Pointer;
+    type Generator = PerfectMaze;
     type Board = Maze;
 
-    fn side(&self) -> Side {
-        self.side
+    fn size(&self) -> Size {
+        self.size
     }
 
-    fn check(&self) -> Result<(), GridError> {
-        let walk = self.walk.clone();
-        walk.map_or(Ok(()), |walk| self.perfect.check_steps(walk))
+    fn generator(&self) -> Result<PerfectMaze, GridError> {
+        match &self.walk {
+            Some(walk) => self.perfect.steps(walk.clone()),
+            None => Ok(self.perfect),
+        }
     }
 
     fn demands(&self) -> String {
         told("steps of the way", self.walk.as_ref()).unwrap_or_default()
-    }
-
-    fn program(&self) -> Result<Program<Pointer>, Failure> {
-        if self.walk.is_some() {
-            return Err(
-                "--min-walk and --max-walk need --method wilson and --task sample, and no --stats"
-                    .into(),
-            );
-        }
-        let elements = self.perfect.elements()?;
-        Ok(Program {
-            model: elements.model().clone(),
-            cells: elements.pointers().to_vec(),
-            clues: Vec::new(),
-        })
-    }
-
-    fn predicted_bytes(&self) -> f64 {
-        3.9 * self.side.rows as f64 * 5.4f64.powf(self.side.columns as f64)
-    }
-
-    fn board(&self, cells: Vec<Pointer>) -> Result<Maze, GridError> {
-        Maze::from_pointers(Size::new(self.side.rows, self.side.columns)?, cells)
     }
 
     fn name(cell: &Pointer) -> &'static str {
@@ -189,25 +161,9 @@ impl Puzzle for Mazes {
         self.is_uniform
     }
 
-    fn meets(&self, maze: &Maze) -> bool {
-        let steps = || maze.solution().len() as u32 - 1;
-        let walk = self.walk.as_ref();
-        walk.is_none_or(|walk| walk.contains(&steps()))
-    }
-
-    fn fall_back(&self, options: &board::Options, boards: &Boards<Maze>) -> Result<Drawn, Failure> {
-        let seed = options.seed();
-        let mazes = (0..).map(|part| Ok(self.perfect.sample(&mut stream(seed, part))));
-        let mut drawn = self.kept(mazes, boards)?.drawn(0.0);
-        if self.walk.is_none() {
-            drawn.diagnostics.clear();
-        }
-        Ok(drawn)
-    }
-
     /// Rooms by column and row, counted from 1, and the offsets to the rooms they point to.
     fn json(&self, maze: &Maze) -> Json {
-        let size = (self.side.rows, self.side.columns);
+        let size = (self.size.rows(), self.size.columns());
         let rooms = maze.pointers().iter().enumerate();
         let parents = rooms.filter_map(|(index, pointer)| {
             let (row, column) = (index / size.1, index % size.1);

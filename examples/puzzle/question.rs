@@ -7,7 +7,7 @@ use figrs::models::gdl::{GdlError, Length, Move, PlanElements, Puzzle, Survey};
 use figrs::prelude::*;
 use figrs::{CompiledFrontier, TargetDraws};
 use figrs_command::stop::Reason;
-use figrs_command::{Bytes, Failure, NoAnswer, Progress, independent, stop};
+use figrs_command::{Bytes, Failure, NoAnswer, Progress, stop};
 
 use crate::options::{Method, Options, Task};
 
@@ -254,8 +254,7 @@ fn by_particles(
             let drawn = step.support.get::<Move>(step.indices[draw] as usize);
             drawn.copied().filter(|drawn| matches!(drawn, Move::Act(_)))
         };
-        let drawn = independent(
-            &filter,
+        let drawn = filter.independent(
             (wanted, options.seed.unwrap_or(0)),
             |filter| filter.run(program.model(), program.moves()),
             |draws, draw| {

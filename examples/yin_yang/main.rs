@@ -2,24 +2,17 @@
 //!
 //! `cargo run --release --example yin_yang -- --help`
 
-#[path = "../board/mod.rs"]
-mod board;
-#[path = "../board/clue_file.rs"]
-mod clue_file;
-mod particles;
-
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use board::engine::frontier;
-use board::options::Task;
-use board::{Boards as Drawing, Drawn, Example, Failure, Fallback, Program, Puzzle, Side};
 use clap::Parser;
+use figrs::models::board::Method;
 use figrs::models::grid::{GridError, Size};
 use figrs::models::picture::{Picture, PictureError};
 use figrs::models::yin_yang::{Board, Clues, Colour, YinYang};
 use figrs::stream;
-use figrs_command::Progress;
+use figrs_board_command::{Example, Failure, Other, Puzzle, Task, frontier, read_clues};
+use figrs_command::{Progress, stop};
 use serde_json::{Value as Json, json};
 
 /// Yin-Yang boards and puzzles: both colours occur, each is connected, and no 2 by 2 square is of one colour.
@@ -27,7 +20,7 @@ use serde_json::{Value as Json, json};
 #[command(version)]
 struct Options {
     #[command(flatten)]
-    board: board::Options,
+    board: figrs_board_command::Options,
     /// Known cells: a line for each row, of 1 (black), 2 (white), and . for a cell without a clue. Boards are as large as
     /// the clues.
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
@@ -39,13 +32,13 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    board::main::<Options>()
+    figrs_board_command::main::<Options>()
 }
 
 impl Example for Options {
     type Puzzle = Boards;
 
-    fn shared(&self) -> &board::Options {
+    fn shared(&self) -> &figrs_board_command::Options {
         &self.board
     }
 
@@ -53,17 +46,16 @@ impl Example for Options {
         if self.make_puzzle && (self.board.task != Task::Sample || self.board.stats) {
             return Err("--make-puzzle needs --task sample, without --stats".into());
         }
-        if self.make_puzzle && self.board.method == Boards::FALLBACK.name {
+        if self.make_puzzle && self.board.method == Boards::OTHER.method.name() {
             return Err("--make-puzzle needs --method exact".into());
         }
         Ok(())
     }
 
     fn puzzle(&self) -> Result<Boards, Failure> {
-        let side = self.board.side_or(8);
         let clues = match &self.clues {
-            Some(path) => clue_file::read(path)?,
-            None => Clues::none(Size::new(side.rows, side.columns)?),
+            Some(path) => read_clues(path)?,
+            None => Clues::none(self.board.size_or(8)?),
         };
         Ok(Boards {
             clues,
@@ -84,44 +76,34 @@ struct Shown {
     puzzle: Option<Clues>,
 }
 
+impl From<Board> for Shown {
+    fn from(board: Board) -> Self {
+        let puzzle = None;
+        Self { board, puzzle }
+    }
+}
+
 impl Puzzle for Boards {
     const KIND: &'static str = "yin_yang";
-    const FALLBACK: Fallback = Fallback {
-        name: "particles",
+    const OTHER: Other = Other {
+        method: Method::Particles,
         help: "Task sample, for wide boards: particles that read the board cell by cell, about right only",
         is_preferred: false,
         uses_memory: true,
     };
-    type Cell = Colour;
+    type Generator = YinYang;
     type Board = Shown;
 
-    fn side(&self) -> Side {
-        self.clues.size().into()
+    fn size(&self) -> Size {
+        self.clues.size()
+    }
+
+    fn generator(&self) -> Result<YinYang, GridError> {
+        Ok(YinYang::new(self.clues.clone()))
     }
 
     fn demands(&self) -> String {
         String::new()
-    }
-
-    fn program(&self) -> Result<Program<Colour>, Failure> {
-        let elements = YinYang::any(self.clues.size()).elements()?;
-        Ok(Program {
-            model: elements.model().clone(),
-            cells: elements.cells().to_vec(),
-            clues: self.clues.iter().collect(),
-        })
-    }
-
-    /// Each clue in a row halves the states of a column or so.
-    fn predicted_bytes(&self) -> f64 {
-        let (rows, columns) = (self.side().rows as f64, self.side().columns as f64);
-        9.0 * rows * 3.4f64.powf(columns - self.clues.len() as f64 / rows)
-    }
-
-    fn board(&self, cells: Vec<Colour>) -> Result<Shown, GridError> {
-        let board = Board::from_colours(self.clues.size(), cells)?;
-        let puzzle = None;
-        Ok(Shown { board, puzzle })
     }
 
     fn name(cell: &Colour) -> &'static str {
@@ -139,36 +121,28 @@ impl Puzzle for Boards {
         self.are_puzzles
     }
 
-    fn make(&self, options: &board::Options, drawing: &Drawing<Shown>) -> Result<Drawn, Failure> {
+    fn make(
+        &self,
+        options: &figrs_board_command::Options,
+        made: &dyn Fn(Shown),
+    ) -> Result<Vec<(&'static str, f64)>, Failure> {
         let frontier = frontier("compiling, step", options.memory().0);
         let boards = YinYang::new(self.clues.clone()).frontier(frontier);
         let progress = Progress::of("puzzles", Some(options.count() as u64));
         let cells = self.clues.size().cells();
         let (mut clues, mut part) = (0, 0);
-        while drawing.want_more() {
+        while part < options.count() as u64 && !stop::is_set() {
             let mut rng = stream(options.seed(), part);
             let (puzzle, board) = boards.puzzle_watched(&mut rng, |tried| {
                 progress.tell(|| format!(", {tried} of {cells} cells tried for the next"));
             })?;
             clues += puzzle.len();
             let puzzle = Some(puzzle);
-            drawing.push(Shown { board, puzzle });
+            made(Shown { board, puzzle });
             part += 1;
             progress.set(part);
         }
-        let clues = clues as f64 / part.max(1) as f64;
-        Ok(Drawn {
-            compile: 0.0,
-            diagnostics: vec![("clues", clues)],
-        })
-    }
-
-    fn fall_back(
-        &self,
-        options: &board::Options,
-        drawing: &Drawing<Shown>,
-    ) -> Result<Drawn, Failure> {
-        particles::draw(self, options, drawing)
+        Ok(vec![("clues", clues as f64 / part.max(1) as f64)])
     }
 
     /// The rows of the board, and of the puzzle.

@@ -149,7 +149,9 @@ pub use resampling::Resampling;
 pub use sampling::Sampling;
 pub use saved_tree::SavedTree;
 pub use self_checked::SelfChecked;
-pub use sequential_monte_carlo::{Sequence, SequencePart, SequentialMonteCarlo, Trajectories};
+pub use sequential_monte_carlo::{
+    IndependentDraws, Sequence, SequencePart, SequentialMonteCarlo, Trajectories,
+};
 pub use simulated_annealing::SimulatedAnnealing;
 pub use variable_elimination::VariableElimination;
 pub use watch::{Progress, Stopped};

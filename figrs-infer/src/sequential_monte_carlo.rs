@@ -1,5 +1,6 @@
 //! Sequential Monte Carlo: populations of particles that meet the evidence statement by statement.
 
+mod independent;
 mod paths;
 mod sequence;
 
@@ -23,6 +24,7 @@ use crate::sampling::Sampling;
 use crate::shared_memory::SharedMemory;
 use crate::watch::{Stopped, Watch, Watching, watched};
 
+pub use independent::IndependentDraws;
 pub use sequence::{Sequence, SequencePart, Trajectories};
 
 /// Rows of a block that populations are put together in, if they are smaller.

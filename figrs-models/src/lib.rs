@@ -1,5 +1,6 @@
 //! Models and generators built on figrs: programs that a user of the library could have written.
 //!
+//! - [`board`]: generators of boards, and the sampler that chooses a method for each.
 //! - [`grid`]: constraints over the cells of a grid, as automata folded over elements.
 //! - [`maze`], [`dungeon`], [`island`], [`yin_yang`], [`chromatic_maze`]: puzzles and maps drawn exactly from what the rules
 //!   allow.
@@ -27,6 +28,7 @@
 
 #![warn(clippy::unwrap_used)]
 
+pub mod board;
 pub mod chromatic_maze;
 pub mod dungeon;
 pub mod gdl;

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
+use figrs_models::board::BoardError;
 use figrs_models::gdl::GdlError;
 use figrs_models::grid::GridError;
 use figrs_models::mdmc::SteeringError;
@@ -24,7 +25,7 @@ impl Error for NoAnswer {}
 
 /// The error of inference in a failure.
 pub fn inference<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e figrs_infer::Error> {
-    if let Some(GridError::Inference(error)) = failure.downcast_ref() {
+    if let Some(BoardError::Inference(error)) = failure.downcast_ref() {
         return Some(error);
     }
     if let Some(GdlError::Inference(error)) = failure.downcast_ref() {
@@ -36,19 +37,27 @@ pub fn inference<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e figrs_inf
     failure.downcast_ref()
 }
 
+/// The error of a grid in a failure.
+pub(crate) fn grid<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e GridError> {
+    if let Some(BoardError::Grid(error)) = failure.downcast_ref() {
+        return Some(error);
+    }
+    failure.downcast_ref()
+}
+
 /// The exit code of a failure: 1 if there is no answer, 2 if files or options are wrong.
 pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
     let is_without_answer = failure.is::<NoAnswer>()
         || inference(failure).is_some()
-        || failure.downcast_ref().is_some_and(|error| {
+        || grid(failure).is_some_and(|error| {
             matches!(
                 error,
-                GridError::NoSuchNumber { .. }
-                    | GridError::BaysNotMet { .. }
-                    | GridError::NoSolution { .. }
-                    | GridError::OneTile
+                GridError::NoSuchNumber { .. } | GridError::BaysNotMet { .. } | GridError::OneTile
             )
         })
+        || failure
+            .downcast_ref()
+            .is_some_and(|error| matches!(error, BoardError::NoSolution { .. }))
         || failure.downcast_ref().is_some_and(|error| {
             matches!(error, GdlError::NoPlan { .. } | GdlError::OverBudget { .. })
         })
@@ -75,9 +84,10 @@ mod tests {
         assert_eq!(code("a wrong option".into()), 2);
         assert_eq!(code(NoAnswer("none".into()).into()), 1);
         assert_eq!(code(inner().into()), 1);
-        assert_eq!(code(GridError::Inference(inner()).into()), 1);
+        assert_eq!(code(BoardError::Inference(inner()).into()), 1);
         assert_eq!(code(GdlError::Inference(inner()).into()), 1);
         assert_eq!(code(SteeringError::Inference(inner()).into()), 1);
         assert_eq!(code(GridError::OneTile.into()), 1);
+        assert_eq!(code(BoardError::from(GridError::OneTile).into()), 1);
     }
 }

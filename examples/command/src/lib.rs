@@ -2,12 +2,11 @@
 //!
 //! A command is parsed and run by [`run`]. It listens to Ctrl-C and to `--time` with [`stop::listen`], does work that cannot be
 //! interrupted in [`stop::attempt`], reads files with [`read_text`], writes them with [`replace`], and shows a [`Progress`] on a
-//! terminal. Draws of particle filters are [`independent`]. Its exit code is 0 with an answer, 1 without one, and 2 if files or options are wrong.
+//! terminal. Its exit code is 0 with an answer, 1 without one, and 2 if files or options are wrong.
 
 mod bytes;
 mod failure;
 mod parsed;
-mod populations;
 mod program;
 mod progress;
 mod reading;
@@ -18,7 +17,6 @@ mod writing;
 pub use bytes::{Bytes, bytes, mebibytes};
 pub use failure::{Failure, NoAnswer, inference};
 pub use parsed::{parsed, parsed_by, seconds};
-pub use populations::{Independent, independent};
 pub use program::run;
 pub use progress::Progress;
 pub use reading::read_text;

@@ -3,10 +3,11 @@
 use std::error::Error;
 
 use figrs_infer::Error as Inference;
+use figrs_models::board::BoardError;
 use figrs_models::gdl::GdlError;
 use figrs_models::grid::GridError;
 
-use crate::failure::inference;
+use crate::failure::{grid, inference};
 use crate::stop;
 
 /// An error in the words that all commands share, if it is one of those.
@@ -14,7 +15,7 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
     if let Some(Inference::NothingDone { .. }) = inference(failure) {
         return Some(stop::nothing("an answer").to_string());
     }
-    match failure.downcast_ref() {
+    match grid(failure) {
         Some(GridError::FixedLand { land }) => {
             return Some(format!(
                 "--method chain cannot keep to exactly {land} cells of land; allow at least one more or fewer, or use --method exact"
@@ -27,6 +28,11 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
             ));
         }
         _ => {}
+    }
+    if let Some(BoardError::NoElements { .. }) = failure.downcast_ref() {
+        let told =
+            "--min-walk and --max-walk need --method wilson and --task sample, and no --stats";
+        return Some(told.to_owned());
     }
     let Some(GdlError::TooLarge { place, what, limit }) = failure.downcast_ref() else {
         return None;

@@ -5,6 +5,7 @@ use figrs_infer::World;
 
 use super::automaton::Chromatic;
 use super::{ChromaticBoard, ChromaticMaze, ChromaticTile, Colour};
+use crate::board::BoardError;
 use crate::grid::{Automaton, Constraint, Distances, GridError, Joined, Size};
 
 /// A chromatic maze as elements: its tiles, start and finish, and the evidence that it has a solution.
@@ -26,9 +27,11 @@ pub struct ChromaticElements {
 
 impl ChromaticMaze {
     /// The element program.
+    ///
+    /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if there are bounds on the solution.
     #[track_caller]
     pub fn elements(&self) -> Result<ChromaticElements, GridError> {
-        let size = self.size;
+        let size = self.size.for_automata()?;
         let (mut ends, mut tiles) = (Vec::new(), Vec::new());
         let mut colours = vec![Uniform::new(Colour::WHEEL)];
         let start_first = Flip::new(0.5);
@@ -180,8 +183,9 @@ impl ChromaticElements {
 
     /// The maze of a world: make [`Self::tiles`] the targets.
     ///
-    /// **Errors.** [`GridError::Inference`] if the world is one of another model, or does not tell the tiles.
-    pub fn board(&self, world: &World) -> Result<ChromaticBoard, GridError> {
-        ChromaticBoard::from_tiles(self.size, &world.values(&self.tiles)?)
+    /// **Errors.** [`BoardError::Inference`] if the world is one of another model, or does not tell the tiles.
+    pub fn board(&self, world: &World) -> Result<ChromaticBoard, BoardError> {
+        let tiles = world.values(&self.tiles)?;
+        Ok(ChromaticBoard::from_tiles(self.size, &tiles)?)
     }
 }

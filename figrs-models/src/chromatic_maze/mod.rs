@@ -14,6 +14,7 @@ mod automaton;
 mod board;
 mod colour;
 mod elements;
+mod generator;
 #[cfg(feature = "png")]
 mod picture;
 mod settings;

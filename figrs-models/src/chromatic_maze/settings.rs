@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::grid::{Distances, GridError, Size};
+use crate::grid::{GridError, Size};
 
 /// Chromatic mazes of one size; see the [module](super).
 ///
@@ -43,8 +43,7 @@ impl ChromaticMaze {
     /// Bounds the length of the solution, the shortest way from start to finish in steps. An upper bound of the number of
     /// other tiles excludes nothing.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution is as long;
-    /// [`GridError::TooLargeForDistances`] if distances cannot be followed on a grid of this size.
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution is as long.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         let longest = self.size.cells() as u32 - 1;
@@ -56,7 +55,6 @@ impl ChromaticMaze {
                 ..self
             });
         }
-        Distances::new(self.size, 2, steps.clone())?;
         Ok(Self {
             steps: Some(steps),
             ..self

@@ -4,6 +4,7 @@ use figrs_core::{Element, Model, Uniform};
 use figrs_infer::{Error, World};
 
 use super::{Dungeon, DungeonMap, Tile};
+use crate::board::Elements;
 use crate::grid::{
     Automaton, Constraint, Count, Distances, DistancesState, GridError, Ground, Joined, Position,
     Size,
@@ -15,8 +16,7 @@ pub(super) const STOPS: usize = 4;
 /// A dungeon as elements: its tiles, and the evidence that they follow the rules.
 #[derive(Clone, Debug)]
 pub struct DungeonElements {
-    size: Size,
-    tiles: Vec<Element<Tile>>,
+    pub(super) elements: Elements<Tile>,
     model: Model,
 }
 
@@ -39,10 +39,10 @@ fn ground(size: Size) -> impl Fn(Position, &Tile) -> Ground + Clone + Send + Syn
 impl Dungeon {
     /// The element program.
     ///
-    /// **Errors.** [`GridError::TooLargeForDistances`] or [`GridError::EmptyRange`] if there are bounds on the walk.
+    /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if there are bounds on the walk.
     #[track_caller]
     pub fn elements(&self) -> Result<DungeonElements, GridError> {
-        let size = self.size;
+        let size = self.size().for_automata()?;
         let tiles: Vec<Element<Tile>> = size.positions().map(|_| Uniform::new(Tile::ALL)).collect();
         let ground = ground(size);
         let walls = self.walls.as_ref().map(|range| {
@@ -61,7 +61,12 @@ impl Dungeon {
         let model = rules
             .condition(&tiles[0], open)
             .condition(&tiles[tiles.len() - 1], open);
-        Ok(DungeonElements { size, tiles, model })
+        let elements = Elements::new(size, tiles, model)?;
+        let elements = elements.with_clues(self.clues.iter())?;
+        Ok(DungeonElements {
+            model: elements.model(),
+            elements,
+        })
     }
 }
 
@@ -76,15 +81,15 @@ fn rules(
 impl DungeonElements {
     /// The size of the grid.
     pub fn size(&self) -> Size {
-        self.size
+        self.elements.size()
     }
 
     /// Tiles of all cells, in scan order.
     pub fn tiles(&self) -> &[Element<Tile>] {
-        &self.tiles
+        self.elements.cells()
     }
 
-    /// The evidence that the dungeon follows the rules.
+    /// The evidence that the dungeon follows the rules and meets all demands and clues.
     pub fn model(&self) -> &Model {
         &self.model
     }
@@ -96,10 +101,10 @@ impl DungeonElements {
     /// **Errors.** [`GridError::TooLargeForDistances`].
     #[track_caller]
     pub fn walk(&self) -> Result<(Element<Option<u32>>, Model), GridError> {
-        let distances = Distances::new(self.size, STOPS, 0..=u32::MAX)?;
-        let ground = ground(self.size);
+        let distances = Distances::new(self.size(), STOPS, 0..=u32::MAX)?;
+        let ground = ground(self.size());
         let constraint: Constraint<DistancesState> =
-            Constraint::new(self.size, &self.tiles, distances.reading(ground))?;
+            Constraint::new(self.size(), self.tiles(), distances.reading(ground))?;
         let length = constraint
             .last()
             .map(move |state| distances.length(state.as_ref()?));
@@ -110,6 +115,6 @@ impl DungeonElements {
     ///
     /// **Errors.** [`Error::NotInWorld`] if the world is one of another model.
     pub fn map(&self, world: &World) -> Result<DungeonMap, Error> {
-        Ok(DungeonMap::new(self.size, world.values(&self.tiles)?))
+        Ok(DungeonMap::new(self.size(), world.values(self.tiles())?))
     }
 }

@@ -14,6 +14,7 @@
 
 mod board;
 mod elements;
+mod generator;
 #[cfg(feature = "png")]
 mod picture;
 mod settings;

@@ -2,7 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use crate::grid::{Distances, GridError, Size};
+use super::Tile;
+use crate::grid::{Clues, GridError, Size};
 
 /// Dungeons of one size; see the [module](super).
 ///
@@ -23,7 +24,7 @@ use crate::grid::{Distances, GridError, Size};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Dungeon {
-    pub(super) size: Size,
+    pub(super) clues: Clues<Tile>,
     pub(super) walls: Option<RangeInclusive<u32>>,
     pub(super) walk: Option<RangeInclusive<u32>>,
 }
@@ -31,11 +32,21 @@ pub struct Dungeon {
 impl Dungeon {
     /// Dungeons of a size, with any number of walls and any walk.
     pub fn new(size: Size) -> Self {
+        Self::with_clues(Clues::none(size))
+    }
+
+    /// Dungeons of the size of some clues that meet them.
+    pub fn with_clues(clues: Clues<Tile>) -> Self {
         Self {
-            size,
+            clues,
             walls: None,
             walk: None,
         }
+    }
+
+    /// The size of the grid.
+    pub fn size(&self) -> Size {
+        self.clues.size()
     }
 
     /// Bounds the number of walls.
@@ -43,7 +54,7 @@ impl Dungeon {
     /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if so many walls leave no way from corner to corner.
     pub fn walls(self, walls: RangeInclusive<u32>) -> Result<Self, GridError> {
         let walls = GridError::not_empty("walls", walls)?;
-        let most = (self.size.rows() - 1) * (self.size.columns() - 1);
+        let most = (self.size().rows() - 1) * (self.size().columns() - 1);
         GridError::reachable("walls", &walls, 0..=most as u32, 1)?;
         let walls = Some(walls);
         Ok(Self { walls, ..self })
@@ -51,12 +62,10 @@ impl Dungeon {
 
     /// Bounds the length of the walk, in steps.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no walk is as long; [`GridError::TooLargeForDistances`] if
-    /// distances cannot be followed on a grid of this size.
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no walk is as long.
     pub fn walk(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         GridError::reachable("steps of the walk", &steps, self.walks(), 2)?;
-        Distances::new(self.size, super::elements::STOPS, steps.clone())?;
         Ok(Self {
             walk: Some(steps),
             ..self
@@ -66,7 +75,7 @@ impl Dungeon {
     /// Range of the possible lengths of a walk. All differ by even numbers, since a detour on a grid takes an even number of
     /// steps.
     fn walks(&self) -> RangeInclusive<u32> {
-        let (rows, columns) = (self.size.rows(), self.size.columns());
+        let (rows, columns) = (self.size().rows(), self.size().columns());
         let shortest = rows + columns - 2;
         // A shortest way leaves out a cell of each square, around which it could go more quickly.
         let longest = 3 * (rows * columns - (rows / 2) * (columns / 2) - 1);

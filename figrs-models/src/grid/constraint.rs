@@ -19,7 +19,7 @@ pub struct Constraint<S> {
 impl<S: Value> Constraint<S> {
     /// Folds an automaton over the elements of all cells of a grid, in scan order.
     ///
-    /// **Errors.** [`GridError::Length`] if there is not one element for each cell.
+    /// **Errors.** [`GridError::Length`] if there is not one element for each cell; [`GridError::TooLargeForAutomata`].
     #[track_caller]
     pub fn new<C: Value>(
         size: Size,
@@ -27,6 +27,7 @@ impl<S: Value> Constraint<S> {
         automaton: impl Automaton<C, State = S>,
     ) -> Result<Self, GridError> {
         GridError::same_length("cells", size, cells.len())?;
+        let size = size.for_automata()?;
         let automaton = Arc::new(automaton);
         let mut states: Vec<Element<Option<S>>> = Vec::with_capacity(cells.len());
         for (at, cell) in size.positions().zip(cells) {

@@ -49,7 +49,7 @@ impl Count {
     }
 
     /// A number in this range, among this many cells: the state distinguishes no more numbers than the range needs.
-    pub(crate) fn within(range: &RangeInclusive<u32>, cells: usize) -> Self {
+    pub fn within(range: &RangeInclusive<u32>, cells: usize) -> Self {
         let (least, most) = (*range.start(), *range.end());
         if most as usize >= cells {
             Self::at_least(least)

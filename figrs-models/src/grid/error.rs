@@ -5,17 +5,16 @@ use std::ops::RangeInclusive;
 
 use super::{Distances, Position, Size};
 use crate::island::Island;
-use crate::maze::{PerfectMaze, Pointer};
+use crate::maze::Pointer;
 
 /// An error of a grid or of a generator on one, with the number and the remedy.
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum GridError {
-    /// Automata cannot read a grid of this size.
+    /// A grid cannot be of this size.
     #[error(
-        "a grid of {rows} rows and {columns} columns: use 1 to {} rows and 1 to {} columns (turn a wide grid on its side)",
-        Size::MAX_ROWS,
-        Size::MAX_COLUMNS
+        "a grid of {rows} rows and {columns} columns: use 1 to {} of each",
+        Size::MAX_SIDE
     )]
     Size {
         /// Rows asked for.
@@ -23,15 +22,19 @@ pub enum GridError {
         /// Columns asked for.
         columns: usize,
     },
-    /// A maze cannot be of this size.
+    /// A text is not a size.
+    #[error("write a side such as 8, or rows and columns such as 8x12")]
+    SizeText,
+    /// Automata cannot read a grid of this size.
     #[error(
-        "a maze of {rows} rows and {columns} columns: use 1 to {} of each",
-        PerfectMaze::MAX_SIDE
+        "a grid of {rows} rows and {columns} columns: use 1 to {} rows and 1 to {} columns (turn a wide grid on its side)",
+        Size::AUTOMATON_ROWS,
+        Size::AUTOMATON_COLUMNS
     )]
-    MazeSize {
-        /// Rows asked for.
+    TooLargeForAutomata {
+        /// Rows of the grid.
         rows: usize,
-        /// Columns asked for.
+        /// Columns of the grid.
         columns: usize,
     },
     /// A direction cannot have this weight.
@@ -206,14 +209,6 @@ pub enum GridError {
         /// The characters that may be written, in words.
         write: &'static str,
     },
-    /// No board follows the rules and meets the clues.
-    #[error("impossible: no board of {} rows and {} columns {}", .size.rows(), .size.columns(), together(.clues))]
-    NoSolution {
-        /// The grid.
-        size: Size,
-        /// Clues that exclude each other; without any one of them the others have a solution.
-        clues: Vec<Position>,
-    },
     /// Variation scores are published for square boards of one size.
     #[error(
         "a variation score of a board of {} by {} and one of {} by {}; compare square boards of one size, 2 by 2 or larger",
@@ -231,9 +226,6 @@ pub enum GridError {
         /// The missing tile.
         missing: &'static str,
     },
-    /// Inference failed, or needs more than its budget.
-    #[error(transparent)]
-    Inference(#[from] figrs_infer::Error),
 }
 
 impl GridError {
@@ -306,15 +298,4 @@ fn steps(possible: &RangeInclusive<u32>, apart: u32) -> String {
         1 => format!("{fewest} to {highest}"),
         _ => format!("{fewest} to {highest} in steps of {apart}"),
     }
-}
-
-fn together(clues: &[Position]) -> String {
-    if clues.is_empty() {
-        return "follows the rules; use a larger grid".into();
-    }
-    let clues: Vec<String> = clues.iter().map(Position::to_string).collect();
-    format!(
-        "meets the clues at {}; take one of them back",
-        clues.join("; ")
-    )
 }

@@ -1,6 +1,7 @@
 //! The size of a grid, and places in it.
 
 use std::fmt;
+use std::str::FromStr;
 
 use super::GridError;
 
@@ -19,7 +20,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// Size of a grid that automata read: its numbers of rows and columns.
+/// Size of a grid: its numbers of rows and columns. As text `8`, a square, or `8x12`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
     rows: usize,
@@ -27,20 +28,34 @@ pub struct Size {
 }
 
 impl Size {
-    /// The widest grid: states hold four bits a column, and number groups of cells from 1 to 15. A grid is narrow where
-    /// its states are few, so that a wide one is better turned on its side.
-    pub const MAX_COLUMNS: usize = 15;
-    /// The highest grid.
-    pub const MAX_ROWS: usize = 1000;
+    /// The most rows, and the most columns.
+    pub const MAX_SIDE: usize = 4096;
+    /// The widest grid that automata read: states hold four bits a column, and number groups of cells from 1 to 15. A grid is
+    /// narrow where its states are few, so that a wide one is better turned on its side.
+    pub const AUTOMATON_COLUMNS: usize = 15;
+    /// The highest grid that automata read.
+    pub const AUTOMATON_ROWS: usize = 1000;
 
     /// A grid of some rows and columns.
     ///
     /// **Errors.** [`GridError::Size`] if there are none or too many.
     pub fn new(rows: usize, columns: usize) -> Result<Self, GridError> {
-        if (1..=Self::MAX_ROWS).contains(&rows) && (1..=Self::MAX_COLUMNS).contains(&columns) {
+        let sides = 1..=Self::MAX_SIDE;
+        if sides.contains(&rows) && sides.contains(&columns) {
             return Ok(Self { rows, columns });
         }
         Err(GridError::Size { rows, columns })
+    }
+
+    /// The size, if automata read such grids.
+    ///
+    /// **Errors.** [`GridError::TooLargeForAutomata`].
+    pub fn for_automata(self) -> Result<Self, GridError> {
+        let Self { rows, columns } = self;
+        if rows <= Self::AUTOMATON_ROWS && columns <= Self::AUTOMATON_COLUMNS {
+            return Ok(self);
+        }
+        Err(GridError::TooLargeForAutomata { rows, columns })
     }
 
     /// Number of rows.
@@ -96,5 +111,19 @@ impl Size {
     /// True if a cell is on the border.
     pub fn is_border(self, at: Position) -> bool {
         at.row == 0 || at.column == 0 || at.row + 1 == self.rows || at.column + 1 == self.columns
+    }
+}
+
+/// **Errors.** [`GridError::SizeText`]; [`GridError::Size`].
+impl FromStr for Size {
+    type Err = GridError;
+
+    fn from_str(text: &str) -> Result<Self, GridError> {
+        let (rows, columns) = text.split_once('x').unwrap_or((text, text));
+        let side = |text: &str| text.parse().ok().filter(|&side: &usize| side > 0);
+        let (Some(rows), Some(columns)) = (side(rows), side(columns)) else {
+            return Err(GridError::SizeText);
+        };
+        Self::new(rows, columns)
     }
 }

@@ -67,14 +67,11 @@ impl Island {
         if least == most && inside > 1 {
             return Err(GridError::FixedLand { land: least as u32 });
         }
-        let centre = self.centre.row * self.columns + self.centre.column;
-        let cells = self.rows * self.columns;
-        let is_inside = |cell: usize| {
-            let (row, column) = (cell / self.columns, cell % self.columns);
-            (1..self.rows - 1).contains(&row) && (1..self.columns - 1).contains(&column)
-        };
+        let size = self.size();
+        let (centre, cells) = (size.index(self.centre), size.cells());
+        let is_inside = |cell: usize| !size.is_border(size.position(cell));
         let mut chain = IslandChain {
-            columns: self.columns,
+            columns: size.columns(),
             land: vec![false; cells],
             free: (0..cells)
                 .filter(|&cell| is_inside(cell) && cell != centre)

@@ -136,7 +136,9 @@ impl IslandSampling {
             Start::Most
         };
         let mut chain = island.chain_from(start)?;
-        let warm_up = self.warm_up.unwrap_or(island.rows + island.columns);
+        let warm_up = self
+            .warm_up
+            .unwrap_or(island.size().rows() + island.size().columns());
         let (mut maps, mut tried) = (Vec::new(), 0);
         let mut sweeps = warm_up + self.between;
         while maps.len() < self.draws {

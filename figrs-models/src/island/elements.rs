@@ -4,23 +4,23 @@ use figrs_core::{Element, Model, Uniform};
 use figrs_infer::{Error, World};
 
 use super::{Bays, Island, IslandMap, Terrain};
+use crate::board::Elements;
 use crate::grid::{Automaton, Connected, Constraint, Count, GridError, Size};
 
 /// An island as elements: the terrain of its cells, and the evidence that they follow the rules.
 #[derive(Clone, Debug)]
 pub struct IslandElements {
-    size: Size,
-    cells: Vec<Element<Terrain>>,
+    pub(super) elements: Elements<Terrain>,
     model: Model,
 }
 
 impl Island {
     /// The element program.
     ///
-    /// **Errors.** [`GridError::Size`] if there are more columns than automata read.
+    /// **Errors.** [`GridError::TooLargeForAutomata`].
     #[track_caller]
     pub fn elements(&self) -> Result<IslandElements, GridError> {
-        let size = Size::new(self.rows, self.columns)?;
+        let size = self.size().for_automata()?;
         let cells: Vec<Element<Terrain>> = size
             .positions()
             .map(|_| Uniform::new([Terrain::Water, Terrain::Land]))
@@ -39,22 +39,27 @@ impl Island {
                 model = model.observe(cell, Terrain::Land);
             }
         }
-        Ok(IslandElements { size, cells, model })
+        let elements = Elements::new(size, cells, model)?;
+        let elements = elements.with_clues(self.clues.iter())?;
+        Ok(IslandElements {
+            model: elements.model(),
+            elements,
+        })
     }
 }
 
 impl IslandElements {
     /// The size of the grid.
     pub fn size(&self) -> Size {
-        self.size
+        self.elements.size()
     }
 
     /// Terrain of each cell, in scan order.
     pub fn cells(&self) -> &[Element<Terrain>] {
-        &self.cells
+        self.elements.cells()
     }
 
-    /// The evidence that the island follows the rules.
+    /// The evidence that the island follows the rules and meets all demands and clues.
     pub fn model(&self) -> &Model {
         &self.model
     }
@@ -63,7 +68,7 @@ impl IslandElements {
     ///
     /// **Errors.** [`Error::NotInWorld`] if the world is one of another model.
     pub fn map(&self, world: &World) -> Result<IslandMap, Error> {
-        let cells = world.values(&self.cells)?;
-        Ok(IslandMap::new(self.size.columns(), cells))
+        let cells = world.values(self.cells())?;
+        Ok(IslandMap::new(self.size().columns(), cells))
     }
 }

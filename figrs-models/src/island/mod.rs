@@ -18,6 +18,7 @@ mod board;
 mod chain;
 mod draws;
 mod elements;
+mod generator;
 #[cfg(feature = "png")]
 mod picture;
 mod settings;

@@ -3,7 +3,8 @@
 use crate::shares::whole_numbers;
 use std::ops::RangeInclusive;
 
-use crate::grid::{GridError, Position};
+use super::Terrain;
+use crate::grid::{Clues, GridError, Position, Size};
 
 /// Islands of one size; see the [module](super).
 ///
@@ -22,8 +23,7 @@ use crate::grid::{GridError, Position};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Island {
-    pub(super) rows: usize,
-    pub(super) columns: usize,
+    pub(super) clues: Clues<Terrain>,
     pub(super) centre: Position,
     pub(super) land: Option<RangeInclusive<u32>>,
     pub(super) bays: Option<RangeInclusive<u32>>,
@@ -37,6 +37,16 @@ impl Island {
     ///
     /// **Errors.** [`GridError::IslandSize`] if there is no cell inside, or too many.
     pub fn new(rows: usize, columns: usize) -> Result<Self, GridError> {
+        let size = Size::new(rows, columns);
+        let size = size.map_err(|_| GridError::IslandSize { rows, columns })?;
+        Self::with_clues(Clues::none(size))
+    }
+
+    /// Islands of the size of some clues that meet them. The Markov chain has no clues.
+    ///
+    /// **Errors.** As [`new`](Self::new).
+    pub fn with_clues(clues: Clues<Terrain>) -> Result<Self, GridError> {
+        let (rows, columns) = (clues.size().rows(), clues.size().columns());
         let sides = 3..=Self::MAX_SIDE;
         if !sides.contains(&rows) || !sides.contains(&columns) {
             return Err(GridError::IslandSize { rows, columns });
@@ -46,21 +56,24 @@ impl Island {
             column: (columns - 1) / 2,
         };
         Ok(Self {
-            rows,
-            columns,
+            clues,
             centre,
             land: None,
             bays: None,
         })
     }
 
+    /// The size of the grid.
+    pub fn size(&self) -> Size {
+        self.clues.size()
+    }
+
     /// Sets the cell that is land.
     ///
     /// **Errors.** [`GridError::CentreOnBorder`] if it is not inside.
     pub fn centre(self, centre: Position) -> Result<Self, GridError> {
-        let inside = (1..self.rows - 1).contains(&centre.row)
-            && (1..self.columns - 1).contains(&centre.column);
-        if !inside {
+        let size = self.size();
+        if !size.contains(centre) || size.is_border(centre) {
             return Err(GridError::CentreOnBorder { centre });
         }
         Ok(Self { centre, ..self })
@@ -68,7 +81,7 @@ impl Island {
 
     /// Number of cells that can be land.
     pub(super) fn inside(&self) -> usize {
-        (self.rows - 2) * (self.columns - 2)
+        (self.size().rows() - 2) * (self.size().columns() - 2)
     }
 
     /// Bounds the number of cells of land.
@@ -89,7 +102,7 @@ impl Island {
         if !(0.0 <= least && least <= most && most <= 1.0) {
             return Err(GridError::Share { least, most });
         }
-        let (least, most) = whole_numbers(least, most, self.rows * self.columns);
+        let (least, most) = whole_numbers(least, most, self.size().cells());
         self.land(least as u32..=most as u32)
     }
 

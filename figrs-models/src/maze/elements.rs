@@ -17,10 +17,10 @@ pub struct MazeElements {
 impl PerfectMaze {
     /// The element program.
     ///
-    /// **Errors.** [`GridError::Size`] if there are more columns than automata read.
+    /// **Errors.** [`GridError::TooLargeForAutomata`].
     #[track_caller]
     pub fn elements(self) -> Result<MazeElements, GridError> {
-        let size = Size::new(self.rows, self.columns)?;
+        let size = self.size.for_automata()?;
         let pointers: Vec<Element<Pointer>> = size
             .positions()
             .map(|at| {

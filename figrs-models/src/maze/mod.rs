@@ -22,6 +22,7 @@
 mod automaton;
 mod board;
 mod elements;
+mod generator;
 #[cfg(feature = "png")]
 mod picture;
 mod pointer;

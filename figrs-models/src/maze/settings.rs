@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::Pointer;
-use crate::grid::GridError;
+use crate::grid::{GridError, Size};
 
 /// Weights of the directions that a room can point to: their probabilities up to a factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,29 +75,23 @@ pub enum Border {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use]
 pub struct PerfectMaze {
-    pub(super) rows: usize,
-    pub(super) columns: usize,
+    pub(super) size: Size,
     pub(super) weights: Weights,
     pub(super) border: Border,
+    /// Bounds on the steps of the solution.
+    pub(super) steps: Option<(u32, u32)>,
 }
 
 impl PerfectMaze {
-    /// The most rows, and the most columns.
-    pub const MAX_SIDE: usize = 4096;
-
     /// Mazes of some rows and columns, all equally likely.
     ///
-    /// **Errors.** [`GridError::MazeSize`] if there are no rows or columns, or too many.
+    /// **Errors.** [`GridError::Size`] if there are no rows or columns, or too many.
     pub fn new(rows: usize, columns: usize) -> Result<Self, GridError> {
-        let sides = 1..=Self::MAX_SIDE;
-        if !sides.contains(&rows) || !sides.contains(&columns) {
-            return Err(GridError::MazeSize { rows, columns });
-        }
         Ok(Self {
-            rows,
-            columns,
+            size: Size::new(rows, columns)?,
             weights: Weights::UNIFORM,
             border: Border::Within,
+            steps: None,
         })
     }
 
@@ -120,12 +114,13 @@ impl PerfectMaze {
         Self { border, ..self }
     }
 
-    /// Refuses bounds on the steps of the solution, the way from the first room to the last, that no maze of this size meets.
+    /// Bounds the steps of the solution, the way from the first room to the last, for a
+    /// [`ConditionalSampler`](crate::board::ConditionalSampler). Neither the element program nor [`sample`](Self::sample) looks at them.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`].
-    pub fn check_steps(self, steps: RangeInclusive<u32>) -> Result<(), GridError> {
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution is as long.
+    pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
-        let (rows, columns) = (self.rows, self.columns);
+        let (rows, columns) = (self.size.rows(), self.size.columns());
         let shortest = rows + columns - 2;
         // On a chessboard a way alternates between black and white: from corner to corner it comes through all rooms, or where both
         // sides are even through all but one (Itai, Papadimitriou and Szwarcfiter 1982).
@@ -140,7 +135,9 @@ impl PerfectMaze {
             &steps,
             shortest as u32..=longest as u32,
             2,
-        )
+        )?;
+        let steps = Some(steps.into_inner());
+        Ok(Self { steps, ..self })
     }
 
     /// The directions that a room may choose, with their weights.
@@ -148,7 +145,7 @@ impl PerfectMaze {
         self,
         place: (usize, usize),
     ) -> impl Iterator<Item = (Pointer, f64)> + Clone {
-        let size = (self.rows, self.columns);
+        let size = (self.size.rows(), self.size.columns());
         let possible = move |pointer: &Pointer| {
             self.border == Border::Outside || pointer.target(size, place).is_some()
         };

@@ -3,6 +3,7 @@
 use rand::{Rng, RngExt};
 
 use super::{Maze, PerfectMaze, Pointer};
+use crate::grid::Position;
 
 impl PerfectMaze {
     /// Draws a maze of any size by Wilson's algorithm.
@@ -20,7 +21,7 @@ impl PerfectMaze {
     pub fn sample<R: Rng + ?Sized>(self, rng: &mut R) -> Maze {
         let wheels: [Wheel; 16] = std::array::from_fn(|ways| Wheel::new(self, ways));
         let ways = self.ways();
-        let columns = self.columns;
+        let columns = self.size.columns();
         let step = |room: usize, pointer: Pointer| match pointer {
             Pointer::Root => room,
             Pointer::Up => room - columns,
@@ -44,19 +45,19 @@ impl PerfectMaze {
                 room = step(room, pointers[room]);
             }
         }
-        Maze::new(self.rows, self.columns, pointers)
+        Maze::new(self.size.rows(), columns, pointers)
     }
 
     /// The directions that stay in the grid from each room, by bits in the order of [`Pointer::DIRECTIONS`].
     fn ways(self) -> Vec<u8> {
-        let size = (self.rows, self.columns);
-        let places = (0..self.rows).flat_map(|row| (0..self.columns).map(move |c| (row, c)));
-        let ways = |place| {
+        let size = (self.size.rows(), self.size.columns());
+        let ways = |at: Position| {
+            let place = (at.row, at.column);
             let bits = Pointer::DIRECTIONS.into_iter().enumerate();
             bits.map(|(bit, pointer)| u8::from(pointer.target(size, place).is_some()) << bit)
                 .sum()
         };
-        places.map(ways).collect()
+        self.size.positions().map(ways).collect()
     }
 }
 

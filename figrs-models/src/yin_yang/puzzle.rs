@@ -4,7 +4,7 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::{Board, Clues, YinYang};
-use crate::grid::GridError;
+use crate::board::BoardError;
 
 impl YinYang {
     /// A random puzzle that has one solution, and that solution.
@@ -17,9 +17,9 @@ impl YinYang {
     ///
     /// **Complexity.** A compilation for all boards that meet the given clues, and one for each cell.
     ///
-    /// **Errors.** [`GridError::NoSolution`]; [`GridError::Inference`] if the board is too large for the memory of a
+    /// **Errors.** [`BoardError::NoSolution`]; [`BoardError::Inference`] if the board is too large for the memory of a
     /// [`Frontier`](figrs_infer::Frontier).
-    pub fn puzzle<R: Rng>(&self, rng: &mut R) -> Result<(Clues, Board), GridError> {
+    pub fn puzzle<R: Rng>(&self, rng: &mut R) -> Result<(Clues, Board), BoardError> {
         self.puzzle_watched(rng, |_| {})
     }
 
@@ -28,7 +28,7 @@ impl YinYang {
         &self,
         rng: &mut R,
         mut watch: impl FnMut(usize),
-    ) -> Result<(Clues, Board), GridError> {
+    ) -> Result<(Clues, Board), BoardError> {
         let elements = self.elements()?;
         let compiled = self.compiled(&elements, &self.clues)?;
         if compiled.log_evidence() == f64::NEG_INFINITY {
@@ -47,7 +47,8 @@ impl YinYang {
         for (tried, (at, colour)) in cells.into_iter().enumerate() {
             watch(tried);
             clues.set(at, Some(colour.other()))?;
-            let needed = self.is_possible(&elements, &clues)?;
+            let others = self.compiled(&elements, &clues)?;
+            let needed = others.log_evidence() > f64::NEG_INFINITY;
             clues.set(at, needed.then_some(colour))?;
         }
         Ok((clues, board))

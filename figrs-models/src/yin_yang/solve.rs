@@ -4,7 +4,8 @@ use figrs_infer::CompiledFrontier;
 
 use super::elements::YinYangElements;
 use super::{Board, Clues, YinYang};
-use crate::grid::{GridError, Position};
+use crate::board::{BoardError, no_solution};
+use crate::grid::Position;
 
 /// A solution of a puzzle.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,25 +21,17 @@ impl YinYang {
         &self,
         elements: &YinYangElements,
         clues: &Clues,
-    ) -> Result<CompiledFrontier, GridError> {
-        let model = elements.with_clues(clues);
+    ) -> Result<CompiledFrontier, BoardError> {
+        let clues: Vec<_> = clues.iter().collect();
+        let model = elements.elements.model_with(&clues);
         Ok(self.frontier.compile(&model, elements.cells())?)
-    }
-
-    /// True if some board follows the rules and meets the clues.
-    pub(super) fn is_possible(
-        &self,
-        elements: &YinYangElements,
-        clues: &Clues,
-    ) -> Result<bool, GridError> {
-        Ok(self.compiled(elements, clues)?.log_evidence() > f64::NEG_INFINITY)
     }
 
     /// Solves the puzzle and decides whether it has one solution only, exactly.
     ///
-    /// **Errors.** [`GridError::NoSolution`] names clues that exclude each other; [`GridError::Inference`] if the board is too
+    /// **Errors.** [`BoardError::NoSolution`] names clues that exclude each other; [`BoardError::Inference`] if the board is too
     /// large for the memory of a [`Frontier`](figrs_infer::Frontier).
-    pub fn solve(&self) -> Result<Solution, GridError> {
+    pub fn solve(&self) -> Result<Solution, BoardError> {
         let elements = self.elements()?;
         let compiled = self.compiled(&elements, &self.clues)?;
         if compiled.log_evidence() == f64::NEG_INFINITY {
@@ -57,29 +50,15 @@ impl YinYang {
     ///
     /// **Complexity.** A compilation for each clue.
     ///
-    /// **Errors.** [`GridError::Inference`] if the board is too large for the budgets.
-    pub fn conflict(&self) -> Result<Vec<Position>, GridError> {
-        self.conflict_of(&self.elements()?)
+    /// **Errors.** [`BoardError::Inference`] if the board is too large for the budgets.
+    pub fn conflict(&self) -> Result<Vec<Position>, BoardError> {
+        match self.solve() {
+            Err(BoardError::NoSolution { clues, .. }) => Ok(clues),
+            solved => solved.map(|_| Vec::new()),
+        }
     }
 
-    fn conflict_of(&self, elements: &YinYangElements) -> Result<Vec<Position>, GridError> {
-        let mut clues = self.clues.clone();
-        if self.is_possible(elements, &clues)? {
-            return Ok(Vec::new());
-        }
-        for (at, colour) in self.clues.iter() {
-            clues.set(at, None)?;
-            if self.is_possible(elements, &clues)? {
-                clues.set(at, Some(colour))?;
-            }
-        }
-        Ok(clues.iter().map(|(at, _)| at).collect())
-    }
-
-    pub(super) fn no_solution(&self, elements: &YinYangElements) -> Result<GridError, GridError> {
-        Ok(GridError::NoSolution {
-            size: self.clues.size(),
-            clues: self.conflict_of(elements)?,
-        })
+    pub(super) fn no_solution(&self, elements: &YinYangElements) -> Result<BoardError, BoardError> {
+        no_solution(&elements.elements, &self.frontier, |_, _| true)
     }
 }

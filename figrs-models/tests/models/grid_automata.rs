@@ -391,7 +391,13 @@ fn wrong_sizes_and_lists_are_errors() {
             columns: 3
         })
     );
-    let error = Size::new(3, 16).unwrap_err();
+    for text in ["", "x", "3x", "0", "3x-1", "3x4x5", "a"] {
+        assert_eq!(text.parse::<Size>(), Err(GridError::SizeText));
+    }
+    assert!("5000".parse::<Size>().is_err());
+    assert_eq!("3x16".parse(), Size::new(3, 16));
+    assert_eq!("3".parse(), Size::new(3, 3));
+    let error = Size::new(3, 16).and_then(Size::for_automata).unwrap_err();
     assert_eq!(
         error.to_string(),
         "a grid of 3 rows and 16 columns: use 1 to 1000 rows and 1 to 15 columns (turn a wide grid on its side)"
@@ -405,6 +411,16 @@ fn wrong_sizes_and_lists_are_errors() {
         found,
     };
     assert_eq!(error, length("cells", 1));
+    let wide = Size::new(1, 16).unwrap();
+    let cells: Vec<_> = wide.positions().map(|_| Flip::new(0.5)).collect();
+    let error = Constraint::new(wide, &cells, Connected).unwrap_err();
+    assert!(matches!(
+        error,
+        GridError::TooLargeForAutomata {
+            rows: 1,
+            columns: 16
+        }
+    ));
     assert_eq!(
         Rows::new(size, [Acyclic; 3]).unwrap_err(),
         length("rows", 3)
@@ -442,7 +458,7 @@ fn wrong_sizes_and_lists_are_errors() {
 /// The widest grid: sixteen columns would need a sixteenth group.
 #[test]
 fn the_widest_grid_has_as_many_groups_as_columns_in_two() {
-    let size = Size::new(2, Size::MAX_COLUMNS).unwrap();
+    let size = Size::new(2, Size::AUTOMATON_COLUMNS).unwrap();
     let comb: Vec<bool> = size
         .positions()
         .map(|at| at.row == 1 || at.column % 2 == 0)

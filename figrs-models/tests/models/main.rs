@@ -1,5 +1,6 @@
 //! Models of figrs-models: levels, boards, networks.
 
+mod conditional_sampler;
 mod element_program;
 mod generator_errors;
 mod generators_exact;

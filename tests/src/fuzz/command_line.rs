@@ -4,9 +4,8 @@
 mod observed;
 #[path = "../../../examples/mario_mdmc/ranges.rs"]
 mod ranges;
-#[path = "../../../examples/board/side.rs"]
-mod side;
 
+use figrs::models::grid::Size;
 use figrs::models::mdmc::Structures;
 use figrs::models::network::Network;
 
@@ -22,8 +21,8 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 /// If a value is taken that is out of its range.
 pub fn option_values(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    if let Ok(side) = text.parse::<side::Side>() {
-        assert!(side.rows > 0 && side.columns > 0);
+    if let Ok(size) = text.parse::<Size>() {
+        assert!(size.rows() > 0 && size.columns() > 0);
     }
     if let Ok(columns) = ranges::columns(text) {
         assert!(columns.start < columns.end);

@@ -11,23 +11,23 @@ use super::findings::{Findings, Stats};
 use super::options::{DETAILS, Task};
 use super::question::Question;
 use super::report::Report;
-use super::{Boards, Example, Failure, Puzzle};
+use super::{Example, Failure, Puzzle};
 
 /// Runs an example.
-pub(crate) fn main<E: Example>() -> ExitCode {
+pub fn main<E: Example>() -> ExitCode {
     figrs_command::run(remedy, || run(&parsed::<E>()))
 }
 
 /// Remedy on the command line if memory is too small or no particle is left.
-fn remedy(error: &figrs::Error) -> Option<String> {
+fn remedy(error: &figrs_infer::Error) -> Option<String> {
     match error {
-        figrs::Error::FrontierTooLarge { states, limit, .. } => {
+        figrs_infer::Error::FrontierTooLarge { states, limit, .. } => {
             let memory = Bytes(*limit);
             Some(format!(
                 "{states} states and what leads to them take more than --memory {memory}; allow more, or use a smaller board"
             ))
         }
-        figrs::Error::NoSampleMetEvidence { tried, .. } => Some(format!(
+        figrs_infer::Error::NoSampleMetEvidence { tried, .. } => Some(format!(
             "none of {tried} boards drawn met the rules and the clues, which are impossible together or very rare; use --method exact"
         )),
         _ => None,
@@ -36,14 +36,14 @@ fn remedy(error: &figrs::Error) -> Option<String> {
 
 /// The command line, with the methods of the puzzle.
 fn parsed<E: Example>() -> E {
-    let fallback = E::Puzzle::FALLBACK;
+    let other = E::Puzzle::OTHER;
     let methods = PossibleValuesParser::new([
         PossibleValue::new("auto").help(
             "The quicker one that is exact, and else exact if that fits; more at the end of --help",
         ),
         PossibleValue::new("exact")
             .help("Every task, by the states of the board read cell by cell"),
-        PossibleValue::new(fallback.name).help(fallback.help),
+        PossibleValue::new(other.method.name()).help(other.help),
     ]);
     let command = E::command().after_long_help(DETAILS);
     parsed_by(command.mut_arg("method", |arg| arg.value_parser(methods)))
@@ -57,11 +57,7 @@ fn run<E: Example>(example: &E) -> Result<(), Failure> {
         options.shows_boards("--show-path")?;
     }
     stop::listen(options.time)?;
-    let question = Arc::new(Question {
-        puzzle: example.puzzle()?,
-        options: options.clone(),
-        boards: Boards::of(options.count()),
-    });
+    let question = Arc::new(Question::new(example.puzzle()?, options.clone()));
     question.check()?;
     let findings = Arc::new(findings(&question)?);
     let stats = stats(&question, &findings)?;
@@ -89,7 +85,7 @@ fn findings<P: Puzzle>(question: &Arc<Question<P>>) -> Result<Findings<P::Board>
     let started = Instant::now();
     let asked = Arc::clone(question);
     let answer = stop::attempt(move || asked.answer())?;
-    let (method, boards) = question.boards.take();
+    let (method, boards) = question.found_so_far();
     let mut found = match answer {
         Some(answer) if boards.is_empty() || !stop::is_set() => answer?,
         Some(Ok(answer)) => answer,

@@ -1,11 +1,12 @@
 //! Findings: the answers to the tasks.
 
-use figrs::models::variation::Score;
+use std::time::Instant;
 
-use super::engine::Cost;
+use figrs_models::board::{Cost, Report};
+use figrs_models::variation::Score;
+
 use super::goodness::Test;
 use super::options::Task;
-use super::puzzle::Drawn;
 
 /// The answer to a task; fields of other tasks are empty.
 pub(crate) struct Findings<B> {
@@ -62,9 +63,23 @@ impl<B> Findings<B> {
         }
     }
 
-    /// Adds the diagnostics and the cost of drawing the boards.
-    pub(crate) fn add(&mut self, drawn: Drawn) {
-        self.diagnostics = drawn.diagnostics;
-        self.compile = drawn.compile;
+    /// Boards by a sampler.
+    pub(crate) fn of(report: Report) -> Self {
+        Self {
+            diagnostics: report.diagnostics,
+            cost: report.cost,
+            compile: report.compile.as_secs_f64(),
+            ..Self::by(report.choice.method.name())
+        }
+    }
+
+    /// With the seconds to compile, and those from then on.
+    pub(crate) fn timed(self, compile: f64, started: Instant) -> Self {
+        let sample = started.elapsed().as_secs_f64() - compile;
+        Self {
+            compile,
+            sample,
+            ..self
+        }
     }
 }

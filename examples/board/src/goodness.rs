@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use figrs::models::variation::{Fit, goodness_of_fit};
-use figrs::prelude::*;
+use figrs_infer::{Marginal, Run};
+use figrs_models::board::ExactBoards;
+use figrs_models::variation::{Fit, goodness_of_fit};
 use statrs::distribution::{DiscreteCDF, Poisson};
 
-use super::engine::frontier;
-use super::{Engine, Failure, Puzzle};
+use super::shown::frontier;
+use super::{CellOf, Failure, Puzzle};
 
 /// A test statistic with its p-value: the probability of one as far out if the distribution is right.
 pub(crate) struct Test {
@@ -22,33 +23,35 @@ pub(crate) struct Test {
 /// The tests that fit the number of boards.
 pub(crate) fn tests<P: Puzzle>(
     puzzle: &P,
-    engine: &Engine<P::Cell>,
+    exact: &ExactBoards<'_, P::Generator>,
     boards: &[P::Board],
     memory: u64,
 ) -> Result<Vec<Test>, Failure> {
-    let mut tests = Vec::from_iter(cells("cells", &named::<P>(engine)?, boards, P::names));
+    let mut tests = Vec::from_iter(cells("cells", &named::<P>(exact)?, boards, P::names));
     if !puzzle.colours().is_empty() {
-        let side = puzzle.side();
-        let each = vec![puzzle.colours().to_vec(); side.rows * side.columns];
+        let each = vec![puzzle.colours().to_vec(); puzzle.size().cells()];
         let colours_of = |board: &P::Board| puzzle.colours_of(board);
         tests.extend(cells("colours", &each, boards, colours_of));
     }
     if puzzle.is_uniform() {
-        tests.extend(equal_boards(boards, engine.count()?.parse()?));
+        tests.extend(equal_boards(
+            boards,
+            exact.compiled().count()?.to_string().parse()?,
+        ));
     }
     if let Some((length, model)) = puzzle.length()? {
-        let exact = frontier("lengths of ways, step", memory).run(&model, &length)?;
-        let exact = exact.distribution(&length)?;
-        tests.extend(lengths(puzzle, &exact, boards));
+        let lengths_of = frontier("lengths of ways, step", memory).run(&model, &length)?;
+        let lengths_of = lengths_of.distribution(&length)?;
+        tests.extend(lengths(puzzle, &lengths_of, boards));
     }
     Ok(tests)
 }
 
 /// For each cell the names of its values and their probabilities.
 pub(crate) fn named<P: Puzzle>(
-    engine: &Engine<P::Cell>,
+    exact: &ExactBoards<'_, P::Generator>,
 ) -> Result<Vec<Vec<(&'static str, f64)>>, Failure> {
-    let named = |marginal: Marginal<P::Cell>| {
+    let named = |marginal: Marginal<CellOf<P>>| {
         let mut named: Vec<(&'static str, f64)> = Vec::new();
         for (cell, p) in &marginal {
             let name = P::name(cell);
@@ -59,7 +62,7 @@ pub(crate) fn named<P: Puzzle>(
         }
         named
     };
-    Ok(engine.marginals()?.into_iter().map(named).collect())
+    Ok(exact.marginals()?.into_iter().map(named).collect())
 }
 
 /// Tests each cell by itself; the smallest p-value times the number of cells (Bonferroni). `None` if there are too few boards.

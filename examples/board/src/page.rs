@@ -1,6 +1,6 @@
 //! The answer as a page of HTML.
 
-use figrs::HtmlPage;
+use figrs_infer::HtmlPage;
 
 use super::report::Report;
 use super::{Failure, Puzzle};
@@ -21,9 +21,9 @@ impl<P: Puzzle> Report<'_, P> {
     }
 
     fn settings(&self) -> Vec<(&'static str, String)> {
-        let (found, side) = (self.findings, self.puzzle.side());
+        let (found, size) = (self.findings, self.puzzle.size());
         let mut settings = vec![
-            ("size", format!("{} by {}", side.rows, side.columns)),
+            ("size", format!("{} by {}", size.rows(), size.columns())),
             ("method", found.method.to_owned()),
         ];
         let demands = self.puzzle.demands();

@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
-use figrs::models::grid::{Clues, GridError, Symbol};
+use figrs_models::grid::{Clues, GridError, Symbol};
 
 use figrs_command::read_text;
 
 use crate::Failure;
 
 /// Reads the clues of a file; errors name the line and column of the mistake.
-pub(crate) fn read<C: Symbol>(path: &Path) -> Result<Clues<C>, Failure> {
+///
+/// **Errors.** Those of the file.
+pub fn read<C: Symbol>(path: &Path) -> Result<Clues<C>, Failure> {
     let text = read_text(path)?;
     text.parse().map_err(|error: GridError| {
         use GridError::{ClueSymbol, RaggedClues};

@@ -2,10 +2,12 @@
 
 use std::ops::RangeInclusive;
 
-use figrs::models::grid::GridError;
+use figrs_models::grid::GridError;
 
 /// The range between two bounds, if one of them is given.
-pub(crate) fn range(
+///
+/// **Errors.** [`GridError::EmptyRange`].
+pub fn range(
     what: &'static str,
     least: Option<u32>,
     most: Option<u32>,
@@ -21,7 +23,7 @@ pub(crate) fn range(
 }
 
 /// A range in words.
-pub(crate) fn told(what: &str, range: Option<&RangeInclusive<u32>>) -> Option<String> {
+pub fn told(what: &str, range: Option<&RangeInclusive<u32>>) -> Option<String> {
     let (least, most) = (range?.start(), range?.end());
     Some(match (*least, *most) {
         (0, most) => format!("at most {most} {what}"),

@@ -6,7 +6,9 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use figrs_command::{Bytes, has_extension, mebibytes, seconds};
 
-use super::{Failure, Side};
+use figrs_models::grid::{GridError, Size};
+
+use super::Failure;
 
 /// The end of the long help.
 pub(crate) const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
@@ -37,15 +39,16 @@ Exit code: 0 if there is an answer; 1 if the demands are impossible (count and p
   or the budget is too small, or the command was stopped before there was anything; 2 if files or options are wrong."#;
 
 // The programs that take these flags have a group of this name.
+/// The flags that all puzzles share.
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
-pub(crate) struct Options {
+pub struct Options {
     /// Task: a question about boards.
     #[arg(long, value_enum, default_value_t = Task::Sample)]
-    pub(crate) task: Task,
+    pub task: Task,
     /// Size of boards; 8 by 8, chromatic mazes 4 by 4 if not given.
     #[arg(long, value_name = "SIDE|ROWSxCOLUMNS")]
-    pub(crate) size: Option<Side>,
+    pub(crate) size: Option<Size>,
     /// Number of boards that --task sample draws, up to a million; 1 if not given.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) count: Option<u32>,
@@ -54,7 +57,7 @@ pub(crate) struct Options {
     pub(crate) seed: Option<u64>,
     /// Method that finds the answer.
     #[arg(long, default_value = "auto")]
-    pub(crate) method: String,
+    pub method: String,
     /// Memory for the states of --method exact, whose messages may take as much again, or for all particles, as 512MiB or 6GiB; a number
     /// alone is of MiB; 1GiB if not given.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
@@ -74,11 +77,12 @@ pub(crate) struct Options {
     pub(crate) report: Option<PathBuf>,
     /// Report the variation of the boards of --task sample and tests of their distribution; in text instead of the boards.
     #[arg(long)]
-    pub(crate) stats: bool,
+    pub stats: bool,
 }
 
+/// A question about boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Task {
+pub enum Task {
     /// Boards drawn with exactly their probabilities.
     Sample,
     /// The number of boards.
@@ -102,22 +106,24 @@ pub(crate) enum Format {
 
 impl Options {
     /// The size of boards, or a square of the usual side.
-    pub(crate) fn side_or(&self, usual: usize) -> Side {
-        self.size.unwrap_or(Side {
-            rows: usual,
-            columns: usual,
-        })
+    ///
+    /// **Errors.** If no grid has that side.
+    pub fn size_or(&self, usual: usize) -> Result<Size, GridError> {
+        self.size.map_or_else(|| Size::new(usual, usual), Ok)
     }
 
-    pub(crate) fn count(&self) -> usize {
+    /// Number of boards, one if not given.
+    pub fn count(&self) -> usize {
         self.count.unwrap_or(1) as usize
     }
 
-    pub(crate) fn seed(&self) -> u64 {
+    /// The seed, 0 if not given.
+    pub fn seed(&self) -> u64 {
         self.seed.unwrap_or(0)
     }
 
-    pub(crate) fn memory(&self) -> Bytes {
+    /// The memory, one GiB if not given.
+    pub fn memory(&self) -> Bytes {
         self.memory.unwrap_or(Bytes(1 << 30))
     }
 
@@ -184,13 +190,4 @@ impl Task {
     pub(crate) fn has_boards(self) -> bool {
         matches!(self, Self::Sample | Self::MostLikely | Self::Solve)
     }
-}
-
-/// Message that something needs more memory than there is.
-pub(crate) fn too_large(what: &str, needed: f64, memory: Bytes) -> String {
-    let needed = match needed {
-        needed if needed < (1_u64 << 50) as f64 => format!("about {}", Bytes(needed as u64)),
-        _ => "over 1000 TiB".to_owned(),
-    };
-    format!("{what} {needed}, more than --memory {memory}")
 }

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 
-use figrs::models::picture::Picture;
 use figrs_command::stop::Reason;
 use figrs_command::{in_file, replace, replace_text};
+use figrs_models::picture::Picture;
 use serde_json::{Map, Value as Json, json};
 
 use super::findings::{Findings, Stats};
@@ -106,16 +106,16 @@ impl<P: Puzzle> Report<'_, P> {
     }
 
     fn json(&self) -> Json {
-        let (found, side) = (self.findings, self.puzzle.side());
+        let (found, size) = (self.findings, self.puzzle.size());
         let mut object = Map::new();
         let mut put = |name: &str, value: Json| object.insert(name.into(), value);
         put("system", "figrs".into());
         put("puzzle", P::KIND.into());
-        if side.rows == side.columns {
-            put("n", side.rows.into());
+        if size.rows() == size.columns() {
+            put("n", size.rows().into());
         }
-        put("rows", side.rows.into());
-        put("columns", side.columns.into());
+        put("rows", size.rows().into());
+        put("columns", size.columns().into());
         put("method", found.method.into());
         let board = |board| self.puzzle.json(board);
         if !found.boards.is_empty() {
@@ -142,7 +142,7 @@ impl<P: Puzzle> Report<'_, P> {
                 let values = cell.iter();
                 Json::Object(values.map(|&(name, p)| (name.into(), as_json(p))).collect())
             };
-            let rows = marginals.chunks(side.columns);
+            let rows = marginals.chunks(size.columns());
             put(
                 "marginals",
                 rows.map(|row| row.iter().map(cell).collect::<Json>())
@@ -227,7 +227,7 @@ impl<P: Puzzle> Report<'_, P> {
             |row: &[Vec<(&str, f64)>], name| row.iter().map(|cell| share(cell, name)).collect();
         let rows = |name| {
             marginals
-                .chunks(self.puzzle.side().columns)
+                .chunks(self.puzzle.size().columns())
                 .map(|cells| row(cells, name))
                 .collect()
         };

@@ -1,0 +1,26 @@
+//! Command lines of the examples that draw boards: flags, tasks, words, JSON, pictures and pages.
+//!
+//! An example states its [`Puzzle`], which is a [generator](figrs_models::board::Generator) and how its boards are shown, and its own flags; the rest is
+//! [`main`].
+
+mod clue_file;
+mod findings;
+mod goodness;
+mod options;
+mod page;
+mod puzzle;
+mod question;
+mod range;
+mod report;
+mod run;
+mod shown;
+mod words;
+
+pub use clue_file::read as read_clues;
+pub use figrs_command::Failure;
+pub use options::{Options, Task};
+use puzzle::{BoardOf, CellOf};
+pub use puzzle::{Example, Length, Other, Puzzle};
+pub use range::{range, told};
+pub use run::main;
+pub use shown::frontier;

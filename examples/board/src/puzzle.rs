@@ -1,0 +1,155 @@
+//! Traits of the examples: a puzzle, how it is shown, and its flags.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use clap::Parser;
+use figrs_core::{Element, Model};
+use figrs_models::board::{Generator, Method};
+use figrs_models::grid::{GridError, Size};
+use figrs_models::picture::{Picture, PictureError};
+use figrs_models::variation::Score;
+use serde_json::Value as Json;
+
+use super::{Failure, Options};
+
+/// A program with flags of its own.
+pub trait Example: Parser {
+    /// The puzzle it asks for.
+    type Puzzle: Puzzle;
+
+    /// The flags that all share.
+    fn shared(&self) -> &Options;
+
+    /// Refuses options without effect.
+    ///
+    /// **Errors.** They name the option.
+    fn check(&self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// True if the way is to be shown.
+    fn shows_path(&self) -> bool {
+        false
+    }
+
+    /// The puzzle asked for.
+    ///
+    /// **Errors.** Those of options and files.
+    fn puzzle(&self) -> Result<Self::Puzzle, Failure>;
+}
+
+/// A kind of board: its generator, and the display of boards.
+pub trait Puzzle: Sized + Send + Sync + 'static {
+    /// Name of the puzzle in JSON.
+    const KIND: &'static str;
+    /// Method beside the exact one.
+    const OTHER: Other;
+    /// The generator of its boards.
+    type Generator: Generator<Board: Debug + Send + Sync + 'static>;
+    /// A board that is shown.
+    type Board: From<BoardOf<Self>> + Clone + Eq + Hash + Send + Sync + 'static;
+
+    /// The size of boards.
+    fn size(&self) -> Size;
+
+    /// The generator of the boards that meet the demands.
+    ///
+    /// **Errors.** If the demands can at once be seen to be met by no board of the size.
+    fn generator(&self) -> Result<Self::Generator, GridError>;
+
+    /// The demands beyond the rules, in words; empty if there are none.
+    fn demands(&self) -> String;
+
+    /// Name of a value of a cell in answers; values with one name count together.
+    fn name(cell: &CellOf<Self>) -> &'static str;
+
+    /// The names of the cells of a board.
+    fn names(board: &Self::Board) -> Vec<&'static str>;
+
+    /// Further values of each cell with their probabilities, where these are known of all cells.
+    fn colours(&self) -> &'static [(&'static str, f64)] {
+        &[]
+    }
+
+    /// Those further values of the cells of a board.
+    fn colours_of(&self, _board: &Self::Board) -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    /// True if all boards are equally likely.
+    fn is_uniform(&self) -> bool {
+        true
+    }
+
+    /// True if --task sample makes more than boards.
+    fn makes(&self) -> bool {
+        false
+    }
+
+    /// Makes it, and returns diagnostics.
+    ///
+    /// **Errors.** If there is nothing to make.
+    fn make(
+        &self,
+        _options: &Options,
+        _made: &dyn Fn(Self::Board),
+    ) -> Result<Vec<(&'static str, f64)>, Failure> {
+        Ok(Vec::new())
+    }
+
+    /// A board in JSON.
+    fn json(&self, board: &Self::Board) -> Json;
+
+    /// A board as text.
+    fn text(&self, board: &Self::Board) -> String;
+
+    /// A board as a picture.
+    ///
+    /// **Errors.** If it is too large.
+    fn picture(&self, board: &Self::Board) -> Result<Picture, PictureError>;
+
+    /// The published variation scores, where there are any; shows the number of pairs compared as progress.
+    ///
+    /// **Errors.** If boards cannot be compared.
+    fn scores(
+        &self,
+        _boards: &[Self::Board],
+        _watch: impl FnMut(u64),
+    ) -> Result<Vec<Score>, GridError> {
+        Ok(Vec::new())
+    }
+
+    /// The exact distribution of the length of ways, where it is quickly found.
+    ///
+    /// **Errors.** If lengths cannot be followed on boards of this size.
+    fn length(&self) -> Result<Option<Length>, GridError> {
+        Ok(None)
+    }
+
+    /// Length of the way of a board.
+    fn length_of(&self, _board: &Self::Board) -> Option<u32> {
+        None
+    }
+}
+
+/// A board as its generator reads it.
+pub(super) type BoardOf<P> = <<P as Puzzle>::Generator as Generator>::Board;
+/// Value of a cell of the element program.
+pub(super) type CellOf<P> = <<P as Puzzle>::Generator as Generator>::Cell;
+
+/// Element of the length of the way, `None` without one, and the evidence that boards follow the rules.
+pub type Length = (Element<Option<u32>>, Model);
+
+/// The method beside the exact one.
+#[derive(Clone, Copy, Debug)]
+pub struct Other {
+    /// The method.
+    pub method: Method,
+    /// Its help.
+    pub help: &'static str,
+    /// `true` if its boards have exactly their probabilities and are quicker to draw.
+    pub is_preferred: bool,
+    /// `true` if it keeps to --memory.
+    pub uses_memory: bool,
+}

@@ -1,0 +1,268 @@
+//! A question about a puzzle, and the choice of the method that answers it.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use figrs_command::{NoAnswer, Progress, stop};
+use figrs_models::board::{
+    BoardError, Collected, ConditionalSampler, Event, ExactBoards, Generator, Method, Reason,
+};
+use figrs_models::grid::GridError;
+
+use super::findings::{Findings, Stats};
+use super::goodness::{named, tests};
+use super::options::Task;
+use super::shown::Shown;
+use super::words::{failure, impossible, too_large};
+use super::{BoardOf, Failure, Options, Puzzle};
+
+/// A puzzle with the options of the command, and the boards found so far.
+pub(super) struct Question<P: Puzzle> {
+    pub(super) puzzle: P,
+    pub(super) options: Options,
+    pub(super) boards: Collected<BoardOf<P>>,
+    /// Boards that are made from others.
+    made: Mutex<Vec<P::Board>>,
+}
+
+/// Largest number of boards compared in pairs: more take hours, and their mean is no more certain to three digits.
+const COMPARED: usize = 2000;
+
+impl<P: Puzzle> Question<P> {
+    pub(super) fn new(puzzle: P, options: Options) -> Self {
+        Self {
+            puzzle,
+            boards: Collected::of(options.count()),
+            options,
+            made: Mutex::default(),
+        }
+    }
+
+    /// Refuses options without effect on the method.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let (options, other) = (&self.options, &P::OTHER);
+        let is_sample = options.task == Task::Sample;
+        let is_other = match options.method.as_str() {
+            "exact" => false,
+            "auto" => is_sample && other.is_preferred,
+            _ => true,
+        };
+        if is_other && !is_sample {
+            return Err(format!("--method {} needs --task sample", other.method).into());
+        }
+        if is_other && options.memory.is_some() && !other.uses_memory && !options.stats {
+            return Err(format!(
+                "--memory has no effect on --method {} without --stats; leave it out",
+                other.method
+            )
+            .into());
+        }
+        Ok(())
+    }
+
+    /// The methods of the option.
+    fn methods(&self) -> Vec<Method> {
+        match self.options.method.as_str() {
+            "exact" => vec![Method::Exact],
+            "auto" => vec![Method::Exact, P::OTHER.method],
+            _ => vec![P::OTHER.method],
+        }
+    }
+
+    fn sampler(&self) -> ConditionalSampler {
+        ConditionalSampler::new()
+            .memory(self.memory())
+            .seed(self.options.seed())
+            .among(self.methods())
+            .interrupt(stop::flag())
+    }
+
+    /// The sampler with its progress and notes.
+    fn shown_sampler(&self, generator: &P::Generator) -> ConditionalSampler {
+        let (shown, told) = (Shown::default(), self.too_large(generator));
+        let is_sample = self.options.task == Task::Sample;
+        self.sampler().on_event(move |event| {
+            if let Event::Turned(choice) = event
+                && let Reason::PredictedToFit { bytes } = choice.reason
+                && is_sample
+                && P::OTHER.method != Method::Rejection
+            {
+                eprintln!(
+                    "note: --method exact may explore {:.0} MiB of states; --method {} is quicker, and about right",
+                    bytes / f64::from(1 << 20),
+                    P::OTHER.method
+                );
+            }
+            shown.show(event, &told);
+        })
+    }
+
+    /// The generator; the failure if its demands are impossible.
+    fn generator(&self) -> Result<P::Generator, GridError> {
+        self.puzzle.generator()
+    }
+
+    /// Message that the exact method does not fit.
+    fn too_large(&self, generator: &P::Generator) -> String {
+        let memory = self.options.memory();
+        let needed = generator.predicted_bytes();
+        let needed = needed.filter(|&needed| needed > memory.0 as f64);
+        too_large(self.puzzle.size(), needed, memory)
+    }
+
+    /// True if an error says that there is no element program for boards that are predicted not to fit anyway.
+    fn is_too_large(&self, generator: &P::Generator, error: &BoardError) -> bool {
+        let is_automatic = self.options.method == "auto";
+        let needed = generator.predicted_bytes();
+        is_automatic
+            && needed.is_some_and(|needed| needed > self.memory() as f64)
+            && match error {
+                BoardError::Grid(GridError::TooLargeForDistances { .. }) => true,
+                // The other method draws boards of such sizes.
+                BoardError::Grid(GridError::TooLargeForAutomata { .. }) => {
+                    matches!(P::OTHER.method, Method::Own(_))
+                }
+                _ => false,
+            }
+    }
+
+    /// Memory for states in bytes.
+    fn memory(&self) -> u64 {
+        self.options.memory().0
+    }
+
+    /// The answer to the task.
+    pub(super) fn answer(&self) -> Result<Findings<P::Board>, Failure> {
+        let generator = match self.generator() {
+            Err(error @ (GridError::NoSuchNumber { .. } | GridError::OneTile)) => {
+                return self.none(error.to_string());
+            }
+            generator => generator?,
+        };
+        let started = Instant::now();
+        let sampler = self.shown_sampler(&generator);
+        let found = if self.puzzle.makes() {
+            self.made()
+        } else if self.options.task == Task::Sample {
+            match sampler.sample_into(&generator, &self.boards) {
+                Ok(report) => Ok(Findings::of(report)),
+                Err(error) => return self.without(error),
+            }
+        } else {
+            match sampler.exact(&generator) {
+                Ok(exact) if exact.is_possible() => {
+                    let compile = started.elapsed().as_secs_f64();
+                    let found = self.asked(&exact)?;
+                    return Ok(found.timed(compile, started));
+                }
+                Ok(_) => return self.without(sampler.conflict(&generator)?),
+                Err(error) if self.is_too_large(&generator, &error) => {
+                    let told = self.too_large(&generator);
+                    let told = format!("{told}; allow more, or use a smaller board");
+                    return Err(Box::new(NoAnswer(told)));
+                }
+                Err(error) => return self.without(error),
+            }
+        }?;
+        let compile = found.compile;
+        Ok(found.timed(compile, started))
+    }
+
+    /// The boards found so far, with their method.
+    pub(super) fn found_so_far(&self) -> (&'static str, Vec<P::Board>) {
+        let (method, boards) = self.boards.take();
+        let made = &mut *self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let boards = boards.into_iter().map(P::Board::from);
+        let boards = boards.chain(std::mem::take(made)).collect();
+        (method.unwrap_or(Method::Exact).name(), boards)
+    }
+
+    fn made(&self) -> Result<Findings<P::Board>, Failure> {
+        let mut found = Findings::by("exact");
+        found.diagnostics = self.puzzle.make(&self.options, &|made| {
+            let mut all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            all.push(made);
+        })?;
+        Ok(found)
+    }
+
+    /// The answer where there is no board: zero if a number is asked for, and else the failure.
+    fn without(&self, error: BoardError) -> Result<Findings<P::Board>, Failure> {
+        match impossible(&self.puzzle, &error) {
+            Some(told) => self.none(told),
+            None => Err(failure(error, self.puzzle.size())),
+        }
+    }
+
+    /// Answers a task other than sampling by a compiled program.
+    fn asked(&self, exact: &ExactBoards<'_, P::Generator>) -> Result<Findings<P::Board>, Failure> {
+        let compiled = exact.compiled();
+        let mut found = Findings::by("exact");
+        found.cost = Some(exact.cost());
+        match self.options.task {
+            Task::Sample => {}
+            Task::Count => found.count = Some(compiled.count()?.to_string()),
+            Task::Probability => found.log_probability = Some(compiled.log_evidence()),
+            Task::Marginals => {
+                let mut marginals = named::<P>(exact)?;
+                for cell in &mut marginals {
+                    cell.extend_from_slice(self.puzzle.colours());
+                }
+                found.marginals = Some(marginals);
+            }
+            Task::MostLikely => {
+                let (board, log) = exact.most_probable()?;
+                found.most_likely = Some(board.into());
+                found.log_probability = Some(log);
+            }
+            Task::Solve => {
+                let (board, _) = exact.most_probable()?;
+                let is_unique = compiled.count()?.to_string() == "1";
+                found.solution = Some((board.into(), is_unique));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The answer if no board is possible: zero if a number is asked for, and else the failure.
+    fn none(&self, told: String) -> Result<Findings<P::Board>, Failure> {
+        let mut found = Findings::by("exact");
+        match self.options.task {
+            Task::Count => found.count = Some("0".into()),
+            Task::Probability => found.log_probability = Some(f64::NEG_INFINITY),
+            _ => return Err(Box::new(NoAnswer(told))),
+        }
+        found.impossible = Some(told);
+        Ok(found)
+    }
+
+    /// Variation of the boards that were drawn, and the tests of their distribution where the exact one is found.
+    pub(super) fn stats(&self, found: &Findings<P::Board>) -> Result<Stats, Failure> {
+        let (puzzle, memory, size) = (&self.puzzle, self.memory(), self.puzzle.size());
+        let scores = if size.rows() == size.columns() && size.rows() > 1 {
+            let compared = &found.boards[..found.boards.len().min(COMPARED)];
+            let pairs = compared.len() * (compared.len() - 1) / 2;
+            let progress = Progress::of("pairs of boards", Some(pairs as u64));
+            puzzle.scores(compared, |pairs| progress.set(pairs))?
+        } else {
+            Vec::new()
+        };
+        let generator = self.generator()?;
+        let tests = match self.sampler().exact(&generator) {
+            Ok(exact) => {
+                let tests = tests(puzzle, &exact, &found.boards, memory)?;
+                if tests.is_empty() {
+                    eprintln!("note: no test of the distribution with so few boards; draw more");
+                }
+                tests
+            }
+            Err(BoardError::TooLarge { .. }) => {
+                let told = self.too_large(&generator);
+                eprintln!("note: no test of the distribution: {told}");
+                Vec::new()
+            }
+            Err(error) => return Err(failure(error, size)),
+        };
+        Ok(Stats { scores, tests })
+    }
+}

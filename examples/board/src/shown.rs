@@ -1,0 +1,63 @@
+//! Progress and notes of a sampler at work.
+
+use std::mem::{Discriminant, discriminant};
+use std::sync::{Mutex, PoisonError};
+
+use figrs_command::{Progress, stop};
+use figrs_infer::Frontier;
+use figrs_models::board::{Event, Method, Reason};
+
+/// A frontier of this many bytes that shows its steps, and that ends when the command is told to stop.
+pub fn frontier(what: &'static str, memory: u64) -> Frontier {
+    let progress = Progress::of(what, None);
+    Frontier::new()
+        .memory(memory)
+        .interrupt(stop::flag())
+        .on_progress(move |run| progress.set(run.done))
+}
+
+/// The work that is shown, a line at a time.
+#[derive(Default)]
+pub(super) struct Shown(Mutex<Option<(Discriminant<Event>, Progress)>>);
+
+impl Shown {
+    /// Shows an event; `too_large` says that the exact method does not fit, for a note on another one.
+    pub(super) fn show(&self, event: &Event, too_large: &str) {
+        let (what, done, total) = match *event {
+            Event::Turned(choice) => {
+                let is_turn = matches!(choice.reason, Reason::TooLarge { .. } | Reason::NoElements);
+                if is_turn && choice.method != Method::Exact {
+                    let method = choice.method;
+                    eprintln!("note: {too_large}; falling back on --method {method}");
+                }
+                return;
+            }
+            Event::Explored { steps } => ("compiling, step", steps, None),
+            Event::Drawn { boards, wanted, .. } => ("boards", boards, Some(wanted)),
+            Event::Swept { sweeps } => ("sweeps of the chains", sweeps, None),
+            Event::Filtered { particles, .. } => {
+                ("particles at the end of the board", particles, None)
+            }
+            Event::TriedClues { tried, total } => {
+                ("clues tried for their part in it:", tried, Some(total))
+            }
+            _ => return,
+        };
+        let mut line = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kind = discriminant(event);
+        if line.as_ref().is_none_or(|(shown, _)| *shown != kind) {
+            *line = Some((kind, Progress::of(what, total)));
+        }
+        let Some((_, progress)) = &*line else { return };
+        progress.set(done);
+        match *event {
+            Event::Drawn {
+                tried: Some(tried), ..
+            } => progress.tell(|| format!(", {tried} tried")),
+            Event::Filtered {
+                total: Some(total), ..
+            } => progress.set_total(total),
+            _ => {}
+        }
+    }
+}

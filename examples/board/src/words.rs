@@ -1,0 +1,90 @@
+//! Errors of drawing boards in the words of the command.
+
+use figrs_command::{Bytes, Failure, NoAnswer, stop};
+use figrs_models::board::BoardError;
+use figrs_models::grid::Size;
+
+use super::Puzzle;
+
+/// Message that something needs more memory than there is.
+pub(super) fn needs_more(what: &str, needed: f64, memory: Bytes) -> String {
+    let needed = match needed {
+        needed if needed < (1_u64 << 50) as f64 => format!("about {}", Bytes(needed as u64)),
+        _ => "over 1000 TiB".to_owned(),
+    };
+    format!("{what} {needed}, more than --memory {memory}")
+}
+
+/// Message that the exact method does not fit: `needed` bytes, if that is known to be more than there are.
+pub(super) fn too_large(size: Size, needed: Option<f64>, memory: Bytes) -> String {
+    let needs = "--method exact would need";
+    let told = match needed {
+        Some(needed) => needs_more(needs, needed, memory),
+        None => format!("{needs} more than --memory {memory}"),
+    };
+    if size.rows() < size.columns().min(Size::AUTOMATON_COLUMNS) {
+        let turned = format!("{}x{}", size.columns(), size.rows());
+        return format!("{told} (less on its side, as {turned})");
+    }
+    told
+}
+
+/// Message about a puzzle that has no board, if that is the error: it names clues that exclude each other, without any one of which there is a
+/// board, or else says that the clues are not the cause. If the command is told to stop, the clues that are left by then are
+/// named.
+pub(super) fn impossible<P: Puzzle>(puzzle: &P, error: &BoardError) -> Option<String> {
+    let BoardError::NoSolution { size, clues, .. } = error else {
+        return None;
+    };
+    let demands = match puzzle.demands() {
+        demands if demands.is_empty() => "the rules".to_owned(),
+        demands => format!("the rules and {demands}"),
+    };
+    let (kind, rows, columns) = (P::KIND.replace('_', " "), size.rows(), size.columns());
+    let board = format!("impossible: no {kind} board of {rows} by {columns}");
+    if clues.is_empty() {
+        return Some(format!(
+            "{board} meets {demands} in its cells, row 1, column 1 to row {rows}, column {columns}; use a larger board or demand less"
+        ));
+    }
+    let cells: Vec<String> = clues.iter().map(ToString::to_string).collect();
+    let cells = cells.join("; ");
+    Some(match stop::reason() {
+        Some(reason) => format!(
+            "{board} meets {demands} and the clues at {cells}, of which some may do ({} before it was found out)",
+            reason.told()
+        ),
+        None => format!("{board} meets {demands} and the clues at {cells}; take one of them back"),
+    })
+}
+
+/// An error as a failure of the command.
+pub(super) fn failure(error: BoardError, size: Size) -> Failure {
+    let told = match error {
+        BoardError::TooLarge {
+            is_relaxed: true,
+            limit,
+            ..
+        } => format!(
+            "without demands on ways --method exact would still need more than --memory {}; allow more, or use a smaller board",
+            Bytes(limit)
+        ),
+        BoardError::TooLarge {
+            method: figrs_models::board::Method::Particles,
+            predicted: Some(needed),
+            limit,
+            ..
+        } => needs_more("--method particles would need", needed, Bytes(limit)),
+        BoardError::TooLarge {
+            predicted, limit, ..
+        } => {
+            let told = too_large(size, predicted, Bytes(limit));
+            format!("{told}; allow more, or use a smaller board")
+        }
+        BoardError::NoneMet { tried } => format!(
+            "none of {tried} boards in a row met the demands: they are impossible or very rare; demand less"
+        ),
+        error => return Box::new(error),
+    };
+    Box::new(NoAnswer(told))
+}

@@ -1,0 +1,62 @@
+//! Boards drawn so far.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::Method;
+
+/// Boards drawn so far, up to the number wanted: shared with a thread that takes them if the sampler is stopped.
+#[derive(Debug)]
+pub struct Collected<B> {
+    wanted: usize,
+    drawn: Mutex<(Option<Method>, Vec<B>)>,
+}
+
+impl<B> Collected<B> {
+    /// No boards yet, of this many wanted.
+    pub fn of(wanted: usize) -> Self {
+        let drawn = Mutex::new((None, Vec::new()));
+        Self { wanted, drawn }
+    }
+
+    fn drawn(&self) -> MutexGuard<'_, (Option<Method>, Vec<B>)> {
+        self.drawn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Number of boards that are wanted.
+    pub fn wanted(&self) -> usize {
+        self.wanted
+    }
+
+    /// Number of boards so far.
+    pub fn len(&self) -> usize {
+        self.drawn().1.len()
+    }
+
+    /// True if there are no boards yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(super) fn are_complete(&self) -> bool {
+        self.len() >= self.wanted
+    }
+
+    /// Begins anew with boards of a method.
+    pub(super) fn begin(&self, method: Method) {
+        *self.drawn() = (Some(method), Vec::new());
+    }
+
+    /// Takes in a board, if there are not enough.
+    pub(super) fn push(&self, board: B) {
+        let mut drawn = self.drawn();
+        if drawn.1.len() < self.wanted {
+            drawn.1.push(board);
+        }
+    }
+
+    /// The method that drew boards last, and its boards, which are no longer held then.
+    pub fn take(&self) -> (Option<Method>, Vec<B>) {
+        let mut drawn = self.drawn();
+        (drawn.0, std::mem::take(&mut drawn.1))
+    }
+}

@@ -1,0 +1,339 @@
+//! Conditional sampling of boards: one sampler that chooses among methods.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use figrs_infer::Error;
+
+use super::conflict::no_solution;
+use super::drawing::Drawing;
+use super::watch::{Event, Watch};
+use super::{BoardError, Choice, Collected, ExactBoards, Generator, Method, Reason};
+
+/// Bytes of states that are explored before their number is predicted; it takes about two seconds.
+pub(super) const QUICK: u64 = 16 << 20;
+
+/// Conditional sampling of boards: draws boards of a [`Generator`] given its rules, demands and clues by the method that suits them, and says which
+/// and why.
+///
+/// | the generator has | method |
+/// |---|---|
+/// | a sampler of independent boards | that one, with rejection of those that do not meet the demands |
+/// | demands that it can be [relaxed](Generator::relaxed) of | the exact method and rejection in turn, in rounds of four times the work of the one before: the first to have the boards |
+/// | an element program whose states fit into memory | the exact method |
+/// | Markov chains | these |
+/// | rules that independent cells [often follow](Generator::is_often_met) | rejection |
+/// | another element program | particles |
+///
+/// The first row that applies, its methods allowed by [`among`](Self::among), is taken; where one fails for lack of memory, the next. What is predicted is the
+/// number of bytes of states, and what is counted are states and boards: the choice does not depend on the machine, and the same
+/// seed gives the same boards.
+///
+/// **Guarantee.** By all methods but chains and particles boards are independent and have exactly their probabilities given rules, demands and
+/// clues. Those of particles are independent, and their law tends to the exact one as particles grow.
+///
+/// **Complexity.** That of the method; in turns a few times that of the quicker of the two.
+///
+/// **Errors.** [`BoardError::NoSolution`] names clues that exclude each other; [`BoardError::TooLarge`]; [`BoardError::NoneMet`];
+/// [`BoardError::NoMethod`]; those of the generator.
+///
+/// ```
+/// use figrs_core::{Element, Flip};
+/// use figrs_models::board::{BoardError, ConditionalSampler, Elements, Generator, Method};
+/// use figrs_models::grid::{Automaton, Connected, Constraint, Count, Size};
+///
+/// /// Rivers of some length: water that is connected.
+/// struct River {
+///     size: Size,
+///     length: std::ops::RangeInclusive<u32>,
+/// }
+///
+/// impl Generator for River {
+///     type Cell = bool;
+///     type Board = Vec<String>;
+///
+///     fn size(&self) -> Size {
+///         self.size
+///     }
+///
+///     // The cells, and the demands as evidence.
+///     fn elements(&self) -> Result<Elements<bool>, BoardError> {
+///         let water: Vec<Element<bool>> = self.size.positions().map(|_| Flip::new(0.3)).collect();
+///         let rules = Connected.and(Count::within(&self.length, self.size.cells()));
+///         let rules = Constraint::new(self.size, &water, rules)?.model().clone();
+///         Ok(Elements::new(self.size, water, rules)?)
+///     }
+///
+///     // How values of the cells are read.
+///     fn board(&self, cells: Vec<bool>) -> Result<Vec<String>, BoardError> {
+///         let rows = cells.chunks(self.size.columns());
+///         let symbol = |&water: &bool| if water { '~' } else { '.' };
+///         Ok(rows.map(|row| row.iter().map(symbol).collect()).collect())
+///     }
+/// }
+///
+/// let river = River { size: Size::new(5, 8)?, length: 12..=20 };
+/// let drawn = ConditionalSampler::new().seed(1).sample(&river, 3)?;
+/// assert_eq!(drawn.boards.len(), 3);
+/// assert_eq!(drawn.report.choice.method, Method::Exact);
+/// // "exact: its states take .. bytes"
+/// println!("{}\n{}", drawn.report.choice, drawn.boards[0].join("\n"));
+/// // Where the states do not fit, particles read the board cell by cell.
+/// let drawn = ConditionalSampler::new().memory(1 << 12).among([Method::Exact]).sample(&river, 3);
+/// assert!(drawn.is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ConditionalSampler {
+    pub(super) memory: u64,
+    pub(super) seed: u64,
+    /// `None` for all.
+    methods: Option<Vec<Method>>,
+    pub(super) watch: Watch,
+}
+
+/// Boards with a report on their drawing.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Sample<B> {
+    /// The boards; fewer than were asked for if the sampler was interrupted.
+    pub boards: Vec<B>,
+    /// The report.
+    pub report: Report,
+}
+
+/// Report on the drawing of boards.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// The method that drew them, and the reason for it.
+    pub choice: Choice,
+    /// Diagnostics of the method with their names.
+    pub diagnostics: Vec<(&'static str, f64)>,
+    /// Size of the exact method's states, if it drew the boards.
+    pub cost: Option<Cost>,
+    /// Time before the first board.
+    pub compile: Duration,
+}
+
+impl Report {
+    pub(super) fn new(
+        choice: Choice,
+        diagnostics: Vec<(&'static str, f64)>,
+        compile: Duration,
+    ) -> Self {
+        Self {
+            choice,
+            diagnostics,
+            cost: None,
+            compile,
+        }
+    }
+}
+
+/// Size of the states of the exact method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// The most states after a cell.
+    pub states: usize,
+    /// Bytes of all states.
+    pub bytes: u64,
+}
+
+impl Default for ConditionalSampler {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ConditionalSampler {
+    /// With all methods, one GiB of memory, and seed 0.
+    pub fn new() -> Self {
+        Self {
+            memory: 1 << 30,
+            seed: 0,
+            methods: None,
+            watch: Watch::default(),
+        }
+    }
+
+    /// Limits the bytes of the states of the exact method, as [`Frontier::memory`](figrs_infer::Frontier::memory) counts them, and of all
+    /// particles.
+    pub fn memory(self, bytes: u64) -> Self {
+        let memory = bytes;
+        Self { memory, ..self }
+    }
+
+    /// Sets the seed of the random numbers.
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Chooses among these methods only. A single one is taken whatever it is predicted to cost.
+    pub fn among(self, methods: impl IntoIterator<Item = Method>) -> Self {
+        let methods = Some(methods.into_iter().collect());
+        Self { methods, ..self }
+    }
+
+    /// Ends a run with the boards so far once this flag is `true`.
+    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.watch.interrupt = Some(flag);
+        self
+    }
+
+    /// Calls this from time to time, on the calling thread or on one that works.
+    pub fn on_event(mut self, listener: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        self.watch.listener = Some(Arc::new(listener));
+        self
+    }
+
+    pub(super) fn allows(&self, method: Method) -> bool {
+        let methods = self.methods.as_ref();
+        methods.is_none_or(|methods| methods.contains(&method))
+    }
+
+    /// The only method that is allowed, if there is one only.
+    fn only(&self) -> Option<Method> {
+        match self.methods.as_deref() {
+            Some(&[method]) => Some(method),
+            _ => None,
+        }
+    }
+
+    /// Draws boards.
+    pub fn sample<G: Generator>(
+        &self,
+        generator: &G,
+        count: usize,
+    ) -> Result<Sample<G::Board>, BoardError> {
+        let boards = Collected::of(count);
+        let report = self.sample_into(generator, &boards)?;
+        let (_, boards) = boards.take();
+        Ok(Sample { boards, report })
+    }
+
+    /// As [`sample`](Self::sample), into a collection that another thread may take what there is of.
+    pub fn sample_into<G: Generator>(
+        &self,
+        generator: &G,
+        boards: &Collected<G::Board>,
+    ) -> Result<Report, BoardError> {
+        let drawing = Drawing {
+            settings: self,
+            generator,
+            boards,
+            started: Instant::now(),
+        };
+        match drawing.draw() {
+            // Whether there is any board is decided where that is quick.
+            Err(error @ BoardError::Inference(Error::NoSampleMetEvidence { .. })) => {
+                match self.within(generator, QUICK) {
+                    Ok(Some(exact)) if !exact.is_possible() => {
+                        Err(self.no_solution(generator, QUICK)?)
+                    }
+                    _ => Err(error),
+                }
+            }
+            drawn => drawn,
+        }
+    }
+
+    /// The exact method, for any question about the boards. Unless no other method is allowed, more than 16 MiB of states are explored
+    /// only where they are predicted to fit into memory.
+    ///
+    /// **Errors.** [`BoardError::TooLarge`] if they do not; [`BoardError::Inference`] if no other method is allowed and they do not; those of the
+    /// generator.
+    pub fn exact<'g, G: Generator>(
+        &self,
+        generator: &'g G,
+    ) -> Result<ExactBoards<'g, G>, BoardError> {
+        if self.only() == Some(Method::Exact) {
+            return ExactBoards::compile(generator, &self.watch.frontier(self.memory));
+        }
+        let exact = self.fitting(generator)?;
+        exact.ok_or_else(|| self.too_large(generator, false))
+    }
+
+    /// The error that no board is possible, with clues that exclude each other if there are some.
+    ///
+    /// **Guarantee.** Exact.
+    ///
+    /// **Complexity.** A compilation for each clue.
+    ///
+    /// **Errors.** [`BoardError::Inference`] if the board is too large for the memory.
+    pub fn conflict<G: Generator>(&self, generator: &G) -> Result<BoardError, BoardError> {
+        self.no_solution(generator, self.memory)
+    }
+
+    pub(super) fn no_solution<G: Generator>(
+        &self,
+        generator: &G,
+        memory: u64,
+    ) -> Result<BoardError, BoardError> {
+        let elements = generator.elements()?;
+        no_solution(&elements, &self.watch.frontier(memory), |tried, all| {
+            self.watch.tell(Event::TriedClues {
+                tried: tried as u64,
+                total: all as u64,
+            });
+            !self.watch.is_interrupted()
+        })
+    }
+
+    /// The compiled element program, if it fits this many bytes.
+    pub(super) fn within<'g, G: Generator>(
+        &self,
+        generator: &'g G,
+        memory: u64,
+    ) -> Result<Option<ExactBoards<'g, G>>, BoardError> {
+        match ExactBoards::compile(generator, &self.watch.frontier(memory)) {
+            Err(BoardError::Inference(Error::FrontierTooLarge { .. })) => Ok(None),
+            compiled => compiled.map(Some),
+        }
+    }
+
+    /// The compiled element program, if it fits into memory.
+    pub(super) fn fitting<'g, G: Generator>(
+        &self,
+        generator: &'g G,
+    ) -> Result<Option<ExactBoards<'g, G>>, BoardError> {
+        let quick = self.within(generator, self.memory.min(QUICK))?;
+        if quick.is_some() || self.memory <= QUICK || !self.may_fit(generator) {
+            return Ok(quick);
+        }
+        if let Some(bytes) = generator.predicted_bytes() {
+            self.turn(Method::Exact, Reason::PredictedToFit { bytes });
+        }
+        self.within(generator, self.memory)
+    }
+
+    /// True unless the states are predicted not to fit into memory.
+    pub(super) fn may_fit<G: Generator>(&self, generator: &G) -> bool {
+        let predicted = generator.predicted_bytes();
+        predicted.is_none_or(|bytes| bytes <= self.memory as f64)
+    }
+
+    /// Prediction of the bytes of states, if that is more than there are.
+    pub(super) fn excess<G: Generator>(&self, generator: &G) -> Option<f64> {
+        let predicted = generator.predicted_bytes();
+        predicted.filter(|&bytes| bytes > self.memory as f64)
+    }
+
+    pub(super) fn too_large<G: Generator>(&self, generator: &G, is_relaxed: bool) -> BoardError {
+        BoardError::TooLarge {
+            method: Method::Exact,
+            predicted: self.excess(generator),
+            limit: self.memory,
+            is_relaxed,
+        }
+    }
+
+    /// Reports that it turns to a method.
+    pub(super) fn turn(&self, method: Method, reason: Reason) -> Choice {
+        let choice = Choice { method, reason };
+        self.watch.tell(Event::Turned(choice));
+        choice
+    }
+}

@@ -1,0 +1,55 @@
+//! Clues that exclude each other.
+
+use figrs_core::Value;
+use figrs_infer::{Error, Frontier};
+
+use super::{BoardError, Elements};
+use crate::grid::Position;
+
+/// The error that no board is possible: it names clues that exclude each other, or none if the rules alone do.
+///
+/// Each clue is left out in turn, and kept if the rest has a board. `goes_on` is given the number of clues tried and of all; where it
+/// returns false, the clues that are left by then are named.
+///
+/// **Guarantee.** Exact: without any one of the clues named there is a board that meets the others.
+///
+/// **Complexity.** A compilation for each clue.
+pub(crate) fn no_solution<C: Value>(
+    elements: &Elements<C>,
+    engine: &Frontier,
+    goes_on: impl Fn(usize, usize) -> bool,
+) -> Result<BoardError, BoardError> {
+    let size = elements.size();
+    // `None` if it was interrupted.
+    let is_possible = |clues: &[(Position, C)]| -> Result<Option<bool>, BoardError> {
+        match engine.compile(&elements.model_with(clues), elements.cells()) {
+            Err(Error::NothingDone { .. }) => Ok(None),
+            compiled => Ok(Some(compiled?.log_evidence() > f64::NEG_INFINITY)),
+        }
+    };
+    let mut clues = elements.clues().to_vec();
+    let all = clues.len();
+    if all > 0 && is_possible(&[])? == Some(false) {
+        clues.clear();
+    }
+    let (mut next, mut is_minimal) = (0, true);
+    while next < clues.len() {
+        if !goes_on(all - clues.len() + next, all) {
+            is_minimal = false;
+            break;
+        }
+        let clue = clues.remove(next);
+        let possible = is_possible(&clues)?;
+        is_minimal &= possible.is_some();
+        if possible != Some(false) {
+            clues.insert(next, clue);
+            next += 1;
+        }
+    }
+    let clues = clues.into_iter().map(|(at, _)| at).collect();
+    Ok(BoardError::NoSolution {
+        size,
+        clues,
+        is_minimal,
+    })
+}

@@ -1,0 +1,203 @@
+//! Choice of the method that draws boards, and drawing by it.
+
+use std::time::{Duration, Instant};
+
+use figrs_core::stream;
+
+use super::conditional_sampler::{ConditionalSampler, Cost, QUICK, Report};
+use super::rejection::Rejection;
+use super::watch::Event;
+use super::{
+    BoardError, Chains, Choice, Collected, ExactBoards, Generator, Method, OwnSampler, Reason,
+    particles,
+};
+
+/// A drawing under way.
+pub(super) struct Drawing<'a, G: Generator> {
+    pub(super) settings: &'a ConditionalSampler,
+    pub(super) generator: &'a G,
+    pub(super) boards: &'a Collected<G::Board>,
+    pub(super) started: Instant,
+}
+
+impl<G: Generator> Drawing<'_, G> {
+    /// Draws by the first method that can; see [`ConditionalSampler`].
+    pub(super) fn draw(&self) -> Result<Report, BoardError> {
+        let (settings, generator) = (self.settings, self.generator);
+        let own = generator.sampler();
+        let own = own.filter(|own| settings.allows(Method::Own(own.name())));
+        if let Some(OwnSampler::Independent {
+            name,
+            draw,
+            rejects,
+        }) = &own
+        {
+            return self.independent(name, draw, *rejects);
+        }
+        let exact = settings.allows(Method::Exact);
+        let rejection = settings.allows(Method::Rejection);
+        let relaxed = generator.relaxed().filter(|_| rejection);
+        if !exact {
+            return self.other(own.as_ref(), rejection, Reason::Asked);
+        }
+        if rejection && generator.is_often_met() {
+            let cheapest = relaxed.as_ref().unwrap_or(generator);
+            if !is_quick(cheapest) {
+                return self.rejected(Reason::OftenMet);
+            }
+        }
+        let told = match &relaxed {
+            Some(relaxed) => self.in_turn(relaxed),
+            None => settings
+                .exact(generator)
+                .and_then(|exact| self.exactly(&exact)),
+        };
+        // The next method, if there is one, or the error.
+        let reason = match &told {
+            Err(BoardError::TooLarge { .. }) => Reason::TooLarge {
+                predicted: settings.excess(generator),
+                limit: settings.memory,
+            },
+            Err(error) if error.is_without_elements() => Reason::NoElements,
+            _ => return told,
+        };
+        let rejection = rejection && relaxed.is_none() && generator.is_often_met();
+        match self.other(own.as_ref(), rejection, reason) {
+            Err(BoardError::NoMethod) => told,
+            // Particles need the program too.
+            Err(error) if error.is_without_elements() => told,
+            drawn => drawn,
+        }
+    }
+
+    /// Draws by another method than the exact one.
+    fn other(
+        &self,
+        own: Option<&OwnSampler<'_, G::Board>>,
+        rejection: bool,
+        reason: Reason,
+    ) -> Result<Report, BoardError> {
+        let settings = self.settings;
+        if let Some(OwnSampler::Chains { name, draw }) = own {
+            let choice = self.begin(Method::Own(name), reason);
+            let drawn = draw(&Chains {
+                wanted: self.boards.wanted(),
+                seed: settings.seed,
+                watch: &settings.watch,
+            })?;
+            for board in drawn.boards {
+                self.boards.push(board);
+            }
+            return Ok(Report::new(choice, drawn.diagnostics, Duration::ZERO));
+        }
+        if rejection {
+            return self.rejected(reason);
+        }
+        if !settings.allows(Method::Particles) {
+            return Err(BoardError::NoMethod);
+        }
+        let elements = self.generator.elements()?;
+        let choice = self.begin(Method::Particles, reason);
+        let compile = self.started.elapsed();
+        let budget = (settings.memory, settings.seed);
+        let (generator, boards) = (self.generator, self.boards);
+        let drawn = particles::draw(generator, &elements, budget, boards, &settings.watch)?;
+        Ok(Report::new(choice, drawn, compile))
+    }
+
+    /// Draws by a sampler of independent boards.
+    fn independent(
+        &self,
+        name: &'static str,
+        draw: impl Fn(&mut figrs_core::Stream) -> G::Board,
+        rejects: bool,
+    ) -> Result<Report, BoardError> {
+        let choice = self.begin(Method::Own(name), Reason::Direct);
+        let seed = self.settings.seed;
+        let mut all = (0..).map(|part| Ok(draw(&mut stream(seed, part))));
+        let rejection = Rejection::new(self.boards, &self.settings.watch);
+        let meets = |board: &G::Board| self.generator.meets(board);
+        let mut diagnostics = rejection.complete(&mut all, meets)?.diagnostics();
+        if !rejects {
+            diagnostics.clear();
+        }
+        Ok(Report::new(choice, diagnostics, Duration::ZERO))
+    }
+
+    /// Draws by rejection: of boards without the demands that cost most, or where those cost too much and the rules are often met, of
+    /// independent cells.
+    fn rejected(&self, reason: Reason) -> Result<Report, BoardError> {
+        let (settings, generator) = (self.settings, self.generator);
+        let relaxed = generator.relaxed();
+        let choice = self.begin(Method::Rejection, reason);
+        let rejection = Rejection::new(self.boards, &settings.watch);
+        if generator.is_often_met() && !relaxed.as_ref().is_some_and(is_quick) {
+            let elements = relaxed.as_ref().unwrap_or(generator).elements()?;
+            let drawn = rejection.complete_by_elements(generator, &elements, settings.seed)?;
+            return Ok(Report::new(choice, drawn.diagnostics(), Duration::ZERO));
+        }
+        let relaxed = relaxed.as_ref().unwrap_or(generator);
+        let Some(exact) = settings.within(relaxed, settings.memory)? else {
+            return Err(settings.too_large(relaxed, true));
+        };
+        if !exact.is_possible() {
+            return Err(settings.no_solution(relaxed, settings.memory)?);
+        }
+        let compile = self.started.elapsed();
+        let mut all = exact.samples(settings.seed)?;
+        let drawn = rejection.complete(&mut all, |board| generator.meets(board))?;
+        Ok(Report::new(choice, drawn.diagnostics(), compile))
+    }
+
+    /// Draws by the exact method.
+    pub(super) fn exactly(&self, exact: &ExactBoards<'_, G>) -> Result<Report, BoardError> {
+        let (settings, boards) = (self.settings, self.boards);
+        let compile = self.started.elapsed();
+        if !exact.is_possible() {
+            return Err(settings.no_solution(self.generator, settings.memory)?);
+        }
+        let cost = exact.cost();
+        boards.begin(Method::Exact);
+        for board in exact.samples(settings.seed)? {
+            if boards.are_complete() || settings.watch.is_interrupted() {
+                break;
+            }
+            boards.push(board?);
+            settings.watch.tell(Event::Drawn {
+                boards: boards.len() as u64,
+                wanted: boards.wanted() as u64,
+                tried: None,
+            });
+        }
+        let choice = Choice {
+            method: Method::Exact,
+            reason: Reason::Fits { bytes: cost.bytes },
+        };
+        Ok(Report {
+            cost: Some(cost),
+            ..Report::new(choice, Vec::new(), compile)
+        })
+    }
+
+    /// Turns to a method.
+    pub(super) fn begin(&self, method: Method, reason: Reason) -> Choice {
+        self.boards.begin(method);
+        self.settings.turn(method, reason)
+    }
+}
+
+/// True if the exact method is predicted to explore few states, or nothing is predicted.
+fn is_quick<G: Generator>(generator: &G) -> bool {
+    let predicted = generator.predicted_bytes();
+    predicted.is_none_or(|bytes: f64| bytes <= QUICK as f64)
+}
+
+impl<G: Generator> ExactBoards<'_, G> {
+    /// Size of the states.
+    pub fn cost(&self) -> Cost {
+        Cost {
+            states: self.compiled().largest_frontier(),
+            bytes: self.compiled().bytes(),
+        }
+    }
+}

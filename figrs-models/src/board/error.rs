@@ -1,0 +1,96 @@
+//! Errors of drawing boards.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use figrs_derive::ErrorDebug;
+
+use super::Method;
+use crate::grid::{GridError, Position, Size};
+
+/// Reason that there is no board.
+#[derive(Clone, thiserror::Error, ErrorDebug)]
+#[non_exhaustive]
+pub enum BoardError {
+    /// No board follows the rules and meets all demands and clues.
+    #[error("impossible: no board of {} rows and {} columns {}", .size.rows(), .size.columns(), together(.clues, *.is_minimal))]
+    NoSolution {
+        /// The size.
+        size: Size,
+        /// Clues that exclude each other; none if the rules and the other demands do.
+        clues: Vec<Position>,
+        /// `true` if without any one of the clues the others have a board; `false` if the search for them was interrupted.
+        is_minimal: bool,
+    },
+    /// A method needs more memory than it is allowed.
+    #[error("{method} would need {} bytes, and {limit} are allowed; allow more (`memory`), or use a smaller board", bytes(*.predicted))]
+    TooLarge {
+        /// The method.
+        method: Method,
+        /// Prediction of the bytes that it takes, if that is more than the limit.
+        predicted: Option<f64>,
+        /// The limit in bytes.
+        limit: u64,
+        /// `true` if the demands that cost most were left out already.
+        is_relaxed: bool,
+    },
+    /// None of many boards in a row met the demands.
+    #[error(
+        "none of {tried} boards in a row met the demands, which are impossible or very rare; demand less"
+    )]
+    NoneMet {
+        /// Number of boards.
+        tried: u64,
+    },
+    /// Boards have no element program.
+    #[error("there is no element program for {what}; draw such boards by a sampler of their own")]
+    NoElements {
+        /// The demand that has none.
+        what: &'static str,
+    },
+    /// The generator has none of the methods that are allowed.
+    #[error("the generator cannot draw boards by any of the methods allowed; allow more (`among`)")]
+    NoMethod,
+    /// The grid has a mistake, or is too large.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// Inference failed, or needs more than its budget.
+    #[error(transparent)]
+    Inference(#[from] figrs_infer::Error),
+    /// A generator failed.
+    #[error("{0}")]
+    Generator(Arc<dyn Error + Send + Sync>),
+}
+
+impl BoardError {
+    /// An error of a generator's own.
+    pub fn of_generator(error: impl Error + Send + Sync + 'static) -> Self {
+        Self::Generator(Arc::new(error))
+    }
+
+    /// True if an error says that boards of this size or with these demands have no element program.
+    pub(super) fn is_without_elements(&self) -> bool {
+        use GridError::{TooLargeForAutomata, TooLargeForDistances};
+        matches!(
+            self,
+            Self::NoElements { .. }
+                | Self::Grid(TooLargeForAutomata { .. } | TooLargeForDistances { .. })
+        )
+    }
+}
+
+fn bytes(predicted: Option<f64>) -> String {
+    predicted.map_or_else(|| "more".into(), |bytes| format!("about {bytes:.0}"))
+}
+
+fn together(clues: &[Position], is_minimal: bool) -> String {
+    if clues.is_empty() {
+        return "follows the rules and meets the demands; use a larger grid, or demand less".into();
+    }
+    let clues: Vec<String> = clues.iter().map(Position::to_string).collect();
+    let among = if is_minimal { "" } else { "some of " };
+    format!(
+        "meets {among}the clues at {}; take one of them back",
+        clues.join("; ")
+    )
+}

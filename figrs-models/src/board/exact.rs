@@ -1,0 +1,83 @@
+//! Exact questions about boards.
+
+use figrs_core::{Element, Model};
+use figrs_infer::{CompiledFrontier, Frontier, Marginal};
+
+use super::{BoardError, Generator};
+
+/// The boards of a generator as a compiled element program: independent samples, counts, marginals, the most probable board.
+///
+/// **Guarantee.** Exact up to rounding.
+///
+/// **Complexity.** That of [`Frontier::compile`]; a sample is linear in the cells.
+#[derive(Debug)]
+pub struct ExactBoards<'g, G: Generator> {
+    generator: &'g G,
+    compiled: CompiledFrontier,
+    cells: Vec<Element<G::Cell>>,
+}
+
+impl<'g, G: Generator> ExactBoards<'g, G> {
+    /// Compiles the element program of a generator.
+    ///
+    /// **Errors.** Those of [`Generator::elements`]; [`BoardError::Inference`] if it does not fit the memory of the engine.
+    pub fn compile(generator: &'g G, engine: &Frontier) -> Result<Self, BoardError> {
+        let elements = generator.elements()?;
+        Self::of(generator, elements.cells(), &elements.model(), engine)
+    }
+
+    fn of(
+        generator: &'g G,
+        cells: &[Element<G::Cell>],
+        model: &Model,
+        engine: &Frontier,
+    ) -> Result<Self, BoardError> {
+        Ok(Self {
+            generator,
+            compiled: engine.compile(model, cells)?,
+            cells: cells.to_vec(),
+        })
+    }
+
+    /// The compiled program, for any other question: its number of worlds is that of boards, its evidence the probability that
+    /// independent cells follow the rules and meet all demands.
+    pub fn compiled(&self) -> &CompiledFrontier {
+        &self.compiled
+    }
+
+    /// True if some board follows the rules and meets all demands.
+    pub fn is_possible(&self) -> bool {
+        self.compiled.log_evidence() > f64::NEG_INFINITY
+    }
+
+    /// The marginal distribution of each cell, in scan order.
+    ///
+    /// **Errors.** [`BoardError::Inference`] if no board is possible, or messages need more memory than there is.
+    pub fn marginals(&self) -> Result<Vec<Marginal<G::Cell>>, BoardError> {
+        let cells = self.cells.iter();
+        cells
+            .map(|cell| Ok(self.compiled.distribution(cell)?))
+            .collect()
+    }
+
+    /// The most probable board, and the logarithm of its probability among all boards that are possible.
+    ///
+    /// **Errors.** As [`marginals`](Self::marginals).
+    pub fn most_probable(&self) -> Result<(G::Board, f64), BoardError> {
+        let world = self.compiled.most_probable()?;
+        let board = self.generator.board(world.values(&self.cells)?)?;
+        let log = world.log_probability() - self.compiled.log_evidence();
+        Ok((board, log))
+    }
+
+    /// Independent boards without end.
+    ///
+    /// **Errors.** As [`marginals`](Self::marginals).
+    pub fn samples(
+        &self,
+        seed: u64,
+    ) -> Result<impl Iterator<Item = Result<G::Board, BoardError>> + '_, BoardError> {
+        let worlds = self.compiled.samples(seed)?;
+        Ok(worlds.map(|world| self.generator.board(world.values(&self.cells)?)))
+    }
+}

@@ -1,0 +1,108 @@
+//! Methods that draw boards, and the reasons for their choice.
+
+use std::fmt;
+
+/// A method that draws boards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Method {
+    /// The states of the board read cell by cell: independent boards with exactly their probabilities.
+    Exact,
+    /// Boards without some demands, of which those that meet them are kept: exact as well.
+    Rejection,
+    /// Particles that read the board cell by cell: independent boards whose law tends to the exact one as particles grow.
+    Particles,
+    /// The [sampler of the generator's own](super::OwnSampler) of this name.
+    Own(&'static str),
+}
+
+impl Method {
+    /// Its name in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Rejection => "rejection",
+            Self::Particles => "particles",
+            Self::Own(name) => name,
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A method with the reason that it was chosen. As text, a sentence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice {
+    /// The method.
+    pub method: Method,
+    /// The reason.
+    pub reason: Reason,
+}
+
+/// Reason for the choice of a method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// No other method is allowed.
+    Asked,
+    /// It draws boards of any size exactly, and needs no states.
+    Direct,
+    /// The states of the exact method fit into memory.
+    Fits {
+        /// Bytes that they take.
+        bytes: u64,
+    },
+    /// The states of the exact method are predicted to fit into memory.
+    PredictedToFit {
+        /// Bytes that they are predicted to take.
+        bytes: f64,
+    },
+    /// Boards without the rules follow them often, and the exact method is predicted to need many states.
+    OftenMet,
+    /// Of the exact method and rejection, in rounds of equal work, it had the boards first.
+    FirstInTurn {
+        /// Bytes of states of the exact method in the last round.
+        round: u64,
+    },
+    /// The states of the exact method do not fit into memory.
+    TooLarge {
+        /// Prediction of the bytes that they take, if that is more than the limit.
+        predicted: Option<f64>,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// There is no element program for boards of this size or with these demands.
+    NoElements,
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.method)?;
+        match self.reason {
+            Reason::Asked => f.write_str("no other method is allowed"),
+            Reason::Direct => f.write_str("it draws boards of any size exactly"),
+            Reason::Fits { bytes } => write!(f, "its states take {bytes} bytes"),
+            Reason::PredictedToFit { bytes } => {
+                write!(f, "its states are predicted to take {bytes:.0} bytes")
+            }
+            Reason::OftenMet => f.write_str("boards without the rules follow them often"),
+            Reason::FirstInTurn { round } => write!(
+                f,
+                "it had the boards first, in rounds of equal work up to {round} bytes of states"
+            ),
+            Reason::TooLarge { predicted, limit } => {
+                f.write_str("the states of the exact method take ")?;
+                match predicted {
+                    Some(bytes) => write!(f, "about {bytes:.0}")?,
+                    None => f.write_str("more")?,
+                }
+                write!(f, " bytes, of which {limit} are allowed")
+            }
+            Reason::NoElements => f.write_str("such boards have no element program"),
+        }
+    }
+}

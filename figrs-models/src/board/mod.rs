@@ -1,0 +1,36 @@
+//! Boards: a grid with a value in each cell, drawn from exactly what rules and demands allow.
+//!
+//! A puzzle is a [`Generator`]: an element program with its demands as evidence, and how values of its cells are read as a board. The
+//! [`ConditionalSampler`] draws its boards by the method that suits it, and says which and why; [`ExactBoards`] answers any other question about them.
+//! [`maze`](crate::maze), [`dungeon`](crate::dungeon), [`island`](crate::island), [`yin_yang`](crate::yin_yang) and
+//! [`chromatic_maze`](crate::chromatic_maze) are such generators, and a puzzle of a user's own is another: see [`ConditionalSampler`].
+//!
+//! # References
+//!
+//! For choosing among engines behind one door by what can be predicted of them, and falling back: the meta engine of the Rust crate `regex`.
+
+mod chains;
+mod collected;
+mod conditional_sampler;
+mod conflict;
+mod drawing;
+mod elements;
+mod error;
+mod exact;
+mod generator;
+mod method;
+mod particles;
+mod rejection;
+mod turns;
+mod watch;
+
+pub use chains::Chains;
+pub use collected::Collected;
+pub use conditional_sampler::{ConditionalSampler, Cost, Report, Sample};
+pub(crate) use conflict::no_solution;
+pub use elements::Elements;
+pub use error::BoardError;
+pub use exact::ExactBoards;
+pub use generator::{ChainBoards, DrawChains, Generator, OwnSampler};
+pub use method::{Choice, Method, Reason};
+pub use watch::Event;

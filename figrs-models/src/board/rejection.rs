@@ -1,0 +1,146 @@
+//! Rejection: boards that meet demands, among those that need not.
+
+use figrs_core::rand::Rng;
+use figrs_core::stream;
+use figrs_infer::{Error, RejectionSampling, Run};
+
+use super::watch::{Event, Watch};
+use super::{BoardError, Collected, Elements, Generator};
+
+/// Largest number of boards in a row that may fail.
+pub(super) const TRIES: u64 = 1_000_000;
+
+/// The first boards that meet a demand; their distribution is exactly that of the boards given the demand, whenever the
+/// drawing stops: the numbers of the tries that succeed are independent of the boards that they give.
+pub(super) struct Rejection<'a, B> {
+    boards: &'a Collected<B>,
+    watch: &'a Watch,
+    tried: u64,
+    met: u64,
+    in_vain: u64,
+}
+
+impl<'a, B> Rejection<'a, B> {
+    pub(super) fn new(boards: &'a Collected<B>, watch: &'a Watch) -> Self {
+        Self {
+            boards,
+            watch,
+            tried: 0,
+            met: 0,
+            in_vain: 0,
+        }
+    }
+
+    fn tell(&self) {
+        self.watch.tell(Event::Drawn {
+            boards: self.boards.len() as u64,
+            wanted: self.boards.wanted() as u64,
+            tried: Some(self.tried),
+        });
+    }
+
+    fn keep(&mut self, board: B) {
+        self.boards.push(board);
+        self.met += 1;
+        self.in_vain = 0;
+    }
+
+    fn wants_more(&self) -> bool {
+        !self.boards.are_complete() && !self.watch.is_interrupted()
+    }
+
+    /// Draws at most this many more boards; true if there are enough now, or it was interrupted.
+    pub(super) fn draw(
+        &mut self,
+        draws: u64,
+        all: &mut impl Iterator<Item = Result<B, BoardError>>,
+        meets: impl Fn(&B) -> bool,
+    ) -> Result<bool, BoardError> {
+        let end = self.tried.saturating_add(draws);
+        while self.wants_more() && self.tried < end {
+            let Some(board) = all.next() else { break };
+            let board = board?;
+            self.tried += 1;
+            self.in_vain += 1;
+            if meets(&board) {
+                self.keep(board);
+            }
+            self.tell();
+        }
+        Ok(!self.wants_more())
+    }
+
+    /// Draws until there are enough, or it is interrupted.
+    pub(super) fn complete(
+        mut self,
+        all: &mut impl Iterator<Item = Result<B, BoardError>>,
+        meets: impl Fn(&B) -> bool,
+    ) -> Result<Self, BoardError> {
+        while !self.draw(TRIES.saturating_sub(self.in_vain), all, &meets)? {
+            self.check()?;
+        }
+        Ok(self)
+    }
+
+    /// Draws the elements of a program without its rules, and keeps the boards that meet the rules and the demands of a generator.
+    pub(super) fn complete_by_elements<G: Generator<Board = B>>(
+        mut self,
+        generator: &G,
+        elements: &Elements<G::Cell>,
+        seed: u64,
+    ) -> Result<Self, BoardError> {
+        /// Least and greatest number of tries of one run of the sampler.
+        const RUN: (u64, u64) = (1 << 10, 1 << 16);
+        let model = elements.model();
+        for part in 0.. {
+            if !self.wants_more() {
+                break;
+            }
+            let missing = (self.boards.wanted() - self.boards.len()) as u64;
+            // Runs become larger: the first boards are there soon.
+            let tries = missing.saturating_mul(4).min(RUN.0 << part.min(16));
+            let tries = tries.clamp(RUN.0, RUN.1);
+            let mut sampler = RejectionSampling::new(tries)
+                .seed(stream(seed, part).next_u64())
+                .keep_draws();
+            if let Some(flag) = &self.watch.interrupt {
+                sampler = sampler.interrupt(flag.clone());
+            }
+            self.tried += tries;
+            self.in_vain += tries;
+            match sampler.run(&model, elements.cells()) {
+                Err(Error::NoSampleMetEvidence { .. } | Error::NothingDone { .. }) => {}
+                answer => {
+                    let answer = answer?;
+                    let draws = answer.draws()?;
+                    let values = elements.cells().iter().map(|cell| draws.values(cell));
+                    let values = values.collect::<Result<Vec<_>, _>>()?;
+                    for draw in 0..draws.length {
+                        let cells = values.iter().map(|cell| cell[draw].clone());
+                        let board = generator.board(cells.collect())?;
+                        if generator.meets(&board) {
+                            self.keep(board);
+                        }
+                    }
+                }
+            }
+            self.check()?;
+            self.tell();
+        }
+        Ok(self)
+    }
+
+    /// Fails if too many in a row have failed.
+    fn check(&self) -> Result<(), BoardError> {
+        if self.in_vain < TRIES {
+            return Ok(());
+        }
+        Err(BoardError::NoneMet { tried: TRIES })
+    }
+
+    /// Acceptance rate of all that were drawn.
+    pub(super) fn diagnostics(self) -> Vec<(&'static str, f64)> {
+        let share = self.met as f64 / self.tried.max(1) as f64;
+        vec![("acceptance", share)]
+    }
+}

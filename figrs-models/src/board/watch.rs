@@ -1,0 +1,92 @@
+//! Reports and interruption of a sampler at work.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use figrs_infer::Frontier;
+
+use super::Choice;
+
+/// Report of a sampler at work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// It turns to a method, before it draws by it; there is none for the first method if that needs no more than a few seconds.
+    Turned(Choice),
+    /// The exact method explored states.
+    Explored {
+        /// Elements whose states are explored.
+        steps: u64,
+    },
+    /// Boards were drawn.
+    Drawn {
+        /// Number of boards.
+        boards: u64,
+        /// Number of boards that are wanted.
+        wanted: u64,
+        /// Number of boards that were tried, if not all are kept.
+        tried: Option<u64>,
+    },
+    /// Markov chains went on.
+    Swept {
+        /// Number of sweeps of all chains.
+        sweeps: u64,
+    },
+    /// Particles reached the end of the board.
+    Filtered {
+        /// Number of particles.
+        particles: u64,
+        /// Number of all particles, if it is known.
+        total: Option<u64>,
+    },
+    /// Clues were tried for their part in a conflict.
+    TriedClues {
+        /// Number of clues that were tried.
+        tried: u64,
+        /// Number of clues.
+        total: u64,
+    },
+}
+
+type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// Listener and interrupt of a sampler; both are optional.
+#[derive(Clone, Default)]
+pub(super) struct Watch {
+    pub(super) interrupt: Option<Arc<AtomicBool>>,
+    pub(super) listener: Option<Listener>,
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watch")
+    }
+}
+
+impl Watch {
+    pub(super) fn is_interrupted(&self) -> bool {
+        let flag = self.interrupt.as_ref();
+        flag.is_some_and(|flag| flag.load(Ordering::Acquire))
+    }
+
+    pub(super) fn tell(&self, event: Event) {
+        if let Some(listener) = &self.listener {
+            listener(&event);
+        }
+    }
+
+    /// The exact engine within this many bytes, watched.
+    pub(super) fn frontier(&self, memory: u64) -> Frontier {
+        let mut frontier = Frontier::new().memory(memory);
+        if let Some(flag) = &self.interrupt {
+            frontier = frontier.interrupt(Arc::clone(flag));
+        }
+        if self.listener.is_some() {
+            let watch = self.clone();
+            frontier =
+                frontier.on_progress(move |run| watch.tell(Event::Explored { steps: run.done }));
+        }
+        frontier
+    }
+}

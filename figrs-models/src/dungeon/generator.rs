@@ -1,0 +1,51 @@
+//! Dungeons as a generator of boards.
+
+use super::{Dungeon, DungeonMap, Tile};
+use crate::board::{BoardError, Elements, Generator};
+use crate::grid::Size;
+
+/// Bounds on the walk can be left out, and dungeons be tried against them.
+impl Generator for Dungeon {
+    type Cell = Tile;
+    type Board = DungeonMap;
+
+    fn size(&self) -> Size {
+        self.clues.size()
+    }
+
+    fn elements(&self) -> Result<Elements<Tile>, BoardError> {
+        Ok(Dungeon::elements(self)?.elements)
+    }
+
+    fn board(&self, cells: Vec<Tile>) -> Result<DungeonMap, BoardError> {
+        Ok(DungeonMap::from_tiles(self.clues.size(), cells)?)
+    }
+
+    /// Extrapolated from smaller dungeons.
+    fn predicted_bytes(&self) -> Option<f64> {
+        let (rows, columns) = (self.size().rows() as f64, self.size().columns() as f64);
+        let bytes = match &self.walk {
+            None => 78.0 * rows * 3.5f64.powf(columns),
+            Some(_) => 0.053 * rows.powf(5.5) * 9.3f64.powf(columns),
+        };
+        let counts = self.walls.as_ref().map_or(1.0, |walls| {
+            (f64::from(*walls.end()).min(rows * columns / 2.0) / 2.0).max(1.0)
+        });
+        Some(bytes * counts)
+    }
+
+    fn relaxed(&self) -> Option<Self> {
+        self.walk.as_ref()?;
+        let walk = None;
+        Some(Self {
+            walk,
+            ..self.clone()
+        })
+    }
+
+    fn meets(&self, map: &DungeonMap) -> bool {
+        let steps = || Some(map.walk()?.len() as u32 - 1);
+        let walk = self.walk.as_ref();
+        walk.is_none_or(|walk| steps().is_some_and(|steps| walk.contains(&steps)))
+    }
+}

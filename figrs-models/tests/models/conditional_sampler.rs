@@ -1,0 +1,464 @@
+//! A puzzle of a user's own, drawn by each method: laws against enumeration, choices with their reasons, errors.
+//!
+//! Seeds are fixed. All tests here together would give a false alarm with a probability of `FALSE_ALARM`, were they drawn.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use figrs_core::rand::RngExt;
+use figrs_core::{Element, Flip, stream};
+use figrs_infer::Error;
+use figrs_models::board::{
+    BoardError, ChainBoards, ConditionalSampler, Elements, Event, Generator, Method, OwnSampler,
+    Reason,
+};
+use figrs_models::dungeon::Dungeon;
+use figrs_models::grid::{Automaton, Constraint, Count, GridError, Position, Size};
+use figrs_models::maze::PerfectMaze;
+use figrs_models::variation::goodness_of_fit;
+
+const FALSE_ALARM: f64 = 1e-6;
+/// Number of laws compared.
+const LAWS: f64 = 7.0;
+const DRAWS: usize = 3000;
+
+/// Trees, no two of which stand side by side.
+#[derive(Clone, Debug)]
+struct Orchard {
+    size: Size,
+    /// The fewest trees; 0 without that demand.
+    least: u32,
+    clues: Vec<(Position, bool)>,
+    /// The trees can be counted without an element program.
+    is_relaxable: bool,
+    has_elements: bool,
+    is_often_met: bool,
+    predicted: Option<f64>,
+    own: Option<Own>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Own {
+    Independent,
+    Chains,
+    /// Boards that never meet the demand.
+    Hopeless,
+}
+
+/// The orchards of 3 by 3 with three trees at least.
+fn orchard() -> Orchard {
+    Orchard {
+        size: Size::new(3, 3).unwrap(),
+        least: 3,
+        clues: Vec::new(),
+        is_relaxable: false,
+        has_elements: true,
+        is_often_met: false,
+        predicted: None,
+        own: None,
+    }
+}
+
+/// No tree beside or below another.
+struct Apart {
+    columns: usize,
+}
+
+impl Automaton<bool> for Apart {
+    /// The trees of the last row's cells, by column.
+    type State = u32;
+
+    fn start(&self) -> u32 {
+        0
+    }
+
+    fn step(&self, at: Position, state: &u32, tree: &bool) -> Option<u32> {
+        let is_tree = |column: usize| state >> column & 1 == 1;
+        let beside = at.column > 0 && is_tree(at.column - 1);
+        let rest = state & !(1 << at.column) & ((1 << self.columns) - 1);
+        (!(*tree && (beside || is_tree(at.column)))).then_some(rest | u32::from(*tree) << at.column)
+    }
+
+    fn accepts(&self, _: &u32) -> bool {
+        true
+    }
+}
+
+impl Orchard {
+    fn follows_the_rules(&self, trees: &[bool]) -> bool {
+        let columns = self.size.columns();
+        (0..trees.len()).all(|cell| {
+            let beside = cell % columns > 0 && trees[cell - 1];
+            let above = cell >= columns && trees[cell - columns];
+            !trees[cell] || !(beside || above)
+        })
+    }
+
+    fn by_chance(&self, rng: &mut figrs_core::Stream) -> Vec<bool> {
+        loop {
+            let trees: Vec<bool> = (0..self.size.cells())
+                .map(|_| rng.random_bool(0.4))
+                .collect();
+            if self.follows_the_rules(&trees) {
+                return trees;
+            }
+        }
+    }
+}
+
+impl Generator for Orchard {
+    type Cell = bool;
+    type Board = Vec<bool>;
+
+    fn size(&self) -> Size {
+        self.size
+    }
+
+    fn elements(&self) -> Result<Elements<bool>, BoardError> {
+        if !self.has_elements && self.least > 0 {
+            let what = "a number of trees";
+            return Err(BoardError::NoElements { what });
+        }
+        let trees: Vec<Element<bool>> = self.size.positions().map(|_| Flip::new(0.4)).collect();
+        let columns = self.size.columns();
+        let rules = Apart { columns }.and(Count::within(&(self.least..=99), self.size.cells()));
+        let rules = Constraint::new(self.size, &trees, rules)?.model().clone();
+        Ok(Elements::new(self.size, trees, rules)?.with_clues(self.clues.clone())?)
+    }
+
+    fn board(&self, cells: Vec<bool>) -> Result<Vec<bool>, BoardError> {
+        if self.follows_the_rules(&cells) {
+            return Ok(cells);
+        }
+        Err(BoardError::of_generator(std::fmt::Error))
+    }
+
+    fn predicted_bytes(&self) -> Option<f64> {
+        self.predicted
+    }
+
+    fn relaxed(&self) -> Option<Self> {
+        let least = 0;
+        self.is_relaxable.then(|| Self {
+            least,
+            ..self.clone()
+        })
+    }
+
+    fn meets(&self, trees: &Vec<bool>) -> bool {
+        let trees = trees.iter().filter(|&&tree| tree).count();
+        trees >= self.least as usize && !matches!(self.own, Some(Own::Hopeless))
+    }
+
+    fn is_often_met(&self) -> bool {
+        self.is_often_met
+    }
+
+    fn sampler(&self) -> Option<OwnSampler<'_, Vec<bool>>> {
+        Some(match self.own? {
+            Own::Independent | Own::Hopeless => OwnSampler::Independent {
+                name: "chance",
+                draw: Box::new(|rng| self.by_chance(rng)),
+                rejects: true,
+            },
+            Own::Chains => OwnSampler::Chains {
+                name: "chain",
+                draw: Box::new(|chains| {
+                    let mut rng = stream(chains.seed(), 0);
+                    let mut boards = Vec::new();
+                    while boards.len() < chains.wanted() && chains.swept(boards.len() as u64) {
+                        boards.extend(Some(self.by_chance(&mut rng)).filter(|b| self.meets(b)));
+                    }
+                    let diagnostics = vec![("r-hat", 1.0)];
+                    Ok(ChainBoards {
+                        boards,
+                        diagnostics,
+                    })
+                }),
+            },
+        })
+    }
+}
+
+/// Draws, and checks their law against the enumeration of all boards. Returns the method and the reason.
+#[track_caller]
+fn law(orchard: &Orchard, sampler: ConditionalSampler) -> (Method, Reason) {
+    law_of(DRAWS, orchard, sampler)
+}
+
+#[track_caller]
+fn law_of(draws: usize, orchard: &Orchard, sampler: ConditionalSampler) -> (Method, Reason) {
+    let sample = sampler.seed(11).sample(orchard, draws).unwrap();
+    assert_eq!(sample.boards.len(), draws);
+    let mut counts = HashMap::<&Vec<bool>, u64>::new();
+    for board in &sample.boards {
+        *counts.entry(board).or_default() += 1;
+    }
+    let cells = orchard.size.cells();
+    let all = (0..1u32 << cells).map(|bits| (0..cells).map(|cell| bits >> cell & 1 == 1).collect());
+    let boards: Vec<(Vec<bool>, f64)> = all
+        .filter(|board: &Vec<bool>| orchard.follows_the_rules(board) && orchard.meets(board))
+        .map(|board| {
+            let trees = board.iter().filter(|&&tree| tree).count();
+            let weight = 0.4f64.powf(trees as f64) * 0.6f64.powf((cells - trees) as f64);
+            (board, weight)
+        })
+        .collect();
+    let total: f64 = boards.iter().map(|(_, weight)| weight).sum();
+    let expected: Vec<(u64, f64)> = boards
+        .iter()
+        .map(|(board, weight)| {
+            let drawn = counts.remove(board).unwrap_or(0);
+            (drawn, draws as f64 * weight / total)
+        })
+        .collect();
+    assert!(counts.is_empty(), "what cannot be: {counts:?}");
+    let fit = goodness_of_fit(&expected).unwrap();
+    assert!(fit.p_value > FALSE_ALARM / LAWS, "{fit:?}");
+    let again = sample.report.choice;
+    assert!(again.to_string().starts_with(again.method.name()));
+    (again.method, again.reason)
+}
+
+#[test]
+fn boards_that_fit_are_exact() {
+    let (method, reason) = law(&orchard(), ConditionalSampler::new());
+    assert_eq!(method, Method::Exact);
+    assert!(matches!(reason, Reason::Fits { bytes } if bytes > 0));
+}
+
+#[test]
+fn rejection_of_relaxed_boards_has_the_law() {
+    let relaxable = Orchard {
+        is_relaxable: true,
+        ..orchard()
+    };
+    let asked = ConditionalSampler::new().among([Method::Rejection]);
+    let choice = law(&relaxable, asked);
+    assert_eq!(choice, (Method::Rejection, Reason::Asked));
+    // In turns exact inference, which fits into the first round, comes first.
+    let turns = ConditionalSampler::new().sample(&relaxable, 5).unwrap();
+    let choice = turns.report.choice;
+    assert_eq!(choice.method, Method::Exact);
+    assert_eq!(choice.reason, Reason::FirstInTurn { round: 1 << 20 });
+    // Without a program for the demand it is rejection.
+    let counted = Orchard {
+        has_elements: false,
+        ..relaxable
+    };
+    let choice = law(&counted, ConditionalSampler::new());
+    assert_eq!(
+        choice,
+        (Method::Rejection, Reason::FirstInTurn { round: 1 << 20 })
+    );
+}
+
+#[test]
+fn rejection_of_independent_cells_has_the_law() {
+    let often = Orchard {
+        is_often_met: true,
+        predicted: Some(1e12),
+        ..orchard()
+    };
+    let choice = law(&often, ConditionalSampler::new());
+    assert_eq!(choice, (Method::Rejection, Reason::OftenMet));
+}
+
+#[test]
+fn particles_tend_to_the_law() {
+    let small = Orchard {
+        size: Size::new(2, 3).unwrap(),
+        least: 2,
+        ..orchard()
+    };
+    let asked = ConditionalSampler::new().among([Method::Particles]);
+    // Each draw takes two populations of 4096 particles.
+    let choice = law_of(200, &small, asked);
+    assert_eq!(choice, (Method::Particles, Reason::Asked));
+}
+
+#[test]
+fn samplers_of_their_own_have_the_law() {
+    let own = |own| Orchard {
+        own: Some(own),
+        ..orchard()
+    };
+    let chance = Method::Own("chance");
+    let choice = law(&own(Own::Independent), ConditionalSampler::new());
+    assert_eq!(choice, (chance, Reason::Direct));
+    let chain = Method::Own("chain");
+    let limited = ConditionalSampler::new().memory(1 << 10);
+    let too_large = Reason::TooLarge {
+        predicted: None,
+        limit: 1 << 10,
+    };
+    assert_eq!(law(&own(Own::Chains), limited), (chain, too_large));
+    let without = Orchard {
+        has_elements: false,
+        ..own(Own::Chains)
+    };
+    let sample = ConditionalSampler::new().sample(&without, 2).unwrap();
+    assert_eq!(sample.report.choice.method, chain);
+    assert_eq!(sample.report.choice.reason, Reason::NoElements);
+    assert_eq!(sample.report.diagnostics, [("r-hat", 1.0)]);
+    // What fits is exact all the same.
+    let sample = ConditionalSampler::new().sample(&own(Own::Chains), 2);
+    assert_eq!(sample.unwrap().report.choice.method, Method::Exact);
+}
+
+#[test]
+fn exact_boards_answer_other_questions() {
+    let orchard = orchard();
+    let exact = ConditionalSampler::new().exact(&orchard).unwrap();
+    assert!(exact.is_possible() && exact.cost().states > 0);
+    // Of the 63 independent sets of the grid those of three, four and five cells: 22 + 6 + 1.
+    let count = exact.compiled().count().unwrap();
+    assert_eq!(count.to_string(), "29");
+    let (board, log) = exact.most_probable().unwrap();
+    assert_eq!(board.iter().filter(|&&tree| tree).count(), 3);
+    let sum = 22.0 * 0.4f64.powi(3) * 0.6f64.powi(6)
+        + 6.0 * 0.4f64.powi(4) * 0.6f64.powi(5)
+        + 0.4f64.powi(5) * 0.6f64.powi(4);
+    let probability = 0.4f64.powi(3) * 0.6f64.powi(6) / sum;
+    assert!((log.exp() - probability).abs() < 1e-12);
+    let marginals = exact.marginals().unwrap();
+    let corners = [0, 2, 6, 8].map(|corner: usize| marginals[corner].probability(&true));
+    assert!(corners.iter().all(|p| (p - corners[0]).abs() < 1e-12));
+}
+
+#[test]
+fn runs_are_watched_and_interrupted() {
+    let flag = Arc::new(AtomicBool::new(false));
+    let (seen, steps) = (
+        Arc::new(Mutex::new(Vec::new())),
+        Arc::new(AtomicU64::new(0)),
+    );
+    let (drawn, explored, stop) = (Arc::clone(&seen), Arc::clone(&steps), Arc::clone(&flag));
+    let sampler = ConditionalSampler::new()
+        .interrupt(Arc::clone(&flag))
+        .on_event(move |event| match *event {
+            Event::Explored { steps } => explored.store(steps, Ordering::Relaxed),
+            Event::Drawn { boards, .. } => {
+                drawn.lock().unwrap().push(boards);
+                stop.store(boards == 3, Ordering::Relaxed);
+            }
+            _ => {}
+        });
+    let sample = sampler.sample(&orchard(), 100).unwrap();
+    assert_eq!(sample.boards.len(), 3);
+    assert_eq!(*seen.lock().unwrap(), [1, 2, 3]);
+    let clue = |column| (Position { row: 0, column }, true);
+    let crossed = Orchard {
+        clues: vec![clue(0), clue(1)],
+        ..orchard()
+    };
+    let error = sampler.conflict(&crossed).unwrap();
+    assert!(
+        matches!(
+            error,
+            BoardError::NoSolution {
+                is_minimal: false,
+                ..
+            }
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn failures_say_what_excludes_boards_or_what_they_need() {
+    let sampler = ConditionalSampler::new;
+    let at = |row, column| Position { row, column };
+    let crossed = Orchard {
+        clues: vec![(at(2, 2), false), (at(0, 0), true), (at(0, 1), true)],
+        ..orchard()
+    };
+    let relaxed = Orchard {
+        is_relaxable: true,
+        ..crossed.clone()
+    };
+    for (orchard, method) in [
+        (&crossed, Method::Exact),
+        (&crossed, Method::Particles),
+        (&relaxed, Method::Rejection),
+    ] {
+        let error = sampler().among([method]).sample(orchard, 1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "impossible: no board of 3 rows and 3 columns meets the clues at row 1, column 1; row 1, column 2; take one of them back"
+        );
+    }
+    let crowded = Orchard {
+        least: 6,
+        ..orchard()
+    };
+    let error = sampler().sample(&crowded, 1).unwrap_err();
+    let BoardError::NoSolution {
+        clues, is_minimal, ..
+    } = error
+    else {
+        panic!("{error}")
+    };
+    assert!(clues.is_empty() && is_minimal);
+
+    let small = || sampler().memory(1 << 10);
+    let error = small().among([Method::Exact]).sample(&orchard(), 1);
+    let error = error.unwrap_err();
+    assert!(
+        matches!(error, BoardError::Inference(Error::FrontierTooLarge { .. })),
+        "{error}"
+    );
+    let both = [Method::Exact, Method::Rejection];
+    let huge = Orchard {
+        predicted: Some(2e6),
+        ..orchard()
+    };
+    let error = small().among(both).sample(&huge, 1).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "exact would need about 2000000 bytes, and 1024 are allowed; allow more (`memory`), or use a smaller board"
+    );
+    let error = small().sample(&orchard(), 1).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("particles would need about 2"),
+        "{error}"
+    );
+    let hopeless = Orchard {
+        own: Some(Own::Hopeless),
+        ..orchard()
+    };
+    let error = sampler().sample(&hopeless, 1).unwrap_err();
+    assert!(matches!(error, BoardError::NoneMet { tried: 1_000_000 }));
+    let none = sampler().among([Method::Own("unknown")]);
+    let error = none.sample(&orchard(), 1).unwrap_err();
+    assert!(matches!(error, BoardError::NoMethod), "{error}");
+    let error = orchard().board(vec![true; 9]).unwrap_err();
+    assert!(matches!(error, BoardError::Generator(_)), "{error}");
+    assert_eq!(error.to_string(), std::fmt::Error.to_string());
+}
+
+#[test]
+fn boards_without_an_element_program_say_so() {
+    let sampler = ConditionalSampler::new();
+    let maze = PerfectMaze::new(5, 5).unwrap().steps(12..=14).unwrap();
+    let sample = sampler.sample(&maze, 3).unwrap();
+    assert_eq!(sample.report.choice.method, Method::Own("wilson"));
+    assert_eq!(sample.report.diagnostics[0].0, "acceptance");
+    for maze in sample.boards {
+        assert!((13..=15).contains(&maze.solution().len()));
+    }
+    let error = sampler.exact(&maze).unwrap_err();
+    assert!(matches!(error, BoardError::NoElements { .. }), "{error}");
+    let wide = Dungeon::new(Size::new(3, 16).unwrap());
+    let error = sampler.sample(&wide, 1).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            BoardError::Grid(GridError::TooLargeForAutomata { columns: 16, .. })
+        ),
+        "{error}"
+    );
+}
