@@ -2,6 +2,9 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use figrs::prelude::*;
+use figrs::{LazyVariableElimination, algorithms};
+use figrs_tests::captured_lists as lists;
+use figrs_tests::captured_shapes::captured_shapes;
 
 fn burglary() -> (Model, Element<bool>) {
     let burglary = Flip::new(0.001);
@@ -121,9 +124,35 @@ fn trees(c: &mut Criterion) {
     });
 }
 
+/// Chains over lists of captured elements, of seeds whose buckets are wide: their tables two by two are far larger than what
+/// meets in all of them.
+fn captured_lists(c: &mut Criterion) {
+    let lists = [(79, 2), (81, 2), (100, 2), (26, 4), (40, 4), (74, 4)];
+    let lists =
+        lists.map(|(seed, values)| ("lists", seed, values, lists::captured_lists(seed, values)));
+    let shapes = [(56, 3), (97, 3), (100, 3)];
+    let shapes =
+        shapes.map(|(seed, values)| ("shapes", seed, values, captured_shapes(seed, values)));
+    let mut group = c.benchmark_group("captured");
+    for (kind, seed, values, case) in lists.into_iter().chain(shapes) {
+        let targets = [&case.last, &case.captured[0]];
+        let engines: [Box<dyn Algorithm>; 5] = algorithms![
+            VariableElimination::new(),
+            JunctionTree::new(),
+            MpeVariableElimination::new(),
+            LazyVariableElimination::new(),
+            Frontier::new()
+        ];
+        for engine in engines {
+            let name = format!("{kind} {seed} of {values} values/{}", engine.name());
+            group.bench_function(name, |b| b.iter(|| engine.run(&case.model, targets)));
+        }
+    }
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(20);
-    targets = algorithms, trees
+    targets = algorithms, trees, captured_lists
 }
 criterion_main!(benches);

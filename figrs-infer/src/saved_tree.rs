@@ -36,7 +36,7 @@ pub struct SavedTree {
 }
 
 impl SavedTree {
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     pub(crate) fn new(sums: Option<Arc<Tree>>, worlds: Option<Arc<Tree>>) -> Self {
         Self {

@@ -23,10 +23,10 @@ pub struct CapturedLists {
 
 /// Random numbers, the same for the same seed (Steele, Lea and Flood 2014, `SplitMix64`).
 #[derive(Clone, Copy, Debug)]
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -34,7 +34,7 @@ impl Dice {
         (z ^ (z >> 31)) % n
     }
 
-    fn one<T: Clone>(&mut self, all: &[T]) -> T {
+    pub(crate) fn one<T: Clone>(&mut self, all: &[T]) -> T {
         all[self.below(all.len() as u64) as usize].clone()
     }
 }

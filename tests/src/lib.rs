@@ -3,6 +3,7 @@
 pub mod asked;
 pub mod browser;
 pub mod captured_lists;
+pub mod captured_shapes;
 pub mod every_population;
 pub mod every_step;
 pub mod example;

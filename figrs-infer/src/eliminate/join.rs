@@ -29,6 +29,9 @@ pub(super) struct Scratch<V> {
     until: Until,
     /// Batches since the last check of the clock.
     since: u32,
+    /// Partial assignments that may still be looked at, and their number at first.
+    left: usize,
+    most: usize,
     batches: Vec<Batch<V>>,
     cursors: Vec<Cursor>,
     rows: Vec<u32>,
@@ -40,11 +43,34 @@ impl<V> Scratch<V> {
         Self {
             until,
             since: 0,
+            left: usize::MAX,
+            most: usize::MAX,
             batches: Vec::new(),
             cursors: Vec::new(),
             rows: Vec::new(),
             buffers: Buffers::default(),
         }
+    }
+
+    /// The same for joins of at most so many partial assignments all together.
+    pub(super) fn at_most(self, assignments: usize) -> Self {
+        Self {
+            left: assignments,
+            most: assignments,
+            ..self
+        }
+    }
+
+    /// Counts partial assignments, and refuses more than are left.
+    fn look_at(&mut self, assignments: usize) -> Result<(), EliminationError> {
+        let Some(left) = self.left.checked_sub(assignments) else {
+            return Err(EliminationError::TooManyOperations {
+                needed: self.most as f64 + 1.0,
+                limit: self.most as f64,
+            });
+        };
+        self.left = left;
+        Ok(())
     }
 
     /// An error if joins are to end now.
@@ -154,6 +180,7 @@ impl<S: Semiring> Join<'_, S> {
                 sink.take(&scratch.batches[depth], &self.program.key)?;
             } else if self.expand(depth, scratch) {
                 depth += 1;
+                scratch.look_at(scratch.batches[depth].product.len())?;
                 let batch = &mut scratch.batches[depth];
                 self.lost |= apply::<S>(
                     self.tables,

@@ -12,8 +12,9 @@
 //! | `domain`, `levels`, `registers`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
 //! | `join`, `prepare`, `trie`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: the steps carried out |
 //! | `sum`, `mpe`, `marginal_map` | the queries most callers want |
-//! | `project` | the join alone, for bounds |
+//! | `project`, `assignments` | the join alone, for bounds and for lists of what meets |
 
+mod assignments;
 mod batch;
 mod compile;
 mod components;
@@ -62,6 +63,7 @@ mod window;
 
 use figrs_core::factor::{FactorGraph, VarId};
 
+pub(crate) use assignments::{MostAssignments, Operand, Support, assignments};
 pub use error::EliminationError;
 pub(crate) use interaction::Bucket;
 pub use logarithmic::{LogSumProduct, MaxProduct};

@@ -114,8 +114,7 @@ impl Options {
         go_on(&self.until)
     }
 
-    /// Sets the maximum number of predicted operations of the plan. A contraction tree, which multiplies two tables at a time,
-    /// may take up to 16 times as many products.
+    /// Sets the maximum number of predicted operations of the plan.
     #[must_use]
     pub fn operation_budget(mut self, operations: f64) -> Self {
         self.operation_budget = operations;
@@ -131,7 +130,7 @@ impl Options {
     }
 
     /// Refuses a demand for more than the operation budget.
-    pub(crate) fn admit_operations(&self, needed: f64) -> Result<(), EliminationError> {
+    pub(super) fn admit_operations(&self, needed: f64) -> Result<(), EliminationError> {
         if needed > self.operation_budget {
             let limit = self.operation_budget;
             return Err(EliminationError::TooManyOperations { needed, limit });

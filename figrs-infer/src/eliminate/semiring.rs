@@ -104,6 +104,15 @@ impl Range {
         }
     }
 
+    /// The range of products, and of products of some of their terms.
+    pub fn of_products(ranges: impl IntoIterator<Item = Self>) -> Self {
+        let bounded = ranges.into_iter().map(|range| Self {
+            low: range.low.min(0),
+            high: range.high.max(0),
+        });
+        bounded.fold(Self::default(), Self::times)
+    }
+
     /// True if numbers in this range, or sums of them, may be beyond a 64-bit floating-point number.
     pub fn is_risky(self) -> bool {
         self.low < -1000 || self.high > 900

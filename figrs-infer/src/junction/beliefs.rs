@@ -4,8 +4,9 @@ use figrs_core::factor::{FactorGraph, VarId};
 
 use crate::eliminate::{Range, Semiring};
 
-use super::kernel::{Workspace, contract_listed, loses_listed};
-use super::tensor::{Layout, Number, Rank, union};
+use super::kernel::Workspace;
+use super::listed::{contract_listed, derive_all, derive_listed};
+use super::tensor::{Layout, Number, Rank};
 use super::tree::{Step, Tree};
 
 /// The messages of one tree for one set of weights and evidence, in one algebra.
@@ -100,25 +101,26 @@ impl<S: Semiring> Beliefs<S> {
     /// The message of one step.
     fn forward(&mut self, tree: &Tree, step: &Step) {
         let out = tree.tensor(step.out);
+        let ranges = step.inputs.iter().map(|&t| self.ranges[UP][t as usize]);
+        let risky = Range::of_products(ranges).is_risky();
         let (before, after) = self.values.split_at_mut(out.start);
         let z = &mut after[..out.len];
-        let x = &before[tree.tensor(step.left).place()];
-        let unit = [S::one()];
-        let y = step
-            .right
-            .map_or(&unit[..], |t| &before[tree.tensor(t).place()]);
-        let mut range = self.ranges[UP][step.left as usize];
-        if let Some(right) = step.right {
-            range = range.times(self.ranges[UP][right as usize]);
-        }
-        let risky = range.is_risky();
+        let entries = |t: u32| &before[tree.tensor(t).place()];
         if let Some(products) = &step.products {
-            let roles = [0, 1, 2];
-            self.lost |= risky && loses_listed::<S>(products, roles, x, y);
-            contract_listed::<S>(products, roles, x, y, z);
+            self.lost |= match *step.inputs {
+                [x] => contract_listed::<S>(products, &[entries(x)], z, risky),
+                [x, y] => contract_listed::<S>(products, &[entries(x), entries(y)], z, risky),
+                ref inputs => {
+                    let inputs: Vec<&[S::Value]> = inputs.iter().map(|&t| entries(t)).collect();
+                    contract_listed::<S>(products, &inputs, z, risky)
+                }
+            };
         } else {
-            let y_scope = step.right.map_or(&[][..], |t| tree.scope(t));
-            let (x, y) = ((tree.scope(step.left), x), (y_scope, y));
+            let unit = [S::one()];
+            let [x, y] = [0, 1].map(|i| match step.inputs.get(i) {
+                Some(&t) => (tree.scope(t), entries(t)),
+                None => (&[][..], &unit[..]),
+            });
             self.lost |= risky && self.workspace.loses::<S>(&tree.cards, x, y);
             let z = (tree.scope(step.out), &mut *z);
             self.workspace.contract::<S>(&tree.cards, x, y, z);
@@ -171,7 +173,8 @@ impl<S: Semiring> Beliefs<S> {
         self.path = path;
     }
 
-    /// The derivative by one tensor, from that by the result of the step that takes it in.
+    /// The derivative by one tensor, from that by the result of the step that takes it in; by all inputs of the step if
+    /// they are more than two.
     fn backward(&mut self, tree: &Tree, tensor: u32) {
         let place = tree.tensor(tensor).place();
         let Some(used_by) = tree.tensor(tensor).used_by else {
@@ -181,8 +184,11 @@ impl<S: Semiring> Beliefs<S> {
             return;
         };
         let step = &tree.steps[used_by as usize];
-        let is_left = step.left == tensor;
-        let other = if is_left { step.right } else { Some(step.left) };
+        if step.inputs.len() > 2 {
+            return self.backward_to_all(tree, step);
+        }
+        let is_first = step.inputs[0] == tensor;
+        let other = step.inputs.iter().copied().find(|&t| t != tensor);
         let out = tree.tensor(step.out);
         let (before, after) = self.derivatives.split_at_mut(out.start);
         let x = &after[..out.len];
@@ -195,9 +201,8 @@ impl<S: Semiring> Beliefs<S> {
         }
         let risky = range.is_risky();
         if let Some(products) = &step.products {
-            let roles = if is_left { [2, 1, 0] } else { [2, 0, 1] };
-            self.lost |= risky && loses_listed::<S>(products, roles, x, y);
-            contract_listed::<S>(products, roles, x, y, z);
+            let y = other.map(|_| y);
+            self.lost |= derive_listed::<S>(products, y, is_first, x, z, risky);
         } else {
             let y_scope = other.map_or(&[][..], |t| tree.scope(t));
             let (x, y) = ((tree.scope(step.out), x), (y_scope, y));
@@ -208,6 +213,26 @@ impl<S: Semiring> Beliefs<S> {
         let (_, range) = S::settle(z, &mut self.lost);
         self.ranges[DOWN][tensor as usize] = range;
         self.fresh[DOWN][tensor as usize] = true;
+    }
+
+    /// The derivatives by all inputs of a listed step.
+    fn backward_to_all(&mut self, tree: &Tree, step: &Step) {
+        let out = tree.tensor(step.out);
+        let ranges = step.inputs.iter().map(|&t| self.ranges[UP][t as usize]);
+        let ranges = ranges.chain([self.ranges[DOWN][step.out as usize]]);
+        let risky = Range::of_products(ranges).is_risky();
+        let (before, after) = self.derivatives.split_at_mut(out.start);
+        let entries = |&t: &u32| &self.values[tree.tensor(t).place()];
+        let inputs: Vec<&[S::Value]> = step.inputs.iter().map(entries).collect();
+        let starts: Vec<usize> = step.inputs.iter().map(|&t| tree.tensor(t).start).collect();
+        let products = step.products.as_deref().unwrap_or_default();
+        let above = &after[..out.len];
+        self.lost |= derive_all::<S>(products, &inputs, above, &starts, before, risky);
+        for &t in &step.inputs {
+            let (_, range) = S::settle(&mut before[tree.tensor(t).place()], &mut self.lost);
+            self.ranges[DOWN][t as usize] = range;
+            self.fresh[DOWN][t as usize] = true;
+        }
     }
 
     /// The unnormalised marginal of a variable that some factor mentions.
@@ -253,74 +278,54 @@ impl<S: Semiring> Beliefs<S> {
 
     /// The unnormalised joint marginal of some variables (sorted), row-major; `None` if no clique holds them all.
     pub(crate) fn joint(&mut self, tree: &Tree, scope: &[Rank]) -> Option<Vec<S::Value>> {
-        let holds = |tensors: &[Option<u32>]| {
-            let held = |rank| {
-                tensors
-                    .iter()
-                    .flatten()
-                    .any(|&t| tree.scope(t).contains(rank))
-            };
-            scope.iter().all(held)
+        let size = |clique: &[Rank]| {
+            let summed = clique.iter().filter(|rank| !scope.contains(rank));
+            let sizes = summed.map(|&rank| f64::from(tree.cards[rank as usize]));
+            sizes.product::<f64>()
         };
-        let cliques = tree
-            .steps
-            .iter()
-            .filter(|step| holds(&[Some(step.left), step.right]));
-        let size = |step: &&Step| {
-            let mut all = union(
-                tree.scope(step.left),
-                step.right.map_or(&[], |t| tree.scope(t)),
-            );
-            all.retain(|rank| !scope.contains(rank));
-            all.iter()
-                .map(|&rank| f64::from(tree.cards[rank as usize]))
-                .product::<f64>()
-        };
-        let step = cliques.min_by(|a, b| size(a).total_cmp(&size(b)))?;
+        let cliques = tree.steps.iter().map(|step| (step, tree.clique(step)));
+        let cliques = cliques.filter(|(_, all)| scope.iter().all(|rank| all.contains(rank)));
+        let (step, all) = cliques.min_by(|a, b| size(&a.1).total_cmp(&size(&b.1)))?;
         self.derive(tree, step.out);
         let cards = |&rank: &Rank| tree.cards[rank as usize] as usize;
         let mut joint = vec![S::zero(); scope.iter().map(cards).product()];
-        let x = &self.values[tree.tensor(step.left).place()];
-        let unit = [S::one()];
-        let y = step
-            .right
-            .map_or(&unit[..], |t| &self.values[tree.tensor(t).place()]);
-        let z = &self.derivatives[tree.tensor(step.out).place()];
-        let mut add = |values: &[u32], [i, j, k]: [usize; 3]| {
+        let above = &self.derivatives[tree.tensor(step.out).place()];
+        let mut lost = false;
+        let mut add = |values: &[u32], product: &[u32]| {
             let at = scope.iter().fold(0, |at, rank| {
                 at * cards(rank) + values[*rank as usize] as usize
             });
-            let above = S::mul(&x[i], &z[k]);
-            let product = S::mul(&above, &y[j]);
-            self.lost |= S::is_lost(&x[i], &z[k], &above) || S::is_lost(&above, &y[j], &product);
-            S::accumulate(&mut joint[at], &product);
+            let mut weight = above[product[step.inputs.len()] as usize].clone();
+            for (&t, &i) in step.inputs.iter().zip(product) {
+                let x = &self.entries(tree, t)[i as usize];
+                let next = S::mul(&weight, x);
+                lost |= S::is_lost(&weight, x, &next);
+                weight = next;
+            }
+            S::accumulate(&mut joint[at], &weight);
         };
         let mut values = vec![0; tree.cards.len()];
         if let Some(products) = &step.products {
-            for product in products.iter() {
-                let [i, j, k] = product.map(|entry| entry as usize);
-                tree.decode(step.left, i, &mut values);
-                if let Some(right) = step.right {
-                    tree.decode(right, j, &mut values);
+            for product in products.chunks_exact(step.inputs.len() + 1) {
+                for (&t, &i) in step.inputs.iter().zip(product) {
+                    tree.decode(t, i as usize, &mut values);
                 }
-                add(&values, [i, j, k]);
+                add(&values, product);
             }
-            S::settle(&mut joint, &mut self.lost);
-            return Some(joint);
-        }
-        let all = union(
-            tree.scope(step.left),
-            step.right.map_or(&[], |t| tree.scope(t)),
-        );
-        loop {
-            let entry = |t: u32| tree.entry(t, &values).unwrap_or_default();
-            let right = step.right.map_or(0, entry);
-            add(&values, [entry(step.left), right, entry(step.out)]);
-            if !tree.advance(&all, &mut values) {
-                S::settle(&mut joint, &mut self.lost);
-                return Some(joint);
+        } else {
+            let tensors = || step.inputs.iter().chain([&step.out]);
+            loop {
+                let entry = |&t: &u32| tree.entry(t, &values).unwrap_or_default() as u32;
+                let product: Vec<u32> = tensors().map(entry).collect();
+                add(&values, &product);
+                if !tree.advance(&all, &mut values) {
+                    break;
+                }
             }
         }
+        self.lost |= lost;
+        S::settle(&mut joint, &mut self.lost);
+        Some(joint)
     }
 
     /// The unnormalised marginal of a variable of the graph.

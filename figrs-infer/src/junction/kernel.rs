@@ -1,4 +1,4 @@
-//! The innermost loops: one dense or listed contraction `z[..] += x[..] * y[..]`.
+//! The innermost loops: one dense contraction `z[..] += x[..] * y[..]`.
 
 use crate::eliminate::Semiring;
 
@@ -297,35 +297,4 @@ fn sum<S: Semiring>(x: &[S::Value]) -> S::Value {
         }
     }
     lanes.into_iter().fold(rest, S::add)
-}
-
-/// One product of a listed contraction: the entries of `x`, `y` and `z` that take part.
-pub(super) type Product = [u32; 3];
-
-/// Sets `z` to the sums of these products; `roles` says which column of a product is `x`, `y` and `z`.
-pub(super) fn contract_listed<S: Semiring>(
-    products: &[Product],
-    roles: [usize; 3],
-    x: &[S::Value],
-    y: &[S::Value],
-    z: &mut [S::Value],
-) {
-    z.fill(S::zero());
-    for product in products {
-        let [i, j, k] = roles.map(|role| product[role] as usize);
-        S::accumulate(&mut z[k], &S::mul(&x[i], &y[j]));
-    }
-}
-
-/// True if one of these products leaves the range of the representation.
-pub(super) fn loses_listed<S: Semiring>(
-    products: &[Product],
-    roles: [usize; 3],
-    x: &[S::Value],
-    y: &[S::Value],
-) -> bool {
-    products.iter().any(|product| {
-        let [i, j, _] = roles.map(|role| product[role] as usize);
-        S::is_lost(&x[i], &y[j], &S::mul(&x[i], &y[j]))
-    })
 }

@@ -13,6 +13,9 @@ use super::assemble::Thresholds;
 use super::fnv::Fnv;
 use super::tensor::{Layout, Number, Rank};
 
+/// Entries of a dense factor for each one with weight from which on the places of its zeros are kept.
+const KNOWN_ZEROS: usize = 2;
+
 /// Source of the entries of a leaf.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 enum Source {
@@ -24,7 +27,8 @@ enum Source {
     Ones(Vec<u32>),
     /// Ones throughout: a listed function.
     AllOnes,
-    /// Entries of the factor's weights at these places of a dense table: a small sparse factor.
+    /// Entries of the factor's weights at these places of a dense table, those without weight left out: a small sparse
+    /// factor, or a dense one with many zeros.
     Placed(Vec<u32>),
 }
 
@@ -48,6 +52,17 @@ pub(super) struct Laid {
 }
 
 impl Laid {
+    /// The numbers of the entries that may have weight, if others are stored that have none.
+    pub(super) fn support(&self) -> Option<Arc<[Number]>> {
+        let (Source::Ones(places) | Source::Placed(places)) = &self.source else {
+            return None;
+        };
+        let places = places.iter().filter(|&&at| at != u32::MAX);
+        let mut places: Vec<Number> = places.map(|&at| Number::from(at)).collect();
+        places.sort_unstable();
+        Some(places.into())
+    }
+
     pub(super) fn leaf(self, tensor: u32, factor: u32) -> Leaf {
         Leaf {
             tensor,
@@ -92,7 +107,8 @@ pub(super) fn lay(
             let from_end = |&i: &usize| (cards[i], cards[i + 1..].iter().product());
             let loops: Vec<(usize, usize)> = order.iter().map(from_end).collect();
             let positive = || (0..size).filter(|&i| !weights.is_zero(i));
-            if size > thresholds.small && !thresholds.is_dense(size as f64, positive().count()) {
+            let weighty = positive().count();
+            if !thresholds.is_dense(size as f64, weighty) {
                 let mut entries = Vec::new();
                 let mut next: Number = 0;
                 each_row(&loops, |at, n, stride| {
@@ -104,6 +120,17 @@ pub(super) fn lay(
                     }
                 });
                 listed(entries)
+            } else if weighty * KNOWN_ZEROS <= size {
+                let (mut places, mut next) = (vec![u32::MAX; size], 0);
+                each_row(&loops, |at, n, stride| {
+                    for i in (0..n).map(|i| at + i * stride) {
+                        if !weights.is_zero(i) {
+                            places[i] = next;
+                        }
+                        next += 1;
+                    }
+                });
+                (Layout::Dense, size, Source::Placed(places))
             } else {
                 (Layout::Dense, size, Source::Strided(loops))
             }
@@ -207,7 +234,10 @@ impl Leaf {
                     .count();
                 kept == (0..n).filter(|&i| holds(weights, i)).count()
             }
-            (Source::Placed(places), FactorTable::Sparse { weights, .. }) => {
+            (
+                Source::Placed(places),
+                FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. },
+            ) => {
                 let mut left_out = (0..).zip(places).filter(|(_, at)| **at == u32::MAX);
                 places.len() == weights.len() && left_out.all(|(i, _)| !holds(weights, i))
             }

@@ -2,22 +2,27 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `tensor`, `leaf`, `tree` | the tree: tensors in one layout, and the steps that contract them two by two |
+//! | `tensor`, `leaf`, `tree` | the tree: tensors in one layout, and the steps that contract them |
 //! | `reduce` | exclusion of impossible values beforehand |
-//! | `assemble`, `pairs` | from a plan to a tree; matching entries of tables with many zeros |
+//! | `assemble`, `bucket` | from a plan to a tree |
+//! | `multiply`, `pairs`, `join_all` | steps of two tensors and of many; matching entries of tables with many zeros |
 //! | `sound`, `fnv` | validation of a loaded tree |
-//! | `nest`, `kernel` | the inner loops |
+//! | `nest`, `kernel`, `listed` | the inner loops |
 //! | `beliefs`, `numbers` | messages up and derivatives down; in scaled numbers or logarithms |
 //! | `outline` | the steps by their variables, for pictures |
 //! | `trace`, `k_best`, `draw` | from messages to worlds: the best ones and random ones |
 
 mod assemble;
 mod beliefs;
+mod bucket;
 mod draw;
 mod fnv;
+mod join_all;
 mod k_best;
 mod kernel;
 mod leaf;
+mod listed;
+mod multiply;
 mod nest;
 mod numbers;
 mod outline;

@@ -19,19 +19,15 @@ impl Tree {
     pub(crate) fn outline(&self) -> Vec<Outline> {
         let mut parents = vec![None; self.tensors.len()];
         for (position, step) in self.steps.iter().enumerate() {
-            for input in [Some(step.left), step.right].into_iter().flatten() {
+            for &input in &step.inputs {
                 parents[input as usize] = Some(position);
             }
         }
         let variable = |&rank: &super::tensor::Rank| self.variables[rank as usize];
-        let outline = |step: &super::tree::Step| {
-            let right = step.right.map_or(&[][..], |tensor| self.scope(tensor));
-            let clique = super::tensor::union(self.scope(step.left), right);
-            Outline {
-                clique: clique.iter().map(variable).collect(),
-                eliminated: self.summed(step).iter().map(variable).collect(),
-                parent: parents[step.out as usize],
-            }
+        let outline = |step: &super::tree::Step| Outline {
+            clique: self.clique(step).iter().map(variable).collect(),
+            eliminated: self.summed(step).iter().map(variable).collect(),
+            parent: parents[step.out as usize],
         };
         self.steps.iter().map(outline).collect()
     }

@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 use num_traits::PrimInt;
 
-use super::kernel::Product;
 use super::tensor::{Layout, Number, Rank};
 
 /// Ratio of positions to entries up to which entries are sorted by counting.
@@ -17,6 +16,18 @@ pub(super) struct Listing<'a> {
     pub(super) layout: &'a Layout,
     pub(super) len: usize,
 }
+
+impl Listing<'_> {
+    /// The tensor without variables.
+    pub(super) const UNIT: Self = Self {
+        scope: &[],
+        layout: &Layout::Dense,
+        len: 1,
+    };
+}
+
+/// One product: the entries of both tensors that meet and that of the result.
+type Product = [u32; 3];
 
 /// Key of an entry: the part that decides its matches and the position of the product.
 #[derive(Clone, Copy, Debug)]

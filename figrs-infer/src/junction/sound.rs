@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use figrs_core::factor::FactorGraph;
 
 use super::fnv::Fnv;
-use super::tensor::{Layout, Number, Origin, Tensor, union};
+use super::tensor::{Layout, Number, Origin, Tensor};
 use super::tree::{Step, Tree};
 
 impl Tree {
@@ -71,7 +71,7 @@ impl Tree {
         let used = |(tensor, id): (&Tensor, u32)| match tensor.used_by {
             Some(step) => {
                 let step = self.steps.get(step as usize);
-                step.is_some_and(|step| step.left == id || step.right == Some(id))
+                step.is_some_and(|step| step.inputs.contains(&id))
             }
             None => true,
         };
@@ -111,32 +111,35 @@ impl Tree {
             Some(Origin::Step(before)) => before < at,
             None => false,
         };
-        let inputs = [Some(step.left), step.right];
         let taken = |t: &u32| made(*t) && *t < step.out && self.tensor(*t).used_by == Some(at);
         let out = self.tensors.get(step.out as usize);
-        if !inputs.iter().flatten().all(taken)
-            || step.right == Some(step.left)
+        let mut distinct = step.inputs.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        if step.inputs.is_empty()
+            || !step.inputs.iter().all(taken)
+            || distinct.len() != step.inputs.len()
             || out.is_none_or(|out| out.origin != Origin::Step(at))
         {
             return false;
         }
         let len = |t: u32| self.tensor(t).len;
-        let lens = [len(step.left), step.right.map_or(1, len), len(step.out)];
-        let right = step.right.map_or(&[][..], |t| self.scope(t));
-        let all = union(self.scope(step.left), right);
+        let all = self.clique(step);
         let is_within = self.scope(step.out).iter().all(|rank| all.contains(rank));
         let is_dense = |t: u32| self.tensor(t).is_dense();
-        is_within
-            && match &step.products {
-                Some(products) => {
-                    let sorted = products.is_sorted_by_key(|product| product[2]);
-                    let mut entries = products.iter().flat_map(|product| product.iter().zip(lens));
-                    sorted && entries.all(|(&entry, len)| (entry as usize) < len)
-                }
-                None => [Some(step.left), step.right, Some(step.out)]
-                    .into_iter()
-                    .flatten()
-                    .all(is_dense),
-            }
+        if !is_within {
+            return false;
+        }
+        let Some(products) = &step.products else {
+            let mut tensors = step.inputs.iter().chain([&step.out]);
+            return step.inputs.len() <= 2 && tensors.all(|&t| is_dense(t));
+        };
+        let tensors = step.inputs.iter().chain([&step.out]);
+        let lens: Vec<usize> = tensors.map(|&t| len(t)).collect();
+        let results = products.iter().skip(lens.len() - 1).step_by(lens.len());
+        let mut entries = products.iter().zip(lens.iter().cycle());
+        products.len() % lens.len() == 0
+            && results.is_sorted()
+            && entries.all(|(&entry, &len)| (entry as usize) < len)
     }
 }

@@ -41,25 +41,19 @@ impl<S: Semiring> Beliefs<S> {
             values: Vec::new(),
             weights: Vec::new(),
         };
-        let x = self.entries(tree, step.left);
-        let unit = [S::one()];
-        let y = step.right.map_or(&unit[..], |t| self.entries(tree, t));
         if let Some(products) = &step.products {
             let Some(out) = tree.entry(step.out, values) else {
                 return found;
             };
-            let first = products.partition_point(|product| (product[2] as usize) < out);
-            let group = products[first..]
-                .iter()
-                .take_while(|p| p[2] as usize == out);
-            for &[i, j, _] in group {
-                let weight = S::mul(&x[i as usize], &y[j as usize]);
+            for product in step.products_of(products, out) {
+                let met = || step.inputs.iter().zip(product);
+                let weights = met().map(|(&t, &i)| &self.entries(tree, t)[i as usize]);
+                let weight = weights.fold(S::one(), |product, x| S::mul(&product, x));
                 if S::is_zero(&weight) {
                     continue;
                 }
-                tree.decode(step.left, i as usize, values);
-                if let Some(right) = step.right {
-                    tree.decode(right, j as usize, values);
+                for (&t, &i) in met() {
+                    tree.decode(t, i as usize, values);
                 }
                 found
                     .values
@@ -68,8 +62,13 @@ impl<S: Semiring> Beliefs<S> {
             }
             return found;
         }
-        let (mut at_x, x_strides) = tree.offsets(Some(step.left), &found.summed, values);
-        let (mut at_y, y_strides) = tree.offsets(step.right, &found.summed, values);
+        let unit = [S::one()];
+        let [x, y] = [0, 1].map(|i| {
+            let tensor = step.inputs.get(i);
+            tensor.map_or(&unit[..], |&t| self.entries(tree, t))
+        });
+        let [(mut at_x, x_strides), (mut at_y, y_strides)] =
+            [0, 1].map(|i| tree.offsets(step.inputs.get(i).copied(), &found.summed, values));
         let mut digits = vec![0u32; found.summed.len()];
         'all: loop {
             let weight = S::mul(&x[at_x], &y[at_y]);
@@ -119,10 +118,9 @@ impl<S: Semiring> Beliefs<S> {
 impl Tree {
     /// True if a step sums some variable out, so that there is a value to choose.
     pub(super) fn decides(&self, step: &Step) -> bool {
-        let right = step.right.map_or(&[][..], |t| self.scope(t));
-        let left = self.scope(step.left);
-        let shared = right.iter().filter(|rank| left.binary_search(rank).is_ok());
-        left.len() + right.len() - shared.count() > self.scope(step.out).len()
+        let out = self.scope(step.out);
+        let mut ranks = step.inputs.iter().flat_map(|&t| self.scope(t));
+        ranks.any(|rank| out.binary_search(rank).is_err())
     }
 
     /// Offset of the entries of a dense tensor that agree with `values` in all but the variables `free`, and the strides of

@@ -1,4 +1,4 @@
-//! Contraction tree of a factor graph: the pairs of tensors that are multiplied, and the variables summed out there.
+//! Contraction tree of a factor graph: the tensors that are multiplied together, and the variables summed out there.
 
 use std::sync::Arc;
 
@@ -7,24 +7,47 @@ use serde::{Deserialize, Serialize};
 
 use crate::eliminate::{EliminationError, PlanCost};
 
-use super::kernel::{Product, SHARED};
+use super::kernel::SHARED;
 use super::leaf::Leaf;
-use super::tensor::{Layout, Number, Rank, Scopes, Tensor};
+use super::tensor::{Layout, Number, Rank, Scopes, Tensor, union};
 
-/// A step: the product of two tensors, summed over the variables that no other tensor mentions.
+/// A step: the product of some tensors, summed over the variables that no other tensor mentions.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) struct Step {
-    pub(super) left: u32,
-    /// `None` if variables are only summed out of `left`.
-    pub(super) right: Option<u32>,
+    /// One or two tensors without a list of products, else any number.
+    pub(super) inputs: Box<[u32]>,
     pub(super) out: u32,
-    /// Matching entries, sorted by the positions of their products; dense tensors need no list.
-    pub(super) products: Option<Arc<[Product]>>,
+    /// For each product the entries of the inputs that meet and the one of the result, sorted by the last; dense tensors
+    /// need no list.
+    pub(super) products: Option<Arc<[u32]>>,
+}
+
+impl Step {
+    /// The products that are summed to one entry of the result.
+    pub(super) fn products_of<'a>(
+        &self,
+        products: &'a [u32],
+        entry: usize,
+    ) -> impl Iterator<Item = &'a [u32]> {
+        let width = self.inputs.len() + 1;
+        let result = move |at: usize| products[at * width + width - 1] as usize;
+        let (mut low, mut high) = (0, products.len() / width);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if result(middle) < entry {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let rest = products[low * width..].chunks_exact(width);
+        rest.take_while(move |product| product[width - 1] as usize == entry)
+    }
 }
 
 /// A compiled elimination of all variables.
 ///
-/// Each step uses two tensors that no other step does, so that the steps form a tree (one for each component of the graph)
+/// Each step uses tensors that no other step does, so that the steps form a tree (one for each component of the graph)
 /// whose tensors are the messages; the variables of a step are a clique. A pass up the tree gives the total, a pass down
 /// its derivative by each tensor, and so every marginal.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -68,10 +91,16 @@ impl Tree {
         &self.tensors[tensor as usize]
     }
 
+    /// The variables of the tensors that a step multiplies.
+    pub(super) fn clique(&self, step: &Step) -> Vec<Rank> {
+        let mut scopes = step.inputs.iter().map(|&t| self.scope(t));
+        let first = scopes.next().unwrap_or_default().to_vec();
+        scopes.fold(first, |all, scope| union(&all, scope))
+    }
+
     /// The variables of a step that are not in its result.
     pub(super) fn summed(&self, step: &Step) -> Vec<Rank> {
-        let right = step.right.map_or(&[][..], |t| self.scope(t));
-        let mut all = super::tensor::union(self.scope(step.left), right);
+        let mut all = self.clique(step);
         let out = self.scope(step.out);
         all.retain(|rank| !out.contains(rank));
         all

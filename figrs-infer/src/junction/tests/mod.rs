@@ -18,16 +18,27 @@ impl Thresholds {
         small: 1,
         listed_below: 1,
         listed_product: 0.0,
+        tracked: 0.0,
+        few: f64::INFINITY,
+        excess: 0.0,
+        joined: 0.0,
+    };
+    /// Everything is listed, and buckets of tables with zeros are joined at once.
+    const JOINED: Self = Self {
+        few: 0.0,
+        joined: 1e9,
+        ..Self::LISTED
     };
     /// Nothing is listed.
     const DENSE: Self = Self {
         small: usize::MAX,
         listed_below: usize::MAX,
         listed_product: f64::INFINITY,
+        ..Self::LISTED
     };
 }
 
-/// Trees for random graphs in random orders, with tables dense, listed, and as chosen.
+/// Trees for random graphs in random orders, with tables dense, listed, joined at once, and as chosen.
 fn for_each_tree(cases: u64, mut check: impl FnMut(&FactorGraph, &Tree, &str)) {
     for range in RANGES {
         for seed in 0..cases {
@@ -37,7 +48,12 @@ fn for_each_tree(cases: u64, mut check: impl FnMut(&FactorGraph, &Tree, &str)) {
             order.shuffle(&mut rng);
             let given = Options::default().order(Order::given(order));
             for options in [Options::default(), given] {
-                for thresholds in [Thresholds::default(), Thresholds::LISTED, Thresholds::DENSE] {
+                for thresholds in [
+                    Thresholds::default(),
+                    Thresholds::LISTED,
+                    Thresholds::DENSE,
+                    Thresholds::JOINED,
+                ] {
                     let case = format!("seed {seed}, {range:?}, {thresholds:?}");
                     let plan = Plan::new(&graph, &[], &options, false).expect(&case);
                     let tree = Tree::of_plan(&graph, plan, &options, thresholds).expect(&case);
@@ -121,7 +137,12 @@ fn is_calibrated(graph: &FactorGraph, tree: &Tree, case: &str) {
 
 #[test]
 fn trees_are_calibrated() {
-    for_each_tree(20, is_calibrated);
+    let mut joins = 0;
+    for_each_tree(20, |graph, tree, case| {
+        joins += tree.steps.iter().filter(|s| s.inputs.len() > 2).count();
+        is_calibrated(graph, tree, case);
+    });
+    assert!(joins > 50, "{joins}");
 }
 
 #[test]
@@ -197,7 +218,7 @@ fn threads_do_not_change_a_bit() {
 
 #[test]
 fn sums_and_marginals_are_those_of_enumeration() {
-    for_each_tree(60, |graph, tree, case| {
+    for_each_tree(45, |graph, tree, case| {
         agrees::<LogSumProduct>(graph, tree, |x| x, case);
         let wide = graph.factors.iter().any(|f| match &f.table {
             figrs_core::factor::FactorTable::Dense(w) => w.is_flushed(),
