@@ -14,6 +14,7 @@ mod functions;
 mod groups;
 mod handover;
 mod join;
+mod known;
 mod plain;
 mod pool;
 mod remembered;

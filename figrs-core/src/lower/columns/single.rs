@@ -10,6 +10,7 @@ use rand::RngExt;
 
 use super::block::{Block, Slot};
 use super::branch::{atomic, is_density};
+use super::known::Known;
 use crate::datum::Datum;
 use crate::error::{Fault, ModelError};
 use crate::lower::Observations;
@@ -41,8 +42,7 @@ pub(super) struct Single {
     pub(super) row: u32,
     steps: Vec<Step>,
     values: Vec<Datum>,
-    /// Values of elements that others may refer to, in the order in which they were found.
-    pub(super) known: Vec<(AnyElement, Datum)>,
+    pub(super) known: Known,
     pub(super) weight: WorldWeight,
     /// Densities among the likelihoods.
     pub(super) densities: u32,
@@ -67,7 +67,7 @@ impl Single {
             row,
             steps,
             values,
-            known: Vec::new(),
+            known: Known::default(),
             weight: WorldWeight::ONE,
             densities: 0,
             entered: 0,
@@ -80,8 +80,7 @@ impl Single {
     pub(super) fn bytes(&self) -> u64 {
         let steps = self.steps.capacity() * size_of::<Step>();
         let values = self.values.capacity() * size_of::<Datum>();
-        let known = self.known.capacity() * size_of::<(AnyElement, Datum)>();
-        (steps + values + known) as u64
+        (steps + values + self.known.bytes()) as u64
     }
 
     /// Takes the value, once there is nothing left to be done; none if the row contradicts the evidence.
@@ -141,8 +140,7 @@ impl Single {
 
     /// The value of an element in this row, if it is known; or the slot to wait for.
     fn known(&self, element: &AnyElement, block: &mut Block) -> Result<Option<Datum>, Slot> {
-        let mut known = self.known.iter().rev();
-        if let Some((_, value)) = known.find(|(known, _)| known.id() == element.id()) {
+        if let Some(value) = self.known.get(element) {
             return Ok(Some(value.clone()));
         }
         let slot = block.known_slot(element);
@@ -174,7 +172,9 @@ impl Single {
         let mut demands = demands.unwrap_or_default();
         for (i, parent) in element.parents().iter().enumerate().rev() {
             let demand = demands.get_mut(i).and_then(Option::take);
-            self.begin(parent.clone(), parent.is_unshared(), demand);
+            // Asked before the clone, which is another reference.
+            let own = parent.is_unshared();
+            self.begin(parent.clone(), own, demand);
         }
         Ok(())
     }
@@ -312,7 +312,7 @@ impl Single {
     fn settle(&mut self, step: Step, value: Datum, arity: usize) {
         self.values.truncate(self.values.len() - arity);
         if !step.own {
-            self.known.push((step.element, value.clone()));
+            self.known.insert(step.element, value.clone());
         }
         self.values.push(value);
     }

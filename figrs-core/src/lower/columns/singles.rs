@@ -133,9 +133,9 @@ impl Run<'_> {
         }
         // What is entered now may reach what these rows know.
         let waiting = singles.waiting.iter();
-        let waiting = waiting.map(|(single, _)| (single.row, &single.known));
+        let waiting = waiting.map(|(single, _)| (single.row, single.known.as_slice()));
         let finished = singles.finished.iter();
-        let finished = finished.map(|finished| (finished.row, &finished.known));
+        let finished = finished.map(|finished| (finished.row, &finished.known[..]));
         let known = waiting.chain(finished);
         let known = known.flat_map(|(row, known)| known.iter().map(move |one| (row, one.clone())));
         let mut known: Vec<(u32, (AnyElement, Datum))> = known.collect();
@@ -287,7 +287,7 @@ impl Run<'_> {
 impl Singles {
     /// Notes what a row has come to; a branch that no other row takes, and that nothing refers to, is gone.
     fn finish(&mut self, mut single: Single, branch: u32, block: &mut Block) {
-        let known = std::mem::take(&mut single.known);
+        let known = single.known.take();
         let few = &mut self.branches[branch as usize];
         few.rows -= 1;
         few.entered = few.entered.max(single.entered);
@@ -476,6 +476,20 @@ mod tests {
             let found = weight * plain.log_scale.exp();
             assert!((found - right).abs() < 1e-12, "{n}: {found}, not {right}");
         }
+    }
+
+    /// Elements that only their branch refers to do not become part of the program.
+    #[test]
+    fn elements_of_branches_of_one_row_are_dropped() {
+        let place = DiscreteUniform::new(1, 1 << 20);
+        let list = place.flat_map(|&n| {
+            let flips = (0..8).map(|i| Flip::new(1.0 / (n + i) as f64).map(|&x| !x));
+            inject(&flips.collect::<Vec<_>>())
+        });
+        let targets = [list.erased().clone()];
+        let mut block = block(&Model::new(), &targets, 1000).unwrap();
+        block.run(500, &mut stream(1, 0)).unwrap();
+        assert_eq!(block.instructions.len(), block.lasting_elements());
     }
 
     /// A branch is evaluated before the next one is made.
