@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::hash::{Hash, Hasher};
+use std::iter;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::panic::Location;
@@ -54,30 +55,39 @@ pub(crate) fn family_of<T: Value, F: Family<T>>(
     family: F,
     parameters: impl IntoIterator<Item = Parameter>,
 ) -> Element<T> {
-    let family = Arc::new(family);
+    let mut parameters = parameters.into_iter();
+    let mut numbers = Vec::with_capacity(parameters.size_hint().0);
+    let first = loop {
+        match parameters.next() {
+            Some(Parameter::One(Operand::Number(number))) => numbers.push(number),
+            Some(parent) => break parent,
+            None => {
+                let member = Member::new(Arc::new(family), numbers);
+                return atomic_at(constructor, location, member);
+            }
+        }
+    };
     let mut parents: Vec<AnyElement> = Vec::new();
-    let sources: Vec<Source> = parameters
-        .into_iter()
-        .map(|parameter| {
-            let parent = match parameter {
-                Parameter::One(Operand::Number(number)) => return Source::Number(number),
-                Parameter::One(Operand::Element(element)) => element.erased().clone(),
-                Parameter::Many(element) => element.erased().clone(),
-            };
-            parents.push(parent);
-            Source::Parent(parents.len() - 1)
-        })
-        .collect();
+    let mut sources: Vec<Source> = numbers.into_iter().map(Source::Number).collect();
+    for parameter in iter::once(first).chain(parameters) {
+        let parent = match parameter {
+            Parameter::One(Operand::Number(number)) => {
+                sources.push(Source::Number(number));
+                continue;
+            }
+            Parameter::One(Operand::Element(element)) => element.erased().clone(),
+            Parameter::Many(element) => element.erased().clone(),
+        };
+        sources.push(Source::Parent(parents.len()));
+        parents.push(parent);
+    }
     let op = Open {
         constructor,
         location,
-        family,
+        family: Arc::new(family),
         sources,
         values: PhantomData,
     };
-    if parents.is_empty() {
-        return op.element(&[]);
-    }
     Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
 }
 
@@ -92,14 +102,17 @@ struct Member<F> {
 
 impl<F> Member<F> {
     fn new(family: Arc<F>, parameters: Vec<Number>) -> Self {
-        let constant = |number: &Number| match number {
-            Number::Constant(x) => Some(*x),
-            Number::Param(_) => None,
-        };
+        let mut constants = Some(Vec::with_capacity(parameters.len()));
+        for number in &parameters {
+            match (number, &mut constants) {
+                (Number::Constant(x), Some(constants)) => constants.push(*x),
+                _ => constants = None,
+            }
+        }
         Self {
             family,
-            constants: parameters.iter().map(constant).collect(),
             parameters,
+            constants,
         }
     }
 
