@@ -52,6 +52,8 @@ trait AnyValues: Debug + Send + Sync {
     fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn>;
     fn encode(&mut self, column: &dyn Any) -> Option<Vec<u32>>;
     fn bytes(&self) -> usize;
+    fn room(&self) -> usize;
+    fn bytes_each(&self) -> usize;
 }
 
 impl<T: Value> AnyValues for Values<T> {
@@ -98,9 +100,15 @@ impl<T: Value> AnyValues for Values<T> {
         Some(column.iter().map(|value| self.code(value) as u32).collect())
     }
     fn bytes(&self) -> usize {
+        self.set.capacity() * self.bytes_each() + self.heap
+    }
+    fn room(&self) -> usize {
+        self.set.capacity() - self.set.len()
+    }
+    fn bytes_each(&self) -> usize {
         // Besides each value its hash and its slot in the hash table are stored.
         const EACH: usize = 18;
-        self.set.capacity() * (size_of::<T>() + EACH) + self.heap
+        size_of::<T>() + EACH
     }
 }
 
@@ -162,6 +170,13 @@ impl SupportBuilder {
     /// Approximate size of the values, in bytes.
     pub fn bytes(&self) -> usize {
         self.0.bytes()
+    }
+
+    /// Approximate size in bytes while some more values are added: where there is no room for them, all are moved to a table
+    /// that is twice as large, and the old one is alive until then.
+    pub fn bytes_with(&self, more: usize) -> usize {
+        let moved = 2 * self.0.len() * self.0.bytes_each();
+        self.0.bytes() + if self.0.room() < more { moved } else { 0 }
     }
 
     /// True if there are no values so far.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use figrs_core::node::{AnyElement, Endless, FiniteOutcomes, Kind, MemberFault};
 use figrs_core::weights::WorldWeight;
-use figrs_core::{Datum, ElementId, Fault, ModelError, SupportBuilder};
+use figrs_core::{Datum, ElementId, Fault, ModelError};
 use rustc_hash::FxHashMap;
 
 use super::branch;
@@ -93,10 +93,10 @@ impl<R: Clone> Memo<R> {
         }
         let before = self.bytes;
         self.bytes = match &self.known {
-            Some(Known::Few(known)) => table::<u128, R>(known.capacity()),
+            Some(Known::Few(known)) => table::<u128, R>(known.len(), known.capacity()),
             Some(Known::Lists(known)) => {
                 let list = size_of_val(reads) + ALLOCATION;
-                table::<Box<[u32]>, R>(known.capacity()) + known.len() * list
+                table::<Box<[u32]>, R>(known.len(), known.capacity()) + known.len() * list
             }
             None => 0,
         };
@@ -104,9 +104,11 @@ impl<R: Clone> Memo<R> {
     }
 }
 
-/// The bytes of a hash table with room for so many: an eighth of it stays empty, and each place has a byte of its own.
-fn table<K, R>(room: usize) -> usize {
-    room * 8 / 7 * (size_of::<(K, R)>() + 1)
+/// The bytes of a hash table with so many entries and this capacity: an eighth of it stays empty, and each place has a byte
+/// of its own. The next entry of a full table moves all to another that is twice as large.
+fn table<K, R>(length: usize, capacity: usize) -> usize {
+    let places = if length == capacity { 3 } else { 1 } * capacity * 8 / 7;
+    places * (size_of::<(K, R)>() + 1)
 }
 
 fn packed(reads: &[u32]) -> u128 {
@@ -260,9 +262,13 @@ impl Rules {
         self.outcomes[position]
     }
 
+    /// Number of values for which there is to be memory when it is asked next: transitions of one state add few.
+    const AT_ONCE: usize = 16;
+
     /// About how many bytes the numbered values, the outcomes and what is remembered of classes take.
     pub(super) fn bytes(&self) -> u64 {
-        let values: usize = self.codes.values.iter().map(SupportBuilder::bytes).sum();
+        let values = self.codes.values.iter();
+        let values: usize = values.map(|values| values.bytes_with(Self::AT_ONCE)).sum();
         (values + self.outcomes.len() * size_of::<Outcome>() + self.remembered) as u64
     }
 

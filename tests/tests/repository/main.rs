@@ -1,4 +1,5 @@
-//! Pages, links and licences of the repository.
+//! Pages, links, licences and words of the repository.
 
 mod documentation;
 mod licences;
+mod words;

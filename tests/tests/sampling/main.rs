@@ -8,5 +8,6 @@ mod gibbs_kernel;
 mod metropolis_hastings;
 mod metropolis_hastings_kernel;
 mod particle_filter;
+mod pinned_draws;
 mod samplers;
 mod sampling_properties;
