@@ -137,19 +137,19 @@ fn draws_of_samplers_are_these() {
     let pinned = [
         (
             "ForwardSampling",
-            [9066977269526711207, 2205342874625577437],
+            [9_066_977_269_526_711_207, 2_205_342_874_625_577_437],
         ),
         (
             "ImportanceSampling",
-            [7234303904010290585, 804622128865876089],
+            [7_234_303_904_010_290_585, 804_622_128_865_876_089],
         ),
         (
             "SequentialMonteCarlo",
-            [8103151901490979860, 2263661111878902923],
+            [8_103_151_901_490_979_860, 2_263_661_111_878_902_923],
         ),
         (
             "MetropolisHastings",
-            [18140773045338470804, 6141610444129754165],
+            [18_140_773_045_338_470_804, 6_141_610_444_129_754_165],
         ),
     ];
     assert_eq!(found, pinned);
@@ -180,8 +180,8 @@ fn draws_of_finite_models_are_these() {
     assert_eq!(
         found,
         [
-            ("RejectionSampling", 7234303904010290585),
-            ("Gibbs", 1278374844518817549)
+            ("RejectionSampling", 7_234_303_904_010_290_585),
+            ("Gibbs", 1_278_374_844_518_817_549)
         ]
     );
 }
@@ -204,7 +204,10 @@ fn worlds_of_compiled_forms_are_these() {
     let tree = JunctionTree::new().compile(&model, &target).unwrap();
     let frontier = Frontier::new().compile(&model, &target).unwrap();
     let found = [worlds(&tree, &target), worlds(&frontier, &target)];
-    assert_eq!(found, [9799276412317759917, 10873263161183906685]);
+    assert_eq!(
+        found,
+        [9_799_276_412_317_759_917, 10_873_263_161_183_906_685]
+    );
 }
 
 #[test]

@@ -67,19 +67,19 @@ mod tests {
 
     #[test]
     fn values_are_found_whether_few_or_many() {
-        let elements: Vec<Element<i64>> = (0..100).map(Constant::new).collect();
+        let elements: Vec<Element<usize>> = (0..100).map(Constant::new).collect();
         let mut known = Known::default();
         for _ in 0..2 {
             for (n, element) in elements.iter().enumerate() {
                 assert!(known.get(element.erased()).is_none());
-                known.insert(element.erased().clone(), Datum::new(n as i64));
+                known.insert(element.erased().clone(), Datum::new(n));
                 for (m, element) in elements[..=n].iter().enumerate() {
-                    let value = known.get(element.erased()).and_then(Datum::get::<i64>);
-                    assert_eq!(value, Some(&(m as i64)));
+                    let value = known.get(element.erased()).and_then(Datum::get::<usize>);
+                    assert_eq!(value, Some(&m));
                 }
             }
             let numbers = known.take().into_iter();
-            let numbers = numbers.filter_map(|(_, value)| value.get::<i64>().copied());
+            let numbers = numbers.filter_map(|(_, value)| value.get::<usize>().copied());
             assert!(numbers.eq(0..100));
         }
     }
