@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use figrs::models::board::Method;
-use figrs::models::chromatic_maze::{ChromaticBoard, ChromaticMaze, ChromaticTile, Colour};
-use figrs::models::grid::{GridError, Position, Size};
+use figrs::models::chromatic_maze::{ChromaticMaze, Colour, RelativeTile, Tile};
+use figrs::models::grid::{Board, GridError, Position, Size};
 use figrs::models::picture::{Picture, PictureError};
 use figrs::models::variation::{Score, scores_watched};
 use figrs::prelude::*;
@@ -69,7 +69,7 @@ struct Mazes {
 
 impl Mazes {
     /// The tiles of the way, if it is to be shown.
-    fn way(&self, board: &ChromaticBoard) -> Vec<Position> {
+    fn way(&self, board: &Board<Tile>) -> Vec<Position> {
         let way = self.show_path.then(|| board.solution());
         way.flatten().unwrap_or_default()
     }
@@ -90,7 +90,7 @@ impl Puzzle for Mazes {
         uses_memory: true,
     };
     type Generator = ChromaticMaze;
-    type Board = ChromaticBoard;
+    type Board = Board<Tile>;
 
     fn size(&self) -> Size {
         self.size
@@ -108,7 +108,7 @@ impl Puzzle for Mazes {
         told("steps of the way", self.steps.as_ref()).unwrap_or_default()
     }
 
-    fn name(cell: &ChromaticTile) -> &'static str {
+    fn name(cell: &RelativeTile) -> &'static str {
         if cell.is_end() {
             "start or finish"
         } else {
@@ -116,16 +116,12 @@ impl Puzzle for Mazes {
         }
     }
 
-    fn names(board: &ChromaticBoard) -> Vec<&'static str> {
-        let ends = [board.start(), board.finish()];
-        let name = |at| {
-            if ends.contains(&at) {
-                "start or finish"
-            } else {
-                "between"
-            }
+    fn names(board: &Board<Tile>) -> Vec<&'static str> {
+        let name = |tile: &Tile| match tile.end {
+            Some(_) => "start or finish",
+            None => "between",
         };
-        board.size().positions().map(name).collect()
+        board.cells().iter().map(name).collect()
     }
 
     /// By the symmetry of the wheel all colours are equally likely for each tile, whatever the demands.
@@ -143,23 +139,23 @@ impl Puzzle for Mazes {
         }
     }
 
-    fn colours_of(&self, board: &ChromaticBoard) -> Vec<&'static str> {
-        let colours = board.colours().iter();
-        colours
-            .map(|&colour| self.colours()[colour as usize].0)
+    fn colours_of(&self, board: &Board<Tile>) -> Vec<&'static str> {
+        let tiles = board.cells().iter();
+        tiles
+            .map(|tile| self.colours()[tile.colour as usize].0)
             .collect()
     }
 
-    fn json(&self, board: &ChromaticBoard) -> Json {
-        let colours = board.colours().chunks(self.size.columns());
-        let row = |row: &[Colour]| {
-            let row = row.iter().map(|colour| colour.symbol().to_string());
+    fn json(&self, board: &Board<Tile>) -> Json {
+        let tiles = board.cells().chunks(self.size.columns());
+        let row = |row: &[Tile]| {
+            let row = row.iter().map(|tile| tile.colour.symbol().to_string());
             row.collect::<Json>()
         };
         let mut object = json!({
-            "start": place(board.start()),
-            "finish": place(board.finish()),
-            "tiles": colours.map(row).collect::<Json>(),
+            "start": board.start().map(place),
+            "finish": board.finish().map(place),
+            "tiles": tiles.map(row).collect::<Json>(),
             "steps": self.length_of(board),
         });
         if self.show_path {
@@ -168,7 +164,7 @@ impl Puzzle for Mazes {
         object
     }
 
-    fn text(&self, board: &ChromaticBoard) -> String {
+    fn text(&self, board: &Board<Tile>) -> String {
         let text = board.to_string();
         let mut rows: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
         for at in self.way(board) {
@@ -181,13 +177,13 @@ impl Puzzle for Mazes {
         rows.flat_map(|row| row.into_iter().chain(['\n'])).collect()
     }
 
-    fn picture(&self, board: &ChromaticBoard) -> Result<Picture, PictureError> {
+    fn picture(&self, board: &Board<Tile>) -> Result<Picture, PictureError> {
         board.picture(&self.way(board))
     }
 
     fn scores(
         &self,
-        boards: &[ChromaticBoard],
+        boards: &[Board<Tile>],
         watch: impl FnMut(u64),
     ) -> Result<Vec<Score>, GridError> {
         scores_watched(boards, watch)
@@ -201,7 +197,7 @@ impl Puzzle for Mazes {
         Ok(Some(self.generator()?.elements()?.steps()?))
     }
 
-    fn length_of(&self, board: &ChromaticBoard) -> Option<u32> {
+    fn length_of(&self, board: &Board<Tile>) -> Option<u32> {
         Some(board.solution()?.len() as u32 - 1)
     }
 }

@@ -58,15 +58,15 @@ fn generated(generator: Generator, options: &Options) -> Result<Compare, Failure
     let columns = options.columns.unwrap_or(side);
     Ok(match generator {
         Generator::YinYang => {
-            let elements = YinYang::any(Size::new(rows, columns)?).elements()?;
+            let elements = YinYang::new(Size::new(rows, columns)?).elements()?;
             Compare::new(elements.model(), numbered(elements.cells(), columns))
         }
         Generator::Maze => {
-            let elements = PerfectMaze::new(rows, columns)?.elements()?;
-            Compare::new(elements.model(), numbered(elements.pointers(), columns))
+            let elements = PerfectMaze::new(Size::new(rows, columns)?).elements()?;
+            Compare::new(elements.model(), numbered(elements.cells(), columns))
         }
         Generator::Island => {
-            let elements = Island::new(rows, columns)?.elements()?;
+            let elements = Island::new(Size::new(rows, columns)?)?.elements()?;
             Compare::new(elements.model(), numbered(elements.cells(), columns))
         }
     })

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use figrs::models::board::Method;
-use figrs::models::dungeon::{Dungeon, DungeonMap, Tile};
-use figrs::models::grid::{Clues, GridError, Position, Size};
+use figrs::models::dungeon::{Dungeon, Tile};
+use figrs::models::grid::{Board, Clues, GridError, Position, Size};
 use figrs::models::picture::{Picture, PictureError};
 use figrs::models::variation::{Score, scores_watched};
 use figrs::prelude::*;
@@ -82,8 +82,8 @@ struct Dungeons {
 
 impl Dungeons {
     /// The cells of the walk, if it is to be shown.
-    fn way(&self, map: &DungeonMap) -> Vec<Position> {
-        let walk = self.show_path.then(|| map.walk());
+    fn way(&self, dungeon: &Board<Tile>) -> Vec<Position> {
+        let walk = self.show_path.then(|| dungeon.walk());
         walk.flatten().unwrap_or_default()
     }
 }
@@ -97,7 +97,7 @@ impl Puzzle for Dungeons {
         uses_memory: true,
     };
     type Generator = Dungeon;
-    type Board = DungeonMap;
+    type Board = Board<Tile>;
 
     fn size(&self) -> Size {
         self.clues.size()
@@ -132,26 +132,26 @@ impl Puzzle for Dungeons {
         }
     }
 
-    fn names(map: &DungeonMap) -> Vec<&'static str> {
-        map.tiles().iter().map(Self::name).collect()
+    fn names(dungeon: &Board<Tile>) -> Vec<&'static str> {
+        dungeon.cells().iter().map(Self::name).collect()
     }
 
-    fn json(&self, map: &DungeonMap) -> Json {
+    fn json(&self, dungeon: &Board<Tile>) -> Json {
         let mut object = json!({
-            "grid": map.to_string().lines().collect::<Json>(),
-            "walk": self.length_of(map),
+            "grid": dungeon.to_string().lines().collect::<Json>(),
+            "walk": self.length_of(dungeon),
         });
         if self.show_path {
-            let way = self.way(map).into_iter();
+            let way = self.way(dungeon).into_iter();
             object["path"] = way.map(|at| json!([at.column + 1, at.row + 1])).collect();
         }
         object
     }
 
-    fn text(&self, map: &DungeonMap) -> String {
-        let text = map.to_string();
+    fn text(&self, dungeon: &Board<Tile>) -> String {
+        let text = dungeon.to_string();
         let mut rows: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
-        for at in self.way(map) {
+        for at in self.way(dungeon) {
             let cell = &mut rows[at.row][at.column];
             if *cell == '.' {
                 *cell = '*';
@@ -161,12 +161,16 @@ impl Puzzle for Dungeons {
         rows.flat_map(|row| row.into_iter().chain(['\n'])).collect()
     }
 
-    fn picture(&self, map: &DungeonMap) -> Result<Picture, PictureError> {
-        map.picture(&self.way(map))
+    fn picture(&self, dungeon: &Board<Tile>) -> Result<Picture, PictureError> {
+        dungeon.picture(&self.way(dungeon))
     }
 
-    fn scores(&self, maps: &[DungeonMap], watch: impl FnMut(u64)) -> Result<Vec<Score>, GridError> {
-        scores_watched(maps, watch)
+    fn scores(
+        &self,
+        dungeons: &[Board<Tile>],
+        watch: impl FnMut(u64),
+    ) -> Result<Vec<Score>, GridError> {
+        scores_watched(dungeons, watch)
     }
 
     /// Known only without clues and bounds, for small boards.
@@ -179,7 +183,7 @@ impl Puzzle for Dungeons {
         Ok(Some(Dungeon::new(size).elements()?.walk()?))
     }
 
-    fn length_of(&self, map: &DungeonMap) -> Option<u32> {
-        Some(map.walk()?.len() as u32 - 1)
+    fn length_of(&self, dungeon: &Board<Tile>) -> Option<u32> {
+        Some(dungeon.walk()?.len() as u32 - 1)
     }
 }

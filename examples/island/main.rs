@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use figrs::models::board::Method;
-use figrs::models::grid::{Clues, GridError, Size};
-use figrs::models::island::{Island, IslandMap, Terrain};
+use figrs::models::grid::{Board, Clues, GridError, Size};
+use figrs::models::island::{Island, Terrain};
 use figrs::models::picture::{Picture, PictureError};
 use figrs_board_command::{Example, Failure, Other, Puzzle, range, read_clues, told};
 use serde_json::{Value as Json, json};
@@ -87,7 +87,7 @@ impl Puzzle for Islands {
         uses_memory: false,
     };
     type Generator = Island;
-    type Board = IslandMap;
+    type Board = Board<Terrain>;
 
     fn size(&self) -> Size {
         self.island.size()
@@ -120,23 +120,23 @@ impl Puzzle for Islands {
         }
     }
 
-    fn names(map: &IslandMap) -> Vec<&'static str> {
-        map.cells().iter().map(Self::name).collect()
+    fn names(island: &Board<Terrain>) -> Vec<&'static str> {
+        island.cells().iter().map(Self::name).collect()
     }
 
-    fn json(&self, map: &IslandMap) -> Json {
+    fn json(&self, island: &Board<Terrain>) -> Json {
         json!({
-            "grid": map.to_string().lines().collect::<Json>(),
-            "land": map.land(),
-            "bays": map.bays(),
+            "grid": island.to_string().lines().collect::<Json>(),
+            "land": island.land(),
+            "bays": island.bays(),
         })
     }
 
-    fn text(&self, map: &IslandMap) -> String {
-        map.to_string()
+    fn text(&self, island: &Board<Terrain>) -> String {
+        island.to_string()
     }
 
-    fn picture(&self, map: &IslandMap) -> Result<Picture, PictureError> {
-        map.picture()
+    fn picture(&self, island: &Board<Terrain>) -> Result<Picture, PictureError> {
+        island.picture()
     }
 }

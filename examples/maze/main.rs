@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 use figrs::models::board::Method;
-use figrs::models::grid::{GridError, Size};
-use figrs::models::maze::{Border, Maze, PerfectMaze, Pointer, Weights};
+use figrs::models::grid::{Board, GridError, Position, Size};
+use figrs::models::maze::{Border, PerfectMaze, Pointer, Weights};
 use figrs::models::picture::{Picture, PictureError};
 use figrs::models::variation::{Score, scores_watched};
 use figrs_board_command::{Example, Failure, Other, Puzzle, Task, range, told};
@@ -78,7 +78,7 @@ impl Example for Options {
 
     fn puzzle(&self) -> Result<Mazes, Failure> {
         let size = self.board.size_or(8)?;
-        let mazes = PerfectMaze::new(size.rows(), size.columns())?;
+        let mazes = PerfectMaze::new(size);
         let walk = range("steps", self.min_walk, self.max_walk)?;
         let border = match self.border {
             Outside::Within => Border::Within,
@@ -108,12 +108,9 @@ struct Mazes {
 
 impl Mazes {
     /// The rooms of the way, if it is to be shown.
-    fn way(&self, maze: &Maze) -> Vec<(usize, usize)> {
-        if self.show_path {
-            maze.solution()
-        } else {
-            Vec::new()
-        }
+    fn way(&self, maze: &Board<Pointer>) -> Vec<Position> {
+        let way = self.show_path.then(|| maze.solution());
+        way.flatten().unwrap_or_default()
     }
 }
 
@@ -126,7 +123,7 @@ impl Puzzle for Mazes {
         uses_memory: false,
     };
     type Generator = PerfectMaze;
-    type Board = Maze;
+    type Board = Board<Pointer>;
 
     fn size(&self) -> Size {
         self.size
@@ -153,8 +150,8 @@ impl Puzzle for Mazes {
         }
     }
 
-    fn names(maze: &Maze) -> Vec<&'static str> {
-        maze.pointers().iter().map(Self::name).collect()
+    fn names(maze: &Board<Pointer>) -> Vec<&'static str> {
+        maze.cells().iter().map(Self::name).collect()
     }
 
     fn is_uniform(&self) -> bool {
@@ -162,35 +159,30 @@ impl Puzzle for Mazes {
     }
 
     /// Rooms by column and row, counted from 1, and the offsets to the rooms they point to.
-    fn json(&self, maze: &Maze) -> Json {
-        let size = (self.size.rows(), self.size.columns());
-        let rooms = maze.pointers().iter().enumerate();
-        let parents = rooms.filter_map(|(index, pointer)| {
-            let (row, column) = (index / size.1, index % size.1);
-            let (above, left) = pointer.target(size, (row, column))?;
+    fn json(&self, maze: &Board<Pointer>) -> Json {
+        let parents = maze.iter().filter_map(|(at, pointer)| {
+            let target = pointer.target(self.size, at)?;
             let step = |from: usize, to: usize| to.cast_signed() - from.cast_signed();
             Some(json!([
-                column + 1,
-                row + 1,
-                step(column, left),
-                step(row, above)
+                at.column + 1,
+                at.row + 1,
+                step(at.column, target.column),
+                step(at.row, target.row)
             ]))
         });
         let mut object = json!({"parents": parents.collect::<Json>()});
         if self.show_path {
             let way = self.way(maze).into_iter();
-            object["path"] = way
-                .map(|(row, column)| json!([column + 1, row + 1]))
-                .collect();
+            object["path"] = way.map(|at| json!([at.column + 1, at.row + 1])).collect();
         }
         object
     }
 
-    fn text(&self, maze: &Maze) -> String {
+    fn text(&self, maze: &Board<Pointer>) -> String {
         let text = maze.to_string();
         let mut lines: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
-        for (row, column) in self.way(maze) {
-            lines[2 * row + 1][3 * column + 1] = '*';
+        for at in self.way(maze) {
+            lines[2 * at.row + 1][3 * at.column + 1] = '*';
         }
         let lines = lines.into_iter();
         lines
@@ -198,11 +190,15 @@ impl Puzzle for Mazes {
             .collect()
     }
 
-    fn picture(&self, maze: &Maze) -> Result<Picture, PictureError> {
+    fn picture(&self, maze: &Board<Pointer>) -> Result<Picture, PictureError> {
         maze.picture(&self.way(maze))
     }
 
-    fn scores(&self, mazes: &[Maze], watch: impl FnMut(u64)) -> Result<Vec<Score>, GridError> {
+    fn scores(
+        &self,
+        mazes: &[Board<Pointer>],
+        watch: impl FnMut(u64),
+    ) -> Result<Vec<Score>, GridError> {
         scores_watched(mazes, watch)
     }
 }

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use figrs::models::board::Method;
-use figrs::models::grid::{GridError, Size};
+use figrs::models::grid::{Board, GridError, Size};
 use figrs::models::picture::{Picture, PictureError};
-use figrs::models::yin_yang::{Board, Clues, Colour, YinYang};
+use figrs::models::yin_yang::{Clues, Colour, YinYang};
 use figrs::stream;
 use figrs_board_command::{Example, Failure, Other, Puzzle, Task, frontier, read_clues};
 use figrs_command::{Progress, stop};
@@ -72,12 +72,12 @@ struct Boards {
 /// A board, and the clues of a puzzle whose only solution it is.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Shown {
-    board: Board,
+    board: Board<Colour>,
     puzzle: Option<Clues>,
 }
 
-impl From<Board> for Shown {
-    fn from(board: Board) -> Self {
+impl From<Board<Colour>> for Shown {
+    fn from(board: Board<Colour>) -> Self {
         let puzzle = None;
         Self { board, puzzle }
     }
@@ -99,7 +99,7 @@ impl Puzzle for Boards {
     }
 
     fn generator(&self) -> Result<YinYang, GridError> {
-        Ok(YinYang::new(self.clues.clone()))
+        Ok(YinYang::with_clues(self.clues.clone()))
     }
 
     fn demands(&self) -> String {
@@ -114,7 +114,7 @@ impl Puzzle for Boards {
     }
 
     fn names(shown: &Shown) -> Vec<&'static str> {
-        shown.board.colours().iter().map(Self::name).collect()
+        shown.board.cells().iter().map(Self::name).collect()
     }
 
     fn makes(&self) -> bool {
@@ -127,7 +127,7 @@ impl Puzzle for Boards {
         made: &dyn Fn(Shown),
     ) -> Result<Vec<(&'static str, f64)>, Failure> {
         let frontier = frontier("compiling, step", options.memory().0);
-        let boards = YinYang::new(self.clues.clone()).frontier(frontier);
+        let boards = YinYang::with_clues(self.clues.clone()).frontier(frontier);
         let progress = Progress::of("puzzles", Some(options.count() as u64));
         let cells = self.clues.size().cells();
         let (mut clues, mut part) = (0, 0);

@@ -1,8 +1,9 @@
 //! Element program of a board.
 
 use figrs_core::{Element, Model, Value};
+use figrs_infer::{Error, World};
 
-use crate::grid::{GridError, Position, Size};
+use crate::grid::{Board, GridError, Position, Size};
 
 /// Element program of a board: an element for each cell, the rules as evidence on them, and the cells that are known.
 #[derive(Clone, Debug)]
@@ -11,6 +12,7 @@ pub struct Elements<C> {
     cells: Vec<Element<C>>,
     rules: Model,
     clues: Vec<(Position, C)>,
+    model: Model,
 }
 
 impl<C: Value> Elements<C> {
@@ -22,6 +24,7 @@ impl<C: Value> Elements<C> {
         Ok(Self {
             size,
             cells,
+            model: rules.clone(),
             rules,
             clues: Vec::new(),
         })
@@ -37,7 +40,11 @@ impl<C: Value> Elements<C> {
         let (size, clues) = (self.size, Vec::from_iter(clues));
         match clues.iter().find(|(at, _)| !size.contains(*at)) {
             Some(&(at, _)) => Err(GridError::Outside { at, size }),
-            None => Ok(Self { clues, ..self }),
+            None => Ok(Self {
+                model: self.model_with(&clues),
+                clues,
+                ..self
+            }),
         }
     }
 
@@ -62,8 +69,15 @@ impl<C: Value> Elements<C> {
     }
 
     /// The evidence that the board follows the rules and meets all demands and the clues.
-    pub fn model(&self) -> Model {
-        self.model_with(&self.clues)
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The board of a world.
+    ///
+    /// **Errors.** [`Error::NotInWorld`] if the world is one of another model.
+    pub fn board(&self, world: &World) -> Result<Board<C>, Error> {
+        Ok(Board::of(self.size, world.values(&self.cells)?))
     }
 
     /// The evidence of the rules and of other clues, all of which the grid has.

@@ -23,7 +23,7 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
     /// **Errors.** Those of [`Generator::elements`]; [`BoardError::Inference`] if it does not fit the memory of the engine.
     pub fn compile(generator: &'g G, engine: &Frontier) -> Result<Self, BoardError> {
         let elements = generator.elements()?;
-        Self::of(generator, elements.cells(), &elements.model(), engine)
+        Self::of(generator, elements.cells(), elements.model(), engine)
     }
 
     fn of(

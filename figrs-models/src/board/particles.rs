@@ -48,7 +48,7 @@ pub(super) fn draw<G: Generator>(
     let model = elements.model();
     let drawn = filter.independent(
         (boards.wanted(), seed),
-        |filter| filter.run(&model, cells),
+        |filter| filter.run(model, cells),
         |draws, draw| {
             let cell = |cell: &TargetDraws| cell.support.get(cell.indices[draw] as usize).cloned();
             draws.targets.iter().filter_map(cell).collect()

@@ -108,7 +108,7 @@ impl<'a, B> Rejection<'a, B> {
             }
             self.tried += tries;
             self.in_vain += tries;
-            match sampler.run(&model, elements.cells()) {
+            match sampler.run(model, elements.cells()) {
                 Err(Error::NoSampleMetEvidence { .. } | Error::NothingDone { .. }) => {}
                 answer => {
                     let answer = answer?;

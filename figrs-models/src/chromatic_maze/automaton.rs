@@ -1,6 +1,6 @@
 //! Constraint that the finish of a chromatic maze can be reached from the start.
 
-use super::ChromaticTile;
+use super::RelativeTile;
 use crate::grid::{Automaton, Ground, Position, Walk, Ways};
 
 /// Number of colours on the wheel.
@@ -32,7 +32,7 @@ impl<S: figrs_core::Value> figrs_core::Value for ChromaticState<S> {
     }
 }
 
-impl<W: Walk> Automaton<ChromaticTile> for Chromatic<W> {
+impl<W: Walk> Automaton<RelativeTile> for Chromatic<W> {
     type State = ChromaticState<W::State>;
 
     fn start(&self) -> Self::State {
@@ -42,7 +42,7 @@ impl<W: Walk> Automaton<ChromaticTile> for Chromatic<W> {
         }
     }
 
-    fn step(&self, at: Position, state: &Self::State, tile: &ChromaticTile) -> Option<Self::State> {
+    fn step(&self, at: Position, state: &Self::State, tile: &RelativeTile) -> Option<Self::State> {
         // From the new tile on.
         let place = |column: usize| {
             let last = state.colours >> (3 * column) & 7;

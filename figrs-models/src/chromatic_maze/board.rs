@@ -1,99 +1,49 @@
-//! A chromatic maze that is drawn.
+//! Chromatic mazes that are complete: a tile in each cell.
 
 use std::fmt;
 
-use super::{ChromaticTile, Colour};
-use crate::grid::{GridError, Position, Size};
+use super::{End, Tile};
+use crate::grid::{Board, Position};
 
-/// A chromatic maze: the colours of its tiles, its start and its finish.
-///
-/// As text, a line for each row: the letters of the colours, each followed by `<` at the start and `>` at the finish.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ChromaticBoard {
-    size: Size,
-    colours: Vec<Colour>,
-    start: usize,
-    finish: usize,
-}
-
-impl ChromaticBoard {
-    /// Colours of all tiles in scan order, and the places of start and finish in it.
-    pub(crate) fn new(size: Size, colours: Vec<Colour>, start: usize, finish: usize) -> Self {
-        Self {
-            size,
-            colours,
-            start,
-            finish,
-        }
+impl Board<Tile> {
+    /// The start; `None` if no tile is one.
+    pub fn start(&self) -> Option<Position> {
+        self.place_of(End::Start)
     }
 
-    /// The maze of these values of [`ChromaticElements::tiles`](super::ChromaticElements::tiles).
-    ///
-    /// **Errors.** [`GridError::Length`]; [`GridError::Ends`] if not two tiles are ends of the way.
-    pub fn from_tiles(size: Size, tiles: &[ChromaticTile]) -> Result<Self, GridError> {
-        GridError::same_length("tiles", size, tiles.len())?;
-        let turned = tiles.iter().scan(Colour::WHEEL[0], |colour, tile| {
-            *colour = colour.turned(tile.turn);
-            Some(*colour)
-        });
-        let ends: Vec<usize> = (0..tiles.len())
-            .filter(|&tile| tiles[tile].is_end())
-            .collect();
-        let &[first, second] = ends.as_slice() else {
-            return Err(GridError::Ends { found: ends.len() });
-        };
-        let (start, finish) = if tiles[0].start_first {
-            (first, second)
-        } else {
-            (second, first)
-        };
-        Ok(Self::new(size, turned.collect(), start, finish))
+    /// The finish; `None` if no tile is one.
+    pub fn finish(&self) -> Option<Position> {
+        self.place_of(End::Finish)
     }
 
-    /// The size of the grid.
-    pub fn size(&self) -> Size {
-        self.size
-    }
-
-    /// The colours of all tiles, in scan order.
-    pub fn colours(&self) -> &[Colour] {
-        &self.colours
-    }
-
-    /// The start.
-    pub fn start(&self) -> Position {
-        self.size.position(self.start)
-    }
-
-    /// The finish.
-    pub fn finish(&self) -> Position {
-        self.size.position(self.finish)
+    fn place_of(&self, end: End) -> Option<Position> {
+        let mut tiles = self.iter();
+        tiles.find_map(|(at, tile)| (tile.end == Some(end)).then_some(at))
     }
 
     /// The tiles of a shortest way from start to finish, both included; `None` if there is none.
     pub fn solution(&self) -> Option<Vec<Position>> {
-        let near = |a: usize, b: usize| self.colours[a].is_near(self.colours[b]);
-        let way = self.size.shortest_way(self.start, self.finish, near)?;
-        Some(
-            way.into_iter()
-                .map(|tile| self.size.position(tile))
-                .collect(),
-        )
+        let (size, tiles) = (self.size(), self.cells());
+        let near = |a: usize, b: usize| tiles[a].colour.is_near(tiles[b].colour);
+        let (start, finish) = (size.index(self.start()?), size.index(self.finish()?));
+        let way = size.shortest_way(start, finish, near)?;
+        Some(way.into_iter().map(|tile| size.position(tile)).collect())
     }
 }
 
-impl fmt::Display for ChromaticBoard {
+/// A line for each row: the letters of the colours, each followed by `<` at the start and `>` at the finish.
+impl fmt::Display for Board<Tile> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (tile, colour) in self.colours.iter().enumerate() {
-            let mark = match tile {
-                _ if tile == self.start => '<',
-                _ if tile == self.finish => '>',
-                _ => ' ',
-            };
-            write!(f, "{}{mark}", colour.symbol())?;
-            if (tile + 1) % self.size.columns() == 0 {
-                writeln!(f)?;
+        for row in self.cells().chunks(self.size().columns()) {
+            for tile in row {
+                let mark = match tile.end {
+                    Some(End::Start) => '<',
+                    Some(End::Finish) => '>',
+                    None => ' ',
+                };
+                write!(f, "{}{mark}", tile.colour.symbol())?;
             }
+            writeln!(f)?;
         }
         Ok(())
     }

@@ -4,9 +4,10 @@ use figrs_core::{Constant, Element, Flip, Model, Parents, Uniform, fold, tuple};
 use figrs_infer::World;
 
 use super::automaton::Chromatic;
-use super::{ChromaticBoard, ChromaticMaze, ChromaticTile, Colour};
+use super::generator::absolute;
+use super::{ChromaticMaze, Colour, RelativeTile, Tile};
 use crate::board::BoardError;
-use crate::grid::{Automaton, Constraint, Distances, GridError, Joined, Size};
+use crate::grid::{Automaton, Board, Constraint, Distances, GridError, Joined, Size};
 
 /// A chromatic maze as elements: its tiles, start and finish, and the evidence that it has a solution.
 ///
@@ -21,7 +22,7 @@ pub struct ChromaticElements {
     ends: Vec<Element<bool>>,
     start_first: Element<bool>,
     origin: Element<(Colour, bool)>,
-    tiles: Vec<Element<ChromaticTile>>,
+    tiles: Vec<Element<RelativeTile>>,
     model: Model,
 }
 
@@ -49,13 +50,13 @@ impl ChromaticMaze {
             let still = (size.cells() - index) as f64;
             let end = left.flat_map(move |&left| Flip::new(f64::from(left).min(still) / still));
             tiles.push(if index == 0 {
-                (&left, &end, &origin).map(|(left, end, (colour, start_first))| ChromaticTile {
+                (&left, &end, &origin).map(|(left, end, (colour, start_first))| RelativeTile {
                     turn: *colour as u8,
                     marks: marks(*left, *end),
                     start_first: *start_first,
                 })
             } else {
-                (&left, &end, &turn).map(|(left, end, turn)| ChromaticTile {
+                (&left, &end, &turn).map(|(left, end, turn)| RelativeTile {
                     turn: *turn,
                     marks: marks(*left, *end),
                     start_first: false,
@@ -97,7 +98,7 @@ impl ChromaticElements {
     fn constrained<W: crate::grid::Walk>(
         &self,
         walk: W,
-    ) -> Result<Constraint<<Chromatic<W> as Automaton<ChromaticTile>>::State>, GridError> {
+    ) -> Result<Constraint<<Chromatic<W> as Automaton<RelativeTile>>::State>, GridError> {
         Constraint::new(
             self.size,
             &self.tiles,
@@ -114,7 +115,7 @@ impl ChromaticElements {
     }
 
     /// The colours of all tiles, in scan order. As targets they cost exact inference six times as many states as
-    /// [`Self::tiles`], which determine them too.
+    /// [`Self::cells`], which determine them too.
     pub fn colours(&self) -> &[Element<Colour>] {
         &self.colours
     }
@@ -131,8 +132,8 @@ impl ChromaticElements {
     }
 
     /// The tiles as the evidence reads them, in scan order. Together they determine the maze: see
-    /// [`ChromaticBoard::from_tiles`].
-    pub fn tiles(&self) -> &[Element<ChromaticTile>] {
+    /// [`Generator::board`](crate::board::Generator::board).
+    pub fn cells(&self) -> &[Element<RelativeTile>] {
         &self.tiles
     }
 
@@ -181,11 +182,11 @@ impl ChromaticElements {
         Ok((steps, constraint.model().clone()))
     }
 
-    /// The maze of a world: make [`Self::tiles`] the targets.
+    /// The maze of a world: make [`Self::cells`] the targets.
     ///
     /// **Errors.** [`BoardError::Inference`] if the world is one of another model, or does not tell the tiles.
-    pub fn board(&self, world: &World) -> Result<ChromaticBoard, BoardError> {
+    pub fn board(&self, world: &World) -> Result<Board<Tile>, BoardError> {
         let tiles = world.values(&self.tiles)?;
-        Ok(ChromaticBoard::from_tiles(self.size, &tiles)?)
+        Ok(absolute(self.size, &tiles)?)
     }
 }

@@ -1,26 +1,26 @@
 //! Chromatic mazes as a generator of boards.
 
-use super::{ChromaticBoard, ChromaticMaze, ChromaticTile};
+use super::{ChromaticMaze, Colour, End, RelativeTile, Tile};
 use crate::board::{BoardError, Elements, Generator};
-use crate::grid::Size;
+use crate::grid::{Board, GridError, Size};
 
 /// Bounds on the solution can be left out, and mazes be tried against them; colours drawn at random often have a solution.
 impl Generator for ChromaticMaze {
-    type Cell = ChromaticTile;
-    type Board = ChromaticBoard;
+    type Cell = RelativeTile;
+    type Board = Board<Tile>;
 
     fn size(&self) -> Size {
         self.size
     }
 
-    fn elements(&self) -> Result<Elements<ChromaticTile>, BoardError> {
+    fn elements(&self) -> Result<Elements<RelativeTile>, BoardError> {
         let elements = ChromaticMaze::elements(self)?;
-        let (cells, rules) = (elements.tiles().to_vec(), elements.model().clone());
+        let (cells, rules) = (elements.cells().to_vec(), elements.model().clone());
         Ok(Elements::new(self.size, cells, rules)?)
     }
 
-    fn board(&self, cells: Vec<ChromaticTile>) -> Result<ChromaticBoard, BoardError> {
-        Ok(ChromaticBoard::from_tiles(self.size, &cells)?)
+    fn board(&self, cells: Vec<RelativeTile>) -> Result<Board<Tile>, BoardError> {
+        Ok(absolute(self.size, &cells)?)
     }
 
     /// Extrapolated from smaller mazes.
@@ -41,7 +41,7 @@ impl Generator for ChromaticMaze {
         })
     }
 
-    fn meets(&self, board: &ChromaticBoard) -> bool {
+    fn meets(&self, board: &Board<Tile>) -> bool {
         let steps = || Some(board.solution()?.len() as u32 - 1);
         let bounds = self.steps.as_ref();
         bounds.is_none_or(|bounds| steps().is_some_and(|steps| bounds.contains(&steps)))
@@ -50,4 +50,26 @@ impl Generator for ChromaticMaze {
     fn is_often_met(&self) -> bool {
         true
     }
+}
+
+/// The board of tiles in relative terms.
+///
+/// **Errors.** [`GridError::Length`]; [`GridError::Ends`] if not two tiles are ends of the way.
+pub(super) fn absolute(size: Size, tiles: &[RelativeTile]) -> Result<Board<Tile>, GridError> {
+    let ends = tiles.iter().filter(|tile| tile.is_end()).count();
+    let start_first = tiles.first().is_some_and(|tile| tile.start_first);
+    let (mut colour, mut next) = (Colour::WHEEL[0], start_first);
+    let cells = tiles.iter().map(|tile| {
+        colour = colour.turned(tile.turn);
+        let end = tile.is_end().then(|| {
+            let is_start = std::mem::replace(&mut next, !start_first);
+            if is_start { End::Start } else { End::Finish }
+        });
+        Tile { colour, end }
+    });
+    let board = Board::new(size, cells.collect())?;
+    if ends != 2 {
+        return Err(GridError::Ends { found: ends });
+    }
+    Ok(board)
 }

@@ -20,8 +20,7 @@ mod picture;
 mod settings;
 mod tile;
 
-pub use board::ChromaticBoard;
 pub use colour::Colour;
 pub use elements::ChromaticElements;
 pub use settings::ChromaticMaze;
-pub use tile::ChromaticTile;
+pub use tile::{End, RelativeTile, Tile};

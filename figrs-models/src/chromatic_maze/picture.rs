@@ -1,7 +1,7 @@
 //! Chromatic mazes as pictures.
 
-use super::ChromaticBoard;
-use crate::grid::Position;
+use super::Tile;
+use crate::grid::{Board, Position};
 use crate::picture::{Picture, PictureError};
 
 /// Pixels of the side of a tile, with the gap to the next.
@@ -33,9 +33,9 @@ const COLOURS: [[u8; 3]; 21] = [
     [130, 52, 136],
 ];
 
-impl ChromaticBoard {
+impl Board<Tile> {
     /// A picture with 32 by 32 pixels a tile: the start is a ring, the finish a filled one, and a way leads through some
-    /// tiles (none, or [`ChromaticBoard::solution`]).
+    /// tiles (none, or [`Board::solution`]).
     ///
     /// **Errors.** [`PictureError::TooLarge`].
     pub fn picture(&self, way: &[Position]) -> Result<Picture, PictureError> {
@@ -44,9 +44,9 @@ impl ChromaticBoard {
         let mut canvas = Picture::canvas(pixels(size.columns()), pixels(size.rows()), 0)?;
         let corner = |cell: usize| (cell * SIDE + GAP).cast_signed();
         let inside = (SIDE - GAP).cast_signed();
-        for (at, &colour) in size.positions().zip(self.colours()) {
+        for (at, tile) in self.iter() {
             let (x, y) = (corner(at.column), corner(at.row));
-            let face = 3 + 3 * colour as u8;
+            let face = 3 + 3 * tile.colour as u8;
             canvas.fill((x, y), (inside, inside), face + 2);
             canvas.fill((x, y), (inside - 2, inside - 2), face + 1);
             canvas.fill((x + 2, y + 2), (inside - 4, inside - 4), face);
@@ -59,7 +59,9 @@ impl ChromaticBoard {
             (self.finish(), [(10, ink), (9, paper), (6, ink), (5, ink)]),
         ];
         for (at, ring) in rings {
-            let (x, y) = middle(&at);
+            let Some((x, y)) = at.as_ref().map(middle) else {
+                continue;
+            };
             for (radius, colour) in ring {
                 canvas.disc(x, y, radius, colour);
             }

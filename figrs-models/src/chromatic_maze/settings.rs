@@ -13,7 +13,7 @@ use crate::grid::{GridError, Size};
 ///
 /// let maze = ChromaticMaze::new(Size::new(2, 2)?)?;
 /// let elements = maze.elements()?;
-/// let compiled = Frontier::new().compile(elements.model(), elements.tiles())?;
+/// let compiled = Frontier::new().compile(elements.model(), elements.cells())?;
 /// assert_eq!(compiled.count()?.to_string(), "7704");
 /// assert!((compiled.log_evidence().exp() - 7704.0 / 15552.0).abs() < 1e-12);
 /// if let Some(world) = compiled.samples(1)?.next() {

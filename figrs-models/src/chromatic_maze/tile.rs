@@ -1,9 +1,29 @@
-//! Tiles of a chromatic maze as its evidence reads them.
+//! Tiles of a chromatic maze, and how its evidence reads them.
+
+use super::Colour;
+
+/// A tile of a chromatic maze.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tile {
+    /// Its colour.
+    pub colour: Colour,
+    /// The end of the way that it is, if it is one.
+    pub end: Option<End>,
+}
+
+/// An end of the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum End {
+    /// The start.
+    Start,
+    /// The finish.
+    Finish,
+}
 
 /// A tile in relative terms: its turn of the wheel, and whether it is an end; see
-/// [`ChromaticElements::tiles`](super::ChromaticElements::tiles).
+/// [`ChromaticElements::cells`](super::ChromaticElements::cells).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ChromaticTile {
+pub struct RelativeTile {
     /// For the first tile the index of its colour on the wheel, for others the turn relative to the tile before.
     pub(super) turn: u8,
     /// 0 if the tile is no end of the way, 1 for the first end in scan order, 2 for the second.
@@ -11,9 +31,9 @@ pub struct ChromaticTile {
     /// For the first tile, `true` if the start comes before the finish.
     pub(super) start_first: bool,
 }
-figrs_core::value!(ChromaticTile);
+figrs_core::value!(RelativeTile);
 
-impl ChromaticTile {
+impl RelativeTile {
     /// True if it is the start or the finish.
     pub fn is_end(&self) -> bool {
         self.marks != 0

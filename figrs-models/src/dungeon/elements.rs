@@ -1,9 +1,8 @@
 //! A dungeon as an element program.
 
 use figrs_core::{Element, Model, Uniform};
-use figrs_infer::{Error, World};
 
-use super::{Dungeon, DungeonMap, Tile};
+use super::{Dungeon, Tile};
 use crate::board::Elements;
 use crate::grid::{
     Automaton, Constraint, Count, Distances, DistancesState, GridError, Ground, Joined, Position,
@@ -12,13 +11,6 @@ use crate::grid::{
 
 /// Number of stops of the walk: entrance, gem, altar and exit.
 pub(super) const STOPS: usize = 4;
-
-/// A dungeon as elements: its tiles, and the evidence that they follow the rules.
-#[derive(Clone, Debug)]
-pub struct DungeonElements {
-    pub(super) elements: Elements<Tile>,
-    model: Model,
-}
 
 /// Ground of a tile for the walk: wall, open, or marked with bits in the order of the stops.
 fn ground(size: Size) -> impl Fn(Position, &Tile) -> Ground + Clone + Send + Sync + 'static {
@@ -41,7 +33,7 @@ impl Dungeon {
     ///
     /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if there are bounds on the walk.
     #[track_caller]
-    pub fn elements(&self) -> Result<DungeonElements, GridError> {
+    pub fn elements(&self) -> Result<Elements<Tile>, GridError> {
         let size = self.size().for_automata()?;
         let tiles: Vec<Element<Tile>> = size.positions().map(|_| Uniform::new(Tile::ALL)).collect();
         let ground = ground(size);
@@ -61,12 +53,7 @@ impl Dungeon {
         let model = rules
             .condition(&tiles[0], open)
             .condition(&tiles[tiles.len() - 1], open);
-        let elements = Elements::new(size, tiles, model)?;
-        let elements = elements.with_clues(self.clues.iter())?;
-        Ok(DungeonElements {
-            model: elements.model(),
-            elements,
-        })
+        Elements::new(size, tiles, model)?.with_clues(self.clues.iter())
     }
 }
 
@@ -78,22 +65,7 @@ fn rules(
     Ok(Constraint::new(size, tiles, automaton)?.model().clone())
 }
 
-impl DungeonElements {
-    /// The size of the grid.
-    pub fn size(&self) -> Size {
-        self.elements.size()
-    }
-
-    /// Tiles of all cells, in scan order.
-    pub fn tiles(&self) -> &[Element<Tile>] {
-        self.elements.cells()
-    }
-
-    /// The evidence that the dungeon follows the rules and meets all demands and clues.
-    pub fn model(&self) -> &Model {
-        &self.model
-    }
-
+impl Elements<Tile> {
     /// Length of the walk in steps: a fold of its own over the tiles, for all lengths whatever the bounds.
     ///
     /// The element is `None` where there is no walk. With it as a target the evidence of [`Self::model`] is not needed.
@@ -104,17 +76,10 @@ impl DungeonElements {
         let distances = Distances::new(self.size(), STOPS, 0..=u32::MAX)?;
         let ground = ground(self.size());
         let constraint: Constraint<DistancesState> =
-            Constraint::new(self.size(), self.tiles(), distances.reading(ground))?;
+            Constraint::new(self.size(), self.cells(), distances.reading(ground))?;
         let length = constraint
             .last()
             .map(move |state| distances.length(state.as_ref()?));
         Ok((length, constraint.model().clone()))
-    }
-
-    /// The dungeon of a world.
-    ///
-    /// **Errors.** [`Error::NotInWorld`] if the world is one of another model.
-    pub fn map(&self, world: &World) -> Result<DungeonMap, Error> {
-        Ok(DungeonMap::new(self.size(), world.values(self.tiles())?))
     }
 }

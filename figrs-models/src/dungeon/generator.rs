@@ -1,24 +1,24 @@
 //! Dungeons as a generator of boards.
 
-use super::{Dungeon, DungeonMap, Tile};
+use super::{Dungeon, Tile};
 use crate::board::{BoardError, Elements, Generator};
-use crate::grid::Size;
+use crate::grid::{Board, Size};
 
 /// Bounds on the walk can be left out, and dungeons be tried against them.
 impl Generator for Dungeon {
     type Cell = Tile;
-    type Board = DungeonMap;
+    type Board = Board<Tile>;
 
     fn size(&self) -> Size {
         self.clues.size()
     }
 
     fn elements(&self) -> Result<Elements<Tile>, BoardError> {
-        Ok(Dungeon::elements(self)?.elements)
+        Ok(Dungeon::elements(self)?)
     }
 
-    fn board(&self, cells: Vec<Tile>) -> Result<DungeonMap, BoardError> {
-        Ok(DungeonMap::from_tiles(self.clues.size(), cells)?)
+    fn board(&self, cells: Vec<Tile>) -> Result<Board<Tile>, BoardError> {
+        Ok(Board::new(self.clues.size(), cells)?)
     }
 
     /// Extrapolated from smaller dungeons.
@@ -43,8 +43,8 @@ impl Generator for Dungeon {
         })
     }
 
-    fn meets(&self, map: &DungeonMap) -> bool {
-        let steps = || Some(map.walk()?.len() as u32 - 1);
+    fn meets(&self, dungeon: &Board<Tile>) -> bool {
+        let steps = || Some(dungeon.walk()?.len() as u32 - 1);
         let walk = self.walk.as_ref();
         walk.is_none_or(|walk| steps().is_some_and(|steps| walk.contains(&steps)))
     }

@@ -20,7 +20,5 @@ mod picture;
 mod settings;
 mod tile;
 
-pub use board::DungeonMap;
-pub use elements::DungeonElements;
 pub use settings::Dungeon;
 pub use tile::Tile;

@@ -1,7 +1,7 @@
 //! Dungeons as pictures.
 
-use super::{DungeonMap, Tile};
-use crate::grid::Position;
+use super::Tile;
+use crate::grid::{Board, Position};
 use crate::picture::{Palette, Picture, PictureError};
 
 /// The side of a tile, in pixels.
@@ -39,9 +39,9 @@ const PALETTE: Palette = Palette(&[
     (b'?', [60, 40, 40]),
 ]);
 
-impl DungeonMap {
+impl Board<Tile> {
     /// A picture with 16 by 16 pixels a cell, the entrance and the exit as stairs, and a way through some cells (none, or
-    /// [`DungeonMap::walk`]).
+    /// [`Board::walk`]).
     ///
     /// **Errors.** [`PictureError::TooLarge`].
     pub fn picture(&self, way: &[Position]) -> Result<Picture, PictureError> {
@@ -51,7 +51,7 @@ impl DungeonMap {
         let (width, height) = (size.columns() * SIDE, size.rows() * SIDE);
         let mut canvas = Picture::canvas(width + SIDE, height + SIDE, dark)?;
         let last = size.cells() - 1;
-        for (index, (at, tile)) in size.positions().zip(self.tiles()).enumerate() {
+        for (index, (at, tile)) in size.positions().zip(self.cells()).enumerate() {
             let place = (at.column * SIDE + frame, at.row * SIDE + frame);
             let ground = match tile {
                 Tile::Wall => &WALL,
@@ -66,7 +66,7 @@ impl DungeonMap {
         };
         let colours = (PALETTE.index(b'?'), PALETTE.index(b'!'));
         canvas.way(way.iter().map(middle), 1, colours);
-        for (at, tile) in size.positions().zip(self.tiles()) {
+        for (at, tile) in size.positions().zip(self.cells()) {
             let place = (at.column * SIDE + frame, at.row * SIDE + frame);
             match tile {
                 Tile::Gem => canvas.art(place, &GEM, &PALETTE),

@@ -14,10 +14,10 @@ use crate::grid::{Clues, GridError, Size};
 ///
 /// let dungeon = Dungeon::new(Size::new(3, 3)?).walls(2..=3)?.walk(6..=8)?;
 /// let elements = dungeon.elements()?;
-/// let compiled = Frontier::new().compile(elements.model(), elements.tiles())?;
+/// let compiled = Frontier::new().compile(elements.model(), elements.cells())?;
 /// println!("{} dungeons", compiled.count()?);
 /// if let Some(world) = compiled.samples(1)?.next() {
-///     println!("{}", elements.map(&world)?);
+///     println!("{}", elements.board(&world)?);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -218,9 +218,9 @@ pub enum GridError {
         /// Rows and columns of both.
         sizes: [(usize, usize); 2],
     },
-    /// A variation score needs a gem and an altar on each board.
+    /// A variation score needs some tiles on each board, as the gem and the altar of a dungeon.
     #[error(
-        "a variation score of dungeons, one of which has no {missing}; compare dungeons with a gem and an altar"
+        "a variation score of boards, one of which has no {missing}; compare boards that follow their rules"
     )]
     NoSuchTile {
         /// The missing tile.

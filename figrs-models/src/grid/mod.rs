@@ -42,6 +42,7 @@
 
 mod acyclic;
 mod automaton;
+mod board;
 mod clues;
 mod connected;
 mod constraint;
@@ -60,6 +61,7 @@ mod walk;
 
 pub use acyclic::Acyclic;
 pub use automaton::{Automaton, Both, Reading};
+pub use board::Board;
 pub use clues::{Clues, Symbol};
 pub use connected::{Connected, ConnectedState};
 pub use constraint::Constraint;

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use rand::{Rng, RngExt};
 
-use super::{Island, IslandMap, Terrain};
-use crate::grid::GridError;
+use super::{Island, Terrain};
+use crate::grid::{Board, GridError, Size};
 
 /// Initial state of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,7 @@ pub(super) enum Start {
 /// searches from all sides at once for as long as the smallest part lasts.
 #[derive(Clone, Debug)]
 pub struct IslandChain {
+    size: Size,
     columns: usize,
     land: Vec<bool>,
     /// The cells that may change.
@@ -71,6 +72,7 @@ impl Island {
         let (centre, cells) = (size.index(self.centre), size.cells());
         let is_inside = |cell: usize| !size.is_border(size.position(cell));
         let mut chain = IslandChain {
+            size,
             columns: size.columns(),
             land: vec![false; cells],
             free: (0..cells)
@@ -108,9 +110,9 @@ impl IslandChain {
     }
 
     /// The present island of the chain.
-    pub fn map(&self) -> IslandMap {
+    pub fn board(&self) -> Board<Terrain> {
         let terrain = |&land: &bool| if land { Terrain::Land } else { Terrain::Water };
-        IslandMap::new(self.columns, self.land.iter().map(terrain).collect())
+        Board::of(self.size, self.land.iter().map(terrain).collect())
     }
 
     /// As many steps as there are cells that may change.

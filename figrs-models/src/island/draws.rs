@@ -8,13 +8,13 @@ use figrs_core::stream;
 use figrs_infer::diagnostics::{bulk_ess, r_hat};
 
 use super::chain::Start;
-use super::{Island, IslandMap};
-use crate::grid::GridError;
+use super::{Island, Terrain};
+use crate::grid::{Board, GridError};
 
 /// Islands drawn by Markov chains, with diagnostics of convergence.
 #[derive(Clone, Debug)]
 pub struct IslandDraws {
-    chains: Vec<Vec<IslandMap>>,
+    chains: Vec<Vec<Board<Terrain>>>,
 }
 
 /// Settings of sampling islands by Markov chains.
@@ -30,9 +30,11 @@ pub struct IslandDraws {
 /// **Errors.** Those of [`Island::chain`]; [`GridError::BaysNotMet`] after 100 000 islands without the number of bays.
 ///
 /// ```
+/// use figrs_models::grid::Size;
 /// use figrs_models::island::{Island, IslandSampling};
 ///
-/// let draws = IslandSampling::new(50).seed(3).run(&Island::new(12, 12)?.land_share(0.3..=0.4)?)?;
+/// let island = Island::new(Size::new(12, 12)?)?.land_share(0.3..=0.4)?;
+/// let draws = IslandSampling::new(50).seed(3).run(&island)?;
 /// println!("{}", draws.chains()[0][0]);
 /// assert!(draws.r_hat() < 1.2);
 /// # Ok::<(), figrs_models::grid::GridError>(())
@@ -128,7 +130,7 @@ impl IslandSampling {
         island: &Island,
         number: usize,
         goes_on: impl Fn() -> bool,
-    ) -> Result<Vec<IslandMap>, GridError> {
+    ) -> Result<Vec<Board<Terrain>>, GridError> {
         let mut rng = stream(self.seed, number as u64);
         let start = if number.is_multiple_of(2) {
             Start::Least
@@ -149,7 +151,7 @@ impl IslandSampling {
                 }
             }
             sweeps = self.between;
-            let map = chain.map();
+            let map = chain.board();
             tried += 1;
             if island.allows_bays(&map) {
                 maps.push(map);
@@ -163,7 +165,7 @@ impl IslandSampling {
 }
 
 impl Island {
-    fn allows_bays(&self, map: &IslandMap) -> bool {
+    fn allows_bays(&self, map: &Board<Terrain>) -> bool {
         let bays = || map.bays() as u32;
         self.bays
             .as_ref()
@@ -173,11 +175,11 @@ impl Island {
 
 impl IslandDraws {
     /// The islands of each chain, in the order they were drawn.
-    pub fn chains(&self) -> &[Vec<IslandMap>] {
+    pub fn chains(&self) -> &[Vec<Board<Terrain>>] {
         &self.chains
     }
 
-    fn numbers(&self, number: impl Fn(&IslandMap) -> usize) -> Vec<Vec<f64>> {
+    fn numbers(&self, number: impl Fn(&Board<Terrain>) -> usize) -> Vec<Vec<f64>> {
         let chains = self.chains.iter();
         chains
             .map(|maps| maps.iter().map(|map| number(map) as f64).collect())
@@ -186,12 +188,12 @@ impl IslandDraws {
 
     /// The worse value of a diagnostic over the amount of land and the number of bays.
     fn worst(&self, measure: impl Fn(&[&[f64]]) -> f64, worse: fn(f64, f64) -> f64) -> f64 {
-        let of = |number: fn(&IslandMap) -> usize| {
+        let of = |number: fn(&Board<Terrain>) -> usize| {
             let numbers = self.numbers(number);
             let chains: Vec<&[f64]> = numbers.iter().map(Vec::as_slice).collect();
             measure(&chains)
         };
-        worse(of(IslandMap::land), of(IslandMap::bays))
+        worse(of(Board::land), of(Board::bays))
     }
 
     /// The R-hat of the amount of land or of the number of bays, whichever is larger: above 1.01 the chains disagree, and

@@ -1,24 +1,24 @@
 //! Islands as a generator of boards.
 
-use super::{Island, IslandMap, IslandSampling, Terrain};
+use super::{Island, IslandSampling, Terrain};
 use crate::board::{BoardError, ChainBoards, Chains, Elements, Generator, OwnSampler};
-use crate::grid::Size;
+use crate::grid::{Board, Size};
 
 /// Without clues islands of any size are drawn by two to four [`IslandChain`](super::IslandChain)s.
 impl Generator for Island {
     type Cell = Terrain;
-    type Board = IslandMap;
+    type Board = Board<Terrain>;
 
     fn size(&self) -> Size {
         self.clues.size()
     }
 
     fn elements(&self) -> Result<Elements<Terrain>, BoardError> {
-        Ok(Island::elements(self)?.elements)
+        Ok(Island::elements(self)?)
     }
 
-    fn board(&self, cells: Vec<Terrain>) -> Result<IslandMap, BoardError> {
-        Ok(IslandMap::from_cells(self.size(), cells)?)
+    fn board(&self, cells: Vec<Terrain>) -> Result<Board<Terrain>, BoardError> {
+        Ok(Board::new(self.size(), cells)?)
     }
 
     /// Extrapolated from smaller islands.
@@ -32,7 +32,7 @@ impl Generator for Island {
         Some(1.8 * rows * 3.03f64.powf(columns) * land * bays)
     }
 
-    fn sampler(&self) -> Option<OwnSampler<'_, IslandMap>> {
+    fn sampler(&self) -> Option<OwnSampler<'_, Board<Terrain>>> {
         self.clues.is_empty().then(|| OwnSampler::Chains {
             name: "chain",
             draw: Box::new(|chains| self.by_chains(chains)),
@@ -42,7 +42,7 @@ impl Generator for Island {
 
 impl Island {
     /// Takes as many islands of each chain as make up the number, and enough for the diagnostics of convergence.
-    fn by_chains(&self, asked: &Chains<'_>) -> Result<ChainBoards<IslandMap>, BoardError> {
+    fn by_chains(&self, asked: &Chains<'_>) -> Result<ChainBoards<Board<Terrain>>, BoardError> {
         const ENOUGH: usize = 25;
         // Two at least, which can disagree.
         let chains = asked.wanted().clamp(2, 4);

@@ -25,9 +25,7 @@ mod settings;
 mod terrain;
 
 pub use bays::{Bays, BaysState};
-pub use board::IslandMap;
 pub use chain::IslandChain;
 pub use draws::{IslandDraws, IslandSampling};
-pub use elements::IslandElements;
 pub use settings::Island;
 pub use terrain::Terrain;

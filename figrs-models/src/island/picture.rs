@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::{IslandMap, Terrain};
+use super::Terrain;
+use crate::grid::Board;
 use crate::picture::{Picture, PictureError, gradient};
 
 /// Pixels of the side of a cell.
@@ -18,13 +19,13 @@ const BEACH_TO_HEIGHTS: [[u8; 3]; 4] = [
     [122, 112, 92],
 ];
 
-impl IslandMap {
+impl Board<Terrain> {
     /// A picture with 12 by 12 pixels a cell: water is darker the further it is from land, and land is beach, grass, wood and rock
     /// the further it is from water. Coasts are smoothed; a cell and its neighbours are joined in the picture where they are in the map.
     ///
     /// **Errors.** [`PictureError::TooLarge`].
     pub fn picture(&self) -> Result<Picture, PictureError> {
-        let (rows, columns) = (self.cells().len() / self.columns(), self.columns());
+        let (rows, columns) = (self.size().rows(), self.size().columns());
         let mut canvas = Picture::canvas(columns * SIDE, rows * SIDE, 0)?;
         let heights = self.heights();
         let height = |row: usize, column: usize| {
@@ -58,7 +59,7 @@ impl IslandMap {
 
     /// For each cell twice its distance from the other terrain, less one; of water as a negative number.
     fn heights(&self) -> Vec<isize> {
-        let (cells, columns) = (self.cells(), self.columns());
+        let (cells, columns) = (self.cells(), self.size().columns());
         let beside = |cell: usize| {
             let column = cell % columns;
             let beside = [

@@ -10,13 +10,14 @@ use crate::grid::{Clues, GridError, Position, Size};
 ///
 /// ```
 /// use figrs_infer::Frontier;
+/// use figrs_models::grid::Size;
 /// use figrs_models::island::Island;
 ///
-/// let elements = Island::new(7, 9)?.land(10..=20)?.bays(1..=3)?.elements()?;
+/// let elements = Island::new(Size::new(7, 9)?)?.land(10..=20)?.bays(1..=3)?.elements()?;
 /// let compiled = Frontier::new().compile(elements.model(), elements.cells())?;
 /// println!("{} islands", compiled.count()?);
 /// for world in compiled.samples(1)?.take(2) {
-///     println!("{}", elements.map(&world)?);
+///     println!("{}", elements.board(&world)?);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -36,9 +37,7 @@ impl Island {
     /// Islands of a size. The centre is the cell in the middle; of two, the upper one, and the one to the left.
     ///
     /// **Errors.** [`GridError::IslandSize`] if there is no cell inside, or too many.
-    pub fn new(rows: usize, columns: usize) -> Result<Self, GridError> {
-        let size = Size::new(rows, columns);
-        let size = size.map_err(|_| GridError::IslandSize { rows, columns })?;
+    pub fn new(size: Size) -> Result<Self, GridError> {
         Self::with_clues(Clues::none(size))
     }
 

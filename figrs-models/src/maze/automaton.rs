@@ -41,8 +41,7 @@ impl Automaton<Pointer> for Tree {
     }
 
     fn step(&self, at: Position, state: &TreeState, pointer: &Pointer) -> Option<TreeState> {
-        let size = (self.size.rows(), self.size.columns());
-        if *pointer != Pointer::Root && pointer.target(size, (at.row, at.column)).is_none() {
+        if *pointer != Pointer::Root && pointer.target(self.size, at).is_none() {
             return None;
         }
         let from_above = state.down >> at.column & 1 == 1;

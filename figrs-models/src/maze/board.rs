@@ -3,87 +3,44 @@
 use std::fmt;
 
 use super::Pointer;
-use crate::grid::{GridError, Size};
+use crate::grid::{Board, Position};
 
-/// A perfect maze, as a pointer of each room towards the first.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Maze {
-    rows: usize,
-    columns: usize,
-    pointers: Vec<Pointer>,
-}
-
-impl Maze {
-    /// Pointers of all rooms in scan order, which lead to the first.
-    pub(crate) fn new(rows: usize, columns: usize, pointers: Vec<Pointer>) -> Self {
-        Self {
-            rows,
-            columns,
-            pointers,
-        }
-    }
-
-    /// Pointers of all rooms in scan order.
-    ///
-    /// **Errors.** [`GridError::Length`]; [`GridError::NotPerfect`] if they do not lead from every room to the first.
-    pub fn from_pointers(size: Size, pointers: Vec<Pointer>) -> Result<Self, GridError> {
-        GridError::same_length("pointers", size, pointers.len())?;
-        let maze = Self::new(size.rows(), size.columns(), pointers);
-        let lost = maze.distances().iter().position(Option::is_none);
-        lost.map_or(Ok(maze), |room| {
-            let room = size.position(room);
-            Err(GridError::NotPerfect { room })
-        })
-    }
-
-    /// Number of rows.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// Number of columns.
-    pub fn columns(&self) -> usize {
-        self.columns
-    }
-
-    /// Pointers of all rooms, in scan order.
-    pub fn pointers(&self) -> &[Pointer] {
-        &self.pointers
-    }
-
+/// A maze, as a pointer of each room towards the first.
+impl Board<Pointer> {
     /// Number of passages to the left or right.
     pub fn horizontal_links(&self) -> usize {
-        let pointers = self.pointers.iter();
+        let pointers = self.cells().iter();
         pointers.filter(|pointer| pointer.is_horizontal()).count()
     }
 
     /// The room that a room points to; `None` for the first room and outside the maze.
-    pub(super) fn target(&self, (row, column): (usize, usize)) -> Option<(usize, usize)> {
-        let pointer = self.pointers.get(row * self.columns + column)?;
-        pointer.target((self.rows, self.columns), (row, column))
+    fn target(&self, at: Position) -> Option<Position> {
+        let size = self.size();
+        let is_room = size.contains(at);
+        is_room.then(|| self.cells()[size.index(at)].target(size, at))?
     }
 
     /// True if there is a passage between two rooms.
-    pub(crate) fn is_open(&self, a: (usize, usize), b: (usize, usize)) -> bool {
+    pub(crate) fn is_open(&self, a: Position, b: Position) -> bool {
         self.target(a) == Some(b) || self.target(b) == Some(a)
     }
 
     /// Distance in steps of each room from the first, found by following the pointers to a room whose distance is known;
     /// `None` where they do not lead to the first.
     pub(super) fn distances(&self) -> Vec<Option<usize>> {
-        let index = |(row, column): (usize, usize)| row * self.columns + column;
+        let size = self.size();
         // Memo of distances; `None` for rooms that were not visited yet.
-        let mut known: Vec<Option<Option<usize>>> = vec![None; self.pointers.len()];
+        let mut known: Vec<Option<Option<usize>>> = vec![None; size.cells()];
         let mut way = Vec::new();
         for start in 0..known.len() {
-            let mut room = Some((start / self.columns, start % self.columns));
-            while let Some(at) = room.filter(|&at| known[index(at)].is_none()) {
+            let mut room = Some(size.position(start));
+            while let Some(at) = room.filter(|&at| known[size.index(at)].is_none()) {
                 // For as long as the way goes on; a cycle comes back to such a room.
-                known[index(at)] = Some(None);
-                way.push(index(at));
+                known[size.index(at)] = Some(None);
+                way.push(size.index(at));
                 room = self.target(at);
             }
-            let mut distance = room.and_then(|at| known[index(at)]?);
+            let mut distance = room.and_then(|at| known[size.index(at)]?);
             for room in way.drain(..).rev() {
                 distance = if room == 0 {
                     Some(0)
@@ -96,29 +53,36 @@ impl Maze {
         known.into_iter().map(Option::flatten).collect()
     }
 
-    /// The rooms on the way from the first to the last, by row and column from 0, both included.
-    pub fn solution(&self) -> Vec<(usize, usize)> {
-        let mut room = (self.rows - 1, self.columns - 1);
+    /// The rooms on the way from the first to the last, both included; `None` if the pointers do not lead there.
+    pub fn solution(&self) -> Option<Vec<Position>> {
+        let size = self.size();
+        let mut room = size.position(size.cells() - 1);
         let mut way = vec![room];
         while let Some(next) = self.target(room) {
+            if way.len() == size.cells() {
+                return None;
+            }
             way.push(next);
             room = next;
         }
         way.reverse();
-        way
+        (size.index(room) == 0).then_some(way)
     }
 }
 
 /// Walls are drawn as lines; the maze is entered above the first room and left below the last.
-impl fmt::Display for Maze {
+impl fmt::Display for Board<Pointer> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let last = (self.rows - 1, self.columns - 1);
+        let (rows, columns) = (self.size().rows(), self.size().columns());
+        let last = (rows - 1, columns - 1);
         f.write_str("+  +")?;
-        f.write_str(&"--+".repeat(self.columns - 1))?;
-        for row in 0..self.rows {
+        f.write_str(&"--+".repeat(columns - 1))?;
+        for row in 0..rows {
             f.write_str("\n|")?;
-            for column in 0..self.columns {
-                let open = self.is_open((row, column), (row, column + 1));
+            for column in 0..columns {
+                let (at, right) = (Position { row, column }, column + 1);
+                let right = Position { row, column: right };
+                let open = self.is_open(at, right);
                 f.write_str(if open && column < last.1 {
                     "   "
                 } else {
@@ -126,8 +90,12 @@ impl fmt::Display for Maze {
                 })?;
             }
             f.write_str("\n+")?;
-            for column in 0..self.columns {
-                let open = self.is_open((row, column), (row + 1, column));
+            for column in 0..columns {
+                let below = Position {
+                    row: row + 1,
+                    column,
+                };
+                let open = self.is_open(Position { row, column }, below);
                 let exit = (row, column) == last;
                 f.write_str(if open || exit { "  +" } else { "--+" })?;
             }

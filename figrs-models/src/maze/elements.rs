@@ -1,64 +1,33 @@
 //! A maze as an element program.
 
-use figrs_core::{Constant, Element, Model, Select, Value};
-use figrs_infer::{Error, World};
+use figrs_core::{Constant, Element, Select, Value};
 
-use super::{Maze, PerfectMaze, Pointer, Tree, TreeState};
-use crate::grid::{Automaton, Constraint, GridError, Size};
-
-/// A maze as elements: the pointer of each room, and the evidence that the pointers form a tree.
-#[derive(Clone, Debug)]
-pub struct MazeElements {
-    size: Size,
-    pointers: Vec<Element<Pointer>>,
-    constraint: Constraint<TreeState>,
-}
+use super::{PerfectMaze, Pointer, Tree, TreeState};
+use crate::board::Elements;
+use crate::grid::{Automaton, Constraint, GridError};
 
 impl PerfectMaze {
     /// The element program.
     ///
     /// **Errors.** [`GridError::TooLargeForAutomata`].
     #[track_caller]
-    pub fn elements(self) -> Result<MazeElements, GridError> {
+    pub fn elements(self) -> Result<Elements<Pointer>, GridError> {
         let size = self.size.for_automata()?;
-        let pointers: Vec<Element<Pointer>> = size
+        let cells: Vec<Element<Pointer>> = size
             .positions()
             .map(|at| {
-                let place = (at.row, at.column);
-                if place == (0, 0) {
+                if size.index(at) == 0 {
                     return Constant::new(Pointer::Root);
                 }
-                Select::new(
-                    self.choices(place)
-                        .map(|(pointer, weight)| (weight, pointer)),
-                )
+                Select::new(self.choices(at).map(|(pointer, weight)| (weight, pointer)))
             })
             .collect();
-        let constraint = Constraint::new(size, &pointers, Tree::new(size))?;
-        Ok(MazeElements {
-            size,
-            pointers,
-            constraint,
-        })
+        let rules = Constraint::new(size, &cells, Tree::new(size))?;
+        Elements::new(size, cells, rules.model().clone())
     }
 }
 
-impl MazeElements {
-    /// The size of the grid.
-    pub fn size(&self) -> Size {
-        self.size
-    }
-
-    /// Pointers of all rooms, in scan order.
-    pub fn pointers(&self) -> &[Element<Pointer>] {
-        &self.pointers
-    }
-
-    /// The evidence that the maze is perfect.
-    pub fn model(&self) -> &Model {
-        self.constraint.model()
-    }
-
+impl Elements<Pointer> {
     /// The maze with another constraint on its pointers as well; one fold reads both.
     ///
     /// **Errors.** Those of [`Constraint::new`].
@@ -71,17 +40,9 @@ impl MazeElements {
         A::State: Value,
     {
         Constraint::new(
-            self.size,
-            &self.pointers,
-            Tree::new(self.size).and(automaton),
+            self.size(),
+            self.cells(),
+            Tree::new(self.size()).and(automaton),
         )
-    }
-
-    /// The maze of a world.
-    ///
-    /// **Errors.** [`Error::NotInWorld`] if the world is one of another model.
-    pub fn maze(&self, world: &World) -> Result<Maze, Error> {
-        let pointers = world.values(&self.pointers)?;
-        Ok(Maze::new(self.size.rows(), self.size.columns(), pointers))
     }
 }

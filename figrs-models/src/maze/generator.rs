@@ -1,13 +1,13 @@
 //! Perfect mazes as a generator of boards.
 
-use super::{Maze, PerfectMaze, Pointer};
+use super::{PerfectMaze, Pointer};
 use crate::board::{BoardError, Elements, Generator, OwnSampler};
-use crate::grid::Size;
+use crate::grid::{Board, GridError, Size};
 
 /// Boards are drawn by Wilson's algorithm where it is allowed. Bounds on the steps of the solution have no element program.
 impl Generator for PerfectMaze {
     type Cell = Pointer;
-    type Board = Maze;
+    type Board = Board<Pointer>;
 
     fn size(&self) -> Size {
         self.size
@@ -18,13 +18,18 @@ impl Generator for PerfectMaze {
             let what = "bounds on the steps of a maze";
             return Err(BoardError::NoElements { what });
         }
-        let elements = PerfectMaze::elements(*self)?;
-        let (cells, rules) = (elements.pointers().to_vec(), elements.model().clone());
-        Ok(Elements::new(self.size, cells, rules)?)
+        Ok(PerfectMaze::elements(*self)?)
     }
 
-    fn board(&self, cells: Vec<Pointer>) -> Result<Maze, BoardError> {
-        Ok(Maze::from_pointers(self.size, cells)?)
+    fn board(&self, cells: Vec<Pointer>) -> Result<Board<Pointer>, BoardError> {
+        let maze = Board::new(self.size, cells)?;
+        match maze.distances().iter().position(Option::is_none) {
+            Some(room) => {
+                let room = self.size.position(room);
+                Err(GridError::NotPerfect { room }.into())
+            }
+            None => Ok(maze),
+        }
     }
 
     /// Extrapolated from smaller mazes.
@@ -33,13 +38,14 @@ impl Generator for PerfectMaze {
         Some(3.9 * rows * 5.4f64.powf(columns))
     }
 
-    fn meets(&self, maze: &Maze) -> bool {
-        let steps = || maze.solution().len() as u32 - 1;
-        self.steps
-            .is_none_or(|(least, most)| (least..=most).contains(&steps()))
+    fn meets(&self, maze: &Board<Pointer>) -> bool {
+        let steps = || Some(maze.solution()?.len() as u32 - 1);
+        self.steps.is_none_or(|(least, most)| {
+            steps().is_some_and(|steps| (least..=most).contains(&steps))
+        })
     }
 
-    fn sampler(&self) -> Option<OwnSampler<'_, Maze>> {
+    fn sampler(&self) -> Option<OwnSampler<'_, Board<Pointer>>> {
         Some(OwnSampler::Independent {
             name: "wilson",
             draw: Box::new(|rng| self.sample(rng)),

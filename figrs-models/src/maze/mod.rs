@@ -30,7 +30,5 @@ mod settings;
 mod wilson;
 
 pub use automaton::{Tree, TreeState};
-pub use board::Maze;
-pub use elements::MazeElements;
 pub use pointer::Pointer;
 pub use settings::{Border, PerfectMaze, Weights};

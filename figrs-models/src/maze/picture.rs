@@ -1,6 +1,7 @@
 //! Mazes as pictures.
 
-use super::Maze;
+use super::Pointer;
+use crate::grid::{Board, Position};
 use crate::picture::{Picture, PictureError, gradient};
 
 /// Pixels of the side of a room, one wall included.
@@ -20,16 +21,20 @@ const NEAR_TO_FAR: [[u8; 3]; 5] = [
     [56, 66, 140],
 ];
 
-impl Maze {
+impl Board<Pointer> {
     /// A picture with 14 by 14 pixels a room, coloured by the distance from the entrance, and a way through some rooms
-    /// (none, or [`Maze::solution`]), by row and column from 0.
+    /// (none, or [`Board::solution`]).
     ///
     /// **Errors.** [`PictureError::TooLarge`].
-    pub fn picture(&self, way: &[(usize, usize)]) -> Result<Picture, PictureError> {
-        let (rows, columns) = (self.rows(), self.columns());
+    pub fn picture(&self, way: &[Position]) -> Result<Picture, PictureError> {
+        let (rows, columns) = (self.size().rows(), self.size().columns());
         let [paper, wall, outline, line] = [0, 1, 2, 3];
         let mut canvas = Picture::canvas(columns * ROOM + WALL, rows * ROOM + WALL, wall)?;
-        let distances: Vec<usize> = self.distances().into_iter().flatten().collect();
+        let distances: Vec<usize> = self
+            .distances()
+            .into_iter()
+            .map(Option::unwrap_or_default)
+            .collect();
         let furthest = distances.iter().copied().max().unwrap_or(0).max(1);
         let shade = |room: usize| (COLOURS.len() + distances[room] * (SHADES - 1) / furthest) as u8;
         let corner = |cell: usize| (cell * ROOM + WALL).cast_signed();
@@ -39,13 +44,19 @@ impl Maze {
             for column in 0..columns {
                 let (x, y) = (corner(column), corner(row));
                 let colour = shade(row * columns + column);
-                let open = |room| self.is_open((row, column), room);
-                let right = if column + 1 < columns && open((row, column + 1)) {
+                let open = |row_to, column_to| {
+                    let to = Position {
+                        row: row_to,
+                        column: column_to,
+                    };
+                    self.is_open(Position { row, column }, to)
+                };
+                let right = if column + 1 < columns && open(row, column + 1) {
                     thick
                 } else {
                     0
                 };
-                let below = if open((row + 1, column)) { thick } else { 0 };
+                let below = if open(row + 1, column) { thick } else { 0 };
                 canvas.fill((x, y), (inside + right, inside), colour);
                 canvas.fill((x, y), (inside, inside + below), colour);
             }
@@ -56,7 +67,7 @@ impl Maze {
             (inside, thick),
             paper,
         );
-        let middle = |&(row, column): &(usize, usize)| {
+        let middle = |&Position { row, column }: &Position| {
             (corner(column) + inside / 2, corner(row) + inside / 2)
         };
         canvas.way(way.iter().map(middle), 1, (outline, line));

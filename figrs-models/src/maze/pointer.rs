@@ -1,5 +1,7 @@
 //! Pointers of rooms.
 
+use crate::grid::{Position, Size};
+
 /// Pointer of a room of a maze to one beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pointer {
@@ -26,17 +28,15 @@ impl Pointer {
     }
 
     /// The room that a room of a grid of this size points to, if there is one.
-    pub fn target(
-        self,
-        (rows, columns): (usize, usize),
-        (row, column): (usize, usize),
-    ) -> Option<(usize, usize)> {
-        match self {
-            Self::Root => None,
-            Self::Up => Some((row.checked_sub(1)?, column)),
-            Self::Down => (row + 1 < rows).then_some((row + 1, column)),
-            Self::Left => Some((row, column.checked_sub(1)?)),
-            Self::Right => (column + 1 < columns).then_some((row, column + 1)),
-        }
+    pub fn target(self, size: Size, Position { row, column }: Position) -> Option<Position> {
+        let (row, column) = match self {
+            Self::Root => return None,
+            Self::Up => (row.checked_sub(1)?, column),
+            Self::Down => (row + 1, column),
+            Self::Left => (row, column.checked_sub(1)?),
+            Self::Right => (row, column + 1),
+        };
+        let target = Position { row, column };
+        size.contains(target).then_some(target)
     }
 }

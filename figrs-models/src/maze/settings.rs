@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::Pointer;
-use crate::grid::{GridError, Size};
+use crate::grid::{GridError, Position, Size};
 
 /// Weights of the directions that a room can point to: their probabilities up to a factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,16 +60,17 @@ pub enum Border {
 /// ```
 /// use figrs_core::stream;
 /// use figrs_infer::Frontier;
+/// use figrs_models::grid::Size;
 /// use figrs_models::maze::PerfectMaze;
 ///
-/// let mazes = PerfectMaze::new(3, 3)?;
+/// let mazes = PerfectMaze::new(Size::new(3, 3)?);
 /// let elements = mazes.elements()?;
-/// let compiled = Frontier::new().compile(elements.model(), elements.pointers())?;
+/// let compiled = Frontier::new().compile(elements.model(), elements.cells())?;
 /// assert_eq!(compiled.count()?.to_string(), "192");
 /// for world in compiled.samples(1)?.take(2) {
-///     println!("{}", elements.maze(&world)?);
+///     println!("{}", elements.board(&world)?);
 /// }
-/// println!("{}", PerfectMaze::new(20, 40)?.sample(&mut stream(7, 0)));
+/// println!("{}", PerfectMaze::new(Size::new(20, 40)?).sample(&mut stream(7, 0)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,16 +84,14 @@ pub struct PerfectMaze {
 }
 
 impl PerfectMaze {
-    /// Mazes of some rows and columns, all equally likely.
-    ///
-    /// **Errors.** [`GridError::Size`] if there are no rows or columns, or too many.
-    pub fn new(rows: usize, columns: usize) -> Result<Self, GridError> {
-        Ok(Self {
-            size: Size::new(rows, columns)?,
+    /// Mazes of a size, all equally likely.
+    pub fn new(size: Size) -> Self {
+        Self {
+            size,
             weights: Weights::UNIFORM,
             border: Border::Within,
             steps: None,
-        })
+        }
     }
 
     /// Sets the weights of the directions.
@@ -141,13 +140,9 @@ impl PerfectMaze {
     }
 
     /// The directions that a room may choose, with their weights.
-    pub(super) fn choices(
-        self,
-        place: (usize, usize),
-    ) -> impl Iterator<Item = (Pointer, f64)> + Clone {
-        let size = (self.size.rows(), self.size.columns());
+    pub(super) fn choices(self, at: Position) -> impl Iterator<Item = (Pointer, f64)> + Clone {
         let possible = move |pointer: &Pointer| {
-            self.border == Border::Outside || pointer.target(size, place).is_some()
+            self.border == Border::Outside || pointer.target(self.size, at).is_some()
         };
         Pointer::DIRECTIONS
             .into_iter()

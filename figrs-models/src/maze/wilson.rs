@@ -2,8 +2,8 @@
 
 use rand::{Rng, RngExt};
 
-use super::{Maze, PerfectMaze, Pointer};
-use crate::grid::Position;
+use super::{PerfectMaze, Pointer};
+use crate::grid::{Board, Position};
 
 impl PerfectMaze {
     /// Draws a maze of any size by Wilson's algorithm.
@@ -18,7 +18,7 @@ impl PerfectMaze {
     /// others, of the mean time in which such a walk meets the first room. Memory of a few bytes a room.
     ///
     /// **References.** Wilson (1996).
-    pub fn sample<R: Rng + ?Sized>(self, rng: &mut R) -> Maze {
+    pub fn sample<R: Rng + ?Sized>(self, rng: &mut R) -> Board<Pointer> {
         let wheels: [Wheel; 16] = std::array::from_fn(|ways| Wheel::new(self, ways));
         let ways = self.ways();
         let columns = self.size.columns();
@@ -45,16 +45,14 @@ impl PerfectMaze {
                 room = step(room, pointers[room]);
             }
         }
-        Maze::new(self.size.rows(), columns, pointers)
+        Board::of(self.size, pointers)
     }
 
     /// The directions that stay in the grid from each room, by bits in the order of [`Pointer::DIRECTIONS`].
     fn ways(self) -> Vec<u8> {
-        let size = (self.size.rows(), self.size.columns());
         let ways = |at: Position| {
-            let place = (at.row, at.column);
             let bits = Pointer::DIRECTIONS.into_iter().enumerate();
-            bits.map(|(bit, pointer)| u8::from(pointer.target(size, place).is_some()) << bit)
+            bits.map(|(bit, pointer)| u8::from(pointer.target(self.size, at).is_some()) << bit)
                 .sum()
         };
         self.size.positions().map(ways).collect()

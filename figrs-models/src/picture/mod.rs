@@ -5,12 +5,13 @@
 //!
 //! ```
 //! use figrs_core::stream;
+//! use figrs_models::grid::Size;
 //! use figrs_models::maze::PerfectMaze;
 //! use figrs_models::picture::Picture;
 //!
-//! let mazes = PerfectMaze::new(6, 9)?;
+//! let mazes = PerfectMaze::new(Size::new(6, 9)?);
 //! let mazes: Vec<_> = (0..4).map(|part| mazes.sample(&mut stream(7, part))).collect();
-//! let pictures: Result<Vec<Picture>, _> = mazes.iter().map(|maze| maze.picture(&maze.solution())).collect();
+//! let pictures: Result<Vec<Picture>, _> = mazes.iter().map(|maze| maze.picture(&maze.solution().unwrap_or_default())).collect();
 //! let mut file = Vec::new();
 //! Picture::sheet(&pictures?)?.write_png(&mut file, &[("seed", "7")])?;
 //! assert!(file.starts_with(b"\x89PNG"));

@@ -1,4 +1,5 @@
 use super::*;
+use crate::grid::Size;
 use crate::island::Island;
 
 fn plain(width: usize, height: usize, colour: u8) -> Picture {
@@ -36,7 +37,11 @@ fn pages_that_cannot_be_are_refused() {
         Picture::sheet(&[plain(1, 1, 0), other]),
         Err(PictureError::OtherColours { number: 2 })
     );
-    let large = Island::new(1000, 1000).unwrap().chain().unwrap().map();
+    let large = Island::new(Size::new(1000, 1000).unwrap())
+        .unwrap()
+        .chain()
+        .unwrap()
+        .board();
     let side = 12 * 1000;
     assert_eq!(
         large.picture(),

@@ -2,8 +2,8 @@
 
 use super::matching::{distances, nearest, steps};
 use super::{Variation, side};
-use crate::chromatic_maze::{ChromaticBoard, Colour};
-use crate::grid::{GridError, Position};
+use crate::chromatic_maze::{Colour, Tile};
+use crate::grid::{Board, GridError, Position};
 
 /// Variation of chromatic mazes: the distance of the starts, that of the finishes, the difference of the lengths of the ways
 /// from start to finish (in steps, whatever the colours), and the distances of tiles from tiles of their colour.
@@ -14,7 +14,7 @@ use crate::grid::{GridError, Position};
 /// - `nearest`, recommended: the nearest one, as the text says.
 /// - `percent`: the same as a percentage of the largest value that the formula can take term by term.
 /// - `first`: the first one in scan order, as the algorithm is printed.
-impl Variation for ChromaticBoard {
+impl Variation for Board<Tile> {
     const READINGS: [&'static str; 3] = ["nearest", "percent", "first"];
 
     fn variation(&self, other: &Self) -> Result<[f64; 3], GridError> {
@@ -22,10 +22,19 @@ impl Variation for ChromaticBoard {
         let side = side(size(self), size(other))?;
         let furthest = 2 * side - 2;
         let n = side as f64;
-        let ends =
-            (steps(self.start(), other.start()) + steps(self.finish(), other.finish())) as f64;
-        let way = |board: &Self| steps(board.start(), board.finish());
-        let ways = way(self).abs_diff(way(other)) as f64;
+        let (starts, finishes) = (
+            [
+                self.one(Self::start, "start")?,
+                other.one(Self::start, "start")?,
+            ],
+            [
+                self.one(Self::finish, "finish")?,
+                other.one(Self::finish, "finish")?,
+            ],
+        );
+        let ends = (steps(starts[0], starts[1]) + steps(finishes[0], finishes[1])) as f64;
+        let way = |board: usize| steps(starts[board], finishes[board]);
+        let ways = way(0).abs_diff(way(1)) as f64;
         let score = |choose: fn(Position, &[Position]) -> usize| {
             let of_colour = |colour| {
                 let tiles: Vec<Position> = self.tiles_of(colour).collect();
@@ -43,10 +52,18 @@ impl Variation for ChromaticBoard {
     }
 }
 
-impl ChromaticBoard {
+impl Board<Tile> {
     /// The tiles of a colour, in scan order.
     fn tiles_of(&self, colour: Colour) -> impl Iterator<Item = Position> + '_ {
-        let tiles = self.size().positions().zip(self.colours());
-        tiles.filter_map(move |(at, other)| (*other == colour).then_some(at))
+        let tiles = self.iter();
+        tiles.filter_map(move |(at, tile)| (tile.colour == colour).then_some(at))
+    }
+
+    fn one(
+        &self,
+        place: impl Fn(&Self) -> Option<Position>,
+        missing: &'static str,
+    ) -> Result<Position, GridError> {
+        place(self).ok_or(GridError::NoSuchTile { missing })
     }
 }

@@ -2,8 +2,8 @@
 
 use super::matching::{distances, nearest, steps};
 use super::{Variation, side};
-use crate::dungeon::{DungeonMap, Tile};
-use crate::grid::{GridError, Position};
+use crate::dungeon::Tile;
+use crate::grid::{Board, GridError, Position};
 
 /// The mean of six differences: the distance of the gems, and that of the altars; the differences of the lengths of the ways
 /// from gem to altar, and of the numbers of walls; the distances of walls from walls, and of empty cells from empty cells. A
@@ -16,7 +16,7 @@ use crate::grid::{GridError, Position};
 /// - `normalised`: each of the six as a share of its largest value, walls and empty cells by their means.
 /// - `last-wall`: as `sum` with the distance of the last wall and of the last empty cell only, as line 14 of the
 ///   algorithm is printed.
-impl Variation for DungeonMap {
+impl Variation for Board<Tile> {
     const READINGS: [&'static str; 3] = ["sum", "normalised", "last-wall"];
 
     fn variation(&self, other: &Self) -> Result<[f64; 3], GridError> {
@@ -37,9 +37,9 @@ impl Variation for DungeonMap {
         ];
         let walls = self.walls().abs_diff(other.walls());
         let moved = [Tile::Wall, Tile::Empty].map(|tile| {
-            let others = other.all(tile).collect();
+            let others = other.places_of(tile).collect();
             distances(
-                &self.all(tile).collect::<Vec<_>>(),
+                &self.places_of(tile).collect::<Vec<_>>(),
                 others,
                 furthest,
                 nearest,
@@ -63,15 +63,9 @@ impl Variation for DungeonMap {
     }
 }
 
-impl DungeonMap {
-    /// The cells with a tile, in scan order.
-    fn all(&self, tile: Tile) -> impl Iterator<Item = Position> + '_ {
-        let cells = self.size().positions().zip(self.tiles());
-        cells.filter_map(move |(at, other)| (*other == tile).then_some(at))
-    }
-
+impl Board<Tile> {
     fn one(&self, tile: Tile, missing: &'static str) -> Result<Position, GridError> {
-        let found = self.all(tile).next();
+        let found = self.places_of(tile).next();
         found.ok_or(GridError::NoSuchTile { missing })
     }
 }

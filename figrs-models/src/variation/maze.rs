@@ -1,8 +1,8 @@
 //! Mazes against mazes.
 
 use super::{Variation, side};
-use crate::grid::GridError;
-use crate::maze::Maze;
+use crate::grid::{Board, GridError, Position};
+use crate::maze::Pointer;
 
 /// Three quarters for the passages and one quarter for the length of the solution.
 ///
@@ -13,7 +13,7 @@ use crate::maze::Maze;
 /// - `dissimilarity-printed-length`: the same with `2N - 2` as the last divisor, as printed.
 /// - `as-printed`: `3/4 s / (2N + 3 (N - 4)) + 1/4 d / (2N - 2)`. It grows where mazes are alike, although the text says that a higher score
 ///   means more variation, and `2N + 3 (N - 4)` is no number of passages.
-impl Variation for Maze {
+impl Variation for Board<Pointer> {
     const READINGS: [&'static str; 3] = [
         "dissimilarity",
         "dissimilarity-printed-length",
@@ -21,10 +21,11 @@ impl Variation for Maze {
     ];
 
     fn variation(&self, other: &Self) -> Result<[f64; 3], GridError> {
-        let size = |maze: &Self| (maze.rows(), maze.columns());
+        let size = |maze: &Self| (maze.size().rows(), maze.size().columns());
         let n = side(size(self), size(other))? as f64;
         let shared = shared_passages(self, other) as f64;
-        let apart = self.solution().len().abs_diff(other.solution().len()) as f64;
+        let length = |maze: &Self| maze.solution().map_or(0, |way| way.len());
+        let apart = length(self).abs_diff(length(other)) as f64;
         let (passages, straight) = (n * n - 1.0, 2.0 * n - 2.0);
         let differing = 0.75 * (1.0 - shared / passages);
         let printed_length = 0.25 * apart / straight;
@@ -37,13 +38,19 @@ impl Variation for Maze {
 }
 
 /// Number of passages that both mazes have.
-fn shared_passages(one: &Maze, other: &Maze) -> usize {
-    let rooms = (0..one.rows()).flat_map(|row| (0..one.columns()).map(move |c| (row, c)));
-    let both = |a: (usize, usize), b: (usize, usize)| one.is_open(a, b) && other.is_open(a, b);
-    rooms
-        .map(|(row, column)| {
-            let right = column + 1 < one.columns() && both((row, column), (row, column + 1));
-            usize::from(right) + usize::from(both((row, column), (row + 1, column)))
-        })
-        .sum()
+fn shared_passages(one: &Board<Pointer>, other: &Board<Pointer>) -> usize {
+    let both = |a: Position, b: Position| one.is_open(a, b) && other.is_open(a, b);
+    let shared = one.size().positions().map(|at| {
+        let (row, column) = (at.row, at.column);
+        let right = Position {
+            column: column + 1,
+            row,
+        };
+        let below = Position {
+            row: row + 1,
+            column,
+        };
+        usize::from(both(at, right)) + usize::from(both(at, below))
+    });
+    shared.sum()
 }

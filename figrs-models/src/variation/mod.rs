@@ -10,10 +10,11 @@
 //!
 //! ```
 //! use figrs_core::stream;
+//! use figrs_models::grid::Size;
 //! use figrs_models::maze::PerfectMaze;
 //! use figrs_models::variation::scores;
 //!
-//! let mazes = PerfectMaze::new(5, 5)?;
+//! let mazes = PerfectMaze::new(Size::new(5, 5)?);
 //! let drawn: Vec<_> = (0..50).map(|part| mazes.sample(&mut stream(3, part))).collect();
 //! for score in scores(&drawn)? {
 //!     println!("{}: mean {:.3} over {} pairs", score.reading, score.mean, score.pairs);

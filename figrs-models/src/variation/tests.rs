@@ -1,8 +1,8 @@
 use super::*;
-use crate::chromatic_maze::{ChromaticBoard, Colour};
-use crate::dungeon::{Dungeon, DungeonMap, Tile};
-use crate::grid::{Size, Symbol};
-use crate::maze::{Maze, PerfectMaze, Pointer};
+use crate::chromatic_maze::{self, Colour, End};
+use crate::dungeon::{Dungeon, Tile};
+use crate::grid::{Board, Size, Symbol};
+use crate::maze::{PerfectMaze, Pointer};
 use figrs_infer::JunctionTree;
 
 fn square(side: usize) -> Size {
@@ -16,7 +16,7 @@ fn assert_scores(found: [f64; 3], expected: [f64; 3]) {
     }
 }
 
-fn maze(pointers: &str) -> Maze {
+fn maze(pointers: &str) -> Board<Pointer> {
     let pointers = pointers.chars().map(|symbol| match symbol {
         '^' => Pointer::Up,
         'v' => Pointer::Down,
@@ -25,25 +25,50 @@ fn maze(pointers: &str) -> Maze {
         _ => Pointer::Root,
     });
     let pointers: Vec<Pointer> = pointers.collect();
-    Maze::from_pointers(square(pointers.len().isqrt()), pointers).unwrap()
+    Board::new(square(pointers.len().isqrt()), pointers).unwrap()
 }
 
-fn dungeon(tiles: &str) -> DungeonMap {
+fn dungeon(tiles: &str) -> Board<Tile> {
     let tiles: Vec<Tile> = tiles.chars().filter_map(Tile::from_symbol).collect();
-    DungeonMap::from_tiles(square(tiles.len().isqrt()), tiles).unwrap()
+    Board::new(square(tiles.len().isqrt()), tiles).unwrap()
 }
 
-fn chromatic(colours: &str, start: usize, finish: usize) -> ChromaticBoard {
+fn chromatic(colours: &str, start: usize, finish: usize) -> Board<chromatic_maze::Tile> {
     let colour = |symbol| Colour::WHEEL.into_iter().find(|c| c.symbol() == symbol);
     let colours: Vec<Colour> = colours.chars().filter_map(colour).collect();
-    ChromaticBoard::new(square(colours.len().isqrt()), colours, start, finish)
+    tiles(square(colours.len().isqrt()), &colours, start, finish)
+}
+
+fn tiles(
+    size: Size,
+    colours: &[Colour],
+    start: usize,
+    finish: usize,
+) -> Board<chromatic_maze::Tile> {
+    let end = |cell| match cell {
+        _ if cell == start => Some(End::Start),
+        _ if cell == finish => Some(End::Finish),
+        _ => None,
+    };
+    let cells = colours.iter().enumerate();
+    let cells = cells.map(|(cell, &colour)| chromatic_maze::Tile {
+        colour,
+        end: end(cell),
+    });
+    Board::new(size, cells.collect()).unwrap()
 }
 
 /// A comb and a snake: seven of eight passages in common, solutions of four and of eight steps.
 #[test]
 fn mazes_by_hand() {
     let (comb, snake) = (maze("o<<^<<^<<"), maze("o<<>>^^<<"));
-    assert_eq!((comb.solution().len(), snake.solution().len()), (5, 9));
+    assert_eq!(
+        (
+            comb.solution().unwrap().len(),
+            snake.solution().unwrap().len()
+        ),
+        (5, 9)
+    );
     let (shared, apart) = (7.0, 4.0);
     let differing = 0.75 * (1.0 - shared / 8.0);
     let expected = [
@@ -118,7 +143,7 @@ fn summaries_are_of_all_pairs() {
 #[test]
 fn boards_that_have_no_score_are_refused() {
     let sizes = |sizes| Err(GridError::NotComparable { sizes });
-    let line = PerfectMaze::new(1, 4).unwrap();
+    let line = PerfectMaze::new(Size::new(1, 4).unwrap());
     let line = line.sample(&mut figrs_core::stream(1, 0));
     assert_eq!(line.variation(&line), sizes([(1, 4), (1, 4)]));
     let (two, three) = (maze("o<^<"), maze("o<<^<<^<<"));
@@ -138,9 +163,7 @@ fn boards_that_have_no_score_are_refused() {
 #[test]
 fn the_exact_law_of_chromatic_mazes_has_its_mean() {
     let size = square(2);
-    let board = |colours: &[Colour], (start, finish)| {
-        ChromaticBoard::new(size, colours.to_vec(), start, finish)
-    };
+    let board = |colours: &[Colour], (start, finish)| tiles(size, colours, start, finish);
     let all_ends: Vec<(usize, usize)> = (0..4)
         .flat_map(|start| (0..4).map(move |finish| (start, finish)))
         .filter(|(start, finish)| start != finish)
@@ -160,12 +183,13 @@ fn the_exact_law_of_chromatic_mazes_has_its_mean() {
     let mazes: f64 = ended.iter().sum();
     assert_eq!(mazes, 7704.0);
     let mut sums = [0.0; 3];
-    let mut add = |weight: f64, one: &ChromaticBoard, other: &ChromaticBoard| {
-        let scores = one.variation(other).unwrap();
-        for (sum, score) in sums.iter_mut().zip(scores) {
-            *sum += weight * score;
-        }
-    };
+    let mut add =
+        |weight: f64, one: &Board<chromatic_maze::Tile>, other: &Board<chromatic_maze::Tile>| {
+            let scores = one.variation(other).unwrap();
+            for (sum, score) in sums.iter_mut().zip(scores) {
+                *sum += weight * score;
+            }
+        };
     for (ends, count) in all_ends.iter().zip(&ended) {
         for (others, number) in all_ends.iter().zip(&ended) {
             let colours = coloured[0].0;
@@ -217,12 +241,15 @@ fn the_exact_law_has_its_means() {
             ],
         ),
     ] {
-        let elements = PerfectMaze::new(side, side).unwrap().elements().unwrap();
+        let elements = PerfectMaze::new(Size::new(side, side).unwrap())
+            .elements()
+            .unwrap();
         let tree = JunctionTree::new()
-            .compile(elements.model(), elements.pointers())
+            .compile(elements.model(), elements.cells())
             .unwrap();
         let worlds = tree.k_best(count + 1).unwrap();
-        let mazes: Vec<Maze> = worlds.iter().map(|w| elements.maze(w).unwrap()).collect();
+        let mazes: Vec<Board<Pointer>> =
+            worlds.iter().map(|w| elements.board(w).unwrap()).collect();
         assert_eq!(mazes.len(), count);
         assert_scores(means(&mazes), expected);
     }
@@ -248,10 +275,10 @@ fn the_exact_law_has_its_means() {
     ] {
         let elements = Dungeon::new(square(side)).elements().unwrap();
         let tree = JunctionTree::new()
-            .compile(elements.model(), elements.tiles())
+            .compile(elements.model(), elements.cells())
             .unwrap();
         let worlds = tree.k_best(count + 1).unwrap();
-        let maps: Vec<DungeonMap> = worlds.iter().map(|w| elements.map(w).unwrap()).collect();
+        let maps: Vec<Board<Tile>> = worlds.iter().map(|w| elements.board(w).unwrap()).collect();
         assert_eq!(maps.len(), count);
         assert_scores(means(&maps), expected);
     }

@@ -1,23 +1,23 @@
 //! Yin-Yang boards as a generator of boards.
 
-use super::{Board, Colour, YinYang};
+use super::{Colour, YinYang};
 use crate::board::{BoardError, Elements, Generator};
-use crate::grid::Size;
+use crate::grid::{Board, Size};
 
 impl Generator for YinYang {
     type Cell = Colour;
-    type Board = Board;
+    type Board = Board<Colour>;
 
     fn size(&self) -> Size {
         self.clues.size()
     }
 
     fn elements(&self) -> Result<Elements<Colour>, BoardError> {
-        Ok(YinYang::elements(self)?.elements)
+        Ok(YinYang::elements(self)?)
     }
 
-    fn board(&self, cells: Vec<Colour>) -> Result<Board, BoardError> {
-        Ok(Board::from_colours(self.size(), cells)?)
+    fn board(&self, cells: Vec<Colour>) -> Result<Board<Colour>, BoardError> {
+        Ok(Board::new(self.size(), cells)?)
     }
 
     /// Extrapolated from smaller boards. Each clue in a row halves the states of a column or so.

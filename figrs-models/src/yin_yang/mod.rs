@@ -11,7 +11,6 @@
 //!
 //! E. D. Demaine, J. Lynch, M. Rudoy and Y. Uno, "Yin-Yang Puzzles are NP-complete", CCCG 2021, for the rules.
 
-mod board;
 mod colour;
 mod elements;
 mod generator;
@@ -21,9 +20,7 @@ mod puzzle;
 mod settings;
 mod solve;
 
-pub use board::Board;
 pub use colour::Colour;
-pub use elements::YinYangElements;
 pub use settings::YinYang;
 pub use solve::Solution;
 

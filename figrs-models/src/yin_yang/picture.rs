@@ -1,7 +1,7 @@
 //! Yin-Yang boards as pictures.
 
-use super::{Board, Clues, Colour};
-use crate::grid::{Position, Size};
+use super::{Clues, Colour};
+use crate::grid::{Board, Position, Size};
 use crate::picture::{Canvas, Picture, PictureError};
 
 /// Pixels of the side of a cell.
@@ -23,12 +23,13 @@ const COLOURS: [[u8; 3]; 10] = [
     [206, 70, 60],
 ];
 
-impl Board {
+impl Board<Colour> {
     /// A picture with 26 by 26 pixels a cell, with a mark on the cells of some clues.
     ///
     /// **Errors.** [`PictureError::TooLarge`].
     pub fn picture(&self, clues: &Clues) -> Result<Picture, PictureError> {
-        picture(self.size(), self.iter(), clues)
+        let stones = self.iter().map(|(at, &colour)| (at, colour));
+        picture(self.size(), stones, clues)
     }
 }
 

@@ -3,8 +3,9 @@
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::{Board, Clues, YinYang};
+use super::{Clues, Colour, YinYang};
 use crate::board::BoardError;
+use crate::grid::Board;
 
 impl YinYang {
     /// A random puzzle that has one solution, and that solution.
@@ -19,7 +20,7 @@ impl YinYang {
     ///
     /// **Errors.** [`BoardError::NoSolution`]; [`BoardError::Inference`] if the board is too large for the memory of a
     /// [`Frontier`](figrs_infer::Frontier).
-    pub fn puzzle<R: Rng>(&self, rng: &mut R) -> Result<(Clues, Board), BoardError> {
+    pub fn puzzle<R: Rng>(&self, rng: &mut R) -> Result<(Clues, Board<Colour>), BoardError> {
         self.puzzle_watched(rng, |_| {})
     }
 
@@ -28,7 +29,7 @@ impl YinYang {
         &self,
         rng: &mut R,
         mut watch: impl FnMut(usize),
-    ) -> Result<(Clues, Board), BoardError> {
+    ) -> Result<(Clues, Board<Colour>), BoardError> {
         let elements = self.elements()?;
         let compiled = self.compiled(&elements, &self.clues)?;
         if compiled.log_evidence() == f64::NEG_INFINITY {
@@ -36,7 +37,7 @@ impl YinYang {
         }
         let board = elements.board(&compiled.sample(rng)?)?;
         let mut clues = Clues::none(board.size());
-        for (at, colour) in board.iter() {
+        for (at, &colour) in board.iter() {
             clues.set(at, Some(colour))?;
         }
         let mut cells: Vec<_> = board
@@ -44,7 +45,7 @@ impl YinYang {
             .filter(|(at, _)| self.clues.get(*at).is_none())
             .collect();
         cells.shuffle(rng);
-        for (tried, (at, colour)) in cells.into_iter().enumerate() {
+        for (tried, (at, &colour)) in cells.into_iter().enumerate() {
             watch(tried);
             clues.set(at, Some(colour.other()))?;
             let others = self.compiled(&elements, &clues)?;

@@ -12,7 +12,7 @@ use crate::grid::Size;
 /// use figrs_models::yin_yang::{Clues, YinYang};
 ///
 /// let clues: Clues = "......\n.2....\n......\n......\n1.....\n......".parse()?;
-/// let elements = YinYang::new(clues).elements()?;
+/// let elements = YinYang::with_clues(clues).elements()?;
 /// let boards = Frontier::new().compile(elements.model(), elements.cells())?;
 /// assert_eq!(boards.count()?.to_string(), "2726");
 /// if let Some(world) = boards.samples(1)?.next() {
@@ -28,15 +28,15 @@ pub struct YinYang {
 }
 
 impl YinYang {
-    /// Boards that meet these clues.
-    pub fn new(clues: Clues) -> Self {
+    /// Boards of the size of some clues that meet them.
+    pub fn with_clues(clues: Clues) -> Self {
         let frontier = Frontier::new();
         Self { clues, frontier }
     }
 
     /// All boards of a size.
-    pub fn any(size: Size) -> Self {
-        Self::new(Clues::none(size))
+    pub fn new(size: Size) -> Self {
+        Self::with_clues(Clues::none(size))
     }
 
     /// Limits the bytes that solving takes, as [`Frontier::memory`] counts them: one GiB unless another number is given.

@@ -2,16 +2,15 @@
 
 use figrs_infer::CompiledFrontier;
 
-use super::elements::YinYangElements;
-use super::{Board, Clues, YinYang};
-use crate::board::{BoardError, no_solution};
-use crate::grid::Position;
+use super::{Clues, Colour, YinYang};
+use crate::board::{BoardError, Elements, no_solution};
+use crate::grid::{Board, Position};
 
 /// A solution of a puzzle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
     /// A board that follows the rules and meets the clues.
-    pub board: Board,
+    pub board: Board<Colour>,
     /// `true` if it is the only one.
     pub is_unique: bool,
 }
@@ -19,11 +18,11 @@ pub struct Solution {
 impl YinYang {
     pub(super) fn compiled(
         &self,
-        elements: &YinYangElements,
+        elements: &Elements<Colour>,
         clues: &Clues,
     ) -> Result<CompiledFrontier, BoardError> {
         let clues: Vec<_> = clues.iter().collect();
-        let model = elements.elements.model_with(&clues);
+        let model = elements.model_with(&clues);
         Ok(self.frontier.compile(&model, elements.cells())?)
     }
 
@@ -58,7 +57,10 @@ impl YinYang {
         }
     }
 
-    pub(super) fn no_solution(&self, elements: &YinYangElements) -> Result<BoardError, BoardError> {
-        no_solution(&elements.elements, &self.frontier, |_, _| true)
+    pub(super) fn no_solution(
+        &self,
+        elements: &Elements<Colour>,
+    ) -> Result<BoardError, BoardError> {
+        no_solution(elements, &self.frontier, |_, _| true)
     }
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use figrs_core::stream;
 use figrs_infer::{Error, Frontier, JunctionTree};
-use figrs_models::board::BoardError;
-use figrs_models::chromatic_maze::{ChromaticBoard, ChromaticMaze};
-use figrs_models::dungeon::{Dungeon, DungeonMap, Tile};
-use figrs_models::grid::{GridError, Position, Size};
-use figrs_models::island::{Island, IslandMap, IslandSampling, Terrain};
-use figrs_models::maze::{Maze, PerfectMaze, Pointer, Weights};
-use figrs_models::yin_yang::{Board, Clues, Colour, YinYang};
+use figrs_models::board::{BoardError, Generator};
+use figrs_models::chromatic_maze::ChromaticMaze;
+use figrs_models::dungeon::Dungeon;
+use figrs_models::grid::{Board, GridError, Position, Size};
+use figrs_models::island::{Island, IslandSampling, Terrain};
+use figrs_models::maze::{PerfectMaze, Pointer, Weights};
+use figrs_models::yin_yang::{Clues, Colour, YinYang};
 
 /// Description of the characters in files of Yin-Yang clues.
 const YIN_YANG: &str = "1, 2, or . for a cell without a clue";
@@ -25,7 +25,7 @@ fn clues(text: &str) -> Result<Clues, GridError> {
 
 #[test]
 fn mazes_have_sides_and_weights() {
-    let error = PerfectMaze::new(4097, 2).unwrap_err();
+    let error = Size::new(4097, 2).unwrap_err();
     assert_eq!(
         error,
         GridError::Size {
@@ -33,7 +33,7 @@ fn mazes_have_sides_and_weights() {
             columns: 2
         }
     );
-    let maze = PerfectMaze::new(2, 40).unwrap();
+    let maze = PerfectMaze::new(Size::new(2, 40).unwrap());
     let error = maze.elements().unwrap_err();
     assert_eq!(
         error,
@@ -72,7 +72,7 @@ fn ranges_are_not_empty() {
     };
     assert_eq!(Dungeon::new(size).walls(4..=3).unwrap_err(), empty("walls"));
     assert_eq!(Dungeon::new(size).walk(4..=3).unwrap_err(), empty("steps"));
-    let island = || Island::new(5, 5).unwrap();
+    let island = || Island::new(Size::new(5, 5).unwrap()).unwrap();
     assert_eq!(island().land(4..=3).unwrap_err(), empty("cells of land"));
     assert_eq!(island().bays(4..=3).unwrap_err(), empty("bays"));
     let chromatic = ChromaticMaze::new(size).unwrap().steps(4..=3);
@@ -91,13 +91,13 @@ fn ranges_are_not_empty() {
 #[test]
 fn islands_have_land_inside() {
     assert_eq!(
-        Island::new(2, 9).unwrap_err(),
+        Island::new(Size::new(2, 9).unwrap()).unwrap_err(),
         GridError::IslandSize {
             rows: 2,
             columns: 9
         }
     );
-    let island = || Island::new(5, 6).unwrap();
+    let island = || Island::new(Size::new(5, 6).unwrap()).unwrap();
     let error = island().centre(at(0, 2)).unwrap_err();
     assert_eq!(error, GridError::CentreOnBorder { centre: at(0, 2) });
     for (least, most) in [(13, 99), (0, 0)] {
@@ -121,7 +121,10 @@ fn islands_have_land_inside() {
     let fixed = island().land(4..=4).unwrap();
     assert!(fixed.elements().is_ok());
     assert_eq!(fixed.chain().unwrap_err(), GridError::FixedLand { land: 4 });
-    let bays = Island::new(3, 4).unwrap().bays(1..=9).unwrap();
+    let bays = Island::new(Size::new(3, 4).unwrap())
+        .unwrap()
+        .bays(1..=9)
+        .unwrap();
     let error = IslandSampling::new(1)
         .chains(1)
         .between(1)
@@ -147,7 +150,10 @@ fn numbers_that_no_board_has_are_refused() {
         told(chromatic().steps(0..=0).unwrap_err()),
         "impossible: at most 0 steps of the way, where boards of this size have 1 to 11; use a range that meets that"
     );
-    let bays = Island::new(5, 6).unwrap().bays(6..=9).unwrap_err();
+    let bays = Island::new(Size::new(5, 6).unwrap())
+        .unwrap()
+        .bays(6..=9)
+        .unwrap_err();
     assert!(told(bays).contains("6 to 9 bays, where boards of this size have 0 to 5;"));
 }
 
@@ -155,15 +161,15 @@ fn numbers_that_no_board_has_are_refused() {
 #[test]
 fn lengths_of_mazes_are_those_that_occur() {
     for (rows, columns) in [(1, 5), (2, 2), (2, 3), (3, 2), (2, 4), (3, 3), (3, 4)] {
-        let mazes = PerfectMaze::new(rows, columns).unwrap();
+        let mazes = PerfectMaze::new(Size::new(rows, columns).unwrap());
         let elements = mazes.elements().unwrap();
         let tree = JunctionTree::new()
-            .compile(elements.model(), elements.pointers())
+            .compile(elements.model(), elements.cells())
             .unwrap();
         let worlds = tree.k_best(3000).unwrap();
         let lengths: BTreeSet<u32> = worlds
             .iter()
-            .map(|world| elements.maze(world).unwrap().solution().len() as u32 - 1)
+            .map(|world| elements.board(world).unwrap().solution().unwrap().len() as u32 - 1)
             .collect();
         for steps in 0..=(rows * columns + 2) as u32 {
             let is_possible = mazes.steps(steps..=steps).is_ok();
@@ -222,7 +228,7 @@ fn clues_that_are_not_a_grid_have_places() {
 #[test]
 fn clues_that_exclude_each_other_are_named() {
     // The corners of one colour alternate along the border; the clue in the middle has nothing to do with it.
-    let crossed = YinYang::new(clues("1...2\n.....\n..1..\n.....\n2...1").unwrap());
+    let crossed = YinYang::with_clues(clues("1...2\n.....\n..1..\n.....\n2...1").unwrap());
     let corners = vec![at(0, 0), at(0, 4), at(4, 0), at(4, 4)];
     assert_eq!(crossed.conflict().unwrap(), corners);
     let error = crossed.solve().unwrap_err();
@@ -233,7 +239,7 @@ fn clues_that_exclude_each_other_are_named() {
     );
     let made = crossed.puzzle(&mut stream(1, 0)).unwrap_err();
     assert_eq!(made.to_string(), error.to_string());
-    let alone = YinYang::any(Size::new(1, 1).unwrap()).solve().unwrap_err();
+    let alone = YinYang::new(Size::new(1, 1).unwrap()).solve().unwrap_err();
     assert_eq!(
         alone.to_string(),
         "impossible: no board of 1 rows and 1 columns follows the rules and meets the demands; use a larger grid, or demand less"
@@ -256,7 +262,7 @@ fn what_no_world_meets_is_impossible() {
 
 #[test]
 fn boards_beyond_the_budget_are_refused() {
-    let large = YinYang::any(Size::new(6, 6).unwrap()).memory(2000);
+    let large = YinYang::new(Size::new(6, 6).unwrap()).memory(2000);
     let too_large =
         |error: &BoardError| matches!(error, BoardError::Inference(Error::FrontierTooLarge { .. }));
     let error = large.solve().unwrap_err();
@@ -274,54 +280,62 @@ fn boards_are_made_of_their_cells() {
         expected: 3,
         found,
     };
-    let tiles = vec![Tile::Gem, Tile::Wall];
-    let error = DungeonMap::from_tiles(size, tiles).unwrap_err();
-    assert_eq!(error, length("tiles", 2));
-    let error = IslandMap::from_cells(size, vec![Terrain::Land; 4]).unwrap_err();
-    assert_eq!(error, length("cells", 4));
-    let error = Board::from_colours(size, vec![]).unwrap_err();
-    assert_eq!(error, length("colours", 0));
-    let error = Maze::from_pointers(size, vec![Pointer::Root]).unwrap_err();
-    assert_eq!(error, length("pointers", 1));
+    for found in [0, 2, 4] {
+        let error = Board::new(size, vec![Terrain::Land; found]).unwrap_err();
+        assert_eq!(error, length("cells", found));
+    }
     // Two rooms that point to each other, and one that points out of the grid.
+    let mazes = PerfectMaze::new(size);
     for (pointers, room) in [
         ([Pointer::Root, Pointer::Right, Pointer::Left], at(0, 1)),
         ([Pointer::Root, Pointer::Left, Pointer::Down], at(0, 2)),
     ] {
-        let error = Maze::from_pointers(size, pointers.to_vec()).unwrap_err();
+        let error = mazes.board(pointers.to_vec()).unwrap_err();
+        let BoardError::Grid(error) = error else {
+            panic!("{error}")
+        };
         assert_eq!(error, GridError::NotPerfect { room });
+        let lost = Board::new(size, pointers.to_vec()).unwrap();
+        assert_eq!(lost.solution(), None);
     }
     let line = [Pointer::Root, Pointer::Left, Pointer::Left];
-    let maze = Maze::from_pointers(size, line.to_vec()).unwrap();
-    assert_eq!(maze.solution(), [(0, 0), (0, 1), (0, 2)]);
+    let maze = mazes.board(line.to_vec()).unwrap();
+    assert_eq!(maze.solution().unwrap(), [at(0, 0), at(0, 1), at(0, 2)]);
 }
 
 #[test]
 fn the_tiles_of_a_chromatic_maze_have_two_ends() {
     let size = Size::new(1, 3).unwrap();
-    let elements = ChromaticMaze::new(size).unwrap().elements().unwrap();
+    let maze = ChromaticMaze::new(size).unwrap();
+    let elements = maze.elements().unwrap();
     let frontier = Frontier::new();
     let compiled = frontier
-        .compile(elements.model(), elements.tiles())
+        .compile(elements.model(), elements.cells())
         .unwrap();
     let tree = JunctionTree::new()
         .compile(elements.model(), elements.origin())
         .unwrap();
     assert_eq!(compiled.count().unwrap(), tree.count().unwrap());
     for world in compiled.samples(3).unwrap().take(20) {
-        let tiles = world.values(elements.tiles()).unwrap();
-        let board = ChromaticBoard::from_tiles(size, &tiles).unwrap();
+        let tiles = world.values(elements.cells()).unwrap();
+        let board = maze.board(tiles.clone()).unwrap();
         assert!(board.solution().is_some());
         let end = *tiles.iter().find(|tile| tile.is_end()).unwrap();
-        let error = ChromaticBoard::from_tiles(size, &[end; 3]).unwrap_err();
-        assert_eq!(error, GridError::Ends { found: 3 });
-        let error = ChromaticBoard::from_tiles(size, &[end]).unwrap_err();
-        assert!(matches!(error, GridError::Length { found: 1, .. }));
+        let error = maze.board(vec![end; 3]).unwrap_err();
+        assert!(matches!(
+            error,
+            BoardError::Grid(GridError::Ends { found: 3 })
+        ));
+        let error = maze.board(vec![end]).unwrap_err();
+        assert!(matches!(
+            error,
+            BoardError::Grid(GridError::Length { found: 1, .. })
+        ));
     }
     // Worlds of a tree tell the same boards in both ways.
     for world in tree.samples(4).unwrap().take(20) {
-        let tiles = world.values(elements.tiles()).unwrap();
-        let board = ChromaticBoard::from_tiles(size, &tiles).unwrap();
+        let tiles = world.values(elements.cells()).unwrap();
+        let board = maze.board(tiles.clone()).unwrap();
         assert_eq!(board, elements.board(&world).unwrap());
     }
 }

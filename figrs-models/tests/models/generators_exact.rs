@@ -68,14 +68,18 @@ fn perfect_mazes_are_spanning_trees() {
         (6, 32_565_539_635_200, 511_225.0 / 23_219_011_584.0),
     ];
     for (side, count, probability) in known {
-        let elements = PerfectMaze::new(side, side).unwrap().elements().unwrap();
+        let elements = PerfectMaze::new(Size::new(side, side).unwrap())
+            .elements()
+            .unwrap();
         let tree = compiled(elements.model(), ());
         assert_eq!(tree.count().unwrap(), count.into());
         close(tree.log_evidence().exp(), probability);
     }
     // 1 by n and 2 by n: one tree, and 1, 4, 15, 56, .. of them.
     for (rows, columns, count) in [(1, 1, 1u32), (1, 5, 1), (5, 1, 1), (2, 4, 56), (4, 2, 56)] {
-        let elements = PerfectMaze::new(rows, columns).unwrap().elements().unwrap();
+        let elements = PerfectMaze::new(Size::new(rows, columns).unwrap())
+            .elements()
+            .unwrap();
         let tree = compiled(elements.model(), ());
         assert_eq!(tree.count().unwrap(), count.into(), "{rows} by {columns}");
     }
@@ -99,8 +103,7 @@ fn snakes_have_their_horizontal_links() {
         ),
     ];
     for (side, within, outside, trees) in known {
-        let snake = PerfectMaze::new(side, side)
-            .unwrap()
+        let snake = PerfectMaze::new(Size::new(side, side).unwrap())
             .weights(Weights::SNAKE)
             .unwrap();
         let links: f64 = trees
@@ -127,7 +130,9 @@ fn snakes_have_their_horizontal_links() {
             }
         }
         // The same trees, each as likely as any other.
-        let elements = PerfectMaze::new(side, side).unwrap().elements().unwrap();
+        let elements = PerfectMaze::new(Size::new(side, side).unwrap())
+            .elements()
+            .unwrap();
         let horizontal = Count::any().reading(|_, pointer: &Pointer| pointer.is_horizontal());
         let both = elements.and(horizontal).unwrap();
         let count = both
@@ -185,17 +190,17 @@ fn dungeons_are_counted_by_their_walks() {
     for (side, valid, reachable, walls, walks) in DUNGEONS {
         let elements = Dungeon::new(square(side)).elements().unwrap();
         let cells = side * side;
-        let mut tree = compiled(elements.model(), elements.tiles());
+        let mut tree = compiled(elements.model(), elements.cells());
         assert_eq!(tree.count().unwrap(), reachable.into());
         close(
             tree.log_evidence().exp(),
             reachable as f64 / power(4.0, cells),
         );
-        close(expected(&mut tree, elements.tiles(), &Tile::Wall), walls);
+        close(expected(&mut tree, elements.cells(), &Tile::Wall), walls);
 
         let one = |tile| Count::exactly(1).reading(move |_, t: &Tile| *t == tile);
         let rules = one(Tile::Gem).and(one(Tile::Altar));
-        let one_each = Constraint::new(square(side), elements.tiles(), rules).unwrap();
+        let one_each = Constraint::new(square(side), elements.cells(), rules).unwrap();
         let tree = compiled(one_each.model(), ());
         assert_eq!(tree.count().unwrap(), valid.into());
         close(tree.log_evidence().exp(), valid as f64 / power(4.0, cells));
@@ -257,7 +262,10 @@ fn islands_are_counted_with_their_land() {
             row: at,
             column: at,
         };
-        let island = Island::new(side, side).unwrap().centre(centre).unwrap();
+        let island = Island::new(Size::new(side, side).unwrap())
+            .unwrap()
+            .centre(centre)
+            .unwrap();
         let elements = island.elements().unwrap();
         let mut tree = compiled(elements.model(), elements.cells());
         assert_eq!(tree.count().unwrap(), count.into());
@@ -268,7 +276,10 @@ fn islands_are_counted_with_their_land() {
         close(expected(&mut tree, elements.cells(), &Terrain::Land), land);
     }
     for (side, count) in [(3, 1u64), (5, 161), (7, 1_553_247)] {
-        let elements = Island::new(side, side).unwrap().elements().unwrap();
+        let elements = Island::new(Size::new(side, side).unwrap())
+            .unwrap()
+            .elements()
+            .unwrap();
         let tree = compiled(elements.model(), ());
         assert_eq!(tree.count().unwrap(), count.into());
     }
@@ -281,7 +292,7 @@ fn islands_keep_the_bounds_on_land_and_bays() {
         let elements = island.elements().unwrap();
         compiled(elements.model(), ()).count().unwrap()
     };
-    let island = || Island::new(5, 6).unwrap();
+    let island = || Island::new(Size::new(5, 6).unwrap()).unwrap();
     let elements = island().elements().unwrap();
     let mut tree = compiled(elements.model(), elements.cells());
     let all = number(&mut tree) as usize;
@@ -289,7 +300,7 @@ fn islands_keep_the_bounds_on_land_and_bays() {
     assert_eq!(worlds.len(), all);
     let maps: Vec<_> = worlds
         .iter()
-        .map(|world| elements.map(world).unwrap())
+        .map(|world| elements.board(world).unwrap())
         .collect();
     let with = |land: std::ops::RangeInclusive<u32>, bays: std::ops::RangeInclusive<u32>| {
         let keeps = maps.iter().filter(|map| {
@@ -324,7 +335,7 @@ fn yin_yang_boards_are_counted() {
         (7, 230_568),
     ];
     for (side, count) in known {
-        let elements = YinYang::any(square(side)).elements().unwrap();
+        let elements = YinYang::new(square(side)).elements().unwrap();
         let tree = compiled(elements.model(), elements.cells());
         assert_eq!(tree.count().unwrap(), count.into());
         let all = power(2.0, side * side);
@@ -344,12 +355,12 @@ fn clues_have_their_completions() {
     let second = "......\n...2..\n..2.1.\n.1..11\n2.1.2.\n.2...2";
     for (text, count) in [(first, 2726u32), (second, 1)] {
         let clues: Clues = text.parse().unwrap();
-        let elements = YinYang::new(clues.clone()).elements().unwrap();
+        let elements = YinYang::with_clues(clues.clone()).elements().unwrap();
         assert_eq!(
             compiled(elements.model(), ()).count().unwrap(),
             count.into()
         );
-        let solution = YinYang::new(clues.clone()).solve().unwrap();
+        let solution = YinYang::with_clues(clues.clone()).solve().unwrap();
         assert!(solution.board.meets(&clues));
         assert_eq!(solution.is_unique, count == 1);
         if count == 1 {
@@ -431,7 +442,10 @@ fn colours_are_uniform_and_can_be_observed() {
     let mut tree = compiled(&model, elements.origin());
     assert_eq!(number(&mut tree), 7704 / 6);
     let world = tree.samples(3).unwrap().next().unwrap();
-    assert_eq!(elements.board(&world).unwrap().colours()[2], Colour::Cyan);
+    assert_eq!(
+        elements.board(&world).unwrap().cells()[2].colour,
+        Colour::Cyan
+    );
 }
 
 #[test]

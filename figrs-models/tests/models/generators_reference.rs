@@ -62,7 +62,9 @@ fn mazes() {
     let Some(numbers) = numbers() else { return };
     let maze = &numbers["perfect_maze"];
     for (side, count) in sides(&maze["count_spanning_trees"], 8) {
-        let elements = PerfectMaze::new(side, side).unwrap().elements().unwrap();
+        let elements = PerfectMaze::new(Size::new(side, side).unwrap())
+            .elements()
+            .unwrap();
         let compiled = self::compiled(elements.model());
         assert_eq!(compiled.count().unwrap().to_string(), text(count));
         let side = side.to_string();
@@ -72,8 +74,7 @@ fn mazes() {
         );
     }
     for (side, snake) in sides(&numbers["snake_maze"], 6) {
-        let snakes = PerfectMaze::new(side, side)
-            .unwrap()
+        let snakes = PerfectMaze::new(Size::new(side, side).unwrap())
             .weights(Weights::SNAKE)
             .unwrap();
         let probability = |border| {
@@ -115,7 +116,7 @@ fn dungeons() {
 fn islands() {
     let Some(numbers) = numbers() else { return };
     for (side, island) in sides(&numbers["island"], 10) {
-        let islands = Island::new(side, side).unwrap();
+        let islands = Island::new(Size::new(side, side).unwrap()).unwrap();
         if let Some(count) = island.get("islands_true_middle") {
             let elements = islands.elements().unwrap();
             assert_eq!(
@@ -150,7 +151,7 @@ fn islands() {
 fn yin_yang_boards() {
     let Some(numbers) = numbers() else { return };
     for (side, yin_yang) in sides(&numbers["yinyang"]["boards"], 10) {
-        let elements = YinYang::any(square(side)).elements().unwrap();
+        let elements = YinYang::new(square(side)).elements().unwrap();
         let compiled = self::compiled(elements.model());
         assert_eq!(
             compiled.count().unwrap().to_string(),
@@ -172,7 +173,7 @@ fn chromatic_mazes() {
             .elements()
             .unwrap();
         let compiled = Frontier::new()
-            .compile(elements.model(), elements.tiles())
+            .compile(elements.model(), elements.cells())
             .unwrap();
         assert_eq!(
             compiled.count().unwrap().to_string(),
@@ -254,7 +255,7 @@ fn puzzles_have_the_solutions_of_another_solver() {
             continue;
         }
         let clues: Clues = std::fs::read_to_string(&path).unwrap().parse().unwrap();
-        let found = YinYang::new(clues).solve().unwrap();
+        let found = YinYang::with_clues(clues).solve().unwrap();
         assert!(found.is_unique, "{}", path.display());
         assert_eq!(
             found.board.to_string(),

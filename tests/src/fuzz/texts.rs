@@ -112,7 +112,7 @@ pub fn clues(data: &[u8]) {
     if clues.size().cells() > 20 {
         return;
     }
-    let puzzle = yin_yang::YinYang::new(clues.clone()).memory(1 << 24);
+    let puzzle = yin_yang::YinYang::with_clues(clues.clone()).memory(1 << 24);
     if let Ok(solution) = puzzle.solve() {
         assert!(solution.board.meets(&clues), "{}", solution.board);
     }

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use figrs::models::chromatic_maze::ChromaticMaze;
 use figrs::models::dungeon::Dungeon;
-use figrs::models::grid::Size;
+use figrs::models::grid::{Board, Size};
 use figrs::models::island::{Island, IslandSampling};
-use figrs::models::maze::{Maze, PerfectMaze, Pointer, Weights};
+use figrs::models::maze::{PerfectMaze, Pointer, Weights};
 use figrs::models::variation::goodness_of_fit;
 use figrs::models::yin_yang::{Clues, Colour, YinYang};
 use figrs::prelude::*;
@@ -43,20 +43,19 @@ fn check_counts(drawn: impl Iterator<Item = u32>, weights: &[(u32, f64)]) {
 }
 
 /// By following the pointers every room leads to the first.
-fn assert_perfect(maze: &Maze) {
-    let size = (maze.rows(), maze.columns());
+fn assert_perfect(maze: &Board<Pointer>) {
+    let size = maze.size();
     // Rooms that are known to lead there.
-    let mut leads = vec![false; maze.pointers().len()];
+    let mut leads = vec![false; maze.cells().len()];
     leads[0] = true;
-    assert_eq!(maze.pointers()[0], Pointer::Root);
+    assert_eq!(maze.cells()[0], Pointer::Root);
     for start in 0..leads.len() {
         let (mut room, mut way) = (start, Vec::new());
         while !leads[room] {
             way.push(room);
             assert!(way.len() < leads.len(), "a cycle");
-            let place = (room / size.1, room % size.1);
-            let (row, column) = maze.pointers()[room].target(size, place).unwrap();
-            room = row * size.1 + column;
+            let target = maze.cells()[room].target(size, size.position(room));
+            room = size.index(target.unwrap());
         }
         for room in way {
             leads[room] = true;
@@ -68,15 +67,17 @@ fn assert_perfect(maze: &Maze) {
 #[test]
 fn mazes_of_3_by_3_are_uniform() {
     const DRAWS: usize = 192 * 100;
-    let mazes = PerfectMaze::new(3, 3).unwrap();
+    let mazes = PerfectMaze::new(Size::new(3, 3).unwrap());
     let elements = mazes.elements().unwrap();
     let tree = JunctionTree::new()
-        .compile(elements.model(), elements.pointers())
+        .compile(elements.model(), elements.cells())
         .unwrap();
     let mut rng = stream(31, 0);
-    let by_walks: Vec<Maze> = (0..DRAWS).map(|_| mazes.sample(&mut rng)).collect();
+    let by_walks: Vec<Board<Pointer>> = (0..DRAWS).map(|_| mazes.sample(&mut rng)).collect();
     let worlds = tree.samples(32).unwrap().take(DRAWS);
-    let by_elements: Vec<Maze> = worlds.map(|world| elements.maze(&world).unwrap()).collect();
+    let by_elements: Vec<Board<Pointer>> = worlds
+        .map(|world| elements.board(&world).unwrap())
+        .collect();
     for drawn in [by_walks, by_elements] {
         let mut counts = BTreeMap::<String, u64>::new();
         for maze in drawn {
@@ -100,8 +101,7 @@ fn snakes_have_their_horizontal_links() {
         .zip(trees)
         .map(|(h, n)| (h, n * 9f64.powf(f64::from(h))))
         .collect();
-    let snakes = PerfectMaze::new(4, 4)
-        .unwrap()
+    let snakes = PerfectMaze::new(Size::new(4, 4).unwrap())
         .weights(Weights::SNAKE)
         .unwrap();
     let mut rng = stream(33, 0);
@@ -112,15 +112,15 @@ fn snakes_have_their_horizontal_links() {
 #[test]
 fn large_mazes_are_perfect() {
     for (rows, columns) in [(1, 1), (1, 30), (30, 1), (100, 100), (7, 300)] {
-        let maze = PerfectMaze::new(rows, columns).unwrap();
+        let maze = PerfectMaze::new(Size::new(rows, columns).unwrap());
         for maze in [maze, maze.weights(Weights::SNAKE).unwrap()] {
             let drawn = maze.sample(&mut stream(34, 0));
             assert_perfect(&drawn);
             assert_eq!(drawn, maze.sample(&mut stream(34, 0)));
-            let way = drawn.solution();
+            let (way, size) = (drawn.solution().unwrap(), drawn.size());
             assert_eq!(
                 (way[0], way[way.len() - 1]),
-                ((0, 0), (rows - 1, columns - 1))
+                (size.position(0), size.position(rows * columns - 1))
             );
         }
     }
@@ -133,10 +133,10 @@ fn dungeons_have_their_walks() {
     let weights: Vec<(u32, f64)> = (4..).step_by(2).zip(walks).collect();
     let elements = Dungeon::new(square(3)).elements().unwrap();
     let tree = JunctionTree::new()
-        .compile(elements.model(), elements.tiles())
+        .compile(elements.model(), elements.cells())
         .unwrap();
     let drawn = tree.samples(35).unwrap().take(20_000).map(|world| {
-        let map = elements.map(&world).unwrap();
+        let map = elements.board(&world).unwrap();
         map.walk().unwrap().len() as u32 - 1
     });
     check_counts(drawn, &weights);
@@ -147,14 +147,14 @@ fn dungeons_have_their_walks() {
 fn chromatic_mazes_have_their_solutions() {
     let elements = ChromaticMaze::new(square(2)).unwrap().elements().unwrap();
     let tree = JunctionTree::new()
-        .compile(elements.model(), elements.tiles())
+        .compile(elements.model(), elements.cells())
         .unwrap();
     let drawn = tree.samples(36).unwrap().take(20_000).map(|world| {
         let board = elements.board(&world).unwrap();
         let way = board.solution().unwrap();
         assert_eq!(
             (way[0], way[way.len() - 1]),
-            (board.start(), board.finish())
+            (board.start().unwrap(), board.finish().unwrap())
         );
         way.len() as u32 - 1
     });
@@ -164,7 +164,7 @@ fn chromatic_mazes_have_their_solutions() {
 /// All 96 Yin-Yang boards of 4 by 4 are equally likely.
 #[test]
 fn yin_yang_boards_are_uniform() {
-    let elements = YinYang::any(square(4)).elements().unwrap();
+    let elements = YinYang::new(square(4)).elements().unwrap();
     let tree = JunctionTree::new()
         .compile(elements.model(), elements.cells())
         .unwrap();
@@ -185,7 +185,7 @@ fn yin_yang_boards_are_uniform() {
 #[test]
 fn boards_of_few_particles_weigh_right() {
     const POPULATIONS: usize = 40_000;
-    let elements = YinYang::any(square(3)).elements().unwrap();
+    let elements = YinYang::new(square(3)).elements().unwrap();
     let exact = Frontier::new()
         .compile(elements.model(), elements.cells())
         .unwrap();
@@ -239,7 +239,7 @@ fn boards_of_few_particles_weigh_right() {
 /// Draws of the chain far enough apart are independent in effect: all 161 islands of 5 by 5.
 #[test]
 fn islands_of_the_chain_are_uniform() {
-    let island = Island::new(5, 5).unwrap();
+    let island = Island::new(Size::new(5, 5).unwrap()).unwrap();
     let draws = IslandSampling::new(161 * 25)
         .between(30)
         .seed(38)
@@ -258,7 +258,7 @@ fn islands_of_the_chain_are_uniform() {
 
 #[test]
 fn islands_of_the_chain_meet_the_demands() {
-    let island = Island::new(20, 30)
+    let island = Island::new(Size::new(20, 30).unwrap())
         .unwrap()
         .land_share(0.25..=0.35)
         .unwrap();
@@ -289,10 +289,10 @@ fn puzzles_have_one_solution_and_no_clue_too_many() {
         .parse()
         .unwrap();
     for (seed, start) in [(1, Clues::none(square(6))), (2, given)] {
-        let (clues, board) = YinYang::new(start.clone())
+        let (clues, board) = YinYang::with_clues(start.clone())
             .puzzle(&mut stream(seed, 0))
             .unwrap();
-        let solved = YinYang::new(clues.clone()).solve().unwrap();
+        let solved = YinYang::with_clues(clues.clone()).solve().unwrap();
         assert!(solved.is_unique);
         assert_eq!(solved.board, board);
         for (at, colour) in start.iter() {
@@ -301,36 +301,43 @@ fn puzzles_have_one_solution_and_no_clue_too_many() {
         for (at, _) in clues.iter().filter(|(at, _)| start.get(*at).is_none()) {
             let mut fewer = clues.clone();
             fewer.set(at, None).unwrap();
-            assert!(!YinYang::new(fewer).solve().unwrap().is_unique, "{at}");
+            assert!(
+                !YinYang::with_clues(fewer).solve().unwrap().is_unique,
+                "{at}"
+            );
         }
         assert!(clues.len() < 20);
         assert_eq!(clues.to_string().parse::<Clues>().unwrap(), clues);
-        assert!(board.colours().contains(&Colour::Black));
+        assert!(board.cells().contains(&Colour::Black));
     }
 }
 
 #[test]
 fn boards_are_drawn_as_text() {
-    let maze = PerfectMaze::new(2, 1).unwrap().sample(&mut stream(1, 0));
+    let maze = PerfectMaze::new(Size::new(2, 1).unwrap()).sample(&mut stream(1, 0));
     assert_eq!(maze.to_string(), "+  +\n|  |\n+  +\n|  |\n+  +\n");
     let dungeon = Dungeon::new(Size::new(1, 2).unwrap()).elements().unwrap();
     let tree = JunctionTree::new()
-        .compile(dungeon.model(), dungeon.tiles())
+        .compile(dungeon.model(), dungeon.cells())
         .unwrap();
     let maps: Vec<String> = tree
         .k_best(9)
         .unwrap()
         .iter()
-        .map(|world| dungeon.map(world).unwrap().to_string())
+        .map(|world| dungeon.board(world).unwrap().to_string())
         .collect();
     assert_eq!(maps.len(), 2);
     assert!(maps.contains(&"GA\n".into()) && maps.contains(&"AG\n".into()));
-    let island = Island::new(3, 3).unwrap().chain().unwrap().map();
+    let island = Island::new(Size::new(3, 3).unwrap())
+        .unwrap()
+        .chain()
+        .unwrap()
+        .board();
     assert_eq!(island.to_string(), "...\n.#.\n...\n");
     let chromatic = ChromaticMaze::new(Size::new(1, 2).unwrap()).unwrap();
     let elements = chromatic.elements().unwrap();
     let tree = JunctionTree::new()
-        .compile(elements.model(), elements.tiles())
+        .compile(elements.model(), elements.cells())
         .unwrap();
     for world in tree.samples(2).unwrap().take(8) {
         let text = elements.board(&world).unwrap().to_string();

@@ -36,7 +36,7 @@ fn every_island_is_reached_by_symmetric_moves() {
         (6, 5, Some(0..=5), None),
         (5, 6, Some(9..=30), None),
     ] {
-        let island = Island::new(rows, columns).unwrap();
+        let island = Island::new(Size::new(rows, columns).unwrap()).unwrap();
         let island = match land {
             Some(land) => island.land(land).unwrap(),
             None => island,
@@ -61,7 +61,7 @@ fn every_island_is_reached_by_symmetric_moves() {
 /// On land with many holes, where the cells around do not decide.
 #[test]
 fn searches_agree_with_filling_from_one_side() {
-    let island = Island::new(30, 25).unwrap();
+    let island = Island::new(Size::new(30, 25).unwrap()).unwrap();
     let mut chain = island.chain_from(Start::Most).unwrap();
     let mut rng = figrs_core::stream(5, 0);
     let mut searched = [0, 0];

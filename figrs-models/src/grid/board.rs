@@ -1,0 +1,73 @@
+//! Boards: a grid with a value in each cell.
+
+use std::fmt;
+
+use super::{Clues, GridError, Position, Size, Symbol};
+
+/// A grid with a value in each cell, whether or not they follow the rules of some puzzle; as text, where values are [`Symbol`]s, a line for
+/// each row.
+///
+/// The kinds of board have further methods for their values, such as the number of walls of a dungeon.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Board<C> {
+    size: Size,
+    cells: Vec<C>,
+}
+
+impl<C> Board<C> {
+    /// A board of the values of all cells, in scan order.
+    ///
+    /// **Errors.** [`GridError::Length`].
+    pub fn new(size: Size, cells: Vec<C>) -> Result<Self, GridError> {
+        GridError::same_length("cells", size, cells.len())?;
+        Ok(Self { size, cells })
+    }
+
+    /// A board of as many values as the grid has cells.
+    pub(crate) fn of(size: Size, cells: Vec<C>) -> Self {
+        Self { size, cells }
+    }
+
+    /// The size of the grid.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// The values of all cells, in scan order.
+    pub fn cells(&self) -> &[C] {
+        &self.cells
+    }
+
+    /// The values of all cells with their places.
+    pub fn iter(&self) -> impl Iterator<Item = (Position, &C)> {
+        self.size.positions().zip(&self.cells)
+    }
+}
+
+impl<C: Copy + PartialEq> Board<C> {
+    /// The places of the cells with a value, in scan order.
+    pub fn places_of(&self, value: C) -> impl Iterator<Item = Position> {
+        let cells = self.iter();
+        cells.filter_map(move |(at, other)| (*other == value).then_some(at))
+    }
+
+    /// True if it has the values of some clues, on a grid of the same size.
+    pub fn meets(&self, clues: &Clues<C>) -> bool {
+        clues.size() == self.size
+            && clues
+                .iter()
+                .all(|(at, value)| self.cells[self.size.index(at)] == value)
+    }
+}
+
+impl<C: Symbol> fmt::Display for Board<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for row in self.cells.chunks(self.size.columns()) {
+            for cell in row {
+                write!(f, "{}", cell.symbol())?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
