@@ -10,7 +10,7 @@ use figrs::models::board::Method;
 use figrs::models::chromatic_maze::{ChromaticMaze, Colour, RelativeTile, Tile};
 use figrs::models::grid::{Board, GridError, Position, Size};
 use figrs::models::picture::{Picture, PictureError};
-use figrs::models::variation::{Score, scores_watched};
+use figrs::models::variation::{Score, VariationError, scores_watched};
 use figrs::prelude::*;
 use figrs_board_command::{Example, Failure, Other, Puzzle, range, told};
 use serde_json::{Value as Json, json};
@@ -185,7 +185,7 @@ impl Puzzle for Mazes {
         &self,
         boards: &[Board<Tile>],
         watch: impl FnMut(u64),
-    ) -> Result<Vec<Score>, GridError> {
+    ) -> Result<Vec<Score>, VariationError> {
         scores_watched(boards, watch)
     }
 

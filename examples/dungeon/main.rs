@@ -11,7 +11,7 @@ use figrs::models::board::Method;
 use figrs::models::dungeon::{Dungeon, Tile};
 use figrs::models::grid::{Board, Clues, GridError, Position, Size};
 use figrs::models::picture::{Picture, PictureError};
-use figrs::models::variation::{Score, scores_watched};
+use figrs::models::variation::{Score, VariationError, scores_watched};
 use figrs::prelude::*;
 use figrs_board_command::{Example, Failure, Other, Puzzle, range, read_clues, told};
 use serde_json::{Value as Json, json};
@@ -169,7 +169,7 @@ impl Puzzle for Dungeons {
         &self,
         dungeons: &[Board<Tile>],
         watch: impl FnMut(u64),
-    ) -> Result<Vec<Score>, GridError> {
+    ) -> Result<Vec<Score>, VariationError> {
         scores_watched(dungeons, watch)
     }
 

@@ -10,7 +10,7 @@ use figrs::models::board::Method;
 use figrs::models::grid::{Board, GridError, Position, Size};
 use figrs::models::maze::{Border, PerfectMaze, Pointer, Weights};
 use figrs::models::picture::{Picture, PictureError};
-use figrs::models::variation::{Score, scores_watched};
+use figrs::models::variation::{Score, VariationError, scores_watched};
 use figrs_board_command::{Example, Failure, Other, Puzzle, Task, range, told};
 use serde_json::{Value as Json, json};
 
@@ -198,7 +198,7 @@ impl Puzzle for Mazes {
         &self,
         mazes: &[Board<Pointer>],
         watch: impl FnMut(u64),
-    ) -> Result<Vec<Score>, GridError> {
+    ) -> Result<Vec<Score>, VariationError> {
         scores_watched(mazes, watch)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use figrs_models::grid::{Clues, GridError, Symbol};
+use figrs_models::grid::{ClueError, Clues, Symbol};
 
 use figrs_command::read_text;
 
@@ -13,9 +13,8 @@ use crate::Failure;
 /// **Errors.** Those of the file.
 pub fn read<C: Symbol>(path: &Path) -> Result<Clues<C>, Failure> {
     let text = read_text(path)?;
-    text.parse().map_err(|error: GridError| {
-        use GridError::{ClueSymbol, RaggedClues};
-        let has_place = matches!(error, ClueSymbol { .. } | RaggedClues { .. });
+    text.parse().map_err(|error: ClueError| {
+        let has_place = matches!(error, ClueError::Symbol { .. } | ClueError::Ragged { .. });
         let space = if has_place { "" } else { " " };
         format!("{}:{space}{error}", path.display()).into()
     })

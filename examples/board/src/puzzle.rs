@@ -8,7 +8,7 @@ use figrs_core::{Element, Model};
 use figrs_models::board::{Generator, Method};
 use figrs_models::grid::{GridError, Size};
 use figrs_models::picture::{Picture, PictureError};
-use figrs_models::variation::Score;
+use figrs_models::variation::{Score, VariationError};
 use serde_json::Value as Json;
 
 use super::{Failure, Options};
@@ -116,7 +116,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         &self,
         _boards: &[Self::Board],
         _watch: impl FnMut(u64),
-    ) -> Result<Vec<Score>, GridError> {
+    ) -> Result<Vec<Score>, VariationError> {
         Ok(Vec::new())
     }
 

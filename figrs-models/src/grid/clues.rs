@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{GridError, Position, Size};
+use super::{ClueError, GridError, Position, Size};
 
 /// A value that a file of clues can give to a cell.
 pub trait Symbol: Copy {
@@ -96,12 +96,11 @@ impl<C: Copy> Clues<C> {
     }
 }
 
-/// **Errors.** [`GridError::ClueSymbol`], [`GridError::RaggedClues`] and [`GridError::NoClues`] with their places;
-/// [`GridError::Size`].
+/// **Errors.** [`ClueError`], with the place of the mistake.
 impl<C: Symbol> FromStr for Clues<C> {
-    type Err = GridError;
+    type Err = ClueError;
 
-    fn from_str(text: &str) -> Result<Self, GridError> {
+    fn from_str(text: &str) -> Result<Self, ClueError> {
         let mut cells = Vec::new();
         let (mut rows, mut columns) = (0, 0);
         for (number, line) in text.lines().enumerate() {
@@ -112,7 +111,7 @@ impl<C: Symbol> FromStr for Clues<C> {
             for (column, symbol) in row.chars().enumerate() {
                 let clue = C::from_symbol(symbol);
                 if clue.is_none() && symbol != C::FREE {
-                    return Err(GridError::ClueSymbol {
+                    return Err(ClueError::Symbol {
                         line: number + 1,
                         column: column + 1,
                         symbol,
@@ -125,7 +124,7 @@ impl<C: Symbol> FromStr for Clues<C> {
             if rows == 0 {
                 columns = found;
             } else if found != columns {
-                return Err(GridError::RaggedClues {
+                return Err(ClueError::Ragged {
                     line: number + 1,
                     column: found.min(columns) + 1,
                     expected: columns,
@@ -135,7 +134,7 @@ impl<C: Symbol> FromStr for Clues<C> {
             rows += 1;
         }
         if rows == 0 {
-            return Err(GridError::NoClues { write: C::WRITE });
+            return Err(ClueError::Nothing { write: C::WRITE });
         }
         let size = Size::new(rows, columns)?;
         Ok(Self { size, cells })

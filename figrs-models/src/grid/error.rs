@@ -177,55 +177,6 @@ pub enum GridError {
         /// The grid.
         size: Size,
     },
-    /// A character is not that of a clue.
-    #[error("{line}:{column}: unknown clue {symbol:?}; write {write}")]
-    ClueSymbol {
-        /// The line, from 1.
-        line: usize,
-        /// The column, from 1.
-        column: usize,
-        /// The character.
-        symbol: char,
-        /// The characters that may be written, in words.
-        write: &'static str,
-    },
-    /// A row of clues is shorter or longer than the first.
-    #[error(
-        "{line}:{column}: the row has {found} cells and the first row {expected}; make all rows equally long"
-    )]
-    RaggedClues {
-        /// The line, from 1.
-        line: usize,
-        /// The column where the shorter of the two rows ends, from 1.
-        column: usize,
-        /// Cells in the first row.
-        expected: usize,
-        /// Cells in this row.
-        found: usize,
-    },
-    /// A text has no row of clues.
-    #[error("no rows of clues; write a line for each row, of {write}")]
-    NoClues {
-        /// The characters that may be written, in words.
-        write: &'static str,
-    },
-    /// Variation scores are published for square boards of one size.
-    #[error(
-        "a variation score of a board of {} by {} and one of {} by {}; compare square boards of one size, 2 by 2 or larger",
-        .sizes[0].0, .sizes[0].1, .sizes[1].0, .sizes[1].1
-    )]
-    NotComparable {
-        /// Rows and columns of both.
-        sizes: [(usize, usize); 2],
-    },
-    /// A variation score needs some tiles on each board, as the gem and the altar of a dungeon.
-    #[error(
-        "a variation score of boards, one of which has no {missing}; compare boards that follow their rules"
-    )]
-    NoSuchTile {
-        /// The missing tile.
-        missing: &'static str,
-    },
 }
 
 impl GridError {

@@ -43,6 +43,7 @@
 mod acyclic;
 mod automaton;
 mod board;
+mod clue_error;
 mod clues;
 mod connected;
 mod constraint;
@@ -62,6 +63,7 @@ mod walk;
 pub use acyclic::Acyclic;
 pub use automaton::{Automaton, Both, Reading};
 pub use board::Board;
+pub use clue_error::ClueError;
 pub use clues::{Clues, Symbol};
 pub use connected::{Connected, ConnectedState};
 pub use constraint::Constraint;

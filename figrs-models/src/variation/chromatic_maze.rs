@@ -1,9 +1,9 @@
 //! Chromatic mazes against chromatic mazes.
 
 use super::matching::{distances, nearest, steps};
-use super::{Variation, side};
+use super::{Variation, VariationError, side};
 use crate::chromatic_maze::{Colour, Tile};
-use crate::grid::{Board, GridError, Position};
+use crate::grid::{Board, Position};
 
 /// Variation of chromatic mazes: the distance of the starts, that of the finishes, the difference of the lengths of the ways
 /// from start to finish (in steps, whatever the colours), and the distances of tiles from tiles of their colour.
@@ -17,7 +17,7 @@ use crate::grid::{Board, GridError, Position};
 impl Variation for Board<Tile> {
     const READINGS: [&'static str; 3] = ["nearest", "percent", "first"];
 
-    fn variation(&self, other: &Self) -> Result<[f64; 3], GridError> {
+    fn variation(&self, other: &Self) -> Result<[f64; 3], VariationError> {
         let size = |board: &Self| (board.size().rows(), board.size().columns());
         let side = side(size(self), size(other))?;
         let furthest = 2 * side - 2;
@@ -63,7 +63,7 @@ impl Board<Tile> {
         &self,
         place: impl Fn(&Self) -> Option<Position>,
         missing: &'static str,
-    ) -> Result<Position, GridError> {
-        place(self).ok_or(GridError::NoSuchTile { missing })
+    ) -> Result<Position, VariationError> {
+        place(self).ok_or(VariationError::NoSuchTile { missing })
     }
 }

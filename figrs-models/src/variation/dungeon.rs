@@ -1,9 +1,9 @@
 //! Dungeons against dungeons.
 
 use super::matching::{distances, nearest, steps};
-use super::{Variation, side};
+use super::{Variation, VariationError, side};
 use crate::dungeon::Tile;
-use crate::grid::{Board, GridError, Position};
+use crate::grid::{Board, Position};
 
 /// The mean of six differences: the distance of the gems, and that of the altars; the differences of the lengths of the ways
 /// from gem to altar, and of the numbers of walls; the distances of walls from walls, and of empty cells from empty cells. A
@@ -19,7 +19,7 @@ use crate::grid::{Board, GridError, Position};
 impl Variation for Board<Tile> {
     const READINGS: [&'static str; 3] = ["sum", "normalised", "last-wall"];
 
-    fn variation(&self, other: &Self) -> Result<[f64; 3], GridError> {
+    fn variation(&self, other: &Self) -> Result<[f64; 3], VariationError> {
         let size = |map: &Self| (map.size().rows(), map.size().columns());
         let side = side(size(self), size(other))?;
         let (gems, altars) = (
@@ -64,8 +64,8 @@ impl Variation for Board<Tile> {
 }
 
 impl Board<Tile> {
-    fn one(&self, tile: Tile, missing: &'static str) -> Result<Position, GridError> {
+    fn one(&self, tile: Tile, missing: &'static str) -> Result<Position, VariationError> {
         let found = self.places_of(tile).next();
-        found.ok_or(GridError::NoSuchTile { missing })
+        found.ok_or(VariationError::NoSuchTile { missing })
     }
 }

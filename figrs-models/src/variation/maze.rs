@@ -1,7 +1,7 @@
 //! Mazes against mazes.
 
-use super::{Variation, side};
-use crate::grid::{Board, GridError, Position};
+use super::{Variation, VariationError, side};
+use crate::grid::{Board, Position};
 use crate::maze::Pointer;
 
 /// Three quarters for the passages and one quarter for the length of the solution.
@@ -20,7 +20,7 @@ impl Variation for Board<Pointer> {
         "as-printed",
     ];
 
-    fn variation(&self, other: &Self) -> Result<[f64; 3], GridError> {
+    fn variation(&self, other: &Self) -> Result<[f64; 3], VariationError> {
         let size = |maze: &Self| (maze.size().rows(), maze.size().columns());
         let n = side(size(self), size(other))? as f64;
         let shared = shared_passages(self, other) as f64;

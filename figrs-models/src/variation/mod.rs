@@ -19,7 +19,7 @@
 //! for score in scores(&drawn)? {
 //!     println!("{}: mean {:.3} over {} pairs", score.reading, score.mean, score.pairs);
 //! }
-//! # Ok::<(), figrs_models::grid::GridError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # References
@@ -29,15 +29,15 @@
 
 mod chromatic_maze;
 mod dungeon;
+mod error;
 mod goodness;
 mod matching;
 mod maze;
 mod summary;
 
+pub use error::VariationError;
 pub use goodness::{Fit, goodness_of_fit};
 pub use summary::{Score, scores, scores_watched};
-
-use crate::grid::GridError;
 
 /// Boards that have a variation score.
 pub trait Variation {
@@ -46,17 +46,17 @@ pub trait Variation {
 
     /// The score of this board and another one, by each reading.
     ///
-    /// **Errors.** [`GridError::NotComparable`] if they are not square boards of one size, 2 by 2 or larger;
-    /// [`GridError::NoSuchTile`].
-    fn variation(&self, other: &Self) -> Result<[f64; 3], GridError>;
+    /// **Errors.** [`VariationError::NotComparable`] if they are not square boards of one size, 2 by 2 or larger;
+    /// [`VariationError::NoSuchTile`].
+    fn variation(&self, other: &Self) -> Result<[f64; 3], VariationError>;
 }
 
 /// The side of two square boards.
-fn side(one: (usize, usize), other: (usize, usize)) -> Result<usize, GridError> {
+fn side(one: (usize, usize), other: (usize, usize)) -> Result<usize, VariationError> {
     if one == other && one.0 == one.1 && one.0 >= 2 {
         return Ok(one.0);
     }
-    Err(GridError::NotComparable {
+    Err(VariationError::NotComparable {
         sizes: [one, other],
     })
 }

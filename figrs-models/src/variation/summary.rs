@@ -2,8 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Variation;
-use crate::grid::GridError;
+use super::{Variation, VariationError};
 
 /// The scores of all pairs of some boards by one reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +26,7 @@ pub struct Score {
 /// **Complexity.** Time quadratic in the number of boards, memory linear in the number of different scores.
 ///
 /// **Errors.** Those of [`Variation::variation`].
-pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<Score>, GridError> {
+pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<Score>, VariationError> {
     scores_watched(boards, |_| ())
 }
 
@@ -37,7 +36,7 @@ pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<Score>, GridError> {
 pub fn scores_watched<B: Variation>(
     boards: &[B],
     mut watch: impl FnMut(u64),
-) -> Result<Vec<Score>, GridError> {
+) -> Result<Vec<Score>, VariationError> {
     // Number of pairs by their score, by its bits.
     let mut of_readings: [FxHashMap<u64, usize>; 3] = Default::default();
     let mut compared = 0;

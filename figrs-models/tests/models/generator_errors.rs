@@ -7,7 +7,7 @@ use figrs_infer::{Error, Frontier, JunctionTree};
 use figrs_models::board::{BoardError, Generator};
 use figrs_models::chromatic_maze::ChromaticMaze;
 use figrs_models::dungeon::Dungeon;
-use figrs_models::grid::{Board, GridError, Position, Size};
+use figrs_models::grid::{Board, ClueError, GridError, Position, Size};
 use figrs_models::island::{Island, IslandSampling, Terrain};
 use figrs_models::maze::{PerfectMaze, Pointer, Weights};
 use figrs_models::yin_yang::{Clues, Colour, YinYang};
@@ -19,7 +19,7 @@ fn at(row: usize, column: usize) -> Position {
     Position { row, column }
 }
 
-fn clues(text: &str) -> Result<Clues, GridError> {
+fn clues(text: &str) -> Result<Clues, ClueError> {
     text.parse()
 }
 
@@ -187,7 +187,7 @@ fn clues_that_are_not_a_grid_have_places() {
     let symbol = clues("# a comment\n1..\n.x.\n").unwrap_err();
     assert_eq!(
         symbol,
-        GridError::ClueSymbol {
+        ClueError::Symbol {
             line: 3,
             column: 2,
             symbol: 'x',
@@ -197,7 +197,7 @@ fn clues_that_are_not_a_grid_have_places() {
     let ragged = clues("1..\n\n12..\n").unwrap_err();
     assert_eq!(
         ragged,
-        GridError::RaggedClues {
+        ClueError::Ragged {
             line: 3,
             column: 4,
             expected: 3,
@@ -206,14 +206,14 @@ fn clues_that_are_not_a_grid_have_places() {
     );
     assert_eq!(
         clues("# nothing\n\n").unwrap_err(),
-        GridError::NoClues { write: YIN_YANG }
+        ClueError::Nothing { write: YIN_YANG }
     );
     assert_eq!(
         clues(&".".repeat(5000)).unwrap_err(),
-        GridError::Size {
+        ClueError::Grid(GridError::Size {
             rows: 1,
             columns: 5000
-        }
+        })
     );
     let mut two = clues("1.\n.2").unwrap();
     let error = two.set(at(2, 0), Some(Colour::Black)).unwrap_err();

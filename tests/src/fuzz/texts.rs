@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use figrs::models::grid::{Clues, GridError, Symbol};
+use figrs::models::grid::{ClueError, Clues, Symbol};
 use figrs::models::mdmc::{
     ConditionedSampler, Corpus, Demand, Level, LevelElements, LevelSampler, LookAheadSampler,
     MarkovChain, Mask, RowSplits, SteeredLevel, Structure,
@@ -120,7 +120,7 @@ pub fn clues(data: &[u8]) {
 
 fn read_back<C: Symbol + PartialEq + std::fmt::Debug>(text: &str) -> Option<Clues<C>>
 where
-    Clues<C>: FromStr<Err = GridError> + Display,
+    Clues<C>: FromStr<Err = ClueError> + Display,
 {
     let clues: Clues<C> = text.parse().ok()?;
     let again: Option<Clues<C>> = clues.to_string().parse().ok();

@@ -1,0 +1,46 @@
+//! Errors of reading clues.
+
+use figrs_derive::ErrorDebug;
+
+use super::GridError;
+
+/// A mistake in a text of clues, with its place.
+#[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
+#[non_exhaustive]
+pub enum ClueError {
+    /// A character is not that of a clue.
+    #[error("{line}:{column}: unknown clue {symbol:?}; write {write}")]
+    Symbol {
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// The character.
+        symbol: char,
+        /// The characters that may be written, in words.
+        write: &'static str,
+    },
+    /// A row of clues is shorter or longer than the first.
+    #[error(
+        "{line}:{column}: the row has {found} cells and the first row {expected}; make all rows equally long"
+    )]
+    Ragged {
+        /// The line, from 1.
+        line: usize,
+        /// The column where the shorter of the two rows ends, from 1.
+        column: usize,
+        /// Cells in the first row.
+        expected: usize,
+        /// Cells in this row.
+        found: usize,
+    },
+    /// A text has no row of clues.
+    #[error("no rows of clues; write a line for each row, of {write}")]
+    Nothing {
+        /// The characters that may be written, in words.
+        write: &'static str,
+    },
+    /// A grid cannot be of the size of the text.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+}

@@ -1,0 +1,26 @@
+//! Errors of comparing boards.
+
+use figrs_derive::ErrorDebug;
+
+/// Reason that two boards have no variation score.
+#[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
+#[non_exhaustive]
+pub enum VariationError {
+    /// Variation scores are published for square boards of one size.
+    #[error(
+        "a variation score of a board of {} by {} and one of {} by {}; compare square boards of one size, 2 by 2 or larger",
+        .sizes[0].0, .sizes[0].1, .sizes[1].0, .sizes[1].1
+    )]
+    NotComparable {
+        /// Rows and columns of both.
+        sizes: [(usize, usize); 2],
+    },
+    /// A variation score needs some tiles on each board, as the gem and the altar of a dungeon.
+    #[error(
+        "a variation score of boards, one of which has no {missing}; compare boards that follow their rules"
+    )]
+    NoSuchTile {
+        /// The missing tile.
+        missing: &'static str,
+    },
+}
