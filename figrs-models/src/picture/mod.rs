@@ -1,6 +1,6 @@
 //! Pictures of boards, in PNG.
 //!
-//! Boards draw themselves: [`Maze::picture`](crate::maze::Maze::picture) and its like give a [`Picture`], and
+//! Boards draw themselves: `picture` of a [`Board`](crate::grid::Board) of each kind gives a [`Picture`], and
 //! [`Picture::sheet`] puts several on one page.
 //!
 //! ```
