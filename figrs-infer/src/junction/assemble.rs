@@ -135,8 +135,9 @@ pub(super) struct Assembly<'a> {
     pub(super) tree: Tree,
     /// The tensor of each factor and of each bucket's message.
     pub(super) made: Vec<u32>,
-    /// The tables of a bucket that made no message, by the number of that message.
-    pub(super) put_off: FxHashMap<u32, Vec<u32>>,
+    /// The tables of a bucket that made no message, and the non-zeros that the plan predicts for it, by the number of that
+    /// message.
+    pub(super) put_off: FxHashMap<u32, (Vec<u32>, f64)>,
     /// The base-2 logarithms of the numbers of values, by rank.
     log_cards: Vec<f64>,
     /// Number of tables of the present bucket that mention a variable, by rank.

@@ -31,9 +31,13 @@ impl Assembly<'_> {
             self.is_eliminated[rank as usize] = true;
         }
         let mut tables = Vec::with_capacity(bucket.inputs.len());
+        let mut predicted = bucket.joint.exp2();
         for id in &bucket.inputs {
             match self.put_off.remove(id) {
-                Some(others) => tables.extend(others),
+                Some((others, more)) => {
+                    tables.extend(others);
+                    predicted += more;
+                }
                 None => tables.push(self.made[*id as usize]),
             }
         }
@@ -42,7 +46,8 @@ impl Assembly<'_> {
             .iter()
             .filter_map(|v| self.tree.ranks[v.index()]);
         if self.log_size(&output.collect::<Vec<Rank>>()) >= COUNTED {
-            self.put_off.insert(self.made.len() as u32, tables);
+            self.put_off
+                .insert(self.made.len() as u32, (tables, predicted));
             self.made.push(u32::MAX);
             return Ok(());
         }
@@ -57,7 +62,7 @@ impl Assembly<'_> {
         }
         tables.sort_by_key(|&t| std::cmp::Reverse((self.tree.tensor(t).len, t)));
         let Thresholds { few, excess, .. } = self.thresholds;
-        let mut most = few.max(excess * bucket.joint.exp2());
+        let mut most = few.max(excess * predicted);
         while tables.len() > 1 {
             let smallest = tables.pop().unwrap_or_default();
             let partner = tables.remove(self.partner(smallest, &tables));

@@ -13,6 +13,9 @@ use super::tree::Step;
 
 /// Base-2 logarithm of the number of assignments that can be numbered.
 pub(super) const COUNTED: f64 = (Number::BITS - 1) as f64;
+/// Products that a join may take where two of its tables have a product that cannot be numbered, in units of those up to which no
+/// join is tried.
+const UNNUMBERED: f64 = 64.0;
 /// Products up to which the zeros of a dense result are found from those of its factors.
 const KNOWN: f64 = 65536.0;
 
@@ -109,7 +112,7 @@ impl Assembly<'_> {
         let places = self.log_size(one.scope).max(self.log_size(other.scope));
         if self.log_size(out) >= COUNTED {
             if most < f64::INFINITY {
-                return Ok(Contraction::Takes(self.budget as f64));
+                return Ok(Contraction::Takes(UNNUMBERED * most));
             }
             return Err(self.too_large(self.log_size(out).exp2()));
         }
