@@ -34,7 +34,7 @@ fn finite() -> Asked<(i64, bool, Vec<bool>)> {
     );
     let (early, late) = (Flip::new(0.3), Flip::new(0.6));
     let seen = season.flat_map(move |&season| match season {
-        0 => inject(&[early.clone()]),
+        0 => inject(std::slice::from_ref(&early)),
         1 => inject(&[late.clone(), early.clone()]),
         _ => inject(&[early.clone(), late.clone(), Flip::new(0.5)]),
     });
