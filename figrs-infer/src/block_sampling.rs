@@ -24,6 +24,10 @@ use crate::watch::{Stopped, Watch};
 const MOST_ROWS: u64 = 1 << 14;
 /// Target number of cells, the values of all columns, of a block.
 const CELLS: u64 = 1 << 18;
+/// Rows that a block of larger worlds has nevertheless, as long as it has no more than this many cells: each element costs
+/// about as much as a hundred of its values.
+const WORTHWHILE_ROWS: u64 = 1 << 8;
+const MOST_CELLS: u64 = 1 << 22;
 /// Rows of the pilot block, which measures the size of a world; its draws are not used.
 const PILOT: usize = 8;
 /// Least number of blocks of a run, as far as they have this many rows each.
@@ -71,7 +75,8 @@ impl BlockSampling<'_> {
         let mut block = self.block(model, targets)?;
         block.run(PILOT, &mut stream(self.drawing.seed, u64::MAX))?;
         let cells = (block.cells() as u64 / PILOT as u64).max(1);
-        let most = (CELLS / cells).clamp(PILOT as u64, MOST_ROWS);
+        let worthwhile = (MOST_CELLS / cells).clamp(PILOT as u64, WORTHWHILE_ROWS);
+        let most = (CELLS / cells).clamp(worthwhile, MOST_ROWS);
         let share = self
             .samples
             .map_or(MOST_ROWS, |samples| samples / LEAST_BLOCKS);
