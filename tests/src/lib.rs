@@ -7,6 +7,7 @@ pub mod captured_shapes;
 pub mod every_population;
 pub mod every_step;
 pub mod example;
+pub mod fingerprint;
 pub mod fuzz;
 pub mod json;
 pub mod oracle;

@@ -6,6 +6,7 @@ mod interrupted_files;
 mod mario_cli;
 mod mario_training_cli;
 mod network_cli;
+mod pinned_boards;
 mod puzzle_cli;
 mod puzzles_cli;
 mod reports;

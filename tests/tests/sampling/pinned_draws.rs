@@ -3,20 +3,12 @@
 //! A change of these numbers is a change that users notice: results for a seed are different from then on. The changelog
 //! says so.
 
-use std::fmt::Debug;
 use std::num::NonZero;
 
 use figrs::prelude::*;
+use figrs_tests::fingerprint::fingerprint;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
-
-/// The FNV-1a hash of the texts of some values.
-fn fingerprint<T: Debug>(values: &[T]) -> u64 {
-    let text = format!("{values:?}");
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
 
 /// Evidence, a target, and the other elements.
 type Asked<T> = (Model, Element<T>);
@@ -86,7 +78,7 @@ fn drawn<T: Value>(
         let model = if is_prior { &prior } else { model };
         let answer = algorithm.run(model, target).unwrap();
         let draws = answer.draws().unwrap();
-        fingerprint(&draws.values(target).unwrap())
+        fingerprint(&format!("{:?}", draws.values(target).unwrap()))
     };
     let one = on(1);
     assert_eq!(one, on(3), "three threads draw otherwise than one");
@@ -198,7 +190,7 @@ fn worlds_of_compiled_forms_are_these() {
                 .unwrap()
                 .clone()
         };
-        fingerprint(&(0..200).map(world).collect::<Vec<_>>())
+        fingerprint(&format!("{:?}", (0..200).map(world).collect::<Vec<_>>()))
     }
     let (model, target) = finite();
     let tree = JunctionTree::new().compile(&model, &target).unwrap();
