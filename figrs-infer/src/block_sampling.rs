@@ -28,6 +28,8 @@ const CELLS: u64 = 1 << 18;
 /// about as much as a hundred of its values.
 const WORTHWHILE_ROWS: u64 = 1 << 8;
 const MOST_CELLS: u64 = 1 << 22;
+/// These rows take one part in so many of the memory at most: blocks of several threads are held at once.
+const SHARE: u64 = 16;
 /// Rows of the pilot block, which measures the size of a world; its draws are not used.
 const PILOT: usize = 8;
 /// Least number of blocks of a run, as far as they have this many rows each.
@@ -75,7 +77,9 @@ impl BlockSampling<'_> {
         let mut block = self.block(model, targets)?;
         block.run(PILOT, &mut stream(self.drawing.seed, u64::MAX))?;
         let cells = (block.cells() as u64 / PILOT as u64).max(1);
-        let worthwhile = (MOST_CELLS / cells).clamp(PILOT as u64, WORTHWHILE_ROWS);
+        let bytes = (block.bytes_of_first_run() / PILOT as u64).max(1);
+        let worthwhile = (MOST_CELLS / cells).min(self.drawing.limit.bytes / SHARE / bytes);
+        let worthwhile = worthwhile.clamp(PILOT as u64, WORTHWHILE_ROWS);
         let most = (CELLS / cells).clamp(worthwhile, MOST_ROWS);
         let share = self
             .samples

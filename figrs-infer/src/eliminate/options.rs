@@ -54,7 +54,7 @@ pub struct Options {
     pub(crate) table_budget: usize,
     pub(super) operation_budget: f64,
     /// In bytes; `None` is what the machine has to spare.
-    pub(super) memory_budget: Option<u64>,
+    pub(crate) memory_budget: Option<u64>,
     pub(crate) until: Until,
 }
 

@@ -16,6 +16,15 @@ impl Assembly<'_> {
         tensors: &[u32],
         most: f64,
     ) -> Result<Option<u32>, EliminationError> {
+        let listed = tensors.iter().map(|&t| self.listing(t)).map(|listing| {
+            let Layout::Listed(numbers) = listing.layout else {
+                return 0;
+            };
+            numbers.len() * listing.scope.len() * size_of::<u32>()
+        });
+        let listed: usize = listed.sum();
+        self.options
+            .admit(self.bytes.saturating_add(listed) as f64)?;
         let operands: Vec<Operand> = tensors.iter().filter_map(|&t| self.operand(t)).collect();
         let scopes = tensors.iter().map(|&t| self.tree.scope(t));
         let all = scopes.fold(Vec::new(), |all, scope| union(&all, scope));
@@ -25,8 +34,16 @@ impl Assembly<'_> {
             return Ok(None);
         }
         let width = tensors.len() + 1;
+        // Bytes for each assignment until it is an entry; all of them may take what the largest table may.
+        let each = (all.len() + width) * size_of::<u32>() + size_of::<(Number, u32)>();
+        let table = (self.budget * size_of::<f64>()) as u64;
+        let room = self.options.memory_budget.map_or(table, |memory| {
+            let left = memory.saturating_sub((self.bytes + listed) as u64);
+            left.min(table)
+        });
+        let fitting = (room / each as u64) as usize;
         let most = MostAssignments {
-            assignments: (self.thresholds.joined * most / width as f64) as usize,
+            assignments: ((self.thresholds.joined * most / width as f64) as usize).min(fitting),
             looked_at: (self.thresholds.joined * most) as usize,
         };
         let cards: Vec<usize> = all
@@ -41,13 +58,8 @@ impl Assembly<'_> {
             Err(error) => return Err(error),
         };
         let count = rows.len() / all.len().max(1);
-        if count > (self.budget).min(u32::MAX as usize) {
-            return Err(self.too_large(count as f64));
-        }
-        let sorted = rows.len() * size_of::<u32>()
-            + count * (width * size_of::<u32>() + size_of::<(Number, u32)>());
         self.options
-            .admit(self.bytes.saturating_add(sorted) as f64)?;
+            .admit((self.bytes.saturating_add(listed + count * each)) as f64)?;
         let (numbers, products) = self.products(tensors, &all, &out, &rows);
         for rank in &all {
             self.mentions[*rank as usize] = 0;

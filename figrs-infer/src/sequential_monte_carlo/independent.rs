@@ -15,6 +15,9 @@ const EACH: u64 = 2;
 /// Least number of populations of a round: the default of [`SequentialMonteCarlo`].
 const LEAST: u64 = 16;
 
+/// Rounds in a row, all populations of which died, after which no more are tried once there are some worlds.
+const FRUITLESS: u32 = 16;
+
 /// Worlds drawn independently, with statistics of their populations.
 #[derive(Debug)]
 pub struct IndependentDraws<T> {
@@ -39,7 +42,8 @@ impl SequentialMonteCarlo {
     ///
     /// **Complexity.** That of two populations for each world, and of sixteen at least.
     ///
-    /// **Errors.** Those of `run`, [`Error::NoSampleMetEvidence`] among them if all populations of a round died.
+    /// **Errors.** Those of `run`, [`Error::NoSampleMetEvidence`] among them if all populations of the first round died. Later, sixteen such
+    /// rounds in a row end the run with the worlds there are.
     pub fn independent<T>(
         &self,
         (wanted, seed): (usize, u64),
@@ -49,7 +53,7 @@ impl SequentialMonteCarlo {
         let mut rng = stream(seed, u64::MAX);
         let mut worlds: Vec<Option<T>> = (0..wanted).map(|_| None).collect();
         let (mut populations, mut died, mut effective) = (0, 0, 0.0);
-        let mut own = seed;
+        let (mut own, mut fruitless) = (seed, 0);
         loop {
             let missing: Vec<usize> = (0..wanted).filter(|&at| worlds[at].is_none()).collect();
             if missing.is_empty() {
@@ -61,8 +65,20 @@ impl SequentialMonteCarlo {
             let answer = match run(round.keep_trajectories()) {
                 // The worlds drawn before the stop are enough.
                 Err(Error::NothingDone { .. }) if missing.len() < wanted => break,
+                // So are those after whom all populations of some rounds died.
+                Err(Error::NoSampleMetEvidence { .. })
+                    if missing.len() < wanted && fruitless + 1 < FRUITLESS =>
+                {
+                    populations += asked;
+                    died += asked;
+                    fruitless += 1;
+                    own = rng.next_u64();
+                    continue;
+                }
+                Err(Error::NoSampleMetEvidence { .. }) if missing.len() < wanted => break,
                 answer => answer?,
             };
+            fruitless = 0;
             let dead = answer
                 .sampling()
                 .and_then(|sampling| sampling.died.clone())

@@ -20,10 +20,11 @@ pub(super) const QUICK: u64 = 16 << 20;
 /// | the generator has | method |
 /// |---|---|
 /// | a sampler of independent boards | that one, with rejection of those that do not meet the demands |
+/// | rules that independent cells [often follow](Generator::is_often_met), and more than 16 MiB of states are predicted | rejection |
 /// | demands that it can be [relaxed](Generator::relaxed) of | the exact method and rejection in turn, in rounds of four times the work of the one before: the first to have the boards |
 /// | an element program whose states fit into memory | the exact method |
 /// | Markov chains | these |
-/// | rules that independent cells [often follow](Generator::is_often_met) | rejection |
+/// | rules that independent cells often follow | rejection |
 /// | another element program | particles |
 ///
 /// The first row that applies, its methods allowed by [`among`](Self::among), is taken; where one fails for lack of memory, the next. What is predicted is the
@@ -79,7 +80,7 @@ pub(super) const QUICK: u64 = 16 << 20;
 /// assert_eq!(drawn.report.choice.method, Method::Exact);
 /// // "exact: its states take .. bytes"
 /// println!("{}\n{}", drawn.report.choice, drawn.boards[0].join("\n"));
-/// // Where the states do not fit, particles read the board cell by cell.
+/// // A method that is the only one allowed is taken, or fails.
 /// let drawn = ConditionalSampler::new().memory(1 << 12).among([Method::Exact]).sample(&river, 3);
 /// assert!(drawn.is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -195,7 +196,7 @@ impl ConditionalSampler {
     }
 
     /// The only method that is allowed, if there is one only.
-    fn only(&self) -> Option<Method> {
+    pub(super) fn only(&self) -> Option<Method> {
         match self.methods.as_deref() {
             Some(&[method]) => Some(method),
             _ => None,
@@ -203,6 +204,9 @@ impl ConditionalSampler {
     }
 
     /// Draws boards.
+    ///
+    /// **Errors.** [`BoardError`]: no board is possible, no method allowed can draw boards in this memory, or inference fails, as with
+    /// [`Error::NothingDone`] if it is interrupted before the first board.
     pub fn sample<G: Generator>(
         &self,
         generator: &G,
@@ -229,7 +233,7 @@ impl ConditionalSampler {
         match drawing.draw() {
             // Whether there is any board is decided where that is quick.
             Err(error @ BoardError::Inference(Error::NoSampleMetEvidence { .. })) => {
-                match self.within(generator, QUICK) {
+                match self.within(generator, QUICK.min(self.memory)) {
                     Ok(Some(exact)) if !exact.is_possible() => {
                         Err(self.no_solution(generator, QUICK)?)
                     }

@@ -11,7 +11,8 @@ use crate::grid::Position;
 /// Each clue is left out in turn, and kept if the rest has a board. `goes_on` is given the number of clues tried and of all; where it
 /// returns false, the clues that are left by then are named.
 ///
-/// **Guarantee.** Exact: without any one of the clues named there is a board that meets the others.
+/// **Guarantee.** No board meets the clues named. If the error says so, they are minimal: without any one of them there is a board
+/// that meets the others. They need not be where the search was interrupted, or where the states without some clue did not fit.
 ///
 /// **Complexity.** A compilation for each clue.
 pub(crate) fn no_solution<C: Value>(
@@ -20,10 +21,10 @@ pub(crate) fn no_solution<C: Value>(
     goes_on: impl Fn(usize, usize) -> bool,
 ) -> Result<BoardError, BoardError> {
     let size = elements.size();
-    // `None` if it was interrupted.
+    // `None` if it was interrupted, or did not fit.
     let is_possible = |clues: &[(Position, C)]| -> Result<Option<bool>, BoardError> {
         match engine.compile(&elements.model_with(clues), elements.cells()) {
-            Err(Error::NothingDone { .. }) => Ok(None),
+            Err(Error::NothingDone { .. } | Error::FrontierTooLarge { .. }) => Ok(None),
             compiled => Ok(Some(compiled?.log_evidence() > f64::NEG_INFINITY)),
         }
     };

@@ -35,8 +35,12 @@ impl<G: Generator> Drawing<'_, G> {
             return self.independent(name, draw, *rejects);
         }
         let exact = settings.allows(Method::Exact);
-        let rejection = settings.allows(Method::Rejection);
-        let relaxed = generator.relaxed().filter(|_| rejection);
+        let relaxed = generator.relaxed();
+        // Without both it would be the exact method by another name.
+        let rejects = relaxed.is_some() || generator.is_often_met();
+        let rejection = settings.allows(Method::Rejection)
+            && (rejects || settings.only() == Some(Method::Rejection));
+        let relaxed = relaxed.filter(|_| rejection);
         if !exact {
             return self.other(own.as_ref(), rejection, Reason::Asked);
         }
@@ -90,10 +94,14 @@ impl<G: Generator> Drawing<'_, G> {
             }
             return Ok(Report::new(choice, drawn.diagnostics, Duration::ZERO));
         }
+        let particles = settings.allows(Method::Particles);
         if rejection {
-            return self.rejected(reason);
+            let drawn = self.rejected(reason);
+            if !matches!(drawn, Err(BoardError::TooLarge { .. }) if particles) {
+                return drawn;
+            }
         }
-        if !settings.allows(Method::Particles) {
+        if !particles {
             return Err(BoardError::NoMethod);
         }
         let elements = self.generator.elements()?;

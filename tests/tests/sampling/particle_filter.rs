@@ -3,6 +3,7 @@
 //! indicator of a value in the trajectory drawn from the population is the joint probability of that value and the evidence;
 //! and filters with a mistake are found out.
 
+mod independent;
 mod sequences;
 
 use std::cell::Cell;

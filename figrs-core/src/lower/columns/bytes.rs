@@ -50,6 +50,11 @@ impl Bytes {
         self.before.bytes_since()
     }
 
+    /// Bytes of the values kept since the last count, with the elements that Chains made.
+    fn recent(&self) -> u64 {
+        self.made() + self.since
+    }
+
     /// Resets the count to so many bytes kept.
     pub(super) fn start(&mut self, kept: u64) {
         (self.counted, self.since) = (kept.saturating_sub(self.made()), 0);
@@ -159,6 +164,11 @@ impl Block {
     pub(super) fn kept_bytes(&self) -> u64 {
         let books: usize = self.books.iter().map(super::values::Values::bytes).sum();
         self.bytes.made() + books as u64 + self.remembered as u64 * REMEMBERED
+    }
+
+    /// About how many bytes a first run of few rows took: an upper bound for each row, since columns have costs of their own.
+    pub fn bytes_of_first_run(&self) -> u64 {
+        self.bytes.recent()
     }
 
     /// About how many bytes the block takes while it holds no worlds, with the elements of its model.
