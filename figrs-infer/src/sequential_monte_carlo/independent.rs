@@ -63,9 +63,6 @@ impl SequentialMonteCarlo {
             let asked = each * missing.len() as u64;
             let round = self.clone().populations(asked).seed(own);
             let answer = match run(round.keep_trajectories()) {
-                // The worlds drawn before the stop are enough.
-                Err(Error::NothingDone { .. }) if missing.len() < wanted => break,
-                // So are those after whom all populations of some rounds died.
                 Err(Error::NoSampleMetEvidence { .. })
                     if missing.len() < wanted && fruitless + 1 < FRUITLESS =>
                 {
@@ -75,7 +72,12 @@ impl SequentialMonteCarlo {
                     own = rng.next_u64();
                     continue;
                 }
-                Err(Error::NoSampleMetEvidence { .. }) if missing.len() < wanted => break,
+                // The worlds drawn before the stop, or before so many rounds in vain, are enough.
+                Err(Error::NothingDone { .. } | Error::NoSampleMetEvidence { .. })
+                    if missing.len() < wanted =>
+                {
+                    break;
+                }
                 answer => answer?,
             };
             fruitless = 0;
