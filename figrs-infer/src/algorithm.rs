@@ -6,7 +6,7 @@ use figrs_core::{AnyElement, Model, Parents};
 
 use crate::answer::Answer;
 use crate::error::Error;
-use crate::guard::guarded;
+use crate::run::guard::guarded;
 
 /// An inference algorithm with its settings.
 ///

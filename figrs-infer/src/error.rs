@@ -6,7 +6,7 @@ use figrs_core::{Label, ModelError};
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
-use crate::eliminate::EliminationError;
+use crate::exact::eliminate::EliminationError;
 
 /// Reason that there is no answer.
 #[derive(Clone, PartialEq, Error, ErrorDebug)]

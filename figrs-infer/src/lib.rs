@@ -46,113 +46,76 @@
 mod algorithm;
 mod answer;
 mod belief_propagation;
-mod block_sampling;
-mod block_tally;
-mod bounds;
-mod branch_and_bound;
-mod calls;
-mod chain_error;
-#[cfg(feature = "charts")]
-mod charts;
-mod compare;
-mod compiled;
-mod compiled_tree;
-mod conflict;
-mod consistency;
-mod describe;
-mod diagnosis;
-pub mod diagnostics;
-mod drawing;
-mod draws;
-pub mod eliminate;
-mod elimination_tree;
-mod enumerate;
 mod error;
-mod estimate;
-mod export;
-mod forward_sampling;
-mod frontier;
-mod gibbs;
-mod group_error;
-mod guard;
-mod heaviest;
-#[cfg(feature = "charts")]
-mod html_page;
-mod importance_sampling;
-mod in_order;
-mod junction;
-mod junction_tree;
-mod lazy_variable_elimination;
-mod limits;
-mod marginal;
-mod marginal_map;
-mod maximum;
-pub mod metropolis_hastings;
-mod mpe;
-mod numbers;
-mod part;
-pub mod particle_filter;
-mod pool;
-mod population_tally;
-mod populations;
-mod possible;
-mod posterior;
-mod quantiles;
-mod rejection_sampling;
-mod resampling;
+mod exact;
+mod mcmc;
+mod quality;
+mod report;
+mod run;
 mod sampling;
-mod saved_tree;
-mod self_checked;
-mod sequential_monte_carlo;
-mod shared_memory;
-mod simulated_annealing;
-mod tally;
-mod target_marginals;
-mod turn;
-mod variable_elimination;
-mod watch;
-mod world;
+mod smc;
 
 pub use algorithm::{Algorithm, Run};
+pub use answer::bounds::{Bounds, Deepening, Ended, TargetBounds};
+pub use answer::draws::{Draws, TargetDraws};
+pub use answer::estimate::{Estimate, unseen_share};
+pub use answer::marginal::{Marginal, Quality};
+pub use answer::posterior::Posterior;
+pub use answer::run_statistics::Sampling;
+pub use answer::world::World;
 pub use answer::{Answer, Improvement, LogEvidence, TargetMarginal};
 pub use belief_propagation::{BeliefPropagation, MpeBeliefPropagation};
-pub use bounds::{Bounds, Deepening, Ended, TargetBounds};
-pub use branch_and_bound::MpeBranchAndBound;
+pub use error::Error;
+pub use exact::branch_and_bound::MpeBranchAndBound;
+pub use exact::compiled::Compiled;
+pub use exact::enumerate::Enumerate;
+pub use exact::frontier::{CompiledFrontier, FirstTrue, Frontier};
+pub use exact::junction_tree::JunctionTree;
+pub use exact::lazy_variable_elimination::LazyVariableElimination;
+pub use exact::marginal_map::MarginalMap;
+pub use exact::mpe::MpeVariableElimination;
+pub use exact::tree::compiled_tree::CompiledTree;
+pub use exact::tree::elimination_tree::{EliminationStep, EliminationTree};
+pub use exact::tree::saved_tree::SavedTree;
+pub use exact::variable_elimination::VariableElimination;
+pub use mcmc::gibbs::{Gibbs, GibbsKernel};
+pub use mcmc::metropolis_hastings::MetropolisHastings;
+pub use mcmc::simulated_annealing::SimulatedAnnealing;
+pub use quality::diagnosis::{Diagnosis, Finding, Measure, Part, Quantity};
+pub use quality::diagnostics;
+pub use quality::self_checked::SelfChecked;
 #[cfg(feature = "charts")]
-pub use charts::ChartError;
-pub use compare::{
+pub use report::charts::ChartError;
+pub use report::compare::{
     Compare, Comparison, Curve, CurvePoint, Estimand, Exact, Row, Step, Verdict, compare,
 };
-pub use compiled::Compiled;
-pub use compiled_tree::CompiledTree;
-pub use diagnosis::{Diagnosis, Finding, Measure, Part, Quantity};
-pub use draws::{Draws, TargetDraws};
-pub use elimination_tree::{EliminationStep, EliminationTree};
-pub use enumerate::Enumerate;
-pub use error::Error;
-pub use estimate::{Estimate, unseen_share};
-pub use forward_sampling::ForwardSampling;
-pub use frontier::{CompiledFrontier, FirstTrue, Frontier};
-pub use gibbs::{Gibbs, GibbsKernel};
 #[cfg(feature = "charts")]
-pub use html_page::HtmlPage;
-pub use importance_sampling::ImportanceSampling;
-pub use junction_tree::JunctionTree;
-pub use lazy_variable_elimination::LazyVariableElimination;
-pub use marginal::{Marginal, Quality};
-pub use marginal_map::MarginalMap;
-pub use metropolis_hastings::MetropolisHastings;
-pub use mpe::MpeVariableElimination;
-pub use posterior::Posterior;
-pub use rejection_sampling::RejectionSampling;
-pub use resampling::Resampling;
-pub use sampling::Sampling;
-pub use saved_tree::SavedTree;
-pub use self_checked::SelfChecked;
-pub use sequential_monte_carlo::{
+pub use report::html_page::HtmlPage;
+pub use run::watch::{Progress, Stopped};
+pub use sampling::forward::ForwardSampling;
+pub use sampling::importance::ImportanceSampling;
+pub use sampling::rejection::RejectionSampling;
+pub use smc::resampling::Resampling;
+pub use smc::sequential_monte_carlo::{
     IndependentDraws, Sequence, SequencePart, SequentialMonteCarlo, Trajectories,
 };
-pub use simulated_annealing::SimulatedAnnealing;
-pub use variable_elimination::VariableElimination;
-pub use watch::{Progress, Stopped};
-pub use world::World;
+
+/// Bucket elimination of factor graphs in any commutative semiring.
+pub mod eliminate {
+    pub use crate::exact::algebra::{
+        Boolean, Counting, Extent, LogSumProduct, MaxProduct, Range, ScaledMaxProduct, Semiring,
+        SumProduct,
+    };
+    pub use crate::exact::eliminate::{
+        Barren, EliminationError, Marginal, MarginalMapCost, Options, Order, Outcome, PlanCost,
+        eliminate, log_weight, marginal_map, marginal_map_cost, most_probable, plan_cost,
+        sum_product,
+    };
+}
+
+/// Parts of engines that the tests and benchmarks of figrs look into. Not for users: they may change with any version.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::mcmc::metropolis_hastings::{Dice, Kernel, Proposals, Step, Terms};
+    pub use crate::smc::particle_filter;
+}

@@ -1,8 +1,8 @@
 //! Messages from factors to variables, and the beliefs that follow.
 
 use super::network::{Edge, Network};
-use crate::eliminate::{LogSumProduct, Semiring, SumProduct};
-use crate::watch::{Stopped, Watching};
+use crate::exact::algebra::{LogSumProduct, Semiring, SumProduct};
+use crate::run::watch::{Stopped, Watching};
 
 /// Products whose logarithm stays above this are ordinary numbers that have lost nothing.
 const SAFE: f64 = -600.0;
@@ -37,8 +37,8 @@ impl Mode for Sum {
 pub(super) struct Max;
 
 impl Mode for Max {
-    type Logs = crate::eliminate::MaxProduct;
-    type Linear = crate::eliminate::MaxProduct;
+    type Logs = crate::exact::algebra::MaxProduct;
+    type Linear = crate::exact::algebra::MaxProduct;
     const LINEAR: bool = false;
 }
 

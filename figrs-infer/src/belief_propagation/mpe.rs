@@ -7,11 +7,11 @@ use super::messages::{Max, Messages};
 use super::{Settings, settled};
 use crate::algorithm::Algorithm;
 use crate::answer::{Answer, Improvement};
-use crate::branch_and_bound::Reduced;
-use crate::conflict;
-use crate::eliminate::log_weight;
 use crate::error::Error;
-use crate::watch::{Stopped, Watch, Watching, watched};
+use crate::exact::branch_and_bound::Reduced;
+use crate::exact::conflict;
+use crate::exact::eliminate::log_weight;
+use crate::run::watch::{Stopped, Watch, Watching, watched};
 
 /// A probable world by max-product messages: one that they agree on, however wide the model is.
 ///

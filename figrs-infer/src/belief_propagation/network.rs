@@ -2,7 +2,7 @@
 
 use figrs_core::factor::{FactorGraph, FactorTable};
 
-use crate::branch_and_bound::for_each_entry;
+use crate::exact::branch_and_bound::for_each_entry;
 
 /// A factor: its entries that are not zero.
 #[derive(Debug)]

@@ -1,0 +1,319 @@
+//! Lower and upper bounds, as an answer.
+
+use std::fmt;
+
+use figrs_core::{AnyElement, Element, Support, Value};
+
+use super::estimate::Estimate;
+use super::marginal::Quality;
+use super::{Answer, Content};
+use crate::error::Error;
+use crate::exact::algebra::{LogSumProduct, Semiring};
+use crate::run::watch::Stopped;
+
+/// An interval that contains a number, up to rounding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// The lower bound.
+    pub lower: f64,
+    /// The upper bound.
+    pub upper: f64,
+}
+
+impl Bounds {
+    /// The bounds of a number that is known.
+    pub fn exact(value: f64) -> Self {
+        Self {
+            lower: value,
+            upper: value,
+        }
+    }
+
+    /// Width of the interval.
+    pub fn width(self) -> f64 {
+        self.upper - self.lower
+    }
+
+    /// True if the number lies between them.
+    pub fn contains(self, value: f64) -> bool {
+        (self.lower..=self.upper).contains(&value)
+    }
+}
+
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{:.6}, {:.6}]", self.lower, self.upper)
+    }
+}
+
+/// The weights of the worlds in which a target has each of its values, without its type.
+///
+/// Weights are given by their natural logarithms, because evidence may leave values that are unlikely beyond what
+/// ordinary numbers can hold.
+#[derive(Clone, Debug)]
+pub struct TargetBounds {
+    /// The target.
+    pub element: AnyElement,
+    /// The values that are known.
+    pub support: Support,
+    /// For each value the weight of the worlds that are known to have it and to meet the evidence.
+    pub log_lower: Vec<f64>,
+    /// For each value the upper bound of the weight of the worlds that are known to have it.
+    pub log_upper: Vec<f64>,
+    /// Upper bound of the weight of the worlds in which the value of the target is not known.
+    pub log_unknown: f64,
+}
+
+impl TargetBounds {
+    /// Bounds of the probability that the value is one of those that `is_in` accepts by position.
+    ///
+    /// With `L` for the lower and `U` for the upper weights, `U(unknown)` counted for and against the event, these are
+    /// `L(in) / (L(in) + U(out))` and `U(in) / (U(in) + L(out))`: a share `a / (a + b)` grows with `a` and shrinks with
+    /// `b`.
+    pub(crate) fn of(&self, is_in: impl Fn(usize) -> bool) -> Bounds {
+        let (within, out): (Vec<usize>, Vec<usize>) =
+            (0..self.log_lower.len()).partition(|&i| is_in(i));
+        let lower = |side: &[usize]| log_sum(side.iter().map(|&i| self.log_lower[i]));
+        let upper = |side: &[usize]| {
+            let known = side.iter().map(|&i| self.log_upper[i]);
+            log_sum(known.chain([self.log_unknown]))
+        };
+        Bounds {
+            lower: share(lower(&within), upper(&out)),
+            upper: 1.0 - share(lower(&out), upper(&within)),
+        }
+    }
+
+    /// Maximum width of the bounds of any event.
+    ///
+    /// Let `L` and `U` be the weights of all worlds and `a` the lower weight of the event, to which undecided worlds
+    /// add at most `g`, as they add at most `h` to its complement; neither is more than `G = U - L`. The bounds differ by
+    /// `(a + g) / (L + g) - a / (L + h)`, which is linear in `a`: no more than `g / (L + g)`, where `a = 0`, or
+    /// `h / (L + h)`, where `a = L`. Both are at most `G / (L + G) = 1 - L / U`.
+    pub(crate) fn width(&self) -> f64 {
+        let upper = self.log_upper.iter().copied().chain([self.log_unknown]);
+        undecided_share(log_sum(self.log_lower.iter().copied()), log_sum(upper))
+    }
+
+    /// The position of the value that is more likely than any other in any case, if that is decided.
+    fn most_likely(&self) -> Option<usize> {
+        let best = self.likely()?;
+        let others = (0..self.log_upper.len()).filter(|&i| i != best);
+        let rivals = others.map(|i| self.log_upper[i]);
+        let rival = rivals.fold(f64::NEG_INFINITY, f64::max);
+        (self.log_lower[best] > log_sum([rival, self.log_unknown])).then_some(best)
+    }
+
+    /// The position of the value with the largest lower bound; the first of several.
+    pub(crate) fn likely(&self) -> Option<usize> {
+        let order = |a: &usize, b: &usize| self.log_lower[*a].total_cmp(&self.log_lower[*b]);
+        (0..self.log_lower.len()).rev().max_by(order)
+    }
+}
+
+/// The logarithm of the sum of numbers given by their logarithms.
+pub(crate) fn log_sum(logs: impl IntoIterator<Item = f64>) -> f64 {
+    logs.into_iter().fold(f64::NEG_INFINITY, LogSumProduct::add)
+}
+
+/// `a / (a + b)` of numbers given by their logarithms. If there is no `b` then all there may be is `a`.
+fn share(a: f64, b: f64) -> f64 {
+    if b == f64::NEG_INFINITY {
+        1.0
+    } else {
+        1.0 / (1.0 + (b - a).exp())
+    }
+}
+
+/// The share of all weight that is undecided, from the logarithms of the weight that is known and of all.
+pub(crate) fn undecided_share(lower: f64, upper: f64) -> f64 {
+    (1.0 - (lower - upper).exp()).max(0.0)
+}
+
+/// Extent of an algorithm that deepens until its bounds are close enough: depth, work, reason for the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deepening {
+    /// Depth of the nested Chains that were expanded.
+    pub depth: usize,
+    /// The work that this and all smaller depths took.
+    pub work: u64,
+    /// Reason for the end.
+    pub ended: Ended,
+}
+
+/// Reason for the end of a deepening.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ended {
+    /// The whole model was expanded.
+    Complete,
+    /// The bounds are as close as was asked for.
+    Width,
+    /// This is the depth that was asked for.
+    Depth,
+    /// A budget did not allow a greater depth, and the bounds are not as close as was asked for.
+    Budget,
+    /// The deadline passed while a greater depth was looked at, or work was interrupted; the bounds are those of the depth before.
+    Stopped(Stopped),
+}
+
+impl Answer {
+    /// Bounds of the probability that a target has a value; of an exact answer both are the probability.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer is an estimate or a world.
+    pub fn bounds<T: Value>(&self, element: &Element<T>, value: &T) -> Result<Bounds, Error> {
+        self.bounds_that(element, |v| v.same(value))
+    }
+
+    /// Bounds of the probability that a target's value passes a test.
+    ///
+    /// Values that are not known yet may pass it or not. These bounds are closer than the sums of those of the
+    /// values that pass.
+    ///
+    /// **Errors.** As [`bounds`](Self::bounds).
+    pub fn bounds_that<T: Value>(
+        &self,
+        element: &Element<T>,
+        test: impl Fn(&T) -> bool,
+    ) -> Result<Bounds, Error> {
+        if let Some(target) = self.bounded(element)? {
+            let passes = |i: usize| target.support.get::<T>(i).is_some_and(&test);
+            return Ok(target.of(passes));
+        }
+        let marginal = self.distribution(element)?;
+        match marginal.quality() {
+            Quality::Exact => Ok(Bounds::exact(marginal.probability_that(test))),
+            _ => Err(self.has_no("bounds", BY_EXPANSION)),
+        }
+    }
+
+    /// Bounds of the natural logarithm of the probability of the evidence times its soft weights.
+    ///
+    /// The lower one is `-inf` if the evidence may be impossible.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if it is neither bounded nor exact.
+    pub fn log_evidence_bounds(&self) -> Result<Bounds, Error> {
+        match &self.content {
+            Content::Bounds(_, log_evidence) => Ok(*log_evidence),
+            Content::Marginals(targets, Some(evidence))
+                if evidence.standard_error == 0.0
+                    && targets
+                        .iter()
+                        .all(|t| matches!(t.estimate, Estimate::Exact)) =>
+            {
+                Ok(Bounds::exact(evidence.value))
+            }
+            _ => Err(self.has_no("bounds", BY_EXPANSION)),
+        }
+    }
+
+    /// Quality of the probabilities of a target.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer is a world.
+    pub fn quality<T: Value>(&self, element: &Element<T>) -> Result<Quality, Error> {
+        match self.bounded(element)? {
+            Some(target) => Ok(Quality::Bounds {
+                width: target.width(),
+            }),
+            None => Ok(self.distribution(element)?.quality()),
+        }
+    }
+
+    /// Extent of an algorithm that deepens; `None` for others.
+    pub fn deepening(&self) -> Option<Deepening> {
+        self.deepening
+    }
+
+    /// The bounds of a target, if this answer consists of bounds.
+    pub(crate) fn bounded<T: Value>(
+        &self,
+        element: &Element<T>,
+    ) -> Result<Option<&TargetBounds>, Error> {
+        let Content::Bounds(targets, _) = &self.content else {
+            return Ok(None);
+        };
+        let id = element.erased().id();
+        let found = targets.iter().find(|target| target.element.id() == id);
+        found.map(Some).ok_or_else(|| Error::NotATarget {
+            element: element.label(),
+        })
+    }
+
+    /// The value that is more likely than any other whatever is unknown.
+    pub(crate) fn surely_most_likely<T: Value>(
+        &self,
+        element: &Element<T>,
+    ) -> Result<Option<T>, Error> {
+        let Some(target) = self.bounded(element)? else {
+            return Ok(None);
+        };
+        match target.most_likely() {
+            Some(best) => Ok(target.support.get(best).cloned()),
+            None => Err(self.has_no(
+                "value that is certain to be the most likely one",
+                "deepen to a smaller width, or ask for `bounds`",
+            )),
+        }
+    }
+}
+
+const BY_EXPANSION: &str =
+    "use LazyVariableElimination or another algorithm that expands the model";
+
+#[cfg(test)]
+mod tests {
+    use figrs_core::Uniform;
+    use figrs_core::node::Kind;
+
+    use super::*;
+
+    fn target(lower: [f64; 3], upper: [f64; 3], unknown: f64) -> TargetBounds {
+        let element = Uniform::new(0..3).erased().clone();
+        let Kind::Atomic(op) = element.kind() else {
+            panic!("a Uniform is atomic");
+        };
+        TargetBounds {
+            support: op.outcomes().unwrap().unwrap().support,
+            element,
+            log_lower: lower.map(f64::ln).to_vec(),
+            log_upper: upper.map(f64::ln).to_vec(),
+            log_unknown: unknown.ln(),
+        }
+    }
+
+    #[test]
+    fn no_event_is_wider_than_the_width() {
+        let weights = [0.0, 1e-300, 0.5];
+        let mut pick = 0usize;
+        let mut next = || {
+            pick = (pick * 29 + 17) % 1009;
+            weights[pick % 3]
+        };
+        for _ in 0..2000 {
+            let lower = [next(), next(), next()];
+            let upper = lower.map(|l| l + next());
+            let target = target(lower, upper, next());
+            for event in 0..8 {
+                let bounds = target.of(|i| event >> i & 1 == 1);
+                assert!(
+                    bounds.width() <= target.width() + 1e-12,
+                    "{target:?} {event:b}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_known() {
+        let certain = target([0.2, 0.0, 0.0], [0.7, 0.0, 0.0], 0.0);
+        assert_eq!(certain.of(|i| i == 0), Bounds::exact(1.0));
+        assert_eq!(certain.of(|i| i == 1), Bounds::exact(0.0));
+        assert_eq!(certain.most_likely(), Some(0));
+        let even = target([0.1, 0.1, 0.0], [0.2, 0.2, 0.0], 0.0);
+        assert_eq!(even.most_likely(), None);
+        let open = target([0.2, 0.1, 0.0], [0.2, 0.1, 0.0], 0.05);
+        assert_eq!(open.most_likely(), Some(0));
+        assert_eq!(open.of(|i| i == 2).lower, 0.0);
+        assert!((open.of(|i| i == 2).upper - 1.0 / 7.0).abs() < 1e-12);
+    }
+}

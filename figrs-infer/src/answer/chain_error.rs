@@ -1,0 +1,257 @@
+//! Standard errors of chains of dependent draws.
+
+use super::numbers::Columns;
+use crate::quality::diagnostics::{mcse_mean, mean_ess, measure};
+
+/// Least share of the draws that have a value for its indicator to enter the effective sample size.
+pub(crate) const FREQUENT: f64 = 0.05;
+
+/// The standard error of the mean of a function whose value at position `i` is `numbers[i]`; zero if it is the same for
+/// all draws.
+///
+/// Chains of fewer than four draws are taken for one draw each, with their means; the error of a single one is infinite,
+/// because nothing tells it.
+pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f64 {
+    let Some(&first) = indices.first() else {
+        return f64::INFINITY;
+    };
+    let first = numbers[first as usize];
+    if indices.iter().all(|&i| numbers[i as usize] == first) {
+        return 0.0;
+    }
+    let draws = Chained::new(numbers, indices, chains);
+    if draws.length() < 4 {
+        return draws.error_of_chain_means();
+    }
+    mcse_mean(&draws.chains())
+}
+
+/// Least effective sample size over the functions of interest: the numbers, where the values are numbers or vectors of
+/// them, the indicators of values that at least one draw in twenty has, and, for values that are neither, four fixed halves
+/// of the values.
+///
+/// A function that is constant over all draws is not counted; if all are, or chains have fewer than four draws, then each
+/// chain counts as one draw: a chain that never moved shows nothing else.
+pub(crate) fn chain_samples(columns: &Columns, indices: &[u32], chains: usize) -> f64 {
+    let values = columns.values();
+    let bulk = |numbers: &[f64]| measure(numbers, indices, chains).bulk;
+    let mut known: Vec<f64> = columns.iter().map(bulk).collect();
+    if columns.is_empty() {
+        let mut frequent = frequent(indices, values);
+        if values == 2 {
+            // The two indicators are worth the same.
+            frequent.truncate(1);
+        }
+        known.extend(
+            frequent
+                .into_iter()
+                .map(|value| bulk(&indicator(value, values))),
+        );
+    }
+    least_samples(known.into_iter(), columns, indices, chains)
+}
+
+/// [`chain_samples`], where the effective sample sizes of the numbers or else of the indicators of frequent values are known.
+pub(crate) fn least_samples(
+    known: impl Iterator<Item = f64>,
+    columns: &Columns,
+    indices: &[u32],
+    chains: usize,
+) -> f64 {
+    let ess = |numbers: &[f64]| mean_ess(&Chained::new(numbers, indices, chains).chains());
+    let values = columns.values();
+    let frequent = frequent(indices, values);
+    // Of two values one is as good as the other.
+    let is_one_of_two = values == 2 && !frequent.is_empty();
+    let all_known = !columns.is_empty() || frequent.len() == values || is_one_of_two;
+    let halves = halves(values, all_known).map(|half| ess(&half));
+    let indicators = frequent.iter().filter(|_| !columns.is_empty());
+    let indicators = indicators.map(|&value| ess(&indicator(value, values)));
+    let least = known
+        .chain(indicators)
+        .chain(halves)
+        .fold(f64::NAN, f64::min);
+    let worst_case = chains.min(indices.len()) as f64;
+    if least.is_nan() { worst_case } else { least }
+}
+
+/// The indicator of one of so many values.
+pub(crate) fn indicator(value: usize, values: usize) -> Vec<f64> {
+    let mut indicator = vec![0.0; values];
+    indicator[value] = 1.0;
+    indicator
+}
+
+/// The positions of the values that at least one draw in twenty has.
+pub(crate) fn frequent(indices: &[u32], values: usize) -> Vec<usize> {
+    let mut counts = vec![0_u64; values];
+    for &value in indices {
+        counts[value as usize] += 1;
+    }
+    let least = FREQUENT * indices.len() as f64;
+    (0..values)
+        .filter(|&value| counts[value] as f64 >= least)
+        .collect()
+}
+
+/// The indicators of four fixed halves of so many values; none if all functions of interest are known without.
+pub(crate) fn halves(values: usize, all_known: bool) -> impl Iterator<Item = Vec<f64>> {
+    let halves = if all_known { 0..0 } else { 0..4 };
+    halves.map(move |bit| {
+        let half = (0..values).map(|v| f64::from(scatter(v) >> bit & 1));
+        half.collect()
+    })
+}
+
+/// Bits that do not depend on the order of the positions (the finaliser of `MurmurHash3`).
+fn scatter(position: usize) -> u8 {
+    let mut bits = (position as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    bits = (bits ^ (bits >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    (bits >> 60) as u8
+}
+
+/// The numbers of the draws, chain after chain.
+pub(crate) struct Chained {
+    draws: Vec<f64>,
+    chains: usize,
+}
+
+impl Chained {
+    pub(crate) fn new(numbers: &[f64], indices: &[u32], chains: usize) -> Self {
+        Self {
+            draws: indices.iter().map(|&i| numbers[i as usize]).collect(),
+            chains: chains.max(1),
+        }
+    }
+
+    /// Number of draws in each chain.
+    fn length(&self) -> usize {
+        self.draws.len() / self.chains
+    }
+
+    pub(crate) fn chains(&self) -> Vec<&[f64]> {
+        self.draws.chunks_exact(self.length().max(1)).collect()
+    }
+
+    fn error_of_chain_means(&self) -> f64 {
+        let means = self
+            .chains()
+            .into_iter()
+            .map(|chain| chain.iter().sum::<f64>() / chain.len() as f64);
+        let means: Vec<f64> = means.collect();
+        if means.len() < 2 {
+            return f64::INFINITY;
+        }
+        let k = means.len() as f64;
+        let mean = means.iter().sum::<f64>() / k;
+        let squares: f64 = means.iter().map(|m| (m - mean).powi(2)).sum();
+        (squares / (k - 1.0) / k).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use figrs_core::stream;
+    use rand::RngExt;
+
+    use super::*;
+
+    fn numeric(values: &[f64]) -> Columns {
+        Columns::new(values.iter().map(|value| value as &dyn std::any::Any))
+    }
+
+    fn words(count: usize) -> Columns {
+        Columns::new((0..count).map(|_| &"word" as &dyn std::any::Any))
+    }
+
+    /// Chains that keep their value with this probability, or else draw one of two anew.
+    fn sticky(chains: u64, length: usize, stay: f64, seed: u64) -> Vec<u32> {
+        let chain = |part| {
+            let mut random = stream(seed, part);
+            let mut state = u32::from(random.random::<bool>());
+            let step = move |_| {
+                if random.random::<f64>() >= stay {
+                    state = u32::from(random.random::<bool>());
+                }
+                state
+            };
+            (0..length).map(step).collect::<Vec<u32>>()
+        };
+        (0..chains).flat_map(chain).collect()
+    }
+
+    #[test]
+    fn autocorrelation_enters_the_error() {
+        // Correlation `stay^t`: the correlation time is (1 + stay) / (1 - stay).
+        let draws = sticky(4, 10_000, 0.9, 1);
+        let error = chain_error(&[0.0, 1.0], &draws, 4);
+        let expected = (0.25 * 19.0 / 40_000.0_f64).sqrt();
+        assert!(
+            (error / expected - 1.0).abs() < 0.15,
+            "{error} for {expected}"
+        );
+        let samples = chain_samples(&words(2), &draws, 4);
+        assert!((samples * 19.0 / 40_000.0 - 1.0).abs() < 0.3, "{samples}");
+    }
+
+    #[test]
+    fn the_stated_error_is_the_spread_of_repeated_runs() {
+        let runs = (0..200).map(|seed| {
+            let draws = sticky(2, 1000, 0.8, seed);
+            let mean = draws.iter().map(|&d| f64::from(d)).sum::<f64>() / 2000.0;
+            ((mean - 0.5) / chain_error(&[0.0, 1.0], &draws, 2)).powi(2)
+        });
+        let ratio = runs.sum::<f64>() / 200.0;
+        // The mean of 200 squares of standard normal numbers has a standard deviation of 0.1.
+        assert!((0.6..1.5).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
+    fn chains_stuck_in_different_places_are_worth_one_draw_each() {
+        let draws: Vec<u32> = (0..4)
+            .flat_map(|chain| vec![u32::from(chain > 1); 5000])
+            .collect();
+        let error = chain_error(&[0.0, 1.0], &draws, 4);
+        assert!((0.2..0.3).contains(&error), "{error}");
+        assert!((3.0..5.0).contains(&chain_samples(&words(2), &draws, 4)));
+    }
+
+    #[test]
+    fn a_chain_that_never_moved_is_worth_one_draw() {
+        let draws = vec![0; 4000];
+        assert_eq!(chain_error(&[7.0], &draws, 4), 0.0);
+        assert_eq!(chain_samples(&numeric(&[7.0]), &draws, 4), 4.0);
+        assert_eq!(chain_samples(&words(1), &draws, 1), 1.0);
+    }
+
+    #[test]
+    fn short_chains_are_told_by_their_means() {
+        // Means 2/3 and 1: their variance 1/18 over two chains.
+        let error = chain_error(&[0.0, 1.0], &[0, 1, 1, 1, 1, 1], 2);
+        assert!((error - 1.0 / 6.0).abs() < 1e-12, "{error}");
+        assert_eq!(chain_samples(&words(2), &[0, 1, 1, 1, 1, 1], 2), 2.0);
+        assert_eq!(chain_error(&[0.0, 1.0], &[0, 1, 1], 1), f64::INFINITY);
+        assert_eq!(chain_error(&[0.0, 1.0], &[], 4), f64::INFINITY);
+        assert_eq!(chain_samples(&words(0), &[], 4), 0.0);
+    }
+
+    #[test]
+    fn walks_over_values_that_never_return_are_seen_by_their_numbers() {
+        let mut random = stream(5, 0);
+        let mut place = 0.0;
+        let walk: Vec<f64> = (0..4000)
+            .map(|_| {
+                place = 0.99 * place + random.random::<f64>() - 0.5;
+                place
+            })
+            .collect();
+        let positions: Vec<u32> = (0..4000).collect();
+        let samples = chain_samples(&numeric(&walk), &positions, 1);
+        assert!(samples < 100.0, "{samples}");
+        // Draws that repeat are seen without numbers.
+        let repeated: Vec<u32> = (0..4000).map(|i| i / 100).collect();
+        let samples = chain_samples(&words(40), &repeated, 1);
+        assert!(samples < 60.0, "{samples}");
+    }
+}

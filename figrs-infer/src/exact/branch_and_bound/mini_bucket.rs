@@ -1,0 +1,245 @@
+//! Upper bounds by mini-buckets: an elimination whose buckets are split to keep its tables small.
+
+use figrs_core::Until;
+use figrs_core::factor::{Factor, FactorGraph, VarId};
+
+use super::log_table::LogTable;
+use super::tree::Tree;
+use crate::exact::eliminate::{EliminationError, Piece, Projector};
+
+/// Maximum number of entries of all messages together; beyond it each is made smaller.
+const ALL_ENTRIES: f64 = (1 << 26) as f64;
+
+/// Some tables of one bucket, which are multiplied; the product of the maxima over all mini-buckets is a bound.
+struct Mini {
+    /// Factors by position, then messages.
+    tables: Vec<u32>,
+    output: Vec<VarId>,
+}
+
+/// Plan of a bucket: its division into mini-buckets.
+struct Bucket {
+    minis: Vec<Mini>,
+    /// Variables that all mini-buckets have, over which their maxima are made equal.
+    shared: Vec<VarId>,
+}
+
+/// The messages of a mini-bucket elimination.
+///
+/// For every partial assignment along the tree, the product of the complete factors and of the messages sent from below to
+/// a variable that has a value is an upper bound of the weight of its completions.
+#[derive(Debug)]
+pub(super) struct MiniBuckets {
+    pub(super) messages: Vec<LogTable>,
+    /// By variable, the messages that were sent from there.
+    pub(super) sent: Vec<Vec<usize>>,
+}
+
+impl MiniBuckets {
+    /// Eliminates along `tree` with joint tables of up to `limit` entries, or as many as the largest factor has.
+    ///
+    /// Before a bucket that was divided is maximised, the mini-buckets exchange weight until their maxima over the
+    /// variables they share are equal, which leaves the product as it is and lowers the bound.
+    ///
+    /// **Complexity.** Two joint tables of that size for each mini-bucket.
+    /// **References.** Dechter and Rish, *Mini-buckets: a general scheme for bounded inference*, Journal of the ACM 50(2),
+    /// 2003; Ihler, Flerova, Dechter and Otten, *Join-graph based cost-shifting schemes*, UAI 2012, section 4.
+    pub(super) fn new(
+        graph: &FactorGraph,
+        tree: &Tree,
+        limit: usize,
+        until: &Until,
+    ) -> Result<Self, EliminationError> {
+        // Tables as large as those there are anyway cost nothing.
+        let largest = graph.factors.iter().map(Factor::entries).max();
+        let mut limit = limit.max(largest.unwrap_or(1));
+        let buckets = loop {
+            let (buckets, entries) = divide(graph, tree, limit);
+            if entries <= ALL_ENTRIES || limit <= 1 {
+                break buckets;
+            }
+            limit /= 2;
+        };
+        let mut this = Self {
+            messages: Vec::new(),
+            sent: vec![Vec::new(); graph.cardinalities.len()],
+        };
+        let mut projector = Projector::new(graph, until.clone());
+        for (v, bucket) in tree.order.iter().zip(&buckets) {
+            let shifts = this.shifts(graph, bucket, &mut projector)?;
+            for (i, mini) in bucket.minis.iter().enumerate() {
+                let mut pieces = this.pieces(graph, mini);
+                pieces.extend(
+                    shifts
+                        .get(i)
+                        .map(|shift| Piece::Logs(&bucket.shared, shift)),
+                );
+                let logs = projector.project(&pieces, &mini.output)?;
+                this.sent[v.index()].push(this.messages.len());
+                this.messages
+                    .push(LogTable::new(graph, mini.output.clone(), logs));
+            }
+        }
+        Ok(this)
+    }
+
+    fn pieces<'a>(&'a self, graph: &'a FactorGraph, mini: &Mini) -> Vec<Piece<'a>> {
+        let piece = |&id: &u32| match (id as usize).checked_sub(graph.factors.len()) {
+            None => Piece::Factor(&graph.factors[id as usize]),
+            Some(message) => {
+                let table = &self.messages[message];
+                Piece::Logs(&table.scope, &table.logs)
+            }
+        };
+        mini.tables.iter().map(piece).collect()
+    }
+
+    /// Factors that make the maxima of all mini-buckets over the shared variables equal (cost shifting); empty if there is
+    /// only one.
+    fn shifts(
+        &self,
+        graph: &FactorGraph,
+        bucket: &Bucket,
+        projector: &mut Projector<'_>,
+    ) -> Result<Vec<Vec<f64>>, EliminationError> {
+        if bucket.minis.len() < 2 {
+            return Ok(Vec::new());
+        }
+        let mut maxima = Vec::with_capacity(bucket.minis.len());
+        for mini in &bucket.minis {
+            maxima.push(projector.project(&self.pieces(graph, mini), &bucket.shared)?);
+        }
+        for cell in 0..maxima[0].len() {
+            let sum: f64 = maxima.iter().map(|maxima| maxima[cell]).sum();
+            let mean = sum / maxima.len() as f64;
+            for maxima in &mut maxima {
+                let own = &mut maxima[cell];
+                // Where one mini-bucket has no weight, none needs any.
+                *own = if *own == f64::NEG_INFINITY {
+                    0.0
+                } else {
+                    mean - *own
+                };
+            }
+        }
+        Ok(maxima)
+    }
+}
+
+/// Divides all buckets; returns the total number of entries of the messages as well.
+fn divide(graph: &FactorGraph, tree: &Tree, limit: usize) -> (Vec<Bucket>, f64) {
+    let mut waiting: Vec<Vec<u32>> = vec![Vec::new(); graph.cardinalities.len()];
+    let mut scopes: Vec<Vec<VarId>> = Vec::with_capacity(graph.factors.len());
+    for (factor, id) in graph.factors.iter().zip(0..) {
+        if let Some(v) = tree.deepest(&factor.variables) {
+            waiting[v.index()].push(id);
+        }
+        let mut scope = factor.variables.clone();
+        scope.sort_unstable();
+        scopes.push(scope);
+    }
+    let mut entries = 0.0;
+    let mut buckets = Vec::with_capacity(tree.order.len());
+    for &v in &tree.order {
+        let mut tables = std::mem::take(&mut waiting[v.index()]);
+        // Large scopes first; equal ones stay in order.
+        tables.sort_by_key(|&id| std::cmp::Reverse(graph.dense_size(&scopes[id as usize])));
+        let mut minis: Vec<Mini> = Vec::new();
+        for id in tables {
+            let scope = &scopes[id as usize];
+            let fitting = minis.iter_mut().find_map(|mini| {
+                let union = union(&mini.output, scope);
+                let fits = union.len() == mini.output.len() || graph.dense_size(&union) <= limit;
+                fits.then_some((mini, union))
+            });
+            match fitting {
+                Some((mini, union)) => {
+                    mini.tables.push(id);
+                    mini.output = union;
+                }
+                None => minis.push(Mini {
+                    tables: vec![id],
+                    output: scope.clone(),
+                }),
+            }
+        }
+        let shared = shared(graph, &minis, v, limit);
+        for mini in &mut minis {
+            mini.output.retain(|&u| u != v);
+            narrow(graph, &mut mini.output, limit);
+            entries += graph.dense_size(&mini.output) as f64;
+            if let Some(next) = tree.deepest(&mini.output) {
+                waiting[next.index()].push(scopes.len() as u32);
+            }
+            scopes.push(mini.output.clone());
+        }
+        buckets.push(Bucket { minis, shared });
+    }
+    (buckets, entries)
+}
+
+/// The variables that all mini-buckets have, as many as a table may have; `v` among them.
+fn shared(graph: &FactorGraph, minis: &[Mini], v: VarId, limit: usize) -> Vec<VarId> {
+    let mut shared = vec![v];
+    let Some((first, others)) = minis.split_first() else {
+        return shared;
+    };
+    for &u in &first.output {
+        let everywhere = others
+            .iter()
+            .all(|mini| mini.output.binary_search(&u).is_ok());
+        let size = graph
+            .dense_size(&shared)
+            .saturating_mul(graph.cardinality(u));
+        if u != v && everywhere && size <= limit {
+            shared.push(u);
+        }
+    }
+    shared
+}
+
+/// Leaves variables out, those with the most values first, until a table over them fits.
+fn narrow(graph: &FactorGraph, scope: &mut Vec<VarId>, limit: usize) {
+    while graph.dense_size(scope) > limit {
+        let widest = scope
+            .iter()
+            .enumerate()
+            .max_by_key(|(_, v)| graph.cardinality(**v));
+        let Some((place, _)) = widest else {
+            return;
+        };
+        scope.remove(place);
+    }
+}
+
+fn union(a: &[VarId], b: &[VarId]) -> Vec<VarId> {
+    let mut all = [a, b].concat();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::eliminate::as_if_dense;
+    use crate::exact::eliminate::tests::{RANGES, generator, random_graph};
+
+    /// The limit on all messages together is a number of entries.
+    #[test]
+    fn the_entries_of_messages_are_counted() {
+        for seed in 0..60 {
+            let graph = random_graph(&mut generator(seed), RANGES[seed as usize % RANGES.len()]);
+            let buckets = as_if_dense(&graph, &Until::default()).expect("nothing stops it");
+            let tree = Tree::new(&graph, &buckets);
+            let largest = graph.factors.iter().map(Factor::entries).max();
+            for limit in [1, 4, 16, 64].map(|limit| largest.unwrap_or(1).max(limit)) {
+                let (_, counted) = divide(&graph, &tree, limit);
+                let sent = MiniBuckets::new(&graph, &tree, limit, &Until::default())
+                    .expect("small tables");
+                let entries: usize = sent.messages.iter().map(|table| table.logs.len()).sum();
+                assert_eq!(counted, entries as f64, "seed {seed}, tables of {limit}");
+            }
+        }
+    }
+}

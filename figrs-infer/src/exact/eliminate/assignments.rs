@@ -1,0 +1,116 @@
+//! Assignments that no zero of some tables excludes, listed by the join.
+
+use std::borrow::Cow;
+
+use figrs_core::Until;
+use figrs_core::factor::VarId;
+
+use super::batch::Batch;
+use super::domain::Domain;
+use super::error::EliminationError;
+use super::join::{Scratch, join};
+use super::program::Key;
+use super::sink::{Sink, push_row};
+use super::table::{Entries, Table};
+use crate::exact::algebra::Boolean;
+
+/// Assignments of the variables of a table that may have weight.
+#[derive(Clone, Debug)]
+pub(crate) enum Support<'a> {
+    /// These, as sorted rows.
+    Rows(Vec<u32>),
+    /// Those in which the last variable has the value listed for the others.
+    Function(&'a [u32]),
+}
+
+/// A table with zeros.
+#[derive(Clone, Debug)]
+pub(crate) struct Operand<'a> {
+    pub(crate) scope: Vec<VarId>,
+    pub(crate) support: Support<'a>,
+}
+
+impl<'a> Operand<'a> {
+    fn into_table(self) -> Table<'a, Boolean> {
+        let entries = match self.support {
+            Support::Rows(rows) => Entries::Sparse {
+                values: Cow::Owned(vec![true; rows.len() / self.scope.len().max(1)]),
+                rows: Cow::Owned(rows),
+            },
+            Support::Function(index) => Entries::Function(index),
+        };
+        Table {
+            scope: Cow::Owned(self.scope),
+            entries,
+        }
+    }
+}
+
+/// Limits of a list of assignments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MostAssignments {
+    /// Maximum number of assignments.
+    pub(crate) assignments: usize,
+    /// Maximum number of partial assignments that are looked at on the way.
+    pub(crate) looked_at: usize,
+}
+
+/// The assignments of sorted variables, of so many values each, that no table excludes: as rows, in no order.
+///
+/// **Errors.** [`EliminationError::TooManyOperations`] beyond the limits; [`EliminationError::Interrupted`].
+pub(crate) fn assignments(
+    operands: Vec<Operand<'_>>,
+    variables: Vec<VarId>,
+    cards: Vec<usize>,
+    limits: MostAssignments,
+    until: &Until,
+) -> Result<Vec<u32>, EliminationError> {
+    let domain = Domain {
+        pins: vec![None; variables.len()],
+        variables,
+        cards,
+    };
+    let tables = operands.into_iter().map(Operand::into_table).collect();
+    let outputs: Vec<usize> = (0..domain.variables.len()).collect();
+    let mut sink = RowSink {
+        cards: &domain.cards,
+        rows: Vec::new(),
+        most: limits.assignments,
+    };
+    let mut scratch = Scratch::new(until.clone()).at_most(limits.looked_at);
+    join::<Boolean, _>(tables, &domain, &outputs, &mut sink, &mut scratch)?;
+    Ok(sink.rows)
+}
+
+/// All keys, as rows.
+struct RowSink<'a> {
+    cards: &'a [usize],
+    rows: Vec<u32>,
+    most: usize,
+}
+
+impl Sink<Boolean> for RowSink<'_> {
+    fn take(&mut self, batch: &Batch<bool>, key: &Key) -> Result<(), EliminationError> {
+        match key {
+            Key::Number(register) => {
+                for &number in &batch.registers[*register] {
+                    push_row(&mut self.rows, number, self.cards);
+                }
+            }
+            Key::Values(registers) => {
+                for row in 0..batch.product.len() {
+                    let values = registers.iter().map(|&r| batch.registers[r][row] as u32);
+                    self.rows.extend(values);
+                }
+            }
+        }
+        let found = self.rows.len() / self.cards.len().max(1);
+        if found > self.most {
+            return Err(EliminationError::TooManyOperations {
+                needed: found as f64,
+                limit: self.most as f64,
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,110 @@
+//! The most probable assignment.
+
+use figrs_core::factor::{Factor, FactorGraph, FactorTable};
+
+use super::domain::Domain;
+use super::error::EliminationError;
+use super::join::{Scratch, join};
+use super::options::Options;
+use super::plan::Plan;
+use super::run::{Messages, Run};
+use super::sink::BestSink;
+use crate::exact::algebra::{MaxProduct, Semiring};
+
+/// An assignment of all variables of the largest weight, and the natural logarithm of that weight.
+///
+/// **Guarantee.** Exact up to rounding. Buckets are gone through backwards, each variable of a bucket taking the first
+/// of its best values given those chosen already; variables that no factor mentions take their first value.
+///
+/// **Complexity.** As [`super::sum_product`], but nothing is pruned, and all messages are kept until the end:
+/// the budget is on the largest of them, not on their sum.
+///
+/// **Errors.** [`EliminationError::Impossible`] if no assignment has weight; else as [`super::sum_product`].
+///
+/// **References.** Dechter, *Bucket elimination: a unifying framework for reasoning*, Artificial Intelligence 113, 1999,
+/// section 5.
+pub fn most_probable(
+    graph: &FactorGraph,
+    options: &Options,
+) -> Result<(Vec<u32>, f64), EliminationError> {
+    let plan = Plan::new(graph, &[], options, MaxProduct::SUMS_TO_ONE)?.within(options)?;
+    options.admit(plan.cost.memory_kept)?;
+    let run = Run::<MaxProduct>::new(graph, &plan, options, Messages::Keep)?;
+    if MaxProduct::is_zero(&run.scalar) {
+        return Err(EliminationError::Impossible);
+    }
+    let mut values: Vec<Option<u32>> = vec![None; graph.cardinalities.len()];
+    let mut scratch = Scratch::new(options.until.clone());
+    for bucket in plan.buckets.iter().rev() {
+        let mut domain = Domain::of_bucket(graph, bucket);
+        for (pin, v) in domain.pins.iter_mut().zip(&domain.variables) {
+            *pin = values[v.index()];
+        }
+        // A joint number orders the variables as the bucket lists them.
+        let places: Vec<usize> = bucket
+            .eliminated
+            .iter()
+            .map(|&v| domain.position(v))
+            .collect();
+        let tables = run.parts(&bucket.inputs, &values);
+        let mut sink = BestSink::default();
+        join(tables, &domain, &places, &mut sink, &mut scratch)?;
+        let Some((_, mut number)) = sink.best else {
+            return Err(EliminationError::Impossible);
+        };
+        for v in bucket.eliminated.iter().rev() {
+            values[v.index()] = Some((number % graph.cardinality(*v)) as u32);
+            number /= graph.cardinality(*v);
+        }
+    }
+    let values: Vec<u32> = values.into_iter().map(Option::unwrap_or_default).collect();
+    let log_weight = log_weight(graph, &values);
+    Ok((values, log_weight))
+}
+
+/// The natural logarithm of the weight of an assignment: the sum over the factors, in order.
+///
+/// `values` has one value for each variable of the graph, each below its cardinality.
+pub fn log_weight(graph: &FactorGraph, values: &[u32]) -> f64 {
+    graph
+        .factors
+        .iter()
+        .map(|factor| log_entry(graph, factor, values))
+        .sum()
+}
+
+/// The natural logarithm of the entry of one factor.
+pub(crate) fn log_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> f64 {
+    let offset = |n: usize| {
+        let parents = factor.variables[..n].iter();
+        parents.fold(0, |at, &v| {
+            at * graph.cardinality(v) + values[v.index()] as usize
+        })
+    };
+    let arity = factor.variables.len();
+    match &factor.table {
+        FactorTable::Dense(weights) => weights.log(offset(arity)),
+        FactorTable::Sparse { rows, weights } => {
+            let row = |i: usize| rows[i * arity..(i + 1) * arity].iter().copied();
+            let sought = || factor.variables.iter().map(|v| values[v.index()]);
+            let (mut low, mut high) = (0, weights.len());
+            while low < high {
+                let middle = usize::midpoint(low, high);
+                if row(middle).lt(sought()) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            if low < weights.len() && row(low).eq(sought()) {
+                weights.log(low)
+            } else {
+                f64::NEG_INFINITY
+            }
+        }
+        FactorTable::Function { index } => match factor.variables.last() {
+            Some(child) if index[offset(arity - 1)] == values[child.index()] => 0.0,
+            _ => f64::NEG_INFINITY,
+        },
+    }
+}

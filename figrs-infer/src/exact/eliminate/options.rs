@@ -1,0 +1,156 @@
+//! Options of an elimination: order, memory, work.
+
+use figrs_core::Until;
+use figrs_core::factor::VarId;
+
+use super::error::EliminationError;
+use super::memory::to_spare;
+
+/// Number of bytes (256 MB) up to which the machine is not asked for its available memory.
+const SURELY_THERE: f64 = 2.56e8;
+
+/// Elimination order. Any order gives the same answer, not the same cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// An order as cheap as can be found for an effort in proportion: where one greedy order is cheap, that one; else
+    /// the best of several greedy rules, restarts with noise and local improvements, component by component. The
+    /// search is counted in steps, not in time, and its noise is fixed: the same graph gives the same order.
+    #[default]
+    Greedy,
+    /// As listed; variables that are not listed come last, by identifier.
+    Given(Vec<VarId>),
+}
+
+impl Order {
+    /// The order as listed.
+    pub fn given(variables: Vec<VarId>) -> Self {
+        Self::Given(variables)
+    }
+}
+
+/// An error if work is to end now.
+pub(crate) fn go_on(until: &Until) -> Result<(), EliminationError> {
+    if until.is_over() {
+        return Err(EliminationError::Interrupted);
+    }
+    Ok(())
+}
+
+/// Treatment of a normalised factor whose variable nothing else mentions (a barren factor).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Barren {
+    /// It is left out where that cannot change the answer (sums and satisfiability).
+    #[default]
+    Prune,
+    /// It is computed like any other.
+    Compute,
+}
+
+/// Options of an elimination: order, pruning, and budgets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    pub(super) order: Order,
+    pub(super) barren: Barren,
+    pub(crate) table_budget: usize,
+    pub(super) operation_budget: f64,
+    /// In bytes; `None` is what the machine has to spare.
+    pub(crate) memory_budget: Option<u64>,
+    pub(crate) until: Until,
+}
+
+impl Default for Options {
+    /// Order searched, barren factors pruned, tables up to `2^27` entries, any number of operations, three quarters of
+    /// the memory that is available when the plan is made.
+    fn default() -> Self {
+        Self {
+            order: Order::Greedy,
+            barren: Barren::Prune,
+            table_budget: 1 << 27,
+            operation_budget: f64::INFINITY,
+            memory_budget: None,
+            until: Until::default(),
+        }
+    }
+}
+
+impl Options {
+    /// Sets the elimination order.
+    #[must_use]
+    pub fn order(mut self, order: Order) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Sets the treatment of barren factors.
+    #[must_use]
+    pub fn barren(mut self, barren: Barren) -> Self {
+        self.barren = barren;
+        self
+    }
+
+    /// Sets the maximum number of entries of the largest table.
+    #[must_use]
+    pub fn table_budget(mut self, entries: usize) -> Self {
+        self.table_budget = entries;
+        self
+    }
+
+    /// The same options with a lower budget of operations, if the present one is higher.
+    pub(crate) fn at_most(&self, operations: f64) -> Self {
+        let operation_budget = self.operation_budget.min(operations);
+        self.clone().operation_budget(operation_budget)
+    }
+
+    /// The same options with a deadline and an interrupt.
+    pub(crate) fn until(&self, until: &Until) -> Self {
+        Self {
+            until: until.clone(),
+            ..self.clone()
+        }
+    }
+
+    /// An error if the work is to end now.
+    pub(crate) fn go_on(&self) -> Result<(), EliminationError> {
+        go_on(&self.until)
+    }
+
+    /// Sets the maximum number of predicted operations of the plan.
+    #[must_use]
+    pub fn operation_budget(mut self, operations: f64) -> Self {
+        self.operation_budget = operations;
+        self
+    }
+
+    /// Sets the maximum number of bytes of all messages together. Whether a plan is refused depends on it, never which one
+    /// is made.
+    #[must_use]
+    pub fn memory_budget(mut self, bytes: u64) -> Self {
+        self.memory_budget = Some(bytes);
+        self
+    }
+
+    /// Refuses a demand for more than the operation budget.
+    pub(super) fn admit_operations(&self, needed: f64) -> Result<(), EliminationError> {
+        if needed > self.operation_budget {
+            let limit = self.operation_budget;
+            return Err(EliminationError::TooManyOperations { needed, limit });
+        }
+        Ok(())
+    }
+
+    /// Refuses a demand for more than the memory budget.
+    pub(crate) fn admit(&self, bytes: f64) -> Result<(), EliminationError> {
+        let limit = match self.memory_budget {
+            Some(bytes) => bytes,
+            None if bytes <= SURELY_THERE => return Ok(()),
+            None => to_spare(),
+        };
+        if bytes > limit as f64 {
+            return Err(EliminationError::TooMuchMemory {
+                needed: bytes,
+                limit,
+            });
+        }
+        Ok(())
+    }
+}

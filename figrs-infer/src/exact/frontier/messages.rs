@@ -1,0 +1,158 @@
+//! Backward messages, from the end of the order to its beginning.
+
+use std::borrow::Cow;
+use std::fmt::Debug;
+
+use super::explore::{Explored, Step};
+use super::layer::Layer;
+use crate::exact::algebra::Semiring;
+
+/// For each state of each frontier the sum over all that can follow, in the algebra `S`.
+///
+/// If all of them take too much memory, some are kept as checkpoints, and those between two are recomputed when they are
+/// needed.
+#[derive(Debug)]
+pub(super) struct Messages<S: Semiring> {
+    /// The weights of transitions by their numbers.
+    weights: Vec<S::Value>,
+    /// Interval between two checkpoints, in steps.
+    every: usize,
+    /// The checkpoints: the message of step `i * every` at `i`, and that of the end.
+    kept: Vec<Vec<S::Value>>,
+    /// The sum over everything, less the scale.
+    pub(super) total: S::Value,
+    /// The natural logarithm of the scale of `total`.
+    pub(super) log_scale: f64,
+}
+
+impl<S: Semiring> Messages<S> {
+    /// Sweeps back over all steps; `None` if a number left the range of the representation.
+    pub(super) fn new(explored: &Explored, memory: u64) -> Option<Self> {
+        let steps = &explored.steps;
+        let sizes = steps.iter().map(|step| step.sources);
+        let all: usize = sizes.clone().sum();
+        let most = sizes.max().unwrap_or(1);
+        let bytes =
+            |every: usize| (all / every + every * most) as u64 * size_of::<S::Value>() as u64;
+        let mut every = 1;
+        // The root of the number of steps is best, and no reason to stop before it is.
+        while bytes(every) > memory && every * every < steps.len() {
+            every += 1;
+        }
+        let weights = S::lift_all(&explored.weights).into_owned();
+        let end = steps.last().map_or(1, |step| step.states);
+        let mut message = vec![S::one(); end];
+        let mut log_scale = steps.len() as f64 * S::scale(&explored.weights);
+        let mut kept = vec![message.clone()];
+        let mut lost = false;
+        for (at, step) in steps.iter().enumerate().rev() {
+            let layer = explored.layer(step);
+            let (earlier, scale) = back::<S>((layer, step.sources), &weights, &message, &mut lost);
+            if lost {
+                return None;
+            }
+            log_scale += scale;
+            if at % every == 0 {
+                kept.push(earlier.clone());
+            }
+            message = earlier;
+        }
+        kept.reverse();
+        let total = message.first().cloned().unwrap_or_else(S::zero);
+        Some(Self {
+            weights,
+            every,
+            kept,
+            total,
+            log_scale,
+        })
+    }
+
+    /// Visits the steps in their order, each with the message of the frontier after it.
+    pub(super) fn forward(
+        &self,
+        explored: &Explored,
+        mut visit: impl FnMut(&Layer, &Step, &[S::Value]),
+    ) {
+        let mut lost = false;
+        for (segment, part) in explored.steps.chunks(self.every).enumerate() {
+            let mut within: Vec<Cow<'_, [S::Value]>> = vec![Cow::Borrowed(&self.kept[segment + 1])];
+            for step in part[1..].iter().rev() {
+                let next = within.last().map_or(&[][..], |message| message);
+                let layer = (explored.layer(step), step.sources);
+                let (message, _) = back::<S>(layer, &self.weights, next, &mut lost);
+                within.push(Cow::Owned(message));
+            }
+            for step in part {
+                if let Some(message) = within.pop() {
+                    visit(explored.layer(step), step, &message);
+                }
+            }
+        }
+    }
+
+    /// True if no message has to be recomputed.
+    pub(super) fn is_complete(&self) -> bool {
+        self.every == 1
+    }
+
+    /// The weight of a transition.
+    #[inline]
+    pub(super) fn weight(&self, layer: &Layer, transition: usize) -> &S::Value {
+        &self.weights[layer.weights.get(transition) as usize]
+    }
+}
+
+/// The message of the frontier before a layer, of so many states, from that after it, and the logarithm of its divisor.
+fn back<S: Semiring>(
+    (layer, sources): (&Layer, usize),
+    weights: &[S::Value],
+    next: &[S::Value],
+    lost: &mut bool,
+) -> (Vec<S::Value>, f64) {
+    let mut message = Vec::with_capacity(sources);
+    for state in 0..sources {
+        let mut total = S::zero();
+        for transition in layer.from(state) {
+            let weight = &weights[layer.weights.get(transition) as usize];
+            let rest = &next[layer.targets[transition] as usize];
+            let product = S::mul(weight, rest);
+            *lost |= S::is_lost(weight, rest, &product);
+            S::accumulate(&mut total, &product);
+        }
+        message.push(total);
+    }
+    let scale = S::normalise(&mut message, lost);
+    (message, scale)
+}
+
+/// Messages of numbers that can be compared by their shares.
+pub(super) trait Shares: Semiring<Value = f64> + Debug {
+    /// Makes products of weights shares of them, up to a common factor.
+    fn shares(products: &mut [f64]);
+}
+
+impl Shares for crate::exact::algebra::SumProduct {
+    /// Leaves them as they are, unless their sum might be too large for a number.
+    fn shares(products: &mut [f64]) {
+        let largest = products.iter().copied().fold(0.0, f64::max);
+        if largest > f64::MAX / 1e18 {
+            for product in products {
+                *product /= largest;
+            }
+        }
+    }
+}
+
+impl Shares for crate::exact::algebra::LogSumProduct {
+    fn shares(products: &mut [f64]) {
+        let largest = products.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        for product in products {
+            *product = if largest == f64::NEG_INFINITY {
+                0.0
+            } else {
+                (*product - largest).exp()
+            };
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Queries on the messages: marginals, worlds drawn, and the most probable world.
+
+use rand::{Rng, RngExt};
+
+use super::explore::Explored;
+use super::messages::{Messages, Shares};
+use crate::exact::algebra::{MaxProduct, Semiring};
+
+/// A world: the index of the value of each target, and its log-weight.
+pub(super) type Told = (Vec<u32>, f64);
+
+/// The distribution of each target, by the numbers of its values, in one sweep forward; `None` if a number left the range of the
+/// representation.
+pub(super) fn marginals<S: Shares>(
+    explored: &Explored,
+    messages: &Messages<S>,
+) -> Option<Vec<Vec<f64>>> {
+    let sizes = explored.types.iter().map(|&of| explored.values[of].len());
+    let mut marginals: Vec<Vec<f64>> = sizes.map(|size| vec![0.0; size]).collect();
+    let mut forward = vec![S::one()];
+    let mut lost = false;
+    let mut products = Vec::new();
+    messages.forward(explored, |layer, step, after| {
+        let mut next = vec![S::zero(); step.states];
+        products.clear();
+        for (state, reach) in forward.iter().enumerate() {
+            for transition in layer.from(state) {
+                let target = layer.targets[transition] as usize;
+                let weight = messages.weight(layer, transition);
+                let here = S::mul(reach, weight);
+                let product = S::mul(&here, &after[target]);
+                lost |= S::is_lost(reach, weight, &here);
+                lost |= S::is_lost(&here, &after[target], &product);
+                products.push(product);
+                S::accumulate(&mut next[target], &here);
+            }
+        }
+        S::shares(&mut products);
+        let total: f64 = products.iter().sum();
+        for (report, &target) in layer.reports.iter().zip(&step.reports) {
+            for (transition, product) in products.iter().enumerate() {
+                let code = report.get(transition) as usize;
+                marginals[target][code] += product / total;
+            }
+        }
+        S::normalise(&mut next, &mut lost);
+        forward = next;
+    });
+    (!lost).then_some(marginals)
+}
+
+/// One world for each generator, each drawn with its posterior probability.
+pub(super) fn draw<S: Shares, R: Rng>(
+    explored: &Explored,
+    messages: &Messages<S>,
+    rngs: &mut [R],
+) -> Vec<Told> {
+    let mut worlds: Vec<(usize, Told)> =
+        vec![(0, (vec![0; explored.types.len()], 0.0)); rngs.len()];
+    let mut products = Vec::new();
+    messages.forward(explored, |layer, step, after| {
+        for ((state, (values, log)), rng) in worlds.iter_mut().zip(&mut *rngs) {
+            let transitions = layer.from(*state);
+            let start = transitions.start;
+            let chosen = if transitions.len() == 1 {
+                start
+            } else {
+                products.clear();
+                products.extend(transitions.map(|transition| {
+                    let target = layer.targets[transition] as usize;
+                    S::mul(messages.weight(layer, transition), &after[target])
+                }));
+                S::shares(&mut products);
+                start + pick(&products, rng)
+            };
+            *state = layer.targets[chosen] as usize;
+            *log += explored.weights.log(layer.weights.get(chosen) as usize);
+            for (report, &target) in layer.reports.iter().zip(&step.reports) {
+                values[target] = report.get(chosen);
+            }
+        }
+    });
+    worlds.into_iter().map(|(_, told)| told).collect()
+}
+
+/// The position of a share, drawn in proportion.
+fn pick<R: Rng>(shares: &[f64], rng: &mut R) -> usize {
+    let total: f64 = shares.iter().sum();
+    let mut rest = rng.random::<f64>() * total;
+    let mut last = 0;
+    for (i, &share) in shares.iter().enumerate() {
+        if share > 0.0 {
+            last = i;
+            if rest < share {
+                break;
+            }
+            rest -= share;
+        }
+    }
+    last
+}
+
+/// The first of the most probable worlds.
+pub(super) fn best(explored: &Explored, messages: &Messages<MaxProduct>) -> Told {
+    let (mut values, mut log, mut state) = (vec![0; explored.types.len()], 0.0, 0);
+    messages.forward(explored, |layer, step, after| {
+        let value = |transition: &usize| {
+            let target = layer.targets[*transition] as usize;
+            MaxProduct::mul(messages.weight(layer, *transition), &after[target])
+        };
+        let better = |best: usize, next: usize| {
+            if value(&next) > value(&best) {
+                next
+            } else {
+                best
+            }
+        };
+        let Some(chosen) = layer.from(state).reduce(better) else {
+            return;
+        };
+        state = layer.targets[chosen] as usize;
+        log += explored.weights.log(layer.weights.get(chosen) as usize);
+        for (report, &target) in layer.reports.iter().zip(&step.reports) {
+            values[target] = report.get(chosen);
+        }
+    });
+    (values, log)
+}

@@ -1,0 +1,82 @@
+//! The limits of an exact algorithm.
+
+use std::num::NonZero;
+use std::sync::OnceLock;
+
+use figrs_core::expand::{Asked, Budget, Expansion, Memory};
+use figrs_core::{AnyElement, Model, Until};
+
+use super::calls;
+use super::eliminate::Options;
+use crate::error::Error;
+
+/// Resources of an expansion and its elimination: budget, options, threads, depth.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Limits {
+    pub(crate) budget: Budget,
+    pub(crate) options: Options,
+    /// Maximum number of threads that share the work; all cores if `None`.
+    pub(crate) threads: Option<NonZero<usize>>,
+    /// Depth limit: Chains nested in this many others are left out, if it is set.
+    pub(crate) depth: Option<usize>,
+}
+
+/// Number of threads that run at once on this machine.
+pub(crate) fn cores() -> usize {
+    // Asking the system takes longer than a small query.
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get))
+}
+
+impl Limits {
+    /// The same limits with a deadline and an interrupt.
+    pub(crate) fn until(&self, until: &Until) -> Self {
+        Self {
+            options: self.options.until(until),
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.map_or_else(cores, NonZero::get)
+    }
+
+    /// Expands a model as far as this allows, to sum over its worlds.
+    pub(crate) fn expand(&self, model: &Model, targets: &[AnyElement]) -> Result<Expansion, Error> {
+        match self.depth {
+            Some(depth) => {
+                let mut memory = Memory::default();
+                let budget = self.budget;
+                Ok(Expansion::to_depth(
+                    model,
+                    targets,
+                    budget,
+                    depth,
+                    (&mut memory, &self.options.until),
+                )?)
+            }
+            None => Expansion::sharing_calls(
+                model,
+                targets,
+                (self.budget, &self.options.until),
+                Asked::Sums,
+                |body| calls::sums(body, &self.options),
+            ),
+        }
+    }
+
+    /// Expands a model to find its most probable world: a shared call weighs what its most probable worlds do.
+    pub(crate) fn expand_for_best_world(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Expansion, Error> {
+        Expansion::sharing_calls(
+            model,
+            targets,
+            (self.budget, &self.options.until),
+            Asked::BestWorld,
+            |body| calls::maxima(body, &self.options),
+        )
+    }
+}

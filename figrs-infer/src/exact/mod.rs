@@ -1,0 +1,32 @@
+//! Exact algorithms, on variables and factors.
+//!
+//! | algorithm | where |
+//! |---|---|
+//! | `Enumerate` | `enumerate.rs` |
+//! | `VariableElimination`, `LazyVariableElimination`, `MpeVariableElimination`, `MarginalMap` | a file each, on `eliminate/` |
+//! | `JunctionTree`, `CompiledTree` | `junction_tree.rs`, on `tree/` |
+//! | `Frontier`, `CompiledFrontier`, `FirstTrue` | `frontier/` |
+//! | `MpeBranchAndBound` | `branch_and_bound/` |
+//!
+//! `algebra/` has the semirings, `order/` the search for elimination orders, `eliminate/` bucket elimination along one,
+//! `tree/` the same plan kept as a contraction tree. `consistency.rs` and `conflict.rs` find values and evidence that
+//! zeros exclude.
+
+pub(crate) mod algebra;
+pub(crate) mod branch_and_bound;
+pub(crate) mod calls;
+pub(crate) mod compiled;
+pub(crate) mod conflict;
+pub(crate) mod consistency;
+pub(crate) mod eliminate;
+pub(crate) mod enumerate;
+pub(crate) mod frontier;
+pub(crate) mod junction_tree;
+pub(crate) mod lazy_variable_elimination;
+pub(crate) mod limits;
+pub(crate) mod marginal_map;
+pub(crate) mod mpe;
+pub(crate) mod order;
+pub(crate) mod target_marginals;
+pub(crate) mod tree;
+pub(crate) mod variable_elimination;

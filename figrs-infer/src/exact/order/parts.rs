@@ -1,0 +1,92 @@
+//! Symbolic elimination of a graph, component by component.
+
+use figrs_core::Until;
+use figrs_core::factor::VarId;
+
+use super::components::Component;
+use super::core_graph::DISCOUNT;
+use super::fixed::ONE;
+use super::interaction::{Bucket, Interaction};
+use super::restarts::{CHEAP, search};
+use super::score::Aim;
+use super::very_large::greedily;
+use crate::exact::eliminate::{EliminationError, go_on};
+
+/// Maximum number of variables of a component that is ordered with restarts; larger ones are ordered with adjacency lists.
+const WIDE: usize = 4096;
+
+/// Eliminates all `candidates` in an order as cheap as can be found for the effort.
+///
+/// **Errors.** [`EliminationError::Interrupted`].
+pub(in crate::exact) fn arrange(
+    graph: &mut Interaction,
+    candidates: &[VarId],
+    until: &Until,
+) -> Result<(), EliminationError> {
+    graph.strip(candidates);
+    let mut wide = Vec::new();
+    let mut places = Vec::new();
+    let mut size = 0;
+    for component in Component::all(graph, candidates) {
+        go_on(until)?;
+        let free = &component.variables[..component.free];
+        if free.len() == 1 {
+            graph.eliminate_all(free);
+        } else if component.variables.len() > WIDE {
+            wide.extend_from_slice(free);
+            size += free.len() + component.tables.len();
+        } else {
+            places.resize(graph.log_cards.len(), 0);
+            let core = component.core(graph, &mut places);
+            let zeros = |core: &mut _| component.count_zeros(graph, &places, core);
+            for v in search(core, component.tables.len(), until, zeros)?.order {
+                graph.eliminate_all(&[component.variables[v as usize]]);
+            }
+        }
+    }
+    if !wide.is_empty() {
+        arrange_wide(graph, &wide, CHEAP * size as f64, until)?;
+    }
+    Ok(())
+}
+
+/// The cheapest of a few greedy orders.
+fn arrange_wide(
+    graph: &mut Interaction,
+    wide: &[VarId],
+    cheap: f64,
+    until: &Until,
+) -> Result<(), EliminationError> {
+    let before = graph.clone();
+    greedily(graph, wide, Aim::Entries, until)?;
+    let from = before.buckets.len();
+    if entries(graph, from) <= cheap {
+        return Ok(());
+    }
+    for aim in [Aim::NonZeros, Aim::FillIn] {
+        let mut other = before.clone();
+        greedily(&mut other, wide, aim, until)?;
+        if price(&other, from) < price(graph, from) {
+            *graph = other;
+        }
+    }
+    Ok(())
+}
+
+/// The joint entries of the buckets from some position on.
+fn entries(graph: &Interaction, from: usize) -> f64 {
+    let buckets = graph.buckets[from..].iter();
+    buckets.map(|bucket| dense(graph, bucket).exp2()).sum()
+}
+
+/// The joint entries of the buckets from some position on, reduced by promised zeros less the discount.
+fn price(graph: &Interaction, from: usize) -> f64 {
+    let discount = (DISCOUNT / ONE) as f64;
+    let price = |bucket: &Bucket| dense(graph, bucket).min(bucket.joint + discount).exp2();
+    graph.buckets[from..].iter().map(price).sum()
+}
+
+fn dense(graph: &Interaction, bucket: &Bucket) -> f64 {
+    let all = bucket.output.iter().chain(&bucket.eliminated);
+    all.map(|v| graph.log_cards[v.index()]).sum()
+}

@@ -1,0 +1,263 @@
+//! Search for an elimination order of one component: greedy rules, restarts with noise, and local improvement of the best.
+
+use figrs_core::Until;
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::core_graph::Core;
+use super::greedy::{Noise, Rule, greedy};
+use super::tree::Tree;
+use crate::exact::eliminate::{EliminationError, go_on};
+
+/// Entries per variable and table up to which the first order is taken as it is.
+pub(super) const CHEAP: f64 = 256.0;
+/// Budget of the search in words read, for each predicted entry. A word takes a few nanoseconds, an entry one, and entries
+/// are gone through about three times: this is about a tenth of the running time.
+const WORK_PER_ENTRY: f64 = 0.05;
+/// Least budget of a search, in units of the work of the first order.
+const LEAST_PASSES: u64 = 3;
+/// Maximum number of words that a search reads: about half a second.
+const MOST_WORK: u64 = 100_000_000;
+/// Maximum total excess cost of almost simplicial vertices, as a share of the first order.
+const SLACK: f64 = 1.0 / 64.0;
+/// Least saving factor by zeros for them to be counted.
+const WORTH_COUNTING: f64 = 4.0;
+/// Divisor of the budget for the rules without noise.
+const RULES: u64 = 3;
+/// Divisor of the budget for a batch of restarts, without the improvement of the best.
+const BATCHES: u64 = 8;
+/// Maximum price of an order, in units of the best, for it to be improved.
+const HOPEFUL: f64 = 1.5;
+/// Window sizes of the local improvement, in buckets: first, and in the end.
+const WINDOWS: (usize, usize) = (5, 10);
+
+/// Rules tried without noise, the best first.
+const DENSE_RULES: [Rule; 5] = [
+    Rule::HeavyFill,
+    Rule::FillSaved,
+    Rule::Fill,
+    Rule::SizeAndFill,
+    Rule::Size,
+];
+const SPARSE_RULES: [Rule; 3] = [Rule::NonZeros, Rule::HeavyFill, Rule::Fill];
+
+/// The restarts, in turn: a rule, and the number of binary digits that the noise on its scores spans on either side.
+const DENSE_TURNS: [(Rule, f64); 8] = [
+    (Rule::Fill, 1.0),
+    (Rule::HeavyFill, 0.5),
+    (Rule::FillSaved, 0.25),
+    (Rule::Fill, 0.5),
+    (Rule::SizeAndFill, 0.25),
+    (Rule::HeavyFill, 1.0),
+    (Rule::FillSaved, 1.0),
+    (Rule::Size, 0.5),
+];
+const SPARSE_TURNS: [(Rule, f64); 3] = [
+    (Rule::NonZeros, 1.0),
+    (Rule::NonZeros, 0.25),
+    (Rule::Fill, 1.0),
+];
+
+/// An order and its price: the entries of all joint tables.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) order: Vec<u32>,
+    pub(super) price: f64,
+}
+
+impl Found {
+    fn nothing() -> Self {
+        Self {
+            order: Vec::new(),
+            price: f64::INFINITY,
+        }
+    }
+}
+
+/// An order of the vertices of a component that may be eliminated, as cheap as can be found for the effort.
+///
+/// `tables` is how many there are; `count_zeros` tells the graph which have zeros, and is asked only if that matters.
+///
+/// **Guarantee.** Deterministic: the effort is counted in words looked at, the noise comes from a fixed seed. Not
+/// the best order, which is hard to find, but at least as cheap as that of the weighted fill-in.
+///
+/// **Complexity.** One greedy order if that is cheap. Else a few more, and beyond that a search in proportion to the
+/// predicted running time, bounded by a constant.
+///
+/// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
+/// inference in graphical models*, AAAI 2011.
+///
+/// **Errors.** [`EliminationError::Interrupted`].
+pub(super) fn search(
+    core: Core,
+    tables: usize,
+    until: &Until,
+    count_zeros: impl FnOnce(&mut Core),
+) -> Result<Found, EliminationError> {
+    let n = core.weights.len();
+    let size = core.left.len() + tables;
+    let mut search = Search::new(core, until);
+    search.attempt(DENSE_RULES[0], &Noise::none(n))?;
+    if search.best.price <= CHEAP * size as f64 {
+        return Ok(search.best);
+    }
+    let first_work = search.state.work;
+    count_zeros(&mut search.start);
+    if !search.start.densities.is_empty() {
+        let dense = search.forget();
+        search.attempt(SPARSE_RULES[0], &Noise::none(n))?;
+        if search.best.price * WORTH_COUNTING > dense.price {
+            search.best = dense;
+            search.start.densities.clear();
+        }
+    }
+    let mut head = Vec::new();
+    let cheap = search.best.price * SLACK / n as f64;
+    let reduced = search.start.reduce(cheap, &mut head);
+    let (core, names) = search.start.compact();
+    let mut inner = Search::new(core, until);
+    inner.fixed = reduced;
+    inner.least = LEAST_PASSES * first_work;
+    inner.run()?;
+    if inner.best.price + reduced < search.best.price {
+        head.extend(inner.best.order.iter().map(|&v| names[v as usize]));
+        search.best = Found {
+            order: head,
+            price: inner.best.price + reduced,
+        };
+    }
+    Ok(search.best)
+}
+
+/// A search under way.
+struct Search<'u> {
+    until: &'u Until,
+    start: Core,
+    /// The part of `start` that is left while an order is made; counts the work of the search.
+    state: Core,
+    order: Vec<u32>,
+    best: Found,
+    /// Fixed part of the price: the vertices eliminated beforehand.
+    fixed: f64,
+    /// The least budget.
+    least: u64,
+}
+
+impl<'u> Search<'u> {
+    fn new(start: Core, until: &'u Until) -> Self {
+        let mut search = Self {
+            until,
+            start,
+            state: Core::default(),
+            order: Vec::new(),
+            best: Found::nothing(),
+            fixed: 0.0,
+            least: 0,
+        };
+        search.state.work = search.start.work;
+        search
+    }
+
+    /// Takes the best order out.
+    fn forget(&mut self) -> Found {
+        std::mem::replace(&mut self.best, Found::nothing())
+    }
+
+    /// Tries an order, and keeps it if it is the best so far.
+    fn attempt(&mut self, rule: Rule, noise: &Noise) -> Result<(), EliminationError> {
+        go_on(self.until)?;
+        self.state.copy_from(&self.start);
+        self.order.clear();
+        let limit = self.best.price;
+        if let Some(price) = greedy(&mut self.state, rule, noise, limit, &mut self.order) {
+            self.best.order.clone_from(&self.order);
+            self.best.price = price;
+        }
+        Ok(())
+    }
+
+    /// Tries rules without noise.
+    fn rules(&mut self, rules: &[Rule]) -> Result<(), EliminationError> {
+        let noise = Noise::none(self.start.weights.len());
+        for &rule in rules {
+            self.attempt(rule, &noise)?;
+            if self.state.work > self.budget(self.best.price) / RULES {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Budget of work of the search if an order of this price is known.
+    fn budget(&self, price: f64) -> u64 {
+        let share = (price + self.fixed) * WORK_PER_ENTRY;
+        (share as u64).max(self.least).min(MOST_WORK)
+    }
+
+    /// Rules without noise, improvement, batches of restarts and improvement in turn, then larger improvements.
+    fn run(&mut self) -> Result<(), EliminationError> {
+        let n = self.start.weights.len();
+        let is_dense = self.start.densities.is_empty();
+        let (rules, turns) = if is_dense {
+            (&DENSE_RULES[..], &DENSE_TURNS[..])
+        } else {
+            (&SPARSE_RULES[..], &SPARSE_TURNS[..])
+        };
+        self.rules(rules)?;
+        let free = self.start.left.clone();
+        if free.len() < 3 {
+            return Ok(());
+        }
+        self.improve(&free, WINDOWS.0, self.budget(self.best.price) / 4 * 3)?;
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(n as u64);
+        let mut noise = Noise::none(n);
+        let mut turns = turns.iter().cycle();
+        loop {
+            let budget = self.budget(self.best.price);
+            let batch = budget / BATCHES;
+            if self.state.work + batch >= budget {
+                break;
+            }
+            let best = self.forget();
+            let end = self.state.work + batch;
+            while self.state.work < end
+                && let Some(&(rule, span)) = turns.next()
+            {
+                noise.draw(&mut rng, span);
+                self.attempt(rule, &noise)?;
+            }
+            if self.best.price < best.price * HOPEFUL {
+                self.improve(&free, WINDOWS.0, budget)?;
+            }
+            if best.price <= self.best.price {
+                self.best = best;
+            }
+        }
+        for width in WINDOWS.0 + 1..=WINDOWS.1 {
+            self.improve(&free, width, self.budget(self.best.price))?;
+        }
+        Ok(())
+    }
+
+    /// Reorders up to `width` buckets at a time, until that gains nothing or the budget is used up.
+    fn improve(&mut self, free: &[u32], width: usize, end: u64) -> Result<(), EliminationError> {
+        if !self.start.densities.is_empty() || self.best.order.is_empty() || self.state.work >= end
+        {
+            return Ok(());
+        }
+        let mut tree = Tree::new(&self.start, &self.best.order);
+        tree.work += self.state.work;
+        while tree.improve(free, width, end) && tree.work < end {
+            go_on(self.until)?;
+        }
+        self.state.work = tree.work;
+        let price = tree.total();
+        if price < self.best.price {
+            self.best = Found {
+                order: tree.order(free),
+                price,
+            };
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,359 @@
+//! Beliefs of a tree: messages from the leaves to the roots, and derivatives from the roots to the leaves.
+
+use figrs_core::factor::{FactorGraph, VarId};
+
+use crate::exact::algebra::{Range, Semiring};
+
+use super::contraction_tree::{Step, Tree};
+use super::kernel::Workspace;
+use super::listed::{contract_listed, derive_all, derive_listed};
+use super::tensor::{Layout, Number, Rank};
+
+/// The messages of one tree for one set of weights and evidence, in one algebra.
+///
+/// The derivative of the total by a tensor is what the rest of the tree multiplies that tensor with. It is found by
+/// the product rule, without division: for `z = x y`, that of `x` is the one of `z` times `y`, summed over what
+/// `x` does not mention. The product of a tensor and its derivative is the unnormalised marginal of its
+/// variables.
+///
+/// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003;
+/// Shenoy and Shafer, *Axioms for probability and belief-function propagation*, 1990.
+#[derive(Debug)]
+pub(crate) struct Beliefs<S: Semiring> {
+    values: Vec<S::Value>,
+    derivatives: Vec<S::Value>,
+    /// Bounds of the entries of each tensor and of each derivative.
+    ranges: [Vec<Range>; 2],
+    /// The natural logarithm of the scale of each tensor.
+    scales: Vec<f64>,
+    /// `true` if the message of each tensor, and its derivative, are up to date for the present weights.
+    fresh: [Vec<bool>; 2],
+    /// `true` if a positive number left the range of the representation.
+    pub(super) lost: bool,
+    workspace: Workspace<S::Value>,
+    path: Vec<u32>,
+}
+
+/// The two halves of [`Beliefs::fresh`] and [`Beliefs::ranges`].
+const UP: usize = 0;
+const DOWN: usize = 1;
+
+impl<S: Semiring> Beliefs<S> {
+    /// Loads the weights of the factors; nothing is multiplied yet.
+    pub(crate) fn new(tree: &Tree, graph: &FactorGraph) -> Self {
+        let n = tree.tensors.len();
+        let mut this = Self {
+            values: vec![S::zero(); tree.entries],
+            derivatives: Vec::new(),
+            ranges: [vec![Range::default(); n], vec![Range::default(); n]],
+            scales: vec![0.0; n],
+            fresh: [vec![false; n], vec![false; n]],
+            lost: false,
+            workspace: Workspace::new(tree.threads, tree.shared),
+            path: Vec::new(),
+        };
+        for leaf in 0..tree.leaves.len() {
+            this.read(tree, graph, leaf);
+        }
+        this
+    }
+
+    /// Reloads the weights of one factor.
+    pub(super) fn load(&mut self, tree: &Tree, graph: &FactorGraph, leaf: usize) {
+        self.read(tree, graph, leaf);
+        self.outdate(tree, tree.leaves[leaf].tensor);
+    }
+
+    fn read(&mut self, tree: &Tree, graph: &FactorGraph, leaf: usize) {
+        let leaf = &tree.leaves[leaf];
+        let tensor = leaf.tensor;
+        let entries = &mut self.values[tree.tensor(tensor).place()];
+        let factor = &graph.factors[leaf.factor as usize];
+        self.scales[tensor as usize] = leaf.load::<S>(factor, entries);
+        self.ranges[UP][tensor as usize] = S::range(entries);
+        self.fresh[UP][tensor as usize] = true;
+    }
+
+    /// Invalidates a leaf that has changed: the messages above it, and all derivatives but theirs.
+    fn outdate(&mut self, tree: &Tree, leaf: u32) {
+        let mut kept = vec![(leaf, self.fresh[DOWN][leaf as usize])];
+        let mut at = leaf;
+        while let Some(step) = tree.tensor(at).used_by {
+            at = tree.steps[step as usize].out;
+            self.fresh[UP][at as usize] = false;
+            kept.push((at, self.fresh[DOWN][at as usize]));
+        }
+        self.fresh[DOWN].fill(false);
+        for (tensor, fresh) in kept {
+            self.fresh[DOWN][tensor as usize] = fresh;
+        }
+    }
+
+    /// Computes all messages that are out of date.
+    pub(crate) fn collect(&mut self, tree: &Tree) {
+        for step in &tree.steps {
+            if !self.fresh[UP][step.out as usize] {
+                self.forward(tree, step);
+            }
+        }
+    }
+
+    /// The message of one step.
+    fn forward(&mut self, tree: &Tree, step: &Step) {
+        let out = tree.tensor(step.out);
+        let ranges = step.inputs.iter().map(|&t| self.ranges[UP][t as usize]);
+        let risky = Range::of_products(ranges).is_risky();
+        let (before, after) = self.values.split_at_mut(out.start);
+        let z = &mut after[..out.len];
+        let entries = |t: u32| &before[tree.tensor(t).place()];
+        if let Some(products) = &step.products {
+            self.lost |= match *step.inputs {
+                [x] => contract_listed::<S>(products, &[entries(x)], z, risky),
+                [x, y] => contract_listed::<S>(products, &[entries(x), entries(y)], z, risky),
+                ref inputs => {
+                    let inputs: Vec<&[S::Value]> = inputs.iter().map(|&t| entries(t)).collect();
+                    contract_listed::<S>(products, &inputs, z, risky)
+                }
+            };
+        } else {
+            let unit = [S::one()];
+            let [x, y] = [0, 1].map(|i| match step.inputs.get(i) {
+                Some(&t) => (tree.scope(t), entries(t)),
+                None => (&[][..], &unit[..]),
+            });
+            self.lost |= risky && self.workspace.loses::<S>(&tree.cards, x, y);
+            let z = (tree.scope(step.out), &mut *z);
+            self.workspace.contract::<S>(&tree.cards, x, y, z);
+        }
+        let (scale, range) = S::settle(z, &mut self.lost);
+        self.scales[step.out as usize] = scale;
+        self.ranges[UP][step.out as usize] = range;
+        self.fresh[UP][step.out as usize] = true;
+    }
+
+    /// The total of all assignments, without the factor `exp` of the logarithm it comes with.
+    pub(crate) fn total(&mut self, tree: &Tree) -> (S::Value, f64) {
+        let mut total = S::one();
+        let mut scale: f64 = self.scales.iter().sum();
+        let root = |&t: &u32| self.values[tree.tensor(t).start].clone();
+        let roots: Vec<S::Value> = tree.roots.iter().map(root).collect();
+        let free = tree.free.iter().map(|&n| S::repeated(n));
+        for value in roots.into_iter().chain(free) {
+            let mut product = [S::mul(&total, &value)];
+            self.lost |= S::is_lost(&total, &value, &product[0]);
+            scale += S::normalise(&mut product, &mut self.lost);
+            [total] = product;
+        }
+        (total, scale)
+    }
+
+    /// True if a positive number left the range of the representation, so that no value can be relied on.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost
+    }
+
+    /// Computes the derivative by a tensor if it is out of date, and those above it.
+    fn derive(&mut self, tree: &Tree, tensor: u32) {
+        if self.derivatives.is_empty() {
+            self.derivatives = vec![S::zero(); tree.entries];
+        }
+        let mut path = std::mem::take(&mut self.path);
+        path.clear();
+        let mut at = tensor;
+        while !self.fresh[DOWN][at as usize] {
+            path.push(at);
+            match tree.tensor(at).used_by {
+                Some(step) => at = tree.steps[step as usize].out,
+                None => break,
+            }
+        }
+        for &tensor in path.iter().rev() {
+            self.backward(tree, tensor);
+        }
+        self.path = path;
+    }
+
+    /// The derivative by one tensor, from that by the result of the step that takes it in; by all inputs of the step if
+    /// they are more than two.
+    fn backward(&mut self, tree: &Tree, tensor: u32) {
+        let place = tree.tensor(tensor).place();
+        let Some(used_by) = tree.tensor(tensor).used_by else {
+            self.derivatives[place.start] = S::one();
+            self.ranges[DOWN][tensor as usize] = Range::default();
+            self.fresh[DOWN][tensor as usize] = true;
+            return;
+        };
+        let step = &tree.steps[used_by as usize];
+        if step.inputs.len() > 2 {
+            return self.backward_to_all(tree, step);
+        }
+        let is_first = step.inputs[0] == tensor;
+        let other = step.inputs.iter().copied().find(|&t| t != tensor);
+        let out = tree.tensor(step.out);
+        let (before, after) = self.derivatives.split_at_mut(out.start);
+        let x = &after[..out.len];
+        let unit = [S::one()];
+        let y = other.map_or(&unit[..], |t| &self.values[tree.tensor(t).place()]);
+        let z = &mut before[place];
+        let mut range = self.ranges[DOWN][step.out as usize];
+        if let Some(other) = other {
+            range = range.times(self.ranges[UP][other as usize]);
+        }
+        let risky = range.is_risky();
+        if let Some(products) = &step.products {
+            let y = other.map(|_| y);
+            self.lost |= derive_listed::<S>(products, y, is_first, x, z, risky);
+        } else {
+            let y_scope = other.map_or(&[][..], |t| tree.scope(t));
+            let (x, y) = ((tree.scope(step.out), x), (y_scope, y));
+            self.lost |= risky && self.workspace.loses::<S>(&tree.cards, x, y);
+            let z = (tree.scope(tensor), &mut *z);
+            self.workspace.contract::<S>(&tree.cards, x, y, z);
+        }
+        let (_, range) = S::settle(z, &mut self.lost);
+        self.ranges[DOWN][tensor as usize] = range;
+        self.fresh[DOWN][tensor as usize] = true;
+    }
+
+    /// The derivatives by all inputs of a listed step.
+    fn backward_to_all(&mut self, tree: &Tree, step: &Step) {
+        let out = tree.tensor(step.out);
+        let ranges = step.inputs.iter().map(|&t| self.ranges[UP][t as usize]);
+        let ranges = ranges.chain([self.ranges[DOWN][step.out as usize]]);
+        let risky = Range::of_products(ranges).is_risky();
+        let (before, after) = self.derivatives.split_at_mut(out.start);
+        let entries = |&t: &u32| &self.values[tree.tensor(t).place()];
+        let inputs: Vec<&[S::Value]> = step.inputs.iter().map(entries).collect();
+        let starts: Vec<usize> = step.inputs.iter().map(|&t| tree.tensor(t).start).collect();
+        let products = step.products.as_deref().unwrap_or_default();
+        let above = &after[..out.len];
+        self.lost |= derive_all::<S>(products, &inputs, above, &starts, before, risky);
+        for &t in &step.inputs {
+            let (_, range) = S::settle(&mut before[tree.tensor(t).place()], &mut self.lost);
+            self.ranges[DOWN][t as usize] = range;
+            self.fresh[DOWN][t as usize] = true;
+        }
+    }
+
+    /// The unnormalised marginal of a variable that some factor mentions.
+    pub(crate) fn marginal(&mut self, tree: &Tree, rank: Rank) -> Vec<S::Value> {
+        let home = tree.homes[rank as usize];
+        self.derive(tree, home);
+        let place = tree.tensor(home).place();
+        let risk = self.ranges[UP][home as usize].times(self.ranges[DOWN][home as usize]);
+        if risk.is_risky() {
+            let mut pairs = self.values[place.clone()]
+                .iter()
+                .zip(&self.derivatives[place.clone()]);
+            self.lost |= pairs.any(|(x, y)| S::is_lost(x, y, &S::mul(x, y)));
+        }
+        let mut marginal = vec![S::zero(); tree.cards[rank as usize] as usize];
+        let (x, y) = (&self.values[place.clone()], &self.derivatives[place]);
+        let scope = tree.scope(home);
+        match &tree.tensor(home).layout {
+            Layout::Dense if scope.len() == 1 => {
+                for (m, (x, y)) in marginal.iter_mut().zip(x.iter().zip(y)) {
+                    *m = S::mul(x, y);
+                }
+            }
+            Layout::Dense => {
+                let (x, y) = ((scope, x), (scope, y));
+                let z = (&[rank][..], &mut marginal[..]);
+                self.workspace.contract::<S>(&tree.cards, x, y, z);
+            }
+            Layout::Listed(numbers) => {
+                let size = |&rank: &Rank| Number::from(tree.cards[rank as usize]);
+                let after = scope.iter().skip_while(|&&r| r != rank).skip(1);
+                let (stride, n) = (after.map(size).product::<Number>(), size(&rank));
+                for (number, (x, y)) in numbers.iter().zip(x.iter().zip(y)) {
+                    let value = (number / stride % n) as usize;
+                    S::accumulate(&mut marginal[value], &S::mul(x, y));
+                }
+            }
+        }
+        // Sums may be out of range where no product is; shares do not care for the scale.
+        S::settle(&mut marginal, &mut self.lost);
+        marginal
+    }
+
+    /// The unnormalised joint marginal of some variables (sorted), row-major; `None` if no clique holds them all.
+    pub(crate) fn joint(&mut self, tree: &Tree, scope: &[Rank]) -> Option<Vec<S::Value>> {
+        let size = |clique: &[Rank]| {
+            let summed = clique.iter().filter(|rank| !scope.contains(rank));
+            let sizes = summed.map(|&rank| f64::from(tree.cards[rank as usize]));
+            sizes.product::<f64>()
+        };
+        let cliques = tree.steps.iter().map(|step| (step, tree.clique(step)));
+        let cliques = cliques.filter(|(_, all)| scope.iter().all(|rank| all.contains(rank)));
+        let (step, all) = cliques.min_by(|a, b| size(&a.1).total_cmp(&size(&b.1)))?;
+        self.derive(tree, step.out);
+        let cards = |&rank: &Rank| tree.cards[rank as usize] as usize;
+        let mut joint = vec![S::zero(); scope.iter().map(cards).product()];
+        let above = &self.derivatives[tree.tensor(step.out).place()];
+        let mut lost = false;
+        let mut add = |values: &[u32], product: &[u32]| {
+            let at = scope.iter().fold(0, |at, rank| {
+                at * cards(rank) + values[*rank as usize] as usize
+            });
+            let mut weight = above[product[step.inputs.len()] as usize].clone();
+            for (&t, &i) in step.inputs.iter().zip(product) {
+                let x = &self.entries(tree, t)[i as usize];
+                let next = S::mul(&weight, x);
+                lost |= S::is_lost(&weight, x, &next);
+                weight = next;
+            }
+            S::accumulate(&mut joint[at], &weight);
+        };
+        let mut values = vec![0; tree.cards.len()];
+        if let Some(products) = &step.products {
+            for product in products.chunks_exact(step.inputs.len() + 1) {
+                for (&t, &i) in step.inputs.iter().zip(product) {
+                    tree.decode(t, i as usize, &mut values);
+                }
+                add(&values, product);
+            }
+        } else {
+            let tensors = || step.inputs.iter().chain([&step.out]);
+            loop {
+                let entry = |&t: &u32| tree.entry(t, &values).unwrap_or_default() as u32;
+                let product: Vec<u32> = tensors().map(entry).collect();
+                add(&values, &product);
+                if !tree.advance(&all, &mut values) {
+                    break;
+                }
+            }
+        }
+        self.lost |= lost;
+        S::settle(&mut joint, &mut self.lost);
+        Some(joint)
+    }
+
+    /// The unnormalised marginal of a variable of the graph.
+    pub(crate) fn marginal_of(
+        &mut self,
+        tree: &Tree,
+        graph: &FactorGraph,
+        v: VarId,
+    ) -> Vec<S::Value> {
+        match tree.ranks[v.index()] {
+            Some(rank) => self.marginal(tree, rank),
+            None => vec![S::one(); graph.cardinality(v)],
+        }
+    }
+
+    /// The products of the entries of a tensor and its derivative.
+    #[cfg(test)]
+    pub(super) fn products(&mut self, tree: &Tree, tensor: u32) -> Vec<S::Value> {
+        self.derive(tree, tensor);
+        let place = tree.tensor(tensor).place();
+        let pairs = self.values[place.clone()]
+            .iter()
+            .zip(&self.derivatives[place]);
+        pairs.map(|(x, y)| S::mul(x, y)).collect()
+    }
+
+    /// The entries of a tensor.
+    pub(super) fn entries(&self, tree: &Tree, tensor: u32) -> &[S::Value] {
+        &self.values[tree.tensor(tensor).place()]
+    }
+}

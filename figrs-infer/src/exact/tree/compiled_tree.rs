@@ -1,0 +1,503 @@
+//! A model compiled once, to be asked many times.
+
+use std::sync::{Arc, OnceLock};
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::weights::Weights;
+use figrs_core::{AnyElement, Arguments, Element, Joint, Model, Parents, Value};
+use num_bigint::BigUint;
+use rand::Rng;
+
+use super::Tree;
+use super::part::{Old, Part};
+use super::saved_tree::SavedTree;
+use crate::answer::estimate::Estimate;
+use crate::answer::marginal::Marginal;
+use crate::answer::world::World;
+use crate::answer::{Answer, LogEvidence, TargetMarginal};
+use crate::error::Error;
+use crate::exact::conflict;
+use crate::exact::eliminate::{EliminationError, PlanCost};
+use crate::exact::limits::Limits;
+
+/// A model compiled to a junction tree.
+///
+/// Expansion, elimination order and tables are made once. Then evidence on the elements that were declared
+/// [`varying`](crate::JunctionTree::varying) may change, and every question is a pass over the tree,
+/// or over the part of it that a change concerns.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::JunctionTree;
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let mut tree = JunctionTree::new().varying(&wet).compile(&Model::new(), &rain)?;
+/// for (seen, expected) in [(true, 0.18 / 0.26), (false, 0.02 / 0.74)] {
+///     tree.set(&wet, seen)?;
+///     assert!((tree.probability(&rain, &true)? - expected).abs() < 1e-12);
+/// }
+/// let best = tree.most_probable()?;
+/// assert!(!best.value(&rain)?);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+///
+/// Questions need the tree unchanged, so several threads may ask one tree: each that asks at the same time has messages of its own, and
+/// memory for them, until evidence changes. A clone shares the tree and has evidence of its own.
+#[derive(Clone, Debug)]
+pub struct CompiledTree {
+    model: Model,
+    targets: Vec<AnyElement>,
+    varying: Vec<AnyElement>,
+    /// The present evidence on each varying element.
+    statements: Vec<Option<Model>>,
+    limits: Limits,
+    expansion: Arc<Expansion>,
+    /// `None` if the evidence compiled in leaves no world.
+    sums: Option<Part>,
+    /// The tree of single worlds, if it differs from that of sums and was needed.
+    worlds: OnceLock<Part>,
+}
+
+impl CompiledTree {
+    pub(crate) fn new(
+        model: &Model,
+        targets: Vec<AnyElement>,
+        varying: Vec<AnyElement>,
+        limits: Limits,
+        saved: Option<&SavedTree>,
+    ) -> Result<Self, Error> {
+        saved.map_or(Ok(()), SavedTree::check)?;
+        let roots: Vec<AnyElement> = targets.iter().chain(&varying).cloned().collect();
+        let expansion = Arc::new(limits.expand(model, &roots)?);
+        let (mut sums, worlds) = (None, OnceLock::new());
+        if expansion.impossible().is_none() {
+            conflict::check_doubts(&expansion, &limits)?;
+            let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
+            let varying = &expansion.targets()[targets.len()..];
+            let old = |tree: fn(&SavedTree) -> &Option<Arc<Tree>>| match saved {
+                Some(saved) => tree(saved).as_ref().map_or(Old::None, Old::Required),
+                None => Old::None,
+            };
+            let tree = old(|saved| &saved.sums);
+            sums = Some(Part::new(tree, &expansion, encoding, varying, &limits)?);
+            if let tree @ Old::Required(_) = old(|saved| &saved.worlds) {
+                let unfolded = unfolded(&expansion, model, &roots, &limits)?;
+                let encoding = Encoding::for_worlds(&unfolded)?;
+                let varying = &unfolded.targets()[targets.len()..];
+                let part = Part::new(tree, &unfolded, encoding, varying, &limits)?;
+                worlds.get_or_init(|| part);
+            }
+        }
+        Ok(Self {
+            model: model.clone(),
+            statements: vec![None; varying.len()],
+            targets,
+            varying,
+            limits,
+            expansion,
+            sums,
+            worlds,
+        })
+    }
+
+    /// The part that sums are read from; nothing if the evidence compiled in leaves no world.
+    pub(crate) fn sums_part(&self) -> Option<&Part> {
+        self.sums.as_ref()
+    }
+
+    /// Predicted cost of the elimination.
+    pub fn cost(&self) -> PlanCost {
+        self.sums
+            .as_ref()
+            .map_or(PlanCost::default(), |part| part.tree().cost)
+    }
+
+    /// The plan of this tree, from which [`JunctionTree::restore`](crate::JunctionTree::restore) makes it again.
+    ///
+    /// Evidence that was set and parameters are not part of it.
+    pub fn save(&self) -> SavedTree {
+        let tree = |part: Option<&Part>| part.map(|part| part.tree().clone());
+        SavedTree::new(tree(self.sums.as_ref()), tree(self.worlds.get()))
+    }
+
+    /// Memory that the numbers of all tables take, in bytes, at eight an entry; marginals take as much again.
+    pub fn table_bytes(&self) -> u64 {
+        self.sums
+            .as_ref()
+            .map_or(0, |part| part.tree().table_bytes())
+    }
+
+    /// Observes a varying element, in place of the evidence set on it here before; evidence of the compiled model on the
+    /// element holds besides. A value that the element does not have is impossible evidence.
+    ///
+    /// **Errors.** [`Error::NotVarying`].
+    #[track_caller]
+    pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
+        let statement = Model::new().observe(element, value);
+        let place = self.varying_place(element)?;
+        self.state(place, Some(statement))
+    }
+
+    /// Weighs the worlds by the value of a varying element, in place of the evidence set on it before.
+    ///
+    /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
+    #[track_caller]
+    pub fn weigh<T: Value>(
+        &mut self,
+        element: &Element<T>,
+        weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
+    ) -> Result<(), Error> {
+        let statement = Model::new().weigh(element, weight);
+        let place = self.varying_place(element)?;
+        self.state(place, Some(statement))
+    }
+
+    /// Withdraws the evidence set on a varying element.
+    ///
+    /// **Errors.** [`Error::NotVarying`].
+    pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
+        let place = self.varying_place(element)?;
+        self.state(place, None)
+    }
+
+    fn varying_place<T: Value>(&self, element: &Element<T>) -> Result<usize, Error> {
+        let id = element.erased().id();
+        let place = self.varying.iter().position(|e| e.id() == id);
+        place.ok_or_else(|| Error::NotVarying {
+            element: element.label(),
+        })
+    }
+
+    fn state(&mut self, place: usize, statement: Option<Model>) -> Result<(), Error> {
+        let weights = self.weights(&self.expansion, place, statement.as_ref())?;
+        for part in [self.sums.as_mut(), self.worlds.get_mut()]
+            .into_iter()
+            .flatten()
+        {
+            part.state(place, weights.clone());
+        }
+        self.statements[place] = statement;
+        Ok(())
+    }
+
+    /// Weights that a statement about a varying element gives to each of its values in an expansion.
+    fn weights(
+        &self,
+        expansion: &Expansion,
+        place: usize,
+        statement: Option<&Model>,
+    ) -> Result<Option<Weights>, Error> {
+        let position = expansion.targets().get(self.targets.len() + place);
+        let (Some(statement), Some(&position)) = (statement, position) else {
+            return Ok(None);
+        };
+        let support = &expansion.elements()[position].support;
+        let mut logs = vec![0.0; support.len()];
+        let mut linear = vec![1.0; support.len()];
+        for (element, evidence) in statement.evidence() {
+            for i in 0..support.len() {
+                (linear[i], logs[i]) = evidence.weight(element, support.any(i))?;
+            }
+        }
+        let is_plain = |(x, log): (&f64, &f64)| x.is_normal() || *log == f64::NEG_INFINITY;
+        Ok(Some(if linear.iter().zip(&logs).all(is_plain) {
+            Weights::from_linear(linear)
+        } else {
+            Weights::from_logs(logs)
+        }))
+    }
+
+    /// Reads the present values of all [`Param`](figrs_core::Param)s. The tree stays as it is, unless a weight that was
+    /// zero no longer is: then it is compiled anew.
+    ///
+    /// **Errors.** As for compilation; then nothing has changed.
+    pub fn refresh(&mut self) -> Result<(), Error> {
+        let roots: Vec<AnyElement> = self.targets.iter().chain(&self.varying).cloned().collect();
+        let expansion = Arc::new(self.limits.expand(&self.model, &roots)?);
+        if expansion.impossible().is_some() {
+            (self.sums, self.worlds, self.expansion) = (None, OnceLock::new(), expansion);
+            return Ok(());
+        }
+        conflict::check_doubts(&expansion, &self.limits)?;
+        let renew = |old: Option<&Part>, expansion: &Arc<Expansion>, encoding: Encoding| {
+            let old = old.map_or(Old::None, |part| Old::IfItFits(part.tree()));
+            self.part(old, expansion, encoding)
+        };
+        let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
+        let sums = renew(self.sums.as_ref(), &expansion, encoding)?;
+        let worlds = match self.worlds.get() {
+            Some(old) => {
+                let unfolded = unfolded(&expansion, &self.model, &roots, &self.limits)?;
+                let encoding = Encoding::for_worlds(&unfolded)?;
+                OnceLock::from(renew(Some(old), &unfolded, encoding)?)
+            }
+            None => OnceLock::new(),
+        };
+        (self.sums, self.worlds, self.expansion) = (Some(sums), worlds, expansion);
+        Ok(())
+    }
+
+    /// The natural logarithm of the probability of all evidence; `-inf` if it is impossible.
+    pub fn log_evidence(&self) -> f64 {
+        self.sums
+            .as_ref()
+            .map_or(f64::NEG_INFINITY, Part::log_total)
+    }
+
+    /// The distribution of a target or a varying element.
+    ///
+    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
+    pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        let position = self.root(element.erased())?;
+        self.require_possible()?;
+        let mut probabilities = match &self.sums {
+            Some(part) => part.marginals(&[position]),
+            None => Vec::new(),
+        };
+        let support = &self.expansion.elements()[position].support;
+        let values = support.values::<T>().into_iter().flatten().cloned();
+        Ok(Marginal::new(
+            values.collect(),
+            probabilities.pop().unwrap_or_default(),
+            Estimate::Exact,
+        ))
+    }
+
+    /// The probability that a target or a varying element has a value.
+    ///
+    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
+    pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.probability(value))
+    }
+
+    /// The joint distribution of a few targets or varying elements, as tuples of their values: of a family or a clique
+    /// it is read off, and of others made a target as their [`tuple`](figrs_core::tuple).
+    ///
+    /// **Errors.** [`Error::NoClique`] if no clique of the tree holds them all, each once; when the table of all tuples does
+    /// not fit the budget.
+    pub fn joint<P>(&self, elements: P) -> Result<Marginal<<P::Arguments as Joint>::Tuple>, Error>
+    where
+        P: Parents,
+        P::Arguments: Joint,
+    {
+        let elements = elements.elements();
+        let mut positions = Vec::with_capacity(elements.len());
+        for element in &elements {
+            positions.push(self.root(element)?);
+        }
+        self.require_possible()?;
+        let support = |&position: &usize| self.expansion.elements()[position].support.len() as f64;
+        let size: f64 = positions.iter().map(support).product();
+        let limit = self.limits.options.table_budget;
+        if size > limit as f64 {
+            let needed = size;
+            return Err(EliminationError::TableTooLarge { needed, limit }.into());
+        }
+        self.limits
+            .options
+            .admit(3.0 * size * size_of::<f64>() as f64)?;
+        let mut distinct = positions.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let found = match &self.sums {
+            Some(part) if distinct.len() == positions.len() => part.joint(&positions),
+            _ => None,
+        };
+        let probabilities = found.ok_or_else(|| {
+            let labels: Vec<String> = elements.iter().map(|e| e.label().to_string()).collect();
+            Error::NoClique {
+                elements: labels.join(", "),
+            }
+        })?;
+        let supports: Vec<_> = positions
+            .iter()
+            .map(|&position| &self.expansion.elements()[position].support)
+            .collect();
+        let mut digits = vec![0; supports.len()];
+        let mut values = Vec::with_capacity(probabilities.len());
+        for _ in &probabilities {
+            let row: Vec<_> = supports
+                .iter()
+                .zip(&digits)
+                .map(|(s, &d)| s.any(d))
+                .collect();
+            values.push(P::Arguments::join(P::Arguments::refs(&row)));
+            for (digit, support) in digits.iter_mut().zip(&supports).rev() {
+                *digit += 1;
+                if *digit < support.len() {
+                    break;
+                }
+                *digit = 0;
+            }
+        }
+        Ok(Marginal::new(values, probabilities, Estimate::Exact))
+    }
+
+    /// The position in the expansion of a target or a varying element.
+    fn root(&self, element: &AnyElement) -> Result<usize, Error> {
+        let mut roots = self.targets.iter().chain(&self.varying);
+        let place = roots.position(|e| e.id() == element.id());
+        let position = place.and_then(|place| self.expansion.targets().get(place).copied());
+        match (position, place) {
+            (Some(position), _) => Ok(position),
+            (None, Some(_)) => Err(self.impossible()),
+            (None, None) => Err(Error::NotATarget {
+                element: element.label(),
+            }),
+        }
+    }
+
+    /// The distributions of all targets, and the probability of the evidence.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there are targets.
+    pub fn answer(&self) -> Result<Answer, Error> {
+        let log_evidence = self.log_evidence();
+        let mut marginals = Vec::with_capacity(self.targets.len());
+        if !self.targets.is_empty() {
+            self.require_possible()?;
+            let positions = self.expansion.targets()[..self.targets.len()].to_vec();
+            let found = match &self.sums {
+                Some(part) => part.marginals(&positions),
+                None => Vec::new(),
+            };
+            for ((element, &position), probabilities) in
+                self.targets.iter().zip(&positions).zip(found)
+            {
+                marginals.push(TargetMarginal {
+                    element: element.clone(),
+                    support: self.expansion.elements()[position].support.clone(),
+                    probabilities,
+                    estimate: Estimate::Exact,
+                });
+            }
+        }
+        let log_evidence = LogEvidence {
+            value: log_evidence,
+            standard_error: 0.0,
+        };
+        Ok(Answer::marginals("JunctionTree", marginals, log_evidence))
+    }
+
+    fn require_possible(&self) -> Result<(), Error> {
+        if self.log_evidence() > f64::NEG_INFINITY {
+            return Ok(());
+        }
+        Err(self.impossible())
+    }
+
+    /// The error for the present evidence.
+    fn impossible(&self) -> Error {
+        let statements = self.statements.iter().flatten();
+        let model = statements.fold(self.model.clone(), Model::with_evidence_of);
+        let roots = [&self.targets[..], &self.varying].concat();
+        conflict::impossible(&model, &roots, &self.limits)
+    }
+
+    /// Compiles one encoding of an expansion, with the present evidence.
+    fn part(
+        &self,
+        old: Old<'_>,
+        expansion: &Arc<Expansion>,
+        encoding: Encoding,
+    ) -> Result<Part, Error> {
+        let varying = &expansion.targets()[self.targets.len()..];
+        let mut part = Part::new(old, expansion, encoding, varying, &self.limits)?;
+        for (place, statement) in self.statements.iter().enumerate() {
+            part.state(place, self.weights(expansion, place, statement.as_ref())?);
+        }
+        Ok(part)
+    }
+
+    /// The part that worlds are read from, compiled when it is first needed.
+    fn worlds(&self) -> Result<&Part, Error> {
+        let Some(sums) = &self.sums else {
+            return Err(self.impossible());
+        };
+        if let Some(part) = self.worlds.get() {
+            return Ok(part);
+        }
+        if !sums.is_conditional() && !self.expansion.shares_calls() {
+            return Ok(sums);
+        }
+        let roots: Vec<AnyElement> = self.targets.iter().chain(&self.varying).cloned().collect();
+        let expansion = unfolded(&self.expansion, &self.model, &roots, &self.limits)?;
+        let encoding = Encoding::for_worlds(&expansion)?;
+        let part = self.part(Old::None, &expansion, encoding)?;
+        Ok(self.worlds.get_or_init(|| part))
+    }
+
+    /// The most probable world of the targets and the evidence.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn most_probable(&self) -> Result<World, Error> {
+        match self.k_best(1)?.pop() {
+            Some(world) => Ok(world),
+            None => Err(self.impossible()),
+        }
+    }
+
+    /// The `count` most probable worlds, best first; fewer if there are not as many. Memory is taken for all of them.
+    ///
+    /// **Guarantee.** Exact; worlds of equal probability stand in an order that is fixed for one model.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
+        let part = self.worlds()?;
+        // A world by rank, by variable, and the detours that may lead to one.
+        let bytes = count as f64 * (part.tree().variables() as f64 * 12.0 + 128.0);
+        self.limits.options.admit(bytes)?;
+        let best = self.worlds()?.k_best(count);
+        if best.is_empty() && count > 0 {
+            return Err(self.impossible());
+        }
+        Ok(best)
+    }
+
+    /// Number of worlds that the evidence leaves possible.
+    ///
+    /// **Errors.** When the counts would take more memory than the budget.
+    pub fn count(&self) -> Result<BigUint, Error> {
+        if self.log_evidence() == f64::NEG_INFINITY {
+            return Ok(BigUint::ZERO);
+        }
+        // A count is a few words, where a number is one.
+        let bytes = 4.0 * self.worlds()?.tree().table_bytes() as f64;
+        self.limits.options.admit(bytes)?;
+        Ok(self.worlds()?.count())
+    }
+
+    /// One world, drawn with exactly its posterior probability.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
+        match self.worlds()?.sample(rng) {
+            Some(world) => Ok(world),
+            None => Err(self.impossible()),
+        }
+    }
+
+    /// Endlessly many independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
+    /// worlds.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
+        self.require_possible()?;
+        let mut rng = figrs_core::stream(seed, 0);
+        let part = self.worlds()?;
+        Ok(std::iter::from_fn(move || part.sample(&mut rng)))
+    }
+}
+
+/// The expansion that single worlds are read from: one without shared calls.
+fn unfolded(
+    expansion: &Arc<Expansion>,
+    model: &Model,
+    roots: &[AnyElement],
+    limits: &Limits,
+) -> Result<Arc<Expansion>, Error> {
+    if expansion.shares_calls() {
+        Ok(Arc::new(Expansion::new(model, roots, limits.budget)?))
+    } else {
+        Ok(Arc::clone(expansion))
+    }
+}

@@ -1,0 +1,173 @@
+//! The elimination tree of a compiled model, for walking and for pictures.
+
+use figrs_core::graph::{Picture, PictureEdge, PictureError, PictureNode, Shape};
+
+use super::compiled_tree::CompiledTree;
+use super::part::Part;
+
+/// A step of an elimination: the product of some tables, summed over the elements that no other table mentions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EliminationStep {
+    /// The elements over which the tables range together.
+    pub clique: Vec<String>,
+    /// The elements of the clique that are summed out.
+    pub eliminated: Vec<String>,
+    /// The position of the step that the result goes to; nothing at a root.
+    pub parent: Option<usize>,
+}
+
+/// The steps in which a [`CompiledTree`] sums out all elements.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::JunctionTree;
+/// let rain = Flip::new(0.2).named("rain");
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 })).named("wet");
+/// let tree = JunctionTree::new().compile(&Model::new(), (&rain, &wet))?.elimination_tree();
+/// assert_eq!(tree.width(), 2);
+/// println!("{}", tree.to_dot());
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EliminationTree {
+    pub(crate) steps: Vec<EliminationStep>,
+}
+
+impl CompiledTree {
+    /// The steps in which the elements are summed out; none if the evidence compiled in leaves no world.
+    pub fn elimination_tree(&self) -> EliminationTree {
+        let part = self.sums_part();
+        part.map_or_else(EliminationTree::default, Part::elimination_tree)
+    }
+}
+
+impl EliminationTree {
+    /// The steps, each before the one that its result goes to.
+    pub fn steps(&self) -> &[EliminationStep] {
+        &self.steps
+    }
+
+    /// The number of elements in the largest clique.
+    pub fn width(&self) -> usize {
+        let sizes = self.steps.iter().map(|step| step.clique.len());
+        sizes.max().unwrap_or(0)
+    }
+
+    /// The tree in the DOT language of Graphviz: a box for each step with the elements summed out and the clique's size,
+    /// the largest shaded.
+    pub fn to_dot(&self) -> String {
+        Picture::from(self).to_dot()
+    }
+
+    /// The tree drawn as SVG.
+    ///
+    /// **Errors.** [`PictureError::TooLarge`] above [`Picture::MAX_NODES`] steps.
+    pub fn to_svg(&self) -> Result<String, PictureError> {
+        Picture::from(self).to_svg()
+    }
+}
+
+impl From<&EliminationTree> for Picture {
+    fn from(tree: &EliminationTree) -> Self {
+        let mut picture = Self::new();
+        let width = tree.width();
+        for step in &tree.steps {
+            let eliminated = match &step.eliminated[..] {
+                [] => "join".to_owned(),
+                names => format!("sum out {}", names.join(", ")),
+            };
+            picture.add_node(PictureNode {
+                lines: vec![
+                    eliminated,
+                    step.clique.join(", "),
+                    format!("width {}", step.clique.len()),
+                ],
+                shape: Shape::Box,
+                shaded: step.clique.len() == width,
+                ..PictureNode::default()
+            });
+        }
+        for (from, step) in tree.steps.iter().enumerate() {
+            if let Some(to) = step.parent {
+                picture.add_edge(PictureEdge {
+                    from,
+                    to,
+                    label: String::new(),
+                    dashed: false,
+                });
+            }
+        }
+        picture
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use figrs_core::{Element, Flip, Model};
+
+    use super::*;
+    use crate::exact::junction_tree::JunctionTree;
+
+    /// A chain of Boolean elements.
+    fn chain(length: usize) -> Vec<Element<bool>> {
+        let mut elements = vec![Flip::new(0.3).named("e0")];
+        for i in 1..length {
+            let next = elements[i - 1].flat_map(|&x| Flip::new(if x { 0.9 } else { 0.2 }));
+            elements.push(next.named(format!("e{i}")));
+        }
+        elements
+    }
+
+    #[test]
+    fn every_element_is_eliminated_once_from_cliques_that_meet_in_the_parent() {
+        let elements = chain(6);
+        let compiled = JunctionTree::new()
+            .compile(&Model::new(), &elements)
+            .unwrap();
+        let tree = compiled.elimination_tree();
+        assert_eq!((tree.width(), compiled.cost().width), (2, 2));
+        let mut eliminated: Vec<&str> = Vec::new();
+        for (at, step) in tree.steps().iter().enumerate() {
+            eliminated.extend(step.eliminated.iter().map(String::as_str));
+            let left: BTreeSet<&String> = step
+                .clique
+                .iter()
+                .filter(|name| !step.eliminated.contains(name))
+                .collect();
+            match step.parent {
+                Some(parent) => {
+                    assert!(parent > at);
+                    let above = &tree.steps()[parent].clique;
+                    assert!(left.iter().all(|name| above.contains(name)), "{step:?}");
+                }
+                None => assert!(left.is_empty(), "{step:?}"),
+            }
+        }
+        eliminated.sort_unstable();
+        assert_eq!(eliminated, ["e0", "e1", "e2", "e3", "e4", "e5"]);
+    }
+
+    #[test]
+    fn pictures_have_a_box_for_each_step() {
+        let elements = chain(4);
+        let compiled = JunctionTree::new()
+            .compile(&Model::new(), &elements)
+            .unwrap();
+        let tree = compiled.elimination_tree();
+        let dot = tree.to_dot();
+        assert_eq!(dot.matches("shape=box").count(), tree.steps().len());
+        assert!(
+            dot.contains("sum out e") && dot.contains("width 2"),
+            "{dot}"
+        );
+        let svg = tree.to_svg().unwrap();
+        assert_eq!(svg.matches("<rect").count(), tree.steps().len());
+        assert_eq!(svg, compiled.elimination_tree().to_svg().unwrap());
+        let impossible = Model::new().condition(&elements[0], |_| false);
+        let compiled = JunctionTree::new().compile(&impossible, &elements).unwrap();
+        assert_eq!(compiled.elimination_tree(), EliminationTree::default());
+    }
+}

@@ -1,0 +1,250 @@
+//! Steps of one or two tensors: dense, or by a list of the entries that meet.
+
+use std::sync::Arc;
+
+use num_traits::PrimInt;
+
+use crate::exact::eliminate::EliminationError;
+
+use super::assemble::Assembly;
+use super::contraction_tree::Step;
+use super::pairs::{Listing, Meeting};
+use super::tensor::{Layout, Number, Origin, Rank, union};
+
+/// Base-2 logarithm of the number of assignments that can be numbered.
+pub(super) const COUNTED: f64 = (Number::BITS - 1) as f64;
+/// Products that a join may take where two of its tables have a product that cannot be numbered, in units of those up to which no
+/// join is tried.
+const UNNUMBERED: f64 = 64.0;
+/// Products up to which the zeros of a dense result are found from those of its factors.
+const KNOWN: f64 = 65536.0;
+
+/// Result of a limited contraction.
+pub(super) enum Contraction {
+    /// This tensor.
+    Made(u32),
+    /// None: so many products are over the limit.
+    Takes(f64),
+}
+
+impl Assembly<'_> {
+    /// Multiplies two tensors, or takes one, and sums out what no other table mentions, whatever it takes.
+    pub(super) fn contract(
+        &mut self,
+        left: u32,
+        right: Option<u32>,
+    ) -> Result<u32, EliminationError> {
+        match self.multiply(left, right, f64::INFINITY)? {
+            Contraction::Made(tensor) => Ok(tensor),
+            Contraction::Takes(products) => Err(self.too_large(products)),
+        }
+    }
+
+    /// Adds the step that multiplies two tensors, or takes one, and sums out what no other table mentions, if it takes at
+    /// most so many listed products.
+    pub(super) fn multiply(
+        &mut self,
+        left: u32,
+        right: Option<u32>,
+        most: f64,
+    ) -> Result<Contraction, EliminationError> {
+        let left_scope = self.tree.scope(left).to_vec();
+        let right_scope = right.map_or(Vec::new(), |right| self.tree.scope(right).to_vec());
+        let all = union(&left_scope, &right_scope);
+        // Mentions of a variable once the two tensors are one.
+        let mentions = |this: &Self, rank: &Rank| {
+            let both = left_scope.contains(rank) && right_scope.contains(rank);
+            this.mentions[*rank as usize] - u32::from(both)
+        };
+        let is_left = |this: &Self, rank: &Rank| {
+            !this.is_eliminated[*rank as usize] || mentions(this, rank) > 1
+        };
+        let out: Vec<Rank> = all.iter().copied().filter(|r| is_left(self, r)).collect();
+        let is_full = |t: u32| matches!(self.listing(t).layout, Layout::Dense);
+        let scopes = [&left_scope[..], &right_scope, &out, &all];
+        let made = if is_full(left) && right.is_none_or(is_full) {
+            self.loop_over(left, right, &all, &out, most)?
+        } else if scopes.iter().all(|scope| self.log_size(scope) < 62.0) {
+            self.meet::<u64>(left, right, &all, &out, most)?
+        } else {
+            self.meet::<Number>(left, right, &all, &out, most)?
+        };
+        if let Contraction::Made(_) = made {
+            for rank in &all {
+                let left = mentions(self, rank);
+                self.mentions[*rank as usize] = if out.contains(rank) { left } else { 0 };
+            }
+        }
+        Ok(made)
+    }
+
+    /// The step of two tensors without zeros.
+    fn loop_over(
+        &mut self,
+        left: u32,
+        right: Option<u32>,
+        all: &[Rank],
+        out: &[Rank],
+        most: f64,
+    ) -> Result<Contraction, EliminationError> {
+        let products = self.log_size(all).exp2();
+        if products / self.thresholds.listed_product > most {
+            return Ok(Contraction::Takes(
+                products / self.thresholds.listed_product,
+            ));
+        }
+        Ok(Contraction::Made(self.dense(left, right, out)?))
+    }
+
+    /// The step of two tensors one of which has zeros; `N` has enough numbers for their assignments.
+    fn meet<N: PrimInt + Into<Number>>(
+        &mut self,
+        left: u32,
+        right: Option<u32>,
+        all: &[Rank],
+        out: &[Rank],
+        most: f64,
+    ) -> Result<Contraction, EliminationError> {
+        let (one, other) = (
+            self.listing(left),
+            right.map_or(Listing::UNIT, |right| self.listing(right)),
+        );
+        let places = self.log_size(one.scope).max(self.log_size(other.scope));
+        if self.log_size(out) >= COUNTED {
+            if most < f64::INFINITY {
+                return Ok(Contraction::Takes(UNNUMBERED * most));
+            }
+            return Err(self.too_large(self.log_size(out).exp2()));
+        }
+        // Sorting holds two copies of the entries, and later of the products.
+        let sorted = 2 * (one.len + other.len) * size_of::<[N; 3]>();
+        self.options
+            .admit(self.bytes.saturating_add(sorted) as f64)?;
+        let meeting = Meeting::<N>::new(one, other, out, &self.tree.cards);
+        let dense_size = self.log_size(all).exp2();
+        let size = self.log_size(out).exp2().round();
+        let worth = dense_size <= self.thresholds.listed_product * meeting.count as f64;
+        if worth && places.exp2() <= self.budget as f64 {
+            let products = dense_size / self.thresholds.listed_product;
+            if products > most {
+                return Ok(Contraction::Takes(products));
+            }
+            let is_known = self.is_sparse && meeting.count as f64 <= KNOWN;
+            let support = is_known.then(|| meeting.products(size).1);
+            let left = self.densify(left)?;
+            let right = right.map(|right| self.densify(right)).transpose()?;
+            let tensor = self.dense(left, right, out)?;
+            self.add_support(tensor, support);
+            return Ok(Contraction::Made(tensor));
+        }
+        if meeting.count as f64 > most {
+            return Ok(Contraction::Takes(meeting.count as f64));
+        }
+        if meeting.count > (self.budget as u128).min(u128::from(u32::MAX)) {
+            return Err(self.too_large(meeting.count as f64));
+        }
+        let sorted = meeting.count as usize * size_of::<(N, u32, u32)>();
+        self.options
+            .admit(self.bytes.saturating_add(sorted) as f64)?;
+        let (mut products, numbers) = meeting.products(size);
+        for (side, tensor) in [(0, Some(left)), (1, right)] {
+            if let Some(Layout::Listed(numbers)) = tensor.and_then(|t| self.supports.get(&t)) {
+                for product in &mut products {
+                    product[side] = numbers[product[side] as usize] as u32;
+                }
+            }
+        }
+        let products: Vec<u32> = match right {
+            Some(_) => products.into_flattened(),
+            None => products.iter().flat_map(|&[i, _, k]| [i, k]).collect(),
+        };
+        let inputs: Vec<u32> = [Some(left), right].into_iter().flatten().collect();
+        let numbers: Vec<Number> = numbers.into_iter().map(Into::into).collect();
+        Ok(Contraction::Made(
+            self.listed(inputs, out, numbers, products)?,
+        ))
+    }
+
+    /// The step of a list of products, whose results are numbered by their places in `numbers`.
+    pub(super) fn listed(
+        &mut self,
+        inputs: Vec<u32>,
+        out: &[Rank],
+        numbers: Vec<Number>,
+        mut products: Vec<u32>,
+    ) -> Result<u32, EliminationError> {
+        self.take(products.len() * size_of::<u32>())?;
+        let size = self.log_size(out).exp2().round();
+        if !self.thresholds.is_dense(size, numbers.len()) {
+            let len = numbers.len();
+            let layout = Layout::Listed(numbers.into());
+            return self.step(inputs, out, layout, len, Some(products.into()));
+        }
+        let width = inputs.len() + 1;
+        for result in products.iter_mut().skip(width - 1).step_by(width) {
+            *result = numbers[*result as usize] as u32;
+        }
+        let list = Some(products.into());
+        let tensor = self.step(inputs, out, Layout::Dense, size as usize, list)?;
+        self.add_support(tensor, Some(numbers));
+        Ok(tensor)
+    }
+
+    /// Notes the entries of a dense tensor that may have weight, if some are known to have none.
+    fn add_support<N: Into<Number>>(&mut self, tensor: u32, numbers: Option<Vec<N>>) {
+        if self.is_sparse
+            && let Some(numbers) = numbers
+            && numbers.len() < self.tree.tensor(tensor).len
+        {
+            let numbers = numbers.into_iter().map(Into::into).collect();
+            self.supports.insert(tensor, Layout::Listed(numbers));
+        }
+    }
+
+    fn dense(
+        &mut self,
+        left: u32,
+        right: Option<u32>,
+        out: &[Rank],
+    ) -> Result<u32, EliminationError> {
+        let size = self.log_size(out).exp2();
+        if size > self.budget as f64 {
+            return Err(self.too_large(size));
+        }
+        let inputs = [Some(left), right].into_iter().flatten().collect();
+        self.step(inputs, out, Layout::Dense, size.round() as usize, None)
+    }
+
+    /// The same tensor with all its zeros.
+    fn densify(&mut self, tensor: u32) -> Result<u32, EliminationError> {
+        let Layout::Listed(numbers) = self.tree.tensor(tensor).layout.clone() else {
+            return Ok(tensor);
+        };
+        let scope = self.tree.scope(tensor).to_vec();
+        let places = numbers.iter().zip(0u32..);
+        let products = places.flat_map(|(&number, i)| [i, number as u32]).collect();
+        let len = self.log_size(&scope).exp2().round() as usize;
+        self.step(vec![tensor], &scope, Layout::Dense, len, Some(products))
+    }
+
+    fn step(
+        &mut self,
+        inputs: Vec<u32>,
+        scope: &[Rank],
+        layout: Layout,
+        len: usize,
+        products: Option<Arc<[u32]>>,
+    ) -> Result<u32, EliminationError> {
+        let step = self.tree.steps.len() as u32;
+        let out = self.tensor(scope, layout, len, Origin::Step(step))?;
+        for &input in &inputs {
+            self.tree.tensors[input as usize].used_by = Some(step);
+        }
+        self.tree.steps.push(Step {
+            inputs: inputs.into(),
+            out,
+            products,
+        });
+        Ok(out)
+    }
+}

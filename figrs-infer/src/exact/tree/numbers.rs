@@ -1,0 +1,233 @@
+//! Beliefs in ordinary numbers, and in logarithms where those do not suffice.
+
+use figrs_core::factor::{FactorGraph, FactorTable, VarId};
+
+use crate::exact::algebra::{LogSumProduct, MaxProduct, ScaledMaxProduct, Semiring, SumProduct};
+
+use super::beliefs::Beliefs;
+use super::contraction_tree::Tree;
+use super::tensor::Rank;
+
+/// A semiring in scaled numbers, and the same one in logarithms.
+pub(crate) trait Precision: std::fmt::Debug {
+    /// Scaled numbers, which may be lost.
+    type Scaled: Semiring<Value = f64>;
+    /// Natural logarithms, which never are.
+    type Logs: Semiring<Value = f64>;
+}
+
+/// Sums of products.
+#[derive(Debug)]
+pub(crate) struct Sums;
+
+impl Precision for Sums {
+    type Scaled = SumProduct;
+    type Logs = LogSumProduct;
+}
+
+/// Maxima of products.
+#[derive(Debug)]
+pub(crate) struct Maxima;
+
+impl Precision for Maxima {
+    type Scaled = ScaledMaxProduct;
+    type Logs = MaxProduct;
+}
+
+/// Form of a value: the number itself, or its logarithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Itself.
+    Scaled,
+    /// The number whose natural logarithm it is.
+    Logs,
+}
+
+impl Form {
+    /// The natural logarithm of a value.
+    pub(super) fn log(self, value: f64) -> f64 {
+        match self {
+            Self::Scaled => value.ln(),
+            Self::Logs => value,
+        }
+    }
+
+    /// The values as numbers that sum to one, or are all zero.
+    pub(super) fn shares(self, mut values: Vec<f64>) -> Vec<f64> {
+        if self == Self::Logs {
+            let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let scaled = |log: f64| {
+                if log == f64::NEG_INFINITY {
+                    0.0
+                } else {
+                    (log - largest).exp()
+                }
+            };
+            for value in &mut values {
+                *value = scaled(*value);
+            }
+        }
+        let sum: f64 = values.iter().sum();
+        if sum > 0.0 {
+            for value in &mut values {
+                *value /= sum;
+            }
+        }
+        values
+    }
+}
+
+/// The beliefs of a tree: scaled numbers until one of them is lost, logarithms from then on.
+#[derive(Debug)]
+pub(crate) struct Numbers<P: Precision> {
+    scaled: Option<Beliefs<P::Scaled>>,
+    logs: Option<Beliefs<P::Logs>>,
+}
+
+impl<P: Precision> Numbers<P> {
+    /// Loads the weights of the factors.
+    pub(crate) fn new(tree: &Tree, graph: &FactorGraph) -> Self {
+        let scaled = !graph.factors.iter().any(|factor| is_wide(&factor.table));
+        Self {
+            scaled: scaled.then(|| Beliefs::new(tree, graph)),
+            logs: (!scaled).then(|| Beliefs::new(tree, graph)),
+        }
+    }
+
+    /// Reloads the weights of some factors.
+    pub(crate) fn reload(&mut self, tree: &Tree, graph: &FactorGraph, factors: &[usize]) {
+        // A number too small with the weights before may not be so with these.
+        let wide = factors.iter().any(|&i| is_wide(&graph.factors[i].table));
+        match &mut self.scaled {
+            Some(scaled) if !wide && !scaled.is_lost() => {
+                for &i in factors {
+                    scaled.load(tree, graph, i);
+                }
+            }
+            _ => *self = Self::new(tree, graph),
+        }
+    }
+
+    /// Runs a query in scaled numbers, or if some are lost in logarithms.
+    pub(crate) fn ask<R>(&mut self, tree: &Tree, graph: &FactorGraph, ask: impl Question<R>) -> R {
+        if let Some(scaled) = &mut self.scaled {
+            scaled.collect(tree);
+            if !scaled.is_lost() {
+                let answer = ask.ask(scaled, Form::Scaled);
+                if !scaled.is_lost() {
+                    return answer;
+                }
+            }
+        }
+        self.scaled = None;
+        let logs = self.logs.get_or_insert_with(|| Beliefs::new(tree, graph));
+        logs.collect(tree);
+        ask.ask(logs, Form::Logs)
+    }
+
+    /// The natural logarithm of the total; minus infinity if and only if no assignment has weight.
+    pub(crate) fn log_total(&mut self, tree: &Tree, graph: &FactorGraph) -> f64 {
+        self.ask(tree, graph, Total { tree })
+    }
+
+    /// The share of each value of some variables in the total; zero if there is none.
+    pub(crate) fn marginals(
+        &mut self,
+        tree: &Tree,
+        graph: &FactorGraph,
+        variables: &[VarId],
+    ) -> Vec<Vec<f64>> {
+        self.ask(
+            tree,
+            graph,
+            Marginals {
+                tree,
+                graph,
+                variables,
+            },
+        )
+    }
+
+    /// The share of each assignment of some variables (row-major, in the order given, each once); `None` if no clique
+    /// holds them all.
+    pub(crate) fn joint(
+        &mut self,
+        tree: &Tree,
+        graph: &FactorGraph,
+        variables: &[VarId],
+    ) -> Option<Vec<f64>> {
+        let ranks: Option<Vec<Rank>> = variables.iter().map(|v| tree.ranks[v.index()]).collect();
+        let ranks = ranks?;
+        let mut scope = ranks.clone();
+        scope.sort_unstable();
+        let scope = &scope[..];
+        let sorted = self.ask(tree, graph, JointOf { tree, scope })?;
+        let mut values = vec![0; tree.cards.len()];
+        let mut shares = Vec::with_capacity(sorted.len());
+        loop {
+            let place = scope.iter().fold(0, |at, &rank| {
+                at * tree.cards[rank as usize] as usize + values[rank as usize] as usize
+            });
+            shares.push(sorted[place]);
+            if !tree.advance(&ranks, &mut values) {
+                return Some(shares);
+            }
+        }
+    }
+}
+
+/// A query to beliefs, in scaled numbers or logarithms.
+pub(crate) trait Question<R> {
+    /// The answer from beliefs whose values are numbers of this form.
+    fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: Form) -> R;
+}
+
+struct JointOf<'a> {
+    tree: &'a Tree,
+    scope: &'a [Rank],
+}
+
+impl Question<Option<Vec<f64>>> for JointOf<'_> {
+    fn ask<S: Semiring<Value = f64>>(
+        &self,
+        beliefs: &mut Beliefs<S>,
+        form: Form,
+    ) -> Option<Vec<f64>> {
+        Some(form.shares(beliefs.joint(self.tree, self.scope)?))
+    }
+}
+
+struct Total<'a> {
+    tree: &'a Tree,
+}
+
+impl Question<f64> for Total<'_> {
+    fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: Form) -> f64 {
+        let (total, scale) = beliefs.total(self.tree);
+        form.log(total) + scale
+    }
+}
+
+struct Marginals<'a> {
+    tree: &'a Tree,
+    graph: &'a FactorGraph,
+    variables: &'a [VarId],
+}
+
+impl Question<Vec<Vec<f64>>> for Marginals<'_> {
+    fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: Form) -> Vec<Vec<f64>> {
+        let one = |&v: &VarId| {
+            let values = beliefs.marginal_of(self.tree, self.graph, v);
+            form.shares(values)
+        };
+        self.variables.iter().map(one).collect()
+    }
+}
+
+/// True if a positive weight of the table cannot be held beside the largest.
+fn is_wide(table: &FactorTable) -> bool {
+    match table {
+        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.is_flushed(),
+        FactorTable::Function { .. } => false,
+    }
+}

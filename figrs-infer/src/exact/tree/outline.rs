@@ -1,0 +1,34 @@
+//! The steps of a tree by their variables.
+
+use figrs_core::factor::VarId;
+
+use super::contraction_tree::Tree;
+
+/// A step without its numbers.
+pub(crate) struct Outline {
+    /// The variables over which the tables range together.
+    pub(crate) clique: Vec<VarId>,
+    /// Those of them that are summed out.
+    pub(crate) eliminated: Vec<VarId>,
+    /// The position of the step that uses the result.
+    pub(crate) parent: Option<usize>,
+}
+
+impl Tree {
+    /// The steps, each before the one that uses its result.
+    pub(crate) fn outline(&self) -> Vec<Outline> {
+        let mut parents = vec![None; self.tensors.len()];
+        for (position, step) in self.steps.iter().enumerate() {
+            for &input in &step.inputs {
+                parents[input as usize] = Some(position);
+            }
+        }
+        let variable = |&rank: &super::tensor::Rank| self.variables[rank as usize];
+        let outline = |step: &super::contraction_tree::Step| Outline {
+            clique: self.clique(step).iter().map(variable).collect(),
+            eliminated: self.summed(step).iter().map(variable).collect(),
+            parent: parents[step.out as usize],
+        };
+        self.steps.iter().map(outline).collect()
+    }
+}

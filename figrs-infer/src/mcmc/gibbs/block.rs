@@ -1,0 +1,269 @@
+//! Listed blocks, whose assignments are enumerated: one variable, or a few with the variables that they determine.
+
+use figrs_core::factor::FactorGraph;
+
+use super::arena::Arena;
+use super::prepare::{Definition, Piece, Prepared};
+use super::table::{advance, strides};
+use crate::exact::eliminate::log_entry;
+
+/// Least sum of products to be trusted: below it products that matter may have underflowed, and logarithms decide.
+const TINY: f64 = 1e-200;
+
+/// A table, and the strides of its variables outside the block.
+#[derive(Clone, Copy, Debug)]
+struct Input {
+    table: u32,
+    /// A range of `Site::given`.
+    given: (u32, u32),
+}
+
+/// One variable that determines no other.
+#[derive(Debug)]
+pub(super) struct Site {
+    pub(super) variable: u32,
+    values: u32,
+    inputs: Vec<Input>,
+    /// Variables and their strides in a table in which the values of the site are contiguous.
+    given: Vec<(u32, u32)>,
+}
+
+/// Some free variables and those that they determine.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) free: Vec<usize>,
+    defined: Vec<Definition>,
+    terms: Vec<Term>,
+}
+
+#[derive(Debug)]
+enum Term {
+    Dense { table: u32, given: Vec<(u32, u32)> },
+    Factor(usize),
+}
+
+impl Site {
+    /// `None` if a piece is too large for a table.
+    pub(super) fn new(
+        prepared: &Prepared<'_>,
+        variable: usize,
+        pieces: &[usize],
+        arena: &mut Arena,
+    ) -> Option<Self> {
+        let graph = prepared.graph;
+        let values = graph.cardinalities[variable];
+        let (mut inputs, mut given) = (Vec::new(), Vec::new());
+        let mut scratch = vec![0; graph.cardinalities.len()];
+        for &i in pieces {
+            let Piece::Dense(table) = &prepared.pieces[i] else {
+                return None;
+            };
+            let mut scope: Vec<usize> = table.scope.clone();
+            scope.retain(|&v| v != variable);
+            scope.push(variable);
+            let mut logs = Vec::with_capacity(table.logs.len());
+            for &v in &scope {
+                scratch[v] = 0;
+            }
+            loop {
+                logs.push(prepared.log(&prepared.pieces[i], &scratch));
+                if !advance(graph, &scope, &mut scratch) {
+                    break;
+                }
+            }
+            let start = given.len() as u32;
+            let others = scope.iter().zip(strides(graph, &scope));
+            let others = others.filter(|&(&v, _)| v != variable);
+            given.extend(others.map(|(&v, stride)| (v as u32, stride as u32)));
+            inputs.push(Input {
+                table: arena.intern(&logs),
+                given: (start, given.len() as u32),
+            });
+        }
+        Some(Self {
+            variable: variable as u32,
+            values,
+            inputs,
+            given,
+        })
+    }
+
+    pub(super) fn cost(&self) -> u64 {
+        1 + self.given.len() as u64 + u64::from(self.values) * self.inputs.len() as u64
+    }
+
+    /// Offset of the row of an input for the present values of the others.
+    fn row(&self, input: Input, values: &[u32]) -> usize {
+        let given = &self.given[input.given.0 as usize..input.given.1 as usize];
+        let mut at = input.table;
+        for &(v, stride) in given {
+            at += values[v as usize] * stride;
+        }
+        at as usize
+    }
+
+    /// The weights of the values, given all other variables.
+    pub(super) fn weigh(&self, arena: &Arena, values: &[u32], weights: &mut Vec<f64>) -> f64 {
+        let n = self.values as usize;
+        if n == 2 {
+            let (mut a, mut b) = (1.0, 1.0);
+            for &input in &self.inputs {
+                let at = self.row(input, values);
+                let row = &arena.linear[at..at + 2];
+                a *= row[0];
+                b *= row[1];
+            }
+            if a + b >= TINY {
+                weights.clear();
+                weights.extend([a, b]);
+                return a + b;
+            }
+        } else {
+            weights.clear();
+            weights.resize(n, 1.0);
+            for &input in &self.inputs {
+                let at = self.row(input, values);
+                let row = &arena.linear[at..at + n];
+                weights.iter_mut().zip(row).for_each(|(w, x)| *w *= x);
+            }
+            let total: f64 = weights.iter().sum();
+            if total >= TINY {
+                return total;
+            }
+        }
+        weights.clear();
+        weights.resize(n, 0.0);
+        for &input in &self.inputs {
+            let at = self.row(input, values);
+            let row = &arena.logs[at..at + n];
+            weights.iter_mut().zip(row).for_each(|(w, x)| *w += x);
+        }
+        exponentials(weights)
+    }
+}
+
+impl Listed {
+    pub(super) fn new(
+        prepared: &Prepared<'_>,
+        free: Vec<usize>,
+        defined: &[usize],
+        pieces: &[usize],
+        arena: &mut Arena,
+    ) -> Self {
+        let term = |&i: &usize| match &prepared.pieces[i] {
+            Piece::Dense(table) => {
+                let strides = strides(prepared.graph, &table.scope);
+                let given = table.scope.iter().zip(strides);
+                Term::Dense {
+                    table: arena.intern(&table.logs),
+                    given: given.map(|(&v, s)| (v as u32, s as u32)).collect(),
+                }
+            }
+            Piece::Factor(i) => Term::Factor(*i),
+        };
+        let terms = pieces.iter().map(term).collect();
+        let defined = defined
+            .iter()
+            .filter_map(|&v| prepared.definitions[v].clone());
+        Self {
+            free,
+            defined: defined.collect(),
+            terms,
+        }
+    }
+
+    /// Cost of weighing one assignment, in operations.
+    pub(super) fn cost(&self) -> u64 {
+        let term = |term: &Term| match term {
+            Term::Dense { given, .. } => 1 + given.len() as u64,
+            Term::Factor(_) => 16,
+        };
+        let defined = self.defined.iter().map(|d| 1 + d.parents.len() as u64);
+        self.terms.iter().map(term).chain(defined).sum::<u64>() + 1
+    }
+
+    /// The weights of all assignments of the free variables, row-major, given all variables outside the block; `values` is
+    /// left with the first of them.
+    pub(super) fn weigh(
+        &self,
+        graph: &FactorGraph,
+        arena: &Arena,
+        values: &mut [u32],
+        weights: &mut Vec<f64>,
+    ) -> f64 {
+        let linear = |graph: &FactorGraph, i: usize, values: &[u32]| {
+            log_entry(graph, &graph.factors[i], values).exp()
+        };
+        let times = |a: f64, b: f64| a * b;
+        self.list(graph, values, weights, (&arena.linear, 1.0), linear, times);
+        let total: f64 = weights.iter().sum();
+        if (TINY..f64::INFINITY).contains(&total) {
+            return total;
+        }
+        let log = |graph: &FactorGraph, i: usize, values: &[u32]| {
+            log_entry(graph, &graph.factors[i], values)
+        };
+        let plus = |a: f64, b: f64| a + b;
+        self.list(graph, values, weights, (&arena.logs, 0.0), log, plus);
+        exponentials(weights)
+    }
+
+    fn list(
+        &self,
+        graph: &FactorGraph,
+        values: &mut [u32],
+        weights: &mut Vec<f64>,
+        (tables, one): (&[f64], f64),
+        factor: impl Fn(&FactorGraph, usize, &[u32]) -> f64,
+        times: impl Fn(f64, f64) -> f64,
+    ) {
+        weights.clear();
+        self.free.iter().for_each(|&v| values[v] = 0);
+        loop {
+            self.define(values);
+            let mut weight = one;
+            for term in &self.terms {
+                let next = match term {
+                    Term::Dense { table, given } => {
+                        let at = given.iter().map(|&(v, s)| values[v as usize] * s);
+                        tables[(table + at.sum::<u32>()) as usize]
+                    }
+                    Term::Factor(i) => factor(graph, *i, values),
+                };
+                weight = times(weight, next);
+            }
+            weights.push(weight);
+            if !advance(graph, &self.free, values) {
+                return;
+            }
+        }
+    }
+
+    /// Sets the variables that the block determines.
+    fn define(&self, values: &mut [u32]) {
+        for definition in &self.defined {
+            values[definition.child] = definition.value(values);
+        }
+    }
+
+    /// Sets the block to the assignment of this number.
+    pub(super) fn choose(&self, graph: &FactorGraph, mut number: usize, values: &mut [u32]) {
+        for &v in self.free.iter().rev() {
+            let n = graph.cardinalities[v] as usize;
+            values[v] = (number % n) as u32;
+            number /= n;
+        }
+        self.define(values);
+    }
+}
+
+/// Exponentials of logarithms, scaled to a largest one of one; returns their sum.
+fn exponentials(weights: &mut [f64]) -> f64 {
+    let most = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut total = 0.0;
+    for weight in weights {
+        *weight = (*weight - most).exp();
+        total += *weight;
+    }
+    total
+}

@@ -1,0 +1,280 @@
+//! Chains of the Gibbs sampler, run side by side.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::{AnyElement, stream};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::kernel::{GibbsKernel, State};
+use super::prepare::Definition;
+use super::start::{Forward, Start};
+use crate::answer::TargetMarginal;
+use crate::answer::draws::{Draws, TargetDraws};
+use crate::answer::estimate::Estimate;
+use crate::error::Error;
+use crate::run::watch::{Stopped, Watching};
+
+/// Number of table entries between two checks of the clock: below a millisecond.
+const SLICE: u64 = 100_000;
+
+/// Schedule of the chains: burn-in, draws, thinning.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Schedule {
+    pub(super) chains: usize,
+    pub(super) burn_in: u64,
+    pub(super) draws: u64,
+    pub(super) thin: u64,
+}
+
+impl Schedule {
+    /// The sweeps of one chain.
+    pub(super) fn sweeps(&self) -> u64 {
+        self.burn_in
+            .saturating_add(self.draws.saturating_mul(self.thin))
+    }
+}
+
+/// Source of the value of a target.
+enum Reading {
+    Fixed(u32),
+    Variable(usize),
+}
+
+/// Reader of the targets from an assignment.
+pub(super) struct Reader<'k> {
+    kernel: &'k GibbsKernel,
+    targets: Vec<Reading>,
+    /// The folded variables that the targets need, in topological order.
+    needed: Vec<&'k Definition>,
+}
+
+impl<'k> Reader<'k> {
+    pub(super) fn new(kernel: &'k GibbsKernel, expansion: &Expansion, encoding: &Encoding) -> Self {
+        let reduced = kernel.reduced();
+        let reading = |&position: &usize| {
+            let variable = encoding.variable(position);
+            let Some(v) = variable else {
+                return Reading::Fixed(0);
+            };
+            match (&reduced.left[v.index()][..], reduced.open.binary_search(&v)) {
+                (_, Ok(open)) => Reading::Variable(open),
+                (left, Err(_)) => Reading::Fixed(left.first().copied().unwrap_or_default()),
+            }
+        };
+        let targets: Vec<Reading> = expansion.targets().iter().map(reading).collect();
+        let mut wanted = vec![false; reduced.open.len()];
+        for target in &targets {
+            if let Reading::Variable(v) = target {
+                wanted[*v] = true;
+            }
+        }
+        let mut needed = Vec::new();
+        for definition in kernel.folded().iter().rev() {
+            if wanted[definition.child] {
+                definition.parents.iter().for_each(|&p| wanted[p] = true);
+                needed.push(definition);
+            }
+        }
+        needed.reverse();
+        Self {
+            kernel,
+            targets,
+            needed,
+        }
+    }
+
+    fn read(&self, values: &mut [u32], draws: &mut Vec<u32>) {
+        for definition in &self.needed {
+            values[definition.child] = definition.value(values);
+        }
+        let reduced = self.kernel.reduced();
+        draws.extend(self.targets.iter().map(|reading| match reading {
+            Reading::Fixed(value) => *value,
+            Reading::Variable(v) => reduced.left[reduced.open[*v].index()][values[*v] as usize],
+        }));
+    }
+}
+
+/// One chain.
+struct Chain {
+    state: State,
+    rng: Xoshiro256PlusPlus,
+    /// The next block.
+    block: usize,
+    sweeps: u64,
+    /// The values of the targets, draw after draw.
+    draws: Vec<u32>,
+    kept: usize,
+}
+
+impl Chain {
+    /// Advances the chain by about so much work; `false` once it is done.
+    fn advance(&mut self, reader: &Reader<'_>, schedule: Schedule, mut work: u64) -> bool {
+        let kernel = reader.kernel;
+        while self.sweeps < schedule.sweeps() {
+            while self.block < kernel.blocks() {
+                kernel.update(self.block, &mut self.state, &mut self.rng);
+                work = work.saturating_sub(kernel.cost(self.block));
+                self.block += 1;
+                if work == 0 {
+                    return true;
+                }
+            }
+            self.block = 0;
+            self.sweeps += 1;
+            let after = self.sweeps.saturating_sub(schedule.burn_in);
+            if after > 0 && after.is_multiple_of(schedule.thin) {
+                reader.read(&mut self.state.values, &mut self.draws);
+                self.kept += 1;
+                work = work.saturating_sub(1 + reader.targets.len() as u64);
+                if work == 0 {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Result of the chains: draws, sweeps, reason for the end.
+pub(super) struct Run {
+    pub(super) stopped: Stopped,
+    pub(super) sweeps: u64,
+    pub(super) draws: Draws,
+}
+
+/// Reason that there is nothing to run.
+pub(super) enum NoRun {
+    Impossible,
+    Error(Error),
+}
+
+/// Runs all chains, on so many threads.
+pub(super) fn run(
+    reader: &Reader<'_>,
+    elements: (&Expansion, &[AnyElement]),
+    schedule: Schedule,
+    (seed, threads): (u64, usize),
+    watching: &Watching<'_>,
+) -> Result<Run, NoRun> {
+    let kernel = reader.kernel;
+    let forward = Forward::new(&kernel.reduced().graph);
+    let mut chains = Vec::with_capacity(schedule.chains);
+    for part in 0..schedule.chains {
+        if watching.stopped().is_some() {
+            let algorithm = "Gibbs";
+            return Err(NoRun::Error(Error::NothingDone { algorithm }));
+        }
+        let mut rng = stream(seed, part as u64);
+        let start = forward.start(&mut rng);
+        let values = match start.map_err(|error| NoRun::Error(error.into()))? {
+            Start::Found(values) => values,
+            Start::Impossible => return Err(NoRun::Impossible),
+            Start::Unknown { tried } => {
+                return Err(NoRun::Error(Error::NoSampleMetEvidence {
+                    algorithm: "Gibbs",
+                    tried,
+                    remedy: "look for a world with MpeBranchAndBound, or `weigh` what conditions exclude",
+                }));
+            }
+        };
+        chains.push(Chain {
+            state: kernel.state(values),
+            rng,
+            block: 0,
+            sweeps: 0,
+            draws: Vec::new(),
+            kept: 0,
+        });
+    }
+    let done = AtomicU64::new(0);
+    let share = chains.len().div_ceil(threads.max(1)).max(1);
+    let stops = std::thread::scope(|scope| {
+        let work = |chains| {
+            let done = &done;
+            move || advance(chains, reader, schedule, watching, done)
+        };
+        let mut shares = chains.chunks_mut(share);
+        let first = shares.next();
+        let others: Vec<_> = shares.map(|chains| scope.spawn(work(chains))).collect();
+        let first = first.map_or(Stopped::Finished, |chains| work(chains)());
+        let joined = others.into_iter().map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        joined.chain([first]).collect::<Vec<Stopped>>()
+    });
+    let length = chains.iter().map(|chain| chain.kept).min().unwrap_or(0);
+    let (expansion, targets) = elements;
+    let width = targets.len();
+    let targets = targets.iter().zip(expansion.targets()).enumerate();
+    let target = |(i, (element, &position)): (usize, (&AnyElement, &usize))| {
+        let values = |chain: &Chain| {
+            (0..length)
+                .map(|d| chain.draws[d * width + i])
+                .collect::<Vec<u32>>()
+        };
+        TargetDraws {
+            element: element.clone(),
+            support: expansion.elements()[position].support.clone(),
+            indices: chains.iter().flat_map(values).collect(),
+        }
+    };
+    let stopped = stops.into_iter().find(|why| *why != Stopped::Finished);
+    Ok(Run {
+        stopped: stopped.unwrap_or(Stopped::Finished),
+        sweeps: chains.iter().map(|chain| chain.sweeps).sum(),
+        draws: Draws {
+            chains: chains.len(),
+            length,
+            targets: targets.map(target).collect(),
+            log_weights: None,
+        },
+    })
+}
+
+/// Advances the chains of one thread in turn, so that a deadline finds all of them equally long.
+fn advance(
+    chains: &mut [Chain],
+    reader: &Reader<'_>,
+    schedule: Schedule,
+    watching: &Watching<'_>,
+    done: &AtomicU64,
+) -> Stopped {
+    let mut going = true;
+    while going {
+        going = false;
+        for chain in &mut *chains {
+            if let Some(why) = watching.stopped() {
+                return why;
+            }
+            let before = chain.sweeps;
+            going |= chain.advance(reader, schedule, SLICE);
+            let more = chain.sweeps - before;
+            watching.report(done.fetch_add(more, Ordering::Relaxed) + more);
+        }
+    }
+    Stopped::Finished
+}
+
+/// The marginals of the targets.
+pub(super) fn marginals(draws: &Draws) -> Vec<TargetMarginal> {
+    let all = (draws.chains * draws.length) as f64;
+    let marginal = |target: &TargetDraws| {
+        let mut counts = vec![0u64; target.support.len()];
+        target.indices.iter().for_each(|&i| counts[i as usize] += 1);
+        TargetMarginal {
+            element: target.element.clone(),
+            support: target.support.clone(),
+            probabilities: counts.iter().map(|&n| n as f64 / all).collect(),
+            estimate: Estimate::Chains {
+                indices: Arc::clone(&target.indices),
+                chains: draws.chains,
+            },
+        }
+    };
+    draws.targets.iter().map(marginal).collect()
+}

@@ -1,0 +1,255 @@
+//! Groups of free variables tied by zeros, and connectivity of their worlds under blocks.
+
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::prepare::{Piece, Prepared};
+use super::table::{advance, size};
+
+/// Maximum number of assignments of a group that are enumerated to test that its blocks reach all of them.
+const ENUMERATED: usize = 1 << 18;
+
+/// Dependencies between free variables, defined variables and pieces with zeros.
+pub(super) struct Ties<'p, 'g> {
+    pub(super) prepared: &'p Prepared<'g>,
+    /// By variable: the defined variables, not folded, that depend on it directly.
+    children: Vec<Vec<usize>>,
+    /// By variable: its position in the order of definitions.
+    place: Vec<usize>,
+    /// The positions of the pieces with zeros.
+    hard: Vec<usize>,
+    /// For each of these the free variables that it depends on.
+    tied: Vec<Vec<usize>>,
+}
+
+/// Free variables that zeros tie together, with the positions (in `Ties::hard`) of the pieces that do.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) free: Vec<usize>,
+    pub(super) constraints: Vec<usize>,
+}
+
+impl<'p, 'g> Ties<'p, 'g> {
+    pub(super) fn new(prepared: &'p Prepared<'g>) -> Self {
+        let n = prepared.graph.cardinalities.len();
+        let mut children = vec![Vec::new(); n];
+        let mut place = vec![0; n];
+        for (i, &v) in prepared.order.iter().enumerate() {
+            place[v] = i;
+            if let Some(definition) = prepared.definitions[v]
+                .as_ref()
+                .filter(|_| !prepared.folded[v])
+            {
+                definition.parents.iter().for_each(|&p| children[p].push(v));
+            }
+        }
+        let has_zeros = |piece: &Piece| match piece {
+            Piece::Dense(table) => table.has_zeros(),
+            Piece::Factor(i) => crate::exact::consistency::has_zeros(&prepared.graph.factors[*i]),
+        };
+        let pieces = prepared.pieces.iter().enumerate();
+        let hard: Vec<usize> = pieces
+            .filter(|(_, p)| has_zeros(p))
+            .map(|(i, _)| i)
+            .collect();
+        let mut this = Self {
+            prepared,
+            children,
+            place,
+            hard,
+            tied: Vec::new(),
+        };
+        let above = |&i: &usize| this.above(&prepared.scope(&prepared.pieces[i])).0;
+        this.tied = this.hard.iter().map(above).collect();
+        this
+    }
+
+    /// The free variables that some variables depend on, ascending, and the defined ones on the way, in order.
+    fn above(&self, variables: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        let (mut free, mut defined) = (Vec::new(), Vec::new());
+        let mut seen: FxHashSet<usize> = FxHashSet::default();
+        let mut open = variables.to_vec();
+        while let Some(v) = open.pop() {
+            if !seen.insert(v) {
+                continue;
+            }
+            match &self.prepared.definitions[v] {
+                Some(definition) => {
+                    defined.push(v);
+                    open.extend(&definition.parents);
+                }
+                None => free.push(v),
+            }
+        }
+        free.sort_unstable();
+        defined.sort_unstable_by_key(|&v| self.place[v]);
+        (free, defined)
+    }
+
+    /// The defined variables that depend on some variables, after those they depend on.
+    pub(super) fn below(&self, variables: &[usize]) -> Vec<usize> {
+        let mut seen: FxHashSet<usize> = FxHashSet::default();
+        let mut open: VecDeque<usize> = variables.iter().copied().collect();
+        let mut found = Vec::new();
+        while let Some(v) = open.pop_front() {
+            for &child in &self.children[v] {
+                if seen.insert(child) {
+                    found.push(child);
+                    open.push_back(child);
+                }
+            }
+        }
+        found.sort_unstable_by_key(|&v| self.place[v]);
+        found
+    }
+
+    /// All free variables, in groups that no zero ties to one another.
+    pub(super) fn groups(&self) -> Vec<Group> {
+        let n = self.prepared.graph.cardinalities.len();
+        let mut sets = Sets::new(n);
+        for tied in &self.tied {
+            tied.windows(2).for_each(|pair| sets.join(pair[0], pair[1]));
+        }
+        let mut number: Vec<Option<usize>> = vec![None; n];
+        let mut groups: Vec<Group> = Vec::new();
+        for v in (0..n).filter(|&v| self.prepared.definitions[v].is_none()) {
+            let group = *number[sets.root(v)].get_or_insert_with(|| {
+                groups.push(Group {
+                    free: Vec::new(),
+                    constraints: Vec::new(),
+                });
+                groups.len() - 1
+            });
+            groups[group].free.push(v);
+        }
+        for (i, tied) in self.tied.iter().enumerate() {
+            let group = tied.first().and_then(|&v| number[sets.root(v)]);
+            if let Some(group) = group {
+                groups[group].constraints.push(i);
+            }
+        }
+        groups
+    }
+
+    /// Blocks for a group that is too large for one: each holds all that some constraints tie, as far as that has at most
+    /// `limit` assignments.
+    pub(super) fn windows(&self, group: &Group, limit: usize) -> Vec<Vec<usize>> {
+        let graph = self.prepared.graph;
+        let mut mentions: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for &c in &group.constraints {
+            for &v in &self.tied[c] {
+                mentions.entry(v).or_default().push(c);
+            }
+        }
+        let mut windows: Vec<Vec<usize>> = Vec::new();
+        let mut held: FxHashSet<usize> = FxHashSet::default();
+        let mut covered: FxHashSet<usize> = FxHashSet::default();
+        for &c in &group.constraints {
+            if held.contains(&c) || size(graph, &self.tied[c]) > limit {
+                continue;
+            }
+            let mut window = Vec::new();
+            let mut open = VecDeque::from([c]);
+            let mut seen: FxHashSet<usize> = FxHashSet::from_iter([c]);
+            while let Some(c) = open.pop_front() {
+                let mut wider = window.clone();
+                wider.extend(&self.tied[c]);
+                wider.sort_unstable();
+                wider.dedup();
+                if size(graph, &wider) > limit {
+                    continue;
+                }
+                window = wider;
+                held.insert(c);
+                for v in &self.tied[c] {
+                    for &next in &mentions[v] {
+                        if seen.insert(next) {
+                            open.push_back(next);
+                        }
+                    }
+                }
+            }
+            covered.extend(&window);
+            windows.push(window);
+        }
+        let alone = group.free.iter().filter(|v| !covered.contains(v));
+        windows.extend(alone.map(|&v| vec![v]));
+        windows
+    }
+
+    /// True if steps within blocks lead from every possible assignment of a group to every other; `None` if there are too
+    /// many to enumerate.
+    ///
+    /// Zeros do not tie the group to other variables, so that its possible assignments are the same whatever these are.
+    pub(super) fn is_connected(&self, group: &Group, blocks: &[Vec<usize>]) -> Option<bool> {
+        let graph = self.prepared.graph;
+        let all = size(graph, &group.free);
+        if all > ENUMERATED {
+            return None;
+        }
+        let constraints = group
+            .constraints
+            .iter()
+            .map(|&c| &self.prepared.pieces[self.hard[c]]);
+        let constraints: Vec<&Piece> = constraints.collect();
+        let scopes: Vec<usize> = constraints
+            .iter()
+            .flat_map(|p| self.prepared.scope(p))
+            .collect();
+        let (_, defined) = self.above(&scopes);
+        let mut values = vec![0; graph.cardinalities.len()];
+        let mut possible = Vec::with_capacity(all);
+        // For each block the number of the assignment with the block's own values left out.
+        let mut sets = Sets::new(all);
+        let mut first: Vec<FxHashMap<usize, usize>> = vec![FxHashMap::default(); blocks.len()];
+        let strides = super::table::strides(graph, &group.free);
+        loop {
+            let number = possible.len();
+            for &v in &defined {
+                if let Some(definition) = &self.prepared.definitions[v] {
+                    values[v] = definition.value(&values);
+                }
+            }
+            let weighs = |p: &&Piece| self.prepared.log(p, &values) > f64::NEG_INFINITY;
+            let is_possible = constraints.iter().all(weighs);
+            possible.push(is_possible);
+            if is_possible {
+                for (block, first) in blocks.iter().zip(&mut first) {
+                    let digits = group.free.iter().zip(&strides);
+                    let own = digits.filter(|(v, _)| block.contains(v));
+                    let rest = number - own.map(|(&v, s)| values[v] as usize * s).sum::<usize>();
+                    sets.join(*first.entry(rest).or_insert(number), number);
+                }
+            }
+            if !advance(graph, &group.free, &mut values) {
+                break;
+            }
+        }
+        let mut roots = (0..all).filter(|&i| possible[i]).map(|i| sets.root(i));
+        let first = roots.next();
+        Some(roots.all(|root| Some(root) == first))
+    }
+}
+
+/// Disjoint sets.
+struct Sets(Vec<usize>);
+
+impl Sets {
+    fn new(n: usize) -> Self {
+        Self((0..n).collect())
+    }
+
+    fn root(&mut self, mut i: usize) -> usize {
+        while self.0[i] != i {
+            self.0[i] = self.0[self.0[i]];
+            i = self.0[i];
+        }
+        i
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[b.max(a)] = a.min(b);
+    }
+}

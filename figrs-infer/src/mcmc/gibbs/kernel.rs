@@ -1,0 +1,342 @@
+//! The kernel of a Gibbs sampler: blocks, and their distributions given everything else.
+
+use std::fmt;
+
+use figrs_core::factor::FactorGraph;
+use rand::{Rng, RngExt};
+
+use super::arena::Arena;
+use super::block::{Listed, Site};
+use super::groups::Ties;
+use super::prepare::{Definition, Prepared};
+use super::table::size;
+use super::wide::{Messages, WideBlock};
+use crate::exact::branch_and_bound::Reduced;
+use crate::exact::eliminate::{EliminationError, validate};
+
+/// Number of assignments up to which a group is listed without looking for something cheaper.
+const LISTED: usize = 64;
+
+#[derive(Debug)]
+enum Block {
+    Site(Site),
+    Listed(Listed),
+    Wide(Box<WideBlock>),
+}
+
+/// One sweep of a Gibbs sampler over a factor graph, block by block.
+///
+/// Values that zeros exclude are left out first. A variable that is a function of others is no choice of its own: tables
+/// read its parents instead, or it moves with them. The variables that remain are free; where an entry of weight zero
+/// ties several of them, they form a group, and a group is one block if it has few assignments, or if the elimination of
+/// its variables takes small tables. Else it is covered by several blocks that overlap.
+///
+/// **Guarantee.** Drawing a block anew given all other variables leaves the distribution of the graph as it is. If
+/// [`cut_groups`](Self::cut_groups) is zero, a sweep leads from every assignment of positive weight to every other in
+/// some number of sweeps: groups are independent in what zeros allow, and each is one block, or was seen to be connected.
+///
+/// **Complexity.** A block that is listed: its assignments times the tables that mention it. A block that is eliminated:
+/// as a junction tree of its variables.
+///
+/// **References.** Geman and Geman (1984), "Stochastic relaxation, Gibbs distributions, and the Bayesian restoration
+/// of images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems".
+///
+/// ```
+/// # use figrs_core::factor::{Factor, FactorGraph, FactorTable};
+/// # use figrs_infer::GibbsKernel;
+/// // Two variables that are not both zero.
+/// let mut graph = FactorGraph::default();
+/// let variables = vec![graph.add_variable(2), graph.add_variable(2)];
+/// let table = FactorTable::Dense(vec![0.0, 1.0, 1.0, 1.0].into());
+/// graph.factors.push(Factor { variables, table, normalised: false });
+/// let kernel = GibbsKernel::new(&graph, 1024)?;
+/// assert_eq!((kernel.blocks(), kernel.cut_groups()), (1, 0));
+/// let next = kernel.conditional(0, &[0, 1]);
+/// assert!(next.iter().all(|(_, p)| (p - 1.0 / 3.0).abs() < 1e-12));
+/// # Ok::<(), figrs_infer::eliminate::EliminationError>(())
+/// ```
+pub struct GibbsKernel {
+    reduced: Reduced,
+    arena: Arena,
+    blocks: Vec<(Block, u64)>,
+    cut: u64,
+    /// The folded variables, which no block keeps up to date, in topological order.
+    folded: Vec<Definition>,
+}
+
+impl fmt::Debug for GibbsKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let blocks = self.blocks.iter();
+        let eliminated = blocks.filter(|(block, _)| matches!(block, Block::Wide(_)));
+        f.debug_struct("GibbsKernel")
+            .field("blocks", &self.blocks.len())
+            .field("eliminated", &eliminated.count())
+            .field("cut_groups", &self.cut)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The current assignment of a chain, with scratch space.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) values: Vec<u32>,
+    weights: Vec<f64>,
+    /// By block.
+    messages: Vec<Option<Messages>>,
+}
+
+impl GibbsKernel {
+    /// Divides the variables of a graph into blocks whose tables have at most `table` entries.
+    ///
+    /// **Errors.** [`EliminationError::Impossible`] if zeros leave some variable no value; when the factors are malformed.
+    pub fn new(graph: &FactorGraph, table: usize) -> Result<Self, EliminationError> {
+        validate(graph, &[])?;
+        let reduced = Reduced::new(graph).ok_or(EliminationError::Impossible)?;
+        let prepared = Prepared::new(&reduced.graph);
+        let ties = Ties::new(&prepared);
+        let mut maker = Maker::new(&ties, table);
+        for group in ties.groups() {
+            let all = size(&reduced.graph, &group.free);
+            let is_small = group.constraints.is_empty() || all <= table.min(LISTED);
+            if !is_small && maker.wide(&group.free, all) {
+                continue;
+            }
+            if is_small || all <= table {
+                maker.listed(group.free);
+                continue;
+            }
+            let windows = ties.windows(&group, table);
+            if ties.is_connected(&group, &windows) != Some(true) {
+                maker.cut += 1;
+            }
+            for window in windows {
+                maker.listed(window);
+            }
+        }
+        let Maker {
+            arena, blocks, cut, ..
+        } = maker;
+        let folded = prepared.order.iter().filter(|&&v| prepared.folded[v]);
+        let folded = folded
+            .filter_map(|&v| prepared.definitions[v].clone())
+            .collect();
+        Ok(Self {
+            reduced,
+            arena,
+            blocks,
+            cut,
+            folded,
+        })
+    }
+
+    /// Number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Number of groups of variables tied by zeros that no block holds whole, so that it is not known, or not true, that
+    /// every assignment of positive weight is reached from every other.
+    pub fn cut_groups(&self) -> u64 {
+        self.cut
+    }
+
+    /// The distribution of the next assignment when a block is drawn anew: the conditional that the sampler draws from.
+    ///
+    /// `assignment` has a value for each variable of the graph, and positive weight. A block that is not there changes
+    /// nothing.
+    pub fn conditional(&self, block: usize, assignment: &[u32]) -> Vec<(Vec<u32>, f64)> {
+        let mut values = self.open(assignment);
+        let mut weights = Vec::new();
+        let graph = &self.reduced.graph;
+        let next: Vec<(Vec<u32>, f64)> = match self.blocks.get(block).map(|block| &block.0) {
+            None => return vec![(assignment.to_vec(), 1.0)],
+            Some(Block::Site(site)) => {
+                let total = site.weigh(&self.arena, &values, &mut weights);
+                let next = |(x, w): (u32, &f64)| {
+                    values[site.variable as usize] = x;
+                    (values.clone(), w / total)
+                };
+                (0..).zip(&weights).map(next).collect()
+            }
+            Some(Block::Listed(listed)) => {
+                let total = listed.weigh(graph, &self.arena, &mut values, &mut weights);
+                let next = |(i, w): (usize, &f64)| {
+                    listed.choose(graph, i, &mut values);
+                    (values.clone(), w / total)
+                };
+                weights.iter().enumerate().map(next).collect()
+            }
+            Some(Block::Wide(wide)) => wide.outcomes(graph, &values),
+        };
+        let positive = next.into_iter().filter(|(_, p)| *p > 0.0);
+        positive
+            .map(|(values, p)| (self.close(values), p))
+            .collect()
+    }
+
+    /// Converts an assignment of all variables to one of those that have several values.
+    pub(super) fn open(&self, assignment: &[u32]) -> Vec<u32> {
+        let open = self.reduced.open.iter().map(|v| v.index());
+        open.map(|v| {
+            let value = assignment.get(v).copied().unwrap_or_default();
+            let place = self.reduced.left[v].binary_search(&value);
+            place.unwrap_or_default() as u32
+        })
+        .collect()
+    }
+
+    /// Converts an assignment of the variables that have several values back to one of all.
+    fn close(&self, mut values: Vec<u32>) -> Vec<u32> {
+        self.complete(&mut values);
+        self.reduced.world(&values)
+    }
+
+    /// Sets the folded variables.
+    pub(super) fn complete(&self, values: &mut [u32]) {
+        for definition in &self.folded {
+            values[definition.child] = definition.value(values);
+        }
+    }
+
+    pub(super) fn reduced(&self) -> &Reduced {
+        &self.reduced
+    }
+
+    pub(super) fn folded(&self) -> &[Definition] {
+        &self.folded
+    }
+
+    /// Cost of drawing a block anew, in entries of tables.
+    pub(super) fn cost(&self, block: usize) -> u64 {
+        self.blocks[block].1
+    }
+
+    /// Starts at an assignment of the variables that have several values.
+    pub(super) fn state(&self, values: Vec<u32>) -> State {
+        let messages = self.blocks.iter().map(|(block, _)| match block {
+            Block::Wide(wide) => Some(wide.messages(values.len())),
+            _ => None,
+        });
+        State {
+            messages: messages.collect(),
+            values,
+            weights: Vec::new(),
+        }
+    }
+
+    /// Draws a block anew.
+    pub(super) fn update(&self, block: usize, state: &mut State, rng: &mut impl Rng) {
+        let State {
+            values,
+            weights,
+            messages,
+        } = state;
+        let graph = &self.reduced.graph;
+        match &self.blocks[block].0 {
+            Block::Site(site) => {
+                let total = site.weigh(&self.arena, values, weights);
+                values[site.variable as usize] = pick(weights, total * rng.random::<f64>()) as u32;
+            }
+            Block::Listed(listed) => {
+                let total = listed.weigh(graph, &self.arena, values, weights);
+                let chosen = pick(weights, total * rng.random::<f64>());
+                listed.choose(graph, chosen, values);
+            }
+            Block::Wide(wide) => {
+                if let Some(messages) = &mut messages[block] {
+                    wide.update(graph, messages, values, rng);
+                }
+            }
+        }
+    }
+}
+
+/// The position into whose share of the total `left` falls.
+fn pick(weights: &[f64], mut left: f64) -> usize {
+    let mut last = 0;
+    for (i, &weight) in weights.iter().enumerate() {
+        if weight > 0.0 {
+            if left < weight {
+                return i;
+            }
+            // Rounding may leave a little: the last alternative with weight takes it.
+            last = i;
+            left -= weight;
+        }
+    }
+    last
+}
+
+/// Builder of blocks.
+struct Maker<'t, 'p, 'g> {
+    ties: &'t Ties<'p, 'g>,
+    table: usize,
+    /// By variable: the pieces that mention it.
+    mentions: Vec<Vec<usize>>,
+    arena: Arena,
+    blocks: Vec<(Block, u64)>,
+    cut: u64,
+}
+
+impl<'t, 'p, 'g> Maker<'t, 'p, 'g> {
+    fn new(ties: &'t Ties<'p, 'g>, table: usize) -> Self {
+        let prepared = ties.prepared;
+        let mut mentions = vec![Vec::new(); prepared.graph.cardinalities.len()];
+        for (i, piece) in prepared.pieces.iter().enumerate() {
+            prepared
+                .scope(piece)
+                .iter()
+                .for_each(|&v| mentions[v].push(i));
+        }
+        Self {
+            ties,
+            table,
+            mentions,
+            arena: Arena::default(),
+            blocks: Vec::new(),
+            cut: 0,
+        }
+    }
+
+    /// The variables that some variables determine, and the pieces that mention any of them.
+    fn surroundings(&self, free: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        let defined = self.ties.below(free);
+        let all = free.iter().chain(&defined);
+        let mut pieces: Vec<usize> = all.flat_map(|&v| &self.mentions[v]).copied().collect();
+        pieces.sort_unstable();
+        pieces.dedup();
+        (defined, pieces)
+    }
+
+    /// A block of some free variables whose assignments are listed.
+    fn listed(&mut self, free: Vec<usize>) {
+        let prepared = self.ties.prepared;
+        let (defined, pieces) = self.surroundings(&free);
+        if let ([v], []) = (&free[..], &defined[..])
+            && let Some(site) = Site::new(prepared, *v, &pieces, &mut self.arena)
+        {
+            let cost = site.cost();
+            self.blocks.push((Block::Site(site), cost));
+            return;
+        }
+        let assignments = size(prepared.graph, &free) as u64;
+        let listed = Listed::new(prepared, free, &defined, &pieces, &mut self.arena);
+        let cost = listed.cost().saturating_mul(assignments);
+        self.blocks.push((Block::Listed(listed), cost));
+    }
+
+    /// A block of some free variables that is eliminated, if that is cheaper than to list its assignments and takes no
+    /// table that is too large; returns whether there is one.
+    fn wide(&mut self, free: &[usize], assignments: usize) -> bool {
+        let (defined, pieces) = self.surroundings(free);
+        let variables = [free, &defined].concat();
+        let listing = assignments as f64 * pieces.len() as f64;
+        let wide = WideBlock::new(self.ties.prepared, variables, &pieces, self.table, listing);
+        let found = wide.is_some();
+        self.blocks.extend(wide.map(|wide| {
+            let cost = wide.cost;
+            (Block::Wide(Box::new(wide)), cost)
+        }));
+        found
+    }
+}

@@ -1,0 +1,216 @@
+//! Gibbs sampling on the factor graph.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `table`, `prepare` | the graph as free variables, functions of them, and tables |
+//! | `groups` | groups of variables tied by zeros, and their connectivity |
+//! | `block`, `wide`, `arena` | blocks that are listed, blocks that are eliminated |
+//! | `kernel` | all blocks of a graph |
+//! | `start`, `chains` | first worlds; the run |
+
+mod arena;
+mod block;
+mod chains;
+mod groups;
+mod kernel;
+mod prepare;
+mod start;
+mod table;
+mod wide;
+
+use figrs_core::expand::{Budget, Encoding};
+use figrs_core::{AnyElement, Model};
+
+use crate::algorithm::Algorithm;
+use crate::answer::Answer;
+use crate::answer::run_statistics::Sampling;
+use crate::error::Error;
+use crate::exact::conflict;
+use crate::exact::eliminate::EliminationError;
+use crate::exact::limits::Limits;
+use crate::run::watch::{Watch, Watching, watched};
+use chains::{NoRun, Reader, Schedule};
+pub use kernel::GibbsKernel;
+
+/// Gibbs sampling: chains that draw one block of variables after another anew, given all others.
+///
+/// Blocks are found in the model. What is a function of other elements moves with them, and elements that zeros tie
+/// together, such as the cells of a constraint, are drawn together: by listing their assignments, or by eliminating them
+/// where these are too many; see [`GibbsKernel`]. The first world of a chain is drawn forward, or if evidence is too rare
+/// for that found by elimination, if it has small tables.
+///
+/// **Guarantee.** The posterior is the distribution that the chains keep. If
+/// [`Sampling::cut_groups`](crate::Sampling::cut_groups) of the answer is `Some(0)`, every possible world is reached from
+/// every other, so that averages converge to the exact answer. If it is more, groups of elements are tied by zeros that
+/// no block holds whole, and a chain may be shut in a part of the worlds: then chains that disagree are the only sign, and
+/// a larger [`block_table`](Self::block_table) helps. The same seed gives the same answer on any number of threads.
+///
+/// **Complexity.** A sweep is linear in the tables around the blocks, times the assignments of each block. How many
+/// sweeps an independent draw takes depends on how strongly blocks depend on each other.
+///
+/// **Errors.** [`Error::ImpossibleEvidence`] if no world meets the evidence; [`Error::NoSampleMetEvidence`] if none of a
+/// thousand draws did and elimination is too dear to tell; budgets of the expansion;
+/// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element. The answer has no
+/// log-evidence.
+///
+/// **References.** Geman and Geman (1984), "Stochastic relaxation, Gibbs distributions, and the Bayesian restoration of
+/// images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems".
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::{Gibbs, Run};
+/// let (a, b, c) = (Flip::new(0.3), Flip::new(0.6), Flip::new(0.5));
+/// // Two constraints that share an element: no element can change alone.
+/// let model = Model::new().observe(&a.equals(&b), false).observe(&b.equals(&c), false);
+/// let answer = Gibbs::new(5000).chains(2).seed(1).run(&model, &a)?;
+/// let error = (answer.probability(&a, &true)? - 0.12 / 0.54).abs();
+/// assert!(error < 5.0 * answer.standard_error(&a, &true)?);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Gibbs {
+    schedule: Schedule,
+    seed: u64,
+    block_table: usize,
+    limits: Limits,
+    watch: Watch,
+}
+
+impl Gibbs {
+    /// Keeps this many draws of each of four chains, one a sweep, after a tenth as many sweeps of burn-in, with seed 0.
+    pub fn new(draws: u64) -> Self {
+        Self {
+            schedule: Schedule {
+                chains: 4,
+                burn_in: draws / 10,
+                draws,
+                thin: 1,
+            },
+            seed: 0,
+            block_table: 1024,
+            limits: Limits::default(),
+            watch: Watch::default(),
+        }
+    }
+
+    /// Runs this many independent chains (default four), each with random numbers and a first world of its own.
+    pub fn chains(mut self, chains: usize) -> Self {
+        self.schedule.chains = chains;
+        self
+    }
+
+    /// Drops this many sweeps at the beginning of each chain.
+    pub fn burn_in(mut self, sweeps: u64) -> Self {
+        self.schedule.burn_in = sweeps;
+        self
+    }
+
+    /// Keeps one draw of this many sweeps.
+    pub fn thin(mut self, sweeps: u64) -> Self {
+        self.schedule.thin = sweeps;
+        self
+    }
+
+    /// Seeds the random numbers.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the maximum number of entries of the tables of a block (default 1024): its assignments, or those of the largest
+    /// table of its elimination.
+    pub fn block_table(mut self, entries: usize) -> Self {
+        self.block_table = entries;
+        self
+    }
+
+    /// Limits the number of threads that share the chains, by default all cores. The answers are the same on any number.
+    pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
+        self.limits.threads = Some(threads);
+        self
+    }
+
+    /// Limits the expansion of the model.
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.limits.budget = budget;
+        self
+    }
+
+    crate::sampling::settings::keeping_anyway!();
+    watched!();
+
+    fn check(&self) -> Result<(), Error> {
+        let invalid = |setting: &'static str| Error::InvalidSetting {
+            algorithm: self.name(),
+            setting,
+            value: "0".into(),
+            remedy: "it must be at least one",
+        };
+        let settings = [
+            ("draws", self.schedule.draws == 0),
+            ("chains", self.schedule.chains == 0),
+            ("thin", self.schedule.thin == 0),
+            ("block_table", self.block_table == 0),
+        ];
+        let zero = settings.iter().find(|(_, is_zero)| *is_zero);
+        zero.map_or(Ok(()), |(setting, _)| Err(invalid(setting)))
+    }
+}
+
+impl Algorithm for Gibbs {
+    fn name(&self) -> &'static str {
+        "Gibbs"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        self.check()?;
+        let sweeps = self.schedule.sweeps();
+        let total = sweeps.saturating_mul(self.schedule.chains as u64);
+        let watching = self.watch.start(self.name(), Some(total));
+        let answer = self.sweep(model, targets, &watching);
+        answer.map_err(|error| watching.error_of(error))
+    }
+}
+
+impl Gibbs {
+    fn sweep(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        watching: &Watching<'_>,
+    ) -> Result<Answer, Error> {
+        let limits = self.limits.until(watching.until());
+        let impossible = || conflict::impossible(model, targets, &limits);
+        let expansion = limits.expand(model, targets)?;
+        if expansion.impossible().is_some() {
+            return Err(impossible());
+        }
+        conflict::check_doubts(&expansion, &limits)?;
+        let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
+        let kernel = match GibbsKernel::new(encoding.graph(), self.block_table) {
+            Err(EliminationError::Impossible) => return Err(impossible()),
+            kernel => kernel?,
+        };
+        let reader = Reader::new(&kernel, &expansion, &encoding);
+        let elements = (&expansion, targets);
+        let by = (self.seed, limits.threads());
+        let run = match chains::run(&reader, elements, self.schedule, by, watching) {
+            Ok(run) => run,
+            Err(NoRun::Impossible) => return Err(impossible()),
+            Err(NoRun::Error(error)) => return Err(error),
+        };
+        if run.draws.length == 0 {
+            return Err(Error::NothingDone {
+                algorithm: self.name(),
+            });
+        }
+        let mut sampling = Sampling::new(run.stopped, run.sweeps, watching.elapsed());
+        let chains = self.schedule.chains as u64;
+        sampling.asked = Some(self.schedule.sweeps().saturating_mul(chains));
+        sampling.chains = self.schedule.chains;
+        sampling.cut_groups = Some(kernel.cut_groups());
+        let answer = Answer::marginals(self.name(), chains::marginals(&run.draws), None);
+        Ok(answer.with_sampling(sampling).with_draws(run.draws))
+    }
+}

@@ -1,0 +1,286 @@
+//! A factor graph prepared for the sampler: free variables, variables that are functions of others, and tables.
+
+use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
+use rustc_hash::FxHashMap;
+
+use super::table::{Table, place, size, strides};
+use crate::exact::branch_and_bound::for_each_entry;
+use crate::exact::eliminate::log_entry;
+
+/// Maximum number of assignments of a factor that is tabulated; larger ones stay as they are and are looked up.
+const DENSE: usize = 1 << 16;
+/// Maximum number of assignments of a function that is looked for in a table.
+const INDEX: usize = 1 << 20;
+/// Size up to which a table may grow, whatever its size was, when a variable is folded into its parents.
+const SMALL: usize = 64;
+/// Factor by which a table may grow when a variable is folded into its parents, up to `FOLDED` entries.
+const GROWTH: usize = 4;
+const FOLDED: usize = 4096;
+
+/// A variable as a function of others.
+#[derive(Clone, Debug)]
+pub(super) struct Definition {
+    pub(super) child: usize,
+    pub(super) parents: Vec<usize>,
+    pub(super) strides: Vec<usize>,
+    /// The value for each assignment of the parents, row-major; any where the assignment has no weight.
+    pub(super) index: Vec<u32>,
+}
+
+impl Definition {
+    pub(super) fn value(&self, values: &[u32]) -> u32 {
+        self.index[place(&self.parents, &self.strides, values)]
+    }
+}
+
+/// Factor of the weight of a world.
+#[derive(Clone, Debug)]
+pub(super) enum Piece {
+    Dense(Table),
+    /// A factor of the graph, by its position.
+    Factor(usize),
+}
+
+/// A graph in terms of free variables, definitions and pieces.
+///
+/// The product of the pieces at an assignment in which every defined variable has the value of its definition is the
+/// weight of that assignment up to a constant; every other assignment weighs zero.
+#[derive(Debug)]
+pub(super) struct Prepared<'g> {
+    pub(super) graph: &'g FactorGraph,
+    /// By variable.
+    pub(super) definitions: Vec<Option<Definition>>,
+    /// The defined variables, after those they depend on.
+    pub(super) order: Vec<usize>,
+    /// By variable: `true` if no piece and no other definition in use mentions it.
+    pub(super) folded: Vec<bool>,
+    pub(super) pieces: Vec<Piece>,
+}
+
+impl<'g> Prepared<'g> {
+    pub(super) fn new(graph: &'g FactorGraph) -> Self {
+        let n = graph.cardinalities.len();
+        let mut candidates: Vec<Option<(Definition, usize)>> = vec![None; n];
+        for (i, factor) in graph.factors.iter().enumerate() {
+            if let Some(definition) = as_function(graph, factor) {
+                let child = definition.child;
+                candidates[child].get_or_insert((definition, i));
+            }
+        }
+        let order = sorted(&mut candidates);
+        let mut defining = vec![false; graph.factors.len()];
+        candidates
+            .iter()
+            .flatten()
+            .for_each(|(_, i)| defining[*i] = true);
+        let mut values = vec![0; n];
+        let mut pieces = Vec::new();
+        for (i, factor) in graph.factors.iter().enumerate() {
+            let mut scope: Vec<usize> = factor.variables.iter().map(|v| v.index()).collect();
+            if !defining[i] && size(graph, &scope) > DENSE {
+                pieces.push(Piece::Factor(i));
+                continue;
+            }
+            let definition = scope.last().and_then(|&v| candidates[v].as_ref());
+            let table = match definition {
+                // The rest of the factor, where its function holds.
+                Some((definition, _)) if defining[i] => {
+                    scope.pop();
+                    Table::of(graph, scope, &mut values, |values| {
+                        values[definition.child] = definition.value(values);
+                        log_entry(graph, factor, values)
+                    })
+                }
+                _ => Table::of(graph, scope, &mut values, |values| {
+                    log_entry(graph, factor, values)
+                }),
+            };
+            if !table.is_constant() {
+                pieces.push(Piece::Dense(table));
+            }
+        }
+        let mut this = Self {
+            graph,
+            definitions: candidates
+                .into_iter()
+                .map(|candidate| Some(candidate?.0))
+                .collect(),
+            order,
+            folded: vec![false; n],
+            pieces,
+        };
+        this.fold();
+        this.merge();
+        this
+    }
+
+    pub(super) fn scope(&self, piece: &Piece) -> Vec<usize> {
+        match piece {
+            Piece::Dense(table) => table.scope.clone(),
+            Piece::Factor(i) => {
+                let variables = self.graph.factors[*i].variables.iter();
+                variables.map(|v| v.index()).collect()
+            }
+        }
+    }
+
+    /// The natural logarithm of a piece at an assignment.
+    pub(super) fn log(&self, piece: &Piece, values: &[u32]) -> f64 {
+        match piece {
+            Piece::Dense(table) => {
+                table.logs[place(&table.scope, &strides(self.graph, &table.scope), values)]
+            }
+            Piece::Factor(i) => log_entry(self.graph, &self.graph.factors[*i], values),
+        }
+    }
+
+    /// Folds defined variables: tables read their parents instead of their values, where they do not grow much by that.
+    fn fold(&mut self) {
+        let n = self.graph.cardinalities.len();
+        let mut mentions: Vec<Vec<usize>> = vec![Vec::new(); n];
+        for (i, piece) in self.pieces.iter().enumerate() {
+            self.scope(piece).iter().for_each(|&v| mentions[v].push(i));
+        }
+        let mut read = vec![0u32; n];
+        for definition in self.definitions.iter().flatten() {
+            definition.parents.iter().for_each(|&p| read[p] += 1);
+        }
+        let mut values = vec![0; n];
+        for &v in self.order.iter().rev() {
+            let Some(definition) = &self.definitions[v] else {
+                continue;
+            };
+            let wider = |i: &usize| -> Option<Vec<usize>> {
+                let Piece::Dense(table) = &self.pieces[*i] else {
+                    return None;
+                };
+                let mut scope = table.scope.clone();
+                scope.retain(|&u| u != v);
+                scope.extend(&definition.parents);
+                scope.sort_unstable();
+                scope.dedup();
+                let limit = SMALL.max(FOLDED.min(GROWTH * table.logs.len()));
+                (size(self.graph, &scope) <= limit).then_some(scope)
+            };
+            let scopes: Option<Vec<Vec<usize>>> = mentions[v].iter().map(wider).collect();
+            let Some(scopes) = scopes.filter(|_| read[v] == 0) else {
+                continue;
+            };
+            for (&i, scope) in mentions[v].iter().zip(scopes) {
+                let old = &self.pieces[i];
+                let table = Table::of(self.graph, scope, &mut values, |values| {
+                    values[v] = definition.value(values);
+                    self.log(old, values)
+                });
+                self.pieces[i] = Piece::Dense(table);
+            }
+            self.folded[v] = true;
+            definition.parents.iter().for_each(|&p| read[p] -= 1);
+            let moved = std::mem::take(&mut mentions[v]);
+            for &p in &definition.parents {
+                mentions[p].extend(&moved);
+                mentions[p].sort_unstable();
+                mentions[p].dedup();
+            }
+        }
+    }
+
+    /// Multiplies tables over the same variables, and drops constant ones.
+    fn merge(&mut self) {
+        let mut known: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
+        let mut merged: Vec<Piece> = Vec::new();
+        for piece in std::mem::take(&mut self.pieces) {
+            let Piece::Dense(table) = piece else {
+                merged.push(piece);
+                continue;
+            };
+            let place = *known.entry(table.scope.clone()).or_insert(merged.len());
+            match merged.get_mut(place) {
+                Some(Piece::Dense(first)) => {
+                    let logs = first.logs.iter_mut().zip(&table.logs);
+                    logs.for_each(|(a, b)| *a += b);
+                }
+                _ => merged.push(Piece::Dense(table)),
+            }
+        }
+        merged.retain(|piece| !matches!(piece, Piece::Dense(table) if table.is_constant()));
+        for piece in &mut merged {
+            if let Piece::Dense(table) = piece {
+                table.normalise();
+            }
+        }
+        self.pieces = merged;
+    }
+}
+
+/// The last variable of a factor as a function of the others, if the factor leaves it at most one value for each of
+/// their assignments.
+fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<Definition> {
+    let (child, parents) = factor.variables.split_last()?;
+    let rows = graph.dense_size(parents);
+    if parents.is_empty() || rows > INDEX {
+        return None;
+    }
+    let parents: Vec<usize> = parents.iter().map(|v: &VarId| v.index()).collect();
+    let strides = strides(graph, &parents);
+    let mut index = vec![FactorTable::NO_VALUE; rows];
+    let mut several = false;
+    for_each_entry(graph, factor, |_, row| {
+        let digits = row.iter().zip(&strides);
+        let at: usize = digits.map(|(&x, stride)| x as usize * stride).sum();
+        several |= index[at] != FactorTable::NO_VALUE;
+        index[at] = row[parents.len()];
+    });
+    if several {
+        return None;
+    }
+    for value in index.iter_mut().filter(|v| **v == FactorTable::NO_VALUE) {
+        *value = 0;
+    }
+    Some(Definition {
+        child: child.index(),
+        parents,
+        strides,
+        index,
+    })
+}
+
+/// The defined variables, after those they depend on; definitions that go round in a circle are taken back.
+fn sorted(candidates: &mut [Option<(Definition, usize)>]) -> Vec<usize> {
+    let n = candidates.len();
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
+    let mut waits = vec![0usize; n];
+    for (definition, _) in candidates.iter().flatten() {
+        waits[definition.child] = definition.parents.len();
+        for &parent in &definition.parents {
+            children[parent].push(definition.child);
+        }
+    }
+    let mut ready: Vec<usize> = (0..n).rev().filter(|&v| waits[v] == 0).collect();
+    let mut done = vec![false; n];
+    let mut order = Vec::new();
+    let mut next = 0;
+    loop {
+        while let Some(v) = ready.pop() {
+            done[v] = true;
+            if candidates[v].is_some() {
+                order.push(v);
+            }
+            for &child in &children[v] {
+                waits[child] = waits[child].saturating_sub(1);
+                if waits[child] == 0 && !done[child] && candidates[child].is_some() {
+                    ready.push(child);
+                }
+            }
+        }
+        while next < n && done[next] {
+            next += 1;
+        }
+        if next == n {
+            return order;
+        }
+        candidates[next] = None;
+        waits[next] = 0;
+        ready.push(next);
+    }
+}

@@ -1,0 +1,139 @@
+//! A first assignment of positive weight for each chain.
+
+use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
+use figrs_core::weights::Weights;
+use rand::{Rng, RngExt};
+
+use crate::exact::eliminate::{EliminationError, Options, log_entry, most_probable};
+
+/// Number of forward draws before a chain looks for an assignment by elimination.
+const FIRST: u64 = 100;
+/// Total number of forward draws, if elimination takes too much.
+const TRIES: u64 = 1000;
+/// Budgets of the elimination: constants, so that all machines agree.
+const TABLE: usize = 1 << 20;
+const OPERATIONS: f64 = 1e9;
+const MEMORY: u64 = 1 << 28;
+
+/// Result of the search for a first assignment.
+pub(super) enum Start {
+    Found(Vec<u32>),
+    Impossible,
+    /// None of this many draws was one, and elimination takes too much.
+    Unknown {
+        tried: u64,
+    },
+}
+
+/// Forward sampler: draws one variable after another given those before, by the factors that are complete then.
+pub(super) struct Forward<'g> {
+    graph: &'g FactorGraph,
+    /// The variables, each with the factors that are complete with it.
+    order: Vec<(usize, Vec<&'g Factor>)>,
+}
+
+impl<'g> Forward<'g> {
+    pub(super) fn new(graph: &'g FactorGraph) -> Self {
+        let n = graph.cardinalities.len();
+        let mut place: Vec<Option<usize>> = vec![None; n];
+        let mut order: Vec<(usize, Vec<&Factor>)> = Vec::with_capacity(n);
+        // Factors of parents stand before those of their children, which stand last in their own.
+        let mentioned = graph.factors.iter().flat_map(|factor| &factor.variables);
+        for v in mentioned.map(|v| v.index()).chain(0..n) {
+            place[v].get_or_insert_with(|| {
+                order.push((v, Vec::new()));
+                order.len() - 1
+            });
+        }
+        for factor in &graph.factors {
+            let last = factor
+                .variables
+                .iter()
+                .filter_map(|v| place[v.index()])
+                .max();
+            if let Some(last) = last {
+                order[last].1.push(factor);
+            }
+        }
+        Self { graph, order }
+    }
+
+    /// `None` if it ends where nothing has weight.
+    fn draw(&self, rng: &mut impl Rng) -> Option<Vec<u32>> {
+        let mut values = vec![0; self.graph.cardinalities.len()];
+        let mut logs = Vec::new();
+        for (v, factors) in &self.order {
+            logs.clear();
+            for x in 0..self.graph.cardinalities[*v] {
+                values[*v] = x;
+                let entries = factors.iter().map(|f| log_entry(self.graph, f, &values));
+                logs.push(entries.sum::<f64>());
+            }
+            let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            if most == f64::NEG_INFINITY {
+                return None;
+            }
+            let total: f64 = logs.iter().map(|log| (log - most).exp()).sum();
+            let mut left = total * rng.random::<f64>();
+            for (x, log) in (0..).zip(&logs) {
+                if *log > f64::NEG_INFINITY {
+                    values[*v] = x;
+                    left -= (log - most).exp();
+                    if left < 0.0 {
+                        break;
+                    }
+                }
+            }
+        }
+        Some(values)
+    }
+
+    /// An assignment by forward draws, or if none of them has weight by elimination, if that is possible.
+    pub(super) fn start(&self, rng: &mut impl Rng) -> Result<Start, EliminationError> {
+        for tried in 0..TRIES {
+            if tried == FIRST
+                && let Some(start) = self.eliminated(rng)?
+            {
+                return Ok(start);
+            }
+            if let Some(values) = self.draw(rng) {
+                return Ok(Start::Found(values));
+            }
+        }
+        Ok(Start::Unknown { tried: TRIES })
+    }
+
+    /// The best assignment under random weights; `None` if that takes too much.
+    fn eliminated(&self, rng: &mut impl Rng) -> Result<Option<Start>, EliminationError> {
+        let options = Options::default()
+            .table_budget(TABLE)
+            .operation_budget(OPERATIONS)
+            .memory_budget(MEMORY);
+        match most_probable(&self.perturbed(rng), &options) {
+            Ok((values, _)) => Ok(Some(Start::Found(values))),
+            Err(EliminationError::Impossible) => Ok(Some(Start::Impossible)),
+            Err(
+                EliminationError::TableTooLarge { .. }
+                | EliminationError::TooManyOperations { .. }
+                | EliminationError::TooMuchMemory { .. },
+            ) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The graph with random weights, so that chains do not all start from the best world (Papandreou and Yuille 2011,
+    /// "Perturb-and-MAP random fields").
+    fn perturbed(&self, rng: &mut impl Rng) -> FactorGraph {
+        let mut graph = self.graph.clone();
+        for (v, &n) in (0..).map(VarId).zip(&self.graph.cardinalities) {
+            let gumbel = |_| -(-rng.random::<f64>().max(f64::MIN_POSITIVE).ln()).ln();
+            let logs = (0..n).map(gumbel).collect();
+            graph.factors.push(Factor {
+                variables: vec![v],
+                table: FactorTable::Dense(Weights::from_logs(logs)),
+                normalised: false,
+            });
+        }
+        graph
+    }
+}

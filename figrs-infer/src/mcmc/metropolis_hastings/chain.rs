@@ -1,0 +1,177 @@
+//! One chain, from its first world to its last draw.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use figrs_core::lower::Trace;
+use figrs_core::{AnyElement, SupportBuilder};
+
+use super::kernel::{Dice, Kernel};
+use super::ladder::Ladder;
+use super::sites::SiteRecord;
+use crate::error::Error;
+use crate::run::turn::Turn;
+use crate::run::watch::Stopped;
+
+/// Steps between two reports, at most.
+const BLOCK: u64 = 256;
+
+/// Length of the chains: burn-in, draws, thinning, total steps.
+pub(super) struct Length {
+    /// Draws of each chain.
+    pub(super) draws: u64,
+    pub(super) burn_in: u64,
+    pub(super) thin: u64,
+    /// Steps of all chains.
+    pub(super) total: u64,
+}
+
+/// Draws worlds from the prior until one has a positive weight.
+pub(super) fn first_world(
+    trace: &mut Trace,
+    dice: &mut impl Dice,
+    max_tries: u64,
+    turn: &Turn<'_>,
+) -> Result<(), Error> {
+    let none = |tried| Error::NoSampleMetEvidence {
+        algorithm: turn.run().algorithm(),
+        tried,
+        remedy: "a chain begins in a world drawn from the prior: observe elements instead of conditions on them, draw more \
+                 (`max_tries`), or for a finite model use Gibbs or MpeVariableElimination",
+    };
+    for tried in 0..max_tries {
+        if turn.stopped().is_some() {
+            return Err(turn.run().nothing_done());
+        }
+        if trace.restart(dice)? {
+            return Ok(());
+        }
+        // Nothing to choose: another try would give the same world.
+        if trace.choices() == 0 {
+            return Err(none(tried + 1));
+        }
+    }
+    Err(none(max_tries))
+}
+
+/// The values of a target in the draws of one chain.
+pub(super) struct TargetValues {
+    pub(super) values: SupportBuilder,
+    pub(super) indices: Vec<u32>,
+}
+
+/// Result of a chain.
+pub(super) struct Finished {
+    pub(super) targets: Vec<TargetValues>,
+    /// The choices of the worlds after burn-in.
+    pub(super) sites: SiteRecord,
+    /// Draws kept.
+    pub(super) draws: u64,
+    /// Steps made, and how many of them were accepted, after burn-in.
+    pub(super) steps: u64,
+    pub(super) accepted: u64,
+    pub(super) stopped: Stopped,
+    /// Number of likelihoods of the last world that are densities.
+    pub(super) densities: usize,
+}
+
+pub(super) struct Chain {
+    trace: Trace,
+    kernel: Kernel,
+    ladder: Ladder,
+    finished: Finished,
+}
+
+impl Chain {
+    /// A chain in the world that the trace holds.
+    pub(super) fn new(
+        trace: Trace,
+        kernel: Kernel,
+        ladder: Ladder,
+        targets: &[AnyElement],
+    ) -> Self {
+        let targets = targets.iter().map(|target| TargetValues {
+            values: target.no_values(),
+            indices: Vec::new(),
+        });
+        Self {
+            kernel,
+            ladder,
+            finished: Finished {
+                targets: targets.collect(),
+                sites: SiteRecord::default(),
+                draws: 0,
+                steps: 0,
+                accepted: 0,
+                stopped: Stopped::Finished,
+                densities: trace.densities(),
+            },
+            trace,
+        }
+    }
+
+    /// Makes all steps, or as many as there is time for: burn-in then takes a third of it at most.
+    pub(super) fn run(
+        &mut self,
+        length: &Length,
+        dice: &mut impl Dice,
+        turn: &Turn<'_>,
+        done: &AtomicU64,
+    ) -> Result<(), Error> {
+        self.kernel.adapt(true);
+        self.ladder.adapt(true);
+        let total = length.burn_in + length.draws * length.thin;
+        let (mut due, mut warm, mut told) = (length.thin, false, 0);
+        for step in 0..total {
+            if let Some(why) = turn.stopped() {
+                self.finished.stopped = why;
+                break;
+            }
+            if step.is_multiple_of(BLOCK) || turn.is_news() {
+                let new = step - std::mem::replace(&mut told, step);
+                turn.run()
+                    .report(done.fetch_add(new, Ordering::Relaxed) + new);
+            }
+            if !warm && (step == length.burn_in || turn.is_warm()) {
+                warm = true;
+                self.kernel.adapt(false);
+                self.ladder.adapt(false);
+            }
+            let made = self.ladder.step(&mut self.trace, &mut self.kernel, dice)?;
+            if warm {
+                self.finished.steps += 1;
+                self.finished.accepted += u64::from(made.accepted);
+                self.finished.sites.see(&self.trace);
+                due -= 1;
+                if due == 0 {
+                    due = length.thin;
+                    self.keep();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the world as a draw.
+    fn keep(&mut self) {
+        let finished = &mut self.finished;
+        if self.trace.densities() != finished.densities {
+            // The worlds so far are infinitely less likely than this one.
+            finished.densities = self.trace.densities();
+            finished.draws = 0;
+            finished.sites.clear();
+            for target in &mut finished.targets {
+                target.indices.clear();
+            }
+        }
+        finished.draws += 1;
+        for (position, target) in finished.targets.iter_mut().enumerate() {
+            let value = self.trace.target(position);
+            let index = value.and_then(|value| target.values.insert(value.as_any()));
+            target.indices.extend(index.map(|index| index as u32));
+        }
+    }
+
+    pub(super) fn finish(self) -> Finished {
+        self.finished
+    }
+}

@@ -1,0 +1,283 @@
+//! Single-site Metropolis-Hastings over the choices that a world has.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `kernel` | one step of a chain, and proposals for one site |
+//! | `together` | proposals for several sites |
+//! | `coordinates` | coordinates of random walks |
+//! | `walk` | random walks with an adapted covariance |
+//! | `ladder` | replica exchange |
+//! | `starts` | over-dispersed first worlds |
+//! | `stuck` | sites that never move alone |
+//! | `proposals` | proposals and blocks of the user, and the scales of random walks |
+//! | `settings` | common settings of algorithms that make these steps |
+//! | `sites` | thinned values of all choices of a chain |
+//! | `probes` | short chains that look for other modes |
+//! | `chain` | one chain from its first world to its last draw |
+//! | `collect` | the draws of all chains as an answer |
+
+mod chain;
+mod collect;
+mod coordinates;
+mod kernel;
+mod ladder;
+mod probes;
+mod proposals;
+mod settings;
+mod sites;
+mod starts;
+mod stuck;
+mod together;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+pub use kernel::{Dice, Kernel, Step, Terms};
+pub use proposals::Proposals;
+pub(crate) use sites::{Key, Series, SiteRecord};
+
+pub(crate) use settings::{Settings, stepping};
+
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicU64;
+
+use figrs_core::{AnyElement, Model};
+
+use crate::algorithm::Algorithm;
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::run::in_order::in_order;
+use crate::run::turn::Turn;
+use crate::run::watch::{Watch, watched};
+use chain::{Chain, Length};
+use ladder::Ladder;
+
+const NAME: &str = "MetropolisHastings";
+
+/// Metropolis-Hastings: walks from world to world, changing one random choice at a time.
+///
+/// A step picks one of the free choices of the present world, any as likely as any other, proposes another value, re-evaluates
+/// what depends on it, and accepts or rejects:
+///
+/// - A Boolean is flipped.
+/// - Where the prior is conjugate to all that reads the choice, as a [`Beta`](figrs_core::Beta) is to Flips and a
+///   [`Dirichlet`](figrs_core::Dirichlet) to `Select::by`, it is drawn from its conditional exactly: see
+///   [`Family::sample_conditional`](figrs_core::Family::sample_conditional).
+/// - A continuous number or list of numbers, or an integer of wide support, is drawn anew from its prior or moved by a
+///   random walk, half the time each. The walk moves by the difference of two draws from the prior (of lists on the
+///   [simplex](figrs_core::Space::Simplex), of their log-ratios), times a scale that is adapted for each element outside of Chains during
+///   burn-in, towards 44 % accepted walks, and fixed after it.
+/// - Anything else is drawn anew from its prior.
+///
+/// Continuous choices that every world has walk together as well, up to 24 dimensions at a time, with a covariance learned during
+/// burn-in, if that has shown them to be correlated. Choices whose proposals during burn-in hardly ever led to a possible world,
+/// since evidence ties them to each other, are changed in pairs. Chains begin in worlds that differ much in their continuous
+/// choices, chosen among draws from the prior. Where a Chain takes another branch, choices that only the
+/// new world has are drawn from their priors, and those that only the old one has are dropped. An observed element is no
+/// choice: its probability weighs the world, also through Chains, Scores, tuples and Boolean functions down to the elements that
+/// decide.
+///
+/// Neither single steps nor pairs lead to every world: where three elements must change at once, make them a
+/// [`block`](Self::block); where the posterior has modes far apart, use [`tempered`](Self::tempered).
+///
+/// **Guarantee.** After burn-in every step leaves the posterior invariant, exactly, also where the number of choices
+/// changes. That the chain reaches every world cannot be promised: see `block`. Errors come from the draws of all chains,
+/// autocorrelation taken into account. The same seed gives the same answer on any number of threads.
+///
+/// **Complexity.** A step takes time in proportion to the elements whose inputs change, and a constant; memory is
+/// the size of a world for each chain and each of its temperatures, and four bytes for each draw of a target.
+///
+/// **Errors.** [`Error::NoSampleMetEvidence`] if no chain finds a first world among
+/// [`max_tries`](Self::max_tries) worlds drawn from the prior. `log_evidence` of the answer is
+/// [`Error::NotInAnswer`]: a chain does not know the probability of the evidence.
+///
+/// **References.** Wingate, Stuhlmüller and Goodman (2011), "Lightweight implementations of probabilistic programming languages via
+/// transformational compilation", with the count of choices in the acceptance ratio; Green (1995), "Reversible jump Markov
+/// chain Monte Carlo computation"; Roberts and Rosenthal (2001), "Optimal scaling for various Metropolis-Hastings algorithms"; Haario,
+/// Saksman and Tamminen (2001), "An adaptive Metropolis algorithm"; Aitchison (1982), "The statistical analysis of compositional data".
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::{MetropolisHastings, Run};
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let answer = MetropolisHastings::new(10_000).seed(7).run(&model, &rain)?;
+/// assert!((answer.probability(&rain, &true)? - 0.18 / 0.26).abs() < 0.05);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct MetropolisHastings {
+    draws: u64,
+    chains: usize,
+    burn_in: Option<u64>,
+    thin: u64,
+    temperatures: Vec<f64>,
+    settings: Settings,
+    watch: Watch,
+}
+
+impl MetropolisHastings {
+    /// Keeps this many draws of each of four chains, one a step, after half as many steps of burn-in, with seed 0.
+    pub fn new(draws: u64) -> Self {
+        Self {
+            draws,
+            chains: 4,
+            burn_in: None,
+            thin: 1,
+            temperatures: Vec::new(),
+            settings: Settings::default(),
+            watch: Watch::default(),
+        }
+    }
+
+    /// Runs this many independent chains (default four), each with random numbers and a first world of its own.
+    pub fn chains(mut self, chains: usize) -> Self {
+        self.chains = chains;
+        self
+    }
+
+    /// Lets each chain make this many steps before its first draw (default: half as many as after it).
+    pub fn burn_in(mut self, steps: u64) -> Self {
+        self.burn_in = Some(steps);
+        self
+    }
+
+    /// Keeps the world after every so many steps (default one).
+    pub fn thin(mut self, steps: u64) -> Self {
+        self.thin = steps;
+        self
+    }
+
+    /// Runs beside each chain one more at each of these temperatures, of 1 and above, for the prior times the likelihood to the
+    /// power of one over the temperature; now and then chains of neighbouring temperatures exchange their worlds.
+    ///
+    /// Hot chains cross from one mode of the posterior to another one, and the cold one takes over what they find: where
+    /// components of a mixture may swap their places, or evidence has several explanations, that single steps do not lead to each
+    /// other. A ladder such as `[2.0, 4.0, 8.0, 16.0]` costs as much time again for each rung; only the draws of the
+    /// posterior itself are kept. The hottest likelihood should let the prior's worlds through; the temperatures below it are
+    /// adapted during burn-in, so that all neighbours exchange equally often. More temperatures exchange more often.
+    ///
+    /// **References.** Geyer (1991), "Markov chain Monte Carlo maximum likelihood".
+    ///
+    /// ```
+    /// # use figrs_core::{Model, Normal, StandardDeviation};
+    /// # use figrs_infer::{MetropolisHastings, Run};
+    /// let x = Normal::new(0.0, StandardDeviation(10.0));
+    /// // Two modes, at -5 and 5.
+    /// let seen = Normal::new(x.map(|x| x.abs()), StandardDeviation(0.2));
+    /// let model = Model::new().observe(&seen, 5.0);
+    /// let sampler = MetropolisHastings::new(4_000).tempered([4.0, 16.0, 64.0, 256.0]);
+    /// let answer = sampler.run(&model, &x)?;
+    /// assert!((answer.probability_that(&x, |x| *x > 0.0)? - 0.5).abs() < 0.2);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn tempered(mut self, temperatures: impl IntoIterator<Item = f64>) -> Self {
+        self.temperatures = temperatures.into_iter().collect();
+        self.temperatures.sort_by(f64::total_cmp);
+        self
+    }
+
+    stepping!();
+    crate::sampling::settings::keeping_anyway!();
+    watched!();
+
+    fn check(&self) -> Result<Length, Error> {
+        let settings = [
+            ("draws", self.draws, "keep at least one"),
+            ("chains", self.chains as u64, "run at least one"),
+            ("thin", self.thin, "keep the world after at least one step"),
+            ("max_tries", self.settings.max_tries, "allow at least one"),
+        ];
+        for (setting, value, remedy) in settings {
+            if value == 0 {
+                return Err(Error::InvalidSetting {
+                    algorithm: NAME,
+                    setting,
+                    value: "0".into(),
+                    remedy,
+                });
+            }
+        }
+        let wrong = |t: &&f64| !(t.is_finite() && **t >= 1.0);
+        if let Some(temperature) = self.temperatures.iter().find(wrong) {
+            return Err(Error::InvalidSetting {
+                algorithm: NAME,
+                setting: "tempered",
+                value: temperature.to_string(),
+                remedy: "give finite temperatures of one or more",
+            });
+        }
+        let steps = self.draws.checked_mul(self.thin);
+        let burn_in = self.burn_in.or_else(|| Some(steps? / 2));
+        let total = burn_in.zip(steps).and_then(|(b, s)| b.checked_add(s));
+        let total = total.and_then(|steps| steps.checked_mul(self.chains as u64));
+        match (burn_in, total) {
+            (Some(burn_in), Some(total)) => Ok(Length {
+                draws: self.draws,
+                burn_in,
+                thin: self.thin,
+                total,
+            }),
+            _ => Err(Error::InvalidSetting {
+                algorithm: NAME,
+                setting: "thin",
+                value: self.thin.to_string(),
+                remedy: "make fewer steps: their number exceeds 64 bits",
+            }),
+        }
+    }
+}
+
+impl Algorithm for MetropolisHastings {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let length = self.check()?;
+        let run = self.watch.start(NAME, Some(length.total));
+        let done = AtomicU64::new(0);
+        let drawing = &self.settings.drawing;
+        let starts = starts::dispersed(model, targets, drawing, self.chains, &run)?;
+        let mut chains = Vec::new();
+        in_order(
+            self.settings.drawing.threads(),
+            (self.chains as u64, 1),
+            || Ok(()),
+            |(), chain| {
+                let threads = self.settings.drawing.threads();
+                let turn = Turn::new(&run, chain, self.chains, threads);
+                let start = starts.get(chain as usize).copied();
+                let start = self.settings.start(model, targets, (chain, start), &turn);
+                // There is an answer if another chain has draws.
+                let (trace, kernel, mut random) = match start {
+                    Err(Error::NothingDone { .. }) => return Ok(None),
+                    start => start?,
+                };
+                let mut hotter = Vec::new();
+                for temperature in &self.temperatures {
+                    let replica = self.settings.replica(model, targets, &mut random, &turn);
+                    let (trace, kernel) = match replica {
+                        Err(Error::NothingDone { .. }) => return Ok(None),
+                        replica => replica?,
+                    };
+                    hotter.push((trace, kernel.tempered(temperature.recip())));
+                }
+                let mut chain = Chain::new(trace, kernel, Ladder::new(hotter), targets);
+                chain.run(&length, &mut random, &turn, &done)?;
+                Ok(Some(chain.finish()))
+            },
+            |chain| {
+                chains.extend(chain);
+                ControlFlow::Continue(())
+            },
+        )?;
+        let choices = chains.iter().map(|chain| chain.sites.choices).max();
+        let asked = (&self.settings, length.burn_in, choices.unwrap_or(0));
+        let probes = probes::probe(asked, model, targets, &run)?;
+        collect::answer(NAME, (chains, &probes), targets, &length, &run)
+    }
+}

@@ -1,0 +1,113 @@
+//! Common settings of algorithms that make these steps.
+
+use figrs_core::lower::Trace;
+use figrs_core::{AnyElement, Model, Stream, stream};
+
+use super::chain::first_world;
+use super::kernel::Kernel;
+use super::proposals::Proposals;
+use super::starts;
+use crate::error::Error;
+use crate::run::turn::Turn;
+use crate::sampling::settings::Drawing;
+
+/// The seed, the limits and the proposals of chains.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) drawing: Drawing,
+    pub(crate) max_tries: u64,
+    pub(crate) proposals: Proposals,
+}
+
+/// Steps for each discrete choice of an over-dispersed first world, and for all of them together.
+const FITS: usize = 3;
+const MOST_FITS: usize = 10_000;
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            drawing: Drawing::default(),
+            max_tries: 10_000,
+            proposals: Proposals::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// A chain in its first world, that of the candidate `start` if there is one, and its random numbers.
+    pub(crate) fn start(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        (chain, start): (u64, Option<u64>),
+        turn: &Turn<'_>,
+    ) -> Result<(Trace, Kernel, Stream), Error> {
+        let mut random = stream(self.drawing.seed, chain);
+        let Some(start) = start else {
+            let (trace, kernel) = self.replica(model, targets, &mut random, turn)?;
+            return Ok((trace, kernel, random));
+        };
+        let mut trace = Trace::new(model, targets, self.drawing.limit)?;
+        let mut first = starts::candidate(self.drawing.seed, start);
+        first_world(&mut trace, &mut first, self.max_tries, turn)?;
+        let mut kernel = Kernel::new(self.proposals.clone());
+        // The discrete choices are fitted to the continuous ones, which the first steps would else fit to them: then the
+        // chains would no longer be far apart.
+        for step in 0..(FITS * trace.choices()).min(MOST_FITS) {
+            if turn.stopped().is_some() || trace.choices() == 0 {
+                break;
+            }
+            // Branches may come and go on the way.
+            let position = step % trace.choices();
+            kernel.step_if_discrete(&mut trace, &mut random, position)?;
+        }
+        Ok((trace, kernel, random))
+    }
+
+    /// First world and kernel of a chain with these random numbers.
+    pub(crate) fn replica(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        random: &mut Stream,
+        turn: &Turn<'_>,
+    ) -> Result<(Trace, Kernel), Error> {
+        let mut trace = Trace::new(model, targets, self.drawing.limit)?;
+        first_world(&mut trace, random, self.max_tries, turn)?;
+        Ok((trace, Kernel::new(self.proposals.clone())))
+    }
+}
+
+/// The setters of an algorithm with a field `settings`.
+macro_rules! stepping {
+    () => {
+        crate::sampling::settings::drawing!(settings.drawing);
+
+        /// Lets each chain look for its first world of positive weight among this many (default ten thousand).
+        pub fn max_tries(mut self, worlds: u64) -> Self {
+            self.settings.max_tries = worlds;
+            self
+        }
+
+        /// Proposes values for `element` from the element that `function` gives for its present value, in the place of the
+        /// default proposal. It must be atomic, such as `Uniform::new([x - 1, x + 1])`; it need not be symmetric.
+        #[track_caller]
+        pub fn proposal<T: figrs_core::Value>(
+            mut self,
+            element: &figrs_core::Element<T>,
+            function: impl Fn(&T) -> figrs_core::Element<T> + Send + Sync + 'static,
+        ) -> Self {
+            self.settings.proposals.set(element, function);
+            self
+        }
+
+        /// Proposes values for these elements together as well, each from its own proposal if it has one, else from its
+        /// prior; the block is picked as often as one of the choices. It does nothing in worlds where one of them is not a free
+        /// choice.
+        pub fn block(mut self, elements: impl figrs_core::Parents) -> Self {
+            self.settings.proposals.add_block(elements);
+            self
+        }
+    };
+}
+pub(crate) use stepping;

@@ -1,0 +1,211 @@
+//! Values of all free choices of a chain, thinned to a bounded number of sweeps.
+
+use std::panic::Location;
+
+use figrs_core::lower::{Site, Trace};
+use figrs_core::{AnyElement, Datum, ElementId};
+use rustc_hash::FxHashMap;
+
+use crate::answer::numbers::numbers;
+
+/// Maximum number of sweeps that are kept: enough to fill the sixteen batches of the test of agreement with eight each.
+const MOST_SWEEPS: u32 = 128;
+/// Number of sweeps that are kept in any case: two for each of these batches, after every other sweep has been dropped.
+const LEAST_SWEEPS: u32 = 32;
+/// Maximum number of values that are kept, as long as there are more than the fewest sweeps: 16 MB a chain.
+const NUMBERS: usize = 1 << 21;
+/// Maximum number of names that tell elements made by functions apart.
+const NAMES: usize = 1 << 16;
+/// Number of bits of a digest that tell apart values that are no numbers.
+const BITS: u32 = 4;
+
+/// Identity of a choice in all chains: an element that all worlds have by itself, others by their label, so that elements
+/// that a function made anew count as one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Key {
+    Lasting(ElementId),
+    Made(Option<String>, &'static str, &'static Location<'static>),
+}
+
+/// The values of one choice, or of all that have its label.
+#[derive(Clone, Debug)]
+pub(crate) struct Series {
+    pub(crate) key: Key,
+    pub(crate) element: AnyElement,
+    /// Number of components of a value.
+    pub(crate) width: usize,
+    /// `true` if they are bits of digests of values that are no numbers.
+    pub(crate) is_digest: bool,
+    /// The sweeps that met it, and the count in each.
+    pub(crate) met: Vec<(u32, u32)>,
+    /// The sums of its numbers in each of these sweeps.
+    pub(crate) sums: Vec<f64>,
+}
+
+impl Series {
+    /// Drops every other sweep, and renumbers the others.
+    fn thin(&mut self) {
+        let width = self.width;
+        let mut kept = 0;
+        for at in 0..self.met.len() {
+            let (sweep, count) = self.met[at];
+            if sweep % 2 == 0 {
+                self.met[kept] = (sweep / 2, count);
+                self.sums
+                    .copy_within(at * width..(at + 1) * width, kept * width);
+                kept += 1;
+            }
+        }
+        self.met.truncate(kept);
+        self.sums.truncate(kept * width);
+    }
+
+    fn add(&mut self, sweep: u32, numbers: &[f64]) {
+        if let Some((last, count)) = self.met.last_mut()
+            && *last == sweep
+        {
+            *count += 1;
+            let start = self.sums.len() - self.width;
+            for (sum, number) in self.sums[start..].iter_mut().zip(numbers) {
+                *sum += number;
+            }
+        } else {
+            self.met.push((sweep, 1));
+            self.sums.extend(numbers);
+        }
+    }
+}
+
+/// The values of all free choices of one chain at evenly spaced sweeps.
+///
+/// A sweep reads every choice once. The first come after as many steps as there are choices, so that reading costs no more
+/// than stepping; when there are too many, every other is dropped and they come half as often. Memory is 16 MB at most, or
+/// that of 32 numbers a choice.
+#[derive(Debug, Default)]
+pub(crate) struct SiteRecord {
+    /// Steps between two sweeps.
+    stride: u64,
+    until: u64,
+    pub(crate) sweeps: u32,
+    /// Choices that the last sweep met.
+    pub(crate) choices: usize,
+    numbers: usize,
+    /// The log-probabilities of the worlds of the sweeps.
+    pub(crate) log_weights: Vec<f64>,
+    pub(crate) series: Vec<Series>,
+    by_key: FxHashMap<Key, usize>,
+    /// For each site number the element that had it last, and its series.
+    by_number: Vec<Option<(ElementId, usize)>>,
+}
+
+impl SiteRecord {
+    /// Records the world after a step, if a sweep is due.
+    #[inline]
+    pub(crate) fn see(&mut self, trace: &Trace) {
+        if self.until > 1 {
+            self.until -= 1;
+            return;
+        }
+        self.sweep(trace);
+    }
+
+    /// Drops all records.
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn sweep(&mut self, trace: &Trace) {
+        self.choices = trace.choices();
+        if self.stride == 0 {
+            self.stride = self.choices.max(1) as u64;
+        }
+        for index in 0..self.choices {
+            self.read(trace, trace.choice(index));
+        }
+        self.log_weights.push(trace.log_weight());
+        self.sweeps += 1;
+        let is_much = self.numbers > NUMBERS && self.sweeps >= LEAST_SWEEPS;
+        if self.sweeps == MOST_SWEEPS || is_much {
+            self.series.iter_mut().for_each(Series::thin);
+            self.numbers = self.series.iter().map(|series| series.sums.len()).sum();
+            self.sweeps = self.sweeps.div_ceil(2);
+            let mut sweep = 0..;
+            self.log_weights.retain(|_| {
+                sweep
+                    .next()
+                    .is_none_or(|sweep: u32| sweep.is_multiple_of(2))
+            });
+            self.stride = self.stride.saturating_mul(2);
+        }
+        self.until = self.stride;
+    }
+
+    fn read(&mut self, trace: &Trace, site: Site) {
+        if let Some(truth) = trace.truth(site) {
+            self.take(trace, site, &[f64::from(u8::from(truth))], false);
+        } else if let Some(number) = trace.number(site) {
+            self.take(trace, site, &[number], false);
+        } else if let Some(value) = trace.value(site) {
+            match numbers(value.as_any()) {
+                Some(numbers) => self.take(trace, site, numbers.as_slice(), false),
+                None => self.take(trace, site, &digest(&value), true),
+            }
+        }
+    }
+
+    fn take(&mut self, trace: &Trace, site: Site, numbers: &[f64], is_digest: bool) {
+        let index = self.series_of(trace, site, numbers.len(), is_digest);
+        let series = &mut self.series[index];
+        let before = series.sums.len();
+        if series.width == numbers.len() {
+            series.add(self.sweeps, numbers);
+        } else {
+            // Lists of another length than the first one are told by it.
+            let length = vec![numbers.len() as f64; series.width];
+            series.add(self.sweeps, &length);
+        }
+        self.numbers += series.sums.len() - before;
+    }
+
+    fn series_of(&mut self, trace: &Trace, site: Site, width: usize, is_digest: bool) -> usize {
+        let element = trace.element(site);
+        let number = site.number();
+        if self.by_number.len() <= number {
+            self.by_number.resize(number + 1, None);
+        }
+        match self.by_number[number] {
+            Some((known, series)) if known == element.id() => return series,
+            _ => {}
+        }
+        let key = if trace.is_lasting(site) {
+            Key::Lasting(element.id())
+        } else {
+            let label = element.label();
+            let name = label.name.filter(|_| self.series.len() < NAMES);
+            Key::Made(name, label.constructor, label.location)
+        };
+        let next = self.series.len();
+        let index = *self.by_key.entry(key.clone()).or_insert(next);
+        if index == next {
+            self.series.push(Series {
+                key,
+                element: element.clone(),
+                width,
+                is_digest,
+                met: Vec::new(),
+                sums: Vec::new(),
+            });
+        }
+        self.by_number[number] = Some((element.id(), index));
+        index
+    }
+}
+
+/// Some bits of the digest of a value, as numbers.
+fn digest(value: &Datum) -> [f64; BITS as usize] {
+    // The finaliser of MurmurHash3: the bits of a digest may be those of the value.
+    let mut bits = value.digest();
+    bits = (bits ^ (bits >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    bits = (bits ^ (bits >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    std::array::from_fn(|bit| (bits >> (60 + bit) & 1) as f64)
+}

@@ -1,0 +1,128 @@
+//! Over-dispersed first worlds of chains: agreement of chains that begin far apart shows that they have forgotten their
+//! starts.
+//!
+//! Gelman and Rubin (1992), "Inference from iterative simulation using multiple sequences".
+
+use figrs_core::lower::{Site, Trace};
+use figrs_core::{AnyElement, Model, Stream, stream};
+
+use super::coordinates;
+use crate::error::Error;
+use crate::run::watch::Watching;
+use crate::sampling::settings::Drawing;
+
+/// Worlds drawn from the prior for each chain. With 8 for each of 4 chains, the two modes of a mixture of two parts that
+/// differ by a prior mean had a chain each in all of 40 seeds.
+const CANDIDATES: usize = 8;
+/// Share of the time up to the deadline for the search for them.
+const SHARE: f64 = 0.05;
+
+/// The random numbers of a candidate, which draw its world again.
+pub(super) fn candidate(seed: u64, number: u64) -> Stream {
+    stream(seed, u64::MAX - number)
+}
+
+/// The numbers of candidates for the first worlds of so many chains, chosen so that their continuous choices are far apart: each
+/// has the greatest distance, in ranks among the candidates, from the nearest one chosen before. Fewer or none where few candidates
+/// are possible, or where nothing is continuous.
+pub(super) fn dispersed(
+    model: &Model,
+    targets: &[AnyElement],
+    drawing: &Drawing,
+    chains: usize,
+    run: &Watching<'_>,
+) -> Result<Vec<u64>, Error> {
+    let mut found: Vec<(u64, Vec<f64>)> = Vec::new();
+    if chains < 2 {
+        return Ok(Vec::new());
+    }
+    let mut trace = Trace::new(model, targets, drawing.limit)?;
+    let time = run.deadline().map(|deadline| deadline.mul_f64(SHARE));
+    let most = chains.saturating_mul(CANDIDATES) as u64;
+    for number in 0..most {
+        if run.stopped().is_some() || time.is_some_and(|time| run.elapsed() >= time) {
+            break;
+        }
+        if !trace.restart(&mut candidate(drawing.seed, number))? {
+            continue;
+        }
+        let position = position(&mut trace);
+        if position.is_empty() {
+            break;
+        }
+        if found
+            .first()
+            .is_none_or(|(_, first)| first.len() == position.len())
+        {
+            found.push((number, position));
+        }
+    }
+    Ok(farthest(&found, chains))
+}
+
+/// The continuous choices that every world has, in coordinates.
+fn position(trace: &mut Trace) -> Vec<f64> {
+    let mut sites: Vec<Site> = (0..trace.choices()).map(|i| trace.choice(i)).collect();
+    sites.retain(|&site| trace.is_lasting(site));
+    sites.sort();
+    let mut position = Vec::new();
+    for site in sites {
+        let before = position.len();
+        if coordinates::of(trace, site, &mut position).is_none() {
+            position.truncate(before);
+        }
+    }
+    position
+}
+
+fn farthest(found: &[(u64, Vec<f64>)], count: usize) -> Vec<u64> {
+    let ranks = ranks(found);
+    let distance = |a: &[f64], b: &[f64]| -> f64 {
+        let squares = a.iter().zip(b).map(|(a, b)| (a - b).powi(2));
+        squares.sum()
+    };
+    let mut nearest = vec![f64::INFINITY; ranks.len()];
+    let mut chosen = Vec::new();
+    while chosen.len() < count.min(ranks.len()) {
+        let farther = |best: usize, i: usize| if nearest[i] > nearest[best] { i } else { best };
+        let next = (0..ranks.len()).fold(0, farther);
+        chosen.push(found[next].0);
+        for (nearest, other) in nearest.iter_mut().zip(&ranks) {
+            *nearest = nearest.min(distance(&ranks[next], other));
+        }
+    }
+    chosen
+}
+
+/// Each coordinate as its rank among those of all candidates, which has no outliers.
+fn ranks(found: &[(u64, Vec<f64>)]) -> Vec<Vec<f64>> {
+    let dimensions = found.first().map_or(0, |(_, first)| first.len());
+    let mut ranks = vec![Vec::with_capacity(dimensions); found.len()];
+    for coordinate in 0..dimensions {
+        let mut order: Vec<usize> = (0..found.len()).collect();
+        order.sort_by(|&a, &b| found[a].1[coordinate].total_cmp(&found[b].1[coordinate]));
+        for (rank, candidate) in order.into_iter().enumerate() {
+            ranks[candidate].push(rank as f64);
+        }
+    }
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_chosen_are_far_apart_in_ranks() {
+        let found: Vec<(u64, Vec<f64>)> = [0.0, 1.0, 2.0, 3.0, 1e300, -1e300]
+            .into_iter()
+            .enumerate()
+            .map(|(i, x)| (i as u64, vec![x]))
+            .collect();
+        // The ranks are 1, 2, 3, 4, 5, 0.
+        assert_eq!(farthest(&found, 3), [0, 4, 2]);
+        assert_eq!(farthest(&found, 1), [0]);
+        assert_eq!(farthest(&found[..2], 4).len(), 2);
+        assert!(farthest(&[], 4).is_empty());
+    }
+}

@@ -1,0 +1,271 @@
+//! The most probable world by simulated annealing.
+
+use std::ops::ControlFlow;
+
+use figrs_core::lower::Trace;
+use figrs_core::{AnyElement, Datum, Model};
+
+use super::metropolis_hastings::{Settings, Terms, stepping};
+use crate::algorithm::Algorithm;
+use crate::answer::run_statistics::Sampling;
+use crate::answer::{Answer, Improvement};
+use crate::error::Error;
+use crate::run::in_order::in_order;
+use crate::run::turn::Turn;
+use crate::run::watch::{Stopped, Watch, watched};
+
+const NAME: &str = "SimulatedAnnealing";
+
+/// Steps between two reports, at most.
+const BLOCK: u64 = 256;
+
+/// Searches the most probable world by Metropolis-Hastings at a falling temperature.
+///
+/// The steps are those of [`MetropolisHastings`](crate::MetropolisHastings) with the probability of a world, its evidence
+/// included, to the power of one over the temperature, which falls geometrically. The world is the best one that any of
+/// the chains came by; as for [`MpeVariableElimination`](crate::MpeVariableElimination) it is one of the targets and the evidence, and elements of
+/// branches that are not taken do not weigh. Of continuous elements the density counts.
+///
+/// **Guarantee.** The world is one of positive probability, which is summed afresh in the end. That it is the most probable one is never
+/// proven: [`Answer::upper_bound`] is infinite. The same seed gives the same answer on any number of threads.
+///
+/// **Complexity.** A step takes time in proportion to the elements whose inputs change; one that finds a better world
+/// than all before copies it.
+///
+/// **Errors.** As [`MetropolisHastings`](crate::MetropolisHastings).
+///
+/// **References.** Kirkpatrick, Gelatt and Vecchi (1983), "Optimization by simulated annealing".
+///
+/// ```
+/// # use figrs_core::{Constant, Flip, If, Model, Uniform};
+/// # use figrs_infer::{Run, SimulatedAnnealing};
+/// let a = Flip::new(0.6);
+/// let c = If::new(&a, Uniform::new(1..=10), Constant::new(0));
+/// let world = SimulatedAnnealing::new(4_000).run(&Model::new(), (&a, &c))?;
+/// assert_eq!((world.most_likely_value(&a)?, world.most_likely_value(&c)?), (false, 0));
+/// assert!(!world.is_proven()?);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct SimulatedAnnealing {
+    steps: u64,
+    chains: usize,
+    hottest: f64,
+    coldest: f64,
+    settings: Settings,
+    watch: Watch,
+}
+
+impl SimulatedAnnealing {
+    /// Makes this many steps in each of four chains, from temperature 2 to 0.02, with seed 0.
+    pub fn new(steps: u64) -> Self {
+        Self {
+            steps,
+            chains: 4,
+            hottest: 2.0,
+            coldest: 0.02,
+            settings: Settings::default(),
+            watch: Watch::default(),
+        }
+    }
+
+    /// Starts anew this many times, each time from a world drawn from the prior (default four).
+    pub fn chains(mut self, chains: usize) -> Self {
+        self.chains = chains;
+        self
+    }
+
+    /// Lets the temperature fall geometrically from the first to the second number.
+    pub fn cooling(mut self, hottest: f64, coldest: f64) -> Self {
+        (self.hottest, self.coldest) = (hottest, coldest);
+        self
+    }
+
+    stepping!();
+    watched!();
+
+    fn check(&self) -> Result<(), Error> {
+        let invalid = |setting, value: String, remedy| Error::InvalidSetting {
+            algorithm: NAME,
+            setting,
+            value,
+            remedy,
+        };
+        let counts = [
+            ("steps", self.steps),
+            ("chains", self.chains as u64),
+            ("max_tries", self.settings.max_tries),
+        ];
+        if let Some((setting, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
+            return Err(invalid(setting, "0".into(), "allow at least one"));
+        }
+        if !(self.coldest > 0.0 && self.hottest >= self.coldest && self.hottest.is_finite()) {
+            let value = format!("{} to {}", self.hottest, self.coldest);
+            let remedy = "let finite, positive temperatures fall";
+            return Err(invalid("cooling", value, remedy));
+        }
+        Ok(())
+    }
+
+    /// One chain.
+    fn search(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        chain: u64,
+        turn: &Turn<'_>,
+    ) -> Result<Search, Error> {
+        let start = self.settings.start(model, targets, (chain, None), turn);
+        // There is an answer if another chain has a world.
+        let (mut trace, mut kernel, mut random) = match start {
+            Err(Error::NothingDone { .. }) => {
+                return Ok(Search {
+                    stopped: turn.stopped(),
+                    ..Search::default()
+                });
+            }
+            start => start?,
+        };
+        kernel = kernel.searching();
+        kernel.adapt(true);
+        let mut search = Search {
+            log: trace.log_weight(),
+            ..Search::default()
+        };
+        search.better(&trace);
+        let cooling = (self.coldest / self.hottest).ln() / self.steps as f64;
+        while search.steps < self.steps {
+            if let Some(why) = turn.stopped() {
+                search.stopped = Some(why);
+                break;
+            }
+            if search.steps.is_multiple_of(BLOCK) || turn.is_news() {
+                turn.run().report(chain * self.steps + search.steps);
+            }
+            let temperature = self.hottest * (cooling * search.steps as f64).exp();
+            let step = kernel.step(&mut trace, &mut random, |terms: &Terms| {
+                terms.log_target() / temperature + terms.log_proposals()
+            })?;
+            search.steps += 1;
+            search.accepted += u64::from(step.accepted);
+            if step.log_gain.is_finite() {
+                search.log += step.log_gain;
+            } else {
+                search.log = trace.log_weight();
+            }
+            search.better(&trace);
+        }
+        Ok(search)
+    }
+}
+
+/// Result of a chain: its best world, improvements, and counts.
+#[derive(Default)]
+struct Search {
+    steps: u64,
+    accepted: u64,
+    /// The log-probability of the present world, up to rounding.
+    log: f64,
+    best: Option<Best>,
+    improvements: Vec<Improvement>,
+    stopped: Option<Stopped>,
+}
+
+struct Best {
+    world: Vec<(AnyElement, Datum)>,
+    log: f64,
+    densities: usize,
+}
+
+impl Best {
+    /// True if this world is better; fewer densities among the likelihoods make a world infinitely more probable.
+    fn beats(&self, other: &Self) -> bool {
+        (other.densities, self.log) > (self.densities, other.log)
+    }
+}
+
+impl Search {
+    /// Keeps the present world if it is the best so far.
+    fn better(&mut self, trace: &Trace) {
+        let new = Best {
+            world: Vec::new(),
+            log: self.log,
+            densities: trace.densities(),
+        };
+        if self.best.as_ref().is_some_and(|best| !new.beats(best)) {
+            return;
+        }
+        self.log = trace.log_weight();
+        // A world that was better by rounding alone is not.
+        let new = Best {
+            log: self.log,
+            ..new
+        };
+        if self.best.as_ref().is_some_and(|best| !new.beats(best)) {
+            return;
+        }
+        let world = trace.world().map(|(e, v)| (e.clone(), v));
+        self.best = Some(Best {
+            world: world.collect(),
+            ..new
+        });
+        self.improvements.push(Improvement {
+            work: self.steps,
+            log_probability: self.log,
+            upper_bound: f64::INFINITY,
+        });
+    }
+}
+
+impl Algorithm for SimulatedAnnealing {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        self.check()?;
+        let asked = self.steps.saturating_mul(self.chains as u64);
+        let run = self.watch.start(NAME, Some(asked));
+        let mut best = Search::default();
+        let (mut done, mut accepted, mut stopped) = (0, 0, Stopped::Finished);
+        in_order(
+            self.settings.drawing.threads(),
+            (self.chains as u64, 1),
+            || Ok(()),
+            |(), chain| {
+                let threads = self.settings.drawing.threads();
+                let turn = Turn::new(&run, chain, self.chains, threads);
+                self.search(model, targets, chain, &turn)
+            },
+            |search| {
+                done += search.steps;
+                accepted += search.accepted;
+                stopped = search.stopped.unwrap_or(stopped);
+                let beaten = match (&search.best, &best.best) {
+                    (Some(new), Some(old)) => new.beats(old),
+                    (new, _) => new.is_some(),
+                };
+                if beaten {
+                    best = search;
+                }
+                ControlFlow::Continue(())
+            },
+        )?;
+        let Some(found) = best.best else {
+            return Err(run.nothing_done());
+        };
+        let mut sampling = Sampling::new(stopped, done, run.elapsed());
+        sampling.asked = Some(asked);
+        sampling.chains = self.chains;
+        sampling.acceptance = (done > 0).then(|| accepted as f64 / done as f64);
+        let mut improvements = best.improvements;
+        improvements.push(Improvement {
+            work: done,
+            log_probability: found.log,
+            upper_bound: f64::INFINITY,
+        });
+        let answer = Answer::searched_world(NAME, found.world, found.log, improvements);
+        Ok(answer.with_sampling(sampling))
+    }
+}

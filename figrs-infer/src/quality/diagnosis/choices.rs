@@ -1,0 +1,282 @@
+//! Findings about all free choices of the worlds of chains, whether they are targets or not.
+
+use figrs_core::Label;
+use rustc_hash::FxHashMap;
+
+use crate::mcmc::metropolis_hastings::{Key, Series, SiteRecord};
+use crate::quality::diagnostics::{BATCHES, Shown, chance_of_agreement, r_hat};
+
+use super::finding::{Finding, Part, Quantity};
+use super::modes::other_mode;
+
+/// The rate of false alarms for all choices of an answer together.
+const FALSE_ALARMS: f64 = 0.01;
+/// Least share of the draws that meet a choice for it to be judged; others are reported.
+const RARE: f64 = 0.05;
+/// Share of the draws off the most frequent value below which a choice counts as settled and is not tested.
+const UNUSUAL: f64 = 0.05;
+
+/// Agreement of chains about the choices of their worlds.
+#[derive(Clone, Debug)]
+pub(crate) struct Choices {
+    /// Number of choices judged.
+    judged: usize,
+    finding: Option<Finding>,
+    /// The finding that probes rest in another mode.
+    mode: Option<Finding>,
+    probes: usize,
+    /// The choices that few draws meet.
+    rare: Vec<Label>,
+}
+
+/// A number of a choice, and how likely it is that agreeing chains differ as much there.
+struct Tested {
+    chance: f64,
+    part: Part,
+    series: usize,
+}
+
+impl Choices {
+    /// Compares the records of chains of one model with each other, and with those of short chains from other starts.
+    pub(crate) fn of(records: &[&SiteRecord], probes: &[SiteRecord]) -> Self {
+        let mut choices = Self {
+            judged: 0,
+            finding: None,
+            mode: None,
+            probes: probes.len(),
+            rare: Vec::new(),
+        };
+        let sweeps = records.iter().map(|record| record.sweeps).min();
+        let most = records.iter().map(|record| record.choices).max();
+        if let Some(sweeps) = sweeps
+            && (sweeps as usize) < BATCHES
+        {
+            choices.finding = most
+                .filter(|&most| most > 0)
+                .map(|most| Finding::FewSweeps {
+                    choices: most,
+                    sweeps: u64::from(sweeps),
+                    threshold: BATCHES as u64,
+                });
+            return choices;
+        }
+        let all = together(records);
+        choices.mode = other_mode((records, &all), probes);
+        let draws: u32 = records.iter().map(|record| record.sweeps).sum();
+        let mut tested = Vec::new();
+        for (position, chains) in all.iter().enumerate() {
+            let met: usize = chains.iter().flatten().map(|series| series.met.len()).sum();
+            if (met as f64) < RARE * f64::from(draws) {
+                choices.rare.extend(label(chains));
+                continue;
+            }
+            choices.judged += 1;
+            tests(records, chains, position, &mut tested);
+        }
+        let limit = FALSE_ALARMS / tested.len().max(1) as f64;
+        let mut found: Vec<usize> = tested
+            .iter()
+            .filter(|one| one.chance < limit)
+            .map(|one| one.series)
+            .collect();
+        found.dedup();
+        let r_hat = |one: &Tested| r_hat_of(&all[one.series], &one.part);
+        let worst = tested.iter().min_by(|a, b| {
+            let chances = a.chance.total_cmp(&b.chance);
+            chances.then_with(|| r_hat(b).total_cmp(&r_hat(a)))
+        });
+        if let Some(worst) = worst.filter(|_| !found.is_empty())
+            && let Some(element) = label(&all[worst.series])
+        {
+            choices.finding = Some(Finding::ChoicesDisagree {
+                quantity: Quantity {
+                    element,
+                    part: worst.part.clone(),
+                },
+                r_hat: r_hat(worst),
+                chance: worst.chance * tested.len() as f64,
+                threshold: FALSE_ALARMS,
+                choices: found.len(),
+            });
+        }
+        choices
+    }
+
+    pub(super) fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.finding.iter().chain(&self.mode)
+    }
+
+    pub(super) fn rare(&self) -> &[Label] {
+        &self.rare
+    }
+
+    /// Description of the checks; `None` if there was nothing to check.
+    pub(super) fn checked(&self) -> Option<String> {
+        let rare = match self.rare.len() {
+            0 => String::new(),
+            count => format!(
+                ", but {count} that under {:.0} % of the draws meet",
+                100.0 * RARE
+            ),
+        };
+        (self.judged + self.rare.len() > 0).then(|| {
+            format!(
+                "chains agree about all {} choices of their worlds{rare} (false alarms: {FALSE_ALARMS} in all); {}",
+                self.judged + self.rare.len(),
+                match self.probes {
+                    0 => "no short chains from other draws of the prior were run: chains that agree cannot be told from chains in one \
+                          mode"
+                        .into(),
+                    probes => format!(
+                        "{probes} short chains from other draws of the prior came to no other place as probable: only a mode that \
+                         they missed as well could be left out"
+                    ),
+                }
+            )
+        })
+    }
+}
+
+/// The series of each choice in all chains, in the order in which they were met first.
+fn together<'a>(records: &[&'a SiteRecord]) -> Vec<Vec<Option<&'a Series>>> {
+    let mut positions: FxHashMap<&Key, usize> = FxHashMap::default();
+    let mut all: Vec<Vec<Option<&Series>>> = Vec::new();
+    for (chain, record) in records.iter().enumerate() {
+        for series in &record.series {
+            let next = all.len();
+            let position = *positions.entry(&series.key).or_insert(next);
+            if position == next {
+                all.push(vec![None; records.len()]);
+            }
+            all[position][chain] = Some(series);
+        }
+    }
+    all
+}
+
+fn label(chains: &[Option<&Series>]) -> Option<Label> {
+    let first = chains.iter().flatten().next();
+    first.map(|series| series.element.label())
+}
+
+/// The batch of a sweep.
+fn batch(sweep: u32, record: &SiteRecord) -> usize {
+    (sweep as usize * BATCHES / record.sweeps.max(1) as usize).min(BATCHES - 1)
+}
+
+/// Tests all numbers of a choice, and how many of its label worlds have.
+fn tests(
+    records: &[&SiteRecord],
+    chains: &[Option<&Series>],
+    position: usize,
+    tested: &mut Vec<Tested>,
+) {
+    let mut test = |shown: &[Shown], part: Part| {
+        tested.push(Tested {
+            chance: chance_of_agreement(shown),
+            part,
+            series: position,
+        });
+    };
+    let counts = counts(records, chains);
+    if !is_settled(&counts) {
+        test(&counts, Part::Count);
+    }
+    let present = || {
+        chains
+            .iter()
+            .enumerate()
+            .filter_map(|(i, one)| Some((i, (*one)?)))
+    };
+    let width = present().map(|(_, series)| series.width).min().unwrap_or(0);
+    for component in 0..width {
+        let shown: Vec<Shown> = present()
+            .flat_map(|(chain, series)| {
+                values(series, component).map(move |(sweep, number)| Shown {
+                    number,
+                    chain,
+                    batch: batch(sweep, records[chain]),
+                })
+            })
+            .collect();
+        if is_settled(&shown) {
+            continue;
+        }
+        let is_digest = present().any(|(_, series)| series.is_digest);
+        let part = if is_digest || width == 1 {
+            Part::Whole
+        } else {
+            Part::Component(component)
+        };
+        test(&shown, part.clone());
+        if let Some(folded) = folded(&shown) {
+            test(&folded, part);
+        }
+    }
+}
+
+/// Number of elements of the label in the world of each sweep.
+fn counts(records: &[&SiteRecord], chains: &[Option<&Series>]) -> Vec<Shown> {
+    let mut counts = Vec::new();
+    for (chain, (record, series)) in records.iter().zip(chains).enumerate() {
+        let mut of_sweep = vec![0; record.sweeps as usize];
+        for &(sweep, count) in series.iter().flat_map(|series| &series.met) {
+            of_sweep[sweep as usize] = count;
+        }
+        counts.extend((0..).zip(of_sweep).map(|(sweep, count)| Shown {
+            number: f64::from(count),
+            chain,
+            batch: batch(sweep, record),
+        }));
+    }
+    counts
+}
+
+/// The mean of a component in each sweep that met the choice.
+pub(super) fn values(series: &Series, component: usize) -> impl Iterator<Item = (u32, f64)> {
+    let sums = series.sums.chunks_exact(series.width.max(1));
+    let met = series.met.iter().zip(sums);
+    met.map(move |(&(sweep, count), sums)| (sweep, sums[component] / f64::from(count)))
+}
+
+/// True if nearly all draws show the same.
+fn is_settled(shown: &[Shown]) -> bool {
+    let mut numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
+    numbers.sort_by(f64::total_cmp);
+    let stays = numbers.chunk_by(|a, b| a == b).map(<[f64]>::len);
+    stays.max().unwrap_or(0) as f64 > (1.0 - UNUSUAL) * numbers.len() as f64
+}
+
+/// The distances to the median, if there are more than two values.
+fn folded(shown: &[Shown]) -> Option<Vec<Shown>> {
+    let mut numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
+    numbers.sort_by(f64::total_cmp);
+    let (least, most) = (*numbers.first()?, *numbers.last()?);
+    if numbers.iter().all(|&x| x == least || x == most) {
+        return None;
+    }
+    let median = numbers[(numbers.len() - 1) / 2].midpoint(numbers[numbers.len() / 2]);
+    let fold = |shown: &Shown| Shown {
+        number: (shown.number - median).abs(),
+        ..*shown
+    };
+    Some(shown.iter().map(fold).collect())
+}
+
+/// The R-hat of a number of a choice; NaN of counts.
+fn r_hat_of(chains: &[Option<&Series>], part: &Part) -> f64 {
+    let component = match part {
+        Part::Component(component) => *component,
+        Part::Count => return f64::NAN,
+        Part::Whole | Part::Is(_) => 0,
+    };
+    let columns: Option<Vec<Vec<f64>>> = chains
+        .iter()
+        .map(|series| Some(values((*series)?, component).map(|(_, x)| x).collect()))
+        .collect();
+    let Some(columns) = columns else {
+        return f64::NAN;
+    };
+    let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+    r_hat(&slices)
+}

@@ -1,0 +1,129 @@
+//! Findings about weighted samples and independent populations.
+
+use crate::answer::group_error::group_samples;
+use crate::answer::{Answer, TargetMarginal};
+use crate::quality::diagnostics::{largest_share, pareto_k};
+
+use super::finding::{Finding, Measure, Part, Quantity};
+
+const SAMPLES: f64 = 100.0;
+const SHARE_OF_DRAWS: f64 = 0.001;
+const LARGEST_SHARE: f64 = 0.1;
+
+impl Answer {
+    /// Checks the weights, which are the same for all targets; returns a description of the checks.
+    pub(super) fn check_weights(&self, squares: &[f64], findings: &mut Vec<Finding>) -> String {
+        let effective_samples = 1.0 / squares.iter().sum::<f64>();
+        let logs = self
+            .draws
+            .as_ref()
+            .and_then(|draws| draws.log_weights.as_deref());
+        let sampling = self.sampling.as_ref();
+        let draws = match (sampling, logs) {
+            (Some(sampling), _) => sampling.done,
+            (None, Some(logs)) => logs.len() as u64,
+            // As many as there must be.
+            (None, None) => effective_samples.ceil() as u64,
+        };
+        let threshold = SAMPLES.max(SHARE_OF_DRAWS * draws as f64);
+        let line = format!(
+            "{draws} weighted samples are worth {effective_samples:.0}, {threshold:.0} or more"
+        );
+        // Samples that are all worth the same leave nothing to say of their weights.
+        if effective_samples < threshold && effective_samples > draws as f64 - 0.5 {
+            let few = Finding::FewSamples {
+                samples: draws,
+                threshold,
+            };
+            if !findings.contains(&few) {
+                findings.push(few);
+            }
+            return line;
+        }
+        let mut found: Vec<Finding> = self.heavy_tail().into_iter().collect();
+        if effective_samples < threshold {
+            found.push(Finding::WeightDegeneracy {
+                effective_samples,
+                draws,
+                threshold,
+            });
+        }
+        let share = sampling.and_then(|sampling| sampling.largest_share);
+        let share = share.or_else(|| logs.map(largest_share));
+        let large = share.filter(|&share| share > LARGEST_SHARE);
+        found.extend(large.map(|share| Finding::DominatingWeight {
+            share,
+            threshold: LARGEST_SHARE,
+        }));
+        for finding in found {
+            if !findings.contains(&finding) {
+                findings.push(finding);
+            }
+        }
+        line
+    }
+}
+
+impl Answer {
+    /// The finding that the tail of the weights is too heavy for averages of them, if it is.
+    pub(super) fn heavy_tail(&self) -> Option<Finding> {
+        let logs = self
+            .draws
+            .as_ref()
+            .and_then(|draws| draws.log_weights.as_deref());
+        let sampling = self.sampling.as_ref();
+        let of_run = sampling.and_then(|sampling| Some((sampling.pareto_k?, sampling.done as f64)));
+        let of_draws = || logs.map(|logs| (pareto_k(logs), logs.len() as f64));
+        let (k, draws) = of_run.or_else(of_draws)?;
+        let threshold = largest_k(draws);
+        (k > threshold).then_some(Finding::HeavyTailedWeights { k, threshold })
+    }
+}
+
+/// Finds the values that a target may have, that no draw has, and whose probability nothing bounds.
+pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut Vec<Finding>) {
+    let is_few = |finding: &Finding| matches!(finding, Finding::FewSamples { .. });
+    if unseen.is_finite() || findings.iter().any(is_few) {
+        return;
+    }
+    let missing = (0..target.support.len()).filter(|&i| target.probabilities[i] == 0.0);
+    let missing: Vec<usize> = missing.collect();
+    findings.extend(missing.first().map(|&first| Finding::UnseenValues {
+        element: target.element.label(),
+        value: format!("{:?}", target.support.datum(first)),
+        values: missing.len(),
+    }));
+}
+
+/// Largest k-hat at which averages of this many weights are to be trusted (Vehtari et al. 2024, section 3).
+fn largest_k(draws: f64) -> f64 {
+    (1.0 - 1.0 / draws.log10()).min(0.7)
+}
+
+/// Checks independent populations; returns a description of the checks.
+pub(super) fn check_groups(
+    target: &TargetMarginal,
+    groups: &[Vec<(u32, f64)>],
+    findings: &mut Vec<Finding>,
+) -> String {
+    let effective_samples = group_samples(groups, &target.probabilities, &target.columns());
+    if groups.len() < 2 {
+        if !findings.contains(&Finding::SinglePopulation) {
+            findings.push(Finding::SinglePopulation);
+        }
+    } else if effective_samples < SAMPLES && target.probabilities.len() > 1 {
+        findings.push(Finding::FewEffectiveSamples {
+            quantity: Quantity {
+                element: target.element.label(),
+                part: Part::Whole,
+            },
+            measure: Measure::Bulk,
+            effective_samples,
+            threshold: SAMPLES,
+        });
+    }
+    format!(
+        "{} independent populations, ESS {SAMPLES:.0} or more",
+        groups.len()
+    )
+}

@@ -1,0 +1,5 @@
+//! Quality of answers: diagnostics of draws, reasons to doubt an answer, self-checking.
+
+pub(crate) mod diagnosis;
+pub mod diagnostics;
+pub(crate) mod self_checked;

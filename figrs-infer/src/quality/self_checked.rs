@@ -1,0 +1,300 @@
+//! Self-checking: answers verified by another computation before they are returned.
+
+use figrs_core::expand::{Budget, Expansion};
+use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
+use rustc_hash::FxHashSet;
+
+use crate::algorithm::Algorithm;
+use crate::answer::bounds::{Bounds, TargetBounds, log_sum};
+use crate::answer::estimate::Estimate;
+use crate::answer::world::World;
+use crate::answer::{Answer, Content, LogEvidence, TargetMarginal};
+use crate::error::Error;
+use crate::exact::enumerate::Enumerate;
+use crate::exact::junction_tree::JunctionTree;
+use crate::exact::marginal_map::MarginalMap;
+use crate::exact::variable_elimination::VariableElimination;
+
+/// Relative tolerance between two computations of one number, or of one logarithm, for rounding.
+const ROUNDING: f64 = 1e-9;
+/// Maximum number of worlds that [`Enumerate`] runs for a check.
+const WORLDS: u64 = 100_000;
+/// Maximum number of elements that it evaluates in them.
+const EVALUATIONS: u64 = 5_000_000;
+/// Number of worlds that are drawn and run one by one if there are more.
+const DRAWN: usize = 8;
+/// Maximum depth of nested branches in a check: with a choice at each level, worlds that nest deeper take more evaluations.
+const DEPTH: usize = 2500;
+
+/// Another algorithm, whose answers are checked before they are given.
+///
+/// | answer | check |
+/// |---|---|
+/// | exact marginals | each sums to one; [`Enumerate`], which runs the model itself, finds the same numbers; for its own answers, and where there are more than 100 000 worlds, [`JunctionTree`] does ([`VariableElimination`] for those of the tree), and eight worlds drawn from it weigh as much when the model itself is run on them |
+/// | bounds | exact numbers, found as above, lie between them |
+/// | one world | the model run with these values has the weight in the answer; that no other world weighs more is not checked |
+/// | samples and approximations | the same run once more gives the same numbers |
+///
+/// **Guarantee.** That of the algorithm; and an answer that is given has passed its check. If there is no check, because
+/// there are too many worlds to run and the model is too large for elimination, or it is endless (nests deeper than 2500
+/// branches), that is an error. Worlds that cannot be run, because a density was observed in them or branches leave too
+/// many, are not weighed; any other error of their run is returned. Repetition does not make an approximation exact.
+///
+/// **Complexity.** That of the algorithm and of the check: at least twice the time.
+///
+/// **Errors.** [`Error::NotVerified`], [`Error::NotChecked`], those of the algorithm. Samplers with a deadline do not repeat their runs.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::{JunctionTree, Run, SelfChecked};
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let answer = SelfChecked::new(JunctionTree::new()).run(&model, &rain)?;
+/// assert!((answer.probability(&rain, &true)? - 0.18 / 0.26).abs() < 1e-12);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SelfChecked<A> {
+    algorithm: A,
+}
+
+impl<A: Algorithm> SelfChecked<A> {
+    /// The same algorithm, its answers checked.
+    pub fn new(algorithm: A) -> Self {
+        Self { algorithm }
+    }
+}
+
+impl<A: Algorithm> Algorithm for SelfChecked<A> {
+    fn name(&self) -> &'static str {
+        self.algorithm.name()
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let mut answer = self.algorithm.answer(model, targets)?;
+        let question = Question { model, targets };
+        match &answer.content {
+            Content::Marginals(marginals, evidence) => {
+                let again = if marginals.iter().all(is_exact) && evidence.is_none_or(is_certain) {
+                    question.otherwise(answer.algorithm())?
+                } else {
+                    self.algorithm.answer(model, targets)?
+                };
+                same(&answer, &again)?;
+            }
+            Content::Bounds(bounds, evidence) => {
+                let exact = question.otherwise(answer.algorithm())?;
+                between(bounds, *evidence, &exact)?;
+            }
+            Content::World(values, log, _) => {
+                let values = values.values().cloned().collect();
+                let (best, sum, _) = question.weight(values).map_err(unchecked)?;
+                // Everything but the targets is summed out there.
+                let found = if answer.algorithm() == MarginalMap::NAME {
+                    sum
+                } else {
+                    best
+                };
+                require(|| "the log-probability of the world".into(), *log, found)?;
+            }
+        }
+        answer.is_checked = true;
+        Ok(answer)
+    }
+}
+
+/// The error for a model that no other algorithm can answer.
+fn unchecked(error: Error) -> Error {
+    match error {
+        Error::ImpossibleEvidence { .. } => error,
+        other => Error::NotChecked {
+            reason: Box::new(other),
+        },
+    }
+}
+
+/// True if a world that was drawn may be left out: an element has no list of outcomes (a density that is observed), or
+/// there are too many worlds, which differ in choices within branches. Any other error contradicts the tree, which has
+/// given the world a probability.
+fn cannot_be_run(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Model(
+            ModelError::NotFinite { .. }
+                | ModelError::TooManyElements { .. }
+                | ModelError::TooMuchMemory { .. }
+        ) | Error::TooManyWorlds { .. }
+            | Error::TooManyEvaluations { .. }
+    )
+}
+
+/// True if the numbers are exact, and not those of a sample.
+fn is_exact(target: &TargetMarginal) -> bool {
+    matches!(target.estimate, Estimate::Exact)
+}
+
+fn is_certain(evidence: LogEvidence) -> bool {
+    evidence.standard_error == 0.0
+}
+
+struct Question<'a> {
+    model: &'a Model,
+    targets: &'a [AnyElement],
+}
+
+impl Question<'_> {
+    /// The answer of an algorithm other than this one.
+    fn otherwise(&self, algorithm: &'static str) -> Result<Answer, Error> {
+        // Worlds that nest deeper are likely to nest without end, which expansion sees long before worlds run out.
+        let budget = Budget {
+            depth: DEPTH,
+            ..Budget::default()
+        };
+        if let Err(error @ ModelError::TooDeep { .. }) =
+            Expansion::new(self.model, self.targets, budget)
+        {
+            return Err(unchecked(error.into()));
+        }
+        let run = Enumerate::new()
+            .max_worlds(WORLDS)
+            .max_evaluations(EVALUATIONS);
+        if algorithm != run.name() {
+            match run.answer(self.model, self.targets) {
+                Err(error) if !matches!(error, Error::ImpossibleEvidence { .. }) => {}
+                answered => return answered,
+            }
+        }
+        let tree = JunctionTree::new().budget(budget);
+        let tree = tree.compile(self.model, self.targets.to_vec());
+        let tree = tree.map_err(unchecked)?;
+        let worlds: Vec<World> = tree.samples(0)?.take(DRAWN).collect();
+        for world in worlds {
+            let (best, _, is_fixed) = match self.weight(world.elements().collect()) {
+                Ok(found) => found,
+                Err(error) if cannot_be_run(&error) => continue,
+                Err(error) => return Err(error),
+            };
+            let claimed = world.log_probability();
+            let what = || "the log-probability of a world that was drawn".into();
+            // Choices within branches are not fixed: the world is one of those that weigh no more.
+            if is_fixed || claimed > best {
+                require(what, claimed, best)?;
+            }
+        }
+        let tree = tree.answer()?;
+        if algorithm == tree.algorithm() {
+            return VariableElimination::new().answer(self.model, self.targets);
+        }
+        Ok(tree)
+    }
+
+    /// Runs the model with these values: the logarithms of the largest weight of a world and of the sum of all, and whether the values
+    /// fix all choices.
+    fn weight(&self, mut values: Vec<(AnyElement, Datum)>) -> Result<(f64, f64, bool), Error> {
+        let lasting = self.lasting();
+        let all = values.len();
+        // Those that a branch makes are made anew at each run.
+        values.retain(|(element, _)| lasting.contains(&element.id()));
+        values.sort_by_key(|(element, _)| element.id());
+        let is_fixed = values.len() == all;
+        let mut fixed = self.model.clone();
+        for (element, value) in values {
+            fixed = fixed.observe_any(&element, value);
+        }
+        let (mut best, mut sum) = (f64::NEG_INFINITY, Vec::new());
+        Enumerate::new().each(&fixed, &[], |_, weight| {
+            best = best.max(weight.log);
+            sum.push(weight.log);
+        })?;
+        Ok((best, log_sum(sum), is_fixed))
+    }
+
+    /// The elements that are there without any branch.
+    fn lasting(&self) -> FxHashSet<ElementId> {
+        let stated = self.model.evidence().iter().map(|(element, _)| element);
+        let mut open: Vec<&AnyElement> = stated.chain(self.targets).collect();
+        let mut found = FxHashSet::default();
+        while let Some(element) = open.pop() {
+            if found.insert(element.id()) {
+                open.extend(element.parents());
+            }
+        }
+        found
+    }
+}
+
+/// Checks that two answers hold the same probabilities of the same values.
+fn same(answer: &Answer, other: &Answer) -> Result<(), Error> {
+    let (Content::Marginals(mine, evidence), Content::Marginals(theirs, expected)) =
+        (&answer.content, &other.content)
+    else {
+        return Err(answer.has_no("marginals twice", "report this with the model"));
+    };
+    if let (Some(evidence), Some(expected)) = (evidence, expected) {
+        require(|| "the log-evidence".into(), evidence.value, expected.value)?;
+    }
+    for (mine, theirs) in mine.iter().zip(theirs) {
+        let name = mine.element.label();
+        for (a, b) in [(mine, theirs), (theirs, mine)] {
+            for value in 0..a.support.len() {
+                let there = b.support.index_of(a.support.any(value));
+                let there = there.map_or(0.0, |place| b.probabilities[place]);
+                let what = || format!("the probability of value {} of {name}", value + 1);
+                require(what, a.probabilities[value], there)?;
+            }
+        }
+        let sum = mine.probabilities.iter().sum();
+        require(
+            || format!("the sum of the probabilities of {name}"),
+            sum,
+            1.0,
+        )?;
+    }
+    Ok(())
+}
+
+/// Checks that exact numbers lie between the bounds.
+fn between(targets: &[TargetBounds], evidence: Bounds, exact: &Answer) -> Result<(), Error> {
+    let Content::Marginals(marginals, expected) = &exact.content else {
+        return Err(exact.has_no("marginals", "report this with the model"));
+    };
+    if let Some(expected) = expected {
+        inside(|| "the log-evidence".into(), evidence, expected.value)?;
+    }
+    for (target, marginal) in targets.iter().zip(marginals) {
+        let name = target.element.label();
+        for (value, &p) in marginal.probabilities.iter().enumerate() {
+            let place = target.support.index_of(marginal.support.any(value));
+            let what = || format!("the probability of value {} of {name}", value + 1);
+            inside(what, target.of(|i| Some(i) == place), p)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a number lies between its bounds, up to rounding.
+fn inside(what: impl Fn() -> String, bounds: Bounds, found: f64) -> Result<(), Error> {
+    let Bounds { lower, upper } = bounds;
+    if found < lower {
+        return require(|| format!("the lower bound of {}", what()), lower, found);
+    }
+    // So is a bound that is no number.
+    if found <= upper {
+        return Ok(());
+    }
+    require(|| format!("the upper bound of {}", what()), upper, found)
+}
+
+/// Checks that a number is the same up to rounding.
+fn require(what: impl FnOnce() -> String, claimed: f64, found: f64) -> Result<(), Error> {
+    let is_near = || (claimed - found).abs() <= ROUNDING * found.abs().max(1.0);
+    if claimed == found || (claimed.is_finite() && found.is_finite() && is_near()) {
+        return Ok(());
+    }
+    Err(Error::NotVerified {
+        what: what(),
+        claimed,
+        found,
+    })
+}

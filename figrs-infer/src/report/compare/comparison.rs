@@ -1,0 +1,116 @@
+//! Result of a comparison.
+
+use figrs_core::{AnyElement, Model};
+use serde::Serialize;
+
+use super::curve::Curve;
+use super::estimand::Estimand;
+use super::row::Row;
+use super::settings::is_exact;
+use super::verdict::Verdict;
+use crate::answer::Answer;
+use crate::answer::posterior::Posterior;
+
+/// The exact answer.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Exact {
+    /// The algorithm that found it.
+    pub algorithm: String,
+    /// The exact number for each estimand.
+    pub values: Vec<f64>,
+    /// Time it took, in seconds; zero if it was given.
+    pub seconds: f64,
+    /// The answer itself.
+    #[serde(skip)]
+    pub answer: Answer,
+}
+
+/// Result of a comparison: the answers of several algorithms to one question, with verdicts.
+///
+/// Its text is a table with a row an algorithm, the verdict, and the curves. Serialised it has all numbers; where one is
+/// infinite or unknown, JSON has `null`.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Comparison {
+    /// The names of the targets.
+    pub targets: Vec<String>,
+    /// The numbers of the rows: one estimand for each.
+    pub estimands: Vec<Estimand>,
+    /// The exact answer, where there is one.
+    pub exact: Option<Exact>,
+    /// The log-probability of the most probable world, if worlds were asked for and it was found.
+    pub best_log_probability: Option<f64>,
+    /// A row for each algorithm, in their order.
+    pub rows: Vec<Row>,
+    /// A curve for each that was asked for.
+    pub curves: Vec<Curve>,
+    #[serde(skip)]
+    pub(super) model: Model,
+    #[serde(skip)]
+    pub(super) elements: Vec<AnyElement>,
+}
+
+impl Comparison {
+    /// The model that was asked.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The targets.
+    pub fn elements(&self) -> &[AnyElement] {
+        &self.elements
+    }
+
+    /// The posteriors of the targets: exact ones, or else those of the algorithm worth the most samples; none if there are
+    /// only worlds and bounds.
+    pub fn posteriors(&self) -> Vec<Posterior> {
+        let samples = |row: &&Row| row.effective_samples.unwrap_or(0.0);
+        let exact = self.exact.as_ref().map(|exact| &exact.answer);
+        let sampled = self.rows.iter().filter(|row| !row.values.is_empty());
+        let sampled = sampled.max_by(|a, b| samples(a).total_cmp(&samples(b)));
+        let answer = exact.or_else(|| sampled?.answer.as_ref());
+        let posteriors = answer.map(Answer::posteriors);
+        posteriors.and_then(Result::ok).unwrap_or_default()
+    }
+
+    /// The algorithm that gave the exact answer in the shortest time.
+    pub fn fastest_exact(&self) -> Option<&Row> {
+        let is_exact = |row: &&Row| row.answer.as_ref().is_some_and(is_exact);
+        let agree = self
+            .rows
+            .iter()
+            .filter(|row| row.verdict == Verdict::Agrees);
+        let exact = agree.filter(is_exact);
+        exact.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
+    }
+
+    /// The sampler with the most effective samples a second among those that are not wrong.
+    pub fn best_sampler(&self) -> Option<&Row> {
+        let rate = |row: &&Row| row.effective_samples_per_second.unwrap_or(0.0);
+        let samplers = self.rows.iter().filter(|row| row.verdict != Verdict::Wrong);
+        let samplers = samplers.filter(|row| rate(row) > 0.0);
+        samplers.max_by(|a, b| rate(a).total_cmp(&rate(b)))
+    }
+
+    /// The position of the estimand whose answers the table shows: of the first target whose value is not certain the
+    /// probability of `true`, or of its most likely value.
+    pub(super) fn shown(&self) -> Option<usize> {
+        let rows = self.rows.iter().map(|row| &row.values);
+        let mut known = self.exact.iter().map(|exact| &exact.values).chain(rows);
+        let values = known.find(|values| !values.is_empty())?;
+        let likeliest = |target: usize| {
+            let of_target =
+                (0..self.estimands.len()).filter(|&i| self.estimands[i].target == target);
+            of_target.reduce(|best, i| if values[i] > values[best] { i } else { best })
+        };
+        let targets = 0..self.elements.len();
+        let uncertain = |&i: &usize| !self.estimands[i].is_probability() || values[i] < 1.0 - 1e-9;
+        let best = targets.clone().filter_map(likeliest).find(uncertain);
+        let best = best.or_else(|| targets.clone().find_map(likeliest))?;
+        let target = self.estimands[best].target;
+        let is_of_true =
+            |i: &usize| self.estimands[*i].target == target && self.estimands[*i].is_of_true();
+        Some((0..self.estimands.len()).find(is_of_true).unwrap_or(best))
+    }
+}

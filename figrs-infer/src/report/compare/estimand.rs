@@ -1,0 +1,181 @@
+//! Estimands: the numbers that algorithms are compared by.
+
+use std::any::Any;
+
+use figrs_core::{AnyElement, Datum};
+use serde::Serialize;
+
+use crate::answer::bounds::Bounds;
+use crate::answer::numbers::Columns;
+use crate::answer::{Answer, Content, TargetMarginal};
+use crate::report::export::text;
+
+/// Maximum number of values of a target to be compared one by one; of more the mean is compared, or this many values.
+const LISTED: usize = 64;
+
+/// A number that algorithms are asked for: the probability of a value of a target, or the mean of a target with more than 64
+/// values.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Estimand {
+    /// The position of the target.
+    pub target: usize,
+    /// Name of the number: `P(rain = true)` or `E(height)`.
+    pub name: String,
+    #[serde(skip)]
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Probability(Datum),
+    Mean,
+}
+
+/// Value that an answer gives for an estimand, with its error or bounds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    pub(super) value: f64,
+    pub(super) standard_error: f64,
+    pub(super) bounds: Option<Bounds>,
+}
+
+/// The estimands of some targets, given the exact answer, where there is one, and all others.
+pub(super) fn estimands(
+    targets: &[AnyElement],
+    names: &[String],
+    exact: Option<&Answer>,
+    answers: &[&Answer],
+) -> Vec<Estimand> {
+    let mut estimands = Vec::new();
+    for (target, (element, name)) in targets.iter().zip(names).enumerate() {
+        let mut values = element.no_values();
+        for answer in exact.iter().chain(answers) {
+            for value in possible(answer, element) {
+                if values.len() <= LISTED {
+                    values.insert(value);
+                }
+            }
+        }
+        let mut first = exact.iter().chain(answers);
+        let first = first.find_map(|answer| marginal(answer, element));
+        let count = values.len().min(LISTED);
+        let listed: Vec<Datum> = match first {
+            Some(first) if values.len() > LISTED => {
+                if first.columns().iter().count() == 1 {
+                    estimands.push(Estimand {
+                        target,
+                        name: format!("E({name})"),
+                        kind: Kind::Mean,
+                    });
+                    continue;
+                }
+                likeliest(first)
+            }
+            _ => (0..count).map(|i| values.datum(i)).collect(),
+        };
+        estimands.extend(listed.into_iter().map(|value| Estimand {
+            target,
+            name: format!("P({name} = {})", text(&value)),
+            kind: Kind::Probability(value),
+        }));
+    }
+    estimands
+}
+
+/// The values of a target that an answer takes for possible.
+fn possible<'a>(answer: &'a Answer, element: &AnyElement) -> Vec<&'a dyn Any> {
+    let id = element.id();
+    match &answer.content {
+        Content::Marginals(targets, _) => {
+            let target = targets.iter().find(|target| target.element.id() == id);
+            let values = target.into_iter().flat_map(|target| {
+                let positive = (0..target.support.len()).filter(|&i| target.probabilities[i] > 0.0);
+                positive.map(|i| target.support.any(i))
+            });
+            values.collect()
+        }
+        Content::Bounds(targets, _) => {
+            let target = targets.iter().find(|target| target.element.id() == id);
+            let values = target.into_iter();
+            values
+                .flat_map(|target| (0..target.support.len()).map(|i| target.support.any(i)))
+                .collect()
+        }
+        Content::World(..) => Vec::new(),
+    }
+}
+
+pub(super) fn marginal<'a>(answer: &'a Answer, element: &AnyElement) -> Option<&'a TargetMarginal> {
+    let Content::Marginals(targets, _) = &answer.content else {
+        return None;
+    };
+    targets
+        .iter()
+        .find(|target| target.element.id() == element.id())
+}
+
+fn likeliest(target: &TargetMarginal) -> Vec<Datum> {
+    let mut order: Vec<usize> = (0..target.support.len()).collect();
+    order.sort_by(|&a, &b| target.probabilities[b].total_cmp(&target.probabilities[a]));
+    let order = order.into_iter().take(LISTED);
+    order.map(|i| target.support.datum(i)).collect()
+}
+
+impl Estimand {
+    /// True if it is the probability of `true`.
+    pub(super) fn is_of_true(&self) -> bool {
+        matches!(&self.kind, Kind::Probability(value) if value.get::<bool>() == Some(&true))
+    }
+
+    /// True if it is the probability of a value, and not a mean.
+    pub(super) fn is_probability(&self) -> bool {
+        matches!(self.kind, Kind::Probability(_))
+    }
+
+    /// The value that an answer gives; `None` if the answer is a world, or bounds from which no mean follows.
+    pub(super) fn read(&self, answer: &Answer, targets: &[AnyElement]) -> Option<Reading> {
+        let element = &targets[self.target];
+        if let Content::Bounds(bounded, _) = &answer.content {
+            let target = bounded
+                .iter()
+                .find(|target| target.element.id() == element.id())?;
+            let Kind::Probability(value) = &self.kind else {
+                return None;
+            };
+            let at = target.support.index_of(value.as_any());
+            let bounds = target.of(|i| Some(i) == at);
+            return Some(Reading {
+                value: bounds.lower.midpoint(bounds.upper),
+                standard_error: f64::NAN,
+                bounds: Some(bounds),
+            });
+        }
+        let target = marginal(answer, element)?;
+        let (probabilities, estimate) = (&target.probabilities, &target.estimate);
+        let (value, standard_error) = match &self.kind {
+            Kind::Probability(value) => {
+                let at = target.support.index_of(value.as_any());
+                let indicator = |i| f64::from(u8::from(Some(i) == at));
+                let indicator: Vec<f64> = (0..probabilities.len()).map(indicator).collect();
+                let columns = || target.columns();
+                let error = estimate.event_error(probabilities, &indicator, columns);
+                (at.map_or(0.0, |at| probabilities[at]), error)
+            }
+            Kind::Mean => {
+                let columns: Columns = target.columns();
+                let numbers = columns.iter().next()?;
+                let terms = probabilities.iter().zip(numbers);
+                // A value that has no probability may be infinite.
+                let terms = terms.filter(|&(&p, _)| p > 0.0);
+                let mean = terms.map(|(p, x)| p * x).sum();
+                (mean, estimate.standard_error(probabilities, numbers))
+            }
+        };
+        Some(Reading {
+            value,
+            standard_error,
+            bounds: None,
+        })
+    }
+}

@@ -1,0 +1,127 @@
+//! Comparisons as a page of HTML.
+
+use figrs_core::graph::ModelGraph;
+use figrs_core::{AnyElement, Parents};
+
+use super::comparison::Comparison;
+use super::display::HEADINGS;
+use super::row::Row;
+use super::verdict::Verdict;
+use crate::exact::eliminate::Options;
+use crate::exact::junction_tree::JunctionTree;
+use crate::report::html_page::HtmlPage;
+
+/// Maximum number of targets, and of answers, with pictures of their own.
+const PICTURES: usize = 12;
+/// The elimination tree is drawn of models that compile with fewer operations.
+const OPERATIONS: f64 = 1e8;
+
+/// Targets of any types.
+struct Targets<'a>(&'a [AnyElement]);
+
+impl Parents for Targets<'_> {
+    type Arguments = ();
+
+    fn elements(&self) -> Vec<AnyElement> {
+        self.0.to_vec()
+    }
+}
+
+impl Comparison {
+    /// The comparison as one self-contained page of HTML: no scripts, no other files, pictures as SVG within.
+    ///
+    /// It has the settings that are given, by name; the table and its conclusions; the curves; posteriors of at most twelve
+    /// targets; the graph of the model and the elimination tree; a trace and a rank plot for answers that keep the draws of
+    /// several chains. In place of a picture that cannot be drawn stands the reason. It is well-formed as XML, too.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Model};
+    /// # use figrs_infer::{JunctionTree, algorithms, compare};
+    /// let coin = Flip::new(0.3).named("coin");
+    /// let comparison = compare(&Model::new(), &coin, algorithms![JunctionTree::new()]);
+    /// let page = comparison.to_html("A coin", &[("seed", "7".into())]);
+    /// assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg"));
+    /// ```
+    pub fn to_html(&self, title: &str, settings: &[(&str, String)]) -> String {
+        let mut page = HtmlPage::new(title);
+        page.settings(settings.iter().map(|(name, value)| (name, value)));
+        page.heading("Answers");
+        self.table(&mut page);
+        if !self.curves.is_empty() {
+            page.heading("Error against time");
+            page.svg("curves", self.curves_svg());
+        }
+        let posteriors = self.posteriors();
+        if !posteriors.is_empty() {
+            page.heading("Posteriors");
+            for posterior in posteriors.iter().take(PICTURES) {
+                page.svg(&posterior.target, posterior.to_svg());
+            }
+            if posteriors.len() > PICTURES {
+                let count = posteriors.len();
+                page.paragraph(&format!("The first {PICTURES} of {count} targets."));
+            }
+        }
+        page.heading("The model");
+        self.model_graph(&mut page);
+        page.heading("Elimination tree");
+        self.elimination_tree(&mut page);
+        self.chains(&mut page);
+        page.to_string()
+    }
+
+    fn table(&self, page: &mut HtmlPage) {
+        for line in self.heading().lines() {
+            page.paragraph(line);
+        }
+        let row = |row: &Row| (self.cells(row), row.verdict == Verdict::Wrong);
+        page.marked_table(&HEADINGS, self.rows.iter().map(row));
+        page.list(self.conclusion());
+    }
+
+    /// The model with the branches of its Chains, or without where that is endless or too large to be drawn.
+    fn model_graph(&self, page: &mut HtmlPage) {
+        let targets = || Targets(&self.elements);
+        let expanded = ModelGraph::to_depth(&self.model, targets(), 2);
+        let expanded = expanded.ok().and_then(|graph| graph.to_svg().ok());
+        let plain = || ModelGraph::new(&self.model, targets()).to_svg();
+        page.svg(
+            "random choices are ellipses, functions boxes, Chains flat hexagons with dashed branches; evidence is shaded, targets \
+             have a double border",
+            expanded.map_or_else(plain, Ok),
+        );
+    }
+
+    fn elimination_tree(&self, page: &mut HtmlPage) {
+        let options = Options::default().operation_budget(OPERATIONS);
+        let tree = JunctionTree::new().options(options);
+        match tree.compile(&self.model, Targets(&self.elements)) {
+            Ok(tree) => {
+                let tree = tree.elimination_tree();
+                let caption = format!("width {}, its largest cliques shaded", tree.width());
+                page.svg(&caption, tree.to_svg());
+            }
+            Err(error) => {
+                page.paragraph(&format!("the model cannot be compiled: {error}"));
+            }
+        }
+    }
+
+    /// A trace and a rank plot of the first target for each answer with several chains.
+    fn chains(&self, page: &mut HtmlPage) {
+        let mut is_first = true;
+        for row in self.rows.iter().take(PICTURES) {
+            let draws = row.answer.as_ref().and_then(|answer| answer.draws().ok());
+            let draws = draws.filter(|draws| draws.chains > 1);
+            if let (Some(draws), Some(element)) = (draws, self.elements.first()) {
+                if is_first {
+                    page.heading("Chains");
+                    is_first = false;
+                }
+                let name = &row.algorithm;
+                page.svg(&format!("{name}: trace"), draws.trace_of(element));
+                page.svg(&format!("{name}: ranks"), draws.ranks_of(element));
+            }
+        }
+    }
+}

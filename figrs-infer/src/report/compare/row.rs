@@ -1,0 +1,161 @@
+//! One algorithm in a comparison.
+
+use figrs_core::AnyElement;
+use serde::Serialize;
+
+use super::estimand::{Estimand, Reading, marginal};
+use super::race::Outcome;
+use super::verdict::{Claim, Judgement, Verdict, judge, judge_world};
+use crate::answer::marginal::Quality;
+use crate::answer::{Answer, Content};
+use crate::exact::marginal_map::MarginalMap;
+use crate::run::watch::Stopped;
+
+/// Answer of one algorithm with its errors and costs.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Row {
+    /// The algorithm.
+    pub algorithm: String,
+    /// Value that it gives for each estimand; the middle of bounds. Empty for a world or without an answer.
+    pub values: Vec<f64>,
+    /// The standard error that it states for each estimand; empty where it states none.
+    pub standard_errors: Vec<f64>,
+    /// For a world the natural logarithm of its probability.
+    pub log_probability: Option<f64>,
+    /// The largest absolute error over all estimands; for a world the difference of its log-probability from the best.
+    pub error: Option<f64>,
+    /// The standard error that is stated for the estimand with the largest error, or without an exact answer the
+    /// largest that is stated.
+    pub standard_error: Option<f64>,
+    /// The largest error in stated standard errors.
+    pub deviation: Option<f64>,
+    /// Effective sample size of the answer, least over the targets.
+    pub effective_samples: Option<f64>,
+    /// Effective samples per second.
+    pub effective_samples_per_second: Option<f64>,
+    /// Time in seconds.
+    pub seconds: f64,
+    /// Peak memory in bytes, above what was in use before.
+    pub memory: Option<u64>,
+    /// The judgement.
+    pub verdict: Verdict,
+    /// `true` if the answer was checked before it was given, by [`SelfChecked`](crate::SelfChecked).
+    pub checked: bool,
+    /// Reason that there is no answer, or that the run ended early.
+    pub message: Option<String>,
+    /// The answer itself.
+    #[serde(skip)]
+    pub answer: Option<Answer>,
+}
+
+/// Reference values that rows are judged by.
+pub(super) struct Yardstick<'a> {
+    pub(super) targets: &'a [AnyElement],
+    pub(super) estimands: &'a [Estimand],
+    pub(super) exact: Option<&'a [f64]>,
+    /// The log-probability of the most probable world.
+    pub(super) best: Option<f64>,
+}
+
+impl Row {
+    pub(super) fn new(algorithm: String, outcome: Outcome, yardstick: &Yardstick<'_>) -> Self {
+        let mut row = Self {
+            algorithm,
+            values: Vec::new(),
+            standard_errors: Vec::new(),
+            log_probability: None,
+            error: None,
+            standard_error: None,
+            deviation: None,
+            effective_samples: None,
+            effective_samples_per_second: None,
+            seconds: outcome.seconds,
+            memory: outcome.memory,
+            verdict: Verdict::NoAnswer,
+            checked: false,
+            message: None,
+            answer: None,
+        };
+        match outcome.answer {
+            Ok(answer) => row.read(answer, yardstick),
+            Err(reason) => row.message = Some(reason),
+        }
+        row
+    }
+
+    fn read(&mut self, answer: Answer, yardstick: &Yardstick<'_>) {
+        let stopped = answer.sampling().map(|sampling| sampling.stopped);
+        self.message = match stopped {
+            Some(Stopped::Deadline) => Some("ended by its deadline".into()),
+            Some(Stopped::Interrupted) => Some("interrupted".into()),
+            Some(Stopped::Budget) => Some("ended by its budget".into()),
+            Some(Stopped::Finished) | None => None,
+        };
+        let judgement = match &answer.content {
+            Content::World(_, log_probability, _) => {
+                self.log_probability = Some(*log_probability);
+                // The values that marginal MAP maximises are no world: the rest is summed out.
+                let best = yardstick
+                    .best
+                    .filter(|_| answer.algorithm() != MarginalMap::NAME);
+                judge_world(*log_probability, answer.is_proven() == Ok(true), best)
+            }
+            Content::Marginals(..) | Content::Bounds(..) => self.numbers(&answer, yardstick),
+        };
+        self.verdict = judgement.verdict;
+        self.error = judgement.error;
+        self.deviation = judgement.deviation;
+        self.checked = answer.is_checked();
+        self.answer = Some(answer);
+    }
+
+    /// Reads and judges marginals or bounds.
+    fn numbers(&mut self, answer: &Answer, yardstick: &Yardstick<'_>) -> Judgement {
+        let read = |estimand: &Estimand| estimand.read(answer, yardstick.targets);
+        let readings: Option<Vec<Reading>> = yardstick.estimands.iter().map(read).collect();
+        let Some(readings) = readings else {
+            self.message = Some("its answer does not tell these numbers".into());
+            return judge(&[], &[], None, Claim::Nothing);
+        };
+        self.values = readings.iter().map(|reading| reading.value).collect();
+        let (claim, effective_samples) = claim(answer, yardstick.targets);
+        self.effective_samples = effective_samples;
+        let rate = effective_samples.map(|samples| samples / self.seconds);
+        self.effective_samples_per_second = rate.filter(|rate| rate.is_finite());
+        let judgement = judge(yardstick.estimands, &readings, yardstick.exact, claim);
+        if claim == Claim::Estimate {
+            let errors = readings.iter().map(|reading| reading.standard_error);
+            self.standard_errors = errors.collect();
+            self.standard_error = match yardstick.exact {
+                Some(_) => self.standard_errors.get(judgement.worst).copied(),
+                None => self.standard_errors.iter().copied().reduce(f64::max),
+            };
+        }
+        judgement
+    }
+}
+
+/// Claim that an answer makes about its accuracy, and its least effective sample size.
+fn claim(answer: &Answer, targets: &[AnyElement]) -> (Claim, Option<f64>) {
+    if matches!(answer.content, Content::Bounds(..)) {
+        return (Claim::Bounds, None);
+    }
+    let (mut claim, mut least) = (Claim::Exact, f64::INFINITY);
+    for quality in targets
+        .iter()
+        .filter_map(|target| Some(marginal(answer, target)?.quality()))
+    {
+        match quality {
+            Quality::Exact | Quality::Bounds { .. } => {}
+            Quality::Approximate => claim = Claim::Nothing,
+            Quality::Sampled { effective_samples } => {
+                if claim == Claim::Exact {
+                    claim = Claim::Estimate;
+                }
+                least = least.min(effective_samples);
+            }
+        }
+    }
+    (claim, least.is_finite().then_some(least))
+}

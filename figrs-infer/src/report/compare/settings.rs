@@ -1,0 +1,300 @@
+//! Settings of a comparison, and its execution.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use figrs_core::expand::Budget;
+use figrs_core::{AnyElement, Model, Parents};
+
+use super::comparison::{Comparison, Exact};
+use super::curve::{Course, Laps};
+use super::estimand::estimands;
+use super::race::{Outcome, Rules};
+use super::row::{Row, Yardstick};
+use crate::algorithm::Algorithm;
+use crate::answer::estimate::Estimate;
+use crate::answer::{Answer, Content};
+use crate::exact::eliminate::Options;
+use crate::exact::mpe::MpeVariableElimination;
+use crate::exact::variable_elimination::VariableElimination;
+use crate::report::export::distinct_names;
+
+/// Budget of the search for an exact answer: operations, table entries, elements.
+const OPERATIONS: f64 = 3e7;
+const ENTRIES: u32 = 1 << 20;
+const ELEMENTS: usize = 100_000;
+/// Grace period of an algorithm beyond its deadline.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A step of a comparison that is about to begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Step {
+    /// Name of the run: an algorithm, with its budget if it is for a curve.
+    pub name: String,
+    /// Number of steps made before.
+    pub done: usize,
+    /// Total number of steps.
+    pub total: usize,
+}
+
+type Listener = Box<dyn Fn(&Step)>;
+
+/// Asks several algorithms the same question, and compares their answers with each other and with the exact one.
+///
+/// **Guarantee.** Rows stand in the order of the algorithms; one that fails, panics or does not end has a row that says
+/// so. If no exact answer is given, it is that of [`VariableElimination`] within about `3e7` operations and `2^20` entries
+/// a table, or else of the first algorithm whose answer says that it is exact. Worlds are judged by the log-probability of
+/// [`MpeVariableElimination`] within the same limits. [`Verdict`](super::Verdict) tells how answers are judged.
+///
+/// **Complexity.** That of all algorithms together, one after the other, each with the model expanded anew.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::{Compare, Enumerate, Gibbs, ImportanceSampling, Verdict, VariableElimination, algorithms};
+/// let rain = Flip::new(0.2).named("rain");
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let comparison = Compare::new(&model, &rain)
+///     .algorithms(algorithms![Enumerate::new(), VariableElimination::new(), Gibbs::new(2000)])
+///     .curve([100, 1000], 3, |samples, seed| ImportanceSampling::new(samples).seed(seed))
+///     .run();
+/// println!("{comparison}");
+/// assert_eq!(comparison.rows[0].verdict, Verdict::Agrees);
+/// assert_eq!(comparison.curves[0].points.len(), 2);
+/// ```
+#[must_use]
+pub struct Compare {
+    model: Model,
+    targets: Vec<AnyElement>,
+    contenders: Vec<Arc<dyn Algorithm>>,
+    courses: Vec<Course>,
+    exact: Option<Answer>,
+    rules: Rules,
+    listener: Option<Listener>,
+}
+
+/// Asks some algorithms about `targets` in the worlds of `model`, and compares the answers; [`Compare`] has more settings.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::{ImportanceSampling, JunctionTree, algorithms, compare};
+/// let coin = Flip::new(0.3).named("coin");
+/// let algorithms = algorithms![JunctionTree::new(), ImportanceSampling::new(1000)];
+/// println!("{}", compare(&Model::new(), &coin, algorithms));
+/// ```
+pub fn compare(
+    model: &Model,
+    targets: impl Parents,
+    algorithms: impl IntoIterator<Item = Box<dyn Algorithm>>,
+) -> Comparison {
+    Compare::new(model, targets).algorithms(algorithms).run()
+}
+
+impl Compare {
+    /// A comparison without algorithms.
+    pub fn new(model: &Model, targets: impl Parents) -> Self {
+        Self {
+            model: model.clone(),
+            targets: targets.elements(),
+            contenders: Vec::new(),
+            courses: Vec::new(),
+            exact: None,
+            rules: Rules {
+                grace: GRACE,
+                ..Rules::default()
+            },
+            listener: None,
+        }
+    }
+
+    /// Adds some algorithms.
+    pub fn algorithms(mut self, algorithms: impl IntoIterator<Item = Box<dyn Algorithm>>) -> Self {
+        let algorithms = algorithms.into_iter();
+        self.contenders
+            .extend(algorithms.map(Arc::<dyn Algorithm>::from));
+        self
+    }
+
+    /// Adds a curve: an algorithm, made from a budget and a seed, runs with each budget and the seeds below `runs`.
+    pub fn curve<A: Algorithm + 'static>(
+        mut self,
+        budgets: impl IntoIterator<Item = u64>,
+        runs: u64,
+        make: impl Fn(u64, u64) -> A + 'static,
+    ) -> Self {
+        self.courses.push(Course {
+            budgets: budgets.into_iter().collect(),
+            runs,
+            make: Box::new(move |budget, seed| Box::new(make(budget, seed))),
+        });
+        self
+    }
+
+    /// Sets the exact answer, marginals of all targets, instead of searching for it.
+    pub fn exact(mut self, answer: Answer) -> Self {
+        self.exact = Some(answer);
+        self
+    }
+
+    /// Gives up waiting for an algorithm two seconds after this long. Samplers should be given deadlines of their own,
+    /// which end them with the answer so far; an algorithm that has none goes on on its own thread until the program
+    /// ends, and slows down those that follow.
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.rules.deadline = Some(deadline);
+        self
+    }
+
+    /// Ends the comparison once this flag is `true`: the algorithm that runs is given up after two seconds, in which
+    /// one with the same flag ends with the answer so far, and those that follow are not run.
+    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.rules.interrupt = Some(flag);
+        self
+    }
+
+    /// Measures memory by a function that tells how many bytes the program held at once at most since it was called
+    /// last, such as one that reads and resets a counting allocator.
+    pub fn peak_memory(mut self, peak: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+        self.rules.peak_memory = Some(Arc::new(peak));
+        self
+    }
+
+    /// Calls this before each step, on the calling thread.
+    pub fn on_step(mut self, listener: impl Fn(&Step) + 'static) -> Self {
+        self.listener = Some(Box::new(listener));
+        self
+    }
+
+    /// Runs all algorithms, one after the other.
+    pub fn run(self) -> Comparison {
+        let courses = self.courses.iter().map(Course::steps).sum::<usize>();
+        let total = self.contenders.len() + courses + usize::from(self.exact.is_none());
+        let mut done = 0;
+        let mut tell = |name: &str| {
+            if let Some(listener) = &self.listener {
+                listener(&Step {
+                    name: name.to_owned(),
+                    done,
+                    total,
+                });
+            }
+            done += 1;
+        };
+        let mut exact = self.exact_answer(&mut tell);
+        let mut outcomes: Vec<(String, Outcome)> = Vec::new();
+        for contender in &self.contenders {
+            tell(contender.name());
+            let outcome = self
+                .rules
+                .run(contender.clone(), &self.model, &self.targets);
+            outcomes.push((contender.name().to_owned(), outcome));
+        }
+        let run = |course: &Course| course.run(&self.rules, &self.model, &self.targets, &mut tell);
+        let laps: Vec<Laps> = self.courses.iter().map(run).collect();
+        let answers = outcomes.iter().filter_map(|(_, outcome)| {
+            let answer = outcome.answer.as_ref().ok()?;
+            Some((answer, outcome.seconds))
+        });
+        if exact.is_none() {
+            let first = answers.clone().find(|(answer, _)| is_exact(answer));
+            exact = first.map(|(answer, seconds)| (answer.clone(), seconds));
+        }
+        let answers: Vec<&Answer> = answers.map(|(answer, _)| answer).collect();
+        let is_world = |answer: &&Answer| matches!(answer.content, Content::World(..));
+        let best = answers.iter().any(is_world).then(|| self.best_world());
+        let best = best.flatten();
+        let names = distinct_names(&self.targets, &[]);
+        let reference = exact.as_ref().map(|(answer, _)| answer);
+        let estimands = estimands(&self.targets, &names, reference, &answers);
+        let read = |(answer, seconds): &(Answer, f64)| {
+            let read = |estimand: &super::Estimand| estimand.read(answer, &self.targets);
+            let values: Option<Vec<_>> = estimands.iter().map(read).collect();
+            Some(Exact {
+                algorithm: answer.algorithm().to_owned(),
+                values: values?.into_iter().map(|reading| reading.value).collect(),
+                seconds: *seconds,
+                answer: answer.clone(),
+            })
+        };
+        let exact = exact.as_ref().and_then(read);
+        let yardstick = Yardstick {
+            targets: &self.targets,
+            estimands: &estimands,
+            exact: exact.as_ref().map(|exact| &exact.values[..]),
+            best,
+        };
+        let rows = outcomes
+            .into_iter()
+            .map(|(name, outcome)| Row::new(name, outcome, &yardstick));
+        let rows = rows.collect();
+        let curves = laps.into_iter().map(|laps| laps.curve(&yardstick));
+        let curves = curves.collect();
+        Comparison {
+            rows,
+            curves,
+            targets: names,
+            estimands,
+            exact,
+            best_log_probability: best,
+            model: self.model,
+            elements: self.targets,
+        }
+    }
+
+    /// The exact answer that was given, or is found in little time.
+    fn exact_answer(&self, tell: &mut impl FnMut(&str)) -> Option<(Answer, f64)> {
+        if let Some(answer) = &self.exact {
+            return Some((answer.clone(), 0.0));
+        }
+        tell("exact answer");
+        let (budget, options) = self.small();
+        let search = VariableElimination::new().budget(budget).options(options);
+        let found = self.rules.run(Arc::new(search), &self.model, &self.targets);
+        let answer = found.answer.ok().filter(is_exact)?;
+        Some((answer, found.seconds))
+    }
+
+    /// The log-probability of the most probable world, if it is found in little time.
+    fn best_world(&self) -> Option<f64> {
+        let (budget, options) = self.small();
+        let search = MpeVariableElimination::new()
+            .budget(budget)
+            .options(options);
+        let found = self.rules.run(Arc::new(search), &self.model, &self.targets);
+        found.answer.ok()?.log_probability().ok()
+    }
+
+    /// Budgets of an exact answer.
+    fn small(&self) -> (Budget, Options) {
+        let budget = Budget {
+            table_entries: u64::from(ENTRIES),
+            elements: ELEMENTS,
+            ..Budget::default()
+        };
+        let targets = self.targets.len().max(1) as f64;
+        let options = Options::default().table_budget(ENTRIES as usize);
+        (budget, options.operation_budget(OPERATIONS / targets))
+    }
+}
+
+/// True if all marginals are exact.
+pub(super) fn is_exact(answer: &Answer) -> bool {
+    let Content::Marginals(targets, _) = &answer.content else {
+        return false;
+    };
+    targets
+        .iter()
+        .all(|target| target.estimate == Estimate::Exact)
+}
+
+impl fmt::Debug for Compare {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compare")
+            .field("targets", &self.targets)
+            .field("algorithms", &self.contenders)
+            .field("curves", &self.courses.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,439 @@
+//! Comparisons of algorithms that are right, and of some that are made wrong.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use figrs_core::{AnyElement, Element, Flip, Model, Normal, StandardDeviation, Uniform};
+
+use super::Verdict::{Agrees, Approximate, NoAnswer, Unjudged, WithinFive, WithinThree, Wrong};
+use super::race::Rules;
+use crate::answer::bounds::{Bounds, TargetBounds};
+use crate::answer::estimate::Estimate;
+use crate::answer::{LogEvidence, TargetMarginal};
+use crate::report::compare::*;
+use crate::{
+    Algorithm, Answer, BeliefPropagation, Enumerate, Error, ForwardSampling, Gibbs,
+    ImportanceSampling, JunctionTree, LazyVariableElimination, MarginalMap, MetropolisHastings,
+    MpeVariableElimination, Run, SequentialMonteCarlo, SimulatedAnnealing, VariableElimination,
+    algorithms,
+};
+
+fn wet_grass() -> (Model, Element<bool>) {
+    let rain = Flip::new(0.2).named("rain");
+    let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+    (Model::new().observe(&wet, true), rain)
+}
+
+const EXACT: f64 = 0.18 / 0.26;
+
+/// Claims that a Boolean target is `true` with this probability, by this estimate.
+#[derive(Debug)]
+struct Claims(f64, Estimate);
+
+impl Algorithm for Claims {
+    fn name(&self) -> &'static str {
+        "Claims"
+    }
+
+    fn answer(&self, _: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let marginal = |element: &AnyElement| {
+            let mut support = element.no_values();
+            support.insert(&false);
+            support.insert(&true);
+            TargetMarginal {
+                element: element.clone(),
+                support: support.build(),
+                probabilities: vec![1.0 - self.0, self.0],
+                estimate: self.1.clone(),
+            }
+        };
+        let evidence = LogEvidence {
+            value: 0.0,
+            standard_error: 0.0,
+        };
+        let marginals = targets.iter().map(marginal).collect();
+        Ok(Answer::marginals(self.name(), marginals, evidence))
+    }
+}
+
+/// Ten thousand independent samples of equal weight, of which a share is `true`.
+fn sampled(p: f64) -> Claims {
+    let n = 10_000.0;
+    Claims(
+        p,
+        Estimate::Weighted {
+            squares: vec![(1.0 - p) / n, p / n],
+            unseen: 0.01,
+        },
+    )
+}
+
+fn verdicts(comparison: &Comparison) -> Vec<Verdict> {
+    comparison.rows.iter().map(|row| row.verdict).collect()
+}
+
+#[test]
+fn right_answers_agree_and_wrong_ones_are_flagged() {
+    let (model, rain) = wet_grass();
+    let error = (EXACT * (1.0 - EXACT) / 10_000.0).sqrt();
+    let comparison = compare(
+        &model,
+        &rain,
+        algorithms![
+            Enumerate::new(),
+            JunctionTree::new(),
+            LazyVariableElimination::to_width(1e-6),
+            BeliefPropagation::new(),
+            Claims(EXACT, Estimate::Exact),
+            Claims(EXACT + 1e-6, Estimate::Exact),
+            Claims(EXACT + 0.1, Estimate::Approximate),
+            sampled(EXACT + 2.9 * error),
+            sampled(EXACT - 4.5 * error),
+            sampled(EXACT + 6.0 * error),
+            ForwardSampling::new(10),
+        ],
+    );
+    assert_eq!(
+        verdicts(&comparison),
+        [
+            Agrees,
+            Agrees,
+            Agrees,
+            Agrees,
+            Agrees,
+            Wrong,
+            Approximate,
+            WithinThree,
+            WithinFive,
+            Wrong,
+            NoAnswer
+        ]
+    );
+    let exact = comparison.exact.as_ref().unwrap();
+    assert_eq!(exact.algorithm, "VariableElimination");
+    let names: Vec<&str> = comparison
+        .estimands
+        .iter()
+        .map(|e| e.name.as_str())
+        .collect();
+    assert_eq!(names, ["P(rain = true)", "P(rain = false)"]);
+    assert!((exact.values[0] - EXACT).abs() < 1e-12);
+    let rows = &comparison.rows;
+    assert!(
+        (rows[9].deviation.unwrap() - 6.0).abs() < 0.2,
+        "{:?}",
+        rows[9]
+    );
+    assert!((rows[9].error.unwrap() - 6.0 * error).abs() < 1e-12);
+    assert!((rows[9].effective_samples.unwrap() - 10_000.0).abs() < 1e-6);
+    assert!((rows[5].error.unwrap() - 1e-6).abs() < 1e-12);
+    assert!(
+        rows[10]
+            .message
+            .as_ref()
+            .unwrap()
+            .contains("ForwardSampling draws from the prior")
+    );
+    let lines = comparison.conclusion();
+    let line = |start: &str| lines.iter().find(|line| line.starts_with(start)).unwrap();
+    assert!(line("WRONG").contains("Claims (off by 1.0e-6), Claims (off by 2.8e-2, 6."));
+    assert!(
+        line("agree").contains(
+            "Enumerate, JunctionTree, LazyVariableElimination, BeliefPropagation, Claims"
+        )
+    );
+    assert!(line("no answer").contains("ForwardSampling draws from the prior"));
+    // The wrong ones have the most effective samples a second, and the first of all is not among the fastest.
+    let best = comparison.best_sampler().unwrap();
+    assert_ne!(best.verdict, Wrong);
+    assert_eq!(comparison.fastest_exact().unwrap().verdict, Agrees);
+    let text = comparison.to_string();
+    assert!(
+        text.contains("answer: P(rain = true); error: the largest of 2 numbers"),
+        "{text}"
+    );
+    assert!(
+        text.contains("exact: 0.692308 (VariableElimination"),
+        "{text}"
+    );
+    assert_eq!(text.matches("WRONG").count(), 3, "{text}");
+}
+
+#[test]
+fn samplers_are_within_their_errors() {
+    // One in 370 for each if the error is normal; the seeds are fixed.
+    let (model, rain) = wet_grass();
+    let comparison = compare(
+        &model,
+        &rain,
+        algorithms![
+            ImportanceSampling::new(20_000).seed(1),
+            SequentialMonteCarlo::new(500).populations(20).seed(1),
+            MetropolisHastings::new(5000).seed(1),
+            Gibbs::new(2000).seed(1),
+        ],
+    );
+    assert_eq!(verdicts(&comparison), [WithinThree; 4]);
+    for row in &comparison.rows {
+        assert!(row.effective_samples.unwrap() > 50.0 && row.seconds > 0.0);
+        assert!(row.standard_error.unwrap() > 0.0 && row.error.unwrap() > 0.0);
+        assert_eq!(row.values.len(), 2);
+    }
+}
+
+#[test]
+fn worlds_are_judged_by_their_log_probability() {
+    #[derive(Debug)]
+    struct World(f64);
+    impl Algorithm for World {
+        fn name(&self) -> &'static str {
+            "World"
+        }
+        fn answer(&self, _: &Model, _: &[AnyElement]) -> Result<Answer, Error> {
+            Ok(Answer::world(self.name(), [], self.0))
+        }
+    }
+    let (model, rain) = wet_grass();
+    let best = f64::ln(0.18);
+    let comparison = compare(
+        &model,
+        &rain,
+        algorithms![
+            MpeVariableElimination::new(),
+            World(best),
+            World(best - 1e-3),
+            World(best + 1e-3),
+            MarginalMap::new(),
+            SimulatedAnnealing::new(2000).seed(1),
+        ],
+    );
+    assert_eq!(
+        verdicts(&comparison),
+        [Agrees, Agrees, Wrong, Wrong, Unjudged, Agrees]
+    );
+    assert!((comparison.best_log_probability.unwrap() - best).abs() < 1e-12);
+    assert!(comparison.to_string().contains("log-probability -1.714798"));
+    // A search that proves nothing and has not found the best is no more than that.
+    let judged = verdict::judge_world(best - 1.0, false, Some(best));
+    assert_eq!(judged.verdict, Approximate);
+    assert!((judged.error.unwrap() - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn bounds_must_hold_what_is_exact_and_impossible_values_have_no_probability() {
+    #[derive(Debug)]
+    struct Bounded(f64);
+    impl Algorithm for Bounded {
+        fn name(&self) -> &'static str {
+            "Bounded"
+        }
+        fn answer(&self, _: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+            let mut support = targets[0].no_values();
+            support.insert(&true);
+            support.insert(&false);
+            let logs = |p: f64| vec![p.ln(), (1.0 - p).ln()];
+            let bounds = TargetBounds {
+                element: targets[0].clone(),
+                support: support.build(),
+                log_lower: logs(self.0),
+                log_upper: logs(self.0),
+                log_unknown: f64::ln(0.01),
+            };
+            let evidence = Bounds::exact(0.0);
+            Ok(Answer::bounded_marginals(
+                self.name(),
+                vec![bounds],
+                evidence,
+            ))
+        }
+    }
+    let (model, rain) = wet_grass();
+    let algorithms = algorithms![Bounded(EXACT), Bounded(EXACT + 0.005), Bounded(EXACT + 0.1)];
+    let comparison = compare(&model, &rain, algorithms);
+    assert_eq!(verdicts(&comparison), [Agrees, Agrees, Wrong]);
+    let sure = Flip::new(1.0);
+    let algorithms = algorithms![sampled(1.0), sampled(1.0 - 1e-4)];
+    let comparison = compare(&Model::new(), &sure, algorithms);
+    assert_eq!(verdicts(&comparison), [WithinThree, Wrong]);
+}
+
+#[test]
+fn an_answer_can_be_given_and_a_mean_compared() {
+    let height = Normal::new(170.0, StandardDeviation(7.0)).named("height");
+    let algorithms = || algorithms![ImportanceSampling::new(5000).seed(3)];
+    let comparison = compare(&Model::new(), &height, algorithms());
+    assert_eq!(verdicts(&comparison), [Unjudged]);
+    assert_eq!(comparison.estimands[0].name, "E(height)");
+    let row = &comparison.rows[0];
+    assert!((row.values[0] - 170.0).abs() < 5.0 * 7.0 / 5000_f64.sqrt());
+    assert!((row.standard_error.unwrap() * 5000_f64.sqrt() / 7.0 - 1.0).abs() < 0.1);
+    assert!(comparison.to_string().contains("no exact answer is known"));
+    let many = Uniform::new((0..1000).map(f64::from)).named("many");
+    let exact = VariableElimination::new()
+        .run(&Model::new(), &many)
+        .unwrap();
+    let comparison = Compare::new(&Model::new(), &many)
+        .exact(exact)
+        .algorithms(algorithms())
+        .run();
+    assert_eq!(verdicts(&comparison), [WithinThree]);
+    assert!((comparison.exact.as_ref().unwrap().values[0] - 499.5).abs() < 1e-9);
+    assert_eq!(comparison.exact.as_ref().unwrap().seconds, 0.0);
+}
+
+#[test]
+fn errors_fall_along_a_curve() {
+    let (model, rain) = wet_grass();
+    let comparison = Compare::new(&model, &rain)
+        .curve([100, 10_000], 20, |n, seed| {
+            ImportanceSampling::new(n).seed(seed)
+        })
+        .run();
+    let curve = &comparison.curves[0];
+    assert_eq!(curve.algorithm, "ImportanceSampling");
+    let [few, many] = curve.points[..] else {
+        panic!("{curve:?}")
+    };
+    assert_eq!((few.budget, many.budget, few.runs), (100, 10_000, 20));
+    // A tenth, up to noise of 1 / √40 for each root mean square.
+    assert!((5.0..20.0).contains(&(few.error / many.error)), "{curve:?}");
+    for point in [few, many] {
+        let ratio = point.error / point.standard_error.unwrap();
+        assert!((0.5..2.0).contains(&ratio), "{ratio}");
+    }
+    let text = comparison.to_string();
+    assert!(
+        text.contains("largest error against time") && text.contains("A ImportanceSampling"),
+        "{text}"
+    );
+}
+
+/// Waits until the flag is set, or for ever.
+#[derive(Debug)]
+struct Waits(Arc<AtomicBool>);
+
+impl Algorithm for Waits {
+    fn name(&self) -> &'static str {
+        "Waits"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        while !self.0.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Enumerate::new().answer(model, targets)
+    }
+}
+
+#[derive(Debug)]
+struct Panics;
+
+impl Algorithm for Panics {
+    fn name(&self) -> &'static str {
+        "Panics"
+    }
+
+    fn answer(&self, _: &Model, _: &[AnyElement]) -> Result<Answer, Error> {
+        panic!("on purpose")
+    }
+}
+
+#[test]
+fn deadlines_interrupts_and_panics_end_an_algorithm() {
+    let (model, rain) = wet_grass();
+    let targets = [rain.erased().clone()];
+    let flag = Arc::new(AtomicBool::new(false));
+    let rules = Rules {
+        deadline: Some(Duration::from_millis(30)),
+        ..Rules::default()
+    };
+    let told = |rules: &Rules, algorithm: Arc<dyn Algorithm>| {
+        rules.run(algorithm, &model, &targets).answer.unwrap_err()
+    };
+    assert_eq!(
+        told(&rules, Arc::new(Waits(flag.clone()))),
+        "no answer within 0.03 s"
+    );
+    flag.store(true, Ordering::Relaxed);
+    // Interrupted before, during, and during with an answer within the time of grace.
+    let interrupt = Arc::new(AtomicBool::new(true));
+    let mut rules = Rules {
+        interrupt: Some(interrupt.clone()),
+        ..Rules::default()
+    };
+    assert!(told(&rules, Arc::new(Enumerate::new())).starts_with("not run"));
+    interrupt.store(false, Ordering::Relaxed);
+    let never = Arc::new(AtomicBool::new(false));
+    let later = interrupt.clone();
+    let setter = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        later.store(true, Ordering::Relaxed);
+    });
+    assert!(told(&rules, Arc::new(Waits(never.clone()))).starts_with("interrupted"));
+    setter.join().unwrap();
+    never.store(true, Ordering::Relaxed);
+    interrupt.store(false, Ordering::Relaxed);
+    rules.grace = Duration::from_secs(60);
+    let later = interrupt.clone();
+    let setter = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        later.store(true, Ordering::Relaxed);
+    });
+    assert!(
+        rules
+            .run(Arc::new(Waits(interrupt)), &model, &targets)
+            .answer
+            .is_ok()
+    );
+    setter.join().unwrap();
+
+    assert_eq!(told(&Rules::default(), Arc::new(Panics)), "it panicked");
+}
+
+#[test]
+fn memory_is_measured_and_steps_are_told() {
+    let (model, rain) = wet_grass();
+    let calls = Arc::new(AtomicU64::new(0));
+    let steps = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+    let (counted, told) = (calls.clone(), steps.clone());
+    let comparison = Compare::new(&model, &rain)
+        .algorithms(algorithms![Enumerate::new()])
+        .curve([10], 2, |n, seed| ImportanceSampling::new(n).seed(seed))
+        // Forgotten, before, after: 0, 1000, 2000, and so on.
+        .peak_memory(move || 1000 * counted.fetch_add(1, Ordering::Relaxed))
+        .on_step(move |step| {
+            told.borrow_mut()
+                .push((step.name.clone(), step.done, step.total));
+        })
+        .run();
+    assert_eq!(comparison.rows[0].memory, Some(1000));
+    assert!(comparison.to_string().contains("1.0 kB"));
+    let step = |name: &str, done| (name.to_owned(), done, 5);
+    let expected = [
+        step("exact answer", 0),
+        step("Enumerate", 1),
+        step("ImportanceSampling with 10", 2),
+        step("ImportanceSampling with 10", 3),
+        step("ImportanceSampling with 10", 4),
+    ];
+    assert_eq!(steps.borrow()[..], expected);
+}
+
+#[test]
+fn json_has_every_number() {
+    let (model, rain) = wet_grass();
+    let algorithms = algorithms![Enumerate::new(), sampled(EXACT), ForwardSampling::new(3)];
+    let comparison = compare(&model, &rain, algorithms);
+    let json = serde_json::to_value(&comparison).unwrap();
+    assert_eq!(json["targets"], serde_json::json!(["rain"]));
+    assert_eq!(json["estimands"][0]["name"], "P(rain = true)");
+    assert_eq!(
+        json["exact"]["values"][0].as_f64(),
+        Some(comparison.exact.as_ref().unwrap().values[0])
+    );
+    assert_eq!(json["rows"][0]["verdict"], "agrees");
+    assert_eq!(json["rows"][1]["verdict"], "within-three");
+    assert_eq!(json["rows"][2]["verdict"], "no-answer");
+    assert!(json["rows"][0].get("answer").is_none() && json.get("model").is_none());
+}

@@ -1,0 +1,93 @@
+//! Forward sampling: worlds of the prior.
+
+use figrs_core::lower::Observations;
+use figrs_core::{AnyElement, Model};
+
+use super::blocks::BlockSampling;
+use super::maximum::Maximum;
+use super::settings::{Drawing, drawing, keeping};
+use crate::algorithm::Algorithm;
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::run::watch::{Watch, watched};
+
+/// Draws worlds of a model without evidence: its prior, or a world of its interventions.
+///
+/// **Guarantee.** The draws are independent and follow the prior exactly. A `Score` that a world reaches is part of the model
+/// and weighs it: then the draws are weighted. The same seed gives the same draws on any number of
+/// threads.
+///
+/// **Complexity.** Linear in samples and in the elements of each world.
+///
+/// **Errors.** [`Error::EvidenceNotAllowed`] if the model has evidence; [`Error::NothingDone`] if it was stopped at once.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::{ForwardSampling, Run};
+/// let coin = Flip::new(0.3);
+/// let answer = ForwardSampling::new(10_000).keep_draws().run(&Model::new(), &coin)?;
+/// let heads = answer.draws()?.values(&coin)?.into_iter().filter(|&heads| heads).count();
+/// assert!(heads.abs_diff(3000) < 300);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ForwardSampling {
+    samples: u64,
+    drawing: Drawing,
+    keep_draws: bool,
+    watch: Watch,
+}
+
+impl ForwardSampling {
+    /// Draws this many worlds, with seed 0.
+    pub fn new(samples: u64) -> Self {
+        Self {
+            samples,
+            drawing: Drawing::default(),
+            keep_draws: false,
+            watch: Watch::default(),
+        }
+    }
+
+    drawing!(drawing);
+    keeping!();
+    watched!();
+}
+
+impl Algorithm for ForwardSampling {
+    fn name(&self) -> &'static str {
+        "ForwardSampling"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        if self.samples == 0 {
+            return Err(Error::InvalidSetting {
+                algorithm: self.name(),
+                setting: "samples",
+                value: "0".into(),
+                remedy: "draw at least one",
+            });
+        }
+        if let Some((element, statement)) = model.evidence().first() {
+            return Err(Error::EvidenceNotAllowed {
+                algorithm: self.name(),
+                element: element.label(),
+                location: statement.location(),
+            });
+        }
+        let sampling = BlockSampling {
+            algorithm: self.name(),
+            samples: Some(self.samples),
+            enough: None,
+            drawing: &self.drawing,
+            observations: Observations::Compare,
+            maximum: Some(Maximum::ONE),
+            keep_draws: self.keep_draws,
+            watch: &self.watch,
+        };
+        sampling
+            .run(model, targets, |_, _, _| Ok(()))?
+            .weighted(self.name(), "all reach a Score of zero: mend the model")
+    }
+}

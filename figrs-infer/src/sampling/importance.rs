@@ -1,0 +1,140 @@
+//! Importance sampling with the prior as proposal and observations as likelihoods.
+
+use figrs_core::lower::Observations;
+use figrs_core::{AnyElement, Model};
+
+use super::blocks::BlockSampling;
+use super::maximum::Maximum;
+use super::settings::{Drawing, drawing, keeping};
+use crate::algorithm::Algorithm;
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::run::watch::{Watch, watched};
+
+/// Likelihood weighting: draws worlds and weighs each by the evidence.
+///
+/// An observed element is not drawn but set to its value, and the world is weighed with the probability (or
+/// density) of that value; this passes through Chains, Scores, tuples and Boolean functions down to the atomic
+/// elements that decide. Other evidence weighs the finished world.
+///
+/// **Guarantee.** Consistent: estimates converge to the exact answer as samples grow; the estimate of the probability of
+/// evidence is unbiased. Every answer carries its effective sample size and standard errors; the share of unseen values is
+/// bounded, or named by [`Answer::diagnose`] where the largest weight of a world is not known
+/// ([`unseen_share`](crate::unseen_share)). The same seed gives the same answer on any number of threads.
+///
+/// **Complexity.** Linear in samples and in the elements of each world; elements that no sampled world
+/// reaches cost nothing, so infinite models are allowed. The error falls with the square root of the
+/// *effective* samples, which may be few where evidence is unlikely. Worlds are run side by side in blocks, whose columns
+/// fit the cache; memory does not grow with the samples unless targets have ever new values or draws are kept.
+///
+/// **Errors.** [`Error::NoSampleMetEvidence`] if all samples weigh zero. [`Error::NothingDone`] if it was stopped at
+/// once.
+///
+/// **References.** Fung and Chang (1990), "Weighing and integrating evidence for stochastic simulation in
+/// Bayesian networks"; Shachter and Peot (1990); for the standard errors Geweke (1989).
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::{ImportanceSampling, Run};
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let answer = ImportanceSampling::new(20_000).seed(7).run(&model, &rain)?;
+/// let error = (answer.probability(&rain, &true)? - 0.18 / 0.26).abs();
+/// assert!(error < 5.0 * answer.standard_error(&rain, &true)?);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ImportanceSampling {
+    samples: Option<u64>,
+    enough: Option<f64>,
+    drawing: Drawing,
+    keep_draws: bool,
+    watch: Watch,
+}
+
+impl ImportanceSampling {
+    /// Draws this many samples, with seed 0.
+    pub fn new(samples: u64) -> Self {
+        Self {
+            samples: Some(samples),
+            enough: None,
+            drawing: Drawing::default(),
+            keep_draws: false,
+            watch: Watch::default(),
+        }
+    }
+
+    /// Draws samples until the deadline passes, the interrupt is set or [`until_effective`](Self::until_effective) is
+    /// reached; one of them must be given. Where the evidence is impossible only the first two end it.
+    pub fn anytime() -> Self {
+        Self {
+            samples: None,
+            ..Self::new(0)
+        }
+    }
+
+    /// Ends as soon as the samples are worth this many independent ones, after a whole block and not before sixteen.
+    ///
+    /// The end then depends on the weights that were met, and the estimate of the evidence is no longer unbiased, only
+    /// consistent: where a rare world weighs much, runs that have not met it end early.
+    pub fn until_effective(mut self, samples: f64) -> Self {
+        self.enough = Some(samples);
+        self
+    }
+
+    drawing!(drawing);
+    keeping!();
+    watched!();
+
+    fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
+        Error::InvalidSetting {
+            algorithm: self.name(),
+            setting,
+            value,
+            remedy,
+        }
+    }
+}
+
+impl Algorithm for ImportanceSampling {
+    fn name(&self) -> &'static str {
+        "ImportanceSampling"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        if self.samples == Some(0) {
+            return Err(self.invalid("samples", "0".into(), "draw at least one"));
+        }
+        if let Some(enough) = self.enough
+            && !(enough > 0.0 && enough.is_finite())
+        {
+            return Err(self.invalid(
+                "until_effective",
+                enough.to_string(),
+                "give a positive number",
+            ));
+        }
+        if self.samples.is_none() && self.enough.is_none() && !self.watch.ends() {
+            let remedy = "give a deadline, an interrupt or `until_effective`";
+            return Err(self.invalid("samples", "unlimited".into(), remedy));
+        }
+        let sampled = BlockSampling {
+            algorithm: self.name(),
+            samples: self.samples,
+            enough: self.enough,
+            drawing: &self.drawing,
+            observations: Observations::Weigh,
+            maximum: Maximum::of(model),
+            keep_draws: self.keep_draws,
+            watch: &self.watch,
+        }
+        .run(model, targets, |_, _, _| Ok(()))?;
+        sampled.weighted(
+            self.name(),
+            "draw more, observe elements instead of conditions on them, or for a finite model use an exact algorithm such as \
+             VariableElimination",
+        )
+    }
+}

@@ -1,0 +1,13 @@
+//! Samplers of independent worlds, and what they accumulate.
+
+pub(crate) mod block_tally;
+pub(crate) mod blocks;
+pub(crate) mod forward;
+pub(crate) mod heaviest;
+pub(crate) mod importance;
+pub(crate) mod maximum;
+pub(crate) mod possible;
+pub(crate) mod rejection;
+pub(crate) mod settings;
+pub(crate) mod shared_memory;
+pub(crate) mod tally;

@@ -1,0 +1,137 @@
+//! Rejection sampling: worlds drawn without regard to the evidence, and kept if they meet it.
+
+use figrs_core::lower::{Block, Observations};
+use figrs_core::{AnyElement, Model, Stream};
+use rand::RngExt;
+
+use super::blocks::BlockSampling;
+use super::maximum::Maximum;
+use super::settings::{Drawing, drawing, keeping};
+use crate::algorithm::Algorithm;
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::run::watch::{Watch, watched};
+
+/// Draws worlds from the prior and keeps those that meet the evidence.
+///
+/// A soft weight keeps a world with a probability in proportion to it, which needs its maximum: state it with
+/// `weigh_at_most`. The draws that are kept are independent and of equal weight: exact samples of the posterior.
+///
+/// **Guarantee.** Consistent; the kept draws follow the posterior exactly, and the estimate of the probability of evidence is
+/// unbiased. The same seed gives the same answer on any number of threads.
+///
+/// **Complexity.** Linear in tries and in the elements of each world; `1 / P(evidence)` tries for each kept draw.
+///
+/// **Errors.** [`Error::NoSampleMetEvidence`] if no try met the evidence, which is certain for an observed value of a
+/// continuous element; [`Error::UnboundedWeight`] for soft weights without a maximum; [`Error::InvalidSetting`] if Scores
+/// weigh a world with more than one; [`Error::NothingDone`] if it was stopped at once.
+///
+/// **References.** von Neumann (1951), "Various techniques used in connection with random digits"; Henrion (1988) for
+/// belief networks (logic sampling).
+///
+/// ```
+/// # use figrs_core::{Model, Uniform};
+/// # use figrs_infer::{RejectionSampling, Run};
+/// let (a, b) = (Uniform::new(1..=6), Uniform::new(1..=6));
+/// let model = Model::new().condition(&a.plus(&b), |sum| *sum >= 10);
+/// let answer = RejectionSampling::new(100_000).seed(1).run(&model, &a)?;
+/// assert!((answer.probability(&a, &6)? - 0.5).abs() < 0.03);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct RejectionSampling {
+    tries: u64,
+    drawing: Drawing,
+    keep_draws: bool,
+    watch: Watch,
+}
+
+impl RejectionSampling {
+    /// Draws this many worlds, with seed 0.
+    pub fn new(tries: u64) -> Self {
+        Self {
+            tries,
+            drawing: Drawing::default(),
+            keep_draws: false,
+            watch: Watch::default(),
+        }
+    }
+
+    drawing!(drawing);
+    keeping!();
+    watched!();
+}
+
+impl Algorithm for RejectionSampling {
+    fn name(&self) -> &'static str {
+        "RejectionSampling"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        if self.tries == 0 {
+            return Err(Error::InvalidSetting {
+                algorithm: self.name(),
+                setting: "tries",
+                value: "0".into(),
+                remedy: "make at least one",
+            });
+        }
+        let mut log_maximum = 0.0;
+        for (element, statement) in model.evidence() {
+            log_maximum += statement
+                .log_maximum()
+                .ok_or_else(|| Error::UnboundedWeight {
+                    element: element.label(),
+                    location: statement.location(),
+                })?;
+        }
+        let sampling = BlockSampling {
+            algorithm: self.name(),
+            samples: Some(self.tries),
+            enough: None,
+            drawing: &self.drawing,
+            observations: Observations::Compare,
+            maximum: Some(Maximum::ONE),
+            keep_draws: self.keep_draws,
+            watch: &self.watch,
+        };
+        let sampled = sampling.run(model, targets, |block, rows, rng| {
+            reject(block, rows, log_maximum, rng)
+        })?;
+        let mut answer = sampled.weighted(
+            self.name(),
+            "make more tries, or use ImportanceSampling, which weighs what is observed: a value observed of a continuous element \
+             is never drawn",
+        )?;
+        answer.scale_evidence(log_maximum);
+        Ok(answer)
+    }
+}
+
+/// Keeps each row with a probability of its weight over the maximum, and gives those that are kept a weight of one.
+fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) -> Result<(), Error> {
+    let plain = block.weights().plain();
+    let unit = (plain.log_scale - log_maximum).exp();
+    let weights = plain.rows(rows);
+    let mut kept = Vec::with_capacity(rows);
+    let mut most = 0.0f64;
+    block.weights().for_each_survivor(|row| {
+        let weight = weights[row] * unit;
+        most = most.max(weight);
+        // A row that is kept for certain needs no random number.
+        if weight >= 1.0 || rng.random::<f64>() < weight {
+            kept.push(row as u32);
+        }
+    });
+    if most > 1.0 + 1e-9 {
+        return Err(Error::InvalidSetting {
+            algorithm: "RejectionSampling",
+            setting: "the largest weight of a world over the stated maximum",
+            value: most.to_string(),
+            remedy: "the weights of Scores may not exceed one here: use ImportanceSampling",
+        });
+    }
+    block.keep_alike(kept);
+    Ok(())
+}

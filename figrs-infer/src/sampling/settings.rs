@@ -1,0 +1,77 @@
+//! Common settings of samplers: seed, threads, limits of a world.
+
+use std::num::NonZero;
+
+use figrs_core::lower::WorldLimit;
+
+use crate::exact::limits::cores;
+
+/// The seed and the limits of a sampler.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Drawing {
+    pub(crate) seed: u64,
+    pub(crate) threads: Option<NonZero<usize>>,
+    pub(crate) limit: WorldLimit,
+}
+
+impl Drawing {
+    /// Maximum number of threads.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.map_or_else(cores, NonZero::get)
+    }
+}
+
+/// The setters of an algorithm that has a [`Drawing`] at this place.
+macro_rules! drawing {
+    ($($place:ident).+) => {
+        /// Seeds the random numbers.
+        pub fn seed(mut self, seed: u64) -> Self {
+            self.$($place).+.seed = seed;
+            self
+        }
+
+        /// Works on this many threads (default: all cores); the answer is the same.
+        pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
+            self.$($place).+.threads = Some(threads);
+            self
+        }
+
+        /// Ends with an error at a world of more than this many elements (default four million).
+        pub fn max_elements(mut self, elements: usize) -> Self {
+            self.$($place).+.limit.elements = elements;
+            self
+        }
+
+        /// Ends with an error at worlds that take more than this many bytes of memory (default 2 GiB), counted as
+        /// [`Budget::bytes`](figrs_core::expand::Budget::bytes): those that are held at once, with the elements made for them.
+        pub fn max_bytes(mut self, bytes: u64) -> Self {
+            self.$($place).+.limit.bytes = bytes;
+            self
+        }
+    };
+}
+pub(crate) use drawing;
+
+/// The setter of an algorithm that keeps weighted draws if it is asked to.
+macro_rules! keeping {
+    () => {
+        /// Keeps every draw that meets the evidence, with its weight, for [`Answer::draws`](crate::Answer::draws).
+        pub fn keep_draws(mut self) -> Self {
+            self.keep_draws = true;
+            self
+        }
+    };
+}
+pub(crate) use keeping;
+
+/// The same setter of an algorithm whose chains keep their draws in any case.
+macro_rules! keeping_anyway {
+    () => {
+        /// Asks for [`Answer::draws`](crate::Answer::draws), as of any sampler. Chains have them without being asked: their errors
+        /// come from them.
+        pub fn keep_draws(self) -> Self {
+            self
+        }
+    };
+}
+pub(crate) use keeping_anyway;

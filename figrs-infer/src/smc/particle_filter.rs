@@ -1,0 +1,224 @@
+//! Particle filter: the generic loop, apart from the representation of the particles and the source of random numbers.
+//!
+//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. The unbiasedness of its
+//! estimates of the evidence is tested by running it on worlds whose every choice, those of the resampling included, is
+//! made in every way.
+
+use super::resampling::sums;
+use crate::error::Error;
+
+/// Worlds side by side that meet statements of evidence one after another: one or more populations of the same size, each of
+/// consecutive worlds.
+pub trait Particles {
+    /// Source of random numbers.
+    type Random;
+
+    /// Number of statements that are known.
+    fn statements(&self) -> usize;
+
+    /// True if there is a next statement, which has this number.
+    fn is_more(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error> {
+        let _ = random;
+        Ok(statement < self.statements())
+    }
+
+    /// Number of populations.
+    fn populations(&self) -> usize;
+
+    /// Draws the elements that a statement needs in each world, and weighs the worlds with it; returns whether to go on.
+    fn meet(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error>;
+
+    /// The weights of the particles, of each population since its last replacement.
+    fn weights(&self) -> Weighed;
+
+    /// Particles become copies of their ancestors, in populations of equal size: for each there is from now on, `replaced` says whether its
+    /// particles have a weight of one now; else they keep those of their ancestors.
+    fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]);
+}
+
+/// The weights of particles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weighed {
+    /// A weight for each particle: those of a population stand together.
+    pub weights: Vec<f64>,
+    /// For each population the natural logarithm of the unit of its weights; nothing if they cannot be compared yet.
+    pub log_scales: Vec<Option<f64>>,
+}
+
+/// Result of a population: evidence estimate, replacements, final position.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Filtered {
+    /// The logarithm of the product of the mean weights at all replacements. With the mean of the last weights it is the estimate of
+    /// the probability of evidence.
+    pub log_replaced: f64,
+    /// Number of times particles were replaced.
+    pub replacements: u64,
+    /// Position among the populations that are left; `None` if it has left, all its weights being zero.
+    pub place: Option<usize>,
+}
+
+/// Leads particles through all statements. After each but the last, the populations whose effective size has fallen below the share
+/// `threshold` of their number are replaced by ancestors: `choose` is given the weights of one population and writes down which of its
+/// particles, counted from zero, is continued by each. A population whose weights are all zero leaves when others are replaced.
+///
+/// Returns nothing if the particles did not want to go on.
+///
+/// **Guarantee.** Where `choose` gives each particle as many continuations as its share of the weight on average, for each
+/// population the product of `exp(log_replaced)` and the mean of the last weights (zero, if it has left) has the probability of evidence as its
+/// mean, for any number of particles.
+///
+/// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet
+/// and Jasra (2012).
+///
+/// **Errors.** Those of [`Particles::meet`].
+pub fn filter<P: Particles>(
+    particles: &mut P,
+    threshold: f64,
+    random: &mut P::Random,
+    mut choose: impl FnMut(&[f64], &mut [u32], &mut P::Random),
+) -> Result<Option<Vec<Filtered>>, Error> {
+    let place = |place| Filtered {
+        place: Some(place),
+        ..Filtered::default()
+    };
+    let mut filtered: Vec<Filtered> = (0..particles.populations()).map(place).collect();
+    let mut next = 0;
+    let mut is_more = particles.is_more(next, random)?;
+    while is_more {
+        if !particles.meet(next, random)? {
+            return Ok(None);
+        }
+        next += 1;
+        is_more = particles.is_more(next, random)?;
+        if !is_more {
+            break;
+        }
+        let Weighed {
+            weights,
+            log_scales,
+        } = particles.weights();
+        let size = weights.len() / log_scales.len();
+        let fates = weights.chunks_exact(size).zip(&log_scales);
+        let fates: Vec<Fate> = fates
+            .map(|(weights, scale)| {
+                scale.map_or(Fate::Kept, |scale| fate(weights, scale, threshold))
+            })
+            .collect();
+        if fates.iter().all(|fate| matches!(fate, Fate::Gone)) {
+            break;
+        }
+        if !fates.iter().any(|fate| matches!(fate, Fate::Replaced(_))) {
+            continue;
+        }
+        let mut ancestors = vec![0; weights.len()];
+        let mut replaced = Vec::with_capacity(fates.len());
+        for population in &mut filtered {
+            let Some(place) = population.place else {
+                continue;
+            };
+            let (from, to) = (place * size, replaced.len() * size);
+            let new = &mut ancestors[to..to + size];
+            match fates[place] {
+                Fate::Gone => {
+                    population.place = None;
+                    continue;
+                }
+                Fate::Kept => new.iter_mut().zip(0..).for_each(|(new, own)| *new = own),
+                Fate::Replaced(log_mean) => {
+                    population.log_replaced += log_mean;
+                    population.replacements += 1;
+                    choose(&weights[from..from + size], new, random);
+                }
+            }
+            for new in new.iter_mut() {
+                *new += from as u32;
+            }
+            population.place = Some(replaced.len());
+            replaced.push(matches!(fates[place], Fate::Replaced(_)));
+        }
+        ancestors.truncate(replaced.len() * size);
+        particles.replace(ancestors, &replaced);
+    }
+    Ok(Some(filtered))
+}
+
+/// Leaves one particle of each population, drawn by `choose` in proportion to the weights; it stands for the whole weight, so that
+/// `exp(log_replaced)` is the estimate of the evidence. Populations whose weights are all zero leave.
+///
+/// **Guarantee.** Under the condition of [`filter`], the mean of `exp(log_replaced)` times any function of the particle, zero for those
+/// that have left, is the mean of the function over worlds that meet the evidence times its probability.
+///
+/// **References.** Andrieu, Doucet and Holenstein (2010), "Particle Markov chain Monte Carlo methods", section 4.1.
+pub fn one_of_each<P: Particles>(
+    particles: &mut P,
+    filtered: &mut [Filtered],
+    random: &mut P::Random,
+    mut choose: impl FnMut(&[f64], &mut [u32], &mut P::Random),
+) {
+    let Weighed {
+        weights,
+        log_scales,
+    } = particles.weights();
+    let mut chosen = Vec::with_capacity(log_scales.len());
+    for population in filtered {
+        let Some(place) = population.place.take() else {
+            continue;
+        };
+        let size = weights.len() / log_scales.len();
+        let own = &weights[place * size..(place + 1) * size];
+        let (sum, _) = sums(own);
+        if let Some(log_scale) = log_scales[place]
+            && sum > 0.0
+        {
+            population.log_replaced += (sum / size as f64).ln() + log_scale;
+            population.place = Some(chosen.len());
+            let mut one = [0];
+            choose(own, &mut one, random);
+            chosen.push((place * size) as u32 + one[0]);
+        }
+    }
+    let replaced = vec![true; chosen.len()];
+    particles.replace(chosen, &replaced);
+}
+
+/// Fate of a population after a statement.
+enum Fate {
+    Kept,
+    /// With the logarithm of the mean weight.
+    Replaced(f64),
+    /// All its weights are zero.
+    Gone,
+}
+
+fn fate(weights: &[f64], log_scale: f64, threshold: f64) -> Fate {
+    let (sum, squares) = sums(weights);
+    let n = weights.len() as f64;
+    // All weights equal is never a reason, whatever rounding says.
+    let uneven = sum * sum < squares * n * (1.0 - 1e-12);
+    if sum == 0.0 {
+        Fate::Gone
+    } else if uneven && sum * sum < squares * n * threshold {
+        Fate::Replaced((sum / n).ln() + log_scale)
+    } else {
+        Fate::Kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_weights_are_kept_whatever_rounding_says() {
+        let mut rounded = 0;
+        for n in 1..300 {
+            let weights = vec![0.1; n];
+            assert!(matches!(fate(&weights, 0.0, 1.0), Fate::Kept), "{n}");
+            let (sum, squares) = sums(&weights);
+            rounded += usize::from(sum * sum < squares * n as f64);
+        }
+        assert!(rounded > 10, "only {rounded} sums were rounded down");
+        assert!(matches!(fate(&[0.1, 0.2], 0.0, 1.0), Fate::Replaced(_)));
+        assert!(matches!(fate(&[0.0, 0.0], 0.0, 1.0), Fate::Gone));
+    }
+}

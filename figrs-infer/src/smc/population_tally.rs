@@ -1,0 +1,194 @@
+//! Sums of the populations of a block by the values of the targets.
+
+use figrs_core::lower::{Block, Held, TargetColumn};
+use figrs_core::{AnyColumn, AnyElement};
+
+use super::particle_filter::Filtered;
+use super::resampling::sums;
+
+/// Results kept of the particles that have met all evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// The sums over each population.
+    Sums,
+    /// The sums, and all particles.
+    Particles,
+    /// One particle of each population.
+    Trajectories,
+}
+
+/// Populations that were run side by side and have met all evidence.
+#[derive(Debug)]
+pub(crate) struct PopulationTally {
+    pub(crate) populations: Vec<Population>,
+    /// Number of densities among the likelihoods.
+    pub(crate) densities: usize,
+    pub(crate) targets: Vec<TargetTally>,
+    /// The natural logarithms of the weights of the particles that meet the evidence, where they are kept.
+    pub(crate) log_weights: Vec<f64>,
+}
+
+/// One population.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Population {
+    /// The natural logarithm of its estimate of the evidence.
+    pub(crate) log_evidence: f64,
+    /// The natural logarithm of the largest share that one particle has in it.
+    pub(crate) log_largest: f64,
+    pub(crate) resampled: u64,
+}
+
+/// The values of one target.
+#[derive(Debug)]
+pub(crate) struct TargetTally {
+    /// Values in the order of the first particles that have them; each stands once.
+    pub(crate) values: Box<dyn AnyColumn>,
+    /// For each population its values, by position, and their shares of its weight.
+    pub(crate) shares: Vec<Vec<(u32, f64)>>,
+    /// The position of the value of each particle that meets the evidence, where they are kept.
+    pub(crate) draws: Vec<u32>,
+}
+
+impl PopulationTally {
+    /// Sums up a block whose roots have been run, of populations of `size` rows each.
+    pub(crate) fn new(
+        block: &mut Block,
+        targets: &[AnyElement],
+        (size, keep): (usize, Keep),
+        filtered: &[Filtered],
+    ) -> Self {
+        let densities = block.keep_fewest_densities() as usize;
+        let (weights, units) = block.weights().of_populations(size);
+        // All have a unit: those that have more densities than others are no longer there.
+        let unit = |place: usize| units[place].unwrap_or(0.0);
+        let weigh = |one: &Filtered| {
+            let (sum, largest) = one.place.map_or((0.0, 0.0), |place| {
+                let weights = &weights[place * size..(place + 1) * size];
+                (sums(weights).0, weights.iter().copied().fold(0.0, f64::max))
+            });
+            let log = |sum: f64| match one.place {
+                Some(place) => one.log_replaced + unit(place) + (sum / size as f64).ln(),
+                None => f64::NEG_INFINITY,
+            };
+            Population {
+                log_evidence: log(sum),
+                log_largest: log(largest),
+                resampled: one.replacements,
+            }
+        };
+        let mut tally = Self {
+            populations: filtered.iter().map(weigh).collect(),
+            densities,
+            targets: Vec::new(),
+            log_weights: Vec::new(),
+        };
+        if block.weights().survivors() == 0 {
+            return tally;
+        }
+        if keep != Keep::Sums {
+            let mut replaced = vec![0.0; units.len()];
+            for one in filtered {
+                if let Some(place) = one.place {
+                    replaced[place] = one.log_replaced + unit(place);
+                }
+            }
+            block.weights().for_each_survivor(|row| {
+                tally
+                    .log_weights
+                    .push(weights[row].ln() + replaced[row / size]);
+            });
+        }
+        for (i, element) in targets.iter().enumerate() {
+            let column = block.target(i);
+            let (values, codes) = coded(&column, element);
+            let shares = if keep == Keep::Trajectories {
+                Vec::new()
+            } else {
+                let by_place = shares(&codes, (column.rows(), &weights), size, values.len());
+                let own = filtered.iter().map(|one| one.place);
+                own.map(|place| place.map_or_else(Vec::new, |place| by_place[place].clone()))
+                    .collect()
+            };
+            tally.targets.push(TargetTally {
+                values,
+                shares,
+                draws: if keep == Keep::Sums {
+                    Vec::new()
+                } else {
+                    codes
+                },
+            });
+        }
+        tally
+    }
+}
+
+/// The distinct values of a column in the order of the first rows that have them, and for each row the position of its value.
+fn coded(column: &TargetColumn<'_>, element: &AnyElement) -> (Box<dyn AnyColumn>, Vec<u32>) {
+    const UNKNOWN: u32 = u32::MAX;
+    let mut values = element.no_column();
+    let codes: Vec<u32> = match column.held() {
+        Held::Bits(bits) => {
+            let truth = |&row: &u32| (bits[row as usize / 64] >> (row % 64) & 1) as u32;
+            column.rows().iter().map(truth).collect()
+        }
+        Held::Codes(codes) => codes.to_vec(),
+        Held::Typed(typed) => {
+            let codes = element.no_values().encode(typed).unwrap_or_default();
+            for (at, &code) in codes.iter().enumerate() {
+                if code as usize == values.len() {
+                    values.push(typed.any(at));
+                }
+            }
+            return (values, codes);
+        }
+    };
+    let mut positions = vec![UNKNOWN; column.codes().max(2)];
+    let position = |code: u32| {
+        let position = &mut positions[code as usize];
+        if *position == UNKNOWN {
+            *position = values.len() as u32;
+            match column.value(code) {
+                Some(value) => values.push(value),
+                None => values.push(&(code == 1)),
+            }
+        }
+        *position
+    };
+    let codes = codes.into_iter().map(position).collect();
+    (values, codes)
+}
+
+/// For each population the values that its particles have, by position among `count`, and their shares of its weight.
+fn shares(
+    codes: &[u32],
+    (rows, weights): (&[u32], &[f64]),
+    size: usize,
+    count: usize,
+) -> Vec<Vec<(u32, f64)>> {
+    let mut sums = vec![0.0; count];
+    let mut met = vec![false; count];
+    let mut next = 0;
+    let shares = |(start, weights): (usize, &[f64])| {
+        let end = next + rows[next..].partition_point(|&row| (row as usize) < start + size);
+        let mut values = Vec::new();
+        let mut total = 0.0;
+        for (&row, &code) in rows[next..end].iter().zip(&codes[next..end]) {
+            let weight = weights[row as usize - start];
+            if !met[code as usize] {
+                met[code as usize] = true;
+                values.push(code);
+            }
+            sums[code as usize] += weight;
+            total += weight;
+        }
+        next = end;
+        let share = |code: u32| {
+            met[code as usize] = false;
+            (code, std::mem::take(&mut sums[code as usize]) / total)
+        };
+        values.into_iter().map(share).collect()
+    };
+    let starts = (0..weights.len()).step_by(size);
+    starts.zip(weights.chunks(size)).map(shares).collect()
+}

@@ -1,0 +1,242 @@
+//! Independent populations of particles, combined into one answer.
+
+use figrs_core::{AnyElement, Model, SupportBuilder};
+
+use super::population_tally::{Keep, PopulationTally};
+use crate::answer::draws::{Draws, TargetDraws};
+use crate::answer::estimate::{Estimate, ROUNDING, unseen_share};
+use crate::answer::run_statistics::Sampling;
+use crate::answer::{Answer, LogEvidence, TargetMarginal};
+use crate::error::Error;
+use crate::sampling::maximum::Maximum;
+use crate::sampling::possible::Possible;
+use crate::sampling::tally::keep_positive;
+
+/// The populations so far, each weighed with its estimate of the evidence.
+#[derive(Debug)]
+pub(crate) struct Populations {
+    keep: Keep,
+    targets: Vec<Target>,
+    /// For each population the logarithm of its estimate of the evidence.
+    log_evidence: Vec<f64>,
+    /// The fewest densities of a population: those with more weigh nothing.
+    densities: usize,
+    /// For each kept draw the logarithm of its weight.
+    log_weights: Vec<f64>,
+    largest: f64,
+    resampled: u64,
+}
+
+#[derive(Debug)]
+struct Target {
+    element: AnyElement,
+    support: SupportBuilder,
+    /// For each population its values and their shares of its weight.
+    shares: Vec<Vec<(u32, f64)>>,
+    indices: Vec<u32>,
+}
+
+impl Populations {
+    pub(crate) fn new(targets: &[AnyElement], keep: Keep) -> Self {
+        let target = |element: &AnyElement| Target {
+            element: element.clone(),
+            support: element.no_values(),
+            shares: Vec::new(),
+            indices: Vec::new(),
+        };
+        Self {
+            keep,
+            targets: targets.iter().map(target).collect(),
+            log_evidence: Vec::new(),
+            densities: usize::MAX,
+            log_weights: Vec::new(),
+            largest: f64::NEG_INFINITY,
+            resampled: 0,
+        }
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.log_evidence.len() as u64
+    }
+
+    /// Number of draws that are kept.
+    pub(crate) fn draws(&self) -> usize {
+        self.log_weights.len()
+    }
+
+    /// Takes further populations, and says whether they count: those with more densities than others do not, nor do those taken so far
+    /// where these have fewer, whose draws are dropped.
+    pub(crate) fn take(&mut self, tally: PopulationTally) -> bool {
+        let populations = tally.populations;
+        self.resampled += populations.iter().map(|one| one.resampled).sum::<u64>();
+        let met = !tally.targets.is_empty()
+            || populations
+                .iter()
+                .any(|one| one.log_evidence > f64::NEG_INFINITY);
+        if met && tally.densities < self.densities {
+            self.densities = tally.densities;
+            self.log_evidence.fill(f64::NEG_INFINITY);
+            self.log_weights.clear();
+            self.largest = f64::NEG_INFINITY;
+            for target in &mut self.targets {
+                target.support = target.element.no_values();
+                target.shares.iter_mut().for_each(Vec::clear);
+                target.indices.clear();
+            }
+        }
+        let counts = met && tally.densities == self.densities;
+        let log_evidence = populations.iter().map(|one| {
+            if counts {
+                one.log_evidence
+            } else {
+                f64::NEG_INFINITY
+            }
+        });
+        self.log_evidence.extend(log_evidence);
+        let so_far = self.log_evidence.len();
+        if counts {
+            let largest = populations.iter().map(|one| one.log_largest);
+            self.largest = largest.fold(self.largest, f64::max);
+            self.log_weights.extend(tally.log_weights);
+            for (target, found) in self.targets.iter_mut().zip(tally.targets) {
+                let codes = target.support.encode(&*found.values).unwrap_or_default();
+                let shares = found.shares.into_iter().map(|mut shares| {
+                    for (value, _) in &mut shares {
+                        *value = codes[*value as usize];
+                    }
+                    shares
+                });
+                target.shares.extend(shares);
+                let draws = found.draws.iter();
+                target
+                    .indices
+                    .extend(draws.map(|&value| codes[value as usize]));
+            }
+        }
+        if self.keep != Keep::Trajectories {
+            for target in &mut self.targets {
+                target.shares.resize_with(so_far, Vec::new);
+            }
+        }
+        counts
+    }
+
+    /// The answer of all populations, which are numbered from `first` on, of a model, if it is one that is known as a whole.
+    pub(crate) fn answer(
+        self,
+        algorithm: &'static str,
+        mut sampling: Sampling,
+        (model, first): (Option<&Model>, u64),
+    ) -> Result<Answer, Error> {
+        let top = self
+            .log_evidence
+            .iter()
+            .copied()
+            .fold(f64::NEG_INFINITY, f64::max);
+        if top == f64::NEG_INFINITY {
+            return Err(Error::NoSampleMetEvidence {
+                algorithm,
+                tried: sampling.done,
+                remedy: "use more particles or populations, or for a finite model an exact algorithm such as VariableElimination",
+            });
+        }
+        let relative = |log: &f64| (log - top).exp();
+        let relative: Vec<f64> = self.log_evidence.iter().map(relative).collect();
+        let total: f64 = relative.iter().sum();
+        let log_mean = top + (total / relative.len() as f64).ln();
+        let maximum = model.and_then(Maximum::of);
+        let log_maximum = maximum.and_then(|bound| bound.for_worlds(self.densities, self.largest));
+        let unseen = unseen_share(sampling.done, log_maximum, log_mean);
+        let spread = relative_error(&relative);
+        let evidence = LogEvidence {
+            value: log_mean,
+            // Populations that agree wholly say nothing of worlds that none of them met.
+            standard_error: if spread > 0.0
+                || model.is_some_and(|model| model.evidence().is_empty())
+            {
+                spread
+            } else {
+                unseen
+            },
+        };
+        let dead = (first..).zip(&self.log_evidence);
+        let dead = dead.filter(|(_, log)| **log == f64::NEG_INFINITY);
+        sampling.died = Some(dead.map(|(number, _)| number).collect());
+        sampling.chains = self.log_evidence.len();
+        sampling.resampled = Some(self.resampled);
+        sampling.largest_share = Some((self.largest - top).exp() / total);
+        let log_weights = self.log_weights;
+        let draw_shares: Vec<f64> = match self.keep {
+            Keep::Trajectories => log_weights
+                .iter()
+                .map(|log| (log - top).exp() / total)
+                .collect(),
+            Keep::Sums | Keep::Particles => Vec::new(),
+        };
+        let (mut marginals, mut kept) = (Vec::new(), Vec::new());
+        for mut target in self.targets {
+            let drawn = target.support.len();
+            let possible = model.and_then(|model| Possible::of(model, &target.element));
+            if let Some(possible) = possible {
+                possible.complete(&mut target.support, sampling.done, unseen.is_finite());
+            }
+            let support = target.support.build();
+            let mut probabilities = vec![0.0; support.len()];
+            let estimate = if self.keep == Keep::Trajectories {
+                let mut squares = vec![0.0; support.len()];
+                for (&value, share) in target.indices.iter().zip(&draw_shares) {
+                    probabilities[value as usize] += share;
+                    squares[value as usize] += share * share;
+                }
+                Estimate::Weighted { squares, unseen }
+            } else {
+                let mut groups = target.shares;
+                for (group, z) in groups.iter_mut().zip(&relative) {
+                    for (value, share) in group {
+                        *share *= z / total;
+                        probabilities[*value as usize] += *share;
+                    }
+                }
+                Estimate::Groups { groups, unseen }
+            };
+            keep_positive(&mut probabilities[..drawn]);
+            if self.keep != Keep::Sums {
+                kept.push(TargetDraws {
+                    element: target.element.clone(),
+                    support: support.clone(),
+                    indices: target.indices.into(),
+                });
+            }
+            marginals.push(TargetMarginal {
+                element: target.element,
+                support,
+                probabilities,
+                estimate,
+            });
+        }
+        let answer = Answer::marginals(algorithm, marginals, evidence).with_sampling(sampling);
+        Ok(if self.keep == Keep::Sums {
+            answer
+        } else {
+            answer.with_draws(Draws {
+                chains: 1,
+                length: log_weights.len(),
+                targets: kept,
+                log_weights: Some(log_weights),
+            })
+        })
+    }
+}
+
+/// The standard error of the mean of independent numbers relative to it: infinite of a single one, zero if they agree up to
+/// rounding.
+fn relative_error(numbers: &[f64]) -> f64 {
+    let k = numbers.len() as f64;
+    if k < 2.0 {
+        return f64::INFINITY;
+    }
+    let mean = numbers.iter().sum::<f64>() / k;
+    let spread: f64 = numbers.iter().map(|z| (z - mean).powi(2)).sum();
+    let error = (spread / (k - 1.0) / k).sqrt() / mean;
+    if error > ROUNDING { error } else { 0.0 }
+}

@@ -1,0 +1,131 @@
+//! Independent draws, each from populations of particles of its own.
+
+use figrs_core::stream;
+use rand::{Rng, RngExt};
+
+use super::SequentialMonteCarlo;
+use crate::answer::Answer;
+use crate::answer::draws::Draws;
+use crate::answer::run_statistics::Sampling;
+use crate::error::Error;
+use crate::run::watch::Stopped;
+
+/// Number of populations for each draw: two, so that one may die.
+const EACH: u64 = 2;
+/// Least number of populations of a round: the default of [`SequentialMonteCarlo`].
+const LEAST: u64 = 16;
+
+/// Rounds in a row, all populations of which died, after which no more are tried once there are some worlds.
+const FRUITLESS: u32 = 16;
+
+/// Worlds drawn independently, with statistics of their populations.
+#[derive(Debug)]
+pub struct IndependentDraws<T> {
+    /// The worlds.
+    pub worlds: Vec<T>,
+    /// Number of populations.
+    pub populations: u64,
+    /// Number of populations that lost all their particles.
+    pub died: u64,
+    /// Effective number of populations of the first round: as many of equal weight would be as informative.
+    pub effective: f64,
+}
+
+impl SequentialMonteCarlo {
+    /// As many worlds as are wanted, drawn independently with this seed. `run` runs a filter that keeps trajectories, `world` reads one of
+    /// its draws; both see the settings of this one but for its populations and its seed.
+    ///
+    /// Each world has populations of its own, and is the trajectory of one of them, drawn by their estimates of the evidence. Draws whose
+    /// populations all died are drawn again; there are fewer where a run was stopped.
+    ///
+    /// **Guarantee.** The law of each world tends to the posterior as particles grow; worlds are independent.
+    ///
+    /// **Complexity.** That of two populations for each world, and of sixteen at least.
+    ///
+    /// **Errors.** Those of `run`, [`Error::NoSampleMetEvidence`] among them if all populations of the first round died. Later, sixteen such
+    /// rounds in a row end the run with the worlds there are.
+    pub fn independent<T>(
+        &self,
+        (wanted, seed): (usize, u64),
+        run: impl Fn(Self) -> Result<Answer, Error>,
+        world: impl Fn(&Draws, usize) -> T,
+    ) -> Result<IndependentDraws<T>, Error> {
+        let mut rng = stream(seed, u64::MAX);
+        let mut worlds: Vec<Option<T>> = (0..wanted).map(|_| None).collect();
+        let (mut populations, mut died, mut effective) = (0, 0, 0.0);
+        let (mut own, mut fruitless) = (seed, 0);
+        loop {
+            let missing: Vec<usize> = (0..wanted).filter(|&at| worlds[at].is_none()).collect();
+            if missing.is_empty() {
+                break;
+            }
+            let each = LEAST.div_ceil(missing.len() as u64).max(EACH);
+            let asked = each * missing.len() as u64;
+            let round = self.clone().populations(asked).seed(own);
+            let answer = match run(round.keep_trajectories()) {
+                Err(Error::NoSampleMetEvidence { .. })
+                    if missing.len() < wanted && fruitless + 1 < FRUITLESS =>
+                {
+                    populations += asked;
+                    died += asked;
+                    fruitless += 1;
+                    own = rng.next_u64();
+                    continue;
+                }
+                // The worlds drawn before the stop, or before so many rounds in vain, are enough.
+                Err(Error::NothingDone { .. } | Error::NoSampleMetEvidence { .. })
+                    if missing.len() < wanted =>
+                {
+                    break;
+                }
+                answer => answer?,
+            };
+            fruitless = 0;
+            let dead = answer
+                .sampling()
+                .and_then(|sampling| sampling.died.clone())
+                .unwrap_or_default();
+            let draws = answer.draws()?;
+            let logs = draws.log_weights.clone();
+            let logs = logs.unwrap_or_else(|| vec![0.0; draws.length]);
+            let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            if populations == 0 {
+                let weights = || logs.iter().map(|log| (log - largest).exp());
+                effective = weights().sum::<f64>().powi(2) / weights().map(|w| w * w).sum::<f64>();
+            }
+            populations += asked;
+            died += dead.len() as u64;
+            // Draws stand in the order of the populations that are left.
+            let mut alive = (0..asked).filter(|number| dead.binary_search(number).is_err());
+            let mut groups: Vec<Vec<usize>> = vec![Vec::new(); missing.len()];
+            for (draw, number) in (0..draws.length).zip(&mut alive) {
+                groups[(number / each) as usize].push(draw);
+            }
+            for (&at, group) in missing.iter().zip(&groups) {
+                let top = group.iter().map(|&draw| logs[draw]);
+                let top = top.fold(f64::NEG_INFINITY, f64::max);
+                let weights: Vec<f64> =
+                    group.iter().map(|&draw| (logs[draw] - top).exp()).collect();
+                let mut left = rng.random::<f64>() * weights.iter().sum::<f64>();
+                let chosen = group.iter().zip(&weights).find(|(_, weight)| {
+                    left -= **weight;
+                    left < 0.0
+                });
+                if let Some(&draw) = chosen.map(|(draw, _)| draw).or(group.last()) {
+                    worlds[at] = Some(world(draws, draw));
+                }
+            }
+            let is_finished = |sampling: &Sampling| sampling.stopped == Stopped::Finished;
+            if !answer.sampling().is_some_and(is_finished) {
+                break;
+            }
+            own = rng.next_u64();
+        }
+        Ok(IndependentDraws {
+            worlds: worlds.into_iter().flatten().collect(),
+            populations,
+            died,
+            effective,
+        })
+    }
+}

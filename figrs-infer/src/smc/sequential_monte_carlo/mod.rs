@@ -1,0 +1,407 @@
+//! Sequential Monte Carlo: populations of particles that meet the evidence statement by statement.
+
+mod independent;
+mod paths;
+mod sequence;
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use figrs_core::lower::{Block, Observations, Roots};
+use figrs_core::{AnyElement, Model, Stream, stream};
+use rand::RngExt;
+
+use super::particle_filter::{Particles, Weighed, filter, one_of_each};
+use super::population_tally::{Keep, PopulationTally};
+use super::populations::Populations;
+use super::resampling::Resampling;
+use crate::algorithm::Algorithm;
+use crate::answer::Answer;
+use crate::answer::run_statistics::Sampling;
+use crate::error::Error;
+use crate::run::in_order::in_order;
+use crate::run::watch::{Stopped, Watch, Watching, watched};
+use crate::sampling::settings::{Drawing, drawing};
+use crate::sampling::shared_memory::SharedMemory;
+
+pub use independent::IndependentDraws;
+pub use sequence::{Sequence, SequencePart, Trajectories};
+
+/// Rows of a block that populations are put together in, if they are smaller.
+const ROWS: u64 = 1024;
+
+/// The particle filter: worlds are run side by side, and after each statement of evidence those that it makes unlikely are
+/// replaced by copies of the others.
+///
+/// The statements are met in the order in which the model states them: state the evidence of a sequence in its order. An
+/// element is drawn when the first statement needs it. After a statement the population is resampled if its effective size has
+/// fallen below a share of the particles. Several independent populations are run, weighed with their estimates of the
+/// evidence; their spread is the stated error. Targets that are earlier elements of a sequence give the trajectories of
+/// the particles that are left (smoothing), which thin out the further back they lie.
+///
+/// Particles with different numbers of densities (an observation that is discrete in some worlds and continuous in others)
+/// cannot be compared before the end, and are not resampled until the numbers are equal again.
+///
+/// **Guarantee.** The estimate of the probability of evidence is unbiased for any number of particles (Del Moral 2004, section 7.4); marginals converge as particles or populations grow. The same seed gives the same answer on any number of threads.
+///
+/// **Complexity.** Linear in particles and in the elements of each world; a value is copied at a resampling only if it is
+/// read after it. Memory: all values of one population for each thread.
+///
+/// **Errors.** [`Error::NoSampleMetEvidence`] if no population has a particle left; [`Error::NothingDone`] if it was stopped
+/// before a population was through.
+///
+/// **References.** Gordon, Salmond and Smith (1993); Doucet and Johansen (2009), "A tutorial on particle filtering and
+/// smoothing", section 3.5 for the resampling by effective size.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::{Run, SequentialMonteCarlo};
+/// let mut state = Flip::new(0.5);
+/// let mut model = Model::new();
+/// for step in 0..20 {
+///     state = state.flat_map(|&s| Flip::new(if s { 0.9 } else { 0.1 }));
+///     let seen = state.flat_map(|&s| Flip::new(if s { 0.8 } else { 0.3 }));
+///     model = model.observe(&seen, step % 7 != 0);
+/// }
+/// let answer = SequentialMonteCarlo::new(500).seed(1).run(&model, &state)?;
+/// assert!(answer.probability(&state, &true)? > 0.9);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct SequentialMonteCarlo {
+    particles: usize,
+    populations: u64,
+    side_by_side: Option<u64>,
+    first_population: u64,
+    resampling: Resampling,
+    threshold: f64,
+    drawing: Drawing,
+    keep: Keep,
+    watch: Watch,
+}
+
+impl SequentialMonteCarlo {
+    /// Runs this many particles in each of sixteen populations, with seed 0.
+    pub fn new(particles: usize) -> Self {
+        Self {
+            particles,
+            populations: 16,
+            side_by_side: None,
+            first_population: 0,
+            resampling: Resampling::default(),
+            threshold: 0.5,
+            drawing: Drawing::default(),
+            keep: Keep::Sums,
+            watch: Watch::default(),
+        }
+    }
+
+    /// Runs this many independent populations (default 16); of a single one no error is known.
+    pub fn populations(mut self, populations: u64) -> Self {
+        self.populations = populations;
+        self
+    }
+
+    /// Runs this many populations side by side in a block, with random numbers of its own (default: as many as have 1024 particles,
+    /// one at least). A population depends on the seed, its number and the size of its block.
+    pub fn side_by_side(mut self, populations: u64) -> Self {
+        self.side_by_side = Some(populations);
+        self
+    }
+
+    /// Numbers the populations from this one on (default 0), so that a large set can be run in parts; a multiple of
+    /// [`side_by_side`](Self::side_by_side), which is to be set.
+    pub fn first_population(mut self, number: u64) -> Self {
+        self.first_population = number;
+        self
+    }
+
+    /// Sets the resampling scheme (default systematic).
+    pub fn resampling(mut self, resampling: Resampling) -> Self {
+        self.resampling = resampling;
+        self
+    }
+
+    /// Resamples when the effective size falls below this share of the particles: 0 never, 1 after every statement that
+    /// weighs them differently (default 0.5).
+    pub fn threshold(mut self, share: f64) -> Self {
+        self.threshold = share;
+        self
+    }
+
+    /// Keeps the last particles of all populations with their weights, for [`Answer::draws`]: targets along a sequence are
+    /// their trajectories.
+    pub fn keep_draws(mut self) -> Self {
+        self.keep = Keep::Particles;
+        self
+    }
+
+    /// Keeps one particle of each population, drawn in proportion to the last weights, for [`Answer::draws`]. It weighs as
+    /// much as its population's estimate of the evidence; a population of which no particle is left has none
+    /// ([`Sampling::died`] lists them).
+    ///
+    /// Targets are brought to these particles alone, which is far cheaper where there are thousands; marginals are those of the weighted
+    /// draws. The mean over the populations of a draw's weight times a function of its targets is unbiased: drawn again by their weights, draws are
+    /// worlds given the evidence as well as populations of this size can tell.
+    pub fn keep_trajectories(mut self) -> Self {
+        self.keep = Keep::Trajectories;
+        self
+    }
+
+    drawing!(drawing);
+    watched!();
+
+    fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
+        Error::InvalidSetting {
+            algorithm: self.name(),
+            setting,
+            value,
+            remedy,
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        const MOST: usize = 1 << 24;
+        if self.particles == 0 || self.particles > MOST {
+            let remedy = "use between one particle and 16 million, and more populations";
+            return Err(self.invalid("particles", self.particles.to_string(), remedy));
+        }
+        if self.populations == 0 {
+            return Err(self.invalid("populations", "0".into(), "run at least one"));
+        }
+        let rows = self
+            .side_by_side
+            .unwrap_or(1)
+            .checked_mul(self.particles as u64);
+        if rows.is_none_or(|rows| rows == 0 || rows > MOST as u64) {
+            let value = self.side_by_side.unwrap_or(1).to_string();
+            let remedy = "run at least one side by side, and not more than 16 million particles";
+            return Err(self.invalid("side_by_side", value, remedy));
+        }
+        if !self
+            .first_population
+            .is_multiple_of(self.side_by_side.unwrap_or(u64::MAX))
+        {
+            let value = self.first_population.to_string();
+            let remedy = "begin at a multiple of `side_by_side`";
+            return Err(self.invalid("first_population", value, remedy));
+        }
+        if !(0.0..=1.0).contains(&self.threshold) {
+            let value = self.threshold.to_string();
+            return Err(self.invalid("threshold", value, "give a share between 0 and 1"));
+        }
+        Ok(())
+    }
+
+    /// Number of populations that are run side by side in a block: a function of their sizes alone.
+    fn block_size(&self) -> u64 {
+        let usual = ROWS / self.particles as u64;
+        let wanted = self.side_by_side.unwrap_or(usual);
+        wanted.clamp(1, self.populations)
+    }
+
+    /// The random numbers of a block, and how many populations it has.
+    fn begin(&self, number: u64) -> (Stream, usize) {
+        let size = self.block_size();
+        let blocks = self.first_population / self.side_by_side.unwrap_or(size);
+        let populations = size.min(self.populations - number * size) as usize;
+        (stream(self.drawing.seed, blocks + number), populations)
+    }
+
+    /// Chooses which particles of a population, given by their weights, are continued.
+    fn choose(&self) -> impl Fn(&[f64], &mut [u32], &mut Stream) + Copy {
+        let resampling = self.resampling;
+        move |weights, chosen, rng| resampling.choose(weights, chosen, || rng.random::<f64>())
+    }
+
+    /// Runs the populations of a block side by side; nothing if it was stopped on the way.
+    fn block(
+        &self,
+        block: &mut Block,
+        targets: &[AnyElement],
+        number: u64,
+        way: &Way<'_>,
+    ) -> Result<Option<PopulationTally>, Error> {
+        let run = way.run;
+        let (mut rng, populations) = self.begin(number);
+        let rows = populations * self.particles;
+        block.start(rows);
+        let mut worlds = Worlds {
+            block,
+            way,
+            rows: rows as u64,
+            size: self.particles,
+        };
+        let choose = self.choose();
+        let Some(mut filtered) = filter(&mut worlds, self.threshold, &mut rng, choose)? else {
+            return Ok(None);
+        };
+        let trajectories = self.keep == Keep::Trajectories;
+        // Worlds with different numbers of densities are compared when it is known what the targets bring.
+        let comparable = !worlds.block.weights().densities_differ();
+        if trajectories && comparable {
+            one_of_each(&mut worlds, &mut filtered, &mut rng, choose);
+        }
+        for target in worlds.block.statements()..worlds.block.roots() {
+            if run.stopped().is_some() {
+                return Ok(None);
+            }
+            worlds.block.run_root(target, &mut rng)?;
+        }
+        if trajectories && !comparable {
+            worlds.block.keep_fewest_densities();
+            one_of_each(&mut worlds, &mut filtered, &mut rng, choose);
+        }
+        let size = worlds.size;
+        let tally = PopulationTally::new(block, targets, (size, self.keep), &filtered);
+        Ok(Some(tally))
+    }
+}
+
+/// Progress over all blocks.
+struct Way<'a> {
+    run: &'a Watching<'a>,
+    /// The shares of their way that particles which began have gone, in small units.
+    met: AtomicU64,
+    /// Last progress reported: it grows.
+    told: AtomicU64,
+}
+
+impl Way<'_> {
+    /// Adds particles that have met one more of the statements of one of the parts.
+    fn went(&self, particles: u64, statements: usize, parts: usize) {
+        const WHOLE: u64 = 1 << 32;
+        let share = WHOLE.div_ceil((statements.max(1) * parts) as u64);
+        let met = self.met.fetch_add(particles * share, Ordering::Relaxed) + particles * share;
+        self.tell(met / WHOLE);
+    }
+
+    /// Reports progress: so many particles have met all statements, or more.
+    fn tell(&self, done: u64) {
+        if self.told.fetch_max(done, Ordering::Relaxed) < done {
+            self.run.report(done);
+        }
+    }
+}
+
+/// A block whose rows are the particles.
+struct Worlds<'a> {
+    block: &'a mut Block,
+    way: &'a Way<'a>,
+    /// Initial number of rows.
+    rows: u64,
+    /// Number of rows in a population.
+    size: usize,
+}
+
+impl Particles for Worlds<'_> {
+    type Random = Stream;
+
+    fn statements(&self) -> usize {
+        self.block.statements()
+    }
+
+    fn meet(&mut self, statement: usize, rng: &mut Stream) -> Result<bool, Error> {
+        if self.way.run.stopped().is_some() {
+            return Ok(false);
+        }
+        self.block.run_root(statement, rng)?;
+        self.way.went(self.rows, self.statements(), 1);
+        Ok(true)
+    }
+
+    fn populations(&self) -> usize {
+        self.block.width() / self.size
+    }
+
+    fn weights(&self) -> Weighed {
+        let (weights, log_scales) = self.block.weights().of_populations(self.size);
+        Weighed {
+            weights,
+            log_scales,
+        }
+    }
+
+    fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]) {
+        self.size = ancestors
+            .len()
+            .checked_div(replaced.len())
+            .unwrap_or(self.size);
+        self.block
+            .resample_populations(ancestors, self.size, replaced);
+    }
+}
+
+impl SequentialMonteCarlo {
+    /// Runs all blocks, and takes what they give in order; `take` says how many populations it has by then.
+    fn run_blocks<W, R: Send>(
+        &self,
+        worker: impl Fn() -> Result<W, Error> + Sync,
+        work: impl Fn(&mut W, u64, &Way<'_>) -> Result<Option<R>, Error> + Sync,
+        mut take: impl FnMut(R) -> u64,
+    ) -> Result<Sampling, Error> {
+        self.check()?;
+        let total = (self.particles as u64).checked_mul(self.populations);
+        let run = self.watch.start(self.name(), total);
+        let mut stopped = Stopped::Finished;
+        let way = Way {
+            run: &run,
+            met: AtomicU64::new(0),
+            told: AtomicU64::new(0),
+        };
+        let mut taken = 0;
+        in_order(
+            self.drawing.threads(),
+            (self.populations.div_ceil(self.block_size()), 1),
+            worker,
+            |worker, number| work(worker, number, &way),
+            |found| {
+                let Some(found) = found else {
+                    stopped = run.stopped().unwrap_or(Stopped::Interrupted);
+                    return ControlFlow::Break(());
+                };
+                taken = take(found);
+                way.tell(taken * self.particles as u64);
+                match run.stopped() {
+                    Some(why) if taken < self.populations => {
+                        stopped = why;
+                        ControlFlow::Break(())
+                    }
+                    _ => ControlFlow::Continue(()),
+                }
+            },
+        )?;
+        if taken == 0 {
+            return Err(run.nothing_done());
+        }
+        let mut sampling = Sampling::new(stopped, taken * self.particles as u64, run.elapsed());
+        sampling.asked = total;
+        Ok(sampling)
+    }
+}
+
+impl Algorithm for SequentialMonteCarlo {
+    fn name(&self) -> &'static str {
+        "SequentialMonteCarlo"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let mut populations = Populations::new(targets, self.keep);
+        let memory = SharedMemory::new(self.drawing.limit.bytes, self.drawing.threads());
+        let sampling = self.run_blocks(
+            || {
+                let (weigh, order) = (Observations::Weigh, Roots::AsStated);
+                let block = Block::new(model, targets, weigh, order, self.drawing.limit)?;
+                Ok(memory.admit(block))
+            },
+            |block, number, way| memory.run(block, |block| self.block(block, targets, number, way)),
+            |tally| {
+                populations.take(tally);
+                populations.len()
+            },
+        )?;
+        let first = self.first_population;
+        populations.answer(self.name(), sampling, (Some(model), first))
+    }
+}

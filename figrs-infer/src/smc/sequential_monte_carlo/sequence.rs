@@ -1,0 +1,390 @@
+//! Long sequences, part by part.
+
+use figrs_core::lower::{Block, Observations, Roots};
+use figrs_core::{AnyElement, Element, Model, Parents, Stream, Value};
+
+use super::paths::Paths;
+use super::{SequentialMonteCarlo, Way};
+use crate::algorithm::Algorithm;
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::run::guard::guarded;
+use crate::smc::particle_filter::{Particles, Weighed, filter, one_of_each};
+use crate::smc::population_tally::{Keep, PopulationTally};
+use crate::smc::populations::Populations;
+
+/// A sequence whose parts are built as a particle filter gets to them, and given up when it has left them.
+///
+/// Values pass from part to part: elements of a part have the values that elements of the part before had.
+pub trait Sequence: Sync {
+    /// The values that make up a trajectory.
+    type Value: Value;
+
+    /// Number of parts, at least one.
+    fn parts(&self) -> usize;
+
+    /// Builds a part; the same whenever it is asked for.
+    fn part(&self, number: usize) -> SequencePart<Self::Value>;
+}
+
+/// A part of a [`Sequence`].
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct SequencePart<T> {
+    model: Model,
+    received: Vec<AnyElement>,
+    handed_on: Vec<AnyElement>,
+    told: Vec<Element<T>>,
+}
+
+impl<T: Value> SequencePart<T> {
+    /// A part with some evidence.
+    pub fn new(model: Model) -> Self {
+        Self {
+            model,
+            received: Vec::new(),
+            handed_on: Vec::new(),
+            told: Vec::new(),
+        }
+    }
+
+    /// Elements that have the values of those that the part before [hands on](Self::hands_on), as many and of the same types. In the first
+    /// part they are elements like others, as a state at the start.
+    pub fn receives(mut self, elements: impl Parents) -> Self {
+        self.received = elements.elements();
+        self
+    }
+
+    /// Elements whose values the next part [receives](Self::receives).
+    pub fn hands_on(mut self, elements: impl Parents) -> Self {
+        self.handed_on = elements.elements();
+        self
+    }
+
+    /// Elements whose values belong to the trajectory, in this order.
+    pub fn tells(mut self, elements: impl IntoIterator<Item = Element<T>>) -> Self {
+        self.told = elements.into_iter().collect();
+        self
+    }
+}
+
+/// One trajectory of each population that has a particle left.
+#[derive(Debug)]
+pub struct Trajectories<T> {
+    /// The probability of evidence, how it was sampled, and the weights of the trajectories as those of [draws](Answer::draws).
+    pub answer: Answer,
+    /// For each trajectory the values that its parts tell.
+    pub values: Vec<Vec<T>>,
+}
+
+impl SequentialMonteCarlo {
+    /// Leads particles through a sequence, and draws one particle of each population in proportion to the last weights, as
+    /// [`keep_trajectories`](Self::keep_trajectories) does.
+    ///
+    /// At the end of each part, what it tells and hands on is drawn for all particles.
+    ///
+    /// **Guarantee.** That of the [particle filter](Self) on the model of all parts together. It does not depend on how the sequence is
+    /// divided, but what a seed draws does.
+    ///
+    /// **Complexity.** Memory for the values of one part, for the trajectories, of which there is soon one for each population, and some 40 MB for
+    /// parts that are used again for the next populations. [`max_bytes`](Self::max_bytes) holds for each
+    /// part and thread.
+    ///
+    /// **Errors.** Those of the [particle filter](Self); [`Error::InvalidSetting`] where a part receives something else than the one before
+    /// hands on.
+    ///
+    /// ```
+    /// # use figrs_core::{Constant, Element, Flip, Model, Parents};
+    /// # use figrs_infer::{Error, Sequence, SequencePart, SequentialMonteCarlo};
+    /// /// A walk that never falls below zero.
+    /// struct Walk;
+    /// impl Sequence for Walk {
+    ///     type Value = i32;
+    ///     fn parts(&self) -> usize {
+    ///         100
+    ///     }
+    ///     fn part(&self, _: usize) -> SequencePart<i32> {
+    ///         let start = Constant::new(0);
+    ///         let (mut place, mut model) = (start.clone(), Model::new());
+    ///         let mut places: Vec<Element<i32>> = Vec::new();
+    ///         for _ in 0..10 {
+    ///             let step = Flip::new(0.5).map(|&up| if up { 1 } else { -1 });
+    ///             place = (&place, &step).map(|(place, step)| place + step);
+    ///             model = model.condition(&place, |&place| place >= 0);
+    ///             places.push(place.clone());
+    ///         }
+    ///         SequencePart::new(model).receives(&start).hands_on(&place).tells(places)
+    ///     }
+    /// }
+    /// let walks = SequentialMonteCarlo::new(100).populations(4).follow(&Walk)?;
+    /// assert!(walks.values.iter().all(|walk| walk.len() == 1000 && walk.iter().all(|&x| x >= 0)));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn follow<S: Sequence>(&self, sequence: &S) -> Result<Trajectories<S::Value>, Error> {
+        guarded(|| self.followed(sequence))
+    }
+
+    fn followed<S: Sequence>(&self, sequence: &S) -> Result<Trajectories<S::Value>, Error> {
+        let mut populations = Populations::new(&[], Keep::Trajectories);
+        let mut values = Vec::new();
+        let sampling = self.run_blocks(
+            || Ok(Stretches::new(self, sequence)),
+            |stretches, number, way| self.along(stretches, number, way),
+            |(tally, drawn): (PopulationTally, Vec<Vec<S::Value>>)| {
+                if populations.take(tally) {
+                    values.truncate(populations.draws() - drawn.len());
+                    values.extend(drawn);
+                }
+                populations.len()
+            },
+        )?;
+        let answer = populations.answer(self.name(), sampling, (None, self.first_population))?;
+        Ok(Trajectories { answer, values })
+    }
+
+    /// Leads the populations of a block through a sequence; nothing if it was stopped on the way.
+    #[allow(clippy::type_complexity)]
+    fn along<S: Sequence>(
+        &self,
+        stretches: &mut Stretches<'_, S>,
+        number: u64,
+        way: &Way<'_>,
+    ) -> Result<Option<(PopulationTally, Vec<Vec<S::Value>>)>, Error> {
+        let (mut rng, populations) = self.begin(number);
+        let rows = populations * self.particles;
+        let mut here = stretches.take(0)?;
+        here.block.start(rows);
+        let mut worlds = Travellers {
+            stretches,
+            here,
+            number: 0,
+            first: 0,
+            way,
+            rows: rows as u64,
+            size: self.particles,
+            paths: Paths::new(),
+        };
+        let choose = self.choose();
+        let Some(mut filtered) = filter(&mut worlds, self.threshold, &mut rng, choose)? else {
+            return Ok(None);
+        };
+        if way.run.stopped().is_some() && !worlds.is_last() {
+            return Ok(None);
+        }
+        let comparable = !worlds.here.block.weights().densities_differ();
+        if comparable {
+            one_of_each(&mut worlds, &mut filtered, &mut rng, choose);
+        }
+        worlds.here.tell(&mut rng)?;
+        if !comparable {
+            worlds.here.block.keep_fewest_densities();
+            one_of_each(&mut worlds, &mut filtered, &mut rng, choose);
+        }
+        let Travellers {
+            mut here,
+            mut paths,
+            number: last,
+            size,
+            ..
+        } = worlds;
+        let told = here.told;
+        paths.add(&mut here.block, told);
+        let kept = (size, Keep::Trajectories);
+        let tally = PopulationTally::new(&mut here.block, &[], kept, &filtered);
+        stretches.give_back(last, here);
+        Ok(Some((tally, paths.all())))
+    }
+}
+
+/// A part with the worlds that go through it.
+struct Stretch {
+    block: Block,
+    received: Vec<AnyElement>,
+    /// Number of targets whose values belong to the trajectory; the others are handed on.
+    told: usize,
+    handed_on: Vec<AnyElement>,
+    /// About how many bytes it takes while it is kept.
+    bytes: u64,
+}
+
+impl Stretch {
+    /// Draws what is told.
+    fn tell(&mut self, rng: &mut Stream) -> Result<(), Error> {
+        let first = self.block.statements();
+        for target in first..first + self.told {
+            self.block.run_root(target, rng)?;
+        }
+        Ok(())
+    }
+
+    /// Draws what is told and handed on.
+    fn finish(&mut self, rng: &mut Stream) -> Result<(), Error> {
+        for target in self.block.statements()..self.block.roots() {
+            self.block.run_root(target, rng)?;
+        }
+        Ok(())
+    }
+}
+
+/// The parts of a sequence on a thread. Those that were built first are kept for the next populations.
+struct Stretches<'a, S> {
+    filter: &'a SequentialMonteCarlo,
+    sequence: &'a S,
+    kept: Vec<Option<Stretch>>,
+    /// About how many bytes the kept ones take.
+    bytes: u64,
+}
+
+impl<'a, S: Sequence> Stretches<'a, S> {
+    /// About how many bytes the parts that are kept may take.
+    const KEPT: u64 = 40 << 20;
+
+    fn new(filter: &'a SequentialMonteCarlo, sequence: &'a S) -> Self {
+        Self {
+            filter,
+            sequence,
+            kept: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    fn take(&mut self, number: usize) -> Result<Stretch, Error> {
+        if let Some(stretch) = self.kept.get_mut(number).and_then(Option::take) {
+            self.bytes -= stretch.bytes;
+            return Ok(stretch);
+        }
+        let part = self.sequence.part(number);
+        let told = part.told.len();
+        let mut targets: Vec<AnyElement> = part.told.iter().map(|e| e.erased().clone()).collect();
+        targets.extend(part.handed_on.iter().cloned());
+        let (weigh, order) = (Observations::Weigh, Roots::AsStated);
+        let limit = self.filter.drawing.limit;
+        Ok(Stretch {
+            block: Block::new(&part.model, &targets, weigh, order, limit)?,
+            received: part.received,
+            told,
+            handed_on: part.handed_on,
+            bytes: 0,
+        })
+    }
+
+    fn give_back(&mut self, number: usize, mut stretch: Stretch) {
+        stretch.block.rest();
+        stretch.bytes = stretch.block.bytes_between_runs();
+        if self.bytes + stretch.bytes <= Self::KEPT {
+            self.bytes += stretch.bytes;
+            let most = self.kept.len().max(number + 1);
+            self.kept.resize_with(most, || None);
+            self.kept[number] = Some(stretch);
+        }
+    }
+}
+
+/// Worlds on their way through a sequence.
+struct Travellers<'w, 'a, S: Sequence> {
+    stretches: &'w mut Stretches<'a, S>,
+    here: Stretch,
+    /// The number of the part.
+    number: usize,
+    /// The number of its first statement.
+    first: usize,
+    way: &'w Way<'w>,
+    /// Number of rows at the beginning.
+    rows: u64,
+    /// Number of rows of a population.
+    size: usize,
+    paths: Paths<S::Value>,
+}
+
+impl<S: Sequence> Travellers<'_, '_, S> {
+    /// True if there is no part after this one.
+    fn is_last(&self) -> bool {
+        self.number + 1 >= self.stretches.sequence.parts()
+    }
+
+    /// Goes on to the next part.
+    fn move_on(&mut self, rng: &mut Stream) -> Result<(), Error> {
+        self.here.finish(rng)?;
+        self.paths.add(&mut self.here.block, self.here.told);
+        let mut next = self.stretches.take(self.number + 1)?;
+        self.check(&next.received)?;
+        let handed = (self.here.told..).zip(next.received.iter().cloned());
+        let handed: Vec<(usize, AnyElement)> = handed.collect();
+        let block = &mut self.here.block;
+        next.block.succeed(block, &handed, rng)?;
+        let left = std::mem::replace(&mut self.here, next);
+        self.stretches.give_back(self.number, left);
+        self.number += 1;
+        Ok(())
+    }
+
+    /// An error unless what is handed on is what the next part receives.
+    fn check(&self, received: &[AnyElement]) -> Result<(), Error> {
+        let handed = &self.here.handed_on;
+        let number = self.number;
+        let of = |element: &AnyElement| element.no_values().value_type();
+        let value = if handed.len() == received.len() {
+            let mut pairs = handed.iter().zip(received);
+            let Some((from, to)) = pairs.find(|(from, to)| of(from) != of(to)) else {
+                return Ok(());
+            };
+            format!("part {number} hands on {from:?}, and the next receives {to:?} of another type")
+        } else {
+            let (hands, receives) = (handed.len(), received.len());
+            format!("part {number} hands on {hands} elements, and the next receives {receives}")
+        };
+        let remedy = "let each part receive what the one before hands on, in the same order";
+        Err(self.stretches.filter.invalid("sequence", value, remedy))
+    }
+}
+
+impl<S: Sequence> Particles for Travellers<'_, '_, S> {
+    type Random = Stream;
+
+    fn statements(&self) -> usize {
+        self.first + self.here.block.statements()
+    }
+
+    fn is_more(&mut self, statement: usize, rng: &mut Stream) -> Result<bool, Error> {
+        while statement >= self.statements() {
+            if self.is_last() || self.way.run.stopped().is_some() {
+                return Ok(false);
+            }
+            self.first = statement;
+            self.move_on(rng)?;
+        }
+        Ok(true)
+    }
+
+    fn meet(&mut self, statement: usize, rng: &mut Stream) -> Result<bool, Error> {
+        if self.way.run.stopped().is_some() {
+            return Ok(false);
+        }
+        self.here.block.run_root(statement - self.first, rng)?;
+        let parts = self.stretches.sequence.parts();
+        (self.way).went(self.rows, self.here.block.statements(), parts);
+        Ok(true)
+    }
+
+    fn populations(&self) -> usize {
+        self.here.block.width() / self.size
+    }
+
+    fn weights(&self) -> Weighed {
+        let (weights, log_scales) = self.here.block.weights().of_populations(self.size);
+        Weighed {
+            weights,
+            log_scales,
+        }
+    }
+
+    fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]) {
+        self.size = ancestors
+            .len()
+            .checked_div(replaced.len())
+            .unwrap_or(self.size);
+        self.here
+            .block
+            .resample_populations(ancestors, self.size, replaced);
+    }
+}
