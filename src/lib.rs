@@ -7,8 +7,32 @@
 #![doc = include_str!("../README.md")]
 #![warn(clippy::unwrap_used)]
 
-pub use figrs_core::*;
-pub use figrs_infer::*;
+pub use figrs_core::{
+    AnyColumn, AnyElement, Apply, Arguments, Arithmetic, AsElement, Atomic, Bell, Beta, Binomial,
+    Bins, Call, CallId, Case, Chain, Clause, Constant, ContinuousUniform, Covariance, Cpd, Datum,
+    DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist, Distribution, Element, ElementId, Evidence,
+    Exponential, Family, Fault, Flip, FunctionId, Gamma, Geometric, Hypergeometric, If, Iid,
+    Inject, Integer, InverseGamma, Joint, Label, Laplace, Likelihood, Many, Mixed, Model,
+    ModelError, MultivariateNormal, Normal, Number, One, Operand, Outcomes, Param, Parents,
+    Poisson, Rate, RateOrScale, Recursive, RichCpd, Scale, Score, Select, Space, Spread,
+    StandardDeviation, StatementId, States, Stream, StudentT, Support, SupportBuilder, Table,
+    Tails, Term, Uniform, Until, Value, Variance, Vector, WrongParameter, any, expand, factor,
+    fold, graph, inject, lower, none_of, one_of, printable, rand, stream, tuple, value,
+};
+pub use figrs_infer::{
+    Algorithm, Answer, BeliefPropagation, Bounds, Compare, Comparison, Compiled, CompiledFrontier,
+    CompiledTree, Curve, CurvePoint, Deepening, Diagnosis, Draws, EliminationStep, EliminationTree,
+    Ended, Enumerate, Error, Estimand, Estimate, Exact, Finding, FirstTrue, ForwardSampling,
+    Frontier, Gibbs, GibbsKernel, ImportanceSampling, Improvement, IndependentDraws, JunctionTree,
+    LazyVariableElimination, LogEvidence, Marginal, MarginalMap, Measure, MetropolisHastings,
+    MpeBeliefPropagation, MpeBranchAndBound, MpeVariableElimination, Part, Posterior, Progress,
+    Quality, Quantity, RejectionSampling, Resampling, Row, Run, Sampling, SavedTree, SelfChecked,
+    Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing, Step, Stopped, TargetBounds,
+    TargetDraws, TargetMarginal, Trajectories, VariableElimination, Verdict, World, algorithms,
+    compare, diagnostics, eliminate, unseen_share,
+};
+#[cfg(feature = "charts")]
+pub use figrs_infer::{ChartError, HtmlPage};
 pub use figrs_models as models;
 
 // Texts of `docs/`, as pages of the documentation and as tests; there is nothing in them to use.
@@ -22,8 +46,16 @@ pub mod coming_from;
 #[cfg(any(doc, doctest))]
 pub mod tutorial;
 
+/// What the engines, tests and benchmarks of figrs use of each other. Not for users: it may change with any version.
+#[doc(hidden)]
+pub mod internals {
+    pub use figrs_core::internals::*;
+    pub use figrs_infer::internals::*;
+}
+
 /// Names that most programs use: `use figrs::prelude::*;`.
 pub mod prelude {
+    pub use figrs_core::expand::Budget;
     pub use figrs_core::{
         Apply, Atomic, Beta, Binomial, Bins, Chain, Constant, ContinuousUniform, Covariance, Cpd,
         DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist, Distribution, Element, Exponential,
@@ -32,6 +64,7 @@ pub mod prelude {
         Scale, Score, Select, StandardDeviation, StudentT, Table, Uniform, Value, Variance, any,
         fold, inject, none_of, one_of, tuple, value,
     };
+    pub use figrs_infer::eliminate::Options;
     pub use figrs_infer::{
         Algorithm, Answer, BeliefPropagation, Bounds, Compiled, CompiledTree, Enumerate, Error,
         ForwardSampling, Frontier, Gibbs, ImportanceSampling, JunctionTree,

@@ -3,8 +3,8 @@
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
-use crate::footprint::readable;
-use crate::label::Label;
+use crate::element::footprint::readable;
+use crate::element::label::Label;
 
 /// Failure of a user's function.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]

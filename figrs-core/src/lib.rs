@@ -37,39 +37,25 @@
 
 #![warn(clippy::unwrap_used)]
 
-mod alias;
-mod column;
-mod datum;
-mod distribution;
 mod element;
 mod error;
-mod evidence;
-pub mod expand;
-pub mod factor;
-mod footprint;
-mod function;
-pub mod graph;
-mod integer;
-mod label;
-mod likelihood;
-pub mod lower;
 mod model;
-pub mod node;
-mod param;
-mod parents;
-mod pooling;
-mod purity;
 mod random;
-mod states;
-mod support;
 mod until;
 mod value;
-mod vector;
-pub mod weights;
 
-pub use column::AnyColumn;
-pub use datum::Datum;
-pub use distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};
+pub mod expand;
+pub mod factor;
+pub mod graph;
+pub mod lower;
+
+pub use element::distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};
+pub use element::function::{CallId, FunctionId};
+pub use element::label::{Label, printable};
+pub use element::likelihood::{Likelihood, Term};
+pub use element::node::{AnyElement, ElementId};
+pub use element::param::{Number, Operand, Param};
+pub use element::parents::{Arguments, AsElement, Many, Mixed, One, Parents};
 pub use element::{
     Apply, Arithmetic, Atomic, Bell, Beta, Binomial, Bins, Call, Case, Chain, Clause, Constant,
     ContinuousUniform, Covariance, Cpd, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist,
@@ -79,22 +65,33 @@ pub use element::{
     inject, none_of, one_of, tuple,
 };
 pub use error::{Fault, ModelError};
-pub use evidence::{Evidence, StatementId};
 pub use figrs_derive::Value;
-pub use function::{CallId, FunctionId};
-pub use integer::Integer;
-pub use label::{Label, printable};
-pub use likelihood::{Likelihood, Term};
 pub use model::Model;
-pub use node::{AnyElement, ElementId};
-pub use param::{Number, Operand, Param};
-pub use parents::{Arguments, AsElement, Many, Mixed, One, Parents};
+pub use model::evidence::{Evidence, StatementId};
 pub use random::{Stream, stream};
-pub use states::States;
-pub use support::{Support, SupportBuilder};
 pub use until::Until;
 pub use value::Value;
-pub use vector::Vector;
+pub use value::column::AnyColumn;
+pub use value::datum::Datum;
+pub use value::integer::Integer;
+pub use value::states::States;
+pub use value::support::{Support, SupportBuilder};
+pub use value::vector::Vector;
 
 /// The random numbers that a [`Distribution`] of your own draws from.
 pub use rand;
+
+/// What the engines of figrs use of its elements. Not for users: it may change with any version.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::element::node::{
+        ApplyOp, AtomicOp, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, Many, MemberFault,
+        Summary, TableOp, contained,
+    };
+    pub use crate::expand::sharing::Asked;
+    pub use crate::factor::weights::sums_to_one;
+    pub use crate::lower::columns::{
+        Block, BlockWeights, Held, PlainWeights, Pool, TargetColumn, WeightForm,
+    };
+    pub use crate::lower::trace::{Change, Prior, Site, Source, Trace};
+}

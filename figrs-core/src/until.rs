@@ -41,8 +41,8 @@ mod tests {
     use crate::element::Flip;
     use crate::error::ModelError;
     use crate::expand::{Asked, Budget, Expansion, Memory};
+    use crate::factor::Weights;
     use crate::model::Model;
-    use crate::weights::Weights;
 
     #[test]
     fn an_expansion_ends_when_it_is_told_to() {

@@ -30,7 +30,7 @@
 //! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
 //! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `forward_sampling.rs`, `rejection_sampling.rs`, `importance_sampling.rs`, on `block_sampling.rs` |
 //! | [`SequentialMonteCarlo`] | `sequential_monte_carlo.rs`, on [`particle_filter`] |
-//! | [`MetropolisHastings`] | [`metropolis_hastings`], on [`Trace`](figrs_core::lower::Trace) |
+//! | [`MetropolisHastings`] | [`metropolis_hastings`], on [`Trace`](figrs_core::internals::Trace) |
 //! | [`SimulatedAnnealing`] | `simulated_annealing.rs`, by the same steps |
 //! | [`Gibbs`] | `gibbs/` |
 //! | [`BeliefPropagation`], [`MpeBeliefPropagation`] | `belief_propagation/` |

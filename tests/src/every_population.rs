@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use figrs_core::lower::{Choice, Chooser, Observations, Program};
 use figrs_core::{AnyElement, Datum, Model, ModelError};
-use figrs_infer::particle_filter::{Filtered, Particles, Weighed, filter, one_of_each};
+use figrs_infer::internals::particle_filter::{Filtered, Particles, Weighed, filter, one_of_each};
 use figrs_infer::{Error, Resampling};
 
 use crate::oracle::{EveryChoice, LogSum};

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use figrs_core::lower::{Prior, Source, Trace};
-use figrs_core::node::Kind;
+use figrs_core::internals::{Kind, Prior, Source, Trace};
 use figrs_core::{AnyElement, Datum, ElementId, Fault, Model};
 use figrs_infer::Error;
-use figrs_infer::metropolis_hastings::{Dice, Kernel, Proposals, Terms};
+use figrs_infer::internals::{Dice, Kernel, Proposals, Terms};
 
 use crate::oracle::LogSum;
 
@@ -81,7 +80,10 @@ fn outcomes(prior: &Prior<'_>) -> Vec<(Option<Datum>, f64)> {
 }
 
 fn finite(
-    outcomes: Result<Result<figrs_core::node::FiniteOutcomes, figrs_core::node::Endless>, Fault>,
+    outcomes: Result<
+        Result<figrs_core::internals::FiniteOutcomes, figrs_core::internals::Endless>,
+        Fault,
+    >,
 ) -> figrs_core::Support {
     let outcomes = outcomes.expect("random models do not fail");
     outcomes.expect("random models are finite").support

@@ -5,15 +5,15 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
-use crate::column::AnyColumn;
-use crate::datum::Datum;
+use super::function::FunctionId;
+use super::node::{AnyElement, ApplyOp, Kind, contained};
+use super::parents::{Arguments, Parents};
 use crate::element::Element;
 use crate::error::Fault;
-use crate::function::FunctionId;
-use crate::node::{AnyElement, ApplyOp, Kind, contained};
-use crate::parents::{Arguments, Parents};
-use crate::support::SupportBuilder;
 use crate::value::Value;
+use crate::value::column::AnyColumn;
+use crate::value::datum::Datum;
+use crate::value::support::SupportBuilder;
 
 /// Builds the element whose value is a function of its parents' values.
 #[derive(Debug)]

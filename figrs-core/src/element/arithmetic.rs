@@ -5,14 +5,14 @@ use std::marker::PhantomData;
 use std::ops;
 use std::panic::Location;
 
-use crate::column::AnyColumn;
-use crate::datum::Datum;
+use super::node::{AnyElement, ApplyOp, Kind};
+use super::parents::{Arguments, One};
 use crate::element::Element;
 use crate::error::Fault;
-use crate::node::{AnyElement, ApplyOp, Kind};
-use crate::parents::{Arguments, One};
-use crate::support::SupportBuilder;
 use crate::value::Value;
+use crate::value::column::AnyColumn;
+use crate::value::datum::Datum;
+use crate::value::support::SupportBuilder;
 
 /// Numbers that elements can calculate with: all primitive ones.
 ///

@@ -7,18 +7,18 @@ use std::panic::Location;
 
 use rand::Rng;
 
-use crate::column::AnyColumn;
-use crate::datum::Datum;
-use crate::distribution::{Distribution, Family, Outcomes, Space, Tails};
+use super::distribution::{Distribution, Family, Outcomes, Space, Tails};
+use super::likelihood::{Likelihood, Term};
+use super::node::{AtomicOp, Endless, FiniteOutcomes, Kind, contained};
+use super::param::Operand;
 use crate::element::{Element, family_at};
 use crate::error::Fault;
-use crate::evidence::LARGEST_LOG;
-use crate::likelihood::{Likelihood, Term};
-use crate::node::{AtomicOp, Endless, FiniteOutcomes, Kind, contained};
-use crate::param::Operand;
+use crate::model::evidence::LARGEST_LOG;
 use crate::random::Stream;
-use crate::support::SupportBuilder;
 use crate::value::Value;
+use crate::value::column::AnyColumn;
+use crate::value::datum::Datum;
+use crate::value::support::SupportBuilder;
 
 /// Builds an element from any [`Distribution`], the user's own included.
 #[derive(Debug)]

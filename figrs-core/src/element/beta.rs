@@ -8,13 +8,13 @@ use statrs::distribution::{Beta as Statrs, ContinuousCDF};
 use statrs::function::beta::ln_beta;
 
 use super::convention::positive;
+use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::gamma::{ln_unit_gamma, unit_gamma};
+use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
+use super::param::{Number, Operand};
 use super::saddle_point::ln_binomial;
-use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
 use crate::element::{Element, family_at};
-use crate::likelihood::{Likelihood, Term};
-use crate::param::{Number, Operand};
 
 /// Builds a number between zero and one: an unknown probability.
 #[derive(Debug)]

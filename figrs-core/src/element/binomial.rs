@@ -8,11 +8,11 @@ use rand::Rng;
 use rand::distr::Distribution as _;
 use statrs::distribution::{Binomial as Statrs, Discrete};
 
-use crate::distribution::{Family, Outcomes, WrongParameter};
+use super::distribution::{Family, Outcomes, WrongParameter};
+use super::likelihood::{Likelihood, Term};
+use super::param::{Number, Operand};
 use crate::element::{Element, family_at};
-use crate::integer::Integer;
-use crate::likelihood::{Likelihood, Term};
-use crate::param::{Number, Operand};
+use crate::value::integer::Integer;
 
 /// Builds the number of successes in `n` trials that succeed with probability `p`.
 #[derive(Debug)]

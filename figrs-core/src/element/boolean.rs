@@ -3,9 +3,9 @@
 use std::ops;
 use std::panic::Location;
 
-use crate::datum::Datum;
 use crate::element::apply::{Demand, apply_with_demand};
 use crate::element::{Element, apply_at};
+use crate::value::datum::Datum;
 
 fn all_are(wanted: bool) -> Demand {
     // `and` is true, or `or` false, only where both parents are.
@@ -49,7 +49,7 @@ impl Element<bool> {
     #[allow(clippy::should_implement_trait)]
     #[track_caller]
     pub fn not(&self) -> Self {
-        apply_with_demand::<crate::parents::One<bool>, _, _>(
+        apply_with_demand::<crate::element::parents::One<bool>, _, _>(
             "not",
             Location::caller(),
             vec![self.erased().clone()],

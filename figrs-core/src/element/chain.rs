@@ -5,12 +5,12 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
+use super::function::FunctionId;
+use super::node::{AnyElement, ChainOp, Kind, contained};
+use super::parents::{Arguments, Parents};
+use super::purity;
 use crate::element::Element;
 use crate::error::Fault;
-use crate::function::FunctionId;
-use crate::node::{AnyElement, ChainOp, Kind, contained};
-use crate::parents::{Arguments, Parents};
-use crate::purity;
 use crate::value::Value;
 
 /// Builds the element that a function chooses by the values of its parents.

@@ -2,8 +2,8 @@
 
 use std::panic::Location;
 
+use super::parents::One;
 use crate::element::{Element, apply_at};
-use crate::parents::One;
 use crate::value::Value;
 
 impl<T: Value> Element<T> {

@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use rand::Rng;
 
-use crate::distribution::{Distribution, Outcomes};
+use super::distribution::{Distribution, Outcomes};
 use crate::element::{Element, atomic_at};
 use crate::value::Value;
 

@@ -6,9 +6,9 @@ use std::panic::Location;
 use rand::{Rng, RngExt};
 
 use super::convention::finite;
-use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::param::{Number, Operand};
 use crate::element::{Element, family_at};
-use crate::param::{Number, Operand};
 
 /// Builds a number that is anywhere in an interval with the same density.
 ///

@@ -1,8 +1,8 @@
 //! Parameters whose type names their convention, such as [`Rate`] and [`Scale`], and checks of parameters.
 
-use crate::distribution::WrongParameter;
-use crate::likelihood::{Likelihood, Term};
-use crate::param::Operand;
+use super::distribution::WrongParameter;
+use super::likelihood::{Likelihood, Term};
+use super::param::Operand;
 
 macro_rules! convention {
     ($($(#[$doc:meta])+ $name:ident)+) => {$(

@@ -3,13 +3,13 @@
 use std::any::Any;
 use std::panic::Location;
 
+use super::function::FunctionId;
+use super::node::{AnyElement, ChainOp, Kind, TableOp};
 use crate::element::Element;
 use crate::error::Fault;
-use crate::function::FunctionId;
-use crate::node::{AnyElement, ChainOp, Kind, TableOp};
-use crate::support::Support;
+use crate::factor::Weights;
 use crate::value::Value;
-use crate::weights::Weights;
+use crate::value::support::Support;
 
 /// An element built as a Chain or a table is, of the same parents; anything else is the element itself.
 pub(super) fn copied<T: Value>(

@@ -5,11 +5,11 @@ use std::panic::Location;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
+use super::parents::{AsElement, Parents};
 use crate::element::Element;
 use crate::element::chain::fallible_chain_at;
 use crate::element::tuple::Joint;
 use crate::error::Fault;
-use crate::parents::{AsElement, Parents};
 use crate::value::{Key, KeyRef};
 
 /// Builds the element that follows the row of a table chosen by its parents' values.
@@ -48,7 +48,7 @@ impl Cpd {
                 .or_default()
                 .push(element.as_element().clone());
         }
-        let row = move |values: <P::Arguments as crate::parents::Arguments>::Refs<'_>| {
+        let row = move |values: <P::Arguments as crate::element::parents::Arguments>::Refs<'_>| {
             let key = <P::Arguments as Joint>::join(values);
             match table.get(&KeyRef(&key)).map(Vec::as_slice) {
                 Some([element]) => Ok(element.clone()),

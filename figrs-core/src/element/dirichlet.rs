@@ -7,12 +7,12 @@ use rand::Rng;
 use statrs::function::gamma::ln_gamma;
 
 use super::convention::positive;
+use super::distribution::{Family, Outcomes, Space, WrongParameter};
 use super::gamma::ln_unit_gamma;
-use crate::distribution::{Family, Outcomes, Space, WrongParameter};
+use super::likelihood::{Likelihood, Term};
+use super::param::Number;
 use crate::element::{Element, family_of};
-use crate::likelihood::{Likelihood, Term};
-use crate::param::Number;
-use crate::vector::Vector;
+use crate::value::vector::Vector;
 
 /// Builds a list of positive numbers that sum to one.
 #[derive(Debug)]

@@ -6,10 +6,10 @@ use std::panic::Location;
 
 use rand::{Rng, RngExt};
 
-use crate::distribution::{Family, Outcomes, WrongParameter};
+use super::distribution::{Family, Outcomes, WrongParameter};
+use super::param::Number;
 use crate::element::{Element, family_at};
-use crate::integer::Integer;
-use crate::param::Number;
+use crate::value::integer::Integer;
 
 /// Builds an integer that is anywhere in a range with the same probability.
 ///

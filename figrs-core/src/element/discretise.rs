@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use rand::{Rng, RngExt};
 
-use crate::distribution::{Distribution, Outcomes, Tails};
+use super::distribution::{Distribution, Outcomes, Tails};
+use super::node::{AnyElement, AtomicOp, ChainOp, Kind};
 use crate::element::{Element, atomic_at};
 use crate::error::Fault;
-use crate::node::{AnyElement, AtomicOp, ChainOp, Kind};
 use crate::value::Value;
 
 /// Division of the real numbers into the cells of [`Element::discretised`].

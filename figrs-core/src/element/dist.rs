@@ -2,10 +2,10 @@
 
 use std::panic::Location;
 
+use super::param::Operand;
+use super::parents::{AsElement, One};
 use crate::element::select::select_at;
 use crate::element::{Element, chain_at};
-use crate::param::Operand;
-use crate::parents::{AsElement, One};
 
 /// Builds the element that takes the value of one of some elements, chosen with weights.
 #[derive(Debug)]

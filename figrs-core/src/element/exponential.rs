@@ -9,12 +9,12 @@ use rand::distr::Distribution as _;
 use statrs::distribution::Exp as Statrs;
 
 use super::convention::{Pace, RateOrScale, kept_finite, positive};
+use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::gamma::conditional_gamma;
+use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
-use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::param::Number;
 use crate::element::{Element, family_at};
-use crate::likelihood::{Likelihood, Term};
-use crate::param::Number;
 
 /// Builds the time until an event that is as likely in every moment.
 #[derive(Debug)]

@@ -11,19 +11,19 @@ use std::sync::Arc;
 use rand::Rng;
 use rustc_hash::FxHasher;
 
-use crate::column::AnyColumn;
-use crate::datum::Datum;
-use crate::distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};
+use super::distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};
+use super::likelihood::{Likelihood, Term};
+use super::node::{
+    AnyElement, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, Many, MemberFault, contained,
+};
+use super::param::{Number, Operand};
 use crate::element::atomic::{proper, proper_sum};
 use crate::element::{Bell, Element, atomic_at, iid_at, listed};
 use crate::error::Fault;
-use crate::likelihood::{Likelihood, Term};
-use crate::node::{
-    AnyElement, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, Many, MemberFault, contained,
-};
-use crate::param::{Number, Operand};
 use crate::random::Stream;
 use crate::value::Value;
+use crate::value::column::AnyColumn;
+use crate::value::datum::Datum;
 
 /// The member of a family with these parameters, one each: atomic where all are numbers, else a Chain on the elements among
 /// them.

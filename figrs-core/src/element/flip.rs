@@ -6,11 +6,11 @@ use std::panic::Location;
 
 use rand::{Rng, RngExt};
 
+use super::distribution::{Family, Outcomes, WrongParameter};
+use super::likelihood::{Likelihood, Term};
 use super::moments::times;
-use crate::distribution::{Family, Outcomes, WrongParameter};
+use super::param::{Number, Operand};
 use crate::element::{Element, family_at};
-use crate::likelihood::{Likelihood, Term};
-use crate::param::{Number, Operand};
 
 /// Builds the element that is `true` with a given probability.
 #[derive(Debug)]

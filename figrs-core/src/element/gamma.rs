@@ -9,12 +9,12 @@ use rand::{Rng, RngExt};
 use statrs::distribution::{ContinuousCDF, Gamma as Statrs};
 
 use super::convention::{Pace, RateOrScale, kept_positive, positive};
+use super::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
+use super::param::{Number, Operand};
 use super::saddle_point::ln_poisson;
-use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
 use crate::element::{Element, family_at};
-use crate::likelihood::{Likelihood, Term};
-use crate::param::{Number, Operand};
 
 /// Builds a number with a gamma distribution.
 #[derive(Debug)]

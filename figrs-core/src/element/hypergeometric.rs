@@ -5,8 +5,8 @@ use std::panic::Location;
 
 use rand::{Rng, RngExt};
 
+use super::distribution::{Distribution, Outcomes};
 use super::saddle_point::ln_binomial;
-use crate::distribution::{Distribution, Outcomes};
 use crate::element::{Element, atomic_at};
 
 /// Builds the number of marked items among some drawn from a population without replacement.

@@ -2,8 +2,8 @@
 
 use std::panic::Location;
 
+use super::parents::{AsElement, One};
 use crate::element::{Element, chain_at};
-use crate::parents::{AsElement, One};
 use crate::value::Value;
 
 /// Builds the element that is one of two others, by the value of a Boolean element.

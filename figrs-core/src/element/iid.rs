@@ -6,21 +6,21 @@ use std::panic::Location;
 
 use rand::Rng;
 
-use crate::column::AnyColumn;
-use crate::datum::Datum;
-use crate::distribution::{Space, Tails};
-use crate::element::copies::copied;
-use crate::element::{Bell, Element, inject_at};
-use crate::error::Fault;
-use crate::likelihood::{Likelihood, Term};
-use crate::node::{
+use super::distribution::{Space, Tails};
+use super::likelihood::{Likelihood, Term};
+use super::node::{
     AnyElement, AtomicOp, ChainOp, Endless, FamilyOp, FiniteOutcomes, Kind, Many, MemberFault,
     Summary,
 };
-use crate::parents::AsElement;
+use super::parents::AsElement;
+use crate::element::copies::copied;
+use crate::element::{Bell, Element, inject_at};
+use crate::error::Fault;
 use crate::random::Stream;
-use crate::support::SupportBuilder;
 use crate::value::Value;
+use crate::value::column::AnyColumn;
+use crate::value::datum::Datum;
+use crate::value::support::SupportBuilder;
 
 /// Builds a list of independent and identically distributed values.
 #[derive(Debug)]
@@ -401,11 +401,11 @@ impl<T: Value> FamilyOp for List<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::node::contained;
     use crate::element::{
         Beta, Exponential, Flip, Gamma, Geometric, Laplace, Normal, Poisson, Rate, Scale, Score,
         Select, StandardDeviation, Variance,
     };
-    use crate::node::contained;
     use crate::{Model, random::stream};
 
     /// The same log-probability by statistics, by values and value by value.

@@ -2,11 +2,11 @@
 
 use std::panic::Location;
 
-use crate::datum::Datum;
+use super::parents::{Many, Parents};
 use crate::element::Element;
 use crate::element::apply::apply_with_demand;
-use crate::parents::{Many, Parents};
 use crate::value::Value;
+use crate::value::datum::Datum;
 
 /// Builds the element whose value is the list of the values of others.
 #[derive(Debug)]

@@ -7,11 +7,11 @@ use std::panic::Location;
 use rand::Rng;
 
 use super::convention::{Scale, kept_positive, positive};
+use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::gamma::{ln_gamma_density, unit_gamma, unit_gamma_tails};
-use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::likelihood::{Likelihood, Term};
+use super::param::{Number, Operand};
 use crate::element::{Element, family_at};
-use crate::likelihood::{Likelihood, Term};
-use crate::param::{Number, Operand};
 
 /// Builds one over a gamma-distributed number: an unknown variance.
 #[derive(Debug)]

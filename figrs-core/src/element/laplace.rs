@@ -7,10 +7,10 @@ use std::panic::Location;
 use rand::{Rng, RngExt};
 
 use super::convention::{Scale, finite, kept_finite, positive};
+use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::exponential::unit_exponential;
-use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::param::{Number, Operand};
 use crate::element::{Element, family_at};
-use crate::param::{Number, Operand};
 
 /// Builds a number whose distance from a location is exponentially distributed, on both sides.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 //! The kernel is five kinds of node (`atomic`, `apply`, `chain`, `table`, `score`); the other files
 //! build Figaro's constructors and the combinators on them.
 
+pub(crate) mod alias;
 mod apply;
 mod arithmetic;
 mod atomic;
@@ -20,10 +21,13 @@ mod dirichlet;
 mod discrete_uniform;
 mod discretise;
 mod dist;
+pub(crate) mod distribution;
 mod exponential;
 mod family;
 mod flip;
 mod fold;
+pub(crate) mod footprint;
+pub(crate) mod function;
 mod gamma;
 mod geometric;
 mod hypergeometric;
@@ -31,11 +35,17 @@ mod if_else;
 mod iid;
 mod inject;
 mod inverse_gamma;
+pub(crate) mod label;
 mod laplace;
+pub(crate) mod likelihood;
 mod moments;
 mod multivariate_normal;
+pub(crate) mod node;
 mod normal;
+pub(crate) mod param;
+pub(crate) mod parents;
 mod poisson;
+pub(crate) mod purity;
 mod recursive;
 mod rich_cpd;
 mod saddle_point;
@@ -94,10 +104,10 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use crate::label::Label;
-use crate::node::{AnyElement, Kind};
-use crate::support::SupportBuilder;
+use crate::element::label::Label;
+use crate::element::node::{AnyElement, Kind};
 use crate::value::Value;
+use crate::value::support::SupportBuilder;
 
 /// A random value of type `T`, as a node of a lazily built model.
 ///
@@ -141,7 +151,7 @@ impl<T: Value> Element<T> {
     /// The element whose value is `function` of this one's: [`Apply`] with one parent.
     #[track_caller]
     pub fn map<U: Value>(&self, function: impl Fn(&T) -> U + Send + Sync + 'static) -> Element<U> {
-        crate::parents::Parents::map(self, function)
+        crate::element::parents::Parents::map(self, function)
     }
 
     /// The element that `function` gives for this one's value: [`Chain`] with one parent.
@@ -154,7 +164,7 @@ impl<T: Value> Element<T> {
         &self,
         function: impl Fn(&T) -> Element<U> + Send + Sync + 'static,
     ) -> Element<U> {
-        crate::parents::Parents::flat_map(self, function)
+        crate::element::parents::Parents::flat_map(self, function)
     }
 }
 

@@ -8,11 +8,11 @@ use rand::distr::Distribution as _;
 use statrs::distribution::Normal;
 
 use super::convention::{finite, kept_finite};
+use super::distribution::{Family, Outcomes, WrongParameter};
+use super::param::Number;
 use super::saddle_point::LN_SQRT_2_PI;
-use crate::distribution::{Family, Outcomes, WrongParameter};
 use crate::element::{Element, family_of};
-use crate::param::Number;
-use crate::vector::Vector;
+use crate::value::vector::Vector;
 
 /// Builds a list of numbers that are normal together.
 #[derive(Debug)]

@@ -9,12 +9,12 @@ use rand::distr::Distribution as _;
 use statrs::distribution::{ContinuousCDF, Normal as Statrs};
 
 use super::convention::{StandardDeviation, Variance, finite, kept_finite, positive};
+use super::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::likelihood::{Likelihood, Term};
 use super::moments::moments;
+use super::param::{Number, Operand};
 use super::saddle_point::LN_SQRT_2_PI;
-use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
 use crate::element::{Element, family_at};
-use crate::likelihood::{Likelihood, Term};
-use crate::param::{Number, Operand};
 
 /// Builds a normally distributed number.
 #[derive(Debug)]

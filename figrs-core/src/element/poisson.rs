@@ -8,12 +8,12 @@ use rand::Rng;
 use rand::distr::Distribution as _;
 use statrs::distribution::Poisson as Statrs;
 
+use super::distribution::{Family, Outcomes, WrongParameter};
+use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
+use super::param::{Number, Operand};
 use super::saddle_point::ln_poisson;
-use crate::distribution::{Family, Outcomes, WrongParameter};
 use crate::element::{Element, family_at};
-use crate::likelihood::{Likelihood, Term};
-use crate::param::{Number, Operand};
 
 /// Builds the number of events that happen independently of each other.
 #[derive(Debug)]

@@ -5,13 +5,13 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use crate::datum::Datum;
+use super::function::{CallId, FunctionId};
+use super::node::{AnyElement, ChainOp, Kind, contained};
+use super::purity;
 use crate::element::Element;
 use crate::error::Fault;
-use crate::function::{CallId, FunctionId};
-use crate::node::{AnyElement, ChainOp, Kind, contained};
-use crate::purity;
 use crate::value::Value;
+use crate::value::datum::Datum;
 
 /// A recursive function, as its own body sees it: gives the element of a call.
 pub type Call<A, T> = Arc<dyn Fn(A) -> Element<T> + Send + Sync>;

@@ -2,10 +2,10 @@
 
 use std::panic::Location;
 
+use super::parents::{Arguments, AsElement, One, Parents};
 use crate::element::Element;
 use crate::element::chain::fallible_chain_at;
 use crate::error::Fault;
-use crate::parents::{Arguments, AsElement, One, Parents};
 use crate::value::Value;
 
 /// Condition of a clause on the value of one parent.

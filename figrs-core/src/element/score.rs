@@ -2,9 +2,9 @@
 
 use std::panic::Location;
 
+use super::node::Kind;
 use crate::element::Element;
-use crate::evidence::Evidence;
-use crate::node::Kind;
+use crate::model::evidence::Evidence;
 use crate::value::Value;
 
 /// Builds elements whose value is weighed when it is reached.

@@ -8,14 +8,14 @@ use indexmap::IndexSet;
 use rand::{Rng, RngExt};
 use rustc_hash::FxBuildHasher;
 
+use super::alias::Alias;
+use super::distribution::{Family, Outcomes, WrongParameter};
+use super::likelihood::Likelihood;
 use super::moments::times;
-use crate::alias::Alias;
-use crate::distribution::{Family, Outcomes, WrongParameter};
+use super::param::{Number, Operand};
 use crate::element::{Element, Parameter, family_of};
-use crate::likelihood::Likelihood;
-use crate::param::{Number, Operand};
+use crate::value::vector::Vector;
 use crate::value::{Key, KeyRef, Value};
-use crate::vector::Vector;
 
 /// Builds the element that is one of some values, with probabilities in proportion to weights.
 #[derive(Debug)]

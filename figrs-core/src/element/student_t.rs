@@ -9,11 +9,11 @@ use rand::distr::Distribution as _;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT as Statrs};
 
 use super::convention::{DegreesOfFreedom, Scale, finite, kept_finite, positive};
+use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::gamma::ln_unit_gamma;
+use super::param::{Number, Operand};
 use super::saddle_point::ln_student;
-use crate::distribution::{Family, Outcomes, Tails, WrongParameter};
 use crate::element::{Element, family_at};
-use crate::param::{Number, Operand};
 
 /// Builds a number with Student's t-distribution, moved and stretched.
 #[derive(Debug)]

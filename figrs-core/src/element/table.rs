@@ -2,12 +2,13 @@
 
 use std::panic::Location;
 
+use super::node::{Kind, TableOp};
 use crate::element::Element;
-use crate::node::{Kind, TableOp};
-use crate::states::States;
-use crate::support::Support;
+use crate::factor::Weights;
+use crate::factor::weights::sums_to_one;
 use crate::value::Value;
-use crate::weights::{Weights, sums_to_one};
+use crate::value::states::States;
+use crate::value::support::Support;
 
 /// Builds elements from tables of numbers, as networks and trained chains supply them.
 #[derive(Debug)]

@@ -2,11 +2,11 @@
 
 use std::panic::Location;
 
-use crate::datum::Datum;
+use super::parents::{Arguments, One, Parents};
 use crate::element::Element;
 use crate::element::apply::apply_with_demand;
-use crate::parents::{Arguments, One, Parents};
 use crate::value::Value;
+use crate::value::datum::Datum;
 
 /// Arguments of different types that make one value: a tuple, or the value of a single parent.
 pub trait Joint: Arguments {

@@ -2,9 +2,9 @@
 
 use std::panic::Location;
 
+use super::param::Operand;
 use crate::element::Element;
 use crate::element::select::select_at;
-use crate::param::Operand;
 use crate::value::Value;
 
 /// Builds the element that is one of some values with equal weights.

@@ -3,11 +3,11 @@
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
+use crate::element::function::{CallId, FunctionId};
+use crate::element::node::{AnyElement, ChainOp, ElementId};
 use crate::error::ModelError;
-use crate::function::{CallId, FunctionId};
-use crate::node::{AnyElement, ChainOp, ElementId};
-use crate::support::Support;
-use crate::weights::Weights;
+use crate::factor::Weights;
+use crate::value::support::Support;
 
 /// Solution of a call.
 #[derive(Clone, Debug)]

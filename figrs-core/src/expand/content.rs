@@ -1,11 +1,10 @@
 //! Expanded elements: supports, tables and weights.
 
+use crate::element::footprint::ALLOCATION;
+use crate::element::node::{AnyElement, Endless};
 use crate::error::ModelError;
-use crate::factor::FactorTable;
-use crate::footprint::ALLOCATION;
-use crate::node::{AnyElement, Endless};
-use crate::support::Support;
-use crate::weights::Weights;
+use crate::factor::{FactorTable, Weights};
+use crate::value::support::Support;
 
 /// One element of an [`Expansion`](super::Expansion).
 #[derive(Debug)]

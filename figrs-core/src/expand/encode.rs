@@ -4,8 +4,8 @@ use super::content::{Content, ExpandedElement};
 use super::encoding::{Builder, Doubted, Guard, Undecided};
 use super::scope::Situation;
 use crate::error::ModelError;
-use crate::factor::{Factor, FactorTable, VarId};
-use crate::weights::{Weights, WeightsBuilder};
+use crate::factor::weights::WeightsBuilder;
+use crate::factor::{Factor, FactorTable, VarId, Weights};
 
 /// A row of weights: its offset in a list of them.
 pub(super) type Row<'w> = (&'w Weights, usize);

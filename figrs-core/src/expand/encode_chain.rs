@@ -8,10 +8,10 @@ use super::content::{Content, ExpandedElement};
 use super::encode::Numbers;
 use super::encoding::{Builder, Chosen, Selector};
 use super::scope::{Scope, Situation};
+use crate::element::node::Kind;
 use crate::error::{Fault, ModelError};
-use crate::factor::FactorTable;
-use crate::node::Kind;
-use crate::weights::{Weights, WeightsBuilder};
+use crate::factor::weights::WeightsBuilder;
+use crate::factor::{FactorTable, Weights};
 
 /// Size up to which tables are dense whatever their zeros.
 const SMALL: usize = 32;

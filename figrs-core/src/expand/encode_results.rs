@@ -9,8 +9,7 @@ use std::ops::Range;
 
 use super::encode_chain::{Outcomes, SparseBuilder};
 use super::encoding::{Builder, Chosen, Selector};
-use crate::factor::{FactorTable, VarId};
-use crate::weights::Weights;
+use crate::factor::{FactorTable, VarId, Weights};
 
 /// Up to this many entries, a two-way multiplexer is one table.
 const SMALL: usize = 256;

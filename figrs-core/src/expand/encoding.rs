@@ -5,10 +5,10 @@ use rustc_hash::FxHashMap;
 use super::content::Content;
 use super::expansion::Expansion;
 use super::reach::{Reach, Reaches};
-use crate::datum::Datum;
+use crate::element::node::AnyElement;
 use crate::error::ModelError;
 use crate::factor::{FactorGraph, VarId};
-use crate::node::AnyElement;
+use crate::value::datum::Datum;
 
 /// Treatment of worlds in which a root is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

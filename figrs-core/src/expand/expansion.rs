@@ -6,9 +6,9 @@ use super::budget::Budget;
 use super::content::{Content, Doubt, ExpandedElement};
 use super::memory::Memory;
 use super::walk::{Limit, Walk};
+use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
 use crate::model::Model;
-use crate::node::{AnyElement, ElementId};
 use crate::until::Until;
 
 /// All elements that the roots of a model need, with their values numbered.

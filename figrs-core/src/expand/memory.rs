@@ -4,10 +4,10 @@ use std::any::Any;
 
 use rustc_hash::FxHashMap;
 
+use crate::element::footprint::{ALLOCATION, Footprint};
+use crate::element::node::{AnyElement, ChainOp, ElementId};
 use crate::error::Fault;
-use crate::footprint::{ALLOCATION, Footprint};
-use crate::node::{AnyElement, ChainOp, ElementId};
-use crate::support::SupportBuilder;
+use crate::value::support::SupportBuilder;
 
 /// The results of Chains and the depths of elements, kept from one expansion of a model to the next.
 ///

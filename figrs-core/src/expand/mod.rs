@@ -28,7 +28,7 @@ mod product;
 mod reach;
 mod rows;
 mod scope;
-mod sharing;
+pub(crate) mod sharing;
 mod spending;
 mod walk;
 
@@ -37,4 +37,3 @@ pub use content::{Content, Doubt, ExpandedElement};
 pub use encoding::Encoding;
 pub use expansion::Expansion;
 pub use memory::Memory;
-pub use sharing::Asked;

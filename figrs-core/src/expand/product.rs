@@ -2,9 +2,9 @@
 
 use std::any::Any;
 
+use crate::element::node::AnyElement;
 use crate::error::ModelError;
-use crate::node::AnyElement;
-use crate::support::Support;
+use crate::value::support::Support;
 
 /// The number of combinations, or an error if a table over them would be over the limit.
 pub(super) fn size(

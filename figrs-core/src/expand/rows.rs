@@ -3,14 +3,14 @@
 use super::content::{Content, Doubt, ExpandedElement};
 use super::product;
 use super::spending::bytes_of;
-use crate::datum::Datum;
+use crate::element::node::{AnyElement, ApplyOp, AtomicOp, TableOp};
 use crate::error::{Fault, ModelError};
-use crate::evidence::Evidence;
-use crate::factor::FactorTable;
-use crate::node::{AnyElement, ApplyOp, AtomicOp, TableOp};
-use crate::support::Support;
+use crate::factor::weights::WeightsBuilder;
+use crate::factor::{FactorTable, Weights, WorldWeight};
+use crate::model::evidence::Evidence;
 use crate::until::Until;
-use crate::weights::{Weights, WeightsBuilder, WorldWeight};
+use crate::value::datum::Datum;
+use crate::value::support::Support;
 
 /// The limits of one table.
 pub(super) struct Limits<'a> {

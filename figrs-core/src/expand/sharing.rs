@@ -12,11 +12,11 @@ use super::content::{Content, ExpandedElement};
 use super::expansion::Expansion;
 use super::spending::Spending;
 use super::walk::Walk;
+use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::ModelError;
+use crate::factor::Weights;
 use crate::model::Model;
-use crate::node::{AnyElement, ElementId, Kind};
 use crate::until::Until;
-use crate::weights::Weights;
 
 /// Query on the worlds of an expansion that shares calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Memory use of an expansion, against its budget.
 
+use crate::element::footprint::Footprint;
+use crate::element::node::AnyElement;
 use crate::error::ModelError;
-use crate::footprint::Footprint;
-use crate::node::AnyElement;
 
 /// The bytes of so many items of a type.
 pub(super) fn bytes_of<T>(count: usize) -> u64 {

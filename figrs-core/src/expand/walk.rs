@@ -9,17 +9,16 @@ use super::calls::{Calls, Met, Wanted};
 use super::content::{Content, Doubt, ExpandedElement};
 use super::expansion::Expansion;
 use super::memory::Memory;
-use super::product;
-use super::rows;
 use super::rows::check_time;
 use super::spending::{Spending, bytes_of};
-use crate::datum::Datum;
+use super::{product, rows};
+use crate::element::node::{AnyElement, ChainOp, ElementId, Endless, Kind};
 use crate::error::ModelError;
-use crate::evidence::Evidence;
 use crate::model::Model;
-use crate::node::{AnyElement, ChainOp, ElementId, Endless, Kind};
-use crate::support::Support;
+use crate::model::evidence::Evidence;
 use crate::until::Until;
+use crate::value::datum::Datum;
+use crate::value::support::Support;
 
 /// The elements that carry evidence, in the order it was stated.
 fn evident(model: &Model) -> impl Iterator<Item = &AnyElement> {

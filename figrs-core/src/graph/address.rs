@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
 
-use crate::datum::Datum;
+use crate::value::datum::Datum;
 
 /// Position of an element in a program: the path of parents, Chains and parent values that leads to it from the roots.
 ///

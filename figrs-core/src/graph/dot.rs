@@ -4,7 +4,7 @@ use petgraph::dot::{Config, Dot};
 use petgraph::graph::{DiGraph, EdgeReference, NodeIndex};
 
 use super::picture::{Picture, PictureEdge, PictureNode, Shape};
-use crate::label::printable;
+use crate::element::label::printable;
 
 fn escape(text: &str) -> String {
     let line = |line| printable(line).replace('\\', "\\\\").replace('"', "\\\"");

@@ -4,7 +4,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::picture::{Picture, PictureEdge, PictureError, PictureNode, Shape};
 use super::walk::{EdgeKind, GraphEdge, GraphNode, ModelGraph};
-use crate::node::Kind;
+use crate::element::node::Kind;
 
 impl From<&ModelGraph> for DiGraph<GraphNode, GraphEdge> {
     fn from(graph: &ModelGraph) -> Self {

@@ -6,7 +6,7 @@ use quick_xml::escape::escape;
 
 use super::layers::{Placed, Route, place};
 use super::picture::{Picture, PictureError, PictureNode, Shape};
-use crate::label::printable;
+use crate::element::label::printable;
 
 type Point = (f64, f64);
 

@@ -3,14 +3,14 @@
 use rustc_hash::FxHashMap;
 
 use super::address::Address;
-use crate::datum::Datum;
+use crate::element::label::Label;
+use crate::element::node::{AnyElement, ElementId, Kind};
+use crate::element::parents::Parents;
 use crate::error::ModelError;
 use crate::expand::{Budget, Content, Expansion, Memory};
-use crate::label::Label;
 use crate::model::Model;
-use crate::node::{AnyElement, ElementId, Kind};
-use crate::parents::Parents;
 use crate::until::Until;
+use crate::value::datum::Datum;
 
 /// An element in a [`ModelGraph`].
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! Limits on the size of a world.
 
+use crate::element::footprint::Footprint;
+use crate::element::node::AnyElement;
 use crate::error::ModelError;
 use crate::expand::DEFAULT_BYTES;
-use crate::footprint::Footprint;
-use crate::node::AnyElement;
 
 /// Limit on the size of a world: a larger one ends with an error that names the element and the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,14 +7,12 @@
 //!
 //! A [`Trace`] holds one world and changes it, for samplers that walk from world to world.
 
-mod columns;
+pub(crate) mod columns;
 mod limit;
-mod program;
-mod run;
-mod trace;
+pub(crate) mod trace;
+pub(crate) mod world;
 
-pub use columns::{Block, BlockWeights, Held, PlainWeights, Pool, Roots, TargetColumn, WeightForm};
+pub use columns::Roots;
 pub use limit::WorldLimit;
-pub use program::{Program, Slot};
-pub use run::{Choice, Chooser, Observations};
-pub use trace::{Change, Prior, Site, Source, Trace};
+pub use world::program::{Program, Slot};
+pub use world::run::{Choice, Chooser, Observations};

@@ -263,7 +263,7 @@ const BY_EXPANSION: &str =
 #[cfg(test)]
 mod tests {
     use figrs_core::Uniform;
-    use figrs_core::node::Kind;
+    use figrs_core::internals::Kind;
 
     use super::*;
 

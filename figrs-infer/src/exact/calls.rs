@@ -1,8 +1,7 @@
 //! Bodies of recursive calls, solved by elimination: one weight for each value.
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::VarId;
-use figrs_core::weights::Weights;
+use figrs_core::factor::{VarId, Weights};
 
 use super::algebra::MaxProduct;
 use super::eliminate::{Options, eliminate, share_weights};

@@ -1,7 +1,7 @@
 //! Consistency of evidence: minimal conflicts, and failures that no world can have.
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::node::Kind;
+use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Model};
 
 use super::algebra::Boolean;

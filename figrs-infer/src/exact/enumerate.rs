@@ -1,8 +1,8 @@
 //! Brute force over worlds.
 
+use figrs_core::factor::WorldWeight;
+use figrs_core::internals::{Endless, FiniteOutcomes};
 use figrs_core::lower::{Choice, Chooser, Observations, Program, WorldLimit};
-use figrs_core::node::{Endless, FiniteOutcomes};
-use figrs_core::weights::WorldWeight;
 use figrs_core::{AnyElement, Datum, Fault, Model, ModelError};
 
 use super::conflict;

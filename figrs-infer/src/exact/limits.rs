@@ -3,7 +3,8 @@
 use std::num::NonZero;
 use std::sync::OnceLock;
 
-use figrs_core::expand::{Asked, Budget, Expansion, Memory};
+use figrs_core::expand::{Budget, Expansion, Memory};
+use figrs_core::internals::Asked;
 use figrs_core::{AnyElement, Model, Until};
 
 use super::calls;

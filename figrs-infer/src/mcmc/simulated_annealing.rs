@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use figrs_core::lower::Trace;
+use figrs_core::internals::Trace;
 use figrs_core::{AnyElement, Datum, Model};
 
 use super::metropolis_hastings::{Settings, Terms, stepping};

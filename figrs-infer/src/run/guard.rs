@@ -1,7 +1,7 @@
 //! Panics of users' value types as errors.
 
 use figrs_core::Fault;
-use figrs_core::node::contained;
+use figrs_core::internals::contained;
 
 use crate::error::Error;
 

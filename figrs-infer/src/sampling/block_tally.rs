@@ -1,6 +1,6 @@
 //! Sums of the rows of a block by the values of the targets.
 
-use figrs_core::lower::{Block, Held, TargetColumn, WeightForm};
+use figrs_core::internals::{Block, Held, TargetColumn, WeightForm};
 use figrs_core::{AnyColumn, AnyElement};
 
 use super::heaviest::largest;

@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use figrs_core::lower::{Block, Observations, Roots};
+use figrs_core::internals::Block;
+use figrs_core::lower::{Observations, Roots};
 use figrs_core::{AnyElement, Model, Stream, stream};
 
 use super::block_tally::BlockTally;

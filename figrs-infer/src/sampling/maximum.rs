@@ -1,6 +1,6 @@
 //! Upper bound of the weight that the evidence of a model gives to a world.
 
-use figrs_core::node::{Endless, FamilyOp, Kind};
+use figrs_core::internals::{Endless, FamilyOp, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Model};
 use rustc_hash::FxHashSet;
 

@@ -1,6 +1,6 @@
 //! Values that a target may have though no draw has them.
 
-use figrs_core::node::Kind;
+use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Model, Support, SupportBuilder};
 
 /// Maximum number of values of a target that are listed.

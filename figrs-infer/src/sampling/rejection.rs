@@ -1,6 +1,7 @@
 //! Rejection sampling: worlds drawn without regard to the evidence, and kept if they meet it.
 
-use figrs_core::lower::{Block, Observations};
+use figrs_core::internals::Block;
+use figrs_core::lower::Observations;
 use figrs_core::{AnyElement, Model, Stream};
 use rand::RngExt;
 

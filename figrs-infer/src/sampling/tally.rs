@@ -1,7 +1,7 @@
 //! Sums of weighted worlds by the values of the targets.
 
+use figrs_core::factor::WorldWeight;
 use figrs_core::lower::Program;
-use figrs_core::weights::WorldWeight;
 use figrs_core::{AnyElement, SupportBuilder};
 
 use super::block_tally::BlockTally;

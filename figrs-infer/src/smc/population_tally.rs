@@ -1,6 +1,6 @@
 //! Sums of the populations of a block by the values of the targets.
 
-use figrs_core::lower::{Block, Held, TargetColumn};
+use figrs_core::internals::{Block, Held, TargetColumn};
 use figrs_core::{AnyColumn, AnyElement};
 
 use super::particle_filter::Filtered;

@@ -12,8 +12,8 @@ use super::unknown::near;
 use super::variable::combination;
 use super::{
     NetworkError, NetworkTable, NormalisedRow, Observation, State, TextProblem, Unknown, Variable,
+    bif, elements, uai,
 };
-use super::{bif, elements, uai};
 use crate::places::Places;
 use crate::reading::{MOST_NETWORK_BYTES, read_limited};
 

@@ -1,6 +1,6 @@
 //! The elements of a network.
 
-use figrs_core::weights::Weights;
+use figrs_core::factor::Weights;
 use figrs_core::{Constant, Element, Model, States, Table};
 
 use super::{NetworkTable, State, Variable};

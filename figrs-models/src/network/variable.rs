@@ -1,7 +1,7 @@
 //! Variables and the tables over them.
 
 use figrs_core::States;
-use figrs_core::weights::Weights;
+use figrs_core::factor::Weights;
 
 use super::State;
 

@@ -4,7 +4,8 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use figrs_core::lower::{Block, Held, Observations, Roots};
+use figrs_core::internals::{Block, Held};
+use figrs_core::lower::{Observations, Roots};
 use figrs_core::{AnyElement, Flip, If, Model, Normal, StandardDeviation, Stream, stream};
 use figrs_tests::oracle::every_run;
 use figrs_tests::random_model::{Built, Description, Target, build, for_random_models};

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use figrs_core::{Chain, Constant, Element, Flip, If, Model, Parents, Select, Uniform, stream};
-use figrs_infer::metropolis_hastings::{Proposals, Terms};
+use figrs_infer::internals::{Proposals, Terms};
 use figrs_infer::{Enumerate, Run};
 use figrs_tests::every_step::{Worlds, drift, is_irreducible};
 use figrs_tests::random_model::{Built, Description, build, for_random_models};

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use figrs_core::lower::{Observations, Program};
 use figrs_core::{Constant, Element, Flip, Model, Normal, Select, Uniform, Variance};
-use figrs_infer::particle_filter::Filtered;
+use figrs_infer::internals::particle_filter::Filtered;
 use figrs_infer::{Answer, Error, Resampling, Run, SequentialMonteCarlo, VariableElimination};
 use figrs_tests::every_population::{MeanEstimate, Setting, every_ancestor, mean_estimate};
 use figrs_tests::oracle::{EveryChoice, LogSum, close, every_run};

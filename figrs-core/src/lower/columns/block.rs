@@ -17,14 +17,14 @@ use super::pool::Grant;
 use super::selection::{Selection, first_row};
 use super::values::Values;
 use super::weights::BlockWeights;
-use crate::column::AnyColumn;
-use crate::datum::Datum;
+use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::ModelError;
-use crate::evidence::Evidence;
 use crate::lower::Observations;
 use crate::lower::limit::WorldLimit;
 use crate::model::Model;
-use crate::node::{AnyElement, ElementId, Kind};
+use crate::model::evidence::Evidence;
+use crate::value::column::AnyColumn;
+use crate::value::datum::Datum;
 
 /// Maximum number of elements, combinations and values added by worlds that are kept from block to block.
 pub(super) const KEPT: usize = 1 << 18;

@@ -5,10 +5,10 @@ use std::rc::Rc;
 use super::block::{Block, KEPT, Slot};
 use super::draw::{Drawn, Ready, checked_outcomes, likelihood, probability_of_true};
 use super::functions::Choice;
-use crate::datum::Datum;
+use crate::element::node::{AnyElement, AtomicOp, ChainOp, Endless, FiniteOutcomes, Kind, TableOp};
 use crate::error::{Fault, ModelError};
 use crate::lower::limit::measured;
-use crate::node::{AnyElement, AtomicOp, ChainOp, Endless, FiniteOutcomes, Kind, TableOp};
+use crate::value::datum::Datum;
 
 /// Branches by combination number.
 pub(super) type Branches = Vec<Option<Branch>>;

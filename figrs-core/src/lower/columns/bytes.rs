@@ -12,8 +12,8 @@ use super::column::{Column, Stored};
 use super::draw::{Prepared, Ready};
 use super::run::{Run, Task};
 use super::selection::Selection;
+use crate::element::footprint::{ALLOCATION, Footprint};
 use crate::error::ModelError;
-use crate::footprint::{ALLOCATION, Footprint};
 
 /// Number of elements and tasks before the first count.
 const FIRST: usize = 1 << 8;

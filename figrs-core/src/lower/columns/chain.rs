@@ -9,9 +9,9 @@ use super::draw::{Groups, Ready, draw_ready};
 use super::run::{Run, Task};
 use super::selection::Selection;
 use super::singles::{Few, Singles, are_few};
-use crate::datum::Datum;
+use crate::element::node::{AnyElement, ChainOp, TableOp};
 use crate::error::ModelError;
-use crate::node::{AnyElement, ChainOp, TableOp};
+use crate::value::datum::Datum;
 
 /// Source of the values of a group of rows.
 #[derive(Clone, Copy)]

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use super::block::{Block, Slot};
 use super::column::{Book, Column};
 use super::selection::{Selection, for_each_row};
+use crate::element::node::ApplyOp;
 use crate::error::ModelError;
-use crate::node::ApplyOp;
 
 /// Maximum number of classes of a column.
 const MOST: usize = 128;

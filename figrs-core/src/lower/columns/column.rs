@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use super::classes::{Class, within};
 use super::selection::{Selection, for_each_row};
-use crate::column::AnyColumn;
-use crate::footprint::ALLOCATION;
+use crate::element::footprint::ALLOCATION;
+use crate::value::column::AnyColumn;
 
 /// The index of a dictionary of values in a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

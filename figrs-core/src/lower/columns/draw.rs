@@ -9,11 +9,11 @@ use super::block::{Block, Slot};
 use super::column::{Book, Column};
 use super::selection::Selection;
 use super::values::Values;
-use crate::alias::Alias;
-use crate::datum::Datum;
+use crate::element::alias::Alias;
+use crate::element::node::{AnyElement, AtomicOp, Endless, FiniteOutcomes};
 use crate::error::ModelError;
-use crate::node::{AnyElement, AtomicOp, Endless, FiniteOutcomes};
 use crate::random::Stream;
+use crate::value::datum::Datum;
 
 /// Sampling method of an atomic element.
 #[derive(Debug)]

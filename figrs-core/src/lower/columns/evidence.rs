@@ -4,10 +4,10 @@ use super::classes::{Class, mask_of};
 use super::column::{Book, Column, mask_where};
 use super::run::Run;
 use super::selection::Selection;
+use crate::element::node::AnyElement;
 use crate::error::ModelError;
-use crate::evidence::Evidence;
 use crate::lower::Observations;
-use crate::node::AnyElement;
+use crate::model::evidence::Evidence;
 
 /// A weight that has not been asked for.
 const UNKNOWN: (f64, f64) = (f64::NAN, f64::NAN);

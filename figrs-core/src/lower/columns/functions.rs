@@ -6,9 +6,9 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::draw::Ready;
-use crate::function::FunctionId;
-use crate::node::{AnyElement, ElementId, FiniteOutcomes};
-use crate::support::SupportBuilder;
+use crate::element::function::FunctionId;
+use crate::element::node::{AnyElement, ElementId, FiniteOutcomes};
+use crate::value::support::SupportBuilder;
 
 /// Atomic elements that nothing else refers to, by the functions of Chains that gave them and the values these were called with. A
 /// function that captures nothing gives the same whichever Chain calls it, and to draw from such an element shares no randomness.

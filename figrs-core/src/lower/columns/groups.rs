@@ -11,7 +11,7 @@ use super::column::{Book, Column};
 use super::draw::Groups;
 use super::selection::{Selection, first_row};
 use super::values::Values;
-use crate::support::SupportBuilder;
+use crate::value::support::SupportBuilder;
 
 /// Maximum number of truth values that are partitioned by masks.
 const BY_MASKS: usize = 4;

@@ -6,8 +6,8 @@ use super::block::{Block, Slot};
 use super::column::Column;
 use super::run::Run;
 use super::weights::BlockWeights;
+use crate::element::node::AnyElement;
 use crate::error::ModelError;
-use crate::node::AnyElement;
 use crate::random::Stream;
 
 impl Block {

@@ -9,8 +9,8 @@ use super::classes::codes;
 use super::column::Column;
 use super::run::Run;
 use super::selection::Selection;
-use crate::column::AnyColumn;
 use crate::error::ModelError;
+use crate::value::column::AnyColumn;
 
 /// Size up to which dictionaries are always translated.
 const SHORT: usize = 64;

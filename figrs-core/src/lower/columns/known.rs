@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::datum::Datum;
-use crate::node::{AnyElement, ElementId};
+use crate::element::node::{AnyElement, ElementId};
+use crate::value::datum::Datum;
 
 /// Maximum number of values that are searched one after the other instead of by a table: so many take less time than a
 /// lookup.
@@ -62,8 +62,8 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::Known;
-    use crate::datum::Datum;
     use crate::element::{Constant, Element};
+    use crate::value::datum::Datum;
 
     #[test]
     fn values_are_found_whether_few_or_many() {

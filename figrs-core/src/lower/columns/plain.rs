@@ -2,7 +2,7 @@
 
 use super::selection::for_each_row;
 use super::weights::{BlockWeights, and};
-use crate::weights::WorldWeight;
+use crate::factor::WorldWeight;
 
 /// Magnitude up to which numbers, and their inverses, need no unit.
 const FAR: f64 = 1e100;

@@ -7,8 +7,8 @@ use super::column::{Column, mask_where};
 use super::draw::Groups;
 use super::groups::all_bits;
 use super::selection::Selection;
+use crate::element::node::ApplyOp;
 use crate::error::ModelError;
-use crate::node::ApplyOp;
 
 /// Maximum number of combinations whose results are memoised.
 const MOST: usize = 1 << 16;

@@ -10,11 +10,11 @@ use super::column::{Column, Stored, mask_where};
 use super::draw::{Prepared, likelihood};
 use super::selection::{Selection, for_each_row};
 use super::singles::Singles;
-use crate::datum::Datum;
+use crate::element::node::{AnyElement, ApplyOp, AtomicOp, FamilyOp, Kind, MemberFault};
 use crate::error::ModelError;
 use crate::lower::Observations;
-use crate::node::{AnyElement, ApplyOp, AtomicOp, FamilyOp, Kind, MemberFault};
 use crate::random::Stream;
+use crate::value::datum::Datum;
 
 /// Next task of the execution. A demand is the value that a slot must have for the rows to weigh.
 pub(super) enum Task {
@@ -238,7 +238,11 @@ impl Run<'_> {
         }
     }
 
-    fn arguments(&mut self, slot: Slot, rows: &Selection) -> Vec<Rc<dyn crate::column::AnyColumn>> {
+    fn arguments(
+        &mut self,
+        slot: Slot,
+        rows: &Selection,
+    ) -> Vec<Rc<dyn crate::value::column::AnyColumn>> {
         let parents = self.block.link(slot);
         let read = |&parent: &Slot| {
             let column = self.block.read(parent, rows);
@@ -256,7 +260,8 @@ impl Run<'_> {
         family: &dyn FamilyOp,
     ) -> Result<(), ModelError> {
         let columns = self.arguments(slot, rows);
-        let columns: Vec<&dyn crate::column::AnyColumn> = columns.iter().map(|c| &**c).collect();
+        let columns: Vec<&dyn crate::value::column::AnyColumn> =
+            columns.iter().map(|c| &**c).collect();
         let element = self.block.instructions[slot.index()].element.clone();
         let failed = |fault: MemberFault| match fault {
             MemberFault::Parameters(problem) => element.invalid(problem),
@@ -294,7 +299,8 @@ impl Run<'_> {
             return Ok(column);
         }
         let columns = self.arguments(slot, rows);
-        let columns: Vec<&dyn crate::column::AnyColumn> = columns.iter().map(|c| &**c).collect();
+        let columns: Vec<&dyn crate::value::column::AnyColumn> =
+            columns.iter().map(|c| &**c).collect();
         let values = op.call_many(&columns, rows.len());
         let element = &self.block.instructions[slot.index()].element;
         let values = values.map_err(|fault| element.fault(fault))?;

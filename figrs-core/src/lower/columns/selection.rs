@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use crate::footprint::ALLOCATION;
+use crate::element::footprint::ALLOCATION;
 
 /// A set of rows, as a mask of one bit a row; cheap to clone.
 #[derive(Clone, Debug)]

@@ -11,12 +11,12 @@ use rand::RngExt;
 use super::block::{Block, Slot};
 use super::branch::{atomic, is_density};
 use super::known::Known;
-use crate::datum::Datum;
+use crate::element::node::{AnyElement, ChainOp, Kind, TableOp};
 use crate::error::{Fault, ModelError};
+use crate::factor::WorldWeight;
 use crate::lower::Observations;
-use crate::node::{AnyElement, ChainOp, Kind, TableOp};
 use crate::random::Stream;
-use crate::weights::WorldWeight;
+use crate::value::datum::Datum;
 
 /// Next step of the evaluation of an element.
 struct Step {

@@ -10,9 +10,9 @@ use super::column::{Column, Stored, mask_where};
 use super::run::{Run, Task};
 use super::selection::Selection;
 use super::single::Single;
-use crate::datum::Datum;
+use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
-use crate::node::{AnyElement, ElementId};
+use crate::value::datum::Datum;
 
 /// Maximum number of rows of a branch that are evaluated one by one: so many, and one more for each so many rows of the
 /// block, since work on sets of rows grows with the block.
@@ -382,10 +382,10 @@ mod tests {
     use std::collections::BTreeMap;
     use std::sync::{Arc, Mutex};
 
+    use crate::element::parents::Parents;
     use crate::element::{DiscreteUniform, Element, Flip, If, Score, inject};
     use crate::error::ModelError;
     use crate::lower::{Block, Held, Observations, Roots};
-    use crate::parents::Parents;
     use crate::random::stream;
     use crate::{AnyElement, Model};
 

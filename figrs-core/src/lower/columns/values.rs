@@ -7,10 +7,10 @@ use super::block::{Block, Slot};
 use super::classes::codes;
 use super::column::{Book, Column, mask_where};
 use super::selection::Selection;
-use crate::column::AnyColumn;
-use crate::datum::Datum;
-use crate::node::AnyElement;
-use crate::support::{Support, SupportBuilder};
+use crate::element::node::AnyElement;
+use crate::value::column::AnyColumn;
+use crate::value::datum::Datum;
+use crate::value::support::{Support, SupportBuilder};
 
 /// A dictionary: a list of distinct values.
 #[derive(Debug)]

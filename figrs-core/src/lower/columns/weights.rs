@@ -2,7 +2,7 @@
 
 use super::column::mask_where;
 use super::selection::{Selection, for_each_row};
-use crate::weights::WorldWeight;
+use crate::factor::WorldWeight;
 
 /// Maximum number of classes of equal weight; with more of them weights are kept by row.
 const CLASSES: usize = 16;

@@ -7,9 +7,9 @@ use super::change::Operation;
 use super::node::{Edge, Node, Use};
 use super::register::Register;
 use super::{Trace, measured};
+use crate::element::footprint::ALLOCATION;
+use crate::element::node::{AnyElement, ChainOp};
 use crate::error::{Fault, ModelError};
-use crate::footprint::ALLOCATION;
-use crate::node::{AnyElement, ChainOp};
 
 /// Elements in the world before the first count.
 const FIRST: usize = 1 << 8;

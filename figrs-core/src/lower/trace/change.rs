@@ -3,8 +3,8 @@
 use super::node::Source;
 use super::register::Register;
 use super::{Site, Trace};
-use crate::datum::Datum;
 use crate::error::ModelError;
+use crate::value::datum::Datum;
 
 /// Differences of natural logarithms between the world of a proposal and the old one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

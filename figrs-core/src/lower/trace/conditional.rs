@@ -4,10 +4,10 @@ use std::any::Any;
 
 use super::node::{Prior, Role, Source, Use};
 use super::{Site, Trace};
-use crate::datum::Datum;
+use crate::element::likelihood::{Likelihood, Term};
+use crate::element::node::{FamilyOp, Kind};
 use crate::error::ModelError;
-use crate::likelihood::{Likelihood, Term};
-use crate::node::{FamilyOp, Kind};
+use crate::value::datum::Datum;
 
 /// Children of a value in the conditional: choices that read it as a parameter, directly or as the result of Chains that
 /// only pass it on.

@@ -5,10 +5,10 @@ use std::any::Any;
 use super::Trace;
 use super::node::{Prior, Role, Source};
 use super::register::Register;
-use crate::datum::{Datum, Plain};
+use crate::element::node::{Kind, TableOp};
 use crate::error::{Fault, ModelError};
-use crate::node::{Kind, TableOp};
-use crate::weights::Row;
+use crate::factor::Row;
+use crate::value::datum::{Datum, Plain};
 
 impl Trace {
     /// The values of a node's parents, if all of them have one; `value` tells which of its values counts, such as the

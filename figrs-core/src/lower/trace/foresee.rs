@@ -10,8 +10,8 @@ use super::change::Change;
 use super::fork::Forked;
 use super::node::Role;
 use super::register::Register;
-use crate::datum::Datum;
-use crate::node::Kind;
+use crate::element::node::Kind;
+use crate::value::datum::Datum;
 
 /// Maximum number of proposals of a site on the general path, after one that had to take it.
 const LONGEST_DETOUR: u8 = 63;
@@ -358,8 +358,8 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
+    use crate::element::parents::Parents;
     use crate::element::{Binomial, Flip, If, Normal, Score, Variance};
-    use crate::parents::Parents;
     use crate::random::{Stream, stream};
     use crate::{AnyElement, Element, Model};
 

@@ -7,7 +7,7 @@ use super::Trace;
 use super::foresee::Ends;
 use super::node::Use;
 use super::register::Register;
-use crate::datum::Datum;
+use crate::value::datum::Datum;
 
 /// The one Chain that reads a truth value, and nothing else.
 #[derive(Clone, Copy, Debug)]

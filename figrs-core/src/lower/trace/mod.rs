@@ -42,14 +42,14 @@ pub use node::{Prior, Source};
 
 use rustc_hash::FxHashMap;
 
-use crate::datum::Datum;
-use crate::distribution::Space;
+use crate::element::distribution::Space;
+use crate::element::node::{AnyElement, ElementId, FamilyOp, Kind};
 use crate::error::ModelError;
-use crate::evidence::Evidence;
 use crate::lower::limit::{WorldLimit, measured};
 use crate::model::Model;
-use crate::node::{AnyElement, ElementId, FamilyOp, Kind};
+use crate::model::evidence::Evidence;
 use crate::random::stream;
+use crate::value::datum::Datum;
 use bytes::Bytes;
 use change::Operation;
 use conditional::Readers;

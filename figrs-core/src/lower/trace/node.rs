@@ -7,14 +7,14 @@ use rand::{Rng, RngExt};
 use super::fork::Fork;
 use super::reach::Reach;
 use super::register::Register;
-use crate::datum::Datum;
 use crate::element::Bell;
+use crate::element::likelihood::Likelihood;
+use crate::element::node::{AnyElement, AtomicOp, ChainOp, Endless, FamilyOp, Kind, Summary};
 use crate::error::Fault;
-use crate::evidence::Evidence;
-use crate::likelihood::Likelihood;
-use crate::node::{AnyElement, AtomicOp, ChainOp, Endless, FamilyOp, Kind, Summary};
-use crate::support::Support;
-use crate::weights::Row;
+use crate::factor::Row;
+use crate::model::evidence::Evidence;
+use crate::value::datum::Datum;
+use crate::value::support::Support;
 
 /// The distribution of a choice, given the values of its parents.
 #[derive(Clone, Copy)]

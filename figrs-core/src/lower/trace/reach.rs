@@ -8,8 +8,8 @@ use super::Trace;
 use super::foresee::Ends;
 use super::node::Use;
 use super::register::Register;
-use crate::datum::Datum;
 use crate::element::Bell;
+use crate::value::datum::Datum;
 
 /// Transitive readers of a node as the mean of a normal distribution, directly or through Chains whose result it is.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@
 
 use std::any::Any;
 
-use crate::datum::{Datum, Form, Plain};
+use crate::value::datum::{Datum, Form, Plain};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Held {

@@ -4,9 +4,9 @@ use super::Trace;
 use super::change::Operation;
 use super::node::{Edge, Role, Use};
 use super::register::Register;
-use crate::datum::Datum;
+use crate::element::node::Kind;
 use crate::error::ModelError;
-use crate::node::Kind;
+use crate::value::datum::Datum;
 
 /// Capacity of the cache of a Chain's results: the cardinality of a small support.
 const BRANCHES: usize = 64;
@@ -375,7 +375,7 @@ impl Trace {
     }
 
     /// The number of a new result of a Chain.
-    fn remember(&mut self, number: u32, element: &crate::node::AnyElement) -> u32 {
+    fn remember(&mut self, number: u32, element: &crate::element::node::AnyElement) -> u32 {
         let result = self.node(element);
         let node = &self.nodes[number as usize];
         let parents = node.inputs.iter().take(node.parents.len());

@@ -1,6 +1,6 @@
 //! Semirings of natural logarithms.
 
-use figrs_core::weights::Weights;
+use figrs_core::factor::Weights;
 
 use super::semiring::Semiring;
 

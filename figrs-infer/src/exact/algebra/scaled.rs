@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use figrs_core::weights::Weights;
+use figrs_core::factor::Weights;
 
 use super::semiring::{Extent, Range, Semiring};
 

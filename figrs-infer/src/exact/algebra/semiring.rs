@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Debug;
 
-use figrs_core::weights::Weights;
+use figrs_core::factor::Weights;
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 

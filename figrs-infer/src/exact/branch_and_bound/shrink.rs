@@ -1,7 +1,6 @@
 //! Restriction of factor graphs to some of the values.
 
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
-use figrs_core::weights::Weights;
+use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 /// Map from factors to those of a graph in which variables have some of their values, and those with one value are left
 /// out.

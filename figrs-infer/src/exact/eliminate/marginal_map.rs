@@ -1,7 +1,6 @@
 //! Marginal MAP: the most probable assignment of some variables, the others summed out.
 
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
-use figrs_core::weights::Weights;
+use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 use super::error::EliminationError;
 use super::mpe::most_probable;

@@ -65,8 +65,7 @@ pub(super) fn prune(graph: &FactorGraph, keep: &[VarId]) -> Pruned {
 
 #[cfg(test)]
 mod tests {
-    use figrs_core::factor::{Factor, FactorTable};
-    use figrs_core::weights::Weights;
+    use figrs_core::factor::{Factor, FactorTable, Weights};
 
     use super::*;
 

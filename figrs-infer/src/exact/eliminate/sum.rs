@@ -1,7 +1,6 @@
 //! Marginals and the probability of evidence.
 
-use figrs_core::factor::{FactorGraph, FactorTable, VarId};
-use figrs_core::weights::Weights;
+use figrs_core::factor::{FactorGraph, FactorTable, VarId, Weights};
 
 use super::error::EliminationError;
 use super::options::Options;

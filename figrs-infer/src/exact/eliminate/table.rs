@@ -115,7 +115,7 @@ impl<'a, S: Semiring> Table<'a, S> {
 
 #[cfg(test)]
 mod tests {
-    use figrs_core::weights::Weights;
+    use figrs_core::factor::Weights;
 
     use super::*;
     use crate::exact::algebra::SumProduct;

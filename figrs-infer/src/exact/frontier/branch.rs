@@ -1,7 +1,7 @@
 //! Branches of a Chain as lists of outcomes.
 
-use figrs_core::node::{Endless, Kind};
-use figrs_core::weights::WorldWeight;
+use figrs_core::factor::WorldWeight;
+use figrs_core::internals::{Endless, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
 use indexmap::IndexMap;
 

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use figrs_core::node::{AtomicOp, Kind, TableOp};
+use figrs_core::internals::{AtomicOp, Kind, TableOp};
 use figrs_core::{Datum, ElementId, FunctionId, StatementId, Support};
 use rustc_hash::FxHashMap;
 

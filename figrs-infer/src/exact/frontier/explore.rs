@@ -1,7 +1,7 @@
 //! Exploration of the reachable states, frontier after frontier.
 
 use figrs_core::Support;
-use figrs_core::weights::Weights;
+use figrs_core::factor::Weights;
 
 use super::halt::Allowance;
 use super::layer::Layer;

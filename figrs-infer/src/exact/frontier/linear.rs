@@ -1,6 +1,6 @@
 //! Linear order of the elements of a model, in which a frontier meets them.
 
-use figrs_core::node::Kind;
+use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Evidence, Model};
 use rustc_hash::FxHashMap;
 

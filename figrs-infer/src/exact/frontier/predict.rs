@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use figrs_core::node::Kind;
+use figrs_core::internals::Kind;
 
 use super::linear::Slot;
 

@@ -3,9 +3,9 @@
 use std::any::Any;
 use std::ops::Range;
 
-use figrs_core::node::{AnyElement, Endless, FiniteOutcomes, Kind, MemberFault};
-use figrs_core::weights::WorldWeight;
-use figrs_core::{Datum, ElementId, Fault, ModelError};
+use figrs_core::factor::WorldWeight;
+use figrs_core::internals::{Endless, FiniteOutcomes, Kind, MemberFault};
+use figrs_core::{AnyElement, Datum, ElementId, Fault, ModelError};
 use rustc_hash::FxHashMap;
 
 use super::branch;

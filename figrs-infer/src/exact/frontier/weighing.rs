@@ -1,6 +1,6 @@
 //! The distinct weights of an exploration.
 
-use figrs_core::weights::{Weights, WorldWeight};
+use figrs_core::factor::{Weights, WorldWeight};
 use rustc_hash::FxHashMap;
 
 /// Indices of weights; equal weights have one index, and weight one has index zero.

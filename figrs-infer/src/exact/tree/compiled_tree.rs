@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::weights::Weights;
+use figrs_core::factor::Weights;
 use figrs_core::{AnyElement, Arguments, Element, Joint, Model, Parents, Value};
 use num_bigint::BigUint;
 use rand::Rng;

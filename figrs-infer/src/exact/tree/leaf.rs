@@ -3,8 +3,7 @@
 use std::hash::Hasher;
 use std::sync::Arc;
 
-use figrs_core::factor::{Factor, FactorGraph, FactorTable};
-use figrs_core::weights::Weights;
+use figrs_core::factor::{Factor, FactorGraph, FactorTable, Weights};
 use serde::{Deserialize, Serialize};
 
 use crate::exact::algebra::Semiring;

@@ -4,8 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
-use figrs_core::weights::Weights;
+use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use num_bigint::BigUint;
 use rand::Rng;
 

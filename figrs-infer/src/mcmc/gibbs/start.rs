@@ -1,7 +1,6 @@
 //! A first assignment of positive weight for each chain.
 
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
-use figrs_core::weights::Weights;
+use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use rand::{Rng, RngExt};
 
 use crate::exact::eliminate::{EliminationError, Options, log_entry, most_probable};

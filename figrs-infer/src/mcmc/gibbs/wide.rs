@@ -3,8 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
-use figrs_core::weights::Weights;
+use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use rand::Rng;
 
 use super::prepare::{Definition, Piece, Prepared};

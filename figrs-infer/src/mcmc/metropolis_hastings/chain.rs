@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use figrs_core::lower::Trace;
+use figrs_core::internals::Trace;
 use figrs_core::{AnyElement, SupportBuilder};
 
 use super::kernel::{Dice, Kernel};

@@ -1,6 +1,6 @@
 //! One step of a Markov chain over worlds.
 
-use figrs_core::lower::{Change, Site, Source, Trace};
+use figrs_core::internals::{Change, Site, Source, Trace};
 use figrs_core::{AnyElement, Datum};
 use rand::{Rng, RngExt};
 

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::mem::swap;
 
-use figrs_core::lower::Trace;
+use figrs_core::internals::Trace;
 
 use super::kernel::{Dice, Kernel, Step, Terms};
 use crate::error::Error;

@@ -1,7 +1,6 @@
 //! Custom proposals and blocks, and the scales of random walks.
 
-use figrs_core::lower::{Prior, Site, Source};
-use figrs_core::node::Kind;
+use figrs_core::internals::{Kind, Prior, Site, Source};
 use figrs_core::{AnyElement, Datum, Element, ElementId, Parents, Value};
 use rustc_hash::FxHashMap;
 

@@ -1,6 +1,6 @@
 //! Common settings of algorithms that make these steps.
 
-use figrs_core::lower::Trace;
+use figrs_core::internals::Trace;
 use figrs_core::{AnyElement, Model, Stream, stream};
 
 use super::chain::first_world;

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use figrs_core::lower::{Site, Trace};
+use figrs_core::internals::{Site, Trace};
 use figrs_core::{AnyElement, Datum, ElementId};
 use rustc_hash::FxHashMap;
 

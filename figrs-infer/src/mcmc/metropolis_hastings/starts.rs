@@ -3,7 +3,7 @@
 //!
 //! Gelman and Rubin (1992), "Inference from iterative simulation using multiple sequences".
 
-use figrs_core::lower::{Site, Trace};
+use figrs_core::internals::{Site, Trace};
 use figrs_core::{AnyElement, Model, Stream, stream};
 
 use super::coordinates;

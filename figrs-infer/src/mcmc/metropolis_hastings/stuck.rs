@@ -1,6 +1,6 @@
 //! Stuck sites, which never move alone, since evidence ties the others to them: they are moved in pairs.
 
-use figrs_core::lower::Site;
+use figrs_core::internals::Site;
 
 /// Number of proposals of a site before it can be called stuck.
 const TRIED: u32 = 10;

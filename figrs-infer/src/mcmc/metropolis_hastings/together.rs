@@ -1,6 +1,6 @@
 //! Proposals for several sites at once: custom blocks, random walks of continuous sites, and pairs of stuck sites.
 
-use figrs_core::lower::{Site, Trace};
+use figrs_core::internals::{Site, Trace};
 use figrs_core::{AnyElement, Datum};
 
 use super::coordinates;

@@ -7,7 +7,8 @@ mod sequence;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use figrs_core::lower::{Block, Observations, Roots};
+use figrs_core::internals::Block;
+use figrs_core::lower::{Observations, Roots};
 use figrs_core::{AnyElement, Model, Stream, stream};
 use rand::RngExt;
 

@@ -1,6 +1,7 @@
 //! Long sequences, part by part.
 
-use figrs_core::lower::{Block, Observations, Roots};
+use figrs_core::internals::Block;
+use figrs_core::lower::{Observations, Roots};
 use figrs_core::{AnyElement, Element, Model, Parents, Stream, Value};
 
 use super::paths::Paths;

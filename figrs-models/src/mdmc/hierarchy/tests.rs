@@ -3,8 +3,7 @@ use std::sync::Arc;
 use figrs_core::Model;
 use figrs_infer::{Run, VariableElimination};
 
-use super::super::Structure;
-use super::super::{LookAheadSampler, TileDistribution};
+use super::super::{LookAheadSampler, Structure, TileDistribution};
 use super::*;
 
 fn corpus(texts: &[&str]) -> Corpus {

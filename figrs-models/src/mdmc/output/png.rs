@@ -4,10 +4,9 @@ use std::io::Write;
 
 use super::super::{Level, Tile};
 use super::art::{GRASS, art};
-use super::background;
 use super::palette::{PALETTE, index};
 use super::tileset::{SIDE, grassy};
-use super::{LevelWriter, OutputError};
+use super::{LevelWriter, OutputError, background};
 use crate::picture::{Canvas, encode, is_latin};
 
 impl LevelWriter<'_> {

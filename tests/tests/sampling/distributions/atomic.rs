@@ -1,6 +1,6 @@
 //! The distribution of an atomic element, as samplers see it.
 
-use figrs::node::{AtomicOp, Kind};
+use figrs::internals::{AtomicOp, Kind};
 use figrs::prelude::*;
 use figrs::{Tails, stream};
 

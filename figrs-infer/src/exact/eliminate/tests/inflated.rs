@@ -7,8 +7,7 @@ use super::{
     RANGES, Range, assert_close, generator, log_sum, random_graph, values_of, variables, worlds,
 };
 use crate::exact::eliminate::*;
-use figrs_core::factor::{Factor, FactorTable};
-use figrs_core::weights::Weights;
+use figrs_core::factor::{Factor, FactorTable, Weights};
 
 /// The same weights on a few scattered values of variables with `cardinality` values each; zero elsewhere.
 ///

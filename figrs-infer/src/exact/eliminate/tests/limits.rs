@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use figrs_core::factor::{Factor, FactorTable};
-use figrs_core::weights::Weights;
+use figrs_core::factor::{Factor, FactorTable, Weights};
 
 use super::{assert_close, dense, generator, variables};
 use crate::exact::eliminate::*;

@@ -1,6 +1,6 @@
 //! Exact draws from conditionals, and the same posteriors by walks.
 
-use figrs_core::lower::Trace;
+use figrs_core::internals::Trace;
 use figrs_core::{
     Beta, Binomial, Dirichlet, Element, Exponential, Flip, Gamma, Geometric, If, InverseGamma,
     Model, Normal, Poisson, Rate, Scale, Select, StandardDeviation, Variance, stream,

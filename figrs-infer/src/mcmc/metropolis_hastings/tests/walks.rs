@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use figrs_core::lower::Trace;
+use figrs_core::internals::Trace;
 use figrs_core::{
     Beta, Binomial, ContinuousUniform, Covariance, Dirichlet, DiscreteUniform, Element,
     Exponential, Model, MultivariateNormal, Normal, Parents, Poisson, Rate, StandardDeviation,

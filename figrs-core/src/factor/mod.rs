@@ -3,9 +3,11 @@
 //! Variables are indices with a cardinality, factors are non-negative functions of a few of them.
 //! The product of all factors at a full assignment is the weight of that assignment.
 
+pub(crate) mod weights;
+
 use serde::{Deserialize, Serialize};
 
-use crate::weights::Weights;
+pub use weights::{Row, Weights, WorldWeight};
 
 /// A variable of a [`FactorGraph`]: its position in [`FactorGraph::cardinalities`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use crate::column::AnyColumn;
-use crate::datum::Datum;
-use crate::value::{Key, KeyRef, Value};
+use super::column::AnyColumn;
+use super::datum::Datum;
+use super::{Key, KeyRef, Value};
 
 /// Distinct values, numbered.
 #[derive(Debug)]

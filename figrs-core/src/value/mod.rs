@@ -1,5 +1,12 @@
 //! Types of the values of elements.
 
+pub(crate) mod column;
+pub(crate) mod datum;
+pub(crate) mod integer;
+pub(crate) mod states;
+pub(crate) mod support;
+pub(crate) mod vector;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Debug;
@@ -7,7 +14,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::element::Element;
-use crate::node::AnyElement;
+use crate::element::node::AnyElement;
 
 /// A type whose values an element may take.
 ///

@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::fmt::Debug;
 
-use crate::datum::Datum;
-use crate::value::Value;
+use super::Value;
+use super::datum::Datum;
 
 /// A list of values of one type, for the samplers that run many worlds at once.
 pub trait AnyColumn: Debug + Send + Sync {

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use rand::Rng;
 
-use crate::element::Bell;
-use crate::likelihood::{Likelihood, Term};
-use crate::param::Number;
+use super::Bell;
+use super::likelihood::{Likelihood, Term};
+use super::param::Number;
 use crate::random::Stream;
 use crate::value::Value;
 

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::element::Element;
-use crate::label::printable;
+use super::Element;
+use super::label::printable;
 
 /// A named number that stands where an element takes a number, and may change without rebuilding the model.
 ///

@@ -1,7 +1,7 @@
 //! The debug check that a Chain's function depends on its arguments alone.
 
+use super::node::{AnyElement, Kind};
 use crate::error::Fault;
-use crate::node::{AnyElement, Kind};
 
 /// Maximum number of elements of a result that are compared.
 const COMPARED: usize = 64;

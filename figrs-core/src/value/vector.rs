@@ -1,7 +1,7 @@
 //! List arguments of elements.
 
+use crate::element::param::Operand;
 use crate::element::{Element, Parameter};
-use crate::param::Operand;
 
 /// List argument of an element: a list whose entries are numbers, [`Param`](crate::Param)s or elements, or one element
 /// whose value is a list.

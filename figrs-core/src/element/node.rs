@@ -9,19 +9,19 @@ use std::sync::{Arc, OnceLock};
 
 use rand::Rng;
 
-use crate::column::AnyColumn;
-use crate::datum::Datum;
-use crate::distribution::{Space, Tails};
-use crate::element::Bell;
+use super::Bell;
+use super::distribution::{Space, Tails};
+use super::footprint::{ALLOCATION, Footprint};
+use super::function::{CallId, FunctionId};
+use super::label::{Label, printable};
+use super::likelihood::{Likelihood, Term};
 use crate::error::{Fault, ModelError};
-use crate::evidence::Evidence;
-use crate::footprint::{ALLOCATION, Footprint};
-use crate::function::{CallId, FunctionId};
-use crate::label::{Label, printable};
-use crate::likelihood::{Likelihood, Term};
+use crate::factor::Weights;
+use crate::model::evidence::Evidence;
 use crate::random::Stream;
-use crate::support::{Support, SupportBuilder};
-use crate::weights::Weights;
+use crate::value::column::AnyColumn;
+use crate::value::datum::Datum;
+use crate::value::support::{Support, SupportBuilder};
 
 /// The finite support of an atomic element or of a table row, with probabilities.
 #[derive(Clone, Debug)]

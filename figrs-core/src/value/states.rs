@@ -3,8 +3,8 @@
 use std::fmt::{Debug, Formatter, Result};
 use std::marker::PhantomData;
 
-use crate::support::{Support, SupportBuilder};
-use crate::value::Value;
+use super::Value;
+use super::support::{Support, SupportBuilder};
 
 /// The distinct values that an element of a [`Table`](crate::Table) has, in the order of the table; cheap to clone.
 ///

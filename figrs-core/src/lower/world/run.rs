@@ -2,14 +2,14 @@
 
 use std::any::Any;
 
-use super::limit::measured;
 use super::program::{Program, Slot};
-use crate::datum::Datum;
+use crate::element::footprint::ALLOCATION;
+use crate::element::node::{AnyElement, AtomicOp, Endless, FamilyOp, Kind};
 use crate::error::{Fault, ModelError};
-use crate::footprint::ALLOCATION;
-use crate::node::{AnyElement, AtomicOp, Endless, FamilyOp, Kind};
-use crate::support::Support;
-use crate::weights::{Row, WorldWeight};
+use crate::factor::{Row, WorldWeight};
+use crate::lower::limit::measured;
+use crate::value::datum::Datum;
+use crate::value::support::Support;
 
 /// A random choice that a world needs.
 pub enum Choice<'a> {

@@ -5,11 +5,11 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use crate::datum::Datum;
+use crate::element::function::FunctionId;
+use crate::element::node::{AnyElement, contained};
 use crate::error::{Fault, ModelError};
-use crate::function::FunctionId;
-use crate::node::{AnyElement, contained};
 use crate::value::Value;
+use crate::value::datum::Datum;
 
 /// Largest magnitude of a log-weight: sums over all elements do not overflow.
 pub(crate) const LARGEST_LOG: f64 = 1e300;

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::datum::Datum;
-use crate::evidence::Evidence;
-use crate::model::Model;
-use crate::node::{AnyElement, ElementId, FamilyOp, Kind};
+use super::Model;
+use super::evidence::Evidence;
+use crate::element::node::{AnyElement, ElementId, FamilyOp, Kind};
+use crate::value::datum::Datum;
 
 /// Maximum number of distributions of the same parents and hash that an observation is compared with.
 const COMPARED: usize = 8;

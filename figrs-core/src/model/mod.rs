@@ -1,13 +1,16 @@
 //! A model: evidence and interventions on elements.
 
+pub(crate) mod evidence;
+pub(crate) mod pooling;
+
 use std::panic::Location;
 use std::sync::Arc;
 
-use crate::datum::Datum;
 use crate::element::Element;
-use crate::evidence::Evidence;
-use crate::node::AnyElement;
+use crate::element::node::AnyElement;
+use crate::model::evidence::Evidence;
 use crate::value::Value;
+use crate::value::datum::Datum;
 
 /// Evidence and interventions on elements: a value of its own, apart from the elements.
 ///

@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::limit::WorldLimit;
-use crate::datum::Datum;
+use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::ModelError;
-use crate::evidence::Evidence;
+use crate::lower::limit::WorldLimit;
 use crate::model::Model;
-use crate::node::{AnyElement, ElementId, Kind};
+use crate::model::evidence::Evidence;
+use crate::value::datum::Datum;
 
 /// Maximum number of Chain-created elements, and of branches of Chains, cached from world to world.
 const KEPT: usize = 1 << 18;

@@ -4,10 +4,10 @@ use std::any::Any;
 use std::panic::Location;
 use std::sync::Arc;
 
-use crate::column::AnyColumn;
-use crate::element::{Element, apply_at, apply_shared_at, chain_at, chain_shared_at};
-use crate::node::AnyElement;
+use super::node::AnyElement;
+use super::{Element, apply_at, apply_shared_at, chain_at, chain_shared_at};
 use crate::value::Value;
+use crate::value::column::AnyColumn;
 
 /// The values of some parents, read from untyped arguments.
 pub trait Arguments: 'static {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
-use crate::footprint::ALLOCATION;
-use crate::value::Value;
+use super::Value;
+use crate::element::footprint::ALLOCATION;
 
 trait AnyValue: Debug + Send + Sync {
     fn as_any(&self) -> &dyn Any;

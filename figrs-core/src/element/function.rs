@@ -3,7 +3,7 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
-use crate::datum::Datum;
+use crate::value::datum::Datum;
 
 /// The identity of a function that was given to an element or to evidence: equal identities mean that it is the same function,
 /// so that what was computed for one element holds for the other. A function without an identity may still be the same as another.
