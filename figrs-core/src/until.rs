@@ -40,7 +40,8 @@ mod tests {
     use super::*;
     use crate::element::Flip;
     use crate::error::ModelError;
-    use crate::expand::{Asked, Budget, Expansion, Memory};
+    use crate::expand::sharing::Asked;
+    use crate::expand::{Budget, Expansion, Memory};
     use crate::factor::Weights;
     use crate::model::Model;
 

@@ -490,7 +490,7 @@ mod tests {
         let scored = Score::log_weigh(&x, |x| *x);
         for wrong in [Iid::new(x.map(|x| x + 1.0), 2), Iid::new(&scored, 2)] {
             let targets = [wrong.erased().clone()];
-            let program = crate::lower::Trace::new(&Model::new(), &targets, 10);
+            let program = crate::lower::trace::Trace::new(&Model::new(), &targets, 10);
             let error = program.unwrap().restart(&mut stream(0, 0)).unwrap_err();
             assert!(
                 error.to_string().contains("not random by itself"),

@@ -104,7 +104,7 @@ mod tests {
     use crate::element::{
         Element, Exponential, Flip, Normal, Poisson, Rate, Select, StandardDeviation,
     };
-    use crate::lower::Trace;
+    use crate::lower::trace::Trace;
     use crate::random::stream;
     use crate::{Dirichlet, Model};
 

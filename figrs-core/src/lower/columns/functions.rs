@@ -84,7 +84,8 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use crate::element::Flip;
-    use crate::lower::{Block, Held, Observations, Roots};
+    use crate::lower::columns::{Block, Held};
+    use crate::lower::{Observations, Roots};
     use crate::model::Model;
     use crate::random::stream;
 

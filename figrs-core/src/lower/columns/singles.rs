@@ -385,7 +385,8 @@ mod tests {
     use crate::element::parents::Parents;
     use crate::element::{DiscreteUniform, Element, Flip, If, Score, inject};
     use crate::error::ModelError;
-    use crate::lower::{Block, Held, Observations, Roots};
+    use crate::lower::columns::{Block, Held};
+    use crate::lower::{Observations, Roots};
     use crate::random::stream;
     use crate::{AnyElement, Model};
 

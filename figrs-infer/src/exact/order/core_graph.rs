@@ -336,7 +336,7 @@ pub(super) mod tests {
     use crate::exact::order::fixed::fixed;
 
     /// A random graph of which the first `free` vertices may be eliminated.
-    pub(in crate::exact::eliminate) fn random(
+    pub(in crate::exact) fn random(
         n: usize,
         free: usize,
         edges: usize,

@@ -4,6 +4,7 @@ use num_bigint::BigUint;
 use rand::seq::SliceRandom;
 
 use super::{RANGES, assert_close, generator, log_sum, random_graph, values_of, variables, worlds};
+use crate::exact::algebra::*;
 use crate::exact::eliminate::*;
 
 /// A graph for each seed and range, with some variables to keep and a random order.

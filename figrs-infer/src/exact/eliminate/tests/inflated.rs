@@ -6,6 +6,7 @@ use rand::{Rng, RngExt};
 use super::{
     RANGES, Range, assert_close, generator, log_sum, random_graph, values_of, variables, worlds,
 };
+use crate::exact::algebra::*;
 use crate::exact::eliminate::*;
 use figrs_core::factor::{Factor, FactorTable, Weights};
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use figrs_core::factor::{Factor, FactorTable, Weights};
 
 use super::{assert_close, dense, generator, variables};
+use crate::exact::algebra::*;
 use crate::exact::eliminate::*;
 use crate::run::watch::Watch;
 use rand::RngExt;

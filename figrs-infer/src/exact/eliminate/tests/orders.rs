@@ -5,6 +5,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
 use super::{assert_close, dense, generator, variables};
+use crate::exact::algebra::*;
 use crate::exact::eliminate::*;
 
 /// `n` variables, pairs of which meet; no zeros.

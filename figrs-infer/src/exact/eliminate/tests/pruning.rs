@@ -5,6 +5,7 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 
 use super::{assert_close, dense, generator, variables};
+use crate::exact::algebra::*;
 use crate::exact::eliminate::*;
 
 /// A random Bayesian network with some soft evidence; its factors are dense, sparse and functions.

@@ -6,6 +6,7 @@ use figrs_core::factor::{Factor, FactorTable};
 use rand::RngExt;
 
 use super::{assert_close, dense, generator};
+use crate::exact::algebra::*;
 use crate::exact::eliminate::*;
 
 /// Generous, so that a busy machine does not fail the test; a quadratic step would exceed it by far.
