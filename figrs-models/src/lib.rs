@@ -29,12 +29,9 @@
 #![warn(clippy::unwrap_used)]
 
 pub mod board;
-pub mod chromatic_maze;
-pub mod dungeon;
+mod boards;
 pub mod gdl;
 pub mod grid;
-pub mod island;
-pub mod maze;
 pub mod mdmc;
 pub mod network;
 #[cfg(feature = "png")]
@@ -43,4 +40,5 @@ mod places;
 pub mod reading;
 mod shares;
 pub mod variation;
-pub mod yin_yang;
+
+pub use boards::{chromatic_maze, dungeon, island, maze, yin_yang};

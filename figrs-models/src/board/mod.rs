@@ -2,8 +2,8 @@
 //!
 //! A puzzle is a [`Generator`]: an element program with its demands as evidence, and how values of its cells are read as a board. The
 //! [`ConditionalSampler`] draws its boards by the method that suits it, and says which and why; [`ExactBoards`] answers any other question about them.
-//! [`maze`](crate::maze), [`dungeon`](crate::dungeon), [`island`](crate::island), [`yin_yang`](crate::yin_yang) and
-//! [`chromatic_maze`](crate::chromatic_maze) are such generators, and a puzzle of a user's own is another: see [`ConditionalSampler`].
+//! [`maze`](crate::boards::maze), [`dungeon`](crate::boards::dungeon), [`island`](crate::boards::island), [`yin_yang`](crate::boards::yin_yang) and
+//! [`chromatic_maze`](crate::boards::chromatic_maze) are such generators, and a puzzle of a user's own is another: see [`ConditionalSampler`].
 //!
 //! # References
 //!

@@ -4,8 +4,8 @@ use figrs_derive::ErrorDebug;
 use std::ops::RangeInclusive;
 
 use super::{Distances, Position, Size};
-use crate::island::Island;
-use crate::maze::Pointer;
+use crate::boards::island::Island;
+use crate::boards::maze::Pointer;
 
 /// An error of a grid or of a generator on one, with the number and the remedy.
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]

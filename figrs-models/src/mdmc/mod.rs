@@ -29,64 +29,43 @@
 //! S. Snodgrass and S. Ontañón, "Learning to Generate Video Game Maps Using Markov Models", IEEE
 //! Transactions on Computational Intelligence and AI in Games 9(4), 2017.
 
-mod chain;
-mod column_ngrams;
-mod column_stream;
-mod corpus;
-mod distribution;
-mod element_sampler;
-mod elements;
+mod demands;
 mod error;
-mod generated;
-mod grid;
-mod hierarchy;
 mod level;
-mod level_program;
-mod look_ahead;
 mod metrics;
-mod output;
-mod playability;
-mod row_splits;
-mod run;
-mod saved_chain;
-mod shipped;
-mod solids;
-mod steering;
-mod structure;
-mod structures;
-mod table;
-mod tile;
-mod tile_field;
-pub mod vglc;
+mod play;
+mod sample;
+mod train;
+mod write;
 
-pub use chain::MarkovChain;
-pub use column_ngrams::ColumnNGrams;
-pub use column_stream::ColumnStream;
-pub use corpus::Corpus;
-pub use distribution::TileDistribution;
-pub use element_sampler::{ElementSampler, TileSelection};
-pub use elements::LevelElements;
+pub use demands::{
+    ConditionedSampler, Demand, ExactSampler, LevelSampler, LookAhead, Mask, SteeredLevel,
+    SteeringError,
+};
 pub use error::MdmcError;
-pub use generated::Generated;
-pub use hierarchy::HierarchicalChain;
-pub use level::Level;
-pub use level_program::LevelProgram;
-pub use look_ahead::LookAheadSampler;
+pub use level::tile::Tile;
+pub use level::{Level, vglc};
 pub use metrics::{
     Columns, Diversity, LevelMetrics, TilePatterns, Yardstick, density, ground_gaps, leniency,
     linearity,
 };
+pub use play::{JUMP_ARCS, Obstacle, Playability, Reach};
+pub use sample::column_stream::ColumnStream;
+pub use sample::element_sampler::{ElementSampler, TileSelection};
+pub use sample::elements::LevelElements;
+pub use sample::generated::Generated;
+pub use sample::level_program::LevelProgram;
+pub use sample::look_ahead::LookAheadSampler;
+pub use sample::tile_field::{TileField, TileFieldElements};
+pub use train::chain::MarkovChain;
+pub use train::column_ngrams::ColumnNGrams;
+pub use train::corpus::Corpus;
+pub use train::distribution::TileDistribution;
+pub use train::hierarchy::HierarchicalChain;
+pub use train::row_splits::RowSplits;
+pub use train::saved_chain::SavedChainError;
+pub use train::structure::{Offset, Structure};
+pub use train::structures::Structures;
 #[cfg(feature = "png")]
-pub use output::write_tileset;
-pub use output::{LevelWriter, OutputError};
-pub use playability::{JUMP_ARCS, Obstacle, Playability, Reach};
-pub use row_splits::RowSplits;
-pub use saved_chain::SavedChainError;
-pub use steering::{
-    ConditionedSampler, Demand, ExactSampler, LevelSampler, LookAhead, Mask, SteeredLevel,
-    SteeringError,
-};
-pub use structure::{Offset, Structure};
-pub use structures::Structures;
-pub use tile::Tile;
-pub use tile_field::{TileField, TileFieldElements};
+pub use write::write_tileset;
+pub use write::{LevelWriter, OutputError};

@@ -1,6 +1,6 @@
 use super::*;
+use crate::boards::island::Island;
 use crate::grid::Size;
-use crate::island::Island;
 
 fn plain(width: usize, height: usize, colour: u8) -> Picture {
     Picture::new(

@@ -2,7 +2,7 @@
 
 use super::matching::{distances, nearest, steps};
 use super::{Variation, VariationError, side};
-use crate::chromatic_maze::{Colour, Tile};
+use crate::boards::chromatic_maze::{Colour, Tile};
 use crate::grid::{Board, Position};
 
 /// Variation of chromatic mazes: the distance of the starts, that of the finishes, the difference of the lengths of the ways

@@ -2,7 +2,7 @@
 
 use super::matching::{distances, nearest, steps};
 use super::{Variation, VariationError, side};
-use crate::dungeon::Tile;
+use crate::boards::dungeon::Tile;
 use crate::grid::{Board, Position};
 
 /// The mean of six differences: the distance of the gems, and that of the altars; the differences of the lengths of the ways

@@ -1,8 +1,8 @@
 //! Mazes against mazes.
 
 use super::{Variation, VariationError, side};
+use crate::boards::maze::Pointer;
 use crate::grid::{Board, Position};
-use crate::maze::Pointer;
 
 /// Three quarters for the passages and one quarter for the length of the solution.
 ///

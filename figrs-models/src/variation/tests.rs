@@ -1,8 +1,9 @@
 use super::*;
-use crate::chromatic_maze::{self, Colour, End};
-use crate::dungeon::{Dungeon, Tile};
+use crate::boards::chromatic_maze;
+use crate::boards::chromatic_maze::{Colour, End};
+use crate::boards::dungeon::{Dungeon, Tile};
+use crate::boards::maze::{PerfectMaze, Pointer};
 use crate::grid::{Board, Size, Symbol};
-use crate::maze::{PerfectMaze, Pointer};
 use figrs_infer::JunctionTree;
 
 fn square(side: usize) -> Size {

@@ -1,6 +1,7 @@
 //! Measures of one level by itself.
 
-use super::super::{Level, Tile, solids::Solids};
+use super::super::level::solids::Solids;
+use super::super::{Level, Tile};
 
 /// Linearity: the mean distance of the platforms from a straight line, in rows; 0 for a level on one slope.
 ///

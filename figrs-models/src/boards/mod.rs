@@ -1,0 +1,7 @@
+//! Kinds of board, a folder each: settings, rules as elements, pictures.
+
+pub mod chromatic_maze;
+pub mod dungeon;
+pub mod island;
+pub mod maze;
+pub mod yin_yang;

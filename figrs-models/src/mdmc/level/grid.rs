@@ -1,0 +1,174 @@
+//! Levels as small integers with a margin of border, for counting and sampling.
+
+use crate::mdmc::{Level, Structure, Tile};
+
+/// The numbering of tiles: 0 is the border, then the tiles of the training levels in ascending order.
+#[derive(Clone, Debug)]
+pub(in crate::mdmc) struct TileIds {
+    tiles: Vec<Tile>,
+}
+
+impl TileIds {
+    /// Expects distinct tiles in ascending order.
+    pub(in crate::mdmc) fn new(tiles: Vec<Tile>) -> Self {
+        Self { tiles }
+    }
+
+    pub(in crate::mdmc) fn tiles(&self) -> &[Tile] {
+        &self.tiles
+    }
+
+    /// The number of values of one neighbour, the border included.
+    pub(in crate::mdmc) fn base(&self) -> u64 {
+        self.tiles.len() as u64 + 1
+    }
+
+    pub(in crate::mdmc) fn id(&self, tile: Tile) -> u8 {
+        self.tiles
+            .binary_search(&tile)
+            .map_or(0, |index| index as u8 + 1)
+    }
+
+    pub(in crate::mdmc) fn tile(&self, id: u8) -> Tile {
+        match id {
+            0 => Tile::BORDER,
+            id => self.tiles[usize::from(id) - 1],
+        }
+    }
+}
+
+/// The tile numbers of a level, surrounded by as much border as a structure can see.
+#[derive(Debug)]
+pub(in crate::mdmc) struct Grid {
+    ids: Vec<u8>,
+    stride: usize,
+    left: usize,
+    /// Each offset of the structure, as an index relative to the unshifted cell.
+    ahead: Vec<usize>,
+    base: u64,
+}
+
+impl Grid {
+    /// An undecided level: border everywhere.
+    pub(in crate::mdmc) fn new(
+        structure: &Structure,
+        base: u64,
+        height: usize,
+        width: usize,
+    ) -> Self {
+        let offsets = structure.offsets();
+        let most = |sizes: &mut dyn Iterator<Item = i32>| sizes.fold(0, i32::max) as usize;
+        let left = most(&mut offsets.iter().map(|offset| -offset.dx));
+        let right = most(&mut offsets.iter().map(|offset| offset.dx));
+        let below = most(&mut offsets.iter().map(|offset| offset.dy));
+        let stride = left + width + right;
+        // `left` is at least `-dx`, so the sum is the shift to the right of the margin's edge.
+        let shift = |dx: i32| left.saturating_add_signed(dx as isize);
+        Self {
+            ids: vec![0; stride * (height + below)],
+            stride,
+            left,
+            ahead: offsets
+                .iter()
+                .map(|o| o.dy as usize * stride + shift(o.dx))
+                .collect(),
+            base,
+        }
+    }
+
+    /// The given level.
+    pub(in crate::mdmc) fn of(level: &Level, structure: &Structure, ids: &TileIds) -> Self {
+        let mut grid = Self::new(structure, ids.base(), level.height(), level.width());
+        for ((row, column), &tile) in level.as_array().indexed_iter() {
+            grid.set(row, column, ids.id(tile));
+        }
+        grid
+    }
+
+    #[cfg(test)]
+    pub(in crate::mdmc) fn ids(&self) -> &[u8] {
+        &self.ids
+    }
+
+    #[cfg(test)]
+    pub(in crate::mdmc) fn restore(&mut self, ids: &[u8]) {
+        self.ids.copy_from_slice(ids);
+    }
+
+    pub(in crate::mdmc) fn get(&self, row: usize, column: usize) -> u8 {
+        self.ids[row * self.stride + self.left + column]
+    }
+
+    pub(in crate::mdmc) fn set(&mut self, row: usize, column: usize, id: u8) {
+        self.ids[row * self.stride + self.left + column] = id;
+    }
+
+    /// The configuration of a cell as one number: its neighbours' ids as digits, the first offset's
+    /// digit the most significant, so that dividing by the base leaves out the last offset.
+    pub(in crate::mdmc) fn key(&self, row: usize, column: usize) -> u64 {
+        let cell = row * self.stride + column;
+        self.ahead.iter().fold(0, |key, &ahead| {
+            key * self.base + u64::from(self.ids[cell + ahead])
+        })
+    }
+
+    /// The `count` tiles to the left of a cell, as one number.
+    pub(in crate::mdmc) fn window(&self, row: usize, column: usize, count: usize) -> u64 {
+        let end = row * self.stride + self.left + column;
+        self.ids[end - count..end]
+            .iter()
+            .fold(0, |key, &id| key * self.base + u64::from(id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mdmc::Offset;
+
+    #[test]
+    fn keys_spell_the_configuration_in_the_order_of_offsets() {
+        let level: Level = "--X\nX-X".parse().unwrap();
+        let wide = Structure::new([
+            Offset::LEFT,
+            Offset { dx: 2, dy: 1 },
+            Offset { dx: -2, dy: 1 },
+        ]);
+        for structure in [Structure::NS0, Structure::NS3, wide.unwrap()] {
+            let ids = TileIds::new(vec![Tile::EMPTY, Tile::GROUND]);
+            let grid = Grid::of(&level, &structure, &ids);
+            for row in 0..2 {
+                for column in 0..3 {
+                    let neighbours = structure.neighbours(row, column, 2, 3);
+                    let tiles = neighbours.map(|at| at.and_then(|(r, c)| level.get(r, c)));
+                    let digits = tiles.map(|tile| u64::from(ids.id(tile.unwrap_or(Tile::BORDER))));
+                    let expected = digits.fold(0, |key, digit| key * 3 + digit);
+                    assert_eq!(
+                        grid.key(row, column),
+                        expected,
+                        "{structure} at {row}, {column}"
+                    );
+                    assert_eq!(
+                        Some(ids.tile(grid.get(row, column))),
+                        level.get(row, column)
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_window_spells_the_tiles_to_the_left() {
+        let ids = TileIds::new(vec![Tile::EMPTY, Tile::GROUND]);
+        let two = Structure::new([Offset { dx: -2, dy: 0 }]).unwrap();
+        let grid = Grid::of(&"-XX".parse().unwrap(), &two, &ids);
+        assert_eq!(
+            (
+                grid.window(0, 0, 2),
+                grid.window(0, 1, 2),
+                grid.window(0, 2, 2)
+            ),
+            (0, 1, 5)
+        );
+    }
+}

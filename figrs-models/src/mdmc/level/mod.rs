@@ -1,0 +1,235 @@
+//! A rectangular level of tiles.
+
+pub(crate) mod grid;
+pub(crate) mod solids;
+pub(crate) mod tile;
+pub mod vglc;
+
+use std::{fmt, str::FromStr};
+
+use ndarray::Array2;
+
+use super::{MdmcError, Tile};
+
+/// A non-empty rectangle of tiles, with rows counted from the top and columns from the left.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Level {
+    tiles: Array2<Tile>,
+}
+
+impl Level {
+    /// A level from lines of text, one row a line, ended by `\n` or `\r\n`.
+    ///
+    /// `place` names the level in errors: empty text, rows of unequal length, unknown characters.
+    pub fn from_text(place: &str, text: &str) -> Result<Self, MdmcError> {
+        let width = text.lines().next().map_or(0, |row| row.chars().count());
+        if width == 0 {
+            return Err(MdmcError::EmptyLevel {
+                place: place.to_owned(),
+            });
+        }
+        let mut tiles = Vec::with_capacity(text.len());
+        for (line, row) in (1..).zip(text.lines()) {
+            for (column, symbol) in (1..).zip(row.chars()) {
+                let unknown = || MdmcError::UnknownTile {
+                    place: place.to_owned(),
+                    line,
+                    column,
+                    symbol,
+                };
+                tiles.push(Tile::from_char(symbol).ok_or_else(unknown)?);
+            }
+            let found = row.chars().count();
+            if found != width {
+                let column = found.min(width) + 1;
+                return Err(MdmcError::RaggedRow {
+                    place: place.to_owned(),
+                    line,
+                    column,
+                    expected: width,
+                    found,
+                });
+            }
+        }
+        let height = tiles.len() / width;
+        let empty = |_| MdmcError::EmptyLevel {
+            place: place.to_owned(),
+        };
+        Ok(Self {
+            tiles: Array2::from_shape_vec((height, width), tiles).map_err(empty)?,
+        })
+    }
+
+    /// A level from an array of rows and columns.
+    ///
+    /// An error if the array has no cells or contains [`Tile::BORDER`].
+    pub fn from_array(tiles: Array2<Tile>) -> Result<Self, MdmcError> {
+        if tiles.is_empty() {
+            return Err(MdmcError::EmptyLevel {
+                place: "array".to_owned(),
+            });
+        }
+        match tiles
+            .indexed_iter()
+            .find(|&(_, &tile)| tile == Tile::BORDER)
+        {
+            Some(((row, column), _)) => Err(MdmcError::BorderInside { row, column }),
+            None => Ok(Self { tiles }),
+        }
+    }
+
+    /// A level from its columns from the left, the tiles of each from the top.
+    ///
+    /// An error if there are no cells, if a column is not as high as the first, or by [`Level::from_array`].
+    pub fn from_columns(
+        columns: impl IntoIterator<Item = impl AsRef<[Tile]>>,
+    ) -> Result<Self, MdmcError> {
+        let (mut tiles, mut expected, mut width) = (Vec::new(), None, 0);
+        for column in columns {
+            let (column, height) = (column.as_ref(), column.as_ref().len());
+            let expected = *expected.get_or_insert(height);
+            if height != expected {
+                return Err(MdmcError::ColumnHeight { height, expected });
+            }
+            tiles.extend_from_slice(column);
+            width += 1;
+        }
+        let shape = (width, expected.unwrap_or_default());
+        let empty = |_| MdmcError::EmptyLevel {
+            place: "columns".to_owned(),
+        };
+        let columns = Array2::from_shape_vec(shape, tiles).map_err(empty)?;
+        Self::from_array(columns.reversed_axes())
+    }
+
+    /// A level from cells that are known to be there and to be tiles of a chain.
+    pub(in crate::mdmc) fn from_tiles(tiles: Array2<Tile>) -> Self {
+        Self { tiles }
+    }
+
+    /// The number of rows, at least 1.
+    pub fn height(&self) -> usize {
+        self.tiles.nrows()
+    }
+
+    /// The number of columns, at least 1.
+    pub fn width(&self) -> usize {
+        self.tiles.ncols()
+    }
+
+    /// The tile at a row from the top and a column from the left, or `None` outside the level.
+    pub fn get(&self, row: usize, column: usize) -> Option<Tile> {
+        self.tiles.get((row, column)).copied()
+    }
+
+    /// The tiles as an array of rows and columns.
+    pub fn as_array(&self) -> &Array2<Tile> {
+        &self.tiles
+    }
+}
+
+/// Reads a level as [`Level::from_text`] does; errors call it `text`.
+impl FromStr for Level {
+    type Err = MdmcError;
+
+    fn from_str(text: &str) -> Result<Self, MdmcError> {
+        Self::from_text("text", text)
+    }
+}
+
+/// Writes one row a line, without a line end after the last row.
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, row) in self.tiles.rows().into_iter().enumerate() {
+            let line: String = row.iter().filter_map(|tile| tile.symbol()).collect();
+            write!(f, "{}{line}", if index == 0 { "" } else { "\n" })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_level_correspond_with_either_line_end() {
+        let unix: Level = "--\n?X\n".parse().unwrap();
+        let windows: Level = "--\r\n?X\r\n".parse().unwrap();
+        assert_eq!(unix, windows);
+        assert_eq!(unix.to_string(), "--\n?X");
+        assert_eq!((unix.height(), unix.width()), (2, 2));
+        assert_eq!(unix.get(1, 0), Tile::from_char('?'));
+        assert_eq!((unix.get(2, 0), unix.get(0, 2)), (None, None));
+    }
+
+    #[test]
+    fn columns_make_the_level_that_rows_make() {
+        let level: Level = "--S\nXXX".parse().unwrap();
+        let columns = level.as_array().columns().into_iter();
+        let columns: Vec<Vec<Tile>> = columns.map(|column| column.to_vec()).collect();
+        assert_eq!(Level::from_columns(&columns).unwrap(), level);
+        let none = Level::from_columns(Vec::<Vec<Tile>>::new()).unwrap_err();
+        assert!(matches!(none, MdmcError::EmptyLevel { .. }));
+        let error = Level::from_columns([&columns[0][..], &columns[1][..1]]).unwrap_err();
+        assert!(matches!(
+            error,
+            MdmcError::ColumnHeight {
+                height: 1,
+                expected: 2
+            }
+        ));
+    }
+
+    #[test]
+    fn empty_text_is_an_error() {
+        for text in ["", "\n", "\r\n--"] {
+            let error = text.parse::<Level>().unwrap_err();
+            assert!(
+                matches!(error, MdmcError::EmptyLevel { .. }),
+                "{text:?}: {error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_row_of_another_length_is_an_error_where_the_shorter_one_ends() {
+        for (text, at, length) in [("---\n--\n", 3, 2), ("--\n---", 3, 3), ("--\n\n--", 1, 0)] {
+            let error = text.parse::<Level>().unwrap_err();
+            let right = matches!(error, MdmcError::RaggedRow { line: 2, column, found, .. } if (column, found) == (at, length));
+            assert!(right, "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_character_is_an_error_at_its_place() {
+        let error = Level::from_text("castle.txt", "--\n-é").unwrap_err();
+        assert!(matches!(
+            error,
+            MdmcError::UnknownTile {
+                line: 2,
+                column: 2,
+                symbol: 'é',
+                ..
+            }
+        ));
+        assert!(
+            error
+                .to_string()
+                .starts_with("castle.txt:2:2: unknown tile 'é'")
+        );
+    }
+
+    #[test]
+    fn arrays_must_have_cells_and_no_border() {
+        let none = Level::from_array(Array2::from_elem((3, 0), Tile::EMPTY)).unwrap_err();
+        assert!(matches!(none, MdmcError::EmptyLevel { .. }));
+        let mut tiles = Array2::from_elem((2, 3), Tile::EMPTY);
+        tiles[(1, 2)] = Tile::BORDER;
+        let border = Level::from_array(tiles).unwrap_err();
+        assert!(matches!(
+            border,
+            MdmcError::BorderInside { row: 1, column: 2 }
+        ));
+    }
+}

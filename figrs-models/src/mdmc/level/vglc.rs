@@ -1,0 +1,208 @@
+//! The text format of the Video Game Level Corpus: one level a file, one row a line.
+
+use std::{fs, path::Path};
+
+use crate::mdmc::{Corpus, Level, MdmcError};
+use crate::places::Places;
+use crate::reading::{MOST_BYTES, read_limited};
+
+/// Reads one level.
+///
+/// An error if the file cannot be read, is longer than [`MOST_BYTES`], is not UTF-8, or is not a level by [`Level::from_text`].
+pub fn read_level(path: impl AsRef<Path>) -> Result<Level, MdmcError> {
+    let path = path.as_ref();
+    Level::from_text(&path.display().to_string(), &read_text(path)?)
+}
+
+/// The text of a file; an error with the place of the first byte that is not UTF-8.
+pub(in crate::mdmc) fn read_text(path: &Path) -> Result<String, MdmcError> {
+    let bytes = read_limited(path, MOST_BYTES).map_err(|cause| MdmcError::Read {
+        path: path.to_owned(),
+        cause,
+    })?;
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let good = String::from_utf8_lossy(&error.as_bytes()[..valid]);
+        let (line, column) = Places::new(&good).at(good.len());
+        MdmcError::NotUtf8 {
+            place: path.display().to_string(),
+            line,
+            column,
+        }
+    })
+}
+
+/// Reads all `*.txt` files of a directory, sorted by name; other files and sub-directories are ignored.
+///
+/// Levels are named after their files, without the extension. An error if the directory cannot be
+/// read or holds no levels, if a file is not a level, or if heights differ.
+pub fn read_corpus(directory: impl AsRef<Path>) -> Result<Corpus, MdmcError> {
+    let directory = directory.as_ref();
+    let unreadable = |cause| MdmcError::Read {
+        path: directory.to_owned(),
+        cause,
+    };
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(directory).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|extension| extension == "txt") && path.is_file() {
+            paths.push(path);
+        }
+    }
+    if paths.is_empty() {
+        return Err(MdmcError::NoLevels {
+            place: directory.display().to_string(),
+        });
+    }
+    paths.sort();
+    let named = paths.iter().map(|path| {
+        let name = path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        Ok((name, read_level(path)?))
+    });
+    Corpus::new(named.collect::<Result<Vec<_>, MdmcError>>()?).map_err(|error| match error {
+        MdmcError::UnequalHeights {
+            place,
+            height,
+            expected,
+        } => {
+            let place = directory.join(format!("{place}.txt")).display().to_string();
+            MdmcError::UnequalHeights {
+                place,
+                height,
+                expected,
+            }
+        }
+        other => other,
+    })
+}
+
+/// Writes one level, each row ended by `\n`.
+///
+/// An error if the file cannot be written.
+pub fn write_level(path: impl AsRef<Path>, level: &Level) -> Result<(), MdmcError> {
+    let path = path.as_ref();
+    fs::write(path, format!("{level}\n")).map_err(|cause| MdmcError::Write {
+        path: path.to_owned(),
+        cause,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// A fresh directory that is removed when it is dropped.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(test: &str) -> Self {
+            let path =
+                std::env::temp_dir().join(format!("figrs-vglc-{}-{test}", std::process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+            let path = self.0.join(name);
+            fs::write(&path, bytes).unwrap();
+            path
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn written_levels_are_read_back() {
+        let scratch = Scratch::new("round-trip");
+        for (level, name) in Corpus::shipped()
+            .levels()
+            .iter()
+            .zip(Corpus::shipped().names())
+        {
+            write_level(scratch.0.join(format!("{name}.txt")), level).unwrap();
+        }
+        scratch.file("notes.md", b"not a level");
+        fs::create_dir(scratch.0.join("more.txt")).unwrap();
+        assert_eq!(read_corpus(&scratch.0).unwrap(), Corpus::shipped());
+    }
+
+    #[test]
+    fn a_missing_file_or_directory_is_an_error() {
+        let scratch = Scratch::new("missing");
+        let absent = scratch.0.join("absent");
+        assert!(matches!(read_level(&absent), Err(MdmcError::Read { path, .. }) if path == absent));
+        assert!(
+            matches!(read_corpus(&absent), Err(MdmcError::Read { path, .. }) if path == absent)
+        );
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_an_error() {
+        let scratch = Scratch::new("unwritable");
+        let level = "X".parse().unwrap();
+        assert!(matches!(
+            write_level(&scratch.0, &level),
+            Err(MdmcError::Write { .. })
+        ));
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_an_error_at_their_place() {
+        let scratch = Scratch::new("latin1");
+        let path = scratch.file("a.txt", b"---\n-\xe9-\n");
+        assert!(matches!(
+            read_level(path),
+            Err(MdmcError::NotUtf8 {
+                line: 2,
+                column: 2,
+                ..
+            })
+        ));
+    }
+
+    #[test]
+    fn errors_in_a_level_name_its_file() {
+        let scratch = Scratch::new("unknown");
+        scratch.file("a.txt", b"---\n");
+        let bad = scratch.file("b.txt", b"-~-\n");
+        let error = read_corpus(&scratch.0).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with(&format!("{}:1:2: unknown tile '~'", bad.display()))
+        );
+    }
+
+    #[test]
+    fn a_directory_without_levels_is_an_error() {
+        let scratch = Scratch::new("none");
+        scratch.file("readme.md", b"X");
+        assert!(matches!(
+            read_corpus(&scratch.0),
+            Err(MdmcError::NoLevels { .. })
+        ));
+    }
+
+    #[test]
+    fn unequal_heights_name_the_file() {
+        let scratch = Scratch::new("heights");
+        scratch.file("a.txt", b"-\nX\n");
+        let bad = scratch.file("b.txt", b"X\n");
+        let error = read_corpus(&scratch.0).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with(&format!("{}: the level has 1 rows", bad.display()))
+        );
+    }
+}

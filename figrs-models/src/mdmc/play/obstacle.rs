@@ -1,0 +1,90 @@
+//! Obstacles: reasons why a level cannot be played.
+
+use std::fmt;
+
+use super::super::level::solids::Solids;
+
+/// Obstacle that stops a player, right of the last column where the player can stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Obstacle {
+    /// Columns in which there is nowhere to stand.
+    Gap {
+        /// The first of them.
+        column: usize,
+        /// Number of consecutive columns.
+        width: usize,
+        /// Rise in rows from the last footing before the gap to the nearest one after it; 0 if that is not above.
+        rise: usize,
+    },
+    /// Solid tiles higher than any jump.
+    Wall {
+        /// Their column.
+        column: usize,
+        /// Number of tiles on top of each other, from where the player stands upwards.
+        height: usize,
+    },
+    /// There is footing ahead, but no room to get there.
+    Blocked {
+        /// The first column without a footing that can be reached.
+        column: usize,
+    },
+}
+
+/// The highest that an arc rises, in rows.
+const JUMP_HEIGHT: usize = 4;
+
+impl Obstacle {
+    /// The obstacle after the last column with a footing that was reached; `last` is the highest row in which the player
+    /// stands there, and that column, or `None` if the player never stands.
+    pub(super) fn after(solids: &Solids, last: Option<(usize, usize)>, start: usize) -> Self {
+        let (height, width) = (solids.height(), solids.width());
+        let column = last.map_or(start, |(_, column)| column + 1);
+        let footings = |column| (0..height).filter(move |&row| solids.footing(row, column));
+        if let Some((row, _)) = last.filter(|_| column < width) {
+            let stacked = (0..=row).rev();
+            let stacked = stacked.take_while(|&row| solids.solid(row, column)).count();
+            if stacked > JUMP_HEIGHT || stacked == row + 1 {
+                return Self::Wall {
+                    column,
+                    height: stacked,
+                };
+            }
+        }
+        let gap = (column..width).take_while(|&column| footings(column).next().is_none());
+        let gap = gap.count();
+        if gap == 0 {
+            return Self::Blocked { column };
+        }
+        let beyond = (column + gap < width).then(|| footings(column + gap).max());
+        let rise = last.zip(beyond.flatten());
+        Self::Gap {
+            column,
+            width: gap,
+            rise: rise.map_or(0, |((row, _), next)| row.saturating_sub(next)),
+        }
+    }
+}
+
+/// Writes the obstacle and its place, with columns counted from 0.
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Gap {
+                column,
+                width,
+                rise,
+            } => {
+                let columns = if width == 1 { "column" } else { "columns" };
+                write!(f, "gap of {width} {columns} at column {column}")?;
+                match rise {
+                    0 => Ok(()),
+                    rise => write!(f, ", then {rise} up"),
+                }
+            }
+            Self::Wall { column, height } => {
+                write!(f, "wall of height {height} at column {column}")
+            }
+            Self::Blocked { column } => write!(f, "no way through at column {column}"),
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Endless levels, one column after another.
+
+use std::collections::VecDeque;
+
+use rand::Rng;
+use rustc_hash::FxHashMap;
+
+use super::run::draw;
+use crate::mdmc::train::table::Entry;
+use crate::mdmc::{Level, LookAheadSampler, MarkovChain, MdmcError, Tile};
+
+/// Draws column after column for as long as a game runs, each from the bottom up.
+///
+/// A tile is accepted only if the next few cells *above* it in its column can be filled without an unseen configuration. A
+/// tile that fails is removed from its distribution; simpler structures and a shorter look-ahead follow as in
+/// [`LookAheadSampler`].
+///
+/// # Guarantee
+///
+/// A column never changes once it is given, and memory does not grow. With look-ahead 0 the columns follow the same
+/// distribution as those of a [`LookAheadSampler`] without look-ahead. With a look-ahead as high as the chain, a column has
+/// an unseen configuration only if no filling of it under the columns before avoids that; later columns are not considered.
+/// A structure that sees to the right cannot be decided column by column and is refused.
+///
+/// # Complexity
+///
+/// Time a column at most height × look-ahead² × tiles² × windows, as for [`LookAheadSampler`]; in practice close to height × look-ahead.
+///
+/// # Errors
+///
+/// [`MdmcError::LookAhead`] if the look-ahead exceeds [`LookAheadSampler::MAX_DEPTH`]; [`MdmcError::RightOffset`] if the structure sees a
+/// column to the right.
+///
+/// # Example
+///
+/// ```
+/// use figrs_models::mdmc::{ColumnStream, Corpus, MarkovChain, RowSplits, Structure};
+///
+/// let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::NONE)?;
+/// let columns = ColumnStream::new(&chain, 14, figrs_core::stream(7, 0))?;
+/// assert!(columns.take(500).all(|column| column.len() == 14));
+/// # Ok::<(), figrs_models::mdmc::MdmcError>(())
+/// ```
+#[derive(Debug)]
+pub struct ColumnStream<'a, R> {
+    chain: &'a MarkovChain,
+    depth: usize,
+    rng: R,
+    /// The columns that the structure can see to the left, the nearest last, as ids from the top.
+    past: VecDeque<Vec<u8>>,
+    /// Number of columns kept.
+    reach: usize,
+    column: Vec<u8>,
+    /// Number of tiles below a cell that the structure sees in the cell's own column.
+    window: usize,
+    /// Memo of dead ends: for a row and the window below it, the least depth that cannot be filled from there.
+    dead: FxHashMap<(usize, u64), usize>,
+    candidates: Vec<(u8, f64)>,
+    unseen: usize,
+}
+
+impl<'a, R: Rng> ColumnStream<'a, R> {
+    /// Columns from the left border on, looking `depth` cells ahead.
+    ///
+    /// **Errors.** [`MdmcError::LookAhead`]; [`MdmcError::RightOffset`] if the structure looks to the right.
+    pub fn new(chain: &'a MarkovChain, depth: usize, rng: R) -> Result<Self, MdmcError> {
+        if depth > LookAheadSampler::MAX_DEPTH {
+            return Err(MdmcError::LookAhead {
+                depth,
+                max: LookAheadSampler::MAX_DEPTH,
+            });
+        }
+        let offsets = chain.structures()[0].offsets();
+        if let Some(offset) = offsets.iter().find(|offset| offset.dx > 0) {
+            return Err(MdmcError::RightOffset {
+                dx: offset.dx,
+                dy: offset.dy,
+            });
+        }
+        let own = offsets.iter().filter(|offset| offset.dx == 0);
+        let left = offsets.iter().map(|offset| offset.dx.unsigned_abs());
+        Ok(Self {
+            chain,
+            depth,
+            rng,
+            past: VecDeque::new(),
+            reach: left.max().unwrap_or(0) as usize,
+            column: vec![0; chain.height()],
+            window: own.map(|offset| offset.dy).fold(0, i32::max) as usize,
+            dead: FxHashMap::default(),
+            candidates: Vec::new(),
+            unseen: 0,
+        })
+    }
+
+    /// The next columns as a level.
+    ///
+    /// An error if `width` is 0 or exceeds [`LookAheadSampler::MAX_WIDTH`].
+    pub fn level(&mut self, width: usize) -> Result<Level, MdmcError> {
+        LookAheadSampler::check_width(self.chain.height(), width)?;
+        Level::from_columns(self.take(width))
+    }
+
+    /// Number of cells of the columns so far whose configuration training never showed to the first structure.
+    pub fn unseen(&self) -> usize {
+        self.unseen
+    }
+
+    /// The id of a cell by columns to the left; 0 for the border.
+    fn id(&self, row: usize, left: usize) -> u8 {
+        let column = match left {
+            0 => Some(&self.column),
+            left => self
+                .past
+                .len()
+                .checked_sub(left)
+                .map(|index| &self.past[index]),
+        };
+        column
+            .and_then(|column| column.get(row))
+            .copied()
+            .unwrap_or(0)
+    }
+
+    fn key(&self, row: usize) -> u64 {
+        let base = self.chain.ids().base();
+        let offsets = self.chain.structures()[0].offsets().iter();
+        offsets.fold(0, |key, offset| {
+            let id = self.id(row + offset.dy as usize, offset.dx.unsigned_abs() as usize);
+            key * base + u64::from(id)
+        })
+    }
+
+    fn entry(&self, row: usize, structure: usize, key: u64) -> Option<&'a Entry> {
+        let chain: &'a MarkovChain = self.chain;
+        chain.table(structure, chain.band(row))?.by_key(key)
+    }
+
+    fn place(&mut self, row: usize) {
+        let first_key = self.key(row);
+        for shorter in (0..=self.depth).rev() {
+            for structure in 0..self.chain.structures().len() {
+                let key = self.chain.part_of_key(structure, first_key);
+                if let Some(entry) = self.entry(row, structure, key)
+                    && self.place_from(entry, row, shorter)
+                {
+                    self.unseen += usize::from(self.entry(row, 0, first_key).is_none());
+                    return;
+                }
+            }
+        }
+    }
+
+    fn place_from(&mut self, entry: &Entry, row: usize, depth: usize) -> bool {
+        self.candidates.clear();
+        self.candidates.extend_from_slice(&entry.weights);
+        let mut mass = entry.mass;
+        while let Some((id, count)) = draw(&mut self.candidates, mass, &mut self.rng) {
+            self.column[row] = id;
+            if self.fillable(row, depth) {
+                return true;
+            }
+            mass -= count;
+        }
+        false
+    }
+
+    /// True if the `depth` cells above a row can be filled without an unseen configuration of the first structure; cells
+    /// above the top count as filled.
+    fn fillable(&mut self, below: usize, depth: usize) -> bool {
+        let Some(row) = below.checked_sub(1).filter(|_| depth > 0) else {
+            return true;
+        };
+        let Some(entry) = self.entry(row, 0, self.key(row)) else {
+            return false;
+        };
+        if depth == 1 {
+            return true;
+        }
+        let base = self.chain.ids().base();
+        let seen = (1..=self.window).map(|up| self.id(row + up, 0));
+        let state = (row, seen.fold(0, |key, id| key * base + u64::from(id)));
+        if self.dead.get(&state).is_some_and(|&least| least <= depth) {
+            return false;
+        }
+        for &(id, _) in &entry.weights {
+            self.column[row] = id;
+            if self.fillable(row, depth - 1) {
+                return true;
+            }
+        }
+        self.dead.insert(state, depth);
+        false
+    }
+}
+
+/// The tiles of the next column from the top; never ends.
+impl<R: Rng> Iterator for ColumnStream<'_, R> {
+    type Item = Vec<Tile>;
+
+    fn next(&mut self) -> Option<Vec<Tile>> {
+        self.dead.clear();
+        for row in (0..self.chain.height()).rev() {
+            self.place(row);
+        }
+        let tiles = self.column.iter().map(|&id| self.chain.ids().tile(id));
+        let tiles = tiles.collect();
+        self.past.push_back(self.column.clone());
+        if self.past.len() > self.reach {
+            self.past.pop_front();
+        }
+        Some(tiles)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use ndarray::Array2;
+
+    use super::*;
+    use crate::mdmc::{Corpus, Offset, RowSplits, Structure};
+
+    fn chain(texts: &[&str], structure: &Structure) -> MarkovChain {
+        let named = texts
+            .iter()
+            .map(|text| (String::new(), text.parse().unwrap()));
+        MarkovChain::train(&Corpus::new(named).unwrap(), structure, RowSplits::NONE).unwrap()
+    }
+
+    #[test]
+    fn without_look_ahead_levels_have_the_probability_of_the_chain() {
+        let texts = ["-X\nXX", "--\nX-", "XX\n-X", "X-\n--"];
+        let chain = chain(&texts, &Structure::NS3);
+        let draws: u32 = 20_000;
+        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+        for part in 0..draws {
+            let mut stream =
+                ColumnStream::new(&chain, 0, figrs_core::stream(1, part.into())).unwrap();
+            *counts
+                .entry(stream.level(2).unwrap().to_string())
+                .or_default() += 1;
+        }
+        let mut total = 0.0;
+        for code in 0..16 {
+            let tiles = Array2::from_shape_fn((2, 2), |(row, column)| {
+                if code >> (2 * row + column) & 1 == 1 {
+                    Tile::GROUND
+                } else {
+                    Tile::EMPTY
+                }
+            });
+            let level = Level::from_array(tiles).unwrap();
+            let cells = [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter();
+            let p: f64 = cells
+                .map(|(row, column)| {
+                    let tiles = chain.configuration_at(&level, row, column, 0).unwrap();
+                    let tile = level.get(row, column).unwrap();
+                    chain.row(0, &tiles, 0).unwrap().probability(tile)
+                })
+                .product();
+            let share =
+                f64::from(counts.get(&level.to_string()).copied().unwrap_or(0)) / f64::from(draws);
+            // Five standard deviations: a false alarm in 1.7 million seeds for each of the sixteen.
+            let tolerance = 5.0 * (p * (1.0 - p) / f64::from(draws)).sqrt();
+            assert!((share - p).abs() <= tolerance, "{level}: {share} for {p}");
+            total += p;
+        }
+        assert!((total - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_full_look_ahead_leaves_only_columns_that_cannot_be_filled() {
+        let chain =
+            MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::NONE).unwrap();
+        let mut unseen = [0, 0];
+        for (unseen, depth) in unseen.iter_mut().zip([0, 14]) {
+            let mut stream = ColumnStream::new(&chain, depth, figrs_core::stream(2, 0)).unwrap();
+            let level = stream.level(2000).unwrap();
+            *unseen = stream.unseen();
+            assert_eq!(*unseen, chain.unseen(&level));
+        }
+        assert!(unseen[1] * 10 < unseen[0], "{unseen:?}");
+    }
+
+    #[test]
+    fn a_tile_under_which_nothing_fits_is_not_drawn() {
+        // Nothing ever stood above S.
+        let chain = chain(&["-\nX", "S\n-"], &Structure::new([Offset::BELOW]).unwrap());
+        let columns = |depth| {
+            ColumnStream::new(&chain, depth, figrs_core::stream(3, 0))
+                .unwrap()
+                .take(400)
+        };
+        assert!(columns(1).all(|column| column[1] != Tile::from_char('S').unwrap()));
+        assert!(columns(0).any(|column| column == [Tile::EMPTY, Tile::GROUND]));
+    }
+
+    #[test]
+    fn sights_to_the_right_deep_look_ahead_and_no_columns_are_errors() {
+        let right = Structure::new([Offset { dx: 1, dy: 1 }]).unwrap();
+        let error =
+            ColumnStream::new(&chain(&["-\nX"], &right), 0, figrs_core::stream(0, 0)).unwrap_err();
+        assert!(matches!(error, MdmcError::RightOffset { dx: 1, dy: 1 }));
+        let left = chain(&["-\nX"], &Structure::NS1);
+        let error = ColumnStream::new(&left, 33, figrs_core::stream(0, 0)).unwrap_err();
+        assert!(matches!(error, MdmcError::LookAhead { depth: 33, max: 32 }));
+        let mut stream = ColumnStream::new(&left, 0, figrs_core::stream(0, 0)).unwrap();
+        let error = stream.level(0).unwrap_err();
+        assert!(matches!(
+            error,
+            MdmcError::Width {
+                width: 0,
+                max: 1_000_000
+            }
+        ));
+    }
+}

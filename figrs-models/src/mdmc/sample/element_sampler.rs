@@ -1,0 +1,222 @@
+//! Levels from the element program, one tile after another.
+
+use figrs_core::Model;
+use figrs_infer::{Error, MpeVariableElimination, Run, VariableElimination};
+use ndarray::Array2;
+use rand::{Rng, RngExt};
+
+use crate::mdmc::{Generated, Level, LevelElements, MdmcError, Tile};
+
+/// Choice of a tile from its distribution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TileSelection {
+    /// Drawn at random.
+    #[default]
+    Sampled,
+    /// The most likely one: the same level whatever the random numbers.
+    MostLikely,
+}
+
+/// Draws levels by queries to their [`LevelElements`].
+///
+/// Cells are decided in the order of the look-ahead sampler. The distribution of a tile, given the decided tiles around it,
+/// is a query to variable elimination, and tiles that failed are taken out of it; the look-ahead reads off the most probable
+/// world of the next few cells of the row whether any of them is unseen. Decided tiles are set, so that a query reaches no
+/// further than its window: given all neighbours that it depends on, a tile is independent of the rest of the decided ones.
+///
+/// # Guarantee
+///
+/// As [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile fails where the *most probable*
+/// continuation is unseen, even if a less probable one is not.
+///
+/// # References
+///
+/// Snodgrass and Ontañón (2017), Algorithms 1 and 2, written as queries to a probabilistic program.
+#[derive(Clone, Debug)]
+pub struct ElementSampler {
+    elements: LevelElements,
+    depth: usize,
+    selection: TileSelection,
+}
+
+impl ElementSampler {
+    /// The deepest look-ahead, in cells.
+    pub const MAX_DEPTH: usize = 8;
+
+    /// A sampler that looks `depth` cells ahead.
+    ///
+    /// An error if `depth` exceeds [`ElementSampler::MAX_DEPTH`].
+    pub fn new(
+        elements: &LevelElements,
+        depth: usize,
+        selection: TileSelection,
+    ) -> Result<Self, MdmcError> {
+        if depth > Self::MAX_DEPTH {
+            return Err(MdmcError::LookAhead {
+                depth,
+                max: Self::MAX_DEPTH,
+            });
+        }
+        Ok(Self {
+            elements: elements.clone(),
+            depth,
+            selection,
+        })
+    }
+
+    /// Draws one level of the width of the elements.
+    ///
+    /// **Errors.** Those of [`VariableElimination`](figrs_infer::VariableElimination).
+    pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<Generated, Error> {
+        let (height, width) = (self.elements.height(), self.elements.width());
+        let structures = self.elements.chain().structures().len();
+        let mut drawing = Drawing {
+            sampler: self,
+            tiles: Array2::from_elem((height, width), None),
+            tiles_by_structure: vec![0; structures],
+            shortened: 0,
+        };
+        for row in (0..height).rev() {
+            for column in 0..width {
+                drawing.place(row, column, rng)?;
+            }
+        }
+        Ok(drawing.generated())
+    }
+}
+
+/// A level of which some tiles are decided.
+struct Drawing<'a> {
+    sampler: &'a ElementSampler,
+    tiles: Array2<Option<Tile>>,
+    tiles_by_structure: Vec<usize>,
+    shortened: usize,
+}
+
+impl Drawing<'_> {
+    /// The model in which the decided neighbours of some cells of a row are set.
+    fn decided(&self, row: usize, columns: std::ops::Range<usize>) -> Model {
+        let elements = &self.sampler.elements;
+        let first = &elements.chain().structures()[0];
+        let (height, width) = (elements.height(), elements.width());
+        let cells = columns.flat_map(|column| first.neighbours(row, column, height, width));
+        let mut model = Model::new();
+        for (row, column) in cells.flatten() {
+            if let Some(tile) = self.tiles[(row, column)] {
+                model = model.intervene(elements.tile(row, column), tile);
+            }
+        }
+        model
+    }
+
+    fn place<R: Rng + ?Sized>(
+        &mut self,
+        row: usize,
+        column: usize,
+        rng: &mut R,
+    ) -> Result<(), Error> {
+        let decided = self.decided(row, column..column + 1);
+        for depth in (0..=self.sampler.depth).rev() {
+            for structure in 0..self.tiles_by_structure.len() {
+                if let Some(tile) = self.draw(&decided, (row, column), structure, depth, rng)? {
+                    self.tiles[(row, column)] = Some(tile);
+                    self.tiles_by_structure[structure] += 1;
+                    self.shortened += usize::from(depth < self.sampler.depth);
+                    return Ok(());
+                }
+            }
+        }
+        // Without look-ahead the structure without neighbours has a tile for every cell of a trained band.
+        unreachable!("every band of a trained chain has tiles")
+    }
+
+    /// A tile of one structure that passes the look-ahead, or `None` if no probability is left.
+    fn draw<R: Rng + ?Sized>(
+        &mut self,
+        decided: &Model,
+        (row, column): (usize, usize),
+        structure: usize,
+        depth: usize,
+        rng: &mut R,
+    ) -> Result<Option<Tile>, Error> {
+        let elements = &self.sampler.elements;
+        let tile = elements.tile(row, column);
+        let forced = elements.structure(row, column);
+        let model = decided.clone().intervene(forced, structure);
+        if !self.known(row, column, structure) {
+            return Ok(None);
+        }
+        let marginal = VariableElimination::new()
+            .run(&model, tile)?
+            .distribution(tile)?;
+        let mut left: Vec<(Tile, f64)> = marginal.iter().map(|(&tile, p)| (tile, p)).collect();
+        while let Some(candidate) = self.take(&left, rng) {
+            self.tiles[(row, column)] = Some(candidate);
+            let passes = self.passes(row, column, depth)?;
+            self.tiles[(row, column)] = None;
+            if passes {
+                return Ok(Some(candidate));
+            }
+            left.retain(|&(tile, _)| tile != candidate);
+        }
+        Ok(None)
+    }
+
+    /// True if training showed a structure its part of the cell's configuration, whose tiles are all decided.
+    fn known(&self, row: usize, column: usize, structure: usize) -> bool {
+        let elements = &self.sampler.elements;
+        let chain = elements.chain();
+        let (height, width) = (elements.height(), elements.width());
+        let neighbours = chain.structures()[structure].neighbours(row, column, height, width);
+        let tiles: Vec<Tile> = neighbours
+            .map(|at| at.and_then(|at| self.tiles[at]).unwrap_or(Tile::BORDER))
+            .collect();
+        chain.seen(structure, chain.band(row), &tiles)
+    }
+
+    /// One of the remaining tiles, drawn by their weights, or the first of the likeliest, as [`TileSelection`] says.
+    fn take<R: Rng + ?Sized>(&self, left: &[(Tile, f64)], rng: &mut R) -> Option<Tile> {
+        let likely = left.iter().filter(|&&(_, p)| p > 0.0);
+        if self.sampler.selection == TileSelection::MostLikely {
+            let best = likely.reduce(|best, next| if next.1 > best.1 { next } else { best });
+            return best.map(|&(tile, _)| tile);
+        }
+        let total: f64 = left.iter().map(|&(_, p)| p).sum();
+        let mut rest = rng.random::<f64>() * total;
+        let mut taken = None;
+        for &(tile, p) in likely {
+            taken = Some(tile);
+            if rest < p {
+                break;
+            }
+            rest -= p;
+        }
+        taken
+    }
+
+    /// True if the most probable continuation of the row has no unseen configuration as far as the look-ahead reaches.
+    fn passes(&self, row: usize, column: usize, depth: usize) -> Result<bool, Error> {
+        let elements = &self.sampler.elements;
+        let window = column + 1..elements.width().min(column + 1 + depth);
+        let Some(unseen) = window
+            .clone()
+            .map(|column| elements.unseen(row, column).clone())
+            .reduce(|any, next| any.or(&next))
+        else {
+            return Ok(true);
+        };
+        let world = MpeVariableElimination::new().run(&self.decided(row, window), &unseen)?;
+        Ok(!world.most_likely_value(&unseen)?)
+    }
+
+    fn generated(self) -> Generated {
+        let tiles = self.tiles.mapv(|tile| tile.unwrap_or(Tile::EMPTY));
+        let level = Level::from_tiles(tiles);
+        Generated {
+            unseen: self.sampler.elements.chain().unseen(&level),
+            level,
+            tiles_by_structure: self.tiles_by_structure,
+            shortened: self.shortened,
+        }
+    }
+}

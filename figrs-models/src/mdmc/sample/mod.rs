@@ -1,0 +1,10 @@
+//! Sampling: levels drawn from trained chains, cell by cell, as element programs, and column by column.
+
+pub(crate) mod column_stream;
+pub(crate) mod element_sampler;
+pub(crate) mod elements;
+pub(crate) mod generated;
+pub(crate) mod level_program;
+pub(crate) mod look_ahead;
+pub(crate) mod run;
+pub(crate) mod tile_field;

@@ -1,0 +1,303 @@
+//! The chain itself: training by counting.
+
+use std::collections::BTreeSet;
+
+use super::table::{Counts, Table};
+use crate::mdmc::level::grid::{Grid, TileIds};
+use crate::mdmc::{
+    Corpus, Level, MdmcError, RowSplits, Structure, Structures, Tile, TileDistribution,
+};
+
+/// A multi-dimensional Markov chain: for a structure and each simpler one, and for each band of rows, the counts of tiles in
+/// each configuration of the training levels.
+///
+/// Neighbours outside a level are [`Tile::BORDER`], at the left, at the right and below alike.
+///
+/// # References
+///
+/// Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models",
+/// Algorithm 1.
+#[derive(Clone, Debug)]
+pub struct MarkovChain {
+    height: usize,
+    splits: RowSplits,
+    ids: TileIds,
+    structures: Structures,
+    /// For each structure the indices of its offsets among those of the first.
+    places: Vec<Vec<usize>>,
+    /// The table of structure `s` and band `b` at `s * bands + b`.
+    tables: Vec<Table>,
+    smoothing: f64,
+}
+
+impl MarkovChain {
+    /// Largest number that can be added to the counts of tiles.
+    pub const MAX_SMOOTHING: f64 = 1e6;
+
+    /// Counts the tiles of a corpus for a list of structures, or for one and the simpler ones to fall back on.
+    ///
+    /// An error if the corpus has fewer rows than bands are asked for.
+    ///
+    /// # Complexity
+    ///
+    /// Time proportional to the cells of the corpus times the number of offsets.
+    pub fn train(
+        corpus: &Corpus,
+        structures: impl Into<Structures>,
+        splits: RowSplits,
+    ) -> Result<Self, MdmcError> {
+        let structures = structures.into();
+        let height = corpus.height();
+        let splits = splits.checked(height)?;
+        let cells = corpus
+            .levels()
+            .iter()
+            .flat_map(|level| level.as_array().iter());
+        let tiles: BTreeSet<Tile> = cells.copied().collect();
+        let ids = TileIds::new(tiles.into_iter().collect());
+        let mut bands = vec![Counts::new(); splits.count()];
+        for level in corpus.levels() {
+            let grid = Grid::of(level, structures.first(), &ids);
+            for row in 0..height {
+                let counts = &mut bands[splits.band(row, height)];
+                for column in 0..level.width() {
+                    let tiles = counts.entry(grid.key(row, column)).or_default();
+                    *tiles.entry(grid.get(row, column)).or_default() += 1;
+                }
+            }
+        }
+        Ok(Self::of_counts(height, splits, ids, structures, bands))
+    }
+
+    /// The chain of the first structure's counts in each band; the counts of the others are sums of these.
+    pub(in crate::mdmc) fn of_counts(
+        height: usize,
+        splits: RowSplits,
+        ids: TileIds,
+        structures: Structures,
+        bands: Vec<Counts>,
+    ) -> Self {
+        let mut chain = Self {
+            height,
+            splits,
+            ids,
+            places: structures.places(),
+            structures,
+            tables: Vec::new(),
+            smoothing: 0.0,
+        };
+        for structure in 0..chain.places.len() {
+            for counts in &bands {
+                let mut own = Counts::new();
+                for (&key, tiles) in counts {
+                    let sums = own.entry(chain.part_of_key(structure, key)).or_default();
+                    for (&id, count) in tiles {
+                        *sums.entry(id).or_default() += count;
+                    }
+                }
+                let length = chain.places[structure].len();
+                chain.tables.push(Table::new(own, &chain.ids, length));
+            }
+        }
+        chain
+    }
+
+    /// The chain with `added` added to the count of every tile that stood anywhere in the band, in each configuration that was seen: tiles that
+    /// were never seen there become possible. Zero takes that back.
+    ///
+    /// The set of seen configurations does not change; drawn levels will have more unseen ones.
+    ///
+    /// **Errors.** [`MdmcError::Smoothing`] unless `added` is from 0 to [`MAX_SMOOTHING`](Self::MAX_SMOOTHING).
+    ///
+    /// **References.** Chen and Goodman (1999), "An empirical study of smoothing techniques for language modeling", Computer Speech and
+    /// Language 13, on additive smoothing.
+    pub fn smoothed(mut self, added: f64) -> Result<Self, MdmcError> {
+        if !(0.0..=Self::MAX_SMOOTHING).contains(&added) {
+            return Err(MdmcError::Smoothing {
+                tiles: added,
+                max: Self::MAX_SMOOTHING,
+            });
+        }
+        let bands = self.splits.count();
+        let last = self.tables.len() - bands;
+        for band in 0..bands {
+            let anywhere = self.tables[last + band].entries().first();
+            let tiles = anywhere.map_or(&[][..], |entry| entry.distribution.counts());
+            let tiles: Vec<Tile> = tiles.iter().map(|&(tile, _)| tile).collect();
+            for table in self.tables.iter_mut().skip(band).step_by(bands) {
+                table.smooth(&tiles, &self.ids, added);
+            }
+        }
+        self.smoothing = added;
+        Ok(self)
+    }
+
+    /// Number added to the counts of tiles.
+    pub fn smoothing(&self) -> f64 {
+        self.smoothing
+    }
+
+    /// Key of the part of a configuration that a structure sees, from the key of the whole.
+    pub(in crate::mdmc) fn part_of_key(&self, structure: usize, key: u64) -> u64 {
+        let (base, all) = (self.ids.base(), self.places[0].len());
+        let digit = |&place: &usize| key / base.pow((all - 1 - place) as u32) % base;
+        let places = self.places[structure].iter();
+        places.fold(0, |part, place| part * base + digit(place))
+    }
+
+    /// The part of a configuration that a structure sees; `None` if there is no such structure or the configuration is too short.
+    pub(in crate::mdmc) fn part_of(
+        &self,
+        structure: usize,
+        configuration: &[Tile],
+    ) -> Option<Vec<Tile>> {
+        let places = self.places.get(structure)?.iter();
+        places
+            .map(|&place| configuration.get(place).copied())
+            .collect()
+    }
+
+    /// Number of cells of the training levels.
+    pub(in crate::mdmc) fn cells(&self) -> u64 {
+        let last = self.places.len() - 1;
+        let bands = (0..self.splits.count()).flat_map(|band| self.configurations(last, band));
+        bands.map(|(_, seen)| seen.total()).sum()
+    }
+
+    /// The height of the training levels, and so of generated ones.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// The tiles of the training levels, in ascending order, without the border.
+    pub fn tiles(&self) -> &[Tile] {
+        self.ids.tiles()
+    }
+
+    /// The bands of rows.
+    pub fn row_splits(&self) -> RowSplits {
+        self.splits
+    }
+
+    /// The band of a row from the top.
+    pub fn band(&self, row: usize) -> usize {
+        self.splits.band(row, self.height)
+    }
+
+    /// The structures: the first one, then those to fall back on, down to no neighbours.
+    pub fn structures(&self) -> &[Structure] {
+        self.structures.as_slice()
+    }
+
+    /// The structures as they are written on a command line.
+    pub fn structure_list(&self) -> &Structures {
+        &self.structures
+    }
+
+    /// The configuration of a cell of a level: the tiles at the offsets of a structure, in order.
+    ///
+    /// `None` if there is no structure of this index.
+    pub fn configuration_at(
+        &self,
+        level: &Level,
+        row: usize,
+        column: usize,
+        structure: usize,
+    ) -> Option<Vec<Tile>> {
+        let (height, width) = (level.height(), level.width());
+        let neighbours = self
+            .structures()
+            .get(structure)?
+            .neighbours(row, column, height, width);
+        let tile = |(row, column)| level.get(row, column);
+        Some(
+            neighbours
+                .map(|cell| cell.and_then(tile).unwrap_or(Tile::BORDER))
+                .collect(),
+        )
+    }
+
+    /// The distribution of tiles in a configuration of a structure in a band, or `None` if it is unseen.
+    pub fn distribution(
+        &self,
+        structure: usize,
+        band: usize,
+        configuration: &[Tile],
+    ) -> Option<&TileDistribution> {
+        Some(
+            &self
+                .table(structure, band)?
+                .find(configuration)?
+                .distribution,
+        )
+    }
+
+    /// True if training showed a configuration to a structure in a band.
+    pub fn seen(&self, structure: usize, band: usize, configuration: &[Tile]) -> bool {
+        self.distribution(structure, band, configuration).is_some()
+    }
+
+    /// All configurations that training showed to a structure in a band, in ascending order.
+    pub fn configurations(
+        &self,
+        structure: usize,
+        band: usize,
+    ) -> impl Iterator<Item = (&[Tile], &TileDistribution)> {
+        let entries = self.table(structure, band).map_or(&[][..], Table::entries);
+        entries
+            .iter()
+            .map(|entry| (entry.configuration.as_slice(), &entry.distribution))
+    }
+
+    /// Number of cells of a level whose configuration training never showed to the first structure.
+    pub fn unseen(&self, level: &Level) -> usize {
+        self.tiles_by_structure(level)[1..].iter().sum()
+    }
+
+    /// For each structure the number of cells of a level for which it is the first that was shown its part of the
+    /// configuration; the simplest one counts where none was.
+    pub(in crate::mdmc) fn tiles_by_structure(&self, level: &Level) -> Vec<usize> {
+        let height = level.height();
+        let mut counts = vec![0; self.places.len()];
+        let known = |tile: &Tile| self.tiles().binary_search(tile).is_ok();
+        // Keys have no digits for tiles that training never showed.
+        let grid = level.as_array().iter().all(known);
+        let grid = grid.then(|| Grid::of(level, self.structures.first(), &self.ids));
+        for row in 0..height {
+            let band = self.splits.band(row, height);
+            for column in 0..level.width() {
+                let structure = if let Some(grid) = &grid {
+                    self.first_seen_key(band, grid.key(row, column))
+                } else {
+                    let tiles = self.configuration_at(level, row, column, 0);
+                    self.first_seen(band, &tiles.unwrap_or_default())
+                };
+                counts[structure] += 1;
+            }
+        }
+        counts
+    }
+
+    /// As [`first_seen`](Self::first_seen), for the key of a configuration.
+    fn first_seen_key(&self, band: usize, key: u64) -> usize {
+        let last = self.places.len() - 1;
+        let shown = |&structure: &usize| {
+            let table = self.table(structure, band);
+            table.is_some_and(|table| table.by_key(self.part_of_key(structure, key)).is_some())
+        };
+        (0..last).find(shown).unwrap_or(last)
+    }
+
+    pub(in crate::mdmc) fn ids(&self) -> &TileIds {
+        &self.ids
+    }
+
+    pub(in crate::mdmc) fn table(&self, structure: usize, band: usize) -> Option<&Table> {
+        let bands = self.splits.count();
+        let index = structure.checked_mul(bands)?.checked_add(band)?;
+        self.tables.get(index).filter(|_| band < bands)
+    }
+}
+
+#[cfg(test)]
+mod tests;

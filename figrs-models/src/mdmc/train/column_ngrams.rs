@@ -1,0 +1,224 @@
+//! N-grams of columns: each column given the ones before.
+
+use std::sync::Arc;
+
+use figrs_core::{Element, Parents, Select, inject};
+use rustc_hash::FxHashMap;
+
+use crate::mdmc::sample::level_program::LevelProgram;
+use crate::mdmc::{Corpus, LevelElements, MdmcError, Tile};
+
+/// An n-gram model of columns: counts of each column after the columns before it, in the levels of a corpus.
+///
+/// A column of order *n* depends on the *n* - 1 columns before it; the left edge of a level counts as one. If those columns
+/// occur nowhere in this order, the earliest is left out until the rest occurs (back-off).
+///
+/// # Guarantee
+///
+/// Every run of *n* columns that is generated without leaving any out stands in the corpus. With order 1 the columns are independent.
+///
+/// # Example
+///
+/// ```
+/// use std::sync::Arc;
+/// use figrs_models::mdmc::{ColumnNGrams, Corpus};
+///
+/// let ngrams = Arc::new(ColumnNGrams::train(&Corpus::shipped(), 3)?);
+/// let level = ngrams.program(60)?.sample(&mut figrs_core::stream(7, 0))?;
+/// assert_eq!((level.height(), level.width()), (14, 60));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # References
+///
+/// Dahlskog, Togelius and Nelson, "Linear levels through n-grams", 18th International Academic `MindTrek` Conference, 2014.
+#[derive(Clone, Debug)]
+pub struct ColumnNGrams {
+    order: usize,
+    height: usize,
+    /// The distinct columns, from the top; the number of a column is its place.
+    columns: Vec<Vec<Tile>>,
+    /// For the columns before, the latest last, the next columns with their counts.
+    next: FxHashMap<Vec<usize>, Vec<(usize, u64)>>,
+}
+
+/// Number that stands for the edge before the first column of a level.
+const EDGE: usize = usize::MAX;
+
+impl ColumnNGrams {
+    /// The highest order.
+    pub const MAX_ORDER: usize = 6;
+
+    /// Counts the columns of a corpus.
+    ///
+    /// An error unless `1 <= order <= ` [`ColumnNGrams::MAX_ORDER`].
+    pub fn train(corpus: &Corpus, order: usize) -> Result<Self, MdmcError> {
+        if !(1..=Self::MAX_ORDER).contains(&order) {
+            return Err(MdmcError::Order {
+                order,
+                max: Self::MAX_ORDER,
+            });
+        }
+        let mut numbers: FxHashMap<Vec<Tile>, usize> = FxHashMap::default();
+        let mut counts: FxHashMap<Vec<usize>, FxHashMap<usize, u64>> = FxHashMap::default();
+        let mut columns = Vec::new();
+        for level in corpus.levels() {
+            let mut before = vec![EDGE];
+            for column in level.as_array().columns() {
+                let number = *numbers.entry(column.to_vec()).or_insert_with(|| {
+                    columns.push(column.to_vec());
+                    columns.len() - 1
+                });
+                for length in 0..order.min(before.len() + 1) {
+                    let history = before[before.len() - length..].to_vec();
+                    *counts
+                        .entry(history)
+                        .or_default()
+                        .entry(number)
+                        .or_default() += 1;
+                }
+                before.push(number);
+            }
+        }
+        let sorted = |counts: FxHashMap<usize, u64>| {
+            let mut counts: Vec<(usize, u64)> = counts.into_iter().collect();
+            counts.sort_unstable();
+            counts
+        };
+        let next = counts.into_iter();
+        Ok(Self {
+            order,
+            height: corpus.height(),
+            columns,
+            next: next
+                .map(|(history, counts)| (history, sorted(counts)))
+                .collect(),
+        })
+    }
+
+    /// The order: the number of columns looked at together.
+    pub fn order(&self) -> usize {
+        self.order
+    }
+
+    /// The counts after the longest suffix of the history that stood somewhere (backing off).
+    fn after(&self, history: &[usize]) -> &[(usize, u64)] {
+        let mut parts = (0..=history.len()).map(|from| &history[from..]);
+        let found = parts.find_map(|part| self.next.get(part));
+        found.map_or(&[], Vec::as_slice)
+    }
+
+    fn draw(&self, history: &[usize]) -> Element<usize> {
+        let after = self.after(history).iter();
+        Select::new(after.map(|&(column, count)| (count as f64, column)))
+    }
+
+    /// The level of this many columns as an element program: a Chain a column, on the columns before.
+    ///
+    /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
+    pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, MdmcError> {
+        LevelElements::check_width(self.height, width)?;
+        let mut columns: Vec<Element<usize>> = Vec::with_capacity(width);
+        for index in 0..width {
+            let from = (index + 1).saturating_sub(self.order);
+            let edge = index + 1 < self.order;
+            let known = Arc::clone(self);
+            let before = &columns[from.min(index)..];
+            let column = if before.is_empty() {
+                self.draw(if edge { &[EDGE] } else { &[] })
+            } else {
+                before.flat_map(move |before| {
+                    let edge = edge.then_some(EDGE).into_iter();
+                    let history: Vec<usize> = edge.chain(before.into_iter().copied()).collect();
+                    known.draw(&history)
+                })
+            };
+            columns.push(column.named(format!("column {index}")));
+        }
+        let known = Arc::clone(self);
+        let height = self.height;
+        let tiles = inject(&columns).map(move |columns| {
+            let rows = (0..height).flat_map(|row| columns.iter().map(move |&column| (row, column)));
+            rows.map(|(row, column)| known.columns[column][row])
+                .collect()
+        });
+        Ok(LevelProgram::new(height, width, tiles))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mdmc::{Columns, Level};
+    use figrs_core::Model;
+    use figrs_infer::{Run, VariableElimination};
+
+    fn ngrams(texts: &[&str], order: usize) -> Arc<ColumnNGrams> {
+        let named = texts
+            .iter()
+            .map(|text| (String::new(), text.parse().unwrap()));
+        Arc::new(ColumnNGrams::train(&Corpus::new(named).unwrap(), order).unwrap())
+    }
+
+    fn tiles(text: &str) -> Vec<Tile> {
+        text.chars().filter_map(Tile::from_char).collect()
+    }
+
+    #[test]
+    fn levels_have_the_probabilities_counted_by_hand() {
+        // After X came S twice and X once; S ends a level; a level begins with X or with S.
+        let texts = ["XXS", "XS", "S"];
+        let cases: [(usize, &str, f64); 6] = [
+            (1, "XS", 0.25),
+            (2, "XX", 2.0 / 3.0 / 3.0),
+            (2, "XXX", 2.0 / 3.0 / 3.0 / 3.0),
+            (3, "XXX", 0.0),
+            // Nothing came after S: any column, half of them S.
+            (2, "SS", 1.0 / 3.0 / 2.0),
+            (3, "XS", 2.0 / 3.0 / 2.0),
+        ];
+        for (order, text, expected) in cases {
+            let program = ngrams(&texts, order).program(text.len()).unwrap();
+            let tiles_of = program.tiles();
+            let answer = VariableElimination::new()
+                .run(&Model::new(), tiles_of)
+                .unwrap();
+            let p = answer.probability(tiles_of, &tiles(text)).unwrap();
+            assert!((p - expected).abs() < 1e-12, "{order} {text}: {p}");
+        }
+    }
+
+    #[test]
+    fn runs_of_as_many_columns_as_the_order_stand_in_the_corpus() {
+        let corpus = Corpus::shipped();
+        for order in [2, 4, 6] {
+            let ngrams = Arc::new(ColumnNGrams::train(&corpus, order).unwrap());
+            let level = ngrams
+                .program(120)
+                .unwrap()
+                .sample(&mut figrs_core::stream(1, 0))
+                .unwrap();
+            let known = Columns::of(corpus.levels());
+            let runs = (0..=120 - order).filter(|&from| {
+                let part = level
+                    .as_array()
+                    .slice(ndarray::s![.., from..from + order])
+                    .to_owned();
+                let run = known.longest_copied_run(&Level::from_array(part).unwrap());
+                run == order
+            });
+            // The shipped levels end alike, so that a copied end is left by a shorter history.
+            assert!(runs.count() > 119 - 2 * order, "{order}");
+        }
+    }
+
+    #[test]
+    fn orders_and_widths_have_limits() {
+        for order in [0, 7] {
+            let error = ColumnNGrams::train(&Corpus::shipped(), order).unwrap_err();
+            assert!(matches!(error, MdmcError::Order { max: 6, .. }));
+        }
+        let error = ngrams(&["X"], 1).program(0).unwrap_err();
+        assert!(matches!(error, MdmcError::Width { width: 0, .. }));
+    }
+}

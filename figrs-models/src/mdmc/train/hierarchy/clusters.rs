@@ -1,0 +1,138 @@
+//! k-medoids clustering of lists of tiles.
+
+use std::collections::BTreeMap;
+
+use rand::{Rng, RngExt};
+
+use crate::mdmc::Tile;
+
+/// Medoids of a clustering: the most central example of each cluster.
+#[derive(Clone, Debug)]
+pub(super) struct Clusters {
+    medoids: Vec<Vec<Tile>>,
+}
+
+/// Largest number of rounds of reassignment.
+const ROUNDS: usize = 50;
+
+/// Hamming distance: the number of tiles that differ.
+fn distance(a: &[Tile], b: &[Tile]) -> u64 {
+    a.iter().zip(b).filter(|(a, b)| a != b).count() as u64
+}
+
+impl Clusters {
+    /// At most `kinds` medoids of examples of one length: the first drawn in proportion to squared distances (k-means++),
+    /// then each example joins the nearest and each group chooses its most central example, until nothing changes.
+    pub(super) fn find<'a, R: Rng>(
+        examples: impl Iterator<Item = &'a Vec<Tile>>,
+        kinds: usize,
+        rng: &mut R,
+    ) -> Self {
+        let mut counted: BTreeMap<&Vec<Tile>, u64> = BTreeMap::new();
+        for example in examples {
+            *counted.entry(example).or_default() += 1;
+        }
+        let examples: Vec<(&Vec<Tile>, u64)> = counted.into_iter().collect();
+        let mut clusters = Self {
+            medoids: Vec::new(),
+        };
+        while clusters.medoids.len() < kinds {
+            let weight = |&(example, count): &(&Vec<Tile>, u64)| {
+                let medoids = clusters.medoids.iter();
+                let nearest = medoids.map(|medoid| distance(medoid, example)).min();
+                count * nearest.map_or(1, |nearest| nearest * nearest)
+            };
+            let weights: Vec<u64> = examples.iter().map(weight).collect();
+            let Some(chosen) = drawn(&weights, rng) else {
+                break;
+            };
+            clusters.medoids.push(examples[chosen].0.clone());
+        }
+        for _ in 0..ROUNDS {
+            let mut groups = vec![Vec::new(); clusters.medoids.len()];
+            for &example in &examples {
+                groups[clusters.nearest(example.0)].push(example);
+            }
+            let next: Vec<Vec<Tile>> = groups.iter().filter_map(|group| central(group)).collect();
+            if next == clusters.medoids {
+                break;
+            }
+            clusters.medoids = next;
+        }
+        clusters
+    }
+
+    /// Index of the nearest medoid, the first of several.
+    pub(super) fn nearest(&self, example: &[Tile]) -> usize {
+        let medoids = self.medoids.iter().enumerate();
+        let nearest = medoids.min_by_key(|(_, medoid)| distance(medoid, example));
+        nearest.map_or(0, |(place, _)| place)
+    }
+
+    pub(super) fn medoids(&self) -> &[Vec<Tile>] {
+        &self.medoids
+    }
+
+    pub(super) fn into_medoids(self) -> Vec<Vec<Tile>> {
+        self.medoids
+    }
+}
+
+/// An index drawn in proportion to its weight, or `None` if all weights are zero.
+fn drawn<R: Rng>(weights: &[u64], rng: &mut R) -> Option<usize> {
+    let total = weights.iter().sum::<u64>();
+    let mut rest = (total > 0).then(|| rng.random_range(0..total))?;
+    weights.iter().position(|&weight| {
+        let here = rest < weight;
+        rest = rest.saturating_sub(weight);
+        here
+    })
+}
+
+/// Medoid of a group: the example with the least sum of distances to the others, the first of several.
+fn central(group: &[(&Vec<Tile>, u64)]) -> Option<Vec<Tile>> {
+    let sum = |one: &[Tile]| -> u64 {
+        let distances = group
+            .iter()
+            .map(|(other, count)| count * distance(one, other));
+        distances.sum()
+    };
+    let central = group.iter().min_by_key(|(one, _)| sum(one));
+    central.map(|&(one, _)| one.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use figrs_core::stream;
+
+    fn examples(texts: &[&str]) -> Vec<Vec<Tile>> {
+        let tiles = |text: &&str| text.chars().filter_map(Tile::from_char).collect();
+        texts.iter().map(tiles).collect()
+    }
+
+    #[test]
+    fn clear_groups_are_found_with_their_most_central_examples() {
+        let texts = [
+            "XXXX", "XXXS", "XXSX", "----", "---o", "--o-", "EEEE", "EEEE",
+        ];
+        let examples = examples(&texts);
+        for seed in 0..20 {
+            let clusters = Clusters::find(examples.iter(), 3, &mut stream(seed, 0));
+            let mut medoids = clusters.medoids().to_vec();
+            medoids.sort();
+            let mut expected = super::tests::examples(&["XXXX", "----", "EEEE"]);
+            expected.sort();
+            assert_eq!(medoids, expected, "{seed}");
+            let kind = |i: usize| clusters.nearest(&examples[i]);
+            assert!(kind(0) == kind(2) && kind(3) == kind(5) && kind(0) != kind(3));
+        }
+    }
+
+    #[test]
+    fn there_are_no_more_kinds_than_distinct_examples() {
+        let examples = examples(&["X", "X", "-"]);
+        let clusters = Clusters::find(examples.iter(), 5, &mut stream(1, 0));
+        assert_eq!(clusters.medoids().len(), 2);
+    }
+}

@@ -1,0 +1,175 @@
+//! Hierarchical chains: a chain of kinds of sections, and a chain of tiles for each kind.
+
+mod clusters;
+mod program;
+
+use figrs_core::stream;
+
+use super::table::Counts;
+use crate::mdmc::level::grid::{Grid, TileIds};
+use crate::mdmc::{Corpus, Level, MarkovChain, MdmcError, RowSplits, Structures, Tile};
+use clusters::Clusters;
+
+/// A hierarchical `MdMC`: sections of a few columns are sorted into kinds, a high-level chain says which kind follows which,
+/// and each kind has a low-level chain of tiles of its own.
+///
+/// Kinds are found by k-medoids on the share of tiles that differ. The high-level chain looks one section back. After a kind
+/// that nothing ever followed, the next is drawn from all sections.
+///
+/// # Complexity
+///
+/// Training takes time in proportion to the square of the distinct sections in the largest kind, times their cells, for each round of
+/// clustering.
+///
+/// # Example
+///
+/// ```
+/// use std::sync::Arc;
+/// use figrs_models::mdmc::{Corpus, HierarchicalChain, RowSplits, Structure};
+///
+/// let corpus = Corpus::shipped();
+/// let chain = HierarchicalChain::train(&corpus, &Structure::NS3, RowSplits::NONE, 4, 8, 1)?;
+/// let level = Arc::new(chain).program(40)?.sample(&mut figrs_core::stream(7, 0))?;
+/// assert_eq!(level.width(), 40);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # References
+///
+/// Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models", section on hierarchical models, with
+/// sections of whole columns as high-level tiles; Park and Jun, "A simple and fast algorithm for K-medoids clustering", Expert Systems
+/// with Applications 36(2), 2009.
+#[derive(Clone, Debug)]
+pub struct HierarchicalChain {
+    section: usize,
+    /// Count of each kind at the start of a level, and count of each kind anywhere.
+    first: Vec<u64>,
+    anywhere: Vec<u64>,
+    /// For each kind the counts of the kinds that followed it.
+    next: Vec<Vec<u64>>,
+    chains: Vec<MarkovChain>,
+    medoids: Vec<Vec<Tile>>,
+}
+
+impl HierarchicalChain {
+    /// The most columns of a section, and the most kinds.
+    pub const MAX: usize = 64;
+
+    /// Sorts the sections of `section` columns of a corpus into at most `kinds` kinds, starting from random numbers of `seed`, and
+    /// counts.
+    ///
+    /// The last section of a level is filled up with its last column for the sorting. An error if `section` or `kinds` is 0 or exceeds
+    /// [`HierarchicalChain::MAX`], or by [`MarkovChain::train`].
+    pub fn train(
+        corpus: &Corpus,
+        structures: impl Into<Structures>,
+        splits: RowSplits,
+        section: usize,
+        kinds: usize,
+        seed: u64,
+    ) -> Result<Self, MdmcError> {
+        for size in [section, kinds] {
+            if !(1..=Self::MAX).contains(&size) {
+                return Err(MdmcError::Sections {
+                    size,
+                    max: Self::MAX,
+                });
+            }
+        }
+        let structures = structures.into();
+        let splits = splits.checked(corpus.height())?;
+        let sections: Vec<Vec<Vec<Tile>>> = corpus
+            .levels()
+            .iter()
+            .map(|level| sections(level, section))
+            .collect();
+        let clusters = Clusters::find(sections.iter().flatten(), kinds, &mut stream(seed, 0));
+        let kinds = clusters.medoids().len();
+        let mut first = vec![0; kinds];
+        let mut anywhere = vec![0; kinds];
+        let mut next = vec![vec![0; kinds]; kinds];
+        let tiles = corpus.levels().iter().flat_map(Level::as_array);
+        let tiles: std::collections::BTreeSet<Tile> = tiles.copied().collect();
+        let ids = TileIds::new(tiles.into_iter().collect());
+        let mut counts = vec![vec![Counts::new(); splits.count()]; kinds];
+        for (level, sections) in corpus.levels().iter().zip(&sections) {
+            let along: Vec<usize> = sections.iter().map(|s| clusters.nearest(s)).collect();
+            first[along[0]] += 1;
+            for &kind in &along {
+                anywhere[kind] += 1;
+            }
+            for two in along.windows(2) {
+                next[two[0]][two[1]] += 1;
+            }
+            let grid = Grid::of(level, structures.first(), &ids);
+            for (row, column) in level.as_array().indexed_iter().map(|(at, _)| at) {
+                let band = splits.band(row, corpus.height());
+                let counts = &mut counts[along[column / section]][band];
+                let tiles = counts.entry(grid.key(row, column)).or_default();
+                *tiles.entry(grid.get(row, column)).or_default() += 1;
+            }
+        }
+        let chain = |bands| {
+            let (ids, structures) = (ids.clone(), structures.clone());
+            MarkovChain::of_counts(corpus.height(), splits, ids, structures, bands)
+        };
+        Ok(Self {
+            section,
+            first,
+            anywhere,
+            next,
+            chains: counts.into_iter().map(chain).collect(),
+            medoids: clusters.into_medoids(),
+        })
+    }
+
+    /// The columns of a section.
+    pub fn section(&self) -> usize {
+        self.section
+    }
+
+    /// The most central section of each kind, row by row.
+    pub fn medoids(&self) -> &[Vec<Tile>] {
+        &self.medoids
+    }
+
+    /// The chain with the counts of tiles in each kind [smoothed](MarkovChain::smoothed).
+    ///
+    /// **Errors.** [`MdmcError::Smoothing`].
+    pub fn smoothed(mut self, added: f64) -> Result<Self, MdmcError> {
+        let chains = self.chains.into_iter();
+        let chains = chains.map(|chain| chain.smoothed(added));
+        self.chains = chains.collect::<Result<_, _>>()?;
+        Ok(self)
+    }
+
+    /// The chain of tiles of each kind.
+    pub fn chains(&self) -> &[MarkovChain] {
+        &self.chains
+    }
+
+    /// Counts of the kinds that followed a kind, or began a level; of all kinds if none did.
+    fn following(&self, kind: Option<usize>) -> &[u64] {
+        let counts = kind.map_or(&self.first, |kind| &self.next[kind]);
+        if counts.iter().any(|&count| count > 0) {
+            counts
+        } else {
+            &self.anywhere
+        }
+    }
+}
+
+/// The tiles of each section of a level, row by row.
+fn sections(level: &Level, columns: usize) -> Vec<Vec<Tile>> {
+    let (height, width) = (level.height(), level.width());
+    let section = |from: usize| {
+        let cells = (0..height).flat_map(|row| (from..from + columns).map(move |c| (row, c)));
+        cells
+            .filter_map(|(row, column)| level.get(row, column.min(width - 1)))
+            .collect()
+    };
+    (0..width).step_by(columns).map(section).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+use std::sync::Arc;
+
+use figrs_core::Model;
+use figrs_infer::{Run, VariableElimination};
+
+use crate::mdmc::train::hierarchy::*;
+use crate::mdmc::{LookAheadSampler, Structure, TileDistribution};
+
+fn corpus(texts: &[&str]) -> Corpus {
+    let named = texts
+        .iter()
+        .map(|text| (String::new(), text.parse().unwrap()));
+    Corpus::new(named).unwrap()
+}
+
+fn train(corpus: &Corpus, section: usize, kinds: usize) -> Arc<HierarchicalChain> {
+    let chain =
+        HierarchicalChain::train(corpus, &Structure::NS1, RowSplits::NONE, section, kinds, 1);
+    Arc::new(chain.unwrap())
+}
+
+fn probability(chain: &Arc<HierarchicalChain>, text: &str) -> f64 {
+    let program = chain.program(text.len()).unwrap();
+    let tiles: Vec<Tile> = text.chars().filter_map(Tile::from_char).collect();
+    let answer = VariableElimination::new()
+        .run(&Model::new(), program.tiles())
+        .unwrap();
+    answer.probability(program.tiles(), &tiles).unwrap()
+}
+
+#[test]
+fn levels_have_the_probabilities_counted_by_hand() {
+    // Sections of one column: two kinds, X and E, that follow each other in turn, and begin a level two to one.
+    let chain = train(&corpus(&["XEXE", "XEX", "EXE"]), 1, 2);
+    assert_eq!(chain.medoids().len(), 2);
+    for (text, expected) in [
+        ("XE", 2.0 / 3.0),
+        ("EX", 1.0 / 3.0),
+        ("XX", 0.0),
+        ("XEXEX", 2.0 / 3.0),
+    ] {
+        let p = probability(&chain, text);
+        assert!((p - expected).abs() < 1e-12, "{text}: {p}");
+    }
+}
+
+#[test]
+fn a_kind_that_nothing_followed_is_followed_by_any() {
+    let chain = train(&corpus(&["XE"]), 1, 2);
+    // X, then E, then X or E, each half of all sections.
+    for (text, expected) in [("XEX", 0.5), ("XEE", 0.5), ("XXE", 0.0)] {
+        let p = probability(&chain, text);
+        assert!((p - expected).abs() < 1e-12, "{text}: {p}");
+    }
+}
+
+#[test]
+fn one_kind_is_the_plain_chain() {
+    let corpus = Corpus::shipped();
+    let plain = MarkovChain::train(&corpus, &Structure::NS3, RowSplits::NONE).unwrap();
+    let chain =
+        HierarchicalChain::train(&corpus, &Structure::NS3, RowSplits::NONE, 4, 1, 1).unwrap();
+    let all = |chain: &MarkovChain| {
+        let all = chain.configurations(0, 0);
+        all.map(|(c, seen)| (c.to_vec(), seen.clone()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(all(&chain.chains()[0]), all(&plain));
+}
+
+#[test]
+fn the_chains_of_all_kinds_count_every_cell_once() {
+    let corpus = Corpus::shipped();
+    let chain =
+        HierarchicalChain::train(&corpus, &Structure::NS3, RowSplits::NONE, 3, 6, 2).unwrap();
+    assert_eq!((chain.section(), chain.medoids().len()), (3, 6));
+    let totals = chain.chains().iter().map(|chain| {
+        chain
+            .distribution(3, 0, &[])
+            .map_or(0, TileDistribution::total)
+    });
+    let cells: usize = corpus
+        .levels()
+        .iter()
+        .map(|level| level.as_array().len())
+        .sum();
+    assert_eq!(totals.sum::<u64>(), cells as u64);
+    // A chain of one kind is a chain like any other.
+    let sampler = LookAheadSampler::new(&chain.chains()[0], 2).unwrap();
+    assert_eq!(
+        sampler
+            .sample(9, &mut stream(1, 1))
+            .unwrap()
+            .level()
+            .width(),
+        9
+    );
+}
+
+#[test]
+fn sections_and_kinds_have_limits() {
+    let corpus = Corpus::shipped();
+    for (section, kinds, wrong) in [(0, 3, 0), (3, 0, 0), (65, 3, 65), (3, 65, 65)] {
+        let chain =
+            HierarchicalChain::train(&corpus, &Structure::NS1, RowSplits::NONE, section, kinds, 1);
+        assert!(matches!(chain, Err(MdmcError::Sections { size, max: 64 }) if size == wrong));
+    }
+    let error = train(&corpus, 4, 2).program(0).unwrap_err();
+    assert!(matches!(error, MdmcError::Width { width: 0, .. }));
+}

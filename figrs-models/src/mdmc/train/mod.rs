@@ -1,0 +1,13 @@
+//! Training: chains, n-grams and hierarchies counted from a corpus of levels.
+
+pub(crate) mod chain;
+pub(crate) mod column_ngrams;
+pub(crate) mod corpus;
+pub(crate) mod distribution;
+pub(crate) mod hierarchy;
+pub(crate) mod row_splits;
+pub(crate) mod saved_chain;
+pub(crate) mod shipped;
+pub(crate) mod structure;
+pub(crate) mod structures;
+pub(crate) mod table;

@@ -1,0 +1,95 @@
+//! Horizontal bands with tables of their own.
+
+use crate::mdmc::MdmcError;
+
+/// Number of equal bands into which the rows are divided, each with tables of its own.
+///
+/// Splitting lets the chain learn that the ground is at the bottom and the sky above, at the price
+/// of fewer examples a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RowSplits(usize);
+
+impl RowSplits {
+    /// One band: all rows share one table.
+    pub const NONE: RowSplits = RowSplits(1);
+
+    /// `splits` bands over `height` rows.
+    ///
+    /// An error unless `1 <= splits <= height`.
+    pub fn new(splits: usize, height: usize) -> Result<Self, MdmcError> {
+        Self(splits).checked(height)
+    }
+
+    /// The number of bands.
+    pub fn count(self) -> usize {
+        self.0
+    }
+
+    /// The band of a row, both counted from the top.
+    pub fn band(self, row: usize, height: usize) -> usize {
+        let band = row.saturating_mul(self.0) / height.max(1);
+        band.min(self.0 - 1)
+    }
+
+    /// The rows of a band, counted from the top.
+    pub(in crate::mdmc) fn rows(self, band: usize, height: usize) -> std::ops::Range<usize> {
+        let first = |band: usize| {
+            let before = band as u128 * height as u128;
+            before.div_ceil(self.0 as u128).min(height as u128) as usize
+        };
+        first(band)..first(band + 1)
+    }
+
+    /// The same bands, if `height` rows can be divided so.
+    pub(in crate::mdmc) fn checked(self, height: usize) -> Result<Self, MdmcError> {
+        if (1..=height).contains(&self.0) {
+            Ok(self)
+        } else {
+            Err(MdmcError::RowSplits {
+                splits: self.0,
+                height,
+            })
+        }
+    }
+}
+
+impl Default for RowSplits {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bands_are_contiguous_nonempty_and_of_nearly_equal_size() {
+        for height in 1..20 {
+            for count in 1..=height {
+                let splits = RowSplits::new(count, height).unwrap();
+                let bands: Vec<_> = (0..height).map(|row| splits.band(row, height)).collect();
+                assert!(bands.is_sorted());
+                for (row, &band) in bands.iter().enumerate() {
+                    assert!(splits.rows(band, height).contains(&row));
+                }
+                let sizes: Vec<_> = (0..count)
+                    .map(|b| bands.iter().filter(|&&x| x == b).count())
+                    .collect();
+                let (least, most) = (*sizes.iter().min().unwrap(), *sizes.iter().max().unwrap());
+                assert!(
+                    least >= 1 && most - least <= 1,
+                    "{height} rows, {count} bands: {sizes:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn no_bands_or_more_bands_than_rows_are_errors() {
+        for splits in [0, 15] {
+            let error = RowSplits::new(splits, 14).unwrap_err();
+            assert!(matches!(error, MdmcError::RowSplits { splits: s, height: 14 } if s == splits));
+        }
+    }
+}

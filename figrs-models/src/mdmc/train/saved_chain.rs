@@ -1,0 +1,478 @@
+//! Trained chains as JSON, so that a game can ship one without its training levels.
+
+use figrs_derive::ErrorDebug;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::table::Counts;
+use crate::mdmc::level::grid::TileIds;
+use crate::mdmc::{MarkovChain, MdmcError, Offset, RowSplits, Structure, Structures, Tile};
+
+const FORMAT: &str = "figrs MdMC chain";
+const VERSION: u32 = 1;
+/// Character of the border in a configuration.
+const BORDER: char = '#';
+/// The most rows: one column of them is a level of the largest size.
+const MOST_ROWS: usize = 1 << 28;
+/// The most cells of all training levels, so that sums of counts are exact.
+const MOST_CELLS: u64 = 1 << 53;
+
+/// Reason why a text is not a trained chain.
+#[derive(thiserror::Error, ErrorDebug)]
+#[non_exhaustive]
+pub enum SavedChainError {
+    /// Not JSON, cut off, or without a field that is needed.
+    #[error("not a saved chain: {0}; train and save it again")]
+    Json(#[from] serde_json::Error),
+    /// JSON of something else.
+    #[error("the format is {found:?}, not {FORMAT:?}; give a saved chain")]
+    Format {
+        /// The format that the text claims.
+        found: String,
+    },
+    /// A version that this program does not read.
+    #[error(
+        "version {found} of the format is not known, only {VERSION}; use the program that wrote it, or train again"
+    )]
+    Version {
+        /// The version of the text.
+        found: u32,
+    },
+    /// The height, the bands or the neighbours cannot be.
+    #[error("the saved chain cannot be: {0}")]
+    Shape(#[from] MdmcError),
+    /// More rows or columns than there can be.
+    #[error(
+        "a chain of {height} rows that was trained on {columns} columns; there are at most {MOST_ROWS} rows and {MOST_CELLS} cells, \
+         so the file was changed: train again"
+    )]
+    Size {
+        /// The rows of the text.
+        height: usize,
+        /// The columns of the text.
+        columns: u64,
+    },
+    /// A character that is no tile, or a configuration of the wrong length.
+    #[error(
+        "band {band}: the configuration {configuration:?} is not one tile (or {BORDER:?}) for each of the {length} neighbours"
+    )]
+    Configuration {
+        /// The band, from 0 at the top.
+        band: usize,
+        /// The configuration as it is written.
+        configuration: String,
+        /// The number of neighbours.
+        length: usize,
+    },
+    /// A tile in a configuration that was never counted, or a character that is no tile.
+    #[error(
+        "band {band}: {symbol:?} is not among the tiles that were counted; the file was changed, so train again"
+    )]
+    Tile {
+        /// The band, from 0 at the top.
+        band: usize,
+        /// The character.
+        symbol: char,
+    },
+    /// Counts that do not add up.
+    #[error(
+        "band {band}: the counts add up to {found}, and {rows} rows of {columns} columns need {expected}; the file was changed, so train again"
+    )]
+    Counts {
+        /// The band, from 0 at the top.
+        band: usize,
+        /// The sum of its counts.
+        found: u64,
+        /// Its rows.
+        rows: usize,
+        /// The columns of the training levels.
+        columns: u64,
+        /// The sum that the size of the levels demands.
+        expected: u64,
+    },
+    /// A count of zero, or a configuration written twice.
+    #[error(
+        "band {band}: the configuration {configuration:?} stands twice or has a count of 0; the file was changed, so train again"
+    )]
+    Repeated {
+        /// The band, from 0 at the top.
+        band: usize,
+        /// The configuration as it is written.
+        configuration: String,
+    },
+    /// Tables for another number of bands.
+    #[error(
+        "there are tables for {found} bands, and the chain has {expected}; the file was changed, so train again"
+    )]
+    Bands {
+        /// Tables.
+        found: usize,
+        /// Bands.
+        expected: usize,
+    },
+}
+
+/// Fields at the beginning of every version.
+#[derive(Deserialize)]
+struct Header {
+    format: String,
+    version: u32,
+}
+
+/// The counts of the first structure; those of simpler ones follow from them.
+#[derive(Serialize, Deserialize)]
+struct SavedChain {
+    format: String,
+    version: u32,
+    height: usize,
+    /// Number of columns of all training levels together.
+    columns: u64,
+    structure: Vec<(i32, i32)>,
+    /// Structures to fall back on, where they are not the simpler ones of the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fallbacks: Option<Vec<Vec<(i32, i32)>>>,
+    /// Number added to the counts of tiles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    smoothing: Option<f64>,
+    row_splits: usize,
+    bands: Vec<Vec<(String, BTreeMap<char, u64>)>>,
+}
+
+fn pairs(structure: &Structure) -> Vec<(i32, i32)> {
+    structure.offsets().iter().map(|o| (o.dx, o.dy)).collect()
+}
+
+fn structure(pairs: &[(i32, i32)]) -> Result<Structure, MdmcError> {
+    let offsets = pairs.iter().map(|&(dx, dy)| Offset { dx, dy });
+    Structure::new(offsets.collect::<Vec<_>>())
+}
+
+impl MarkovChain {
+    /// The chain as JSON, to be read by [`MarkovChain::from_json`] in this version and later ones.
+    ///
+    /// ```
+    /// use figrs_models::mdmc::{Corpus, MarkovChain, RowSplits, Structure};
+    ///
+    /// let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::NONE)?;
+    /// let loaded = MarkovChain::from_json(&chain.to_json())?;
+    /// assert_eq!(loaded.to_json(), chain.to_json());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_json(&self) -> String {
+        let splits = self.row_splits();
+        let list = self.structure_list();
+        let usual = *list == list.first().into();
+        let fallbacks = || list.as_slice()[1..].iter().map(pairs).collect();
+        let saved = SavedChain {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            height: self.height(),
+            columns: self.cells() / self.height() as u64,
+            structure: pairs(list.first()),
+            fallbacks: (!usual).then(fallbacks),
+            smoothing: Some(self.smoothing()).filter(|&added| added > 0.0),
+            row_splits: splits.count(),
+            bands: (0..splits.count()).map(|band| self.saved(band)).collect(),
+        };
+        serde_json::json!(saved).to_string()
+    }
+
+    fn saved(&self, band: usize) -> Vec<(String, BTreeMap<char, u64>)> {
+        let symbol = |tile: &Tile| tile.symbol().unwrap_or(BORDER);
+        let configurations = self.configurations(0, band);
+        let entry = configurations.map(|(configuration, seen)| {
+            let counts = seen
+                .counts()
+                .iter()
+                .map(|(tile, count)| (symbol(tile), *count));
+            (configuration.iter().map(symbol).collect(), counts.collect())
+        });
+        entry.collect()
+    }
+
+    /// Reads a chain from [`MarkovChain::to_json`], and checks that it can be a trained one.
+    ///
+    /// **Errors.** [`SavedChainError`], with the band and the configuration of the mistake.
+    pub fn from_json(text: &str) -> Result<Self, SavedChainError> {
+        let header: Header = serde_json::from_str(text)?;
+        if header.format != FORMAT {
+            return Err(SavedChainError::Format {
+                found: header.format,
+            });
+        }
+        if header.version != VERSION {
+            return Err(SavedChainError::Version {
+                found: header.version,
+            });
+        }
+        let saved: SavedChain = serde_json::from_str(text)?;
+        let cells = saved.columns.checked_mul(saved.height as u64);
+        if saved.height > MOST_ROWS || cells.is_none_or(|cells| cells > MOST_CELLS) {
+            return Err(SavedChainError::Size {
+                height: saved.height,
+                columns: saved.columns,
+            });
+        }
+        let splits = RowSplits::new(saved.row_splits, saved.height)?;
+        let first = structure(&saved.structure)?;
+        let length = first.offsets().len();
+        let structures = match &saved.fallbacks {
+            None => Structures::from(&first),
+            Some(all) => {
+                let all = all.iter().map(|pairs| structure(pairs));
+                Structures::new(first, all.collect::<Result<Vec<_>, _>>()?)?
+            }
+        };
+        if saved.bands.len() != splits.count() {
+            return Err(SavedChainError::Bands {
+                found: saved.bands.len(),
+                expected: splits.count(),
+            });
+        }
+        let ids = saved.ids()?;
+        let bands = (0..splits.count()).map(|band| saved.counts(band, splits, &ids, length));
+        let bands = bands.collect::<Result<_, _>>()?;
+        let chain = Self::of_counts(saved.height, splits, ids, structures, bands);
+        Ok(chain.smoothed(saved.smoothing.unwrap_or_default())?)
+    }
+}
+
+impl SavedChain {
+    /// The tiles that were counted.
+    fn ids(&self) -> Result<TileIds, SavedChainError> {
+        let mut tiles = BTreeSet::new();
+        for (band, entries) in self.bands.iter().enumerate() {
+            for &symbol in entries.iter().flat_map(|(_, counts)| counts.keys()) {
+                let tile = Tile::from_char(symbol);
+                tiles.insert(tile.ok_or(SavedChainError::Tile { band, symbol })?);
+            }
+        }
+        Ok(TileIds::new(tiles.into_iter().collect()))
+    }
+
+    fn counts(
+        &self,
+        band: usize,
+        splits: RowSplits,
+        ids: &TileIds,
+        length: usize,
+    ) -> Result<Counts, SavedChainError> {
+        let mut counts = Counts::new();
+        let mut found: u64 = 0;
+        for (configuration, tiles) in &self.bands[band] {
+            if configuration.chars().count() != length {
+                return Err(SavedChainError::Configuration {
+                    band,
+                    configuration: configuration.clone(),
+                    length,
+                });
+            }
+            let mut key = 0;
+            for symbol in configuration.chars() {
+                let id = match symbol {
+                    BORDER => 0,
+                    _ => Tile::from_char(symbol).map_or(0, |tile| ids.id(tile)),
+                };
+                if id == 0 && symbol != BORDER {
+                    return Err(SavedChainError::Tile { band, symbol });
+                }
+                key = key * ids.base() + u64::from(id);
+            }
+            let tile =
+                |(&symbol, &count): (&char, &u64)| Some((ids.id(Tile::from_char(symbol)?), count));
+            let tiles: BTreeMap<u8, u64> = tiles.iter().filter_map(tile).collect();
+            found = tiles
+                .values()
+                .fold(found, |sum, &count| sum.saturating_add(count));
+            let empty = tiles.is_empty() || tiles.values().any(|&count| count == 0);
+            if empty || counts.insert(key, tiles).is_some() {
+                return Err(SavedChainError::Repeated {
+                    band,
+                    configuration: configuration.clone(),
+                });
+            }
+        }
+        let rows = splits.rows(band, self.height).len();
+        let expected = self.columns * rows as u64;
+        if found != expected || found == 0 {
+            return Err(SavedChainError::Counts {
+                band,
+                found,
+                rows,
+                columns: self.columns,
+                expected,
+            });
+        }
+        Ok(counts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SavedChainError as E;
+    use super::*;
+    use crate::mdmc::{Corpus, LookAheadSampler};
+
+    fn trained(structures: &Structures, splits: usize) -> MarkovChain {
+        let splits = RowSplits::new(splits, 14).unwrap();
+        MarkovChain::train(&Corpus::shipped(), structures, splits).unwrap()
+    }
+
+    fn small() -> String {
+        let corpus = Corpus::new([("a".to_owned(), "-S\nXX".parse().unwrap())]).unwrap();
+        let splits = RowSplits::new(2, 2).unwrap();
+        let chain = MarkovChain::train(&corpus, &Structure::NS1, splits).unwrap();
+        chain.to_json()
+    }
+
+    #[test]
+    fn a_loaded_chain_is_the_saved_one() {
+        let far = Structure::new([Offset::LEFT, Offset { dx: 2, dy: 1 }]).unwrap();
+        let list: Structures = "ns3,(0,1),ns0".parse().unwrap();
+        let plain = |structure: &Structure, splits| trained(&structure.into(), splits);
+        for (chain, splits) in [
+            (plain(&Structure::NS0, 1), 1),
+            (plain(&Structure::NS3, 14), 14),
+            (plain(&far, 3), 3),
+            (trained(&list, 2).smoothed(0.25).unwrap(), 2),
+        ] {
+            let loaded = MarkovChain::from_json(&chain.to_json()).unwrap();
+            assert_eq!(
+                (loaded.height(), loaded.tiles()),
+                (chain.height(), chain.tiles())
+            );
+            assert_eq!(loaded.structures(), chain.structures());
+            for structure in 0..chain.structures().len() {
+                for band in 0..splits {
+                    let all = |chain: &MarkovChain| {
+                        let all = chain.configurations(structure, band);
+                        all.map(|(c, seen)| (c.to_vec(), seen.clone()))
+                            .collect::<Vec<_>>()
+                    };
+                    assert_eq!(all(&loaded), all(&chain));
+                }
+            }
+            let draw = |chain| {
+                let mut rng = figrs_core::stream(1, 2);
+                LookAheadSampler::new(chain, 3)
+                    .unwrap()
+                    .sample(50, &mut rng)
+                    .unwrap()
+            };
+            assert_eq!(draw(&loaded), draw(&chain));
+        }
+    }
+
+    #[test]
+    fn the_format_is_that_of_version_one() {
+        assert_eq!(
+            small(),
+            r##"{"format":"figrs MdMC chain","version":1,"height":2,"columns":2,"structure":[[-1,0]],"row_splits":2,"bands":[[["#",{"-":1}],["-",{"S":1}]],[["#",{"X":1}],["X",{"X":1}]]]}"##
+        );
+    }
+
+    #[test]
+    fn a_text_cut_off_anywhere_is_an_error() {
+        let text = small();
+        for end in 0..text.len() {
+            let error = MarkovChain::from_json(&text[..end]).unwrap_err();
+            assert!(matches!(error, SavedChainError::Json(_)), "{end}: {error}");
+        }
+    }
+
+    /// Regression test: counts up to the largest number were added without a check for overflow, after saturating sums had
+    /// agreed.
+    #[test]
+    fn counts_that_overflow_are_an_error() {
+        let most = u64::MAX;
+        let text = format!(
+            r##"{{"format":"figrs MdMC chain","version":1,"height":1,"columns":{most},"structure":[[-1,0]],"row_splits":1,
+                "bands":[[["#",{{"-":{most}}}],["-",{{"-":1}}]]]}}"##
+        );
+        let error = MarkovChain::from_json(&text).unwrap_err();
+        assert!(
+            matches!(error, E::Size { height: 1, columns } if columns == most),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_an_error_of_its_own() {
+        let changed = |from: &str, to: &str| {
+            let text = small();
+            assert!(text.contains(from), "{from}");
+            MarkovChain::from_json(&text.replacen(from, to, 1)).unwrap_err()
+        };
+        assert!(matches!(changed("figrs MdMC", "other"), E::Format { .. }));
+        assert!(matches!(
+            changed("\"version\":1", "\"version\":2"),
+            E::Version { found: 2 }
+        ));
+        assert!(matches!(
+            changed("\"row_splits\":2", "\"row_splits\":3"),
+            E::Shape(MdmcError::RowSplits { .. })
+        ));
+        assert!(matches!(
+            changed("[-1,0]", "[1,0]"),
+            E::Shape(MdmcError::UndecidedOffset { .. })
+        ));
+        assert!(matches!(
+            changed("\"row_splits\":2", "\"row_splits\":1"),
+            E::Bands {
+                found: 2,
+                expected: 1
+            }
+        ));
+        assert!(matches!(
+            changed("[\"-\",", "[\"--\","),
+            E::Configuration {
+                band: 0,
+                length: 1,
+                ..
+            }
+        ));
+        assert!(matches!(
+            changed("[\"-\",", "[\"o\","),
+            E::Tile {
+                band: 0,
+                symbol: 'o'
+            }
+        ));
+        assert!(matches!(
+            changed("{\"S\":1}", "{\"~\":1}"),
+            E::Tile {
+                band: 0,
+                symbol: '~'
+            }
+        ));
+        assert!(matches!(
+            changed("[\"X\",{", "[\"#\",{"),
+            E::Repeated { band: 1, .. }
+        ));
+        assert!(matches!(
+            changed("{\"S\":1}", "{\"S\":0}"),
+            E::Repeated { band: 0, .. }
+        ));
+        assert!(matches!(
+            changed("{\"S\":1}", "{\"S\":2}"),
+            E::Counts {
+                band: 0,
+                found: 3,
+                expected: 2,
+                ..
+            }
+        ));
+        assert!(matches!(
+            changed("\"columns\":2", "\"columns\":0"),
+            E::Counts { band: 0, .. }
+        ));
+        assert!(matches!(
+            changed("\"height\":2", "\"height\":268435457"),
+            E::Size {
+                height: 268_435_457,
+                columns: 2
+            }
+        ));
+    }
+}

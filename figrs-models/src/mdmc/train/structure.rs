@@ -1,0 +1,242 @@
+//! Structures: the neighbours that a tile depends on.
+
+use std::{borrow::Cow, fmt, str::FromStr};
+
+use crate::mdmc::MdmcError;
+
+/// A neighbour relative to its cell: `dx` columns to the right and `dy` rows down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Offset {
+    /// Columns to the right; negative to the left.
+    pub dx: i32,
+    /// Rows down; levels are sampled from the bottom up, so rows below are decided first.
+    pub dy: i32,
+}
+
+impl Offset {
+    /// The cell to the left.
+    pub const LEFT: Offset = Offset { dx: -1, dy: 0 };
+    /// The cell below.
+    pub const BELOW: Offset = Offset { dx: 0, dy: 1 };
+    /// The cell below the left one.
+    pub const LEFT_BELOW: Offset = Offset { dx: -1, dy: 1 };
+
+    /// The row and column of this neighbour, or `None` where it falls outside the level.
+    pub fn of_cell(
+        self,
+        row: usize,
+        column: usize,
+        height: usize,
+        width: usize,
+    ) -> Option<(usize, usize)> {
+        let row = row.checked_add_signed(isize::try_from(self.dy).ok()?)?;
+        let column = column.checked_add_signed(isize::try_from(self.dx).ok()?)?;
+        (row < height && column < width).then_some((row, column))
+    }
+
+    fn decided(self) -> bool {
+        self.dy > 0 || (self.dy == 0 && self.dx < 0)
+    }
+}
+
+/// A network structure: the ordered neighbours whose tiles form a cell's configuration.
+///
+/// Leaving out neighbours from the end gives the simpler structures to fall back on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Structure {
+    offsets: Cow<'static, [Offset]>,
+}
+
+impl Structure {
+    /// No neighbours: tiles by their overall frequency.
+    pub const NS0: Structure = Structure {
+        offsets: Cow::Borrowed(&[]),
+    };
+    /// The left neighbour.
+    pub const NS1: Structure = Structure {
+        offsets: Cow::Borrowed(&[Offset::LEFT]),
+    };
+    /// The left neighbour and the one below.
+    pub const NS2: Structure = Structure {
+        offsets: Cow::Borrowed(&[Offset::LEFT, Offset::BELOW]),
+    };
+    /// The left neighbour, the one below, and the one below the left.
+    pub const NS3: Structure = Structure {
+        offsets: Cow::Borrowed(&[Offset::LEFT, Offset::BELOW, Offset::LEFT_BELOW]),
+    };
+
+    /// The largest number of offsets in a structure.
+    pub const MAX_OFFSETS: usize = 8;
+    /// The largest distance of an offset, in rows and in columns.
+    pub const MAX_REACH: i32 = 16;
+
+    const NAMED: [(&'static str, Structure); 4] = [
+        ("ns0", Self::NS0),
+        ("ns1", Self::NS1),
+        ("ns2", Self::NS2),
+        ("ns3", Self::NS3),
+    ];
+
+    /// A structure of the given offsets, the most important first.
+    ///
+    /// An error if an offset is not below or to the left in the same row, reaches further than
+    /// [`Structure::MAX_REACH`] or is repeated, or if there are more than [`Structure::MAX_OFFSETS`].
+    pub fn new(offsets: impl Into<Vec<Offset>>) -> Result<Self, MdmcError> {
+        let offsets: Vec<Offset> = offsets.into();
+        if offsets.len() > Self::MAX_OFFSETS {
+            return Err(MdmcError::TooManyOffsets {
+                count: offsets.len(),
+                max: Self::MAX_OFFSETS,
+            });
+        }
+        let reach = Self::MAX_REACH;
+        for (index, &offset) in offsets.iter().enumerate() {
+            let Offset { dx, dy } = offset;
+            if !offset.decided() {
+                return Err(MdmcError::UndecidedOffset { dx, dy });
+            }
+            if dy > reach || !(-reach..=reach).contains(&dx) {
+                return Err(MdmcError::FarOffset { dx, dy, max: reach });
+            }
+            if offsets[..index].contains(&offset) {
+                return Err(MdmcError::RepeatedOffset { dx, dy });
+            }
+        }
+        Ok(Self {
+            offsets: Cow::Owned(offsets),
+        })
+    }
+
+    /// The offsets, in order.
+    pub fn offsets(&self) -> &[Offset] {
+        &self.offsets
+    }
+
+    /// The neighbours of a cell, in the order of the offsets; `None` stands for the border.
+    pub fn neighbours(
+        &self,
+        row: usize,
+        column: usize,
+        height: usize,
+        width: usize,
+    ) -> impl Iterator<Item = Option<(usize, usize)>> {
+        self.offsets
+            .iter()
+            .map(move |offset| offset.of_cell(row, column, height, width))
+    }
+
+    /// This structure and the simpler ones to fall back on, down to the one without neighbours.
+    pub fn fallbacks(&self) -> impl Iterator<Item = Structure> {
+        (0..=self.offsets.len()).rev().map(|count| Self {
+            offsets: Cow::Owned(self.offsets[..count].to_vec()),
+        })
+    }
+}
+
+/// Reads `ns0`, `ns1`, `ns2` or `ns3`, or offsets as `(-1,0)(0,1)`.
+impl FromStr for Structure {
+    type Err = MdmcError;
+
+    fn from_str(name: &str) -> Result<Self, MdmcError> {
+        let found = Self::NAMED.into_iter().find(|&(known, _)| known == name);
+        if let Some((_, structure)) = found {
+            return Ok(structure);
+        }
+        let offset = |text: &str| {
+            let (dx, dy) = text.strip_prefix('(')?.split_once(',')?;
+            let (dx, dy) = (dx.parse().ok()?, dy.parse().ok()?);
+            Some(Offset { dx, dy })
+        };
+        let listed = name.strip_suffix(')').map(|name| name.split(')'));
+        let offsets: Option<Vec<Offset>> = listed.and_then(|all| all.map(offset).collect());
+        let offsets = offsets.ok_or_else(|| MdmcError::UnknownStructure {
+            name: name.to_owned(),
+        })?;
+        Self::new(offsets)
+    }
+}
+
+/// Writes `ns0` to `ns3` by name and any other structure as its offsets.
+impl fmt::Display for Structure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((name, _)) = Self::NAMED.into_iter().find(|(_, known)| known == self) {
+            return f.write_str(name);
+        }
+        self.offsets
+            .iter()
+            .try_for_each(|Offset { dx, dy }| write!(f, "({dx},{dy})"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_written() {
+        for name in ["ns0", "ns1", "ns2", "ns3"] {
+            assert_eq!(name.parse::<Structure>().unwrap().to_string(), name);
+        }
+        assert!(matches!(
+            "ns4".parse::<Structure>(),
+            Err(MdmcError::UnknownStructure { .. })
+        ));
+        let other = Structure::new([Offset { dx: -2, dy: 0 }, Offset::BELOW]).unwrap();
+        assert_eq!(other.to_string(), "(-2,0)(0,1)");
+        assert_eq!("(-2,0)(0,1)".parse::<Structure>().unwrap(), other);
+        assert!(matches!(
+            "(1,0)".parse::<Structure>(),
+            Err(MdmcError::UndecidedOffset { .. })
+        ));
+    }
+
+    #[test]
+    fn fallbacks_are_ns3_ns2_ns1_ns0() {
+        let names: Vec<_> = Structure::NS3
+            .fallbacks()
+            .map(|structure| structure.to_string())
+            .collect();
+        assert_eq!(names, ["ns3", "ns2", "ns1", "ns0"]);
+    }
+
+    #[test]
+    fn neighbours_outside_the_level_are_the_border() {
+        let corner: Vec<_> = Structure::NS3.neighbours(13, 0, 14, 5).collect();
+        assert_eq!(corner, [None, None, None]);
+        let inside: Vec<_> = Structure::NS3.neighbours(3, 4, 14, 5).collect();
+        assert_eq!(inside, [Some((3, 3)), Some((4, 4)), Some((4, 3))]);
+    }
+
+    #[test]
+    fn offsets_must_be_decided_near_few_and_distinct() {
+        let new = |offsets: &[(i32, i32)]| {
+            Structure::new(
+                offsets
+                    .iter()
+                    .map(|&(dx, dy)| Offset { dx, dy })
+                    .collect::<Vec<_>>(),
+            )
+        };
+        for undecided in [(0, 0), (1, 0), (-1, -1), (i32::MIN, i32::MIN)] {
+            assert!(
+                matches!(new(&[undecided]), Err(MdmcError::UndecidedOffset { .. })),
+                "{undecided:?}"
+            );
+        }
+        for far in [(-17, 0), (i32::MIN, 0), (17, 1), (0, 17), (0, i32::MAX)] {
+            assert!(
+                matches!(new(&[far]), Err(MdmcError::FarOffset { .. })),
+                "{far:?}"
+            );
+        }
+        assert!(matches!(
+            new(&[(0, 1), (0, 1)]),
+            Err(MdmcError::RepeatedOffset { .. })
+        ));
+        assert!(matches!(
+            new(&[(0, 1); 9]),
+            Err(MdmcError::TooManyOffsets { count: 9, max: 8 })
+        ));
+        assert!(new(&[(1, 1), (-16, 0), (16, 16)]).is_ok());
+    }
+}

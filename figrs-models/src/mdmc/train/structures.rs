@@ -1,0 +1,180 @@
+//! Lists of network structures: the first one and its fallbacks.
+
+use std::{fmt, str::FromStr};
+
+use crate::mdmc::{MdmcError, Structure};
+
+/// Network structures in the order in which they are tried: the first one, and those to fall back on where training never showed its
+/// configuration.
+///
+/// A structure to fall back on sees some of the neighbours of the first, and the last sees none, so that every cell has a
+/// tile. A [`Structure`] alone stands for itself and its [`fallbacks`](Structure::fallbacks).
+///
+/// ```
+/// use figrs_models::mdmc::{Structure, Structures};
+///
+/// let list: Structures = "ns3,ns1,ns0".parse()?;
+/// assert_eq!(list.as_slice(), [Structure::NS3, Structure::NS1, Structure::NS0]);
+/// assert_eq!("ns3".parse::<Structures>()?, Structures::from(&Structure::NS3));
+/// assert!("ns1,ns3,ns0".parse::<Structures>().is_err());
+/// # Ok::<(), figrs_models::mdmc::MdmcError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Structures {
+    all: Vec<Structure>,
+}
+
+impl Structures {
+    /// A structure and those to fall back on, the one to try first in front.
+    ///
+    /// An error if one of them sees a neighbour that `first` does not or occurs twice, or if the last sees any.
+    pub fn new(
+        first: Structure,
+        fallbacks: impl IntoIterator<Item = Structure>,
+    ) -> Result<Self, MdmcError> {
+        let mut all = vec![first];
+        for structure in fallbacks {
+            let offsets = structure.offsets();
+            if !offsets
+                .iter()
+                .all(|offset| all[0].offsets().contains(offset))
+            {
+                return Err(MdmcError::Fallback {
+                    structure: structure.to_string(),
+                    first: all[0].to_string(),
+                });
+            }
+            if all.contains(&structure) {
+                return Err(MdmcError::RepeatedStructure {
+                    structure: structure.to_string(),
+                });
+            }
+            all.push(structure);
+        }
+        match all.last() {
+            Some(last) if !last.offsets().is_empty() => Err(MdmcError::LastFallback {
+                structure: last.to_string(),
+            }),
+            _ => Ok(Self { all }),
+        }
+    }
+
+    /// The structures, the first in front.
+    pub fn as_slice(&self) -> &[Structure] {
+        &self.all
+    }
+
+    /// The first structure.
+    pub fn first(&self) -> &Structure {
+        &self.all[0]
+    }
+
+    /// For each structure the places of its offsets among those of the first.
+    pub(in crate::mdmc) fn places(&self) -> Vec<Vec<usize>> {
+        let first = self.first().offsets();
+        let places = |structure: &Structure| {
+            let offsets = structure.offsets().iter();
+            let place = |offset| first.iter().position(|other| other == offset);
+            offsets.filter_map(place).collect()
+        };
+        self.all.iter().map(places).collect()
+    }
+}
+
+/// A structure and the simpler ones.
+impl From<&Structure> for Structures {
+    fn from(structure: &Structure) -> Self {
+        Self {
+            all: structure.fallbacks().collect(),
+        }
+    }
+}
+
+impl From<&Structures> for Structures {
+    fn from(structures: &Structures) -> Self {
+        structures.clone()
+    }
+}
+
+/// Reads one structure, with all simpler ones to fall back on, or a list of structures parted by commas.
+impl FromStr for Structures {
+    type Err = MdmcError;
+
+    fn from_str(text: &str) -> Result<Self, MdmcError> {
+        // Commas between parentheses belong to offsets.
+        let mut inside = false;
+        let parts = text.split(|symbol| {
+            inside = (inside || symbol == '(') && symbol != ')';
+            symbol == ',' && !inside
+        });
+        let structures: Vec<Structure> = parts.map(str::parse).collect::<Result<_, _>>()?;
+        match &structures[..] {
+            [one] => Ok(one.into()),
+            [first, fallbacks @ ..] => Self::new(first.clone(), fallbacks.iter().cloned()),
+            [] => Err(MdmcError::UnknownStructure {
+                name: text.to_owned(),
+            }),
+        }
+    }
+}
+
+/// Writes the form that [`FromStr`] reads.
+impl fmt::Display for Structures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == self.first().into() {
+            return self.first().fmt(f);
+        }
+        for (place, structure) in self.all.iter().enumerate() {
+            write!(f, "{}{structure}", if place > 0 { "," } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read_and_written() {
+        for text in [
+            "ns3",
+            "ns0",
+            "ns3,ns2,ns0",
+            "ns3,(0,1),(-1,1),ns0",
+            "(-2,0)(0,1),(0,1),ns0",
+        ] {
+            let list: Structures = text.parse().unwrap();
+            assert_eq!(list.to_string(), text);
+        }
+        let all: Structures = "ns2,ns1,ns0".parse().unwrap();
+        assert_eq!(all.to_string(), "ns2");
+        let places = "ns3,(0,1),(-1,1)(-1,0),ns0".parse::<Structures>().unwrap();
+        assert_eq!(
+            places.places(),
+            [vec![0, 1, 2], vec![1], vec![2, 0], vec![]]
+        );
+    }
+
+    #[test]
+    fn lists_that_cannot_be_fallen_back_on_are_errors() {
+        let error = |text: &str| text.parse::<Structures>().unwrap_err();
+        assert!(
+            matches!(error("ns1,ns2,ns0"), MdmcError::Fallback { structure, first }
+            if structure == "ns2" && first == "ns1")
+        );
+        assert!(
+            matches!(error("ns3,ns2,ns2,ns0"), MdmcError::RepeatedStructure { structure }
+            if structure == "ns2")
+        );
+        assert!(
+            matches!(error("ns3,ns2"), MdmcError::LastFallback { structure } if structure == "ns2")
+        );
+        for text in ["", "ns3,", "ns3,ns4,ns0", "ns3,(0;1),ns0", "(0,1", "(0,1)x"] {
+            assert!(
+                matches!(error(text), MdmcError::UnknownStructure { .. }),
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The counts of one structure in one band, by configuration.
+
+use std::collections::BTreeMap;
+
+use crate::mdmc::level::grid::TileIds;
+use crate::mdmc::{Tile, TileDistribution};
+
+/// Counts of tile ids by configuration key, while training.
+pub(in crate::mdmc) type Counts = BTreeMap<u64, BTreeMap<u8, u64>>;
+
+/// Below this number of possible keys a table finds its entries by direct index.
+const DIRECT_KEYS: u64 = 1 << 16;
+
+/// Tiles that training showed in one configuration.
+#[derive(Clone, Debug)]
+pub(in crate::mdmc) struct Entry {
+    pub(in crate::mdmc) configuration: Vec<Tile>,
+    pub(in crate::mdmc) distribution: TileDistribution,
+    /// The ids of the tiles that can be drawn, with their counts, smoothed if that is wanted.
+    pub(in crate::mdmc) weights: Vec<(u8, f64)>,
+    /// The sum of their counts.
+    pub(in crate::mdmc) mass: f64,
+}
+
+/// All configurations seen, in ascending order of their tiles.
+#[derive(Clone, Debug)]
+pub(in crate::mdmc) struct Table {
+    entries: Vec<Entry>,
+    keys: Vec<u64>,
+    /// For each key its entry's index plus one, or zero; empty if there are too many keys.
+    direct: Vec<u32>,
+}
+
+impl Table {
+    /// The table of counts over configurations of `length` neighbours.
+    pub(in crate::mdmc) fn new(counts: Counts, ids: &TileIds, length: usize) -> Self {
+        let keys: Vec<u64> = counts.keys().copied().collect();
+        let all = (0..length).try_fold(1, |all: u64, _| all.checked_mul(ids.base()));
+        let mut direct = Vec::new();
+        if let Some(all) = all.filter(|&all| all <= DIRECT_KEYS) {
+            direct = vec![0; all as usize];
+            for (index, &key) in (1..).zip(&keys) {
+                direct[key as usize] = index;
+            }
+        }
+        let entry = |(key, tiles): (u64, BTreeMap<u8, u64>)| Entry {
+            configuration: decode(key, ids, length),
+            distribution: TileDistribution::new(
+                tiles
+                    .iter()
+                    .map(|(&id, &count)| (ids.tile(id), count))
+                    .collect(),
+            ),
+            mass: tiles.values().map(|&count| count as f64).sum(),
+            weights: tiles
+                .into_iter()
+                .map(|(id, count)| (id, count as f64))
+                .collect(),
+        };
+        Self {
+            entries: counts.into_iter().map(entry).collect(),
+            keys,
+            direct,
+        }
+    }
+
+    /// Adds a number to the count of every tile of `tiles` in each entry; those seen in an entry are among them. Where it is zero those
+    /// alone can be drawn.
+    pub(in crate::mdmc) fn smooth(&mut self, tiles: &[Tile], ids: &TileIds, added: f64) {
+        for entry in &mut self.entries {
+            let seen = entry.distribution.counts().iter().map(|&(tile, _)| tile);
+            let seen: Vec<Tile> = seen.collect();
+            let tiles = if added > 0.0 { tiles } else { &seen };
+            entry.distribution.smooth(tiles, added);
+            let count = |tile| entry.distribution.count(tile) as f64;
+            let weight = |&tile: &Tile| (ids.id(tile), count(tile) + added);
+            entry.weights = tiles.iter().map(weight).collect();
+            entry.mass = entry.weights.iter().map(|(_, weight)| weight).sum();
+        }
+    }
+
+    /// The entries, in ascending order of their configurations.
+    pub(in crate::mdmc) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The entry of a configuration, or `None` if it is unseen.
+    pub(in crate::mdmc) fn find(&self, configuration: &[Tile]) -> Option<&Entry> {
+        let found = self
+            .entries
+            .binary_search_by(|entry| entry.configuration.as_slice().cmp(configuration));
+        found.ok().map(|index| &self.entries[index])
+    }
+
+    /// The entry of a configuration's key, or `None` if it is unseen.
+    pub(in crate::mdmc) fn by_key(&self, key: u64) -> Option<&Entry> {
+        if self.direct.is_empty() {
+            return self
+                .keys
+                .binary_search(&key)
+                .ok()
+                .map(|index| &self.entries[index]);
+        }
+        let index = self.direct.get(key as usize).copied()?.checked_sub(1)?;
+        self.entries.get(index as usize)
+    }
+}
+
+/// The tiles whose ids are the digits of a key, the last digit last.
+fn decode(mut key: u64, ids: &TileIds, length: usize) -> Vec<Tile> {
+    let mut tiles = vec![Tile::BORDER; length];
+    for tile in tiles.iter_mut().rev() {
+        *tile = ids.tile((key % ids.base()) as u8);
+        key /= ids.base();
+    }
+    tiles
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every third key of configurations of `length` neighbours over two tiles and the border.
+    fn every_third(length: usize) -> (Table, TileIds) {
+        let ids = TileIds::new(vec![Tile::EMPTY, Tile::GROUND]);
+        let keys = (0..3_u64.pow(length as u32)).step_by(3);
+        (
+            Table::new(
+                keys.map(|key| (key, BTreeMap::from([(1, 1)]))).collect(),
+                &ids,
+                length,
+            ),
+            ids,
+        )
+    }
+
+    #[test]
+    fn entries_are_found_by_tiles_and_by_key_with_and_without_the_direct_index() {
+        for (length, direct) in [(0, true), (2, true), (11, false)] {
+            let (table, ids) = every_third(length);
+            assert_eq!(table.direct.is_empty(), !direct);
+            for key in 0..3_u64.pow(length as u32).min(2000) {
+                let tiles = decode(key, &ids, length);
+                assert_eq!(table.find(&tiles).is_some(), key % 3 == 0);
+                let found = table.by_key(key).map(|entry| entry.configuration.clone());
+                assert_eq!(found, (key % 3 == 0).then_some(tiles));
+            }
+        }
+    }
+
+    #[test]
+    fn entries_are_sorted_by_configuration() {
+        let (table, _) = every_third(4);
+        assert!(
+            table
+                .entries()
+                .is_sorted_by_key(|entry| &entry.configuration)
+        );
+    }
+}

@@ -1,0 +1,298 @@
+//! The tiles, drawn for figrs: one character a pixel, coloured by the palette.
+
+use super::super::Tile;
+use super::tileset::SIDE;
+
+pub(super) type Art = [&'static [u8; SIDE]; SIDE];
+
+/// The drawing of a tile, or `None` for air and for the border.
+pub(super) fn art(tile: Tile) -> Option<&'static Art> {
+    Some(match tile.symbol()? {
+        'X' => &EARTH,
+        'S' => &BRICK,
+        '?' => &QUESTION,
+        'Q' => &USED,
+        'E' => &CREATURE,
+        '<' => &PIPE_TOP_LEFT,
+        '>' => &PIPE_TOP_RIGHT,
+        '[' => &PIPE_LEFT,
+        ']' => &PIPE_RIGHT,
+        'o' => &COIN,
+        'B' => &CANNON,
+        'b' => &CANNON_BODY,
+        _ => return None,
+    })
+}
+
+const EARTH: Art = [
+    b"dddddddddddddddd",
+    b"ddddddddddlddddd",
+    b"ddlldddddddddDdd",
+    b"ddlddddddddddddd",
+    b"ddddddDDdddddddd",
+    b"dddddddDddddlldd",
+    b"dDddddddddddlddd",
+    b"dddddddddddddddd",
+    b"dddddlddddDddddd",
+    b"ddddlldddDDddddd",
+    b"dddddddddddddddd",
+    b"ddDddddddddddldd",
+    b"dDDddddlddddllld",
+    b"ddddddllddddddDd",
+    b"dddddddddDdddddd",
+    b"dddddddddddddddd",
+];
+
+/// Earth with nothing solid above it.
+pub(super) const GRASS: Art = [
+    b"LLgLLLgLLLLgLLLg",
+    b"gLgggLggLgggLggg",
+    b"gggGgggggggggGgg",
+    b"gGgGggGgggGggGgg",
+    b"GGdGGGGdgGGGdGGG",
+    b"dGddDGddGDdGdddG",
+    b"dDdddddddddddDdd",
+    b"dddddddddddddddd",
+    b"dddddlddddDddddd",
+    b"ddddlldddDDddddd",
+    b"dddddddddddddddd",
+    b"ddDddddddddddldd",
+    b"dDDddddlddddllld",
+    b"ddddddllddddddDd",
+    b"dddddddddDdddddd",
+    b"dddddddddddddddd",
+];
+
+const BRICK: Art = [
+    b"hhhhhhhmhhhhhhhm",
+    b"hbbbbbBmhbbbbbBm",
+    b"BBBBBBBmBBBBBBBm",
+    b"mmmmmmmmmmmmmmmm",
+    b"hhhmhhhhhhhmhhhh",
+    b"bbBmhbbbbbBmhbbb",
+    b"BBBmBBBBBBBmBBBB",
+    b"mmmmmmmmmmmmmmmm",
+    b"hhhhhhhmhhhhhhhm",
+    b"hbbbbbBmhbbbbbBm",
+    b"BBBBBBBmBBBBBBBm",
+    b"mmmmmmmmmmmmmmmm",
+    b"hhhmhhhhhhhmhhhh",
+    b"bbBmhbbbbbBmhbbb",
+    b"BBBmBBBBBBBmBBBB",
+    b"mmmmmmmmmmmmmmmm",
+];
+
+const QUESTION: Art = [
+    b".xxxxxxxxxxxxxx.",
+    b"xzzzzzzzzzzzzzzx",
+    b"xzyyyyyyyyyyyyYx",
+    b"xzyxyywwwwyyxyYx",
+    b"xzyyywwxxwwyyyYx",
+    b"xzyyywwxywwxyyYx",
+    b"xzyyyyxxywwxyyYx",
+    b"xzyyyyyywwxxyyYx",
+    b"xzyyyyywwxxyyyYx",
+    b"xzyyyyywwxyyyyYx",
+    b"xzyyyyyyxxyyyyYx",
+    b"xzyyyyywwyyyyyYx",
+    b"xzyxyyywwxyyxyYx",
+    b"xzyyyyyyxxyyyyYx",
+    b"xYYYYYYYYYYYYYYx",
+    b".xxxxxxxxxxxxxx.",
+];
+
+const USED: Art = [
+    b".mmmmmmmmmmmmmm.",
+    b"muuuuuuuuuuuuuum",
+    b"muqqqqqqqqqqqqQm",
+    b"muqmqqqqqqqqmqQm",
+    b"muqqqqqqqqqqqqQm",
+    b"muqqqqqqqqqqqqQm",
+    b"muqqqqqQQqqqqqQm",
+    b"muqqqqQqquqqqqQm",
+    b"muqqqqQqquqqqqQm",
+    b"muqqqqquuqqqqqQm",
+    b"muqqqqqqqqqqqqQm",
+    b"muqqqqqqqqqqqqQm",
+    b"muqmqqqqqqqqmqQm",
+    b"muqqqqqqqqqqqqQm",
+    b"mQQQQQQQQQQQQQQm",
+    b".mmmmmmmmmmmmmm.",
+];
+
+const CREATURE: Art = [
+    b"................",
+    b"................",
+    b"....k......k....",
+    b"....fk....kf....",
+    b".....kkkkkk.....",
+    b"....kvnnnvvk....",
+    b"...kvnnvvvvvk...",
+    b"..kvnwwvvwwvVk..",
+    b"..kvwwwwwwwwVk..",
+    b".kvvwwkwwkwwVVk.",
+    b".kvvvwwvvwwvVVk.",
+    b".kvvvvvvvvvvVVk.",
+    b".kvvvkwkwkwkVVk.",
+    b".kVvvvvvvvVVVVk.",
+    b"..kkVVVVVVVVkk..",
+    b"..kffk....kffk..",
+];
+
+const PIPE_TOP_LEFT: Art = [
+    b"oooooooooooooooo",
+    b"oiiiiiiiiiiiiiii",
+    b"oiippppppppppppp",
+    b"oipiiippppppppPp",
+    b"oipiiippppppppPp",
+    b"oipiiippppppppPp",
+    b"oipiiippppppppPp",
+    b"oipiiippppppppPp",
+    b"oipiiippppppppPp",
+    b"oipiiippppppppPp",
+    b"oippppppppppppPp",
+    b"oPPPPPPPPPPPPPPP",
+    b"oooooooooooooooo",
+    b"..oPPPPPPPPPPPPP",
+    b"..oPiiPPPPPPPPPP",
+    b"..opiippppppppPp",
+];
+
+const PIPE_TOP_RIGHT: Art = [
+    b"oooooooooooooooo",
+    b"iiiiiiiiiiiiiiio",
+    b"pppppppppppppPPo",
+    b"pppppPppPpPPPPPo",
+    b"pppppPppPpPPPPPo",
+    b"pppppPppPpPPPPPo",
+    b"pppppPppPpPPPPPo",
+    b"pppppPppPpPPPPPo",
+    b"pppppPppPpPPPPPo",
+    b"pppppPppPpPPPPPo",
+    b"pppppPppPpPPPPPo",
+    b"PPPPPPPPPPPPPPPo",
+    b"oooooooooooooooo",
+    b"PPPPPPPPPPPPPo..",
+    b"PPPPPPPPPPPPPo..",
+    b"ppppPppPpPPPPo..",
+];
+
+const PIPE_LEFT: Art = [
+    b"..opiippppppppPp",
+    b"..opiippppppppPp",
+    b"..opiippppppppPp",
+    b"..opiippppppppPp",
+    b"..opiippppppppPp",
+    b"..opiippppppppPp",
+    b"..opiippppppppPp",
+    b"..opiippppppppPp",
+    b"..opiippppppppPp",
+    b"..opiippppppppPp",
+    b"..opiippppppppPp",
+    b"..opiippppppppPp",
+    b"..opiippppppppPp",
+    b"..opiippppppppPp",
+    b"..opiippppppppPp",
+    b"..opiippppppppPp",
+];
+
+const PIPE_RIGHT: Art = [
+    b"ppppPppPpPPPPo..",
+    b"ppppPppPpPPPPo..",
+    b"ppppPppPpPPPPo..",
+    b"ppppPppPpPPPPo..",
+    b"ppppPppPpPPPPo..",
+    b"ppppPppPpPPPPo..",
+    b"ppppPppPpPPPPo..",
+    b"ppppPppPpPPPPo..",
+    b"ppppPppPpPPPPo..",
+    b"ppppPppPpPPPPo..",
+    b"ppppPppPpPPPPo..",
+    b"ppppPppPpPPPPo..",
+    b"ppppPppPpPPPPo..",
+    b"ppppPppPpPPPPo..",
+    b"ppppPppPpPPPPo..",
+    b"ppppPppPpPPPPo..",
+];
+
+const COIN: Art = [
+    b"................",
+    b"......xxxx......",
+    b".....xzzzyx.....",
+    b"....xzwzyyYx....",
+    b"....xzzyyyYx....",
+    b"...xzzyxxyyYx...",
+    b"...xzzyxzyyYx...",
+    b"...xzyyxzyyYx...",
+    b"...xzyyxzyyYx...",
+    b"...xzyyxzyyYx...",
+    b"...xzyyzzyyYx...",
+    b"....xzyyyyYx....",
+    b"....xyyyyYYx....",
+    b".....xYYYYx.....",
+    b"......xxxx......",
+    b"................",
+];
+
+const CANNON: Art = [
+    b"..kkkkkkkkkkkk..",
+    b".kaaaaaaaaasssk.",
+    b"kaasssssssssSSSk",
+    b"kasssskkkkssSSSk",
+    b"kassskkrrkksSSSk",
+    b"kasskkrwrrkkSSSk",
+    b"kasskrrwwrrkSSSk",
+    b"kasskrrrrrrkSSSk",
+    b"kasskkrrrrkkSSSk",
+    b"kassskkrrkksSSSk",
+    b"kasssskkkkssSSSk",
+    b"kaasssssssssSSSk",
+    b".kSSSSSSSSSSSSk.",
+    b"..kkkkkkkkkkkk..",
+    b"...kassssssSk...",
+    b"...kassssssSk...",
+];
+
+const CANNON_BODY: Art = [
+    b"...kassssssSk...",
+    b"...kassssssSk...",
+    b"..kkkkkkkkkkkk..",
+    b"..kaasssssssSk..",
+    b"..kasksssskSSk..",
+    b"..kasssssssSSk..",
+    b"..kassssssssSk..",
+    b"..kassssssssSk..",
+    b"..kassssssssSk..",
+    b"..kassssssssSk..",
+    b"..kasssssssSSk..",
+    b"..kasksssskSSk..",
+    b"..kaSSSSSSSSSk..",
+    b"..kkkkkkkkkkkk..",
+    b"...kassssssSk...",
+    b"...kassssssSk...",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mdmc::write::palette::{CLEAR, index};
+
+    #[test]
+    fn every_tile_but_air_has_a_drawing_of_its_own() {
+        let drawings: Vec<&Art> = Tile::all().filter_map(art).chain([&GRASS]).collect();
+        assert_eq!(drawings.len(), Tile::ALPHABET.len());
+        for (i, one) in drawings.iter().enumerate() {
+            assert!(drawings[..i].iter().all(|other| one != other));
+        }
+        assert!(art(Tile::EMPTY).is_none() && art(Tile::BORDER).is_none());
+    }
+
+    #[test]
+    fn every_character_of_a_drawing_has_a_colour() {
+        for drawing in Tile::all().filter_map(art).chain([&GRASS]) {
+            let pixels = drawing.iter().flat_map(|row| row.iter());
+            let unknown = pixels.filter(|&&c| c != b'.' && index(c) == CLEAR);
+            assert_eq!(unknown.count(), 0);
+        }
+    }
+}
