@@ -21,8 +21,7 @@
 //! | [`Distribution`] | the trait of user-defined atomic distributions |
 //! | [`graph`] | the graph of a model, walked and drawn |
 //! | [`lower`] | for samplers: one world at a time |
-//! | [`expand`], [`factor`], [`weights`] | for exact algorithms: variables and factors |
-//! | [`node`] | the closed kernel of five kinds of node |
+//! | [`expand`], [`factor`] | for exact algorithms: variables and factors |
 //!
 //! # Words
 //!

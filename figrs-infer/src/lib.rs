@@ -18,21 +18,15 @@
 //! Every algorithm implements [`Algorithm`] and is called through [`Run`]; every answer is an [`Answer`], whose
 //! [`Marginal`]s know whether they are exact or estimates, and how good; or of [`Bounds`].
 //!
-//! | algorithm | file |
+//! | algorithm | folder |
 //! |---|---|
-//! | [`Enumerate`] | `enumerate.rs` |
-//! | [`VariableElimination`] | `variable_elimination.rs`, on [`eliminate`] |
-//! | [`LazyVariableElimination`] | `lazy_variable_elimination.rs`, on [`eliminate`]; answers are [`Bounds`] |
-//! | [`Frontier`], [`CompiledFrontier`], [`FirstTrue`] | `frontier/` |
-//! | [`MpeVariableElimination`] | `mpe.rs`, on [`eliminate`] |
-//! | [`MpeBranchAndBound`] | `branch_and_bound/` |
-//! | [`MarginalMap`] | `marginal_map.rs`, on [`eliminate`] |
-//! | [`JunctionTree`], [`CompiledTree`] | `junction_tree.rs`, `compiled_tree.rs`, on `junction/` |
-//! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `forward_sampling.rs`, `rejection_sampling.rs`, `importance_sampling.rs`, on `block_sampling.rs` |
-//! | [`SequentialMonteCarlo`] | `sequential_monte_carlo.rs`, on [`particle_filter`] |
-//! | [`MetropolisHastings`] | [`metropolis_hastings`], on [`Trace`](figrs_core::internals::Trace) |
-//! | [`SimulatedAnnealing`] | `simulated_annealing.rs`, by the same steps |
-//! | [`Gibbs`] | `gibbs/` |
+//! | [`Enumerate`], [`VariableElimination`], [`LazyVariableElimination`], [`MpeVariableElimination`], [`MarginalMap`] | `exact/`, on [`eliminate`] |
+//! | [`JunctionTree`], [`CompiledTree`] | `exact/tree/` |
+//! | [`Frontier`], [`CompiledFrontier`], [`FirstTrue`] | `exact/frontier/` |
+//! | [`MpeBranchAndBound`] | `exact/branch_and_bound/` |
+//! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `sampling/` |
+//! | [`SequentialMonteCarlo`] | `smc/` |
+//! | [`MetropolisHastings`], [`Gibbs`], [`SimulatedAnnealing`] | `mcmc/` |
 //! | [`BeliefPropagation`], [`MpeBeliefPropagation`] | `belief_propagation/` |
 //!
 //! The quality of an answer is read from [`Marginal::quality`] and from the standard errors beside every estimate;

@@ -5,7 +5,7 @@
 //! that Chains create join the program when a world first reaches them, and leave it again when there are
 //! too many.
 //!
-//! A [`Trace`] holds one world and changes it, for samplers that walk from world to world.
+//! A `Block` runs thousands of worlds element by element. A `Trace` holds one world and changes it, for samplers that walk from world to world.
 
 pub(crate) mod columns;
 mod limit;

@@ -64,7 +64,7 @@ use run::{Messages, Run};
 pub struct Outcome<S: Semiring> {
     /// The value of each assignment of the kept variables, row-major in the order they were asked for.
     pub values: Vec<S::Value>,
-    /// The natural logarithm of the common factor of all values; zero except for [`SumProduct`].
+    /// The natural logarithm of the common factor of all values; zero except for [`SumProduct`](crate::eliminate::SumProduct).
     pub log_scale: f64,
     /// `true` if a number left the range of the representation, so that the values cannot be relied on.
     pub lost: bool,
