@@ -3,6 +3,7 @@
     [Figaro]: crate::coming_from::figaro\n\
     [ProbLog]: crate::coming_from::problog\n\
     [clingo]: crate::coming_from::clingo\n\
+    [glossary]: crate::glossary\n\
     [architecture]: crate::architecture\n"]
 #![doc = include_str!("../README.md")]
 #![warn(clippy::unwrap_used)]
@@ -38,11 +39,16 @@ pub use figrs_models as models;
 // Texts of `docs/`, as pages of the documentation and as tests; there is nothing in them to use.
 #[cfg(any(doc, doctest))]
 #[doc = concat!("[decisions]: ", env!("CARGO_PKG_REPOSITORY"), "/tree/main/docs/decisions\n")]
-#[doc = "[Elements and algorithms of your own]: tutorial::your_own_element_and_algorithm\n"]
+#[doc = "[Elements and algorithms of your own]: tutorial::your_own_element_and_algorithm\n\
+    [glossary]: crate::glossary\n"]
 #[doc = include_str!("../docs/architecture.md")]
 pub mod architecture {}
 #[cfg(any(doc, doctest))]
 pub mod coming_from;
+#[cfg(any(doc, doctest))]
+#[doc = "[architecture]: crate::architecture\n"]
+#[doc = include_str!("../docs/glossary.md")]
+pub mod glossary {}
 #[cfg(any(doc, doctest))]
 pub mod tutorial;
 
