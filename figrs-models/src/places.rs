@@ -2,14 +2,14 @@
 
 /// Finds the lines and columns of positions in a text, quickest when they are asked for in order.
 #[derive(Debug)]
-pub(crate) struct Places<'t> {
+pub(crate) struct LineIndex<'t> {
     text: &'t str,
     /// Offset of the start of the line of the last answer, and the line's number.
     start: usize,
     line: usize,
 }
 
-impl<'t> Places<'t> {
+impl<'t> LineIndex<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
         Self {
             text,
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn places_are_found_in_any_order() {
-        let mut places = Places::new("a\nbü c\n\nd");
+        let mut places = LineIndex::new("a\nbü c\n\nd");
         assert_eq!(places.at(6), (2, 4));
         assert_eq!(places.at(0), (1, 1));
         assert_eq!(places.at(9), (4, 1));

@@ -50,7 +50,7 @@ where
     T: Value,
     F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
 {
-    let op = Function::<A, F> {
+    let op = ApplyFunction::<A, F> {
         identity: FunctionId::of_code(&function),
         body: function,
         demand: None,
@@ -72,7 +72,7 @@ where
     F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
 {
     let shared = Arc::clone(function);
-    let op = Function::<A, _> {
+    let op = ApplyFunction::<A, _> {
         identity: Some(FunctionId::of_shared(function)),
         body: move |refs: A::Refs<'_>| shared(refs),
         demand: None,
@@ -82,7 +82,7 @@ where
 }
 
 /// Parent values that a result implies; see [`ApplyOp::demand`].
-pub(crate) type Demand = fn(&Datum, parents: usize) -> Option<Vec<Option<Datum>>>;
+pub(crate) type ImpliedParents = fn(&Datum, parents: usize) -> Option<Vec<Option<Datum>>>;
 
 /// An Apply with backward inference: some results imply values of its parents.
 pub(crate) fn apply_with_demand<A, T, F>(
@@ -90,14 +90,14 @@ pub(crate) fn apply_with_demand<A, T, F>(
     location: &'static Location<'static>,
     parents: Vec<AnyElement>,
     function: F,
-    demand: Demand,
+    demand: ImpliedParents,
 ) -> Element<T>
 where
     A: Arguments,
     T: Value,
     F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
 {
-    let op = Function::<A, F> {
+    let op = ApplyFunction::<A, F> {
         identity: FunctionId::of_code(&function),
         body: function,
         demand: Some((demand, parents.len())),
@@ -106,14 +106,14 @@ where
     Element::from_kind(constructor, location, Kind::Apply(parents, Box::new(op)))
 }
 
-struct Function<A, F> {
+struct ApplyFunction<A, F> {
     body: F,
     identity: Option<FunctionId>,
-    demand: Option<(Demand, usize)>,
+    demand: Option<(ImpliedParents, usize)>,
     arguments: PhantomData<fn(A)>,
 }
 
-impl<A, T, F> ApplyOp for Function<A, F>
+impl<A, T, F> ApplyOp for ApplyFunction<A, F>
 where
     A: Arguments,
     T: Value,

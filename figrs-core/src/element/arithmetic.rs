@@ -80,12 +80,12 @@ macro_rules! floats {
 floats!(f32, f64);
 
 /// A function that has no result for some arguments.
-struct Partial<A, F> {
+struct PartialFunction<A, F> {
     function: F,
     arguments: PhantomData<fn(A)>,
 }
 
-impl<A, T, F> ApplyOp for Partial<A, F>
+impl<A, T, F> ApplyOp for PartialFunction<A, F>
 where
     A: Arguments,
     T: Value,
@@ -119,12 +119,12 @@ where
 }
 
 /// An operation on two numbers, by its name.
-struct Operation<T> {
+struct ArithmeticOperation<T> {
     name: &'static str,
     apply: fn(&T, &T) -> Option<T>,
 }
 
-impl<T: Arithmetic> Operation<T> {
+impl<T: Arithmetic> ArithmeticOperation<T> {
     fn value(&self, a: &T, b: &T) -> Result<T, Fault> {
         (self.apply)(a, b).ok_or_else(|| {
             Fault::Arithmetic(format!(
@@ -163,7 +163,7 @@ where
     T: Value,
     F: for<'a> Fn(A::Refs<'a>) -> Result<T, Fault> + Send + Sync + 'static,
 {
-    let partial = Partial::<A, F> {
+    let partial = PartialFunction::<A, F> {
         function,
         arguments: PhantomData,
     };
@@ -177,7 +177,7 @@ macro_rules! operations {
             $(#[$doc])*
             #[track_caller]
             pub fn $name(&self, other: &Self) -> Self {
-                Operation { name: stringify!($name), apply: T::$function }.of_elements(self, other)
+                ArithmeticOperation { name: stringify!($name), apply: T::$function }.of_elements(self, other)
             }
         }
 
@@ -206,7 +206,7 @@ macro_rules! operations {
             #[doc = concat!("[`", stringify!($name), "`](Element::", stringify!($name), ") of this and a number")]
             #[track_caller]
             fn $symbol(self, other: T) -> Element<T> {
-                Operation { name: stringify!($name), apply: T::$function }.with_right(&self, other)
+                ArithmeticOperation { name: stringify!($name), apply: T::$function }.with_right(&self, other)
             }
         }
     };
@@ -220,7 +220,7 @@ macro_rules! operations {
             #[doc = concat!("[`", stringify!($name), "`](Element::", stringify!($name), ") of this number and an element")]
             #[track_caller]
             fn $symbol(self, other: $right) -> Element<$left> {
-                let operation = Operation { name: stringify!($name), apply: <$left as Arithmetic>::$function };
+                let operation = ArithmeticOperation { name: stringify!($name), apply: <$left as Arithmetic>::$function };
                 operation.with_left(self, &other)
             }
         }

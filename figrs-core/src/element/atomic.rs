@@ -47,7 +47,7 @@ pub(crate) fn atomic_at<T: Value>(
     location: &'static Location<'static>,
     distribution: impl Distribution<T>,
 ) -> Element<T> {
-    let op = Typed {
+    let op = TypedDistribution {
         distribution,
         values: PhantomData,
     };
@@ -123,12 +123,12 @@ pub(crate) fn proper_sum<T: Value>(
     })
 }
 
-struct Typed<T, D> {
+struct TypedDistribution<T, D> {
     distribution: D,
     values: PhantomData<fn() -> T>,
 }
 
-impl<T: Value, D: Distribution<T>> AtomicOp for Typed<T, D> {
+impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
     fn check(&self) -> Result<(), String> {
         contained(|| self.distribution.check()).unwrap_or_else(|fault| Err(fault.to_string()))
     }

@@ -28,22 +28,27 @@ impl Beta {
     /// end is infinite, and observing that end is an error.
     #[track_caller]
     pub fn new(a: impl Into<Operand>, b: impl Into<Operand>) -> Element<f64> {
-        family_at("Beta", Location::caller(), Shapes, vec![a.into(), b.into()])
+        family_at(
+            "Beta",
+            Location::caller(),
+            BetaDistribution,
+            vec![a.into(), b.into()],
+        )
     }
 }
 
 /// Sum of the shapes from which on the textbook formula loses digits.
 const LARGE: f64 = 1000.0;
 
-struct Shapes;
+struct BetaDistribution;
 
-impl fmt::Debug for Shapes {
+impl fmt::Debug for BetaDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Beta")
     }
 }
 
-impl Family<f64> for Shapes {
+impl Family<f64> for BetaDistribution {
     fn parameters(&self) -> &'static [&'static str] {
         &["shape a", "shape b"]
     }

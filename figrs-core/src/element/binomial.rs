@@ -26,16 +26,21 @@ impl Binomial {
     #[track_caller]
     pub fn new(trials: impl Into<Integer>, probability: impl Into<Operand>) -> Element<u32> {
         let parameters = vec![trials.into().operand(), probability.into()];
-        family_at("Binomial", Location::caller(), Trials, parameters)
+        family_at(
+            "Binomial",
+            Location::caller(),
+            BinomialDistribution,
+            parameters,
+        )
     }
 }
 
 /// Maximum number of outcomes that are listed.
 const MOST: u32 = 1 << 24;
 
-struct Trials;
+struct BinomialDistribution;
 
-impl fmt::Debug for Trials {
+impl fmt::Debug for BinomialDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Binomial")
     }
@@ -45,7 +50,7 @@ fn statrs(trials: f64, p: f64) -> Option<Statrs> {
     Statrs::new(p, trials as u64).ok()
 }
 
-impl Family<u32> for Trials {
+impl Family<u32> for BinomialDistribution {
     fn parameters(&self) -> &'static [&'static str] {
         &["number of trials", "probability"]
     }

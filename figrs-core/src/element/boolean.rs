@@ -3,11 +3,11 @@
 use std::ops;
 use std::panic::Location;
 
-use crate::element::apply::{Demand, apply_with_demand};
+use crate::element::apply::{ImpliedParents, apply_with_demand};
 use crate::element::{Element, apply_at};
 use crate::value::datum::Datum;
 
-fn all_are(wanted: bool) -> Demand {
+fn all_are(wanted: bool) -> ImpliedParents {
     // `and` is true, or `or` false, only where both parents are.
     if wanted {
         |value, parents| (value.get() == Some(&true)).then(|| vec![Some(Datum::new(true)); parents])

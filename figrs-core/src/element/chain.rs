@@ -62,7 +62,7 @@ where
     F: for<'a> Fn(A::Refs<'a>) -> Element<T> + Send + Sync + 'static,
 {
     let shared = Arc::clone(function);
-    let op = Function::<A, _> {
+    let op = ChainFunction::<A, _> {
         identity: Some(FunctionId::of_shared(function)),
         body: move |refs: A::Refs<'_>| Ok(shared(refs)),
         arguments: PhantomData,
@@ -82,7 +82,7 @@ where
     T: Value,
     F: for<'a> Fn(A::Refs<'a>) -> Result<Element<T>, Fault> + Send + Sync + 'static,
 {
-    let op = Function::<A, F> {
+    let op = ChainFunction::<A, F> {
         identity: FunctionId::of_code(&function),
         body: function,
         arguments: PhantomData,
@@ -90,13 +90,13 @@ where
     Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
 }
 
-struct Function<A, F> {
+struct ChainFunction<A, F> {
     body: F,
     identity: Option<FunctionId>,
     arguments: PhantomData<fn(A)>,
 }
 
-impl<A, T, F> ChainOp for Function<A, F>
+impl<A, T, F> ChainOp for ChainFunction<A, F>
 where
     A: Arguments,
     T: Value,

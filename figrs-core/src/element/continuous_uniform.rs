@@ -25,21 +25,21 @@ impl ContinuousUniform {
         family_at(
             "ContinuousUniform",
             Location::caller(),
-            Interval,
+            ContinuousUniformDistribution,
             vec![lower.into(), upper.into()],
         )
     }
 }
 
-struct Interval;
+struct ContinuousUniformDistribution;
 
-impl fmt::Debug for Interval {
+impl fmt::Debug for ContinuousUniformDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ContinuousUniform")
     }
 }
 
-impl Family<f64> for Interval {
+impl Family<f64> for ContinuousUniformDistribution {
     fn parameters(&self) -> &'static [&'static str] {
         &["lower bound", "upper bound"]
     }

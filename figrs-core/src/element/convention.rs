@@ -35,12 +35,12 @@ convention! {
 
 /// Parametrisation of waiting times: rate or scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pace {
+pub(super) enum RateConvention {
     Rate,
     Scale,
 }
 
-impl Pace {
+impl RateConvention {
     /// The time `x` in units of the scale.
     pub(super) fn standard(self, x: f64, parameter: f64) -> f64 {
         match self {
@@ -83,14 +83,14 @@ impl Pace {
 /// A [`Rate`] or a [`Scale`].
 #[derive(Clone, Debug)]
 pub struct RateOrScale {
-    pub(super) pace: Pace,
+    pub(super) pace: RateConvention,
     pub(super) operand: Operand,
 }
 
 impl<P: Into<Operand>> From<Rate<P>> for RateOrScale {
     fn from(rate: Rate<P>) -> Self {
         Self {
-            pace: Pace::Rate,
+            pace: RateConvention::Rate,
             operand: rate.operand(),
         }
     }
@@ -99,7 +99,7 @@ impl<P: Into<Operand>> From<Rate<P>> for RateOrScale {
 impl<P: Into<Operand>> From<Scale<P>> for RateOrScale {
     fn from(scale: Scale<P>) -> Self {
         Self {
-            pace: Pace::Scale,
+            pace: RateConvention::Scale,
             operand: scale.operand(),
         }
     }

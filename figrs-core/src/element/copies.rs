@@ -16,7 +16,7 @@ pub(super) fn copied<T: Value>(
     of: &AnyElement,
     location: &'static Location<'static>,
 ) -> Element<T> {
-    let copy = Copy(of.clone());
+    let copy = CopiedFunction(of.clone());
     let kind = match of.kind() {
         Kind::Table(parents, _) => Kind::Table(parents.clone(), Box::new(copy)),
         _ => Kind::Chain(of.parents().to_vec(), Box::new(copy)),
@@ -25,9 +25,9 @@ pub(super) fn copied<T: Value>(
 }
 
 /// The function of a Chain or of a table, for other elements.
-struct Copy(AnyElement);
+struct CopiedFunction(AnyElement);
 
-impl ChainOp for Copy {
+impl ChainOp for CopiedFunction {
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         match self.0.kind() {
             Kind::Chain(_, op) => op.call(arguments),
@@ -43,7 +43,7 @@ impl ChainOp for Copy {
     }
 }
 
-impl Copy {
+impl CopiedFunction {
     fn table(&self) -> &dyn TableOp {
         match self.0.kind() {
             Kind::Table(_, op) => &**op,
@@ -52,7 +52,7 @@ impl Copy {
     }
 }
 
-impl TableOp for Copy {
+impl TableOp for CopiedFunction {
     fn check(&self) -> Result<(), String> {
         self.table().check()
     }

@@ -35,22 +35,27 @@ impl Dirichlet {
     #[track_caller]
     pub fn new(concentrations: impl Into<Vector>) -> Element<Vec<f64>> {
         let parameters = concentrations.into().parameters();
-        family_of("Dirichlet", Location::caller(), Concentrations, parameters)
+        family_of(
+            "Dirichlet",
+            Location::caller(),
+            DirichletDistribution,
+            parameters,
+        )
     }
 }
 
 /// Tolerance on the sum of an observed list.
 const TOLERANCE: f64 = 1e-9;
 
-struct Concentrations;
+struct DirichletDistribution;
 
-impl fmt::Debug for Concentrations {
+impl fmt::Debug for DirichletDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Dirichlet")
     }
 }
 
-impl Family<Vec<f64>> for Concentrations {
+impl Family<Vec<f64>> for DirichletDistribution {
     fn parameters(&self) -> &'static [&'static str] {
         &["concentration"]
     }

@@ -27,7 +27,7 @@ impl DiscreteUniform {
         family_at(
             "DiscreteUniform",
             Location::caller(),
-            Range,
+            DiscreteUniformDistribution,
             vec![lower.into().operand(), upper.into().operand()],
         )
     }
@@ -39,15 +39,15 @@ const MOST: f64 = 16_777_216.0;
 /// 2⁵³: from here on `f64` does not represent every integer.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-struct Range;
+struct DiscreteUniformDistribution;
 
-impl fmt::Debug for Range {
+impl fmt::Debug for DiscreteUniformDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("DiscreteUniform")
     }
 }
 
-impl Range {
+impl DiscreteUniformDistribution {
     /// The values, at most as many as can be listed.
     fn values(lower: f64, upper: f64) -> RangeInclusive<i64> {
         lower as i64..=upper.min(lower + (MOST - 1.0)) as i64
@@ -58,7 +58,7 @@ impl Range {
     }
 }
 
-impl Family<i64> for Range {
+impl Family<i64> for DiscreteUniformDistribution {
     fn parameters(&self) -> &'static [&'static str] {
         &["lower bound", "upper bound"]
     }

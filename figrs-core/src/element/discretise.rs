@@ -16,12 +16,12 @@ use crate::value::Value;
 /// Division of the real numbers into the cells of [`Element::discretised`].
 #[derive(Clone, Debug)]
 pub struct Bins {
-    division: Division,
+    division: BinScheme,
     count: usize,
 }
 
 #[derive(Clone, Debug)]
-enum Division {
+enum BinScheme {
     Width {
         lower: f64,
         upper: f64,
@@ -53,12 +53,12 @@ impl Bins {
     ///
     /// Under a Chain the cells, and so the values, are those of each result of the Chain.
     pub fn quantiles(count: usize) -> Self {
-        let division = Division::Probability;
+        let division = BinScheme::Probability;
         Self { division, count }
     }
 
     fn width(lower: f64, upper: f64, count: usize, clipped: bool) -> Self {
-        let division = Division::Width {
+        let division = BinScheme::Width {
             lower,
             upper,
             clipped,
@@ -73,7 +73,7 @@ impl Bins {
             return Err(format!("{count} bins are not between 1 and {MOST}"));
         }
         let n = count as f64;
-        let Division::Width {
+        let BinScheme::Width {
             lower,
             upper,
             clipped,
@@ -228,15 +228,15 @@ fn truncate(op: &dyn AtomicOp, max: u64) -> Result<Vec<(u64, f64)>, String> {
 }
 
 /// Finite outcomes in place of those of a distribution.
-type Listing<T> = Arc<dyn Fn(&dyn AtomicOp) -> Result<Vec<(T, f64)>, String> + Send + Sync>;
+type OutcomeLister<T> = Arc<dyn Fn(&dyn AtomicOp) -> Result<Vec<(T, f64)>, String> + Send + Sync>;
 
 fn finite_at<T: Value + Default>(
     constructor: &'static str,
     location: &'static Location<'static>,
     source: &AnyElement,
-    listing: Listing<T>,
+    listing: OutcomeLister<T>,
 ) -> Element<T> {
-    let finite = Finite {
+    let finite = DiscretisedElement {
         constructor,
         location,
         source: source.clone(),
@@ -252,14 +252,14 @@ fn finite_at<T: Value + Default>(
 }
 
 /// An element whose outcomes are to be listed: a Chain in place of a Chain, an atomic element in place of any other.
-struct Finite<T> {
+struct DiscretisedElement<T> {
     constructor: &'static str,
     location: &'static Location<'static>,
     source: AnyElement,
-    listing: Listing<T>,
+    listing: OutcomeLister<T>,
 }
 
-impl<T> Finite<T> {
+impl<T> DiscretisedElement<T> {
     fn listed(&self) -> Result<Vec<(T, f64)>, String> {
         match self.source.kind() {
             Kind::Atomic(op) => {
@@ -275,13 +275,13 @@ impl<T> Finite<T> {
     }
 }
 
-impl<T> fmt::Debug for Finite<T> {
+impl<T> fmt::Debug for DiscretisedElement<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {:?}", self.constructor, self.source)
     }
 }
 
-impl<T: Value + Default> Distribution<T> for Finite<T> {
+impl<T: Value + Default> Distribution<T> for DiscretisedElement<T> {
     fn check(&self) -> Result<(), String> {
         self.listed().map(|_| ())
     }
@@ -310,7 +310,7 @@ impl<T: Value + Default> Distribution<T> for Finite<T> {
     }
 }
 
-impl<T: Value + Default> ChainOp for Finite<T> {
+impl<T: Value + Default> ChainOp for DiscretisedElement<T> {
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         let Kind::Chain(_, op) = self.source.kind() else {
             return Ok(self.source.clone());

@@ -8,7 +8,7 @@ use rand::Rng;
 use rand::distr::Distribution as _;
 use statrs::distribution::Exp as Statrs;
 
-use super::convention::{Pace, RateOrScale, kept_finite, positive};
+use super::convention::{RateConvention, RateOrScale, kept_finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::gamma::conditional_gamma;
 use super::likelihood::{Likelihood, Term};
@@ -30,25 +30,25 @@ impl Exponential {
         family_at(
             "Exponential",
             Location::caller(),
-            Memoryless(pace),
+            ExponentialDistribution(pace),
             vec![operand],
         )
     }
 }
 
-struct Memoryless(Pace);
+struct ExponentialDistribution(RateConvention);
 
-impl fmt::Debug for Memoryless {
+impl fmt::Debug for ExponentialDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Exponential")
     }
 }
 
-impl Family<f64> for Memoryless {
+impl Family<f64> for ExponentialDistribution {
     fn parameters(&self) -> &'static [&'static str] {
         match self.0 {
-            Pace::Rate => &["rate"],
-            Pace::Scale => &["scale"],
+            RateConvention::Rate => &["rate"],
+            RateConvention::Scale => &["scale"],
         }
     }
 

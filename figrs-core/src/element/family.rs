@@ -62,26 +62,27 @@ pub(crate) fn family_of<T: Value, F: Family<T>>(
             Some(Parameter::One(Operand::Number(number))) => numbers.push(number),
             Some(parent) => break parent,
             None => {
-                let member = Member::new(Arc::new(family), numbers);
+                let member = FamilyMember::new(Arc::new(family), numbers);
                 return atomic_at(constructor, location, member);
             }
         }
     };
     let mut parents: Vec<AnyElement> = Vec::new();
-    let mut sources: Vec<Source> = numbers.into_iter().map(Source::Number).collect();
+    let mut sources: Vec<ParameterSource> =
+        numbers.into_iter().map(ParameterSource::Number).collect();
     for parameter in iter::once(first).chain(parameters) {
         let parent = match parameter {
             Parameter::One(Operand::Number(number)) => {
-                sources.push(Source::Number(number));
+                sources.push(ParameterSource::Number(number));
                 continue;
             }
             Parameter::One(Operand::Element(element)) => element.erased().clone(),
             Parameter::Many(element) => element.erased().clone(),
         };
-        sources.push(Source::Parent(parents.len()));
+        sources.push(ParameterSource::Parent(parents.len()));
         parents.push(parent);
     }
-    let op = Open {
+    let op = OpenFamily {
         constructor,
         location,
         family: Arc::new(family),
@@ -93,14 +94,14 @@ pub(crate) fn family_of<T: Value, F: Family<T>>(
 
 /// One member of a family.
 #[derive(Debug)]
-struct Member<F> {
+struct FamilyMember<F> {
     family: Arc<F>,
     parameters: Vec<Number>,
     /// Their values, if none can change.
     constants: Option<Vec<f64>>,
 }
 
-impl<F> Member<F> {
+impl<F> FamilyMember<F> {
     fn new(family: Arc<F>, parameters: Vec<Number>) -> Self {
         let mut constants = Some(Vec::with_capacity(parameters.len()));
         for number in &parameters {
@@ -128,7 +129,7 @@ impl<F> Member<F> {
     }
 }
 
-impl<T: Value, F: Family<T>> Distribution<T> for Member<F> {
+impl<T: Value, F: Family<T>> Distribution<T> for FamilyMember<F> {
     fn check(&self) -> Result<(), String> {
         self.numbers(F::check)
             .map_err(|wrong| message(family_name(&*self.family, &wrong), &self.parameters, &wrong))
@@ -238,18 +239,18 @@ impl Parameters {
 
 /// Source of a parameter: a number, or the value of a parent.
 #[derive(Clone, Debug)]
-enum Source {
+enum ParameterSource {
     Number(Number),
     /// The value of the parent at this position: a number, or a list of them.
     Parent(usize),
 }
 
 /// A family some of whose parameters are elements.
-struct Open<T, F> {
+struct OpenFamily<T, F> {
     constructor: &'static str,
     location: &'static Location<'static>,
     family: Arc<F>,
-    sources: Vec<Source>,
+    sources: Vec<ParameterSource>,
     values: PhantomData<fn() -> T>,
 }
 
@@ -262,18 +263,18 @@ fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
     }
 }
 
-impl<T: Value, F: Family<T>> Open<T, F> {
-    fn member(&self, arguments: &[&dyn Any]) -> Member<F> {
+impl<T: Value, F: Family<T>> OpenFamily<T, F> {
+    fn member(&self, arguments: &[&dyn Any]) -> FamilyMember<F> {
         let mut parameters = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
             match source {
-                Source::Number(number) => parameters.push(number.clone()),
-                Source::Parent(parent) => each(arguments[*parent], |x| {
+                ParameterSource::Number(number) => parameters.push(number.clone()),
+                ParameterSource::Parent(parent) => each(arguments[*parent], |x| {
                     parameters.push(Number::Constant(x));
                 }),
             }
         }
-        Member::new(self.family.clone(), parameters)
+        FamilyMember::new(self.family.clone(), parameters)
     }
 
     fn element(&self, arguments: &[&dyn Any]) -> Element<T> {
@@ -284,8 +285,8 @@ impl<T: Value, F: Family<T>> Open<T, F> {
         let mut numbers = Parameters::default();
         for source in &self.sources {
             match source {
-                Source::Number(number) => numbers.push(number.get()),
-                Source::Parent(parent) => each(arguments[*parent], |x| numbers.push(x)),
+                ParameterSource::Number(number) => numbers.push(number.get()),
+                ParameterSource::Parent(parent) => each(arguments[*parent], |x| numbers.push(x)),
             }
         }
         read(numbers.as_slice())
@@ -301,8 +302,8 @@ impl<T: Value, F: Family<T>> Open<T, F> {
         let mut numbers = Parameters::default();
         for source in &self.sources {
             numbers.push(match source {
-                Source::Number(number) => number.get(),
-                Source::Parent(parent) => arguments[*parent],
+                ParameterSource::Number(number) => number.get(),
+                ParameterSource::Parent(parent) => arguments[*parent],
             });
         }
         let numbers = numbers.as_slice();
@@ -329,10 +330,10 @@ impl<T: Value, F: Family<T>> Open<T, F> {
         for source in &self.sources {
             let mut count = 0;
             match source {
-                Source::Number(_) => count = 1,
-                Source::Parent(at) => each(arguments[*at], |_| count += 1),
+                ParameterSource::Number(_) => count = 1,
+                ParameterSource::Parent(at) => each(arguments[*at], |_| count += 1),
             }
-            if matches!(source, Source::Parent(at) if *at == parent) {
+            if matches!(source, ParameterSource::Parent(at) if *at == parent) {
                 return start..start + count;
             }
             start += count;
@@ -392,8 +393,8 @@ impl<T: Value, F: Family<T>> Open<T, F> {
             .sources
             .iter()
             .map(|source| match source {
-                Source::Number(number) => number.get(),
-                Source::Parent(_) => f64::NAN,
+                ParameterSource::Number(number) => number.get(),
+                ParameterSource::Parent(_) => f64::NAN,
             })
             .collect();
         let open: Vec<(usize, &Vec<f64>)> = self
@@ -401,8 +402,8 @@ impl<T: Value, F: Family<T>> Open<T, F> {
             .iter()
             .enumerate()
             .filter_map(|(i, source)| match source {
-                Source::Number(_) => None,
-                Source::Parent(parent) => Some((i, columns[*parent])),
+                ParameterSource::Number(_) => None,
+                ParameterSource::Parent(parent) => Some((i, columns[*parent])),
             })
             .collect();
         // With the numbers of a row in an array, what the family computes of constants alone is computed once.
@@ -425,7 +426,7 @@ impl<T: Value, F: Family<T>> Open<T, F> {
     }
 }
 
-impl<T: Value, F: Family<T>> ChainOp for Open<T, F> {
+impl<T: Value, F: Family<T>> ChainOp for OpenFamily<T, F> {
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         Ok(self.element(arguments).erased().clone())
     }
@@ -435,11 +436,11 @@ impl<T: Value, F: Family<T>> ChainOp for Open<T, F> {
     }
 
     fn heap_bytes(&self) -> usize {
-        self.sources.capacity() * size_of::<Source>() + own_bytes::<T, F>(&self.family)
+        self.sources.capacity() * size_of::<ParameterSource>() + own_bytes::<T, F>(&self.family)
     }
 }
 
-impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
+impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
     fn check(&self, arguments: &[&dyn Any]) -> Result<(), String> {
         let checked = contained(|| self.numbers(arguments, |numbers| self.family.check(numbers)));
         match checked {
@@ -454,8 +455,8 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
             .sources
             .iter()
             .map(|source| match source {
-                Source::Number(number) => number.clone(),
-                Source::Parent(_) => Number::Constant(f64::NAN),
+                ParameterSource::Number(number) => number.clone(),
+                ParameterSource::Parent(_) => Number::Constant(f64::NAN),
             })
             .collect();
         matches!(
@@ -488,12 +489,12 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
     }
 
     fn bell(&self) -> Option<Bell> {
-        let (Source::Parent(0), others) = self.sources.split_first()? else {
+        let (ParameterSource::Parent(0), others) = self.sources.split_first()? else {
             return None;
         };
-        let constant = |source: &Source| match source {
-            Source::Number(Number::Constant(number)) => Some(*number),
-            Source::Number(Number::Param(_)) | Source::Parent(_) => None,
+        let constant = |source: &ParameterSource| match source {
+            ParameterSource::Number(Number::Constant(number)) => Some(*number),
+            ParameterSource::Number(Number::Param(_)) | ParameterSource::Parent(_) => None,
         };
         let others: Option<Vec<f64>> = others.iter().map(constant).collect();
         contained(|| self.family.bell(&others?)).ok().flatten()
@@ -616,9 +617,9 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
         let Some(other) = other.as_any().downcast_ref::<Self>() else {
             return false;
         };
-        let same = |(a, b): (&Source, &Source)| match (a, b) {
-            (Source::Number(a), Source::Number(b)) => a.is_same_as(b),
-            (Source::Parent(a), Source::Parent(b)) => a == b,
+        let same = |(a, b): (&ParameterSource, &ParameterSource)| match (a, b) {
+            (ParameterSource::Number(a), ParameterSource::Number(b)) => a.is_same_as(b),
+            (ParameterSource::Parent(a), ParameterSource::Parent(b)) => a == b,
             _ => false,
         };
         self.sources.len() == other.sources.len()
@@ -630,8 +631,8 @@ impl<T: Value, F: Family<T>> FamilyOp for Open<T, F> {
         let mut hasher = FxHasher::default();
         for source in &self.sources {
             match source {
-                Source::Number(number) => number.get().feed(&mut hasher),
-                Source::Parent(parent) => parent.hash(&mut hasher),
+                ParameterSource::Number(number) => number.get().feed(&mut hasher),
+                ParameterSource::Parent(parent) => parent.hash(&mut hasher),
             }
         }
         hasher.finish()

@@ -8,7 +8,7 @@ use rand::distr::Distribution as _;
 use rand::{Rng, RngExt};
 use statrs::distribution::{ContinuousCDF, Gamma as Statrs};
 
-use super::convention::{Pace, RateOrScale, kept_positive, positive};
+use super::convention::{RateConvention, RateOrScale, kept_positive, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
@@ -32,25 +32,25 @@ impl Gamma {
         family_at(
             "Gamma",
             Location::caller(),
-            Waiting(pace),
+            GammaDistribution(pace),
             vec![shape.into(), operand],
         )
     }
 }
 
-struct Waiting(Pace);
+struct GammaDistribution(RateConvention);
 
-impl fmt::Debug for Waiting {
+impl fmt::Debug for GammaDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Gamma")
     }
 }
 
-impl Family<f64> for Waiting {
+impl Family<f64> for GammaDistribution {
     fn parameters(&self) -> &'static [&'static str] {
         match self.0 {
-            Pace::Rate => &["shape", "rate"],
-            Pace::Scale => &["shape", "scale"],
+            RateConvention::Rate => &["shape", "rate"],
+            RateConvention::Scale => &["shape", "scale"],
         }
     }
 

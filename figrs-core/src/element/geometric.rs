@@ -24,7 +24,12 @@ impl Geometric {
     #[track_caller]
     pub fn failures(p: impl Into<Operand>) -> Element<u64> {
         let parameters = vec![p.into()];
-        family_at("Geometric", Location::caller(), Count::Failures, parameters)
+        family_at(
+            "Geometric",
+            Location::caller(),
+            GeometricDistribution::Failures,
+            parameters,
+        )
     }
 
     /// The trials up to and with the first success: 1, 2, 3, …
@@ -34,7 +39,12 @@ impl Geometric {
     #[track_caller]
     pub fn trials(p: impl Into<Operand>) -> Element<u64> {
         let parameters = vec![p.into()];
-        family_at("Geometric", Location::caller(), Count::Trials, parameters)
+        family_at(
+            "Geometric",
+            Location::caller(),
+            GeometricDistribution::Trials,
+            parameters,
+        )
     }
 }
 
@@ -42,12 +52,12 @@ impl Geometric {
 const LEAST: f64 = 1e-17;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Count {
+enum GeometricDistribution {
     Failures,
     Trials,
 }
 
-impl fmt::Debug for Count {
+impl fmt::Debug for GeometricDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Failures => "Geometric::failures",
@@ -56,7 +66,7 @@ impl fmt::Debug for Count {
     }
 }
 
-impl Count {
+impl GeometricDistribution {
     /// The failures that a value stands for, if any.
     fn failures(self, value: u64) -> Option<f64> {
         match self {
@@ -66,7 +76,7 @@ impl Count {
     }
 }
 
-impl Family<u64> for Count {
+impl Family<u64> for GeometricDistribution {
     fn parameters(&self) -> &'static [&'static str] {
         &["probability"]
     }

@@ -17,7 +17,7 @@ impl Hypergeometric {
     /// Marked items among `draws` taken from `population` items of which `marked` are marked.
     #[track_caller]
     pub fn new(population: u32, marked: u32, draws: u32) -> Element<u32> {
-        let draw = Draw {
+        let draw = HypergeometricDistribution {
             population,
             marked,
             draws,
@@ -30,13 +30,13 @@ impl Hypergeometric {
 const MOST: u32 = 1 << 24;
 
 #[derive(Debug)]
-struct Draw {
+struct HypergeometricDistribution {
     population: u32,
     marked: u32,
     draws: u32,
 }
 
-impl Draw {
+impl HypergeometricDistribution {
     fn possible(&self) -> RangeInclusive<u32> {
         let unmarked = self.population.saturating_sub(self.marked);
         self.draws.saturating_sub(unmarked)..=self.draws.min(self.marked)
@@ -57,7 +57,7 @@ impl Draw {
     }
 }
 
-impl Distribution<u32> for Draw {
+impl Distribution<u32> for HypergeometricDistribution {
     fn check(&self) -> Result<(), String> {
         let Self {
             population,
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn probabilities_sum_to_one_over_the_possible_draws() {
-        let draw = Draw {
+        let draw = HypergeometricDistribution {
             population: 10,
             marked: 7,
             draws: 6,
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn large_populations_keep_their_digits() {
         let population = 1 << 25;
-        let draw = Draw {
+        let draw = HypergeometricDistribution {
             population,
             marked: 2,
             draws: 2,
@@ -150,7 +150,7 @@ mod tests {
             let p = draw.log_prob(&found).exp();
             assert!((p / right - 1.0).abs() < 1e-12, "{found}: {p} {right}");
         }
-        let half = Draw {
+        let half = HypergeometricDistribution {
             population: u32::MAX,
             marked: u32::MAX / 2,
             draws: 1 << 10,

@@ -56,7 +56,7 @@ pub(crate) fn iid_at<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
 ) -> Element<Vec<T>> {
-    let list = List::<T> {
+    let list = IidList::<T> {
         constructor,
         location,
         of: of.clone(),
@@ -80,7 +80,7 @@ pub(crate) fn iid_at<T: Value>(
 const LISTED: usize = 1 << 16;
 
 /// Independent values of the distribution of an element, which is atomic or a member of a family.
-struct List<T> {
+struct IidList<T> {
     constructor: &'static str,
     location: &'static Location<'static>,
     of: AnyElement,
@@ -88,7 +88,7 @@ struct List<T> {
     values: PhantomData<fn() -> T>,
 }
 
-impl<T: Value> List<T> {
+impl<T: Value> IidList<T> {
     /// The atomic element that is copied.
     fn atomic(&self) -> Result<&dyn AtomicOp, String> {
         match self.of.kind() {
@@ -166,7 +166,7 @@ fn typed<T: Value>(column: &dyn AnyColumn) -> &[T] {
         .map_or(&[], Vec::as_slice)
 }
 
-impl<T: Value> AtomicOp for List<T> {
+impl<T: Value> AtomicOp for IidList<T> {
     fn check(&self) -> Result<(), String> {
         self.atomic()?.check()
     }
@@ -231,7 +231,7 @@ impl<T: Value> AtomicOp for List<T> {
     }
 }
 
-impl<T: Value> ChainOp for List<T> {
+impl<T: Value> ChainOp for IidList<T> {
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         let of = match self.of.kind() {
             Kind::Chain(_, op) => op.call(arguments)?,
@@ -254,7 +254,7 @@ impl<T: Value> ChainOp for List<T> {
     }
 }
 
-impl<T: Value> FamilyOp for List<T> {
+impl<T: Value> FamilyOp for IidList<T> {
     fn check(&self, arguments: &[&dyn Any]) -> Result<(), String> {
         self.family().check(arguments)
     }

@@ -28,21 +28,21 @@ impl InverseGamma {
         family_at(
             "InverseGamma",
             Location::caller(),
-            Inverse,
+            InverseGammaDistribution,
             vec![shape.into(), scale.operand()],
         )
     }
 }
 
-struct Inverse;
+struct InverseGammaDistribution;
 
-impl fmt::Debug for Inverse {
+impl fmt::Debug for InverseGammaDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("InverseGamma")
     }
 }
 
-impl Family<f64> for Inverse {
+impl Family<f64> for InverseGammaDistribution {
     fn parameters(&self) -> &'static [&'static str] {
         &["shape", "scale"]
     }

@@ -25,15 +25,15 @@ impl Laplace {
         family_at(
             "Laplace",
             Location::caller(),
-            TwoSided,
+            LaplaceDistribution,
             vec![location.into(), scale.operand()],
         )
     }
 }
 
-struct TwoSided;
+struct LaplaceDistribution;
 
-impl fmt::Debug for TwoSided {
+impl fmt::Debug for LaplaceDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Laplace")
     }
@@ -44,7 +44,7 @@ fn distance(parameters: &[f64], value: f64) -> f64 {
     (value / 2.0 - parameters[0] / 2.0) / parameters[1] * 2.0
 }
 
-impl Family<f64> for TwoSided {
+impl Family<f64> for LaplaceDistribution {
     fn parameters(&self) -> &'static [&'static str] {
         &["location", "scale"]
     }

@@ -35,7 +35,7 @@ impl MultivariateNormal {
         family_of(
             "MultivariateNormal",
             Location::caller(),
-            Correlated::new(covariance),
+            MultivariateNormalDistribution::new(covariance),
             mean.into().parameters(),
         )
     }
@@ -102,12 +102,12 @@ impl Covariance {
 }
 
 /// A multivariate normal family, with the Cholesky factor of its covariance or the error in that.
-struct Correlated {
+struct MultivariateNormalDistribution {
     covariance: Covariance,
     factor: Result<Vec<Vec<f64>>, String>,
 }
 
-impl Correlated {
+impl MultivariateNormalDistribution {
     fn new(covariance: Covariance) -> Self {
         Self {
             factor: covariance.cholesky(),
@@ -120,13 +120,13 @@ impl Correlated {
     }
 }
 
-impl fmt::Debug for Correlated {
+impl fmt::Debug for MultivariateNormalDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "MultivariateNormal[covariance {:?}]", self.covariance.0)
     }
 }
 
-impl Family<Vec<f64>> for Correlated {
+impl Family<Vec<f64>> for MultivariateNormalDistribution {
     fn parameters(&self) -> &'static [&'static str] {
         &["mean"]
     }

@@ -38,7 +38,7 @@ impl Normal {
         family_at(
             "Normal",
             Location::caller(),
-            Gaussian::new(measure, &operand),
+            NormalDistribution::new(measure, &operand),
             vec![mean.into(), operand],
         )
     }
@@ -47,14 +47,14 @@ impl Normal {
 /// A [`Variance`] or a [`StandardDeviation`].
 #[derive(Clone, Debug)]
 pub struct Spread {
-    measure: Measure,
+    measure: SpreadMeasure,
     operand: Operand,
 }
 
 impl<P: Into<Operand>> From<Variance<P>> for Spread {
     fn from(variance: Variance<P>) -> Self {
         Self {
-            measure: Measure::Variance,
+            measure: SpreadMeasure::Variance,
             operand: variance.operand(),
         }
     }
@@ -63,14 +63,14 @@ impl<P: Into<Operand>> From<Variance<P>> for Spread {
 impl<P: Into<Operand>> From<StandardDeviation<P>> for Spread {
     fn from(deviation: StandardDeviation<P>) -> Self {
         Self {
-            measure: Measure::Deviation,
+            measure: SpreadMeasure::Deviation,
             operand: deviation.operand(),
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Measure {
+enum SpreadMeasure {
     Variance,
     Deviation,
 }
@@ -101,13 +101,13 @@ impl Bell {
     }
 }
 
-struct Gaussian {
-    measure: Measure,
+struct NormalDistribution {
+    measure: SpreadMeasure,
     /// A spread that is a constant, else NaN, and its density.
     constant: (f64, Bell),
 }
 
-impl Measure {
+impl SpreadMeasure {
     #[inline]
     fn deviation(self, spread: f64) -> f64 {
         match self {
@@ -122,14 +122,14 @@ impl Measure {
     }
 }
 
-impl fmt::Debug for Gaussian {
+impl fmt::Debug for NormalDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Normal")
     }
 }
 
-impl Gaussian {
-    fn new(measure: Measure, spread: &Operand) -> Self {
+impl NormalDistribution {
+    fn new(measure: SpreadMeasure, spread: &Operand) -> Self {
         let constant = match spread {
             Operand::Number(Number::Constant(spread)) => *spread,
             _ => f64::NAN,
@@ -157,11 +157,11 @@ impl Gaussian {
     }
 }
 
-impl Family<f64> for Gaussian {
+impl Family<f64> for NormalDistribution {
     fn parameters(&self) -> &'static [&'static str] {
         match self.measure {
-            Measure::Variance => &["mean", "variance"],
-            Measure::Deviation => &["mean", "standard deviation"],
+            SpreadMeasure::Variance => &["mean", "variance"],
+            SpreadMeasure::Deviation => &["mean", "standard deviation"],
         }
     }
 
@@ -214,11 +214,11 @@ impl Family<f64> for Gaussian {
                 likelihood.add(Term::Linear, value / variance);
                 likelihood.add(Term::Square, -0.5 / variance);
             }
-            (_, Measure::Variance) => {
+            (_, SpreadMeasure::Variance) => {
                 likelihood.add(Term::Log, -0.5);
                 likelihood.add(Term::Inverse, -0.5 * (value - parameters[0]).powi(2));
             }
-            (_, Measure::Deviation) => likelihood.refuse(),
+            (_, SpreadMeasure::Deviation) => likelihood.refuse(),
         }
     }
 
@@ -273,8 +273,9 @@ mod tests {
     fn a_bell_is_the_density_of_its_spread() {
         let constant = Operand::from(0.3);
         let open = Operand::from(crate::Param::new("spread", 0.3));
-        for measure in [Measure::Variance, Measure::Deviation] {
-            let families = [&constant, &open].map(|spread| Gaussian::new(measure, spread));
+        for measure in [SpreadMeasure::Variance, SpreadMeasure::Deviation] {
+            let families =
+                [&constant, &open].map(|spread| NormalDistribution::new(measure, spread));
             for (mean, x) in [(0.0, 0.1), (-4.0, 2.5), (1e300, -1e300)] {
                 for spread in [0.3, 7.0] {
                     let [known, computed] = [0, 1].map(|i: usize| {

@@ -51,7 +51,7 @@ impl Param {
 /// A parameter as it is saved: its name and its present value.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Param")]
-struct Saved {
+struct SavedParam {
     name: String,
     value: f64,
 }
@@ -60,13 +60,13 @@ impl Serialize for Param {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let name = self.name().to_string();
         let value = self.get();
-        Saved { name, value }.serialize(serializer)
+        SavedParam { name, value }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Param {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Saved::deserialize(deserializer).map(|saved| Self::new(saved.name, saved.value))
+        SavedParam::deserialize(deserializer).map(|saved| Self::new(saved.name, saved.value))
     }
 }
 

@@ -25,29 +25,34 @@ impl Poisson {
     /// 0, 1, 2, … P(k) = rate^k exp(−rate) / k!, mean and variance are the rate.
     #[track_caller]
     pub fn new(rate: impl Into<Operand>) -> Element<u64> {
-        family_at("Poisson", Location::caller(), Events, vec![rate.into()])
+        family_at(
+            "Poisson",
+            Location::caller(),
+            PoissonDistribution,
+            vec![rate.into()],
+        )
     }
 }
 
 /// Largest rate: above it the library's sampler loses the digits that its rejections need.
 const MOST: f64 = 1e9;
 
-struct Events;
+struct PoissonDistribution;
 
-impl fmt::Debug for Events {
+impl fmt::Debug for PoissonDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Poisson")
     }
 }
 
-impl Events {
+impl PoissonDistribution {
     fn statrs(parameters: &[f64]) -> Option<Statrs> {
         let rate = parameters[0].min(MOST);
         Statrs::new(rate).ok()
     }
 }
 
-impl Family<u64> for Events {
+impl Family<u64> for PoissonDistribution {
     fn parameters(&self) -> &'static [&'static str] {
         &["rate"]
     }

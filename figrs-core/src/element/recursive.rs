@@ -16,7 +16,7 @@ use crate::value::datum::Datum;
 /// A recursive function, as its own body sees it: gives the element of a call.
 pub type Call<A, T> = Arc<dyn Fn(A) -> Element<T> + Send + Sync>;
 
-type Body<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Sync>;
+type RecursiveBody<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Sync>;
 
 /// A recursive function from a value to an element, whose calls share their distribution.
 ///
@@ -57,7 +57,7 @@ type Body<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Sync>;
 ///
 /// [`Enumerate`]: https://docs.rs/figrs-infer/latest/figrs_infer/struct.Enumerate.html
 pub struct Recursive<A, T> {
-    body: Body<A, T>,
+    body: RecursiveBody<A, T>,
     function: FunctionId,
     location: &'static Location<'static>,
 }

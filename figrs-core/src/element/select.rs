@@ -73,7 +73,10 @@ fn categorical<T: Value>(
         |weight: &Parameter| matches!(weight, Parameter::One(Operand::Number(Number::Constant(_))));
     let family = Categorical {
         values,
-        fixed: weights.iter().all(is_constant).then(Fixed::default),
+        fixed: weights
+            .iter()
+            .all(is_constant)
+            .then(CategoricalCache::default),
         distinct: OnceLock::new(),
     };
     family_of(constructor, location, family, weights)
@@ -84,13 +87,13 @@ fn categorical<T: Value>(
 struct Categorical<T> {
     values: Vec<T>,
     /// Values cached for constant weights; `None` for others.
-    fixed: Option<Fixed>,
+    fixed: Option<CategoricalCache>,
     distinct: OnceLock<Distinct<T>>,
 }
 
 /// Values computed lazily once from constant weights: scale, alias table, log-probabilities.
 #[derive(Debug, Default)]
-struct Fixed {
+struct CategoricalCache {
     scale: OnceLock<(f64, f64)>,
     alias: OnceLock<Alias>,
     /// The log-probabilities of the distinct values.
@@ -123,7 +126,7 @@ impl<T: Value> Categorical<T> {
     }
 
     /// Cached values of constant weights, if there are many weights.
-    fn long(&self) -> Option<&Fixed> {
+    fn long(&self) -> Option<&CategoricalCache> {
         self.fixed.as_ref().filter(|_| self.values.len() >= LONG)
     }
 

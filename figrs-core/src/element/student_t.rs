@@ -33,21 +33,21 @@ impl StudentT {
         family_at(
             "StudentT",
             Location::caller(),
-            Student,
+            StudentTDistribution,
             vec![location.into(), scale.operand(), freedom.operand()],
         )
     }
 }
 
-struct Student;
+struct StudentTDistribution;
 
-impl fmt::Debug for Student {
+impl fmt::Debug for StudentTDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("StudentT")
     }
 }
 
-impl Family<f64> for Student {
+impl Family<f64> for StudentTDistribution {
     fn parameters(&self) -> &'static [&'static str] {
         &["location", "scale", "degrees of freedom"]
     }

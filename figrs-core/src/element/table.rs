@@ -46,7 +46,7 @@ impl Table {
             .unzip();
         let values: States<T> = values.into();
         let repeated = states.iter().position(States::repeated);
-        let mut op = Rows {
+        let mut op = TableRows {
             states: states.iter().map(|s| s.support().clone()).collect(),
             values: values.support().clone(),
             weights: weights.into(),
@@ -64,14 +64,14 @@ impl Table {
     }
 }
 
-struct Rows {
+struct TableRows {
     states: Vec<Support>,
     values: Support,
     weights: Weights,
     problem: Option<String>,
 }
 
-impl Rows {
+impl TableRows {
     /// Divides each row by its sum; an error if the numbers are invalid.
     fn normalise(&mut self) -> Result<(), String> {
         let columns = self.values.len();
@@ -154,7 +154,7 @@ fn by_logs(weights: &Weights, columns: usize) -> Result<Weights, String> {
     Ok(Weights::from_log_probabilities(logs))
 }
 
-impl TableOp for Rows {
+impl TableOp for TableRows {
     fn check(&self) -> Result<(), String> {
         self.problem.clone().map_or(Ok(()), Err)
     }

@@ -11,7 +11,7 @@ use crate::value::support::Support;
 
 /// Solution of a call.
 #[derive(Clone, Debug)]
-pub(super) enum Solution {
+pub(super) enum CallSolution {
     /// It is being solved.
     Open,
     /// It is an atomic element with these values and weights.
@@ -22,7 +22,7 @@ pub(super) enum Solution {
 
 /// An element of a call that is to be solved, and its nesting depth in Chains.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct CallRequest {
     pub(super) call: CallId,
     pub(super) element: AnyElement,
     pub(super) depth: usize,
@@ -30,9 +30,9 @@ pub(super) struct Wanted {
 
 /// The solutions of all calls that an expansion has met.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
+pub(super) struct CallSolutions {
     /// With an element of each call, so that the identity of its function is not given to another.
-    solutions: FxHashMap<CallId, (AnyElement, Solution)>,
+    solutions: FxHashMap<CallId, (AnyElement, CallSolution)>,
     /// Functions in the order in which calls of them were first met.
     functions: IndexSet<FunctionId, FxBuildHasher>,
     /// Elements that the model or the query names: a body that reaches one is unfolded, where evidence on it counts.
@@ -40,7 +40,7 @@ pub(super) struct Calls {
 }
 
 /// Continuation of a walk that meets a call.
-pub(super) enum Met {
+pub(super) enum CallTreatment {
     /// The call is an atomic element.
     Shared(Support, Weights),
     /// It is a Chain like any other.
@@ -51,7 +51,7 @@ pub(super) enum Met {
     Spreads,
 }
 
-impl Calls {
+impl CallSolutions {
     pub(super) fn new(roots: FxHashSet<ElementId>) -> Self {
         Self {
             roots,
@@ -70,25 +70,25 @@ impl Calls {
         element: &AnyElement,
         op: &dyn ChainOp,
         known: usize,
-    ) -> Result<Met, ModelError> {
+    ) -> Result<CallTreatment, ModelError> {
         let Some(call) = op.call_id() else {
-            return Ok(Met::Unfolded);
+            return Ok(CallTreatment::Unfolded);
         };
         match self.solutions.get(&call) {
-            None => Ok(Met::Wanted(call)),
-            Some((_, Solution::Shared(support, weights))) => {
-                Ok(Met::Shared(support.clone(), weights.clone()))
+            None => Ok(CallTreatment::Wanted(call)),
+            Some((_, CallSolution::Shared(support, weights))) => {
+                Ok(CallTreatment::Shared(support.clone(), weights.clone()))
             }
-            Some((_, Solution::Unfolded)) => {
+            Some((_, CallSolution::Unfolded)) => {
                 let place = self.functions.get_index_of(&call.function);
                 let is_older = place.is_some_and(|place| place < known);
                 Ok(if is_older {
-                    Met::Spreads
+                    CallTreatment::Spreads
                 } else {
-                    Met::Unfolded
+                    CallTreatment::Unfolded
                 })
             }
-            Some((_, Solution::Open)) => Err(ModelError::CyclicCall {
+            Some((_, CallSolution::Open)) => Err(ModelError::CyclicCall {
                 element: element.label(),
                 argument: format!("{:?}", call.argument),
             }),
@@ -100,7 +100,7 @@ impl Calls {
         self.functions.len()
     }
 
-    pub(super) fn set(&mut self, call: CallId, element: AnyElement, solution: Solution) {
+    pub(super) fn set(&mut self, call: CallId, element: AnyElement, solution: CallSolution) {
         self.functions.insert(call.function);
         self.solutions.insert(call, (element, solution));
     }

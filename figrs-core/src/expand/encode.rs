@@ -1,17 +1,17 @@
 //! The factors of one element.
 
 use super::content::{Content, ExpandedElement};
-use super::encoding::{Builder, Doubted, Guard, Undecided};
+use super::encoding::{EncodingBuilder, FailureQuery, Guard, Undecided};
 use super::scope::Situation;
 use crate::error::ModelError;
 use crate::factor::weights::WeightsBuilder;
 use crate::factor::{Factor, FactorTable, VarId, Weights};
 
 /// A row of weights: its offset in a list of them.
-pub(super) type Row<'w> = (&'w Weights, usize);
+pub(super) type WeightRow<'w> = (&'w Weights, usize);
 
 /// The values of a variable that is a function of the situation of an element.
-pub(super) struct Numbers<'i> {
+pub(super) struct SituationValues<'i> {
     /// The value where it is reached, for each combination of parent values.
     pub(super) index: &'i [u32],
     /// The value where it is reached and unknown.
@@ -20,7 +20,7 @@ pub(super) struct Numbers<'i> {
     pub(super) absent: u32,
 }
 
-impl Builder<'_> {
+impl EncodingBuilder<'_> {
     pub(super) fn add_factor(
         &mut self,
         variables: Vec<VarId>,
@@ -54,7 +54,7 @@ impl Builder<'_> {
             }
             // It has no value but `unknown`, whatever its parents.
             Content::Unexplored => {
-                let numbers = Numbers {
+                let numbers = SituationValues {
                     index: &[0],
                     unknown: 0,
                     absent: 1,
@@ -150,12 +150,12 @@ impl Builder<'_> {
         let (Some(doubt), Some(asked)) = (&expanded.doubt, self.doubted) else {
             return;
         };
-        if asked != Doubted::Any && asked != Doubted::One(position) {
+        if asked != FailureQuery::Any && asked != FailureQuery::One(position) {
             return;
         }
         let variable = self.graph.add_variable(2);
         let index: Vec<u32> = doubt.failed.iter().map(|&failed| failed.into()).collect();
-        let numbers = Numbers {
+        let numbers = SituationValues {
             index: &index,
             unknown: 0,
             absent: 0,
@@ -191,7 +191,7 @@ impl Builder<'_> {
     pub(super) fn function(&mut self, position: usize, parents: &[usize], index: &[u32]) {
         let expanded = &self.expansion.elements()[position];
         let variable = self.variable(position);
-        let numbers = Numbers {
+        let numbers = SituationValues {
             index,
             unknown: expanded.support.len() as u32,
             absent: expanded.states() as u32,
@@ -205,7 +205,7 @@ impl Builder<'_> {
         position: usize,
         parents: &[usize],
         variable: VarId,
-        numbers: &Numbers<'_>,
+        numbers: &SituationValues<'_>,
     ) {
         let mut scope = self.scope(position, parents);
         let mut entries = Vec::new();
@@ -231,7 +231,7 @@ impl Builder<'_> {
         &mut self,
         position: usize,
         columns: usize,
-        row: impl Fn(usize) -> Option<Row<'w>>,
+        row: impl Fn(usize) -> Option<WeightRow<'w>>,
     ) -> Result<(), ModelError> {
         let expanded = &self.expansion.elements()[position];
         let (known, states) = (expanded.support.len(), expanded.states());

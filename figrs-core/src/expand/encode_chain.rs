@@ -5,9 +5,9 @@
 //! factor, or where that would be large through the tree of outcomes.
 
 use super::content::{Content, ExpandedElement};
-use super::encode::Numbers;
-use super::encoding::{Builder, Chosen, Selector};
-use super::scope::{Scope, Situation};
+use super::encode::SituationValues;
+use super::encoding::{ChainChoice, EncodingBuilder, Selector};
+use super::scope::{AssignmentOdometer, Situation};
 use crate::element::node::Kind;
 use crate::error::{Fault, ModelError};
 use crate::factor::weights::WeightsBuilder;
@@ -19,12 +19,12 @@ const SMALL: usize = 32;
 const SPARSE_ENTRY: usize = 4;
 
 /// Outcomes of a row of a Chain's own, among the Chain's values: their positions, ascending, and weights.
-pub(super) struct Outcomes {
+pub(super) struct RowOutcomes {
     pub(super) columns: Vec<u32>,
     pub(super) weights: Weights,
 }
 
-impl Outcomes {
+impl RowOutcomes {
     fn dense(&self, columns: usize) -> Weights {
         let mut positions = vec![None; columns];
         for (i, &column) in self.columns.iter().enumerate() {
@@ -48,7 +48,7 @@ impl SparseBuilder {
         self.weights.push(weight);
     }
 
-    pub(super) fn extend(&mut self, assignment: &[usize], outcomes: &Outcomes) {
+    pub(super) fn extend(&mut self, assignment: &[usize], outcomes: &RowOutcomes) {
         for (i, &column) in outcomes.columns.iter().enumerate() {
             self.rows.extend(assignment.iter().map(|&d| d as u32));
             self.rows.push(column);
@@ -64,12 +64,12 @@ impl SparseBuilder {
     }
 }
 
-impl Builder<'_> {
+impl EncodingBuilder<'_> {
     /// Outcomes of a row of a Chain, among the Chain's values.
-    fn outcomes(&self, result: usize, chain: &ExpandedElement) -> Result<Outcomes, ModelError> {
+    fn outcomes(&self, result: usize, chain: &ExpandedElement) -> Result<RowOutcomes, ModelError> {
         let row = &self.expansion.elements()[result];
         if matches!(row.content, Content::Unexplored) {
-            return Ok(Outcomes {
+            return Ok(RowOutcomes {
                 columns: vec![chain.support.len() as u32],
                 weights: Weights::from_linear(vec![1.0]),
             });
@@ -78,7 +78,7 @@ impl Builder<'_> {
             let values = 0..chain.support.len();
             let log = |i| op.log_prob(chain.support.any(i));
             let logs: Result<Vec<f64>, Fault> = values.clone().map(log).collect();
-            return Ok(Outcomes {
+            return Ok(RowOutcomes {
                 weights: Weights::from_logs(logs.map_err(|fault| row.element.fault(fault))?),
                 columns: values.map(|i| i as u32).collect(),
             });
@@ -87,7 +87,7 @@ impl Builder<'_> {
         let mut found: Vec<(usize, usize)> = (0..row.support.len()).filter_map(found).collect();
         found.sort_unstable();
         let order: Vec<usize> = found.iter().map(|&(_, i)| i).collect();
-        Ok(Outcomes {
+        Ok(RowOutcomes {
             columns: found.iter().map(|&(column, _)| column as u32).collect(),
             weights: match &row.content {
                 Content::Atomic(weights) => weights.select(&order),
@@ -115,19 +115,19 @@ impl Builder<'_> {
                 && self.reached_with(parent, position)
         });
         let selector = if let Some(parent) = itself {
-            let results = choice.iter().map(|&c| Chosen::Result(c as usize));
+            let results = choice.iter().map(|&c| ChainChoice::Result(c as usize));
             let mut choices: Vec<_> = results.collect();
-            choices.extend(self.may_be_absent(parent).then_some(Chosen::Nothing));
+            choices.extend(self.may_be_absent(parent).then_some(ChainChoice::Nothing));
             Selector {
                 variable: self.variable(parent),
                 choices,
             }
         } else {
-            let mut choices: Vec<_> = (0..results.len()).map(Chosen::Result).collect();
+            let mut choices: Vec<_> = (0..results.len()).map(ChainChoice::Result).collect();
             let unknown = expanded.has_unknown_parents(elements);
-            choices.extend(unknown.then_some(Chosen::Unknown));
+            choices.extend(unknown.then_some(ChainChoice::Unknown));
             let nothing = self.may_be_absent(position) || self.is_wild(position);
-            choices.extend(nothing.then_some(Chosen::Nothing));
+            choices.extend(nothing.then_some(ChainChoice::Nothing));
             Selector {
                 variable: self.graph.add_variable(choices.len()),
                 choices,
@@ -148,9 +148,9 @@ impl Builder<'_> {
             let own = self.row_of(result).is_some();
             own.then(|| self.outcomes(result, expanded)).transpose()
         };
-        let rows: Vec<Option<Outcomes>> = results.iter().map(row).collect::<Result<_, _>>()?;
+        let rows: Vec<Option<RowOutcomes>> = results.iter().map(row).collect::<Result<_, _>>()?;
         if rows.iter().all(Option::is_some) {
-            let rows: Vec<Outcomes> = rows.into_iter().flatten().collect();
+            let rows: Vec<RowOutcomes> = rows.into_iter().flatten().collect();
             return self.own_rows(position, choice, &rows);
         }
         let Some(selector) = self.selectors.get(&position).cloned() else {
@@ -168,16 +168,16 @@ impl Builder<'_> {
                 let found = selector.choices.iter().position(|&c| c == chosen);
                 found.map_or(FactorTable::NO_VALUE, |i| i as u32)
             };
-            let nothing = of(Chosen::Nothing);
+            let nothing = of(ChainChoice::Nothing);
             let mut choice = choice.to_vec();
             if self.is_wild(position) {
                 for chosen in choice.iter_mut().filter(|c| **c == Content::NO_CHOICE) {
                     *chosen = nothing;
                 }
             }
-            let numbers = Numbers {
+            let numbers = SituationValues {
                 index: &choice,
-                unknown: of(Chosen::Unknown),
+                unknown: of(ChainChoice::Unknown),
                 absent: nothing,
             };
             self.number(position, parents, selector.variable, &numbers);
@@ -191,7 +191,7 @@ impl Builder<'_> {
         &mut self,
         position: usize,
         choice: &[u32],
-        rows: &[Outcomes],
+        rows: &[RowOutcomes],
     ) -> Result<(), ModelError> {
         let expanded = &self.expansion.elements()[position];
         let columns = expanded.states();
@@ -246,10 +246,10 @@ impl Builder<'_> {
             return false;
         }
         let moved = self.positions_in(result, &self.expansion.elements()[position]);
-        let mut scope = Scope::new(&self.graph, &[selector.variable, from, own]);
+        let mut scope = AssignmentOdometer::new(&self.graph, &[selector.variable, from, own]);
         let mut linear = Vec::with_capacity(size);
         loop {
-            let chosen = selector.choices[scope.digit(0)] == Chosen::Result(at);
+            let chosen = selector.choices[scope.digit(0)] == ChainChoice::Result(at);
             let image = moved.get(scope.digit(1)).copied();
             let agrees = !chosen || image == Some(scope.digit(2) as u32);
             linear.push(f64::from(u8::from(agrees)));

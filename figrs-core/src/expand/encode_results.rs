@@ -7,23 +7,23 @@
 
 use std::ops::Range;
 
-use super::encode_chain::{Outcomes, SparseBuilder};
-use super::encoding::{Builder, Chosen, Selector};
+use super::encode_chain::{RowOutcomes, SparseBuilder};
+use super::encoding::{ChainChoice, EncodingBuilder, Selector};
 use crate::factor::{FactorTable, VarId, Weights};
 
 /// Up to this many entries, a two-way multiplexer is one table.
 const SMALL: usize = 256;
 
 /// State between two-way multiplexers: a value of the Chain, or a choice not met so far.
-struct Passed {
+struct MultiplexerState {
     variable: VarId,
     /// The values, as columns of the Chain, ascending.
     columns: Vec<u32>,
     /// The states after them.
-    choices: Vec<Chosen>,
+    choices: Vec<ChainChoice>,
 }
 
-impl Passed {
+impl MultiplexerState {
     fn states(&self) -> usize {
         self.columns.len() + self.choices.len()
     }
@@ -34,14 +34,14 @@ impl Passed {
     }
 }
 
-impl Builder<'_> {
+impl EncodingBuilder<'_> {
     /// The value of a Chain by its choice, whose result is a row of its own, an element that one factor joins to it, or
     /// one that a two-way multiplexer does.
     pub(super) fn join_results(
         &mut self,
         position: usize,
         selector: &Selector,
-        mut rows: Vec<Option<Outcomes>>,
+        mut rows: Vec<Option<RowOutcomes>>,
         results: &[usize],
     ) {
         // The parent that is the selector may be a result as well: it then has one value for a choice.
@@ -50,7 +50,7 @@ impl Builder<'_> {
                 rows[at] = Some(self.own_choice(position, selector, at, result));
             }
         }
-        let mut passed = Passed {
+        let mut passed = MultiplexerState {
             variable: selector.variable,
             columns: Vec::new(),
             choices: selector.choices.clone(),
@@ -67,7 +67,7 @@ impl Builder<'_> {
                 }
             }
         }
-        let is_open = |choice: &Chosen| matches!(choice, Chosen::Result(at) if open[*at]);
+        let is_open = |choice: &ChainChoice| matches!(choice, ChainChoice::Result(at) if open[*at]);
         if !passed.columns.is_empty() || !passed.choices.iter().all(is_open) {
             self.last(position, &passed, &rows);
         }
@@ -80,20 +80,26 @@ impl Builder<'_> {
         selector: &Selector,
         at: usize,
         result: usize,
-    ) -> Outcomes {
+    ) -> RowOutcomes {
         let moved = self.positions_in(result, &self.expansion.elements()[position]);
         let values = selector.choices.iter().zip(moved);
-        let values = values.filter(|(choice, _)| **choice == Chosen::Result(at));
+        let values = values.filter(|(choice, _)| **choice == ChainChoice::Result(at));
         let mut columns: Vec<u32> = values.map(|(_, column)| column).collect();
         columns.retain(|&column| column != FactorTable::NO_VALUE);
-        Outcomes {
+        RowOutcomes {
             weights: Weights::from_linear(vec![1.0; columns.len()]),
             columns,
         }
     }
 
     /// Passes on the value of a result if it is the choice.
-    fn two_way(&mut self, position: usize, from: &Passed, at: usize, result: usize) -> Passed {
+    fn two_way(
+        &mut self,
+        position: usize,
+        from: &MultiplexerState,
+        at: usize,
+        result: usize,
+    ) -> MultiplexerState {
         let expanded = &self.expansion.elements()[position];
         let moved = self.positions_in(result, expanded);
         let mut images = moved.clone();
@@ -101,9 +107,9 @@ impl Builder<'_> {
         images.sort_unstable();
         images.dedup();
         let mut choices = from.choices.clone();
-        choices.retain(|&choice| choice != Chosen::Result(at));
+        choices.retain(|&choice| choice != ChainChoice::Result(at));
         let to = if choices.is_empty() {
-            Passed {
+            MultiplexerState {
                 variable: self.variable(position),
                 columns: (0..expanded.states() as u32).collect(),
                 choices,
@@ -112,7 +118,7 @@ impl Builder<'_> {
             let mut columns = [&from.columns[..], &images].concat();
             columns.sort_unstable();
             columns.dedup();
-            Passed {
+            MultiplexerState {
                 variable: self.graph.add_variable(columns.len() + choices.len()),
                 columns,
                 choices,
@@ -122,7 +128,7 @@ impl Builder<'_> {
         let columns = from.columns.iter().map(|&column| Some(to.state(column)));
         let mut place = to.columns.len()..;
         let choices = from.choices.iter().map(|&choice| {
-            let is_other = choice != Chosen::Result(at);
+            let is_other = choice != ChainChoice::Result(at);
             is_other.then(|| place.next()).flatten()
         });
         let next: Vec<Option<usize>> = columns.chain(choices).collect();
@@ -183,7 +189,7 @@ impl Builder<'_> {
     }
 
     /// The Chain by what the last multiplexer passes on.
-    fn last(&mut self, position: usize, passed: &Passed, rows: &[Option<Outcomes>]) {
+    fn last(&mut self, position: usize, passed: &MultiplexerState, rows: &[Option<RowOutcomes>]) {
         let own = self.variable(position);
         if passed.variable == own {
             return;
@@ -201,12 +207,12 @@ impl Builder<'_> {
                 range.for_each(|column| table.push(&[state], column as u32, 1.0));
             };
             match *choice {
-                Chosen::Result(at) => match &rows[at] {
+                ChainChoice::Result(at) => match &rows[at] {
                     Some(row) => table.extend(&[state], row),
                     None => any(0..states),
                 },
-                Chosen::Unknown => any(known..states),
-                Chosen::Nothing => {
+                ChainChoice::Unknown => any(known..states),
+                ChainChoice::Nothing => {
                     any(0..if wild { known } else { 0 });
                     any(states..states + usize::from(may_be_absent));
                 }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::content::Content;
 use super::expansion::Expansion;
-use super::reach::{Reach, Reaches};
+use super::reach::{ReachCondition, ReachConditions};
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
 use crate::factor::{FactorGraph, VarId};
@@ -47,7 +47,7 @@ pub struct Encoding {
 
 /// The failures that an encoding asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Doubted {
+pub(super) enum FailureQuery {
     Any,
     One(usize),
 }
@@ -56,12 +56,12 @@ pub(super) enum Doubted {
 #[derive(Clone, Debug)]
 pub(super) struct Selector {
     pub(super) variable: VarId,
-    pub(super) choices: Vec<Chosen>,
+    pub(super) choices: Vec<ChainChoice>,
 }
 
 /// Choice of a Chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Chosen {
+pub(super) enum ChainChoice {
     /// The result at this position among its results.
     Result(usize),
     /// It is not known what.
@@ -115,38 +115,38 @@ impl Encoding {
             let targets = expansion.targets().iter().copied();
             roots.extend(targets.filter(|&target| expansion.elements()[target].unknown));
         }
-        let reaches = Reaches::new(expansion.elements(), &roots);
+        let reaches = ReachConditions::new(expansion.elements(), &roots);
         let mut elements = expansion.elements().iter().zip(&reaches.reach);
         // Where these stand in a branch, they must not weigh in the worlds that do not take it.
         let conditional = elements.any(|(element, reach)| {
             let weighs = matches!(element.content, Content::Score(_)) || element.doubt.is_some();
-            weighs && matches!(reach, Some(Reach::When(_)))
+            weighs && matches!(reach, Some(ReachCondition::When(_)))
         });
         let unreached = if conditional {
             Unreached::Absent
         } else {
             Unreached::Free
         };
-        Builder::new(expansion, reaches, unreached, undecided, None).build()
+        EncodingBuilder::new(expansion, reaches, unreached, undecided, None).build()
     }
 
     /// For the worlds in which a function fails ([`ExpandedElement::doubt`](super::ExpandedElement::doubt)): that
     /// of the element at a position, or any. If there is one of positive weight, the failure is a mistake in
     /// the model. Where a function fails its element may have any value.
     pub fn for_doubt(expansion: &Expansion, position: Option<usize>) -> Result<Self, ModelError> {
-        let reaches = Reaches::new(expansion.elements(), &expansion.roots());
-        let doubted = Some(position.map_or(Doubted::Any, Doubted::One));
+        let reaches = ReachConditions::new(expansion.elements(), &expansion.roots());
+        let doubted = Some(position.map_or(FailureQuery::Any, FailureQuery::One));
         let undecided = Undecided::LeftOut;
-        Builder::new(expansion, reaches, Unreached::Absent, undecided, doubted).build()
+        EncodingBuilder::new(expansion, reaches, Unreached::Absent, undecided, doubted).build()
     }
 
     /// For single worlds: the most probable one, or any that is drawn.
     ///
     /// **Errors.** As [`for_sums`](Self::for_sums).
     pub fn for_worlds(expansion: &Expansion) -> Result<Self, ModelError> {
-        let reaches = Reaches::new(expansion.elements(), &expansion.roots());
+        let reaches = ReachConditions::new(expansion.elements(), &expansion.roots());
         let undecided = Undecided::LeftOut;
-        Builder::new(expansion, reaches, Unreached::Absent, undecided, None).build()
+        EncodingBuilder::new(expansion, reaches, Unreached::Absent, undecided, None).build()
     }
 
     /// The variables and factors.
@@ -219,30 +219,30 @@ fn scored_targets(expansion: &Expansion) -> Vec<usize> {
 }
 
 /// An encoding under construction.
-pub(super) struct Builder<'e> {
+pub(super) struct EncodingBuilder<'e> {
     pub(super) expansion: &'e Expansion,
     pub(super) graph: FactorGraph,
     pub(super) variables: Vec<Option<VarId>>,
     pub(super) selectors: FxHashMap<usize, Selector>,
     /// The failures that are asked for, if any are.
-    pub(super) doubted: Option<Doubted>,
+    pub(super) doubted: Option<FailureQuery>,
     pub(super) undecided: Undecided,
     /// By position: `true` if the element carries evidence or is a target.
     pub(super) is_root: Vec<bool>,
     /// Variables that tell which of the functions in doubt fail.
     pub(super) failures: Vec<Guard>,
-    reaches: Reaches,
+    reaches: ReachConditions,
     unreached: Unreached,
     guards: FxHashMap<Vec<(usize, usize)>, Guard>,
 }
 
-impl<'e> Builder<'e> {
+impl<'e> EncodingBuilder<'e> {
     fn new(
         expansion: &'e Expansion,
-        reaches: Reaches,
+        reaches: ReachConditions,
         unreached: Unreached,
         undecided: Undecided,
-        doubted: Option<Doubted>,
+        doubted: Option<FailureQuery>,
     ) -> Self {
         let mut is_root = vec![false; expansion.elements().len()];
         for root in expansion.roots() {
@@ -275,7 +275,7 @@ impl<'e> Builder<'e> {
             self.variables[position] = Some(self.graph.add_variable(size + absent));
             self.add_selector(position);
         }
-        let reach = |&p: &usize| matches!(self.reaches.reach[p], Some(Reach::When(_)));
+        let reach = |&p: &usize| matches!(self.reaches.reach[p], Some(ReachCondition::When(_)));
         let conditional = self.unreached == Unreached::Free && needed.iter().any(reach);
         for position in needed {
             self.add_factors(position)?;
@@ -304,7 +304,7 @@ impl<'e> Builder<'e> {
     /// True if some worlds of this encoding give the element the value `absent`.
     pub(super) fn may_be_absent(&self, position: usize) -> bool {
         self.unreached == Unreached::Absent
-            && !matches!(self.reaches.reach[position], Some(Reach::Always))
+            && !matches!(self.reaches.reach[position], Some(ReachCondition::Always))
     }
 
     /// True if the one element is absent exactly where the other is.
@@ -317,7 +317,7 @@ impl<'e> Builder<'e> {
         if !self.may_be_absent(position) {
             return None;
         }
-        let Some(Reach::When(set)) = self.reaches.reach[position].clone() else {
+        let Some(ReachCondition::When(set)) = self.reaches.reach[position].clone() else {
             return None;
         };
         let key: Vec<(usize, usize)> = set.iter().copied().collect();
@@ -335,7 +335,7 @@ impl<'e> Builder<'e> {
         for &(chain, choice) in choices {
             let selector = &self.selectors[&chain];
             let choices = selector.choices.iter();
-            let reached = choices.map(|&c| c == Chosen::Result(choice));
+            let reached = choices.map(|&c| c == ChainChoice::Result(choice));
             match guards.last_mut() {
                 Some(last) if last.variable == selector.variable => {
                     last.reached

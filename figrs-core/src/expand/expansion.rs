@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::budget::Budget;
 use super::content::{Content, Doubt, ExpandedElement};
 use super::memory::Memory;
-use super::walk::{Limit, Walk};
+use super::walk::{DepthLimit, Expander};
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
 use crate::model::Model;
@@ -34,7 +34,7 @@ impl Expansion {
     ///
     /// **Errors.** [`ModelError`]: mistakes of the elements that are reached, values that cannot be listed, and budgets.
     pub fn new(model: &Model, targets: &[AnyElement], budget: Budget) -> Result<Self, ModelError> {
-        let mut walk = Walk::new(model, budget, Until::default(), None);
+        let mut walk = Expander::new(model, budget, Until::default(), None);
         walk.reach_roots(model, targets)?;
         walk.finished(model, targets)
     }
@@ -55,12 +55,12 @@ impl Expansion {
     ) -> Result<Self, ModelError> {
         let mut reached = 0;
         loop {
-            let limit = Limit {
+            let limit = DepthLimit {
                 depth,
                 memory: &mut *memory,
                 stale: false,
             };
-            let mut walk = Walk::new(model, budget, until.clone(), Some(limit));
+            let mut walk = Expander::new(model, budget, until.clone(), Some(limit));
             walk.expansion.reached = reached;
             walk.reach_roots(model, targets)?;
             if !walk.limit.as_ref().is_some_and(|limit| limit.stale) {

@@ -16,7 +16,7 @@ use crate::value::support::SupportBuilder;
 #[derive(Debug)]
 pub struct Memory {
     /// With the elements, so that their identities are not given to others.
-    elements: FxHashMap<ElementId, (AnyElement, Remembered)>,
+    elements: FxHashMap<ElementId, (AnyElement, CachedElement)>,
     /// Number of cached combinations of values, and of positions in them.
     calls: (usize, usize),
     /// Footprint before anything was expanded.
@@ -34,14 +34,14 @@ impl Default for Memory {
 }
 
 #[derive(Debug)]
-struct Remembered {
+struct CachedElement {
     depth: usize,
-    calls: Option<Box<Calls>>,
+    calls: Option<Box<MemoisedCalls>>,
 }
 
 /// Cached results of a Chain's function, by the positions of its arguments.
 #[derive(Debug)]
-struct Calls {
+struct MemoisedCalls {
     arguments: Vec<SupportBuilder>,
     results: FxHashMap<Box<[u32]>, Result<AnyElement, Fault>>,
 }
@@ -49,7 +49,7 @@ struct Calls {
 impl Memory {
     /// Approximate size in bytes, without the elements.
     pub(super) fn bytes(&self) -> u64 {
-        const ELEMENT: usize = 2 * size_of::<(ElementId, (AnyElement, Remembered))>();
+        const ELEMENT: usize = 2 * size_of::<(ElementId, (AnyElement, CachedElement))>();
         const CALL: usize = 2 * size_of::<(Box<[u32]>, Result<AnyElement, Fault>)>() + ALLOCATION;
         let (calls, positions) = self.calls;
         (self.elements.len() * ELEMENT + calls * CALL + positions * size_of::<u32>()) as u64
@@ -77,7 +77,7 @@ impl Memory {
     ) -> Result<AnyElement, Fault> {
         let remembered = remembered(&mut self.elements, chain, usize::MAX);
         let calls = remembered.calls.get_or_insert_with(|| {
-            Box::new(Calls {
+            Box::new(MemoisedCalls {
                 arguments: chain.parents().iter().map(AnyElement::no_values).collect(),
                 results: FxHashMap::default(),
             })
@@ -96,14 +96,14 @@ impl Memory {
 }
 
 fn remembered<'m>(
-    elements: &'m mut FxHashMap<ElementId, (AnyElement, Remembered)>,
+    elements: &'m mut FxHashMap<ElementId, (AnyElement, CachedElement)>,
     element: &AnyElement,
     depth: usize,
-) -> &'m mut Remembered {
+) -> &'m mut CachedElement {
     let entry = elements.entry(element.id());
     let (_, remembered) = entry.or_insert_with(|| {
         let calls = None;
-        (element.clone(), Remembered { depth, calls })
+        (element.clone(), CachedElement { depth, calls })
     });
     remembered
 }

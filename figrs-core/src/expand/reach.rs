@@ -7,7 +7,7 @@ use super::content::{Content, ExpandedElement};
 
 /// The circumstances in which an element is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum ReachCondition {
     /// In every world.
     Always,
     /// In worlds where one of these Chains (by position) makes this choice (by position in its results).
@@ -16,9 +16,9 @@ pub(super) enum Reach {
 
 /// Reach of every element, and the elements that exist only as a row of one Chain.
 #[derive(Debug)]
-pub(super) struct Reaches {
+pub(super) struct ReachConditions {
     /// By position; `None` for elements that the roots do not need.
-    pub(super) reach: Vec<Option<Reach>>,
+    pub(super) reach: Vec<Option<ReachCondition>>,
     /// By position: the only Chain that mentions the element, if it is atomic and mentioned by nothing else.
     pub(super) row_of: Vec<Option<usize>>,
 }
@@ -32,19 +32,19 @@ enum Mention {
 }
 
 /// A set of circumstances under construction.
-enum Gathered {
+enum ReachConditionBuilder {
     Nothing,
     Always,
     When(BTreeSet<(usize, usize)>),
 }
 
-impl Gathered {
-    fn add(&mut self, reach: &Reach) {
+impl ReachConditionBuilder {
+    fn add(&mut self, reach: &ReachCondition) {
         match (&mut *self, reach) {
             (Self::Always, _) => {}
-            (_, Reach::Always) => *self = Self::Always,
-            (Self::Nothing, Reach::When(set)) => *self = Self::When((**set).clone()),
-            (Self::When(all), Reach::When(set)) => all.extend(set.iter().copied()),
+            (_, ReachCondition::Always) => *self = Self::Always,
+            (Self::Nothing, ReachCondition::When(set)) => *self = Self::When((**set).clone()),
+            (Self::When(all), ReachCondition::When(set)) => all.extend(set.iter().copied()),
         }
     }
 
@@ -59,23 +59,24 @@ impl Gathered {
     }
 }
 
-impl Reaches {
+impl ReachConditions {
     /// Propagates reach from the roots down.
     pub(super) fn new(elements: &[ExpandedElement], roots: &[usize]) -> Self {
         let count = elements.len();
-        let mut gathered: Vec<Gathered> = (0..count).map(|_| Gathered::Nothing).collect();
+        let mut gathered: Vec<ReachConditionBuilder> =
+            (0..count).map(|_| ReachConditionBuilder::Nothing).collect();
         let mut mentions = vec![Mention::Nothing; count];
         for &root in roots {
-            gathered[root] = Gathered::Always;
+            gathered[root] = ReachConditionBuilder::Always;
             mentions[root] = Mention::More;
         }
-        let mut reach: Vec<Option<Reach>> = vec![None; count];
+        let mut reach: Vec<Option<ReachCondition>> = vec![None; count];
         for position in (0..count).rev() {
-            let found = std::mem::replace(&mut gathered[position], Gathered::Nothing);
+            let found = std::mem::replace(&mut gathered[position], ReachConditionBuilder::Nothing);
             let own = match found {
-                Gathered::Nothing => continue,
-                Gathered::Always => Reach::Always,
-                Gathered::When(set) => simplify(set, elements, &reach),
+                ReachConditionBuilder::Nothing => continue,
+                ReachConditionBuilder::Always => ReachCondition::Always,
+                ReachConditionBuilder::When(set) => simplify(set, elements, &reach),
             };
             let element = &elements[position];
             for &parent in &element.parents {
@@ -122,8 +123,8 @@ impl ExpandedElement {
 fn simplify(
     mut set: BTreeSet<(usize, usize)>,
     elements: &[ExpandedElement],
-    reach: &[Option<Reach>],
-) -> Reach {
+    reach: &[Option<ReachCondition>],
+) -> ReachCondition {
     loop {
         let complete = set.iter().map(|&(chain, _)| chain).find(|&chain| {
             let Content::Chain { results, .. } = &elements[chain].content else {
@@ -134,14 +135,14 @@ fn simplify(
                 && (0..results.len()).all(|choice| set.contains(&(chain, choice)))
         });
         let Some(chain) = complete else {
-            return Reach::When(Rc::new(set));
+            return ReachCondition::When(Rc::new(set));
         };
         match &reach[chain] {
-            Some(Reach::When(own)) => {
+            Some(ReachCondition::When(own)) => {
                 set.retain(|&(c, _)| c != chain);
                 set.extend(own.iter().copied());
             }
-            _ => return Reach::Always,
+            _ => return ReachCondition::Always,
         }
     }
 }

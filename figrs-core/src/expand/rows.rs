@@ -13,7 +13,7 @@ use crate::value::datum::Datum;
 use crate::value::support::Support;
 
 /// The limits of one table.
-pub(super) struct Limits<'a> {
+pub(super) struct TableLimits<'a> {
     /// Entries that it may have.
     pub(super) entries: u64,
     /// Gives an error if there is no room for so many bytes more.
@@ -31,16 +31,16 @@ pub(super) fn check_time(until: &Until, element: &AnyElement) -> Result<(), Mode
     Ok(())
 }
 
-type Row = Result<(Support, Content, Option<Doubt>), ModelError>;
+type ExpandedTable = Result<(Support, Content, Option<Doubt>), ModelError>;
 
 /// Collector of the combinations for which a function fails.
 #[derive(Default)]
-struct Failures {
+struct FailureCollector {
     failed: Vec<bool>,
     first: Option<ModelError>,
 }
 
-impl Failures {
+impl FailureCollector {
     /// Records the outcome for the next combination; returns the value if there is one. An error that concerns more than
     /// the worlds with this combination is passed on.
     fn note<T>(&mut self, outcome: Result<T, ModelError>) -> Result<Option<T>, ModelError> {
@@ -68,7 +68,11 @@ impl Failures {
 }
 
 /// The probabilities of an atomic element's outcomes; of the observed value alone if there is one.
-pub(super) fn atomic(element: &AnyElement, op: &dyn AtomicOp, observed: Option<&Datum>) -> Row {
+pub(super) fn atomic(
+    element: &AnyElement,
+    op: &dyn AtomicOp,
+    observed: Option<&Datum>,
+) -> ExpandedTable {
     op.check().map_err(|problem| element.invalid(problem))?;
     let fault = |fault: Fault| element.fault(fault);
     match (op.outcomes().map_err(fault)?, observed) {
@@ -111,14 +115,14 @@ pub(super) fn apply(
     element: &AnyElement,
     op: &dyn ApplyOp,
     (parents, supports): (&[usize], &[&Support]),
-    limits: &Limits<'_>,
-) -> Row {
+    limits: &TableLimits<'_>,
+) -> ExpandedTable {
     let size = product::size(element, supports, limits.entries)?;
     let own = bytes_of::<u32>(size);
     (limits.room)(own)?;
     let mut index = Vec::with_capacity(size);
     let mut values = element.no_values();
-    let mut failures = Failures::default();
+    let mut failures = FailureCollector::default();
     product::each(parents, supports, |arguments| {
         check_time(limits.until, element)?;
         let Some(arguments) = arguments else {
@@ -142,8 +146,8 @@ pub(super) fn table(
     element: &AnyElement,
     op: &dyn TableOp,
     supports: &[&Support],
-    limits: &Limits<'_>,
-) -> Row {
+    limits: &TableLimits<'_>,
+) -> ExpandedTable {
     op.check().map_err(|problem| element.invalid(problem))?;
     let limit = limits.entries;
     let rows = product::size(element, supports, limit)?;
@@ -163,7 +167,7 @@ pub(super) fn table(
     }
     (limits.room)(bytes_of::<f64>(needed as usize))?;
     let mut weights = WeightsBuilder::default();
-    let mut failures = Failures::default();
+    let mut failures = FailureCollector::default();
     let mut digits = vec![0; supports.len()];
     for _ in 0..rows {
         let row = digits
@@ -235,8 +239,8 @@ pub(super) fn score(
     evidence: &Evidence,
     support: &Support,
     until: &Until,
-) -> Row {
-    let mut failures = Failures::default();
+) -> ExpandedTable {
+    let mut failures = FailureCollector::default();
     let weights = weigh(element, &[evidence], support, until, &mut failures)?;
     Ok((support.clone(), Content::Score(weights), failures.doubt()))
 }
@@ -247,7 +251,7 @@ fn weigh(
     evidence: &[&Evidence],
     support: &Support,
     until: &Until,
-    failures: &mut Failures,
+    failures: &mut FailureCollector,
 ) -> Result<Weights, ModelError> {
     let mut products = vec![WorldWeight::ONE; support.len()];
     for (i, product) in products.iter_mut().enumerate() {
@@ -276,7 +280,7 @@ pub(super) fn restrict(
     evidence: &[&Evidence],
     until: &Until,
 ) -> Result<(), ModelError> {
-    let mut failures = Failures::default();
+    let mut failures = FailureCollector::default();
     let weights = weigh(
         &expanded.element,
         evidence,

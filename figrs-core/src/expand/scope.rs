@@ -1,10 +1,10 @@
 //! The assignments of the variables that decide about an element.
 
-use super::encoding::{Builder, Guard};
+use super::encoding::{EncodingBuilder, Guard};
 use crate::factor::{FactorGraph, VarId};
 
 /// Runs through the assignments of some variables, row-major, each variable once even if it is listed twice.
-pub(super) struct Scope {
+pub(super) struct AssignmentOdometer {
     /// The distinct variables.
     pub(super) variables: Vec<VarId>,
     /// For each listed variable its index among the distinct ones.
@@ -26,7 +26,7 @@ pub(super) enum Situation {
     Never,
 }
 
-impl Scope {
+impl AssignmentOdometer {
     pub(super) fn new(graph: &FactorGraph, listed: &[VarId]) -> Self {
         let mut variables: Vec<VarId> = Vec::with_capacity(listed.len());
         let mut places = Vec::with_capacity(listed.len());
@@ -69,21 +69,26 @@ impl Scope {
     }
 }
 
-impl Builder<'_> {
+impl EncodingBuilder<'_> {
     /// The scope of an element's parents, with a guard where no parent tells whether the element is reached.
-    pub(super) fn scope(&mut self, position: usize, parents: &[usize]) -> Scope {
+    pub(super) fn scope(&mut self, position: usize, parents: &[usize]) -> AssignmentOdometer {
         let tells = |&p: &usize| self.may_be_absent(p) && self.reached_with(p, position);
         let told = parents.iter().any(tells);
         let guard = if told { None } else { self.guard(position) };
         let mut listed: Vec<VarId> = guard.iter().map(|guard| guard.variable).collect();
         listed.extend(parents.iter().map(|&parent| self.variable(parent)));
-        let mut scope = Scope::new(&self.graph, &listed);
+        let mut scope = AssignmentOdometer::new(&self.graph, &listed);
         scope.guard = guard;
         scope
     }
 
     /// Situation of the element under the present assignment of [`scope`](Self::scope).
-    pub(super) fn situation(&self, position: usize, parents: &[usize], scope: &Scope) -> Situation {
+    pub(super) fn situation(
+        &self,
+        position: usize,
+        parents: &[usize],
+        scope: &AssignmentOdometer,
+    ) -> Situation {
         let first = match &scope.guard {
             Some(guard) if !guard.reached[scope.digit(0)] => return Situation::Absent,
             Some(_) => 1,

@@ -7,11 +7,11 @@
 use rustc_hash::FxHashSet;
 
 use super::budget::Budget;
-use super::calls::{Calls, Solution, Wanted};
+use super::calls::{CallRequest, CallSolution, CallSolutions};
 use super::content::{Content, ExpandedElement};
 use super::expansion::Expansion;
-use super::spending::Spending;
-use super::walk::Walk;
+use super::spending::MemoryAccount;
+use super::walk::Expander;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::ModelError;
 use crate::factor::Weights;
@@ -46,16 +46,16 @@ impl Expansion {
         mut solve: impl FnMut(&Self) -> Result<Weights, E>,
     ) -> Result<Self, E> {
         let nothing = Model::new();
-        let mut sharing = Sharing {
+        let mut sharing = CallSharing {
             nothing: &nothing,
             budget,
             until,
             asked,
-            calls: Calls::new(roots(model, targets)),
+            calls: CallSolutions::new(roots(model, targets)),
             bodies: Vec::new(),
-            spending: Spending::new(budget.bytes, None),
+            spending: MemoryAccount::new(budget.bytes, None),
         };
-        let mut walk = Walk::new(model, budget, until.clone(), None);
+        let mut walk = Expander::new(model, budget, until.clone(), None);
         loop {
             let wanted = sharing.advance(&mut walk, model, targets)?;
             let Some(wanted) = wanted else {
@@ -82,34 +82,34 @@ fn roots(model: &Model, targets: &[AnyElement]) -> FxHashSet<ElementId> {
 }
 
 /// The body of a call that is being expanded.
-struct Body<'m> {
-    wanted: Wanted,
+struct CallExpansion<'m> {
+    wanted: CallRequest,
     root: AnyElement,
-    walk: Walk<'m>,
+    walk: Expander<'m>,
     /// Result of the first walk, if this is the second.
     first: Option<Expansion>,
 }
 
 /// The calls of one expansion, and those being solved, each for the one before it.
-struct Sharing<'m> {
+struct CallSharing<'m> {
     nothing: &'m Model,
     budget: Budget,
     until: &'m Until,
     asked: Asked,
-    calls: Calls,
-    bodies: Vec<Body<'m>>,
+    calls: CallSolutions,
+    bodies: Vec<CallExpansion<'m>>,
     /// Memory taken by the walk that waits for all of them.
-    spending: Spending,
+    spending: MemoryAccount,
 }
 
-impl<'m> Sharing<'m> {
+impl<'m> CallSharing<'m> {
     /// Advances a walk until it is done or wants a call.
     fn advance(
         &mut self,
-        walk: &mut Walk<'m>,
+        walk: &mut Expander<'m>,
         model: &Model,
         targets: &[AnyElement],
-    ) -> Result<Option<Wanted>, ModelError> {
+    ) -> Result<Option<CallRequest>, ModelError> {
         walk.calls = Some(std::mem::take(&mut self.calls));
         let outcome = walk.reach_roots(model, targets);
         self.calls = walk.calls.take().unwrap_or_default();
@@ -117,19 +117,19 @@ impl<'m> Sharing<'m> {
     }
 
     /// Calls a function, to expand its body.
-    fn begin(&mut self, wanted: Wanted, first: Option<Expansion>, reached: usize) {
+    fn begin(&mut self, wanted: CallRequest, first: Option<Expansion>, reached: usize) {
         let Kind::Chain(_, op) = wanted.element.kind() else {
             return;
         };
         match op.call(&[]) {
             Ok(root) => {
-                self.set(&wanted, Solution::Open);
-                let walk = Walk::new(self.nothing, self.budget, self.until.clone(), None);
+                self.set(&wanted, CallSolution::Open);
+                let walk = Expander::new(self.nothing, self.budget, self.until.clone(), None);
                 let waits = self.bodies.last().map(|body| body.walk.spending());
                 let walk = walk
                     .within(wanted.depth + 1, self.calls.functions(), reached)
                     .after(waits.unwrap_or(self.spending));
-                self.bodies.push(Body {
+                self.bodies.push(CallExpansion {
                     wanted,
                     root,
                     walk,
@@ -137,11 +137,11 @@ impl<'m> Sharing<'m> {
                 });
             }
             // The walk that unfolds it says so, if a world gets there.
-            Err(_) => self.set(&wanted, Solution::Unfolded),
+            Err(_) => self.set(&wanted, CallSolution::Unfolded),
         }
     }
 
-    fn set(&mut self, wanted: &Wanted, solution: Solution) {
+    fn set(&mut self, wanted: &CallRequest, solution: CallSolution) {
         let (call, element) = (wanted.call.clone(), wanted.element.clone());
         self.calls.set(call, element, solution);
     }
@@ -149,7 +149,7 @@ impl<'m> Sharing<'m> {
     /// Advances the body of a call; returns the number of elements reached.
     fn go_on<E: From<ModelError>>(
         &mut self,
-        mut body: Body<'m>,
+        mut body: CallExpansion<'m>,
         solve: &mut impl FnMut(&Expansion) -> Result<Weights, E>,
     ) -> Result<usize, E> {
         let root = [body.root.clone()];
@@ -160,7 +160,7 @@ impl<'m> Sharing<'m> {
             self.begin(wanted, None, reached);
             return Ok(reached);
         }
-        let Body {
+        let CallExpansion {
             wanted,
             walk,
             first,
@@ -174,19 +174,19 @@ impl<'m> Sharing<'m> {
         };
         let expansion = expansion.filter(|expansion| !is_older && is_plain(expansion));
         let solution = match (expansion, first) {
-            (None, _) => Solution::Unfolded,
+            (None, _) => CallSolution::Unfolded,
             (Some(first), None) => {
                 self.begin(wanted, Some(first), reached);
                 return Ok(reached);
             }
-            (Some(second), Some(first)) if self.captures(&first, &second) => Solution::Unfolded,
+            (Some(second), Some(first)) if self.captures(&first, &second) => CallSolution::Unfolded,
             (Some(_), Some(first)) => {
                 let solved = &first.elements()[first.targets()[0]];
                 let weights = match &solved.content {
                     Content::Atomic(weights) => weights.clone(),
                     _ => solve(&first)?,
                 };
-                Solution::Shared(solved.support.clone(), weights)
+                CallSolution::Shared(solved.support.clone(), weights)
             }
         };
         self.set(&wanted, solution);

@@ -11,7 +11,7 @@ pub(super) fn bytes_of<T>(count: usize) -> u64 {
 
 /// Bytes taken by an expansion, and by the elements that were made for it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spending {
+pub(super) struct MemoryAccount {
     limit: u64,
     /// Footprint before the expansion.
     before: Footprint,
@@ -19,7 +19,7 @@ pub(super) struct Spending {
     held: u64,
 }
 
-impl Spending {
+impl MemoryAccount {
     /// No bytes yet; elements count from now on, or from an earlier reading.
     pub(super) fn new(limit: u64, before: Option<Footprint>) -> Self {
         Self {

@@ -5,12 +5,12 @@ use std::any::TypeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::budget::Budget;
-use super::calls::{Calls, Met, Wanted};
+use super::calls::{CallRequest, CallSolutions, CallTreatment};
 use super::content::{Content, Doubt, ExpandedElement};
 use super::expansion::Expansion;
 use super::memory::Memory;
 use super::rows::check_time;
-use super::spending::{Spending, bytes_of};
+use super::spending::{MemoryAccount, bytes_of};
 use super::{product, rows};
 use crate::element::node::{AnyElement, ChainOp, ElementId, Endless, Kind};
 use crate::error::ModelError;
@@ -29,25 +29,25 @@ fn evident(model: &Model) -> impl Iterator<Item = &AnyElement> {
 struct Frame {
     element: AnyElement,
     depth: usize,
-    stage: Stage,
+    stage: ExpansionStage,
 }
 
 /// Depth limit of the expansion of Chains.
-pub(super) struct Limit<'m> {
+pub(super) struct DepthLimit<'m> {
     pub(super) depth: usize,
     pub(super) memory: &'m mut Memory,
     /// `true` if an element that is unknown was reached again at a smaller depth, where more of it is to be expanded.
     pub(super) stale: bool,
 }
 
-enum Stage {
+enum ExpansionStage {
     Parents,
     Value,
-    Branches(Branches),
+    Branches(BranchResults),
 }
 
 /// Results of a Chain's function for all combinations of parent values.
-struct Branches {
+struct BranchResults {
     /// As in [`Content::Chain`].
     choice: Vec<u32>,
     results: Vec<AnyElement>,
@@ -55,17 +55,17 @@ struct Branches {
     error: Option<ModelError>,
 }
 
-pub(super) struct Walk<'m> {
+pub(super) struct Expander<'m> {
     pub(super) expansion: Expansion,
     budget: Budget,
     evidence: FxHashMap<ElementId, Vec<&'m Evidence>>,
     interventions: FxHashMap<ElementId, &'m Datum>,
-    pub(super) limit: Option<Limit<'m>>,
+    pub(super) limit: Option<DepthLimit<'m>>,
     stack: Vec<Frame>,
     /// By type of the values, the support met last.
     supports: FxHashMap<TypeId, Support>,
     /// Memory taken by the expansion.
-    spending: Spending,
+    spending: MemoryAccount,
     until: Until,
     /// Results of Chains that count among the elements reached before they are walked.
     counted: FxHashSet<ElementId>,
@@ -74,30 +74,30 @@ pub(super) struct Walk<'m> {
     /// Nesting depth of the roots in Chains.
     depth: usize,
     /// Calls of recursive functions, if they may be shared.
-    pub(super) calls: Option<Calls>,
+    pub(super) calls: Option<CallSolutions>,
     /// The call whose solution the walk waits for.
-    pub(super) wanted: Option<Wanted>,
+    pub(super) wanted: Option<CallRequest>,
     /// Number of functions known before.
     known_functions: usize,
     /// `true` if the body that is walked is to be unfolded, which ends the walk.
     pub(super) is_unfolded: bool,
 }
 
-impl Branches {
+impl BranchResults {
     fn bytes(&self) -> u64 {
         bytes_of::<u32>(self.choice.capacity()) + bytes_of::<AnyElement>(self.results.capacity())
     }
 }
 
 /// A result of a Chain as it is looked up while the others are made: its place in a table and in a list.
-type Held = [(ElementId, usize); 2];
+type ResultPlaces = [(ElementId, usize); 2];
 
-impl<'m> Walk<'m> {
+impl<'m> Expander<'m> {
     pub(super) fn new(
         model: &'m Model,
         budget: Budget,
         until: Until,
-        limit: Option<Limit<'m>>,
+        limit: Option<DepthLimit<'m>>,
     ) -> Self {
         let mut evidence = FxHashMap::<_, Vec<_>>::default();
         for (element, statement) in model.evidence() {
@@ -119,7 +119,7 @@ impl<'m> Walk<'m> {
             budget,
             evidence,
             interventions: interventions.iter().map(|(e, v)| (e.id(), v)).collect(),
-            spending: Spending::new(budget.bytes, limit.as_ref().map(|l| l.memory.before())),
+            spending: MemoryAccount::new(budget.bytes, limit.as_ref().map(|l| l.memory.before())),
             until,
             counted: FxHashSet::default(),
             limit,
@@ -144,13 +144,13 @@ impl<'m> Walk<'m> {
     }
 
     /// The walk with the memory of the walks that wait for it counted.
-    pub(super) fn after(mut self, spending: Spending) -> Self {
+    pub(super) fn after(mut self, spending: MemoryAccount) -> Self {
         self.spending = spending;
         self
     }
 
     /// Memory taken by this walk, and by those that wait for it.
-    pub(super) fn spending(&self) -> Spending {
+    pub(super) fn spending(&self) -> MemoryAccount {
         self.spending
     }
 
@@ -230,7 +230,7 @@ impl<'m> Walk<'m> {
             self.stack.push(Frame {
                 element: element.clone(),
                 depth,
-                stage: Stage::Parents,
+                stage: ExpansionStage::Parents,
             });
         }
     }
@@ -247,7 +247,7 @@ impl<'m> Walk<'m> {
         }
         check_time(&self.until, &element)?;
         match stage {
-            Stage::Parents => {
+            ExpansionStage::Parents => {
                 let is_body = self.depth > 0;
                 if is_body && self.calls.as_ref().is_some_and(|c| c.is_root(&element)) {
                     self.is_unfolded = true;
@@ -257,7 +257,7 @@ impl<'m> Walk<'m> {
                     return self.fix(element, depth, value);
                 }
                 self.check_budget(&element)?;
-                let value = Stage::Value;
+                let value = ExpansionStage::Value;
                 self.stack.push(Frame {
                     element: element.clone(),
                     depth,
@@ -268,7 +268,7 @@ impl<'m> Walk<'m> {
                 }
                 Ok(())
             }
-            Stage::Value => match element.kind() {
+            ExpansionStage::Value => match element.kind() {
                 Kind::Chain(..) if self.limit.as_ref().is_some_and(|l| l.depth <= depth) => {
                     self.leave_out(element, depth)
                 }
@@ -287,7 +287,7 @@ impl<'m> Walk<'m> {
                     self.stack.push(Frame {
                         element,
                         depth,
-                        stage: Stage::Branches(branches),
+                        stage: ExpansionStage::Branches(branches),
                     });
                     for result in results.iter().rev() {
                         self.push(result, depth + 1);
@@ -296,7 +296,7 @@ impl<'m> Walk<'m> {
                 }
                 _ => self.value(element, depth),
             },
-            Stage::Branches(branches) => self.choice(element, depth, branches),
+            ExpansionStage::Branches(branches) => self.choice(element, depth, branches),
         }
     }
 
@@ -312,21 +312,21 @@ impl<'m> Walk<'m> {
             return Ok(false);
         };
         match calls.meet(element, op, self.known_functions)? {
-            Met::Unfolded => return Ok(false),
-            Met::Spreads => self.is_unfolded = true,
-            Met::Shared(support, weights) => {
+            CallTreatment::Unfolded => return Ok(false),
+            CallTreatment::Spreads => self.is_unfolded = true,
+            CallTreatment::Shared(support, weights) => {
                 self.expansion.shares_calls = true;
                 let content = Content::Atomic(weights);
                 self.finish(element.clone(), depth, Vec::new(), support, content, None)?;
             }
-            Met::Wanted(call) => {
+            CallTreatment::Wanted(call) => {
                 let element = element.clone();
                 self.stack.push(Frame {
                     element: element.clone(),
                     depth,
-                    stage: Stage::Value,
+                    stage: ExpansionStage::Value,
                 });
-                self.wanted = Some(Wanted {
+                self.wanted = Some(CallRequest {
                     call,
                     element,
                     depth,
@@ -391,13 +391,17 @@ impl<'m> Walk<'m> {
     }
 
     /// Runs the function of a Chain for all combinations of its parents' values.
-    fn branches(&mut self, element: &AnyElement, op: &dyn ChainOp) -> Result<Branches, ModelError> {
+    fn branches(
+        &mut self,
+        element: &AnyElement,
+        op: &dyn ChainOp,
+    ) -> Result<BranchResults, ModelError> {
         let parents = self.parents(element)?;
         let supports: Vec<Support> = self.supports(&parents).into_iter().cloned().collect();
         let supports: Vec<&Support> = supports.iter().collect();
         let size = product::size(element, &supports, self.budget.table_entries)?;
         self.check_bytes(element, bytes_of::<u32>(size))?;
-        let mut branches = Branches {
+        let mut branches = BranchResults {
             choice: Vec::with_capacity(size),
             results: Vec::new(),
             error: None,
@@ -422,7 +426,7 @@ impl<'m> Walk<'m> {
                         let choice = branches.results.len() as u32;
                         known.insert(result.id(), choice);
                         branches.results.push(result);
-                        let all = bytes_of::<u32>(size) + bytes_of::<Held>(known.len());
+                        let all = bytes_of::<u32>(size) + bytes_of::<ResultPlaces>(known.len());
                         self.check_bytes(element, all)?;
                         choice
                     }
@@ -469,7 +473,7 @@ impl<'m> Walk<'m> {
         let parents = self.parents(&element)?;
         let observed = self.evidence_of(&element).iter().find_map(|e| e.observed());
         let supports = self.supports(&parents);
-        let limits = rows::Limits {
+        let limits = rows::TableLimits {
             entries: self.budget.table_entries,
             room: &|bytes: u64| self.check_bytes(&element, bytes),
             until: &self.until,
@@ -488,7 +492,7 @@ impl<'m> Walk<'m> {
         &mut self,
         element: AnyElement,
         depth: usize,
-        branches: Branches,
+        branches: BranchResults,
     ) -> Result<(), ModelError> {
         self.spending.give_back(branches.bytes());
         let parents = self.parents(&element)?;

@@ -11,7 +11,7 @@ const SPACE: f64 = 26.0;
 const BENDS: usize = 3000;
 
 /// An arrow to be placed.
-pub(super) struct Route {
+pub(super) struct ArrowRoute {
     pub(super) from: usize,
     pub(super) to: usize,
     /// The size of its text, if it has one.
@@ -19,7 +19,7 @@ pub(super) struct Route {
 }
 
 /// Layout: nodes and arrows with their places.
-pub(super) struct Placed {
+pub(super) struct GraphLayout {
     /// The centre of each node.
     pub(super) centres: Vec<Point>,
     /// The points that each arrow passes between its nodes; its text stands at the first.
@@ -32,8 +32,8 @@ pub(super) struct Placed {
 ///
 /// Each arrow that passes a layer has a point of its own there, which is placed like a node, so that it passes between
 /// the others (Sugiyama, Tagawa and Toda 1981; coordinates by Brandes and Köpf 2001).
-pub(super) fn place(sizes: &[Point], routes: &[Route], order: &[usize]) -> Placed {
-    let mut after: Vec<Vec<&Route>> = sizes.iter().map(|_| Vec::new()).collect();
+pub(super) fn place(sizes: &[Point], routes: &[ArrowRoute], order: &[usize]) -> GraphLayout {
+    let mut after: Vec<Vec<&ArrowRoute>> = sizes.iter().map(|_| Vec::new()).collect();
     for route in routes {
         after[route.from].push(route);
     }
@@ -44,7 +44,7 @@ pub(super) fn place(sizes: &[Point], routes: &[Route], order: &[usize]) -> Place
             layers[route.to] = layers[route.to].max(layers[node] + span);
         }
     }
-    let passed = |route: &Route| layers[route.to] - layers[route.from] - 1;
+    let passed = |route: &ArrowRoute| layers[route.to] - layers[route.from] - 1;
     let is_bent = routes.iter().map(passed).sum::<usize>() <= BENDS;
     let mut vertices: Vec<(u32, Point)> = Vec::with_capacity(sizes.len());
     vertices.extend((0_u32..).zip(sizes.iter().copied()));
@@ -99,7 +99,7 @@ pub(super) fn place(sizes: &[Point], routes: &[Route], order: &[usize]) -> Place
     let bends = bends.map(|points| points.iter().map(|&v| centres[v as usize]).collect());
     let bends = bends.collect();
     centres.truncate(sizes.len());
-    Placed {
+    GraphLayout {
         centres,
         bends,
         size: (size.0 + SPACE / 2.0, size.1 + SPACE / 2.0),

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use quick_xml::escape::escape;
 
-use super::layers::{Placed, Route, place};
+use super::layers::{ArrowRoute, GraphLayout, place};
 use super::picture::{Picture, PictureError, PictureNode, Shape};
 use crate::element::label::printable;
 
-type Point = (f64, f64);
+type SvgPoint = (f64, f64);
 
 const FONT: usize = 13;
 /// The width of a letter and the height of a line.
-const LETTER: Point = (7.2, 16.0);
+const LETTER: SvgPoint = (7.2, 16.0);
 /// Longer lines are cut.
 const LONGEST: usize = 40;
 
@@ -36,15 +36,15 @@ impl Picture {
                 .labels
                 .extend((!edge.label.is_empty()).then_some(edge.label.as_str()));
         }
-        let routes: Vec<Route> = arrows
+        let routes: Vec<ArrowRoute> = arrows
             .iter()
-            .map(|(&(from, to), arrow)| Route {
+            .map(|(&(from, to), arrow)| ArrowRoute {
                 from,
                 to,
                 label: arrow.text().map(|text| (width(&text), LETTER.1)),
             })
             .collect();
-        let sizes: Vec<Point> = self.nodes.iter().map(PictureNode::size).collect();
+        let sizes: Vec<SvgPoint> = self.nodes.iter().map(PictureNode::size).collect();
         let placed = place(&sizes, &routes, &order);
         let mut tags = Vec::new();
         for (i, (route, arrow)) in routes.iter().zip(arrows.values()).enumerate() {
@@ -111,7 +111,7 @@ fn width(line: &str) -> f64 {
     line.chars().count() as f64 * LETTER.0
 }
 
-fn text((x, y): Point, line: &str) -> String {
+fn text((x, y): SvgPoint, line: &str) -> String {
     format!(
         "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\" dominant-baseline=\"central\">{}</text>\n",
         escape(&*printable(line))
@@ -131,10 +131,10 @@ impl Arrow<'_> {
 
     fn tags(
         &self,
-        route: &Route,
-        bends: &[Point],
-        placed: &Placed,
-        sizes: &[Point],
+        route: &ArrowRoute,
+        bends: &[SvgPoint],
+        placed: &GraphLayout,
+        sizes: &[SvgPoint],
     ) -> Vec<String> {
         let below = |node: usize| placed.centres[node].1 + sizes[node].1 / 2.0;
         let above = |node: usize| placed.centres[node].1 - sizes[node].1 / 2.0;
@@ -178,7 +178,7 @@ impl Arrow<'_> {
 }
 
 impl PictureNode {
-    fn size(&self) -> Point {
+    fn size(&self) -> SvgPoint {
         let widest = self.lines.iter().map(|line| width(&shown(line)));
         let padding = match self.shape {
             Shape::Box => (20.0, 12.0),
@@ -190,7 +190,7 @@ impl PictureNode {
         (widest.fold(0.0, f64::max) + padding.0, height + padding.1)
     }
 
-    fn tags(&self, centre: Point, size: Point) -> Vec<String> {
+    fn tags(&self, centre: SvgPoint, size: SvgPoint) -> Vec<String> {
         let fill = if self.shaded { "#d3d3d3" } else { "#ffffff" };
         let width = if self.bold { 3.0 } else { 1.2 };
         let borders: &[f64] = if self.double { &[0.0, 4.0] } else { &[0.0] };
@@ -208,7 +208,7 @@ impl PictureNode {
     }
 
     /// The outline around a centre, as half of its width and height tell; the tag is left open.
-    fn outline(&self, (x, y): Point, (right, down): Point) -> String {
+    fn outline(&self, (x, y): SvgPoint, (right, down): SvgPoint) -> String {
         // Arrows come in at the middle of a side: the upper and the lower side of a flat diamond are kept.
         let sides = |slant: f64| {
             let (a, b) = (x - right + slant, x + right - slant);

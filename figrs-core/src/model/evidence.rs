@@ -14,8 +14,8 @@ use crate::value::datum::Datum;
 /// Largest magnitude of a log-weight: sums over all elements do not overflow.
 pub(crate) const LARGEST_LOG: f64 = 1e300;
 
-type Test = Arc<dyn Fn(&dyn Any) -> bool + Send + Sync>;
-type Weigh = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
+type Predicate = Arc<dyn Fn(&dyn Any) -> bool + Send + Sync>;
+type WeightFunction = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
 
 /// Identity of a statement, apart from the element that it is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -36,14 +36,14 @@ pub(crate) enum Statement {
     /// The value is this one.
     Observe(Datum),
     /// The value passes a test.
-    Condition(Test),
+    Condition(Predicate),
     /// Each value has a weight, not negative.
-    Weigh(Weigh),
+    Weigh(WeightFunction),
     /// Each value has a weight, given by its natural logarithm.
-    LogWeigh(Weigh),
+    LogWeigh(WeightFunction),
     /// Each value has a weight, not negative and at most `maximum`.
     WeighAtMost {
-        weigh: Weigh,
+        weigh: WeightFunction,
         maximum: f64,
         /// A value in words.
         shown: fn(&dyn Any) -> String,
@@ -88,7 +88,7 @@ impl Evidence {
     #[track_caller]
     pub(crate) fn condition<T: Value>(test: impl Fn(&T) -> bool + Send + Sync + 'static) -> Self {
         let function = FunctionId::of_code(&test);
-        let test: Test = Arc::new(move |v| test(typed(v)));
+        let test: Predicate = Arc::new(move |v| test(typed(v)));
         Self::new(Statement::Condition(test), function)
     }
 
@@ -99,21 +99,21 @@ impl Evidence {
     {
         let function = Some(FunctionId::of_shared(test));
         let test = Arc::clone(test);
-        let test: Test = Arc::new(move |v| test(typed(v)));
+        let test: Predicate = Arc::new(move |v| test(typed(v)));
         Self::new(Statement::Condition(test), function)
     }
 
     #[track_caller]
     pub(crate) fn weigh<T: Value>(weight: impl Fn(&T) -> f64 + Send + Sync + 'static) -> Self {
         let function = FunctionId::of_code(&weight);
-        let weigh: Weigh = Arc::new(move |v| weight(typed(v)));
+        let weigh: WeightFunction = Arc::new(move |v| weight(typed(v)));
         Self::new(Statement::Weigh(weigh), function)
     }
 
     #[track_caller]
     pub(crate) fn log_weigh<T: Value>(weight: impl Fn(&T) -> f64 + Send + Sync + 'static) -> Self {
         let function = FunctionId::of_code(&weight);
-        let weigh: Weigh = Arc::new(move |v| weight(typed(v)));
+        let weigh: WeightFunction = Arc::new(move |v| weight(typed(v)));
         Self::new(Statement::LogWeigh(weigh), function)
     }
 
@@ -184,7 +184,7 @@ impl Evidence {
             weight,
             location: self.location,
         };
-        let plain = |weigh: &Weigh| {
+        let plain = |weigh: &WeightFunction| {
             let weight = contained(|| weigh(value)).map_err(fault)?;
             if weight >= 0.0 && weight.is_finite() {
                 Ok((weight, weight.ln()))

@@ -13,7 +13,7 @@ use crate::value::datum::Datum;
 const COMPARED: usize = 8;
 
 /// Observations of one distribution: the positions of the statements.
-struct Pool<'a> {
+struct ObservationPool<'a> {
     family: &'a dyn FamilyOp,
     statements: Vec<usize>,
 }
@@ -43,7 +43,7 @@ impl Model {
         let stated = self.evidence().iter().map(|(element, _)| element.id());
         let apart: FxHashSet<ElementId> = stated.filter(|&id| !met.insert(id)).collect();
         let mut buckets = FxHashMap::<(Vec<ElementId>, u64), Vec<usize>>::default();
-        let mut pools: Vec<Pool<'_>> = Vec::new();
+        let mut pools: Vec<ObservationPool<'_>> = Vec::new();
         for (at, (element, statement)) in self.evidence().iter().enumerate() {
             let Some((parents, family)) = member(element, statement) else {
                 continue;
@@ -58,14 +58,16 @@ impl Model {
             let pool = known.copied().unwrap_or_else(|| {
                 bucket.push(pools.len());
                 let statements = Vec::new();
-                pools.push(Pool { family, statements });
+                pools.push(ObservationPool { family, statements });
                 pools.len() - 1
             });
             pools[pool].statements.push(at);
         }
         let mut lists = FxHashMap::<usize, (AnyElement, Datum)>::default();
         let mut others = vec![true; self.evidence().len()];
-        for Pool { family, statements } in pools.iter().filter(|pool| pool.statements.len() > 1) {
+        for ObservationPool { family, statements } in
+            pools.iter().filter(|pool| pool.statements.len() > 1)
+        {
             let observed = |&at: &usize| self.evidence()[at].1.observed();
             let values: Option<Vec<&Datum>> = statements.iter().map(observed).collect();
             let first = &self.evidence()[statements[0]].0;

@@ -47,23 +47,23 @@ macro_rules! plain {
         /// The type of a [`Plain`] value.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
-        pub(crate) enum Form {
+        pub(crate) enum PlainType {
             $($variant,)+
         }
 
         impl Plain {
             #[inline]
-            fn word(&self) -> (Form, u64) {
+            fn word(&self) -> (PlainType, u64) {
                 match self {
-                    $(Self::$variant(value) => (Form::$variant, value.word()),)+
+                    $(Self::$variant(value) => (PlainType::$variant, value.word()),)+
                 }
             }
 
             /// The value of a word that [`Datum::word`] gave.
             #[inline]
-            pub(crate) fn from_word(form: Form, word: u64) -> Self {
+            pub(crate) fn from_word(form: PlainType, word: u64) -> Self {
                 match form {
-                    $(Form::$variant => Self::$variant(<$type>::from_word(word)),)+
+                    $(PlainType::$variant => Self::$variant(<$type>::from_word(word)),)+
                 }
             }
 
@@ -135,14 +135,14 @@ macro_rules! integers {
 integers!(U8, U16, U32, U64, Usize, I8, I16, I32, I64, Isize);
 
 /// A value in the bits of a word.
-trait InWord {
+trait WordValue {
     fn word(&self) -> u64;
     fn from_word(word: u64) -> Self;
 }
 
 macro_rules! in_word {
     ($($type:ty: $value:ident => $to:expr, $word:ident => $from:expr;)+) => {$(
-        impl InWord for $type {
+        impl WordValue for $type {
             #[inline]
             fn word(&self) -> u64 {
                 let $value = *self;
@@ -173,7 +173,7 @@ in_word!(
     f64: x => x.to_bits(), word => f64::from_bits(word);
 );
 
-impl Form {
+impl PlainType {
     /// True if two words hold the same value.
     #[inline]
     pub(crate) fn same(self, a: u64, b: u64) -> bool {
@@ -228,7 +228,7 @@ impl Datum {
 
     /// A plain value as a word.
     #[inline]
-    pub(crate) fn word(&self) -> Option<(Form, u64)> {
+    pub(crate) fn word(&self) -> Option<(PlainType, u64)> {
         match &self.0 {
             Repr::Plain(plain) => Some(plain.word()),
             Repr::Shared(_) => None,

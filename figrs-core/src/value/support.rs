@@ -13,13 +13,13 @@ use super::{Key, KeyRef, Value};
 
 /// Distinct values, numbered.
 #[derive(Debug)]
-struct Values<T> {
+struct DistinctValues<T> {
     set: IndexSet<Key<T>, FxBuildHasher>,
     /// Heap size of the values in bytes, besides their own size.
     heap: usize,
 }
 
-impl<T> Default for Values<T> {
+impl<T> Default for DistinctValues<T> {
     fn default() -> Self {
         Self {
             set: IndexSet::default(),
@@ -28,7 +28,7 @@ impl<T> Default for Values<T> {
     }
 }
 
-impl<T: Value> Values<T> {
+impl<T: Value> DistinctValues<T> {
     fn code(&mut self, value: &T) -> usize {
         if let Some(index) = self.set.get_index_of(&KeyRef(value)) {
             return index;
@@ -56,7 +56,7 @@ trait AnyValues: Debug + Send + Sync {
     fn bytes_each(&self) -> usize;
 }
 
-impl<T: Value> AnyValues for Values<T> {
+impl<T: Value> AnyValues for DistinctValues<T> {
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -119,7 +119,7 @@ pub struct SupportBuilder(Box<dyn AnyValues>);
 impl SupportBuilder {
     /// An empty list of values of type `T`.
     pub fn new<T: Value>() -> Self {
-        Self(Box::new(Values::<T>::default()))
+        Self(Box::new(DistinctValues::<T>::default()))
     }
 
     /// The position of a value, which is added if it is new; `None` if its type is another.
@@ -248,7 +248,7 @@ impl Support {
 
     /// All values, if they are of type `T`.
     pub fn values<T: Value>(&self) -> Option<impl Iterator<Item = &T> + '_> {
-        let values = self.0.as_any().downcast_ref::<Values<T>>()?;
+        let values = self.0.as_any().downcast_ref::<DistinctValues<T>>()?;
         Some(values.set.iter().map(|key| &key.0))
     }
 

@@ -6,7 +6,7 @@ use figrs_core::{AnyElement, Element, Support, Value};
 
 use super::estimate::Estimate;
 use super::marginal::Quality;
-use super::{Answer, Content};
+use super::{Answer, AnswerContent};
 use crate::error::Error;
 use crate::exact::algebra::{LogSumProduct, Semiring};
 use crate::run::watch::Stopped;
@@ -194,8 +194,8 @@ impl Answer {
     /// **Errors.** [`Error::NotInAnswer`] if it is neither bounded nor exact.
     pub fn log_evidence_bounds(&self) -> Result<Bounds, Error> {
         match &self.content {
-            Content::Bounds(_, log_evidence) => Ok(*log_evidence),
-            Content::Marginals(targets, Some(evidence))
+            AnswerContent::Bounds(_, log_evidence) => Ok(*log_evidence),
+            AnswerContent::Marginals(targets, Some(evidence))
                 if evidence.standard_error == 0.0
                     && targets
                         .iter()
@@ -229,7 +229,7 @@ impl Answer {
         &self,
         element: &Element<T>,
     ) -> Result<Option<&TargetBounds>, Error> {
-        let Content::Bounds(targets, _) = &self.content else {
+        let AnswerContent::Bounds(targets, _) = &self.content else {
             return Ok(None);
         };
         let id = element.erased().id();

@@ -1,6 +1,6 @@
 //! Standard errors of chains of dependent draws.
 
-use super::numbers::Columns;
+use super::numbers::NumericColumns;
 use crate::quality::diagnostics::{mcse_mean, mean_ess, measure};
 
 /// Least share of the draws that have a value for its indicator to enter the effective sample size.
@@ -19,7 +19,7 @@ pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f6
     if indices.iter().all(|&i| numbers[i as usize] == first) {
         return 0.0;
     }
-    let draws = Chained::new(numbers, indices, chains);
+    let draws = ConcatenatedChains::new(numbers, indices, chains);
     if draws.length() < 4 {
         return draws.error_of_chain_means();
     }
@@ -32,7 +32,7 @@ pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f6
 ///
 /// A function that is constant over all draws is not counted; if all are, or chains have fewer than four draws, then each
 /// chain counts as one draw: a chain that never moved shows nothing else.
-pub(crate) fn chain_samples(columns: &Columns, indices: &[u32], chains: usize) -> f64 {
+pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: usize) -> f64 {
     let values = columns.values();
     let bulk = |numbers: &[f64]| measure(numbers, indices, chains).bulk;
     let mut known: Vec<f64> = columns.iter().map(bulk).collect();
@@ -54,11 +54,12 @@ pub(crate) fn chain_samples(columns: &Columns, indices: &[u32], chains: usize) -
 /// [`chain_samples`], where the effective sample sizes of the numbers or else of the indicators of frequent values are known.
 pub(crate) fn least_samples(
     known: impl Iterator<Item = f64>,
-    columns: &Columns,
+    columns: &NumericColumns,
     indices: &[u32],
     chains: usize,
 ) -> f64 {
-    let ess = |numbers: &[f64]| mean_ess(&Chained::new(numbers, indices, chains).chains());
+    let ess =
+        |numbers: &[f64]| mean_ess(&ConcatenatedChains::new(numbers, indices, chains).chains());
     let values = columns.values();
     let frequent = frequent(indices, values);
     // Of two values one is as good as the other.
@@ -112,12 +113,12 @@ fn scatter(position: usize) -> u8 {
 }
 
 /// The numbers of the draws, chain after chain.
-pub(crate) struct Chained {
+pub(crate) struct ConcatenatedChains {
     draws: Vec<f64>,
     chains: usize,
 }
 
-impl Chained {
+impl ConcatenatedChains {
     pub(crate) fn new(numbers: &[f64], indices: &[u32], chains: usize) -> Self {
         Self {
             draws: indices.iter().map(|&i| numbers[i as usize]).collect(),
@@ -157,12 +158,12 @@ mod tests {
 
     use super::*;
 
-    fn numeric(values: &[f64]) -> Columns {
-        Columns::new(values.iter().map(|value| value as &dyn std::any::Any))
+    fn numeric(values: &[f64]) -> NumericColumns {
+        NumericColumns::new(values.iter().map(|value| value as &dyn std::any::Any))
     }
 
-    fn words(count: usize) -> Columns {
-        Columns::new((0..count).map(|_| &"word" as &dyn std::any::Any))
+    fn words(count: usize) -> NumericColumns {
+        NumericColumns::new((0..count).map(|_| &"word" as &dyn std::any::Any))
     }
 
     /// Chains that keep their value with this probability, or else draw one of two anew.

@@ -9,8 +9,8 @@ use super::bounds::{Deepening, Ended, TargetBounds};
 use super::estimate::TRUSTED_SAMPLES;
 use super::marginal::Quality;
 use super::numbers::is_real;
-use super::{Answer, Content, TargetMarginal};
-use crate::quality::diagnosis::{ChainMeasures, Judged};
+use super::{Answer, AnswerContent, TargetMarginal};
+use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 
 /// Maximum number of elements of a world that are shown.
 const SHOWN: usize = 20;
@@ -156,7 +156,12 @@ impl TargetMarginal {
     }
 
     /// Mean and standard deviation of a numeric target, with their quality.
-    fn moments(&self, numbers: &[f64], quality: Quality, judged: Option<&Judged>) -> String {
+    fn moments(
+        &self,
+        numbers: &[f64],
+        quality: Quality,
+        judged: Option<&NumberMeasures>,
+    ) -> String {
         let expectation = |function: &dyn Fn(f64) -> f64| -> f64 {
             let terms = self.probabilities.iter().zip(numbers);
             // A value that has no probability may be infinite.
@@ -231,20 +236,20 @@ impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let chains = self.chain_measures();
         match &self.content {
-            Content::Marginals(targets, _) => {
+            AnswerContent::Marginals(targets, _) => {
                 for (target, chains) in targets.iter().zip(&chains) {
                     for line in target.lines(chains.as_ref()) {
                         writeln!(f, "{line}")?;
                     }
                 }
             }
-            Content::Bounds(targets, _) => {
+            AnswerContent::Bounds(targets, _) => {
                 for target in targets {
                     let bounds = target.summary(self.deepening);
                     writeln!(f, "{}: {bounds}", name(&target.element.label()))?;
                 }
             }
-            Content::World(values, log_probability, _) => {
+            AnswerContent::World(values, log_probability, _) => {
                 let line = |label: Label, value: String| {
                     let line = format!("{} = {value}", name(&label));
                     (label.name.is_none(), line)

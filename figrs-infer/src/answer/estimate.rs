@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::chain_error::{chain_error, chain_samples};
 use super::group_error::{group_error, group_samples, value_errors};
 use super::marginal::Quality;
-use super::numbers::Columns;
+use super::numbers::NumericColumns;
 
 /// Least effective sample size for the spread of the samples to tell their error.
 pub(crate) const TRUSTED_SAMPLES: f64 = 10.0;
@@ -61,7 +61,7 @@ impl Estimate {
     pub(crate) fn quality(
         &self,
         probabilities: &[f64],
-        columns: impl FnOnce() -> Columns,
+        columns: impl FnOnce() -> NumericColumns,
     ) -> Quality {
         let effective_samples = match self {
             Self::Exact => return Quality::Exact,
@@ -166,7 +166,7 @@ impl Estimate {
         &self,
         probabilities: &[f64],
         indicator: &[f64],
-        columns: impl FnOnce() -> Columns,
+        columns: impl FnOnce() -> NumericColumns,
     ) -> f64 {
         let quality = self.quality(probabilities, columns);
         self.event_error_knowing(probabilities, indicator, quality)
@@ -188,7 +188,7 @@ impl Estimate {
     pub(crate) fn value_errors(
         &self,
         probabilities: &[f64],
-        columns: impl FnOnce() -> Columns,
+        columns: impl FnOnce() -> NumericColumns,
     ) -> Vec<f64> {
         let mut errors = match self {
             Self::Exact => vec![0.0; probabilities.len()],
@@ -276,8 +276,8 @@ mod tests {
         }
     }
 
-    fn columns() -> Columns {
-        Columns::new([&false as &dyn std::any::Any, &true].into_iter())
+    fn columns() -> NumericColumns {
+        NumericColumns::new([&false as &dyn std::any::Any, &true].into_iter())
     }
 
     #[test]
@@ -300,7 +300,8 @@ mod tests {
     /// Of every kind of estimate: values that some, all and no samples have, and one that outweighs the others.
     #[test]
     fn errors_of_all_values_are_those_of_each() {
-        let columns = || Columns::new(["a", "b", "c", "d"].iter().map(|v| v as &dyn std::any::Any));
+        let columns =
+            || NumericColumns::new(["a", "b", "c", "d"].iter().map(|v| v as &dyn std::any::Any));
         let chains = [0, 1, 1, 0, 2, 0, 1, 1, 0, 0, 0, 2].into();
         let groups = |shares: [f64; 3]| {
             let group = |share: f64| vec![(0, share / 2.0), (1, share / 4.0), (3, share / 4.0)];
@@ -359,7 +360,7 @@ mod tests {
     fn a_chain_that_never_moved_leaves_a_large_error() {
         let indices = vec![0; 4000].into();
         let stuck = Estimate::Chains { indices, chains: 4 };
-        let one = || Columns::new([&true as &dyn std::any::Any].into_iter());
+        let one = || NumericColumns::new([&true as &dyn std::any::Any].into_iter());
         let error = stuck.event_error(&[1.0], &[1.0], one);
         assert!((0.1..0.3).contains(&error), "{error}");
     }
@@ -389,7 +390,7 @@ mod tests {
         let p: f64 = (0..30).map(|_| 0.1 / 3.0).sum();
         assert!(p != 1.0);
         assert_eq!(groups.standard_error(&[p], &[1.0]), 0.0);
-        let one = || Columns::new([&true as &dyn std::any::Any].into_iter());
+        let one = || NumericColumns::new([&true as &dyn std::any::Any].into_iter());
         assert!(groups.event_error(&[p], &[1.0], one) > 0.1);
         assert!(groups.value_errors(&[p], one)[0] > 0.1);
     }

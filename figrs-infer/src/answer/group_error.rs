@@ -2,7 +2,7 @@
 
 use super::chain_error::{FREQUENT, halves};
 use super::estimate::ROUNDING;
-use super::numbers::Columns;
+use super::numbers::NumericColumns;
 
 /// Least effective number of groups for their spread to tell the error: below it there is one, or one of two has four
 /// fifths of the weight.
@@ -74,7 +74,7 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
 pub(crate) fn group_samples(
     groups: &[Vec<(u32, f64)>],
     probabilities: &[f64],
-    columns: &Columns,
+    columns: &NumericColumns,
 ) -> f64 {
     let samples = |numbers: &[f64]| {
         let weighted = || probabilities.iter().zip(numbers).filter(|(p, _)| **p > 0.0);
@@ -130,8 +130,8 @@ mod tests {
 
     use super::*;
 
-    fn words(count: usize) -> Columns {
-        Columns::new((0..count).map(|_| &"word" as &dyn Any))
+    fn words(count: usize) -> NumericColumns {
+        NumericColumns::new((0..count).map(|_| &"word" as &dyn Any))
     }
 
     #[test]
@@ -183,7 +183,7 @@ mod tests {
             .flat_map(|_| vec![random.random::<f64>(); SIZE as usize])
             .collect();
         let probabilities = vec![share; apart.len()];
-        let columns = |numbers: &[f64]| Columns::new(numbers.iter().map(|x| x as &dyn Any));
+        let columns = |numbers: &[f64]| NumericColumns::new(numbers.iter().map(|x| x as &dyn Any));
         // The variance of the means of 400 groups has a relative error of √(2 / 399), which is 0.07.
         let samples = group_samples(&groups, &probabilities, &columns(&apart));
         assert!((samples / 20_000.0 - 1.0).abs() < 0.3, "{samples}");

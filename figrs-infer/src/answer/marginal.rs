@@ -8,7 +8,7 @@ use figrs_core::Value;
 use num_traits::ToPrimitive;
 
 use super::estimate::Estimate;
-use super::numbers::Columns;
+use super::numbers::NumericColumns;
 use super::posterior::write_bars;
 
 /// Quality of a probability or of an expectation.
@@ -105,8 +105,8 @@ impl<T: Value> Marginal<T> {
     }
 
     /// The values as numbers, where they are.
-    fn columns(&self) -> Columns {
-        Columns::new(self.values.iter().map(|value| value as &dyn Any))
+    fn columns(&self) -> NumericColumns {
+        NumericColumns::new(self.values.iter().map(|value| value as &dyn Any))
     }
 
     /// The standard error of [`expectation`](Self::expectation); zero where exact, NaN where no error is known.

@@ -23,7 +23,7 @@ use crate::answer::estimate::Estimate;
 use crate::answer::marginal::Marginal;
 use crate::answer::run_statistics::Sampling;
 use crate::error::Error;
-use crate::quality::diagnosis::Choices;
+use crate::quality::diagnosis::ChoiceAgreement;
 
 /// The marginal of one target, without its type.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ pub struct Improvement {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Content {
+pub(crate) enum AnswerContent {
     /// The log-evidence where the algorithm knows it.
     Marginals(Vec<TargetMarginal>, Option<LogEvidence>),
     Bounds(Vec<TargetBounds>, Bounds),
@@ -74,11 +74,11 @@ pub(crate) enum Content {
 #[derive(Clone, Debug)]
 pub struct Answer {
     algorithm: &'static str,
-    pub(crate) content: Content,
+    pub(crate) content: AnswerContent,
     pub(crate) deepening: Option<Deepening>,
     pub(crate) sampling: Option<Sampling>,
     pub(crate) draws: Option<Draws>,
-    pub(crate) choices: Option<Choices>,
+    pub(crate) choices: Option<ChoiceAgreement>,
     pub(crate) is_checked: bool,
 }
 
@@ -91,7 +91,7 @@ impl Answer {
     ) -> Self {
         Self {
             algorithm,
-            content: Content::Marginals(marginals, log_evidence.into()),
+            content: AnswerContent::Marginals(marginals, log_evidence.into()),
             deepening: None,
             sampling: None,
             draws: None,
@@ -108,7 +108,7 @@ impl Answer {
     ) -> Self {
         Self {
             algorithm,
-            content: Content::Bounds(targets, log_evidence),
+            content: AnswerContent::Bounds(targets, log_evidence),
             deepening: None,
             sampling: None,
             draws: None,
@@ -126,7 +126,7 @@ impl Answer {
 
     /// Multiplies the probability of the evidence.
     pub(crate) fn scale_evidence(&mut self, log: f64) {
-        if let Content::Marginals(_, Some(evidence)) = &mut self.content {
+        if let AnswerContent::Marginals(_, Some(evidence)) = &mut self.content {
             evidence.value += log;
         }
     }
@@ -151,7 +151,7 @@ impl Answer {
     }
 
     /// Attaches the mixing measures of the choices of chains to the answer.
-    pub(crate) fn with_choices(mut self, choices: Choices) -> Self {
+    pub(crate) fn with_choices(mut self, choices: ChoiceAgreement) -> Self {
         self.choices = Some(choices);
         self
     }
@@ -176,7 +176,7 @@ impl Answer {
         let values = values.into_iter().map(|(e, v)| (e.id(), (e, v)));
         Self {
             algorithm,
-            content: Content::World(values.collect(), log_probability, improvements),
+            content: AnswerContent::World(values.collect(), log_probability, improvements),
             deepening: None,
             sampling: None,
             draws: None,
@@ -202,14 +202,14 @@ impl Answer {
     /// The marginal of a target; an error where only bounds are known.
     fn target<T: Value>(&self, element: &Element<T>) -> Result<&TargetMarginal, Error> {
         let marginals = match &self.content {
-            Content::Marginals(marginals, _) => marginals,
-            Content::Bounds(..) => {
+            AnswerContent::Marginals(marginals, _) => marginals,
+            AnswerContent::Bounds(..) => {
                 return Err(self.has_no(
                     "probabilities that are single numbers",
                     "ask for `bounds` or `bounds_that`",
                 ));
             }
-            Content::World(..) => {
+            AnswerContent::World(..) => {
                 return Err(self.has_no(
                     "distribution",
                     "ask for the most likely value, or another algorithm for marginals",
@@ -302,11 +302,13 @@ impl Answer {
     /// **Errors.** [`Error::NoRepeatedValue`] as for [`probability`](Self::probability); [`Error::NotInWorld`].
     pub fn most_likely_value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let value = match &self.content {
-            Content::World(values, ..) => values
+            AnswerContent::World(values, ..) => values
                 .get(&element.erased().id())
                 .and_then(|(_, value)| value.get::<T>().cloned()),
-            Content::Marginals(..) => self.single_values(element)?.most_likely_value().cloned(),
-            Content::Bounds(..) => self.surely_most_likely(element)?,
+            AnswerContent::Marginals(..) => {
+                self.single_values(element)?.most_likely_value().cloned()
+            }
+            AnswerContent::Bounds(..) => self.surely_most_likely(element)?,
         };
         value.ok_or_else(|| Error::NotInWorld {
             element: element.label(),
@@ -348,10 +350,10 @@ impl Answer {
     /// The log-probability of the world, and the improvements of the search for it.
     fn known(&self) -> Result<(f64, &[Improvement]), Error> {
         match &self.content {
-            Content::World(_, log_probability, improvements) => {
+            AnswerContent::World(_, log_probability, improvements) => {
                 Ok((*log_probability, improvements))
             }
-            Content::Marginals(..) | Content::Bounds(..) => {
+            AnswerContent::Marginals(..) | AnswerContent::Bounds(..) => {
                 Err(self.has_no("world", "use MpeVariableElimination"))
             }
         }
@@ -362,12 +364,12 @@ impl Answer {
     /// **Errors.** [`Error::NotInAnswer`] if the algorithm does not know it, or knows bounds only.
     pub fn log_evidence(&self) -> Result<LogEvidence, Error> {
         match self.content {
-            Content::Marginals(_, Some(log_evidence)) => Ok(log_evidence),
-            Content::Bounds(..) => Err(self.has_no(
+            AnswerContent::Marginals(_, Some(log_evidence)) => Ok(log_evidence),
+            AnswerContent::Bounds(..) => Err(self.has_no(
                 "probability of evidence that is a single number",
                 "ask for `log_evidence_bounds`",
             )),
-            Content::Marginals(_, None) | Content::World(..) => Err(self.has_no(
+            AnswerContent::Marginals(_, None) | AnswerContent::World(..) => Err(self.has_no(
                 "probability of evidence",
                 "use VariableElimination or ImportanceSampling",
             )),
@@ -379,7 +381,7 @@ impl Answer {
     /// numbers of which no two draws are the same it is the mean and the standard deviation, with the standard error of the
     /// mean (MCSE).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
-        if let Content::World(_, log_probability, _) = &self.content {
+        if let AnswerContent::World(_, log_probability, _) = &self.content {
             let value = self.most_likely_value(element)?;
             let quality = if self.is_proven()? {
                 format!("most probable world (log-probability {log_probability:.4})")

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use num_traits::ToPrimitive;
 
 /// The numbers that a value is or consists of: one for a number, several for a list of floating-point numbers.
-pub(crate) enum Numbers<'a> {
+pub(crate) enum NumericValue<'a> {
     One(f64),
     List(&'a [f64]),
 }
 
-impl Numbers<'_> {
+impl NumericValue<'_> {
     pub(crate) fn as_slice(&self) -> &[f64] {
         match self {
             Self::One(number) => std::slice::from_ref(number),
@@ -23,19 +23,19 @@ impl Numbers<'_> {
 macro_rules! number {
     ($value:ident: $($type:ty),+) => {
         $(if let Some(number) = $value.downcast_ref::<$type>() {
-            return number.to_f64().map(Numbers::One);
+            return number.to_f64().map(NumericValue::One);
         })+
     };
 }
 
 /// The numbers of a value of a standard numeric type or a list of `f64`; nothing for other types.
-pub(crate) fn numbers(value: &dyn Any) -> Option<Numbers<'_>> {
+pub(crate) fn numbers(value: &dyn Any) -> Option<NumericValue<'_>> {
     number!(value: f64, f32, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
     if let Some(list) = value.downcast_ref::<Vec<f64>>() {
-        return Some(Numbers::List(list));
+        return Some(NumericValue::List(list));
     }
     let list = value.downcast_ref::<Arc<[f64]>>();
-    list.map(|list| Numbers::List(list))
+    list.map(|list| NumericValue::List(list))
 }
 
 /// True if a value is a floating-point number or a list of such.
@@ -45,12 +45,12 @@ pub(crate) fn is_real(value: &dyn Any) -> bool {
 
 /// For each component of the values of a target its number in each value; no components if the values are not numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct Columns {
+pub(crate) struct NumericColumns {
     columns: Vec<Vec<f64>>,
     values: usize,
 }
 
-impl Columns {
+impl NumericColumns {
     /// The columns of values, which are lists of the same length or they have none.
     pub(crate) fn new<'a>(values: impl Iterator<Item = &'a dyn Any>) -> Self {
         let mut columns: Option<Vec<Vec<f64>>> = None;
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn columns(values: &[&dyn Any]) -> Vec<Vec<f64>> {
-        let columns = Columns::new(values.iter().copied());
+        let columns = NumericColumns::new(values.iter().copied());
         assert_eq!(columns.values(), values.len());
         columns.columns
     }

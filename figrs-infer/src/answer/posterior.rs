@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Answer, Content, TargetMarginal};
+use super::{Answer, AnswerContent, TargetMarginal};
 use crate::report::export::{distinct_names, text};
 
 /// Number of classes (bins) for targets with more values.
@@ -45,7 +45,7 @@ impl Answer {
     /// # Ok::<(), figrs_infer::Error>(())
     /// ```
     pub fn posteriors(&self) -> Result<Vec<Posterior>, crate::Error> {
-        let Content::Marginals(targets, _) = &self.content else {
+        let AnswerContent::Marginals(targets, _) = &self.content else {
             return Err(self.has_no(
                 "distribution",
                 "ask an algorithm that answers with marginals, such as VariableElimination",

@@ -9,7 +9,7 @@ use figrs_core::{AnyElement, Datum, Element, Label, Value};
 use crate::error::Error;
 
 /// Decoder of the worlds of a compiled model, which are lists of value indices.
-pub(crate) trait ReadWorld: fmt::Debug + Send + Sync {
+pub(crate) trait WorldDecoder: fmt::Debug + Send + Sync {
     /// The value of an element; nothing if the world does not reach it.
     fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum>;
     /// All elements that worlds may reach.
@@ -22,12 +22,12 @@ pub(crate) trait ReadWorld: fmt::Debug + Send + Sync {
 
 /// Worlds as values of the variables of an encoding.
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub(crate) struct EncodingDecoder {
     pub(crate) expansion: Arc<Expansion>,
     pub(crate) encoding: Encoding,
 }
 
-impl ReadWorld for Reader {
+impl WorldDecoder for EncodingDecoder {
     fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum> {
         self.encoding.value(&self.expansion, element, values)
     }
@@ -42,13 +42,17 @@ impl ReadWorld for Reader {
 /// [`CompiledFrontier`](crate::CompiledFrontier) found it.
 #[derive(Clone)]
 pub struct World {
-    reader: Arc<dyn ReadWorld>,
+    reader: Arc<dyn WorldDecoder>,
     values: Vec<u32>,
     log_probability: f64,
 }
 
 impl World {
-    pub(crate) fn new(reader: Arc<dyn ReadWorld>, values: Vec<u32>, log_probability: f64) -> Self {
+    pub(crate) fn new(
+        reader: Arc<dyn WorldDecoder>,
+        values: Vec<u32>,
+        log_probability: f64,
+    ) -> Self {
         Self {
             reader,
             values,

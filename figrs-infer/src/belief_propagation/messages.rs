@@ -1,8 +1,8 @@
 //! Messages from factors to variables, and the beliefs that follow.
 
-use super::network::{Edge, Network};
+use super::network::{Edge, MessageGraph};
 use crate::exact::algebra::{LogSumProduct, Semiring, SumProduct};
-use crate::run::watch::{Stopped, Watching};
+use crate::run::watch::{RunMonitor, Stopped};
 
 /// Products whose logarithm stays above this are ordinary numbers that have lost nothing.
 const SAFE: f64 = -600.0;
@@ -14,7 +14,7 @@ const NONE: f64 = f64::NEG_INFINITY;
 const FLOOR: f64 = -1e12;
 
 /// Algebra of the messages: sum-product or max-product.
-pub(super) trait Mode {
+pub(super) trait MessageAlgebra {
     /// The algebra in logarithms.
     type Logs: Semiring<Value = f64>;
     /// The same semiring in ordinary numbers, if that is faster.
@@ -24,9 +24,9 @@ pub(super) trait Mode {
 
 /// Sums.
 #[derive(Debug)]
-pub(super) struct Sum;
+pub(super) struct SumMessages;
 
-impl Mode for Sum {
+impl MessageAlgebra for SumMessages {
     type Logs = LogSumProduct;
     type Linear = SumProduct;
     const LINEAR: bool = true;
@@ -34,9 +34,9 @@ impl Mode for Sum {
 
 /// Maxima.
 #[derive(Debug)]
-pub(super) struct Max;
+pub(super) struct MaxMessages;
 
-impl Mode for Max {
+impl MessageAlgebra for MaxMessages {
     type Logs = crate::exact::algebra::MaxProduct;
     type Linear = crate::exact::algebra::MaxProduct;
     const LINEAR: bool = false;
@@ -44,7 +44,7 @@ impl Mode for Max {
 
 /// Stopping criteria of the iteration, and its damping.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Until {
+pub(super) struct ConvergenceCriteria {
     pub(super) iterations: u64,
     pub(super) work: u64,
     pub(super) tolerance: f64,
@@ -53,7 +53,7 @@ pub(super) struct Until {
 
 /// Result of the iteration: count, residual, reason for the end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Settling {
+pub(super) struct ConvergenceResult {
     pub(super) iterations: u64,
     pub(super) residual: f64,
     pub(super) stopped: Stopped,
@@ -63,7 +63,7 @@ pub(super) struct Settling {
 
 /// The messages of a network: natural logarithms, of which the largest of each message is zero.
 pub(super) struct Messages<'n> {
-    network: &'n Network,
+    network: &'n MessageGraph,
     /// From factors to variables.
     sent: Vec<f64>,
     /// For each value of each variable the sum of the messages that are not zero, and the number of those that are.
@@ -76,7 +76,7 @@ pub(super) struct Messages<'n> {
 }
 
 impl<'n> Messages<'n> {
-    pub(super) fn new(network: &'n Network) -> Self {
+    pub(super) fn new(network: &'n MessageGraph) -> Self {
         let values = network.starts[network.variables()];
         Self {
             network,
@@ -91,16 +91,23 @@ impl<'n> Messages<'n> {
     }
 
     /// Sends all messages, forward and back through the factors, until they converge.
-    pub(super) fn settle<M: Mode>(&mut self, until: Until, watching: &Watching<'_>) -> Settling {
+    pub(super) fn settle<M: MessageAlgebra>(
+        &mut self,
+        until: ConvergenceCriteria,
+        watching: &RunMonitor<'_>,
+    ) -> ConvergenceResult {
         let tables = &self.network.tables;
-        let each: u64 = 2 * tables.iter().map(super::network::Table::work).sum::<u64>();
+        let each: u64 = 2 * tables
+            .iter()
+            .map(super::network::FactorEntries::work)
+            .sum::<u64>();
         let tolerance = if self.network.is_forest {
             // Exact numbers are claimed then.
             until.tolerance.min(1e-10)
         } else {
             until.tolerance
         };
-        let mut settling = Settling {
+        let mut settling = ConvergenceResult {
             iterations: 0,
             residual: f64::INFINITY,
             stopped: Stopped::Finished,
@@ -184,7 +191,7 @@ impl<'n> Messages<'n> {
     }
 
     /// Sends the messages of one factor; returns their largest change, or `None` if a variable has no value left.
-    fn send<M: Mode>(&mut self, factor: usize, damping: f64) -> Option<f64> {
+    fn send<M: MessageAlgebra>(&mut self, factor: usize, damping: f64) -> Option<f64> {
         let network = self.network;
         let table = &network.tables[factor];
         self.receive_all(factor);

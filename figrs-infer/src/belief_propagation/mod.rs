@@ -18,13 +18,13 @@ use crate::answer::estimate::Estimate;
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::error::Error;
-use crate::exact::branch_and_bound::Reduced;
+use crate::exact::branch_and_bound::ReducedGraph;
 use crate::exact::conflict;
 use crate::exact::limits::Limits;
-use crate::run::watch::{Stopped, Watch, Watching, watched};
-use messages::{Messages, Settling, Sum, Until};
+use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
+use messages::{ConvergenceCriteria, ConvergenceResult, Messages, SumMessages};
 pub use mpe::MpeBeliefPropagation;
-use network::{Network, Table};
+use network::{FactorEntries, MessageGraph};
 
 /// Approximate marginals by messages between the factors and the variables of a model, however wide it is.
 ///
@@ -61,7 +61,7 @@ use network::{Network, Table};
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct BeliefPropagation {
-    settings: Settings,
+    settings: MessageSettings,
     watch: Watch,
 }
 
@@ -73,15 +73,15 @@ impl Default for BeliefPropagation {
 
 /// Settings of both kinds of messages.
 #[derive(Clone, Debug)]
-struct Settings {
-    until: Until,
+struct MessageSettings {
+    until: ConvergenceCriteria,
     limits: Limits,
 }
 
-impl Default for Settings {
+impl Default for MessageSettings {
     fn default() -> Self {
         Self {
-            until: Until {
+            until: ConvergenceCriteria {
                 iterations: 1000,
                 work: 4_000_000_000,
                 tolerance: 1e-9,
@@ -92,7 +92,7 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl MessageSettings {
     fn check(&self, algorithm: &'static str) -> Result<(), Error> {
         let invalid = |setting, value: String, remedy| {
             Err(Error::InvalidSetting {
@@ -102,7 +102,7 @@ impl Settings {
                 remedy,
             })
         };
-        let Until {
+        let ConvergenceCriteria {
             iterations,
             tolerance,
             damping,
@@ -129,7 +129,11 @@ impl Settings {
     }
 
     /// The factors of a graph, if an iteration over them is within the budget.
-    fn network(&self, algorithm: &'static str, reduced: &Reduced) -> Result<Network, Error> {
+    fn network(
+        &self,
+        algorithm: &'static str,
+        reduced: &ReducedGraph,
+    ) -> Result<MessageGraph, Error> {
         let entries = |factor: &figrs_core::factor::Factor| {
             factor.entries() as u64 * factor.variables.len() as u64
         };
@@ -147,15 +151,15 @@ impl Settings {
         let entries: usize = factors.map(figrs_core::factor::Factor::entries).sum();
         let bytes = 4.0 * stored as f64 + 16.0 * entries as f64;
         self.limits.options.admit(bytes)?;
-        let network = Network::new(&reduced.graph);
-        let needed = 2 * network.tables.iter().map(Table::work).sum::<u64>();
+        let network = MessageGraph::new(&reduced.graph);
+        let needed = 2 * network.tables.iter().map(FactorEntries::work).sum::<u64>();
         if needed > self.until.work {
             return Err(too_large(needed));
         }
         Ok(network)
     }
 
-    fn report(&self, settling: Settling, watching: &Watching<'_>) -> Sampling {
+    fn report(&self, settling: ConvergenceResult, watching: &RunMonitor<'_>) -> Sampling {
         let mut sampling = Sampling::new(settling.stopped, settling.iterations, watching.elapsed());
         sampling.asked = Some(self.until.iterations);
         sampling.residual = Some(settling.residual);
@@ -205,7 +209,7 @@ impl BeliefPropagation {
     /// With the default tolerance and budgets, without damping.
     pub fn new() -> Self {
         Self {
-            settings: Settings::default(),
+            settings: MessageSettings::default(),
             watch: Watch::default(),
         }
     }
@@ -233,9 +237,9 @@ impl BeliefPropagation {
         &self,
         model: &Model,
         targets: &[AnyElement],
-        watching: &Watching<'_>,
+        watching: &RunMonitor<'_>,
     ) -> Result<Answer, Error> {
-        let Settings { until, limits } = &self.settings;
+        let MessageSettings { until, limits } = &self.settings;
         let limits = &limits.until(watching.until());
         let impossible = || match targets {
             [] => Ok(Answer::marginals(
@@ -254,12 +258,12 @@ impl BeliefPropagation {
         }
         conflict::check_doubts(&expansion, limits)?;
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
-        let Some(reduced) = Reduced::new(encoding.graph()) else {
+        let Some(reduced) = ReducedGraph::new(encoding.graph()) else {
             return impossible();
         };
         let network = self.settings.network(self.name(), &reduced)?;
         let mut messages = Messages::new(&network);
-        let settling = messages.settle::<Sum>(*until, watching);
+        let settling = messages.settle::<SumMessages>(*until, watching);
         if settling.impossible {
             return impossible();
         }

@@ -3,15 +3,15 @@
 use figrs_core::expand::{Budget, Encoding};
 use figrs_core::{AnyElement, Model};
 
-use super::messages::{Max, Messages};
-use super::{Settings, settled};
+use super::messages::{MaxMessages, Messages};
+use super::{MessageSettings, settled};
 use crate::algorithm::Algorithm;
 use crate::answer::{Answer, Improvement};
 use crate::error::Error;
-use crate::exact::branch_and_bound::Reduced;
+use crate::exact::branch_and_bound::ReducedGraph;
 use crate::exact::conflict;
 use crate::exact::eliminate::log_weight;
-use crate::run::watch::{Stopped, Watch, Watching, watched};
+use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
 
 /// A probable world by max-product messages: one that they agree on, however wide the model is.
 ///
@@ -43,7 +43,7 @@ use crate::run::watch::{Stopped, Watch, Watching, watched};
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct MpeBeliefPropagation {
-    settings: Settings,
+    settings: MessageSettings,
     watch: Watch,
 }
 
@@ -57,7 +57,7 @@ impl MpeBeliefPropagation {
     /// With the default tolerance and budgets, without damping.
     pub fn new() -> Self {
         Self {
-            settings: Settings::default(),
+            settings: MessageSettings::default(),
             watch: Watch::default(),
         }
     }
@@ -85,9 +85,9 @@ impl MpeBeliefPropagation {
         &self,
         model: &Model,
         targets: &[AnyElement],
-        watching: &Watching<'_>,
+        watching: &RunMonitor<'_>,
     ) -> Result<Answer, Error> {
-        let Settings { until, limits } = &self.settings;
+        let MessageSettings { until, limits } = &self.settings;
         let limits = &limits.until(watching.until());
         let impossible = || conflict::impossible(model, targets, limits);
         let expansion = limits.expand_for_best_world(model, targets)?;
@@ -96,12 +96,12 @@ impl MpeBeliefPropagation {
         }
         conflict::check_doubts(&expansion, limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
-        let Some(reduced) = Reduced::new(encoding.graph()) else {
+        let Some(reduced) = ReducedGraph::new(encoding.graph()) else {
             return Err(impossible());
         };
         let network = self.settings.network(self.name(), &reduced)?;
         let mut messages = Messages::new(&network);
-        let settling = messages.settle::<Max>(*until, watching);
+        let settling = messages.settle::<MaxMessages>(*until, watching);
         if settling.impossible {
             return Err(impossible());
         }

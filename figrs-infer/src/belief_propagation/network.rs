@@ -6,7 +6,7 @@ use crate::exact::branch_and_bound::for_each_entry;
 
 /// A factor: its entries that are not zero.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct FactorEntries {
     /// The positions of its first edge and of the one after its last.
     pub(super) edges: (usize, usize),
     /// For each entry the index of each variable's value among the values of all the factor's variables.
@@ -20,7 +20,7 @@ pub(super) struct Table {
     pub(super) least: f64,
 }
 
-impl Table {
+impl FactorEntries {
     pub(super) fn arity(&self) -> usize {
         self.edges.1 - self.edges.0
     }
@@ -44,8 +44,8 @@ pub(super) struct Edge {
 
 /// A factor graph as tables and edges.
 #[derive(Debug)]
-pub(super) struct Network {
-    pub(super) tables: Vec<Table>,
+pub(super) struct MessageGraph {
+    pub(super) tables: Vec<FactorEntries>,
     pub(super) edges: Vec<Edge>,
     /// By variable: the offset of its values among those of all variables; then their number.
     pub(super) starts: Vec<usize>,
@@ -57,7 +57,7 @@ pub(super) struct Network {
     pub(super) is_forest: bool,
 }
 
-impl Network {
+impl MessageGraph {
     pub(super) fn new(graph: &FactorGraph) -> Self {
         let mut starts = vec![0];
         for &n in &graph.cardinalities {
@@ -103,7 +103,7 @@ impl Network {
             for log in &mut logs {
                 *log -= scale;
             }
-            this.tables.push(Table {
+            this.tables.push(FactorEntries {
                 edges: (first, this.edges.len()),
                 linear: logs.iter().map(|log| log.exp()).collect(),
                 least: logs.iter().copied().fold(0.0, f64::min),
@@ -115,7 +115,7 @@ impl Network {
         this
     }
 
-    pub(super) fn edges(&self, table: &Table) -> &[Edge] {
+    pub(super) fn edges(&self, table: &FactorEntries) -> &[Edge] {
         &self.edges[table.edges.0..table.edges.1]
     }
 

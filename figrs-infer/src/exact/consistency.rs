@@ -16,7 +16,7 @@ const LOOKS: usize = 16;
 ///
 /// **References.** Mackworth, *Consistency in networks of relations*, Artificial Intelligence 8(1), 1977.
 pub(crate) fn possible_values(graph: &FactorGraph) -> Option<Vec<Vec<bool>>> {
-    Propagation::new(graph).run()
+    ConstraintPropagation::new(graph).run()
 }
 
 /// True if some entry of a factor is zero.
@@ -28,7 +28,7 @@ pub(crate) fn has_zeros(factor: &Factor) -> bool {
 }
 
 /// Queue of factors to be revised, and the values that are possible so far.
-struct Propagation<'a> {
+struct ConstraintPropagation<'a> {
     graph: &'a FactorGraph,
     possible: Vec<Vec<bool>>,
     /// The factors with zeros that mention a variable.
@@ -36,7 +36,7 @@ struct Propagation<'a> {
     queue: VecDeque<usize>,
 }
 
-impl<'a> Propagation<'a> {
+impl<'a> ConstraintPropagation<'a> {
     fn new(graph: &'a FactorGraph) -> Self {
         let cards = graph.cardinalities.iter();
         let mut this = Self {

@@ -163,7 +163,7 @@ impl Algorithm for Enumerate {
 
 /// The outcomes of one choice that are still to be tried.
 #[derive(Debug)]
-struct Branch {
+struct PendingOutcomes {
     outcomes: Vec<(Datum, WorldWeight)>,
     taken: usize,
 }
@@ -171,7 +171,7 @@ struct Branch {
 /// The choices of one world. The next world takes the next outcome of the last choice that has one.
 #[derive(Debug)]
 struct Path {
-    branches: Vec<Branch>,
+    branches: Vec<PendingOutcomes>,
     position: usize,
     probability: WorldWeight,
     /// Size of the outcomes in bytes.
@@ -189,7 +189,7 @@ impl Default for Path {
     }
 }
 
-impl Branch {
+impl PendingOutcomes {
     fn bytes(&self) -> u64 {
         (size_of::<Self>() + self.outcomes.capacity() * size_of::<(Datum, WorldWeight)>()) as u64
     }
@@ -218,7 +218,7 @@ impl Path {
 
     fn pop(&mut self) {
         let last = self.branches.pop();
-        self.bytes -= last.as_ref().map_or(0, Branch::bytes);
+        self.bytes -= last.as_ref().map_or(0, PendingOutcomes::bytes);
     }
 }
 
@@ -271,7 +271,7 @@ impl Chooser for Path {
             if outcomes.is_empty() {
                 return Err(element.invalid("its distribution has no outcomes".into()));
             }
-            let branch = Branch { outcomes, taken: 0 };
+            let branch = PendingOutcomes { outcomes, taken: 0 };
             self.bytes += branch.bytes();
             self.branches.push(branch);
         }

@@ -12,7 +12,7 @@ use crate::answer::bounds::{Bounds, Deepening, Ended, TargetBounds, undecided_sh
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, LogEvidence};
 use crate::error::Error;
-use crate::run::watch::{Stopped, Watch, Watching, watched};
+use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
 
 /// Work charged for each element that is reached: running its function and numbering its values takes about as long as this
 /// many operations of an elimination.
@@ -142,7 +142,7 @@ impl Algorithm for LazyVariableElimination {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let watching = self.watch.start(self.name(), Some(self.work));
-        let mut search = Search {
+        let mut search = DeepeningSearch {
             limits: self.limits.until(watching.until()),
             watching,
             algorithm: self,
@@ -165,9 +165,9 @@ impl Algorithm for LazyVariableElimination {
 }
 
 /// One query under way.
-struct Search<'a> {
+struct DeepeningSearch<'a> {
     algorithm: &'a LazyVariableElimination,
-    watching: Watching<'a>,
+    watching: RunMonitor<'a>,
     /// The limits of the algorithm, with its deadline.
     limits: Limits,
     model: &'a Model,
@@ -177,14 +177,14 @@ struct Search<'a> {
 }
 
 /// Result of one depth.
-struct Found {
+struct DepthResult {
     answer: Answer,
     /// Maximum width of the bounds of any event; zero where the answer is exact.
     width: f64,
     is_complete: bool,
 }
 
-impl Search<'_> {
+impl DeepeningSearch<'_> {
     fn stay_at(&mut self, depth: usize) -> Result<Answer, Error> {
         match self.at(depth) {
             Ok(found) => Ok(self.finished(found, depth, Ended::Depth)),
@@ -193,8 +193,8 @@ impl Search<'_> {
     }
 
     fn deepen(&mut self, width: f64) -> Result<Answer, Error> {
-        let mut last: Option<(Result<Found, Error>, usize)> = None;
-        let mut pace = Pace::default();
+        let mut last: Option<(Result<DepthResult, Error>, usize)> = None;
+        let mut pace = DepthSchedule::default();
         loop {
             let (depth, before) = (pace.depth, self.spent);
             match self.at(depth) {
@@ -225,7 +225,7 @@ impl Search<'_> {
     }
 
     /// The answer of the last depth that was finished, when work had to end.
-    fn stopped(&self, last: Option<(Result<Found, Error>, usize)>) -> Result<Answer, Error> {
+    fn stopped(&self, last: Option<(Result<DepthResult, Error>, usize)>) -> Result<Answer, Error> {
         let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
         match last {
             Some((Ok(found), depth)) => {
@@ -243,7 +243,7 @@ impl Search<'_> {
         self.limits.budget.depth
     }
 
-    fn finished(&self, found: Found, depth: usize, ended: Ended) -> Answer {
+    fn finished(&self, found: DepthResult, depth: usize, ended: Ended) -> Answer {
         found.answer.with_deepening(Deepening {
             depth,
             work: self.spent,
@@ -256,7 +256,7 @@ impl Search<'_> {
     }
 
     /// The bounds of the targets when Chains are expanded to a depth.
-    fn at(&mut self, depth: usize) -> Result<Found, Error> {
+    fn at(&mut self, depth: usize) -> Result<DepthResult, Error> {
         let limits = self.limits(depth);
         let expansion = Expansion::to_depth(
             self.model,
@@ -270,7 +270,7 @@ impl Search<'_> {
         if expansion.is_complete() {
             // The answer of `VariableElimination`.
             let name = self.algorithm.name();
-            return Ok(Found {
+            return Ok(DepthResult {
                 answer: marginals(name, self.model, self.targets, &expansion, &limits)?,
                 width: 0.0,
                 is_complete: true,
@@ -292,7 +292,7 @@ impl Search<'_> {
         }
         let log_evidence = Bounds { lower, upper };
         let name = self.algorithm.name();
-        Ok(Found {
+        Ok(DepthResult {
             answer: Answer::bounded_marginals(name, bounds, log_evidence),
             width: undecided_share(lower, upper),
             is_complete: false,
@@ -349,7 +349,7 @@ impl Search<'_> {
     }
 
     /// No world meets the evidence, whatever is unknown.
-    fn impossible(&self, limits: &Limits) -> Result<Found, Error> {
+    fn impossible(&self, limits: &Limits) -> Result<DepthResult, Error> {
         if !self.targets.is_empty() {
             return Err(conflict::impossible(self.model, self.targets, limits));
         }
@@ -357,7 +357,7 @@ impl Search<'_> {
             value: f64::NEG_INFINITY,
             standard_error: 0.0,
         };
-        Ok(Found {
+        Ok(DepthResult {
             answer: Answer::marginals(self.algorithm.name(), Vec::new(), log_evidence),
             width: 0.0,
             is_complete: false,
@@ -381,13 +381,13 @@ fn is_budget(error: &Error) -> bool {
 
 /// Choice of the next depth: deeper by so much that the work grows by a factor that is about the same each time.
 #[derive(Debug, Default)]
-struct Pace {
+struct DepthSchedule {
     depth: usize,
     /// The work of the last depth, and its distance from the one before.
     last: Option<(u64, usize)>,
 }
 
-impl Pace {
+impl DepthSchedule {
     fn next(&mut self, work: u64, left: u64) {
         let step = match self.last {
             Some((before, step)) if self.depth > 1 => {

@@ -50,7 +50,7 @@ pub struct MarginalMap {
 }
 
 /// An encoding of the targets and the evidence, with the variables of the targets.
-struct Question {
+struct MarginalMapEncoding {
     expansion: Expansion,
     encoding: Encoding,
     keep: Vec<VarId>,
@@ -101,7 +101,11 @@ impl MarginalMap {
     }
 
     /// `None` if the evidence is impossible.
-    fn question(&self, model: &Model, targets: &[AnyElement]) -> Result<Option<Question>, Error> {
+    fn question(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Option<MarginalMapEncoding>, Error> {
         let expansion = self.limits.expand(model, targets)?;
         if expansion.impossible().is_some() {
             return Ok(None);
@@ -111,7 +115,7 @@ impl MarginalMap {
         let mut keep: Vec<VarId> = expansion.targets().iter().filter_map(variable).collect();
         keep.sort_unstable();
         keep.dedup();
-        Ok(Some(Question {
+        Ok(Some(MarginalMapEncoding {
             expansion,
             encoding,
             keep,
@@ -129,7 +133,7 @@ impl Algorithm for MarginalMap {
         let Some(question) = self.question(model, targets)? else {
             return Err(impossible());
         };
-        let Question {
+        let MarginalMapEncoding {
             expansion,
             encoding,
             keep,

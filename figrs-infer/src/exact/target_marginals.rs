@@ -6,7 +6,7 @@ use figrs_core::factor::{Factor, VarId};
 use super::algebra::SumProduct;
 use super::eliminate::{EliminationError, Options, plan_cost, sum_product};
 use super::limits::Limits;
-use super::tree::{Numbers, Sums, Tree};
+use super::tree::{ContractionTree, SumProductPrecision, TreeBeliefs};
 use crate::error::Error;
 
 /// Operations per entry of the factors up to which a plan for all targets is taken without planning for each of them: such
@@ -47,20 +47,21 @@ impl Marginals {
         };
         let mut graph = encoding.take_graph();
         let entries: usize = graph.factors.iter().map(Factor::entries).sum();
-        let compiled = match Tree::compile(&mut graph, &options.at_most(CHEAP * entries as f64)) {
-            Err(EliminationError::TooManyOperations { needed, .. })
-                if !is_cheaper_apart(expansion, options, PASSES * needed)? =>
-            {
-                Tree::compile(&mut graph, &options.at_most(PASSES * needed))
-            }
-            compiled => compiled,
-        };
+        let compiled =
+            match ContractionTree::compile(&mut graph, &options.at_most(CHEAP * entries as f64)) {
+                Err(EliminationError::TooManyOperations { needed, .. })
+                    if !is_cheaper_apart(expansion, options, PASSES * needed)? =>
+                {
+                    ContractionTree::compile(&mut graph, &options.at_most(PASSES * needed))
+                }
+                compiled => compiled,
+            };
         let (tree, left) = match compiled {
             Ok(compiled) => compiled,
             Err(error) if error.is_budget() => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let mut sums: Numbers<Sums> = Numbers::new(&tree, &graph);
+        let mut sums: TreeBeliefs<SumProductPrecision> = TreeBeliefs::new(&tree, &graph);
         let log_evidence = sums.log_total(&tree, &graph);
         let mut targets = sums.marginals(&tree, &graph, &variables);
         for ((marginal, v), &position) in

@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 use figrs_core::internals::Trace;
 use figrs_core::{AnyElement, Datum, Model};
 
-use super::metropolis_hastings::{Settings, Terms, stepping};
+use super::metropolis_hastings::{MetropolisSettings, Terms, stepping};
 use crate::algorithm::Algorithm;
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, Improvement};
 use crate::error::Error;
 use crate::run::in_order::in_order;
-use crate::run::turn::Turn;
+use crate::run::turn::TimeShare;
 use crate::run::watch::{Stopped, Watch, watched};
 
 const NAME: &str = "SimulatedAnnealing";
@@ -53,7 +53,7 @@ pub struct SimulatedAnnealing {
     chains: usize,
     hottest: f64,
     coldest: f64,
-    settings: Settings,
+    settings: MetropolisSettings,
     watch: Watch,
 }
 
@@ -65,7 +65,7 @@ impl SimulatedAnnealing {
             chains: 4,
             hottest: 2.0,
             coldest: 0.02,
-            settings: Settings::default(),
+            settings: MetropolisSettings::default(),
             watch: Watch::default(),
         }
     }
@@ -114,24 +114,24 @@ impl SimulatedAnnealing {
         model: &Model,
         targets: &[AnyElement],
         chain: u64,
-        turn: &Turn<'_>,
-    ) -> Result<Search, Error> {
+        turn: &TimeShare<'_>,
+    ) -> Result<AnnealingResult, Error> {
         let start = self.settings.start(model, targets, (chain, None), turn);
         // There is an answer if another chain has a world.
         let (mut trace, mut kernel, mut random) = match start {
             Err(Error::NothingDone { .. }) => {
-                return Ok(Search {
+                return Ok(AnnealingResult {
                     stopped: turn.stopped(),
-                    ..Search::default()
+                    ..AnnealingResult::default()
                 });
             }
             start => start?,
         };
         kernel = kernel.searching();
         kernel.adapt(true);
-        let mut search = Search {
+        let mut search = AnnealingResult {
             log: trace.log_weight(),
-            ..Search::default()
+            ..AnnealingResult::default()
         };
         search.better(&trace);
         let cooling = (self.coldest / self.hottest).ln() / self.steps as f64;
@@ -162,33 +162,33 @@ impl SimulatedAnnealing {
 
 /// Result of a chain: its best world, improvements, and counts.
 #[derive(Default)]
-struct Search {
+struct AnnealingResult {
     steps: u64,
     accepted: u64,
     /// The log-probability of the present world, up to rounding.
     log: f64,
-    best: Option<Best>,
+    best: Option<BestWorld>,
     improvements: Vec<Improvement>,
     stopped: Option<Stopped>,
 }
 
-struct Best {
+struct BestWorld {
     world: Vec<(AnyElement, Datum)>,
     log: f64,
     densities: usize,
 }
 
-impl Best {
+impl BestWorld {
     /// True if this world is better; fewer densities among the likelihoods make a world infinitely more probable.
     fn beats(&self, other: &Self) -> bool {
         (other.densities, self.log) > (self.densities, other.log)
     }
 }
 
-impl Search {
+impl AnnealingResult {
     /// Keeps the present world if it is the best so far.
     fn better(&mut self, trace: &Trace) {
-        let new = Best {
+        let new = BestWorld {
             world: Vec::new(),
             log: self.log,
             densities: trace.densities(),
@@ -198,7 +198,7 @@ impl Search {
         }
         self.log = trace.log_weight();
         // A world that was better by rounding alone is not.
-        let new = Best {
+        let new = BestWorld {
             log: self.log,
             ..new
         };
@@ -206,7 +206,7 @@ impl Search {
             return;
         }
         let world = trace.world().map(|(e, v)| (e.clone(), v));
-        self.best = Some(Best {
+        self.best = Some(BestWorld {
             world: world.collect(),
             ..new
         });
@@ -227,7 +227,7 @@ impl Algorithm for SimulatedAnnealing {
         self.check()?;
         let asked = self.steps.saturating_mul(self.chains as u64);
         let run = self.watch.start(NAME, Some(asked));
-        let mut best = Search::default();
+        let mut best = AnnealingResult::default();
         let (mut done, mut accepted, mut stopped) = (0, 0, Stopped::Finished);
         in_order(
             self.settings.drawing.threads(),
@@ -235,7 +235,7 @@ impl Algorithm for SimulatedAnnealing {
             || Ok(()),
             |(), chain| {
                 let threads = self.settings.drawing.threads();
-                let turn = Turn::new(&run, chain, self.chains, threads);
+                let turn = TimeShare::new(&run, chain, self.chains, threads);
                 self.search(model, targets, chain, &turn)
             },
             |search| {

@@ -8,7 +8,7 @@ use crate::algorithm::Algorithm;
 use crate::answer::bounds::{Bounds, TargetBounds, log_sum};
 use crate::answer::estimate::Estimate;
 use crate::answer::world::World;
-use crate::answer::{Answer, Content, LogEvidence, TargetMarginal};
+use crate::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
 use crate::error::Error;
 use crate::exact::enumerate::Enumerate;
 use crate::exact::junction_tree::JunctionTree;
@@ -73,9 +73,9 @@ impl<A: Algorithm> Algorithm for SelfChecked<A> {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let mut answer = self.algorithm.answer(model, targets)?;
-        let question = Question { model, targets };
+        let question = CheckedQuery { model, targets };
         match &answer.content {
-            Content::Marginals(marginals, evidence) => {
+            AnswerContent::Marginals(marginals, evidence) => {
                 let again = if marginals.iter().all(is_exact) && evidence.is_none_or(is_certain) {
                     question.otherwise(answer.algorithm())?
                 } else {
@@ -83,11 +83,11 @@ impl<A: Algorithm> Algorithm for SelfChecked<A> {
                 };
                 same(&answer, &again)?;
             }
-            Content::Bounds(bounds, evidence) => {
+            AnswerContent::Bounds(bounds, evidence) => {
                 let exact = question.otherwise(answer.algorithm())?;
                 between(bounds, *evidence, &exact)?;
             }
-            Content::World(values, log, _) => {
+            AnswerContent::World(values, log, _) => {
                 let values = values.values().cloned().collect();
                 let (best, sum, _) = question.weight(values).map_err(unchecked)?;
                 // Everything but the targets is summed out there.
@@ -138,12 +138,12 @@ fn is_certain(evidence: LogEvidence) -> bool {
     evidence.standard_error == 0.0
 }
 
-struct Question<'a> {
+struct CheckedQuery<'a> {
     model: &'a Model,
     targets: &'a [AnyElement],
 }
 
-impl Question<'_> {
+impl CheckedQuery<'_> {
     /// The answer of an algorithm other than this one.
     fn otherwise(&self, algorithm: &'static str) -> Result<Answer, Error> {
         // Worlds that nest deeper are likely to nest without end, which expansion sees long before worlds run out.
@@ -226,7 +226,7 @@ impl Question<'_> {
 
 /// Checks that two answers hold the same probabilities of the same values.
 fn same(answer: &Answer, other: &Answer) -> Result<(), Error> {
-    let (Content::Marginals(mine, evidence), Content::Marginals(theirs, expected)) =
+    let (AnswerContent::Marginals(mine, evidence), AnswerContent::Marginals(theirs, expected)) =
         (&answer.content, &other.content)
     else {
         return Err(answer.has_no("marginals twice", "report this with the model"));
@@ -256,7 +256,7 @@ fn same(answer: &Answer, other: &Answer) -> Result<(), Error> {
 
 /// Checks that exact numbers lie between the bounds.
 fn between(targets: &[TargetBounds], evidence: Bounds, exact: &Answer) -> Result<(), Error> {
-    let Content::Marginals(marginals, expected) = &exact.content else {
+    let AnswerContent::Marginals(marginals, expected) = &exact.content else {
         return Err(exact.has_no("marginals", "report this with the model"));
     };
     if let Some(expected) = expected {

@@ -37,11 +37,11 @@ pub(crate) fn in_order<W, R: Send>(
         }
         return Ok(());
     }
-    let queue = Queue {
+    let queue = WorkQueue {
         pieces,
         batch,
         threads,
-        state: Mutex::new(State {
+        state: Mutex::new(QueueState {
             begun: 0,
             taken: 0,
             ended: false,
@@ -51,9 +51,9 @@ pub(crate) fn in_order<W, R: Send>(
     };
     let (worker, work) = (&worker, &work);
     thread::scope(|scope| {
-        let _guard = EndsInPanic(&queue);
+        let _guard = PanicGuard(&queue);
         let help = || {
-            let _guard = EndsInPanic(&queue);
+            let _guard = PanicGuard(&queue);
             let mut own = None;
             while let Some(batch) = queue.next() {
                 queue.give(batch.start, done(&mut own, batch, worker, work));
@@ -68,13 +68,15 @@ pub(crate) fn in_order<W, R: Send>(
         let mut own = None;
         let outcome = loop {
             match queue.turn() {
-                Turn::Take(results) => match taken(results, &mut take) {
+                QueueAction::Take(results) => match taken(results, &mut take) {
                     Ok(ControlFlow::Continue(())) => {}
                     Ok(ControlFlow::Break(())) => break Ok(()),
                     Err(error) => break Err(error),
                 },
-                Turn::Work(batch) => queue.give(batch.start, done(&mut own, batch, worker, work)),
-                Turn::End => break Ok(()),
+                QueueAction::Work(batch) => {
+                    queue.give(batch.start, done(&mut own, batch, worker, work));
+                }
+                QueueAction::End => break Ok(()),
             }
         };
         queue.end();
@@ -122,22 +124,22 @@ fn taken<R>(
 }
 
 /// Next action of the thread that takes the results.
-enum Turn<R> {
+enum QueueAction<R> {
     Take(Vec<Result<R, Error>>),
     Work(Range<u64>),
     End,
 }
 
 /// Work queue shared by the threads.
-struct Queue<R> {
+struct WorkQueue<R> {
     pieces: u64,
     batch: u64,
     threads: u64,
-    state: Mutex<State<R>>,
+    state: Mutex<QueueState<R>>,
     changed: Condvar,
 }
 
-struct State<R> {
+struct QueueState<R> {
     /// The first piece that no thread has begun.
     begun: u64,
     /// The first piece that has not been taken.
@@ -148,20 +150,20 @@ struct State<R> {
     results: BTreeMap<u64, Vec<Result<R, Error>>>,
 }
 
-impl<R> Queue<R> {
+impl<R> WorkQueue<R> {
     /// A thread that panics does so outside of the lock, or ends all.
-    fn lock(&self) -> MutexGuard<'_, State<R>> {
+    fn lock(&self) -> MutexGuard<'_, QueueState<R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'a>(&self, state: MutexGuard<'a, State<R>>) -> MutexGuard<'a, State<R>> {
+    fn wait<'a>(&self, state: MutexGuard<'a, QueueState<R>>) -> MutexGuard<'a, QueueState<R>> {
         self.changed
             .wait(state)
             .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins the next batch; `None` if there is none, or too many results wait to be taken.
-    fn begin(&self, state: &mut State<R>) -> Option<Range<u64>> {
+    fn begin(&self, state: &mut QueueState<R>) -> Option<Range<u64>> {
         let waiting = state.begun - state.taken;
         if state.begun >= self.pieces || waiting >= WAITING * self.threads * self.batch {
             return None;
@@ -184,20 +186,20 @@ impl<R> Queue<R> {
         None
     }
 
-    fn turn(&self) -> Turn<R> {
+    fn turn(&self) -> QueueAction<R> {
         let mut state = self.lock();
         loop {
             if state.ended || state.taken == self.pieces {
-                return Turn::End;
+                return QueueAction::End;
             }
             let first = state.taken;
             if let Some(results) = state.results.remove(&first) {
                 state.taken += results.len() as u64;
                 self.changed.notify_all();
-                return Turn::Take(results);
+                return QueueAction::Take(results);
             }
             if let Some(batch) = self.begin(&mut state) {
-                return Turn::Work(batch);
+                return QueueAction::Work(batch);
             }
             state = self.wait(state);
         }
@@ -220,9 +222,9 @@ impl<R> Queue<R> {
 }
 
 /// Guard that ends the queue when a thread panics, so that no other waits for it.
-struct EndsInPanic<'a, R>(&'a Queue<R>);
+struct PanicGuard<'a, R>(&'a WorkQueue<R>);
 
-impl<R> Drop for EndsInPanic<'_, R> {
+impl<R> Drop for PanicGuard<'_, R> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.end();

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use super::watch::{Stopped, Watching};
+use super::watch::{RunMonitor, Stopped};
 
 /// Longest interval between two reports to a listener, if steps take less.
 const NEWS: Duration = Duration::from_millis(200);
@@ -11,17 +11,17 @@ const NEWS: Duration = Duration::from_millis(200);
 /// One chain's share of the time up to the deadline, where chains are run one after the other on each thread.
 ///
 /// Without a share of its own the first chain would take all the time that there is, and those after it none.
-pub(crate) struct Turn<'a> {
-    run: &'a Watching<'a>,
+pub(crate) struct TimeShare<'a> {
+    run: &'a RunMonitor<'a>,
     /// Time since the run began.
     ends: Option<Duration>,
     warm: Option<Duration>,
     told: Cell<Duration>,
 }
 
-impl<'a> Turn<'a> {
+impl<'a> TimeShare<'a> {
     /// The turn of this chain of so many, on so many threads, which begins now.
-    pub(crate) fn new(run: &'a Watching<'a>, chain: u64, chains: usize, threads: usize) -> Self {
+    pub(crate) fn new(run: &'a RunMonitor<'a>, chain: u64, chains: usize, threads: usize) -> Self {
         let threads = threads.clamp(1, chains.max(1));
         let rounds = chains.div_ceil(threads).max(1);
         let now = run.elapsed();
@@ -66,7 +66,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    pub(crate) fn run(&self) -> &'a Watching<'a> {
+    pub(crate) fn run(&self) -> &'a RunMonitor<'a> {
         self.run
     }
 }
@@ -79,12 +79,15 @@ mod tests {
     #[test]
     fn chains_share_the_time_that_there_is() {
         let endless = Watch::default();
-        assert_eq!(Turn::new(&endless.start("test", None), 0, 4, 2).ends, None);
+        assert_eq!(
+            TimeShare::new(&endless.start("test", None), 0, 4, 2).ends,
+            None
+        );
         let mut watch = Watch::default();
         watch.set_deadline(Duration::from_secs(60));
         let run = watch.start("test", None);
         let seconds = |chain, chains, threads| {
-            let ends = Turn::new(&run, chain, chains, threads).ends;
+            let ends = TimeShare::new(&run, chain, chains, threads).ends;
             ends.map_or(f64::NAN, |ends| ends.as_secs_f64())
         };
         assert_eq!(
@@ -100,6 +103,6 @@ mod tests {
             [30.0, 30.0, 60.0]
         );
         assert_eq!(seconds(1, 2, 8), 60.0);
-        assert_eq!(Turn::new(&run, 0, 4, 2).stopped(), None);
+        assert_eq!(TimeShare::new(&run, 0, 4, 2).stopped(), None);
     }
 }

@@ -36,14 +36,14 @@ pub enum Stopped {
     Interrupted,
 }
 
-type Listener = Arc<dyn Fn(&Progress) + Send + Sync>;
+type ProgressListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 
 /// The deadline, the listener and the interrupt of a run; each is optional.
 #[derive(Clone, Default)]
 pub(crate) struct Watch {
     deadline: Option<Duration>,
     interrupt: Option<Arc<AtomicBool>>,
-    listener: Option<Listener>,
+    listener: Option<ProgressListener>,
 }
 
 impl Watch {
@@ -65,9 +65,9 @@ impl Watch {
     }
 
     /// Starts the clock.
-    pub(crate) fn start(&self, algorithm: &'static str, total: Option<u64>) -> Watching<'_> {
+    pub(crate) fn start(&self, algorithm: &'static str, total: Option<u64>) -> RunMonitor<'_> {
         let began = Instant::now();
-        Watching {
+        RunMonitor {
             until: Until {
                 deadline: self.deadline.and_then(|after| began.checked_add(after)),
                 interrupt: self.interrupt.clone(),
@@ -89,7 +89,7 @@ impl fmt::Debug for Watch {
 }
 
 /// A run under way.
-pub(crate) struct Watching<'a> {
+pub(crate) struct RunMonitor<'a> {
     until: Until,
     watch: &'a Watch,
     algorithm: &'static str,
@@ -97,7 +97,7 @@ pub(crate) struct Watching<'a> {
     began: Instant,
 }
 
-impl Watching<'_> {
+impl RunMonitor<'_> {
     /// Reason to stop now, if any. Cheap enough for every block of work of some microseconds.
     pub(crate) fn stopped(&self) -> Option<Stopped> {
         if self.until.is_interrupted() {

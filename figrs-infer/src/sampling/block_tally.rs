@@ -20,14 +20,14 @@ pub(crate) struct BlockTally {
     pub(crate) met: u64,
     /// Number of densities among the likelihoods.
     pub(crate) densities: usize,
-    pub(crate) targets: Vec<TargetTally>,
+    pub(crate) targets: Vec<BlockTargetTally>,
     /// The natural logarithms of the weights of the rows that meet the evidence, if draws are kept.
     pub(crate) log_weights: Option<Vec<f64>>,
 }
 
 /// The sums of one target.
 #[derive(Debug)]
-pub(crate) struct TargetTally {
+pub(crate) struct BlockTargetTally {
     /// Values in the order of the first rows that have them; each stands once.
     pub(crate) values: Box<dyn AnyColumn>,
     pub(crate) sums: Vec<(f64, f64)>,
@@ -107,7 +107,7 @@ fn ones(words: impl Iterator<Item = u64>) -> f64 {
     f64::from(words.map(u64::count_ones).sum::<u32>())
 }
 
-fn sums(column: &TargetColumn<'_>, element: &AnyElement, form: &WeightForm) -> TargetTally {
+fn sums(column: &TargetColumn<'_>, element: &AnyElement, form: &WeightForm) -> BlockTargetTally {
     let mut values = element.no_column();
     let mut sums = Vec::new();
     match column.held() {
@@ -181,7 +181,7 @@ fn sums(column: &TargetColumn<'_>, element: &AnyElement, form: &WeightForm) -> T
             }
         }
     }
-    TargetTally {
+    BlockTargetTally {
         values,
         sums,
         draws: None,

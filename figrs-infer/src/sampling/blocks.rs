@@ -7,10 +7,10 @@ use figrs_core::lower::{Observations, Roots};
 use figrs_core::{AnyElement, Model, Stream, stream};
 
 use super::block_tally::BlockTally;
-use super::heaviest::Heaviest;
-use super::maximum::Maximum;
-use super::possible::Possible;
-use super::settings::Drawing;
+use super::heaviest::WeightTail;
+use super::maximum::WeightBound;
+use super::possible::PriorSupport;
+use super::settings::SamplerSettings;
 use super::shared_memory::SharedMemory;
 use super::tally::Tally;
 use crate::answer::draws::{Draws, TargetDraws};
@@ -46,19 +46,19 @@ pub(crate) struct BlockSampling<'a> {
     pub(crate) samples: Option<u64>,
     /// Ends the run after the block that reaches this effective sample size, but not before some blocks have been seen.
     pub(crate) enough: Option<f64>,
-    pub(crate) drawing: &'a Drawing,
+    pub(crate) drawing: &'a SamplerSettings,
     pub(crate) observations: Observations,
     /// A bound of the weights of worlds, where one is known.
-    pub(crate) maximum: Option<Maximum>,
+    pub(crate) maximum: Option<WeightBound>,
     pub(crate) keep_draws: bool,
     pub(crate) watch: &'a Watch,
 }
 
 /// Result of a run of independent worlds.
-pub(crate) struct Sampled {
+pub(crate) struct BlockSamplingResult {
     /// `true` if the model has no evidence, so that samples of one weight leave no doubt of it.
     certain: bool,
-    possible: Vec<Option<Possible>>,
+    possible: Vec<Option<PriorSupport>>,
     /// The logarithm of the largest weight that a world may have, if it is known.
     log_maximum: Option<f64>,
     pub(crate) tally: Tally,
@@ -99,15 +99,15 @@ impl BlockSampling<'_> {
         model: &Model,
         targets: &[AnyElement],
         finish: impl Fn(&mut Block, usize, &mut Stream) -> Result<(), Error> + Sync,
-    ) -> Result<Sampled, Error> {
+    ) -> Result<BlockSamplingResult, Error> {
         let run = self.watch.start(self.algorithm, self.samples);
         if run.stopped().is_some() {
             return Err(run.nothing_done());
         }
         let width = self.width(model, targets)? as u64;
         let mut tally = Tally::new(targets);
-        let mut kept = self.keep_draws.then(|| Kept::new(targets));
-        let (mut met, mut largest) = (0, Largest::of(self.samples));
+        let mut kept = self.keep_draws.then(|| KeptDraws::new(targets));
+        let (mut met, mut largest) = (0, LargestWeight::of(self.samples));
         let tail = largest.heaviest.most();
         let mut stopped = Stopped::Finished;
         let mut blocks_done = 0;
@@ -183,19 +183,19 @@ impl BlockSampling<'_> {
             .maximum
             .and_then(|maximum| maximum.for_worlds(densities, log));
         sampling.pareto_k = Some(largest.heaviest.pareto_k()).filter(|k| !k.is_nan());
-        let possible = targets.iter().map(|target| Possible::of(model, target));
-        Ok(Sampled {
+        let possible = targets.iter().map(|target| PriorSupport::of(model, target));
+        Ok(BlockSamplingResult {
             certain: model.evidence().is_empty(),
             possible: possible.collect(),
             log_maximum,
             tally,
-            draws: kept.map(Kept::draws),
+            draws: kept.map(KeptDraws::draws),
             sampling,
         })
     }
 }
 
-impl Sampled {
+impl BlockSamplingResult {
     /// The answer of weighted samples; an error with a remedy if all weigh zero.
     pub(crate) fn weighted(
         self,
@@ -233,18 +233,18 @@ impl Sampled {
 }
 
 /// The largest weight of the worlds that count.
-struct Largest {
+struct LargestWeight {
     log: f64,
     densities: usize,
-    heaviest: Heaviest,
+    heaviest: WeightTail,
 }
 
-impl Largest {
+impl LargestWeight {
     fn of(samples: Option<u64>) -> Self {
         Self {
             log: f64::NEG_INFINITY,
             densities: usize::MAX,
-            heaviest: Heaviest::of(samples),
+            heaviest: WeightTail::of(samples),
         }
     }
 
@@ -265,13 +265,13 @@ impl Largest {
 }
 
 /// The draws of the blocks so far.
-struct Kept {
+struct KeptDraws {
     targets: Vec<(AnyElement, figrs_core::SupportBuilder, Vec<u32>)>,
     log_weights: Vec<f64>,
     densities: usize,
 }
 
-impl Kept {
+impl KeptDraws {
     fn new(targets: &[AnyElement]) -> Self {
         let empty = |element: &AnyElement| (element.clone(), element.no_values(), Vec::new());
         Self {

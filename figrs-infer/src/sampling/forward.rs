@@ -4,8 +4,8 @@ use figrs_core::lower::Observations;
 use figrs_core::{AnyElement, Model};
 
 use super::blocks::BlockSampling;
-use super::maximum::Maximum;
-use super::settings::{Drawing, drawing, keeping};
+use super::maximum::WeightBound;
+use super::settings::{SamplerSettings, drawing, keeping};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
@@ -34,7 +34,7 @@ use crate::run::watch::{Watch, watched};
 #[must_use]
 pub struct ForwardSampling {
     samples: u64,
-    drawing: Drawing,
+    drawing: SamplerSettings,
     keep_draws: bool,
     watch: Watch,
 }
@@ -44,7 +44,7 @@ impl ForwardSampling {
     pub fn new(samples: u64) -> Self {
         Self {
             samples,
-            drawing: Drawing::default(),
+            drawing: SamplerSettings::default(),
             keep_draws: false,
             watch: Watch::default(),
         }
@@ -82,7 +82,7 @@ impl Algorithm for ForwardSampling {
             enough: None,
             drawing: &self.drawing,
             observations: Observations::Compare,
-            maximum: Some(Maximum::ONE),
+            maximum: Some(WeightBound::ONE),
             keep_draws: self.keep_draws,
             watch: &self.watch,
         };

@@ -10,14 +10,14 @@ const MOST: usize = 30_001;
 
 /// The logarithms of the largest weights of a run, as many as the tail of its samples has and one.
 #[derive(Debug)]
-pub(crate) struct Heaviest {
+pub(crate) struct WeightTail {
     logs: Vec<f64>,
     most: usize,
     /// Number of positive weights.
     count: u64,
 }
 
-impl Heaviest {
+impl WeightTail {
     /// No weights yet, of a run of so many samples at most.
     pub(crate) fn of(samples: Option<u64>) -> Self {
         let tail = samples.map(|samples| tail_length(samples as usize) + 1);
@@ -96,7 +96,7 @@ mod tests {
                 .map(|_| random.random::<f64>().powf(-power))
                 .collect();
             let logs: Vec<f64> = weights.iter().map(|w| w.ln()).collect();
-            let mut heaviest = Heaviest::of(Some(20_000));
+            let mut heaviest = WeightTail::of(Some(20_000));
             for block in weights.chunks(1000) {
                 let form = WeightForm::Rows(block.iter().map(|w| w * 8.0).collect());
                 let largest = largest(&form, heaviest.most());
@@ -107,7 +107,7 @@ mod tests {
             assert!((k - power).abs() < 0.15, "{k}");
         }
         // Equal weights have no tail.
-        let mut equal = Heaviest::of(None);
+        let mut equal = WeightTail::of(None);
         equal.take(&[0.25; 100], 0.0, 100);
         assert_eq!(equal.pareto_k(), f64::NEG_INFINITY);
     }

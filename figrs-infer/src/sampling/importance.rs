@@ -4,8 +4,8 @@ use figrs_core::lower::Observations;
 use figrs_core::{AnyElement, Model};
 
 use super::blocks::BlockSampling;
-use super::maximum::Maximum;
-use super::settings::{Drawing, drawing, keeping};
+use super::maximum::WeightBound;
+use super::settings::{SamplerSettings, drawing, keeping};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
@@ -49,7 +49,7 @@ use crate::run::watch::{Watch, watched};
 pub struct ImportanceSampling {
     samples: Option<u64>,
     enough: Option<f64>,
-    drawing: Drawing,
+    drawing: SamplerSettings,
     keep_draws: bool,
     watch: Watch,
 }
@@ -60,7 +60,7 @@ impl ImportanceSampling {
         Self {
             samples: Some(samples),
             enough: None,
-            drawing: Drawing::default(),
+            drawing: SamplerSettings::default(),
             keep_draws: false,
             watch: Watch::default(),
         }
@@ -126,7 +126,7 @@ impl Algorithm for ImportanceSampling {
             enough: self.enough,
             drawing: &self.drawing,
             observations: Observations::Weigh,
-            maximum: Maximum::of(model),
+            maximum: WeightBound::of(model),
             keep_draws: self.keep_draws,
             watch: &self.watch,
         }

@@ -6,12 +6,12 @@ use rustc_hash::FxHashSet;
 
 /// A bound of the weights of worlds that count so many densities.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Maximum {
+pub(crate) struct WeightBound {
     log: f64,
     densities: usize,
 }
 
-impl Maximum {
+impl WeightBound {
     /// The bound for worlds that are kept or rejected: a weight of one.
     pub(crate) const ONE: Self = Self {
         log: 0.0,

@@ -9,12 +9,12 @@ const LISTED: usize = 256;
 const SURELY_DRAWN: f64 = 10.0;
 
 /// The values of a target that is an atomic element, a table, or a Boolean, with the prior probability of each if it is known.
-pub(crate) struct Possible {
+pub(crate) struct PriorSupport {
     values: Support,
     priors: Option<Vec<f64>>,
 }
 
-impl Possible {
+impl PriorSupport {
     /// The possible values of a target; `None` if they are not known without running a model's functions, are too many to
     /// list, or if evidence or an intervention sets the value.
     pub(crate) fn of(model: &Model, target: &AnyElement) -> Option<Self> {

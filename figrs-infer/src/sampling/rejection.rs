@@ -6,8 +6,8 @@ use figrs_core::{AnyElement, Model, Stream};
 use rand::RngExt;
 
 use super::blocks::BlockSampling;
-use super::maximum::Maximum;
-use super::settings::{Drawing, drawing, keeping};
+use super::maximum::WeightBound;
+use super::settings::{SamplerSettings, drawing, keeping};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
@@ -43,7 +43,7 @@ use crate::run::watch::{Watch, watched};
 #[must_use]
 pub struct RejectionSampling {
     tries: u64,
-    drawing: Drawing,
+    drawing: SamplerSettings,
     keep_draws: bool,
     watch: Watch,
 }
@@ -53,7 +53,7 @@ impl RejectionSampling {
     pub fn new(tries: u64) -> Self {
         Self {
             tries,
-            drawing: Drawing::default(),
+            drawing: SamplerSettings::default(),
             keep_draws: false,
             watch: Watch::default(),
         }
@@ -93,7 +93,7 @@ impl Algorithm for RejectionSampling {
             enough: None,
             drawing: &self.drawing,
             observations: Observations::Compare,
-            maximum: Some(Maximum::ONE),
+            maximum: Some(WeightBound::ONE),
             keep_draws: self.keep_draws,
             watch: &self.watch,
         };

@@ -8,20 +8,20 @@ use crate::exact::limits::cores;
 
 /// The seed and the limits of a sampler.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Drawing {
+pub(crate) struct SamplerSettings {
     pub(crate) seed: u64,
     pub(crate) threads: Option<NonZero<usize>>,
     pub(crate) limit: WorldLimit,
 }
 
-impl Drawing {
+impl SamplerSettings {
     /// Maximum number of threads.
     pub(crate) fn threads(&self) -> usize {
         self.threads.map_or_else(cores, NonZero::get)
     }
 }
 
-/// The setters of an algorithm that has a [`Drawing`] at this place.
+/// The setters of an algorithm that has a [`SamplerSettings`] at this place.
 macro_rules! drawing {
     ($($place:ident).+) => {
         /// Seeds the random numbers.

@@ -5,14 +5,14 @@ use figrs_core::lower::Program;
 use figrs_core::{AnyElement, SupportBuilder};
 
 use super::block_tally::BlockTally;
-use super::possible::Possible;
+use super::possible::PriorSupport;
 use crate::answer::TargetMarginal;
 use crate::answer::estimate::{Estimate, ROUNDING, unseen_share};
 
 /// Sums of weights and of squared weights, in units of a scale that follows the largest weight.
 #[derive(Debug)]
 pub(crate) struct Tally {
-    targets: Vec<Target>,
+    targets: Vec<TallyTarget>,
     /// The logarithm of the unit.
     scale: f64,
     total: f64,
@@ -24,7 +24,7 @@ pub(crate) struct Tally {
 }
 
 #[derive(Debug)]
-struct Target {
+struct TallyTarget {
     element: AnyElement,
     values: SupportBuilder,
     sums: Vec<(f64, f64)>,
@@ -32,7 +32,7 @@ struct Target {
 
 impl Tally {
     pub(crate) fn new(targets: &[AnyElement]) -> Self {
-        let targets = targets.iter().map(|element| Target {
+        let targets = targets.iter().map(|element| TallyTarget {
             element: element.clone(),
             values: element.no_values(),
             sums: Vec::new(),
@@ -186,7 +186,7 @@ impl Tally {
     /// The marginals of the targets if the worlds are all that there are.
     pub(crate) fn exact_marginals(self) -> Vec<TargetMarginal> {
         let total = self.total;
-        let marginal = |target: Target| TargetMarginal {
+        let marginal = |target: TallyTarget| TargetMarginal {
             element: target.element,
             support: target.values.build(),
             probabilities: target.sums.iter().map(|s| s.0 / total).collect(),
@@ -200,12 +200,12 @@ impl Tally {
     /// `log_maximum` is the logarithm of the largest weight that a world may have, if it is known.
     pub(crate) fn sampled_marginals(
         self,
-        possible: &[Option<Possible>],
+        possible: &[Option<PriorSupport>],
         log_maximum: Option<f64>,
     ) -> Vec<TargetMarginal> {
         let (total, worlds) = (self.total, self.worlds);
         let unseen = unseen_share(worlds, log_maximum, self.log_mean());
-        let marginal = |(mut target, possible): (Target, &Option<Possible>)| {
+        let marginal = |(mut target, possible): (TallyTarget, &Option<PriorSupport>)| {
             let drawn = target.values.len();
             if let Some(possible) = possible {
                 possible.complete(&mut target.values, worlds, unseen.is_finite());

@@ -99,15 +99,23 @@ pub fn filter<P: Particles>(
         } = particles.weights();
         let size = weights.len() / log_scales.len();
         let fates = weights.chunks_exact(size).zip(&log_scales);
-        let fates: Vec<Fate> = fates
+        let fates: Vec<PopulationFate> = fates
             .map(|(weights, scale)| {
-                scale.map_or(Fate::Kept, |scale| fate(weights, scale, threshold))
+                scale.map_or(PopulationFate::Kept, |scale| {
+                    fate(weights, scale, threshold)
+                })
             })
             .collect();
-        if fates.iter().all(|fate| matches!(fate, Fate::Gone)) {
+        if fates
+            .iter()
+            .all(|fate| matches!(fate, PopulationFate::Gone))
+        {
             break;
         }
-        if !fates.iter().any(|fate| matches!(fate, Fate::Replaced(_))) {
+        if !fates
+            .iter()
+            .any(|fate| matches!(fate, PopulationFate::Replaced(_)))
+        {
             continue;
         }
         let mut ancestors = vec![0; weights.len()];
@@ -119,12 +127,12 @@ pub fn filter<P: Particles>(
             let (from, to) = (place * size, replaced.len() * size);
             let new = &mut ancestors[to..to + size];
             match fates[place] {
-                Fate::Gone => {
+                PopulationFate::Gone => {
                     population.place = None;
                     continue;
                 }
-                Fate::Kept => new.iter_mut().zip(0..).for_each(|(new, own)| *new = own),
-                Fate::Replaced(log_mean) => {
+                PopulationFate::Kept => new.iter_mut().zip(0..).for_each(|(new, own)| *new = own),
+                PopulationFate::Replaced(log_mean) => {
                     population.log_replaced += log_mean;
                     population.replacements += 1;
                     choose(&weights[from..from + size], new, random);
@@ -134,7 +142,7 @@ pub fn filter<P: Particles>(
                 *new += from as u32;
             }
             population.place = Some(replaced.len());
-            replaced.push(matches!(fates[place], Fate::Replaced(_)));
+            replaced.push(matches!(fates[place], PopulationFate::Replaced(_)));
         }
         ancestors.truncate(replaced.len() * size);
         particles.replace(ancestors, &replaced);
@@ -182,7 +190,7 @@ pub fn one_of_each<P: Particles>(
 }
 
 /// Fate of a population after a statement.
-enum Fate {
+enum PopulationFate {
     Kept,
     /// With the logarithm of the mean weight.
     Replaced(f64),
@@ -190,17 +198,17 @@ enum Fate {
     Gone,
 }
 
-fn fate(weights: &[f64], log_scale: f64, threshold: f64) -> Fate {
+fn fate(weights: &[f64], log_scale: f64, threshold: f64) -> PopulationFate {
     let (sum, squares) = sums(weights);
     let n = weights.len() as f64;
     // All weights equal is never a reason, whatever rounding says.
     let uneven = sum * sum < squares * n * (1.0 - 1e-12);
     if sum == 0.0 {
-        Fate::Gone
+        PopulationFate::Gone
     } else if uneven && sum * sum < squares * n * threshold {
-        Fate::Replaced((sum / n).ln() + log_scale)
+        PopulationFate::Replaced((sum / n).ln() + log_scale)
     } else {
-        Fate::Kept
+        PopulationFate::Kept
     }
 }
 
@@ -213,12 +221,18 @@ mod tests {
         let mut rounded = 0;
         for n in 1..300 {
             let weights = vec![0.1; n];
-            assert!(matches!(fate(&weights, 0.0, 1.0), Fate::Kept), "{n}");
+            assert!(
+                matches!(fate(&weights, 0.0, 1.0), PopulationFate::Kept),
+                "{n}"
+            );
             let (sum, squares) = sums(&weights);
             rounded += usize::from(sum * sum < squares * n as f64);
         }
         assert!(rounded > 10, "only {rounded} sums were rounded down");
-        assert!(matches!(fate(&[0.1, 0.2], 0.0, 1.0), Fate::Replaced(_)));
-        assert!(matches!(fate(&[0.0, 0.0], 0.0, 1.0), Fate::Gone));
+        assert!(matches!(
+            fate(&[0.1, 0.2], 0.0, 1.0),
+            PopulationFate::Replaced(_)
+        ));
+        assert!(matches!(fate(&[0.0, 0.0], 0.0, 1.0), PopulationFate::Gone));
     }
 }

@@ -8,7 +8,7 @@ use super::resampling::sums;
 
 /// Results kept of the particles that have met all evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keep {
+pub(crate) enum KeptParticles {
     /// The sums over each population.
     Sums,
     /// The sums, and all particles.
@@ -23,7 +23,7 @@ pub(crate) struct PopulationTally {
     pub(crate) populations: Vec<Population>,
     /// Number of densities among the likelihoods.
     pub(crate) densities: usize,
-    pub(crate) targets: Vec<TargetTally>,
+    pub(crate) targets: Vec<PopulationTargetTally>,
     /// The natural logarithms of the weights of the particles that meet the evidence, where they are kept.
     pub(crate) log_weights: Vec<f64>,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Population {
 
 /// The values of one target.
 #[derive(Debug)]
-pub(crate) struct TargetTally {
+pub(crate) struct PopulationTargetTally {
     /// Values in the order of the first particles that have them; each stands once.
     pub(crate) values: Box<dyn AnyColumn>,
     /// For each population its values, by position, and their shares of its weight.
@@ -54,7 +54,7 @@ impl PopulationTally {
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],
-        (size, keep): (usize, Keep),
+        (size, keep): (usize, KeptParticles),
         filtered: &[Filtered],
     ) -> Self {
         let densities = block.keep_fewest_densities() as usize;
@@ -85,7 +85,7 @@ impl PopulationTally {
         if block.weights().survivors() == 0 {
             return tally;
         }
-        if keep != Keep::Sums {
+        if keep != KeptParticles::Sums {
             let mut replaced = vec![0.0; units.len()];
             for one in filtered {
                 if let Some(place) = one.place {
@@ -101,7 +101,7 @@ impl PopulationTally {
         for (i, element) in targets.iter().enumerate() {
             let column = block.target(i);
             let (values, codes) = coded(&column, element);
-            let shares = if keep == Keep::Trajectories {
+            let shares = if keep == KeptParticles::Trajectories {
                 Vec::new()
             } else {
                 let by_place = shares(&codes, (column.rows(), &weights), size, values.len());
@@ -109,10 +109,10 @@ impl PopulationTally {
                 own.map(|place| place.map_or_else(Vec::new, |place| by_place[place].clone()))
                     .collect()
             };
-            tally.targets.push(TargetTally {
+            tally.targets.push(PopulationTargetTally {
                 values,
                 shares,
-                draws: if keep == Keep::Sums {
+                draws: if keep == KeptParticles::Sums {
                     Vec::new()
                 } else {
                     codes

@@ -2,21 +2,21 @@
 
 use figrs_core::{AnyElement, Model, SupportBuilder};
 
-use super::population_tally::{Keep, PopulationTally};
+use super::population_tally::{KeptParticles, PopulationTally};
 use crate::answer::draws::{Draws, TargetDraws};
 use crate::answer::estimate::{Estimate, ROUNDING, unseen_share};
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::error::Error;
-use crate::sampling::maximum::Maximum;
-use crate::sampling::possible::Possible;
+use crate::sampling::maximum::WeightBound;
+use crate::sampling::possible::PriorSupport;
 use crate::sampling::tally::keep_positive;
 
 /// The populations so far, each weighed with its estimate of the evidence.
 #[derive(Debug)]
 pub(crate) struct Populations {
-    keep: Keep,
-    targets: Vec<Target>,
+    keep: KeptParticles,
+    targets: Vec<PopulationTarget>,
     /// For each population the logarithm of its estimate of the evidence.
     log_evidence: Vec<f64>,
     /// The fewest densities of a population: those with more weigh nothing.
@@ -28,7 +28,7 @@ pub(crate) struct Populations {
 }
 
 #[derive(Debug)]
-struct Target {
+struct PopulationTarget {
     element: AnyElement,
     support: SupportBuilder,
     /// For each population its values and their shares of its weight.
@@ -37,8 +37,8 @@ struct Target {
 }
 
 impl Populations {
-    pub(crate) fn new(targets: &[AnyElement], keep: Keep) -> Self {
-        let target = |element: &AnyElement| Target {
+    pub(crate) fn new(targets: &[AnyElement], keep: KeptParticles) -> Self {
+        let target = |element: &AnyElement| PopulationTarget {
             element: element.clone(),
             support: element.no_values(),
             shares: Vec::new(),
@@ -113,7 +113,7 @@ impl Populations {
                     .extend(draws.map(|&value| codes[value as usize]));
             }
         }
-        if self.keep != Keep::Trajectories {
+        if self.keep != KeptParticles::Trajectories {
             for target in &mut self.targets {
                 target.shares.resize_with(so_far, Vec::new);
             }
@@ -144,7 +144,7 @@ impl Populations {
         let relative: Vec<f64> = self.log_evidence.iter().map(relative).collect();
         let total: f64 = relative.iter().sum();
         let log_mean = top + (total / relative.len() as f64).ln();
-        let maximum = model.and_then(Maximum::of);
+        let maximum = model.and_then(WeightBound::of);
         let log_maximum = maximum.and_then(|bound| bound.for_worlds(self.densities, self.largest));
         let unseen = unseen_share(sampling.done, log_maximum, log_mean);
         let spread = relative_error(&relative);
@@ -167,22 +167,22 @@ impl Populations {
         sampling.largest_share = Some((self.largest - top).exp() / total);
         let log_weights = self.log_weights;
         let draw_shares: Vec<f64> = match self.keep {
-            Keep::Trajectories => log_weights
+            KeptParticles::Trajectories => log_weights
                 .iter()
                 .map(|log| (log - top).exp() / total)
                 .collect(),
-            Keep::Sums | Keep::Particles => Vec::new(),
+            KeptParticles::Sums | KeptParticles::Particles => Vec::new(),
         };
         let (mut marginals, mut kept) = (Vec::new(), Vec::new());
         for mut target in self.targets {
             let drawn = target.support.len();
-            let possible = model.and_then(|model| Possible::of(model, &target.element));
+            let possible = model.and_then(|model| PriorSupport::of(model, &target.element));
             if let Some(possible) = possible {
                 possible.complete(&mut target.support, sampling.done, unseen.is_finite());
             }
             let support = target.support.build();
             let mut probabilities = vec![0.0; support.len()];
-            let estimate = if self.keep == Keep::Trajectories {
+            let estimate = if self.keep == KeptParticles::Trajectories {
                 let mut squares = vec![0.0; support.len()];
                 for (&value, share) in target.indices.iter().zip(&draw_shares) {
                     probabilities[value as usize] += share;
@@ -200,7 +200,7 @@ impl Populations {
                 Estimate::Groups { groups, unseen }
             };
             keep_positive(&mut probabilities[..drawn]);
-            if self.keep != Keep::Sums {
+            if self.keep != KeptParticles::Sums {
                 kept.push(TargetDraws {
                     element: target.element.clone(),
                     support: support.clone(),
@@ -215,7 +215,7 @@ impl Populations {
             });
         }
         let answer = Answer::marginals(algorithm, marginals, evidence).with_sampling(sampling);
-        Ok(if self.keep == Keep::Sums {
+        Ok(if self.keep == KeptParticles::Sums {
             answer
         } else {
             answer.with_draws(Draws {

@@ -1,13 +1,13 @@
 //! Demands on the Markov chains of a generator's own.
 
-use super::watch::{Event, Watch};
+use super::watch::{BoardWatch, Event};
 
 /// Demands on the Markov chains of a generator's own: how many boards, by which seed, and for how long.
 #[derive(Debug)]
 pub struct Chains<'a> {
     pub(super) wanted: usize,
     pub(super) seed: u64,
-    pub(super) watch: &'a Watch,
+    pub(super) watch: &'a BoardWatch,
 }
 
 impl Chains<'_> {

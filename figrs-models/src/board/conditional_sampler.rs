@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use figrs_infer::Error;
 
 use super::conflict::no_solution;
-use super::drawing::Drawing;
-use super::watch::{Event, Watch};
+use super::drawing::BoardDrawing;
+use super::watch::{BoardWatch, Event};
 use super::{BoardError, Choice, Collected, ExactBoards, Generator, Method, Reason};
 
 /// Bytes of states that are explored before their number is predicted; it takes about two seconds.
@@ -92,7 +92,7 @@ pub struct ConditionalSampler {
     pub(super) seed: u64,
     /// `None` for all.
     methods: Option<Vec<Method>>,
-    pub(super) watch: Watch,
+    pub(super) watch: BoardWatch,
 }
 
 /// Boards with a report on their drawing.
@@ -156,7 +156,7 @@ impl ConditionalSampler {
             memory: 1 << 30,
             seed: 0,
             methods: None,
-            watch: Watch::default(),
+            watch: BoardWatch::default(),
         }
     }
 
@@ -224,7 +224,7 @@ impl ConditionalSampler {
         generator: &G,
         boards: &Collected<G::Board>,
     ) -> Result<Report, BoardError> {
-        let drawing = Drawing {
+        let drawing = BoardDrawing {
             settings: self,
             generator,
             boards,

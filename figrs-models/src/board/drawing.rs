@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use figrs_core::stream;
 
 use super::conditional_sampler::{ConditionalSampler, Cost, QUICK, Report};
-use super::rejection::Rejection;
+use super::rejection::RejectionTally;
 use super::watch::Event;
 use super::{
     BoardError, Chains, Choice, Collected, ExactBoards, Generator, Method, OwnSampler, Reason,
@@ -13,14 +13,14 @@ use super::{
 };
 
 /// A drawing under way.
-pub(super) struct Drawing<'a, G: Generator> {
+pub(super) struct BoardDrawing<'a, G: Generator> {
     pub(super) settings: &'a ConditionalSampler,
     pub(super) generator: &'a G,
     pub(super) boards: &'a Collected<G::Board>,
     pub(super) started: Instant,
 }
 
-impl<G: Generator> Drawing<'_, G> {
+impl<G: Generator> BoardDrawing<'_, G> {
     /// Draws by the first method that can; see [`ConditionalSampler`].
     pub(super) fn draw(&self) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
@@ -123,7 +123,7 @@ impl<G: Generator> Drawing<'_, G> {
         let choice = self.begin(Method::Own(name), Reason::Direct);
         let seed = self.settings.seed;
         let mut all = (0..).map(|part| Ok(draw(&mut stream(seed, part))));
-        let rejection = Rejection::new(self.boards, &self.settings.watch);
+        let rejection = RejectionTally::new(self.boards, &self.settings.watch);
         let meets = |board: &G::Board| self.generator.meets(board);
         let mut diagnostics = rejection.complete(&mut all, meets)?.diagnostics();
         if !rejects {
@@ -138,7 +138,7 @@ impl<G: Generator> Drawing<'_, G> {
         let (settings, generator) = (self.settings, self.generator);
         let relaxed = generator.relaxed();
         let choice = self.begin(Method::Rejection, reason);
-        let rejection = Rejection::new(self.boards, &settings.watch);
+        let rejection = RejectionTally::new(self.boards, &settings.watch);
         if generator.is_often_met() && !relaxed.as_ref().is_some_and(is_quick) {
             let elements = relaxed.as_ref().unwrap_or(generator).elements()?;
             let drawn = rejection.complete_by_elements(generator, &elements, settings.seed)?;

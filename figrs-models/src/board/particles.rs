@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 
 use figrs_infer::{Run, SequentialMonteCarlo, TargetDraws};
 
-use super::watch::{Event, Watch};
+use super::watch::{BoardWatch, Event};
 use super::{BoardError, Collected, Elements, Generator, Method};
 
 /// Particles of a population.
@@ -19,7 +19,7 @@ pub(super) fn draw<G: Generator>(
     elements: &Elements<G::Cell>,
     (memory, seed): (u64, u64),
     boards: &Collected<G::Board>,
-    watch: &Watch,
+    watch: &BoardWatch,
 ) -> Result<Vec<(&'static str, f64)>, BoardError> {
     let cells = elements.cells();
     // Each thread holds a population.

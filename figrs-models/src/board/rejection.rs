@@ -4,7 +4,7 @@ use figrs_core::rand::Rng;
 use figrs_core::stream;
 use figrs_infer::{Error, RejectionSampling, Run};
 
-use super::watch::{Event, Watch};
+use super::watch::{BoardWatch, Event};
 use super::{BoardError, Collected, Elements, Generator};
 
 /// Largest number of boards in a row that may fail.
@@ -12,16 +12,16 @@ pub(super) const TRIES: u64 = 1_000_000;
 
 /// The first boards that meet a demand; their distribution is exactly that of the boards given the demand, whenever the
 /// drawing stops: the numbers of the tries that succeed are independent of the boards that they give.
-pub(super) struct Rejection<'a, B> {
+pub(super) struct RejectionTally<'a, B> {
     boards: &'a Collected<B>,
-    watch: &'a Watch,
+    watch: &'a BoardWatch,
     tried: u64,
     met: u64,
     in_vain: u64,
 }
 
-impl<'a, B> Rejection<'a, B> {
-    pub(super) fn new(boards: &'a Collected<B>, watch: &'a Watch) -> Self {
+impl<'a, B> RejectionTally<'a, B> {
+    pub(super) fn new(boards: &'a Collected<B>, watch: &'a BoardWatch) -> Self {
         Self {
             boards,
             watch,

@@ -1,8 +1,8 @@
 //! The exact method and rejection in turn, until one of them has the boards.
 
 use super::conditional_sampler::{QUICK, Report};
-use super::drawing::Drawing;
-use super::rejection::Rejection;
+use super::drawing::BoardDrawing;
+use super::rejection::RejectionTally;
 use super::{BoardError, Choice, ExactBoards, Generator, Method, Reason};
 
 /// Bytes of states in the first round, and the factor of growth from round to round.
@@ -12,7 +12,7 @@ const GROWTH: u64 = 4;
 /// Bytes of states explored in the time in which rejection draws and checks a cell.
 const CELL: u64 = 3;
 
-impl<G: Generator> Drawing<'_, G> {
+impl<G: Generator> BoardDrawing<'_, G> {
     /// Rounds of equal work for both, each several times as long as the one before. So neither the share of boards that meet
     /// the demands nor the need of the exact method has to be known, unless that is more than [`QUICK`]; and it takes no
     /// more than a few times as long as the quicker of the two.
@@ -52,7 +52,7 @@ impl<G: Generator> Drawing<'_, G> {
         let mut all = all.samples(settings.seed)?;
         let meets = |board: &G::Board| generator.meets(board);
         self.boards.begin(Method::Rejection);
-        let mut rejection = Rejection::new(self.boards, &settings.watch);
+        let mut rejection = RejectionTally::new(self.boards, &settings.watch);
         let cells = generator.size().cells() as u64;
         let mut choice = first(budget, Method::Rejection);
         while !rejection.draw(budget / (CELL * cells), &mut all, meets)? {

@@ -49,22 +49,22 @@ pub enum Event {
     },
 }
 
-type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
+type EventListener = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// Listener and interrupt of a sampler; both are optional.
 #[derive(Clone, Default)]
-pub(super) struct Watch {
+pub(super) struct BoardWatch {
     pub(super) interrupt: Option<Arc<AtomicBool>>,
-    pub(super) listener: Option<Listener>,
+    pub(super) listener: Option<EventListener>,
 }
 
-impl fmt::Debug for Watch {
+impl fmt::Debug for BoardWatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Watch")
     }
 }
 
-impl Watch {
+impl BoardWatch {
     pub(super) fn is_interrupted(&self) -> bool {
         let flag = self.interrupt.as_ref();
         flag.is_some_and(|flag| flag.load(Ordering::Acquire))

@@ -7,8 +7,8 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashSet;
 
 use super::TextProblem;
-use super::kif::{Mismatch, Parsed};
-use super::syntax::{Literal, Pattern, Rule, Symbol, Symbols};
+use super::kif::{KifError, KifResult};
+use super::syntax::{Literal, Pattern, Rule, SymbolId, Symbols};
 
 /// Name of the move in errors; nothing is decided later than it.
 const MOVE: &str = "the move (`does`)";
@@ -20,39 +20,44 @@ pub(super) struct Relations {
     changes: Vec<bool>,
     /// Stratum of each name: it depends on no later one.
     strata: Vec<usize>,
-    undefined: Vec<Symbol>,
+    undefined: Vec<SymbolId>,
 }
 
 impl Relations {
     /// Checks rules.
-    pub(super) fn new(rules: &[Rule], symbols: &Symbols) -> Parsed<Self> {
+    pub(super) fn new(rules: &[Rule], symbols: &Symbols) -> KifResult<Self> {
         for rule in rules {
             safe(rule)?;
         }
         let count = symbols.len();
         let strata = strata(rules, symbols)?;
-        let moving = reached(rules, count, &[Symbol::DOES]);
-        let asked = [Symbol::NEXT, Symbol::LEGAL, Symbol::GOAL, Symbol::TERMINAL];
-        let state = [&asked[..], &[Symbol::TRUE]].concat();
+        let moving = reached(rules, count, &[SymbolId::DOES]);
+        let asked = [
+            SymbolId::NEXT,
+            SymbolId::LEGAL,
+            SymbolId::GOAL,
+            SymbolId::TERMINAL,
+        ];
+        let state = [&asked[..], &[SymbolId::TRUE]].concat();
         let decided = reached(rules, count, &state);
-        let changes = reached(rules, count, &[&state[..], &[Symbol::DOES]].concat());
+        let changes = reached(rules, count, &[&state[..], &[SymbolId::DOES]].concat());
         for rule in rules {
             let early = |on: &'static str, known: &[bool]| match decisive(rule, known) {
                 Some(at) => {
                     let relation = symbols.name(rule.head.relation).into();
-                    Err(Mismatch::new(at, TextProblem::DependsOn { relation, on }))
+                    Err(KifError::new(at, TextProblem::DependsOn { relation, on }))
                 }
                 None => Ok(()),
             };
             match rule.head.relation {
-                Symbol::ROLE | Symbol::INIT => {
+                SymbolId::ROLE | SymbolId::INIT => {
                     early(MOVE, &moving)?;
                     early(
                         "the state (`true`, `legal`, `goal` or `terminal`)",
                         &decided,
                     )?;
                 }
-                Symbol::LEGAL | Symbol::GOAL | Symbol::TERMINAL => early(MOVE, &moving)?,
+                SymbolId::LEGAL | SymbolId::GOAL | SymbolId::TERMINAL => early(MOVE, &moving)?,
                 _ => {}
             }
         }
@@ -65,22 +70,22 @@ impl Relations {
     }
 
     /// True if a relation depends on the state or the move, or is `next`, `legal`, `goal` or `terminal`.
-    pub(super) fn changes(&self, relation: Symbol) -> bool {
+    pub(super) fn changes(&self, relation: SymbolId) -> bool {
         self.changes[relation.0 as usize]
     }
 
     /// Relations that conditions name and no rule defines.
-    pub(super) fn undefined(&self) -> &[Symbol] {
+    pub(super) fn undefined(&self) -> &[SymbolId] {
         &self.undefined
     }
 
     /// Index of a relation's stratum.
-    pub(super) fn stratum(&self, relation: Symbol) -> usize {
+    pub(super) fn stratum(&self, relation: SymbolId) -> usize {
         self.strata[relation.0 as usize]
     }
 }
 
-fn safe(rule: &Rule) -> Parsed<()> {
+fn safe(rule: &Rule) -> KifResult<()> {
     let mut bound = vec![false; rule.variables.len()];
     for literal in &rule.body {
         if let Literal::Holds(atom) = literal {
@@ -108,14 +113,14 @@ fn safe(rule: &Rule) -> Parsed<()> {
     match free {
         Some((at, variable)) => {
             let variable = rule.variables[variable].clone();
-            Err(Mismatch::new(at, TextProblem::Unsafe { variable }))
+            Err(KifError::new(at, TextProblem::Unsafe { variable }))
         }
         None => Ok(()),
     }
 }
 
 /// The relations of conditions with their places, and `true` if they are negated.
-fn conditions(rule: &Rule) -> impl Iterator<Item = (Symbol, usize, bool)> {
+fn conditions(rule: &Rule) -> impl Iterator<Item = (SymbolId, usize, bool)> {
     rule.body.iter().filter_map(|literal| match literal {
         Literal::Holds(atom) => Some((atom.relation, atom.at, false)),
         Literal::Fails(atom) => Some((atom.relation, atom.at, true)),
@@ -123,21 +128,21 @@ fn conditions(rule: &Rule) -> impl Iterator<Item = (Symbol, usize, bool)> {
     })
 }
 
-fn undefined(rules: &[Rule]) -> Vec<Symbol> {
-    let heads: FxHashSet<Symbol> = rules.iter().map(|rule| rule.head.relation).collect();
+fn undefined(rules: &[Rule]) -> Vec<SymbolId> {
+    let heads: FxHashSet<SymbolId> = rules.iter().map(|rule| rule.head.relation).collect();
     let named = rules.iter().flat_map(conditions).map(|(name, ..)| name);
-    let given = |name: &Symbol| matches!(*name, Symbol::TRUE | Symbol::DOES);
+    let given = |name: &SymbolId| matches!(*name, SymbolId::TRUE | SymbolId::DOES);
     let undefined = named.filter(|name| !heads.contains(name) && !given(name));
     undefined.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Stratum of each name.
-fn strata(rules: &[Rule], symbols: &Symbols) -> Parsed<Vec<usize>> {
+fn strata(rules: &[Rule], symbols: &Symbols) -> KifResult<Vec<usize>> {
     let mut graph = DiGraph::<(), ()>::new();
     for _ in 0..symbols.len() {
         graph.add_node(());
     }
-    let node = |symbol: Symbol| NodeIndex::new(symbol.0 as usize);
+    let node = |symbol: SymbolId| NodeIndex::new(symbol.0 as usize);
     for rule in rules {
         for (relation, ..) in conditions(rule) {
             graph.add_edge(node(relation), node(rule.head.relation), ());
@@ -152,20 +157,20 @@ fn strata(rules: &[Rule], symbols: &Symbols) -> Parsed<Vec<usize>> {
     }
     for rule in rules {
         let head = rule.head.relation;
-        let within = |relation: Symbol| strata[relation.0 as usize] == strata[head.0 as usize];
+        let within = |relation: SymbolId| strata[relation.0 as usize] == strata[head.0 as usize];
         let cycle = conditions(rule).find(|&(relation, _, negated)| negated && within(relation));
         if let Some((_, at, _)) = cycle {
             let relation = symbols.name(head).into();
-            return Err(Mismatch::new(at, TextProblem::NotStratified { relation }));
+            return Err(KifError::new(at, TextProblem::NotStratified { relation }));
         }
     }
     Ok(strata)
 }
 
 /// For each name, `true` if it is one of some relations or depends on one of them.
-fn reached(rules: &[Rule], count: usize, from: &[Symbol]) -> Vec<bool> {
+fn reached(rules: &[Rule], count: usize, from: &[SymbolId]) -> Vec<bool> {
     let mut reached = vec![false; count];
-    let mut readers: Vec<Vec<Symbol>> = vec![Vec::new(); count];
+    let mut readers: Vec<Vec<SymbolId>> = vec![Vec::new(); count];
     for rule in rules {
         for (relation, ..) in conditions(rule) {
             readers[relation.0 as usize].push(rule.head.relation);
@@ -188,9 +193,9 @@ fn decisive(rule: &Rule, relations: &[bool]) -> Option<usize> {
 }
 
 /// Checks that rules name no undeclared player, provided that all declarations are facts.
-fn known_roles(rules: &[Rule], symbols: &Symbols) -> Parsed<()> {
+fn known_roles(rules: &[Rule], symbols: &Symbols) -> KifResult<()> {
     let mut roles = Vec::new();
-    for rule in rules.iter().filter(|r| r.head.relation == Symbol::ROLE) {
+    for rule in rules.iter().filter(|r| r.head.relation == SymbolId::ROLE) {
         if !rule.body.is_empty() {
             return Ok(());
         }
@@ -202,14 +207,17 @@ fn known_roles(rules: &[Rule], symbols: &Symbols) -> Parsed<()> {
             Literal::Compared { .. } => None,
         });
         for atom in of_body.chain([&rule.head]) {
-            let of_player = matches!(atom.relation, Symbol::DOES | Symbol::LEGAL | Symbol::GOAL);
+            let of_player = matches!(
+                atom.relation,
+                SymbolId::DOES | SymbolId::LEGAL | SymbolId::GOAL
+            );
             let player = atom.arguments.first().filter(|_| of_player);
             if let Some(player @ Pattern::Term(name, _)) = player
                 && !roles.is_empty()
                 && !roles.contains(&player)
             {
                 let name = symbols.name(*name).into();
-                return Err(Mismatch::new(atom.at, TextProblem::UnknownRole { name }));
+                return Err(KifError::new(atom.at, TextProblem::UnknownRole { name }));
             }
         }
     }

@@ -6,8 +6,8 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::TextProblem;
-use super::kif::{Expression, Form, Mismatch, Parsed};
-use super::syntax::{Atom, Literal, Pattern, Rule, Symbol, Symbols};
+use super::kif::{Expression, ExpressionForm, KifError, KifResult};
+use super::syntax::{Atom, Literal, Pattern, Rule, SymbolId, Symbols};
 
 /// Largest number of conditions of all rules together that one rule expands to.
 const MOST_CONDITIONS: usize = 2_000;
@@ -24,14 +24,14 @@ pub(super) struct Clauses<'s> {
     symbols: &'s mut Symbols,
     rules: Vec<Rule>,
     /// Arguments of relations and of functions, as they were first used.
-    relations: FxHashMap<Symbol, usize>,
-    functions: FxHashMap<Symbol, usize>,
+    relations: FxHashMap<SymbolId, usize>,
+    functions: FxHashMap<SymbolId, usize>,
     /// Variables of the rule that is being read.
     variables: IndexSet<String, FxBuildHasher>,
 }
 
 /// The rules of some expressions.
-pub(super) fn rules(expressions: &[Expression], symbols: &mut Symbols) -> Parsed<Vec<Rule>> {
+pub(super) fn rules(expressions: &[Expression], symbols: &mut Symbols) -> KifResult<Vec<Rule>> {
     let mut clauses = Clauses {
         symbols,
         rules: Vec::new(),
@@ -46,7 +46,7 @@ pub(super) fn rules(expressions: &[Expression], symbols: &mut Symbols) -> Parsed
 }
 
 impl Clauses<'_> {
-    fn rule(&mut self, expression: &Expression) -> Parsed<()> {
+    fn rule(&mut self, expression: &Expression) -> KifResult<()> {
         self.variables.clear();
         let (name, parts) = expression.parts()?;
         let (head, body) = match (name, parts.split_first()) {
@@ -61,7 +61,7 @@ impl Clauses<'_> {
             return Err(misplaced(head.at, relation, "as the head of a rule"));
         }
         let head = self.atom(head.at, relation, arguments)?;
-        if matches!(head.relation, Symbol::TRUE | Symbol::DOES) {
+        if matches!(head.relation, SymbolId::TRUE | SymbolId::DOES) {
             let position = "as the head of a rule; state `next`, `init` or `legal`";
             return Err(misplaced(head.at, relation, position));
         }
@@ -82,7 +82,11 @@ impl Clauses<'_> {
     }
 
     /// A condition, or its negation, as alternatives: one of them has to hold.
-    fn alternatives(&mut self, expression: &Expression, positive: bool) -> Parsed<Vec<Conditions>> {
+    fn alternatives(
+        &mut self,
+        expression: &Expression,
+        positive: bool,
+    ) -> KifResult<Vec<Conditions>> {
         let (name, parts) = expression.parts()?;
         match name {
             "<=" => Err(misplaced(expression.at, name, "as a condition")),
@@ -115,7 +119,7 @@ impl Clauses<'_> {
             }
             _ => {
                 let atom = self.atom(expression.at, name, parts)?;
-                if matches!(atom.relation, Symbol::INIT | Symbol::NEXT) {
+                if matches!(atom.relation, SymbolId::INIT | SymbolId::NEXT) {
                     let position = "as a condition; use `true`";
                     return Err(misplaced(atom.at, name, position));
                 }
@@ -129,10 +133,10 @@ impl Clauses<'_> {
         }
     }
 
-    fn atom(&mut self, at: usize, name: &str, arguments: &[Expression]) -> Parsed<Atom> {
+    fn atom(&mut self, at: usize, name: &str, arguments: &[Expression]) -> KifResult<Atom> {
         if name.starts_with('?') {
             let found = format!("the variable `{name}`");
-            return Err(Mismatch::new(at, TextProblem::NotAName { found }));
+            return Err(KifError::new(at, TextProblem::NotAName { found }));
         }
         let relation = self.symbols.number(name);
         let fixed = relation.fixed_arity();
@@ -145,22 +149,22 @@ impl Clauses<'_> {
                 expected,
                 elsewhere: place_of(fixed).into(),
             };
-            return Err(Mismatch::new(at, problem));
+            return Err(KifError::new(at, problem));
         }
         let arguments = arguments.iter().map(|argument| self.pattern(argument));
         Ok(Atom {
             at,
             relation,
-            arguments: arguments.collect::<Parsed<_>>()?,
+            arguments: arguments.collect::<KifResult<_>>()?,
         })
     }
 
-    fn pattern(&mut self, expression: &Expression) -> Parsed<Pattern> {
+    fn pattern(&mut self, expression: &Expression) -> KifResult<Pattern> {
         let (name, parts) = expression.parts()?;
         if name.starts_with('?') {
-            if matches!(expression.form, Form::List(_)) {
+            if matches!(expression.form, ExpressionForm::List(_)) {
                 let found = format!("the variable `{name}`");
-                return Err(Mismatch::new(
+                return Err(KifError::new(
                     expression.at,
                     TextProblem::NotAName { found },
                 ));
@@ -181,11 +185,14 @@ impl Clauses<'_> {
                     expected,
                     elsewhere: place_of(None).into(),
                 };
-                return Err(Mismatch::new(expression.at, problem));
+                return Err(KifError::new(expression.at, problem));
             }
         }
         let arguments = parts.iter().map(|part| self.pattern(part));
-        Ok(Pattern::Term(function, arguments.collect::<Parsed<_>>()?))
+        Ok(Pattern::Term(
+            function,
+            arguments.collect::<KifResult<_>>()?,
+        ))
     }
 }
 
@@ -195,7 +202,7 @@ fn operands(
     name: &str,
     parts: &[Expression],
     expected: usize,
-) -> Parsed<()> {
+) -> KifResult<()> {
     if parts.len() == expected {
         return Ok(());
     }
@@ -205,7 +212,7 @@ fn operands(
         expected,
         elsewhere: place_of(Some(expected)).into(),
     };
-    Err(Mismatch::new(expression.at, problem))
+    Err(KifError::new(expression.at, problem))
 }
 
 fn place_of(fixed: Option<usize>) -> &'static str {
@@ -216,17 +223,17 @@ fn place_of(fixed: Option<usize>) -> &'static str {
     }
 }
 
-fn misplaced(at: usize, name: &str, position: &'static str) -> Mismatch {
+fn misplaced(at: usize, name: &str, position: &'static str) -> KifError {
     let name = name.into();
-    Mismatch::new(at, TextProblem::Misplaced { name, position })
+    KifError::new(at, TextProblem::Misplaced { name, position })
 }
 
-fn within(at: usize, conditions: usize) -> Parsed<()> {
+fn within(at: usize, conditions: usize) -> KifResult<()> {
     if conditions <= MOST_CONDITIONS {
         return Ok(());
     }
     let limit = MOST_CONDITIONS;
-    Err(Mismatch::new(at, TextProblem::TooLong { limit }))
+    Err(KifError::new(at, TextProblem::TooLong { limit }))
 }
 
 /// Number of conditions of all alternatives, plus one for each alternative.
@@ -235,7 +242,11 @@ fn size(alternatives: &[Conditions]) -> usize {
 }
 
 /// Conjunction of two disjunctions: each alternative of the first with each of the second.
-fn product(at: usize, first: Vec<Conditions>, second: Vec<Conditions>) -> Parsed<Vec<Conditions>> {
+fn product(
+    at: usize,
+    first: Vec<Conditions>,
+    second: Vec<Conditions>,
+) -> KifResult<Vec<Conditions>> {
     within(
         at,
         size(&first) * second.len() + size(&second) * first.len(),

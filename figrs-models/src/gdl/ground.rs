@@ -4,10 +4,10 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use super::check::Relations;
-use super::join::Join;
-use super::limits::Exceeded;
+use super::join::NestedLoopJoin;
+use super::limits::LimitExceeded;
 use super::saturate::Facts;
-use super::syntax::{Atom, Literal, Rule, Symbol};
+use super::syntax::{Atom, Literal, Rule, SymbolId};
 
 /// Bits in a word.
 pub(super) const WORD: usize = u64::BITS as usize;
@@ -26,13 +26,13 @@ pub(super) struct Numbering {
 
 impl Numbering {
     fn new(facts: &Facts, relations: &Relations) -> Self {
-        let words = facts.of(Symbol::TRUE).len().div_ceil(WORD);
+        let words = facts.of(SymbolId::TRUE).len().div_ceil(WORD);
         let mut count = 2 * words * WORD;
         let start = |(name, tuples): (usize, &super::tuples::Tuples)| {
-            let relation = Symbol(name as u32);
+            let relation = SymbolId(name as u32);
             match relation {
-                Symbol::TRUE => 0,
-                Symbol::NEXT => words * WORD,
+                SymbolId::TRUE => 0,
+                SymbolId::NEXT => words * WORD,
                 _ if relations.changes(relation) => {
                     count += tuples.len();
                     count - tuples.len()
@@ -49,16 +49,16 @@ impl Numbering {
     }
 
     /// Number of a relation's atom with this tuple; a fact of the next state has the tuple of the present one.
-    pub(super) fn atom(&self, relation: Symbol, tuple: usize) -> u32 {
+    pub(super) fn atom(&self, relation: SymbolId, tuple: usize) -> u32 {
         (self.starts[relation.0 as usize] + tuple) as u32
     }
 }
 
 /// A condition: an atom that holds, or one that does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Condition(u32);
+pub(super) struct GroundLiteral(u32);
 
-impl Condition {
+impl GroundLiteral {
     fn new(atom: u32, holds: bool) -> Self {
         Self(atom << 1 | u32::from(!holds))
     }
@@ -79,7 +79,7 @@ impl Condition {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct GroundRule {
     pub(super) head: u32,
-    pub(super) body: Box<[Condition]>,
+    pub(super) body: Box<[GroundLiteral]>,
 }
 
 /// The rules for all values of their variables, each once, and the numbers of their atoms.
@@ -87,7 +87,7 @@ pub(super) fn ground(
     rules: &[Rule],
     relations: &Relations,
     facts: &mut Facts,
-) -> Result<(Numbering, Vec<GroundRule>), Exceeded> {
+) -> Result<(Numbering, Vec<GroundRule>), LimitExceeded> {
     let numbering = Numbering::new(facts, relations);
     let mut found = IndexSet::<GroundRule, FxBuildHasher>::default();
     for rule in rules.iter().filter(|r| relations.changes(r.head.relation)) {
@@ -107,7 +107,7 @@ fn instance(
     relations: &Relations,
     numbering: &Numbering,
     facts: &Facts,
-    join: &Join<'_>,
+    join: &NestedLoopJoin<'_>,
 ) -> Option<GroundRule> {
     let number = |atom: &Atom| {
         let tuple = join.row(atom, &facts.terms)?;
@@ -115,9 +115,9 @@ fn instance(
     };
     let head = match rule.head.relation {
         // A fact of the next state is one of the present state too, and has its number.
-        Symbol::NEXT => {
-            let fact = join.row_in(Symbol::TRUE, &rule.head, &facts.terms)?;
-            numbering.atom(Symbol::NEXT, fact)
+        SymbolId::NEXT => {
+            let fact = join.row_in(SymbolId::TRUE, &rule.head, &facts.terms)?;
+            numbering.atom(SymbolId::NEXT, fact)
         }
         _ => number(&rule.head)?,
     };
@@ -132,7 +132,7 @@ fn instance(
             continue;
         }
         match number(atom) {
-            Some(atom) => body.push(Condition::new(atom, holds)),
+            Some(atom) => body.push(GroundLiteral::new(atom, holds)),
             // It can never hold.
             None if holds => return None,
             None => {}
@@ -140,7 +140,7 @@ fn instance(
     }
     body.sort_unstable();
     body.dedup();
-    let clash = |pair: &[Condition]| pair[0].atom() == pair[1].atom();
+    let clash = |pair: &[GroundLiteral]| pair[0].atom() == pair[1].atom();
     let never = body.windows(2).any(clash);
     (!never).then(|| GroundRule {
         head,

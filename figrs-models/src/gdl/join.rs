@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::syntax::{Atom, Literal, Rule, Symbol};
-use super::terms::{Bindings, Terms};
+use super::syntax::{Atom, Literal, Rule, SymbolId};
+use super::terms::{Bindings, TermInterner};
 use super::tuples::{Candidates, Tuples};
 
 /// Tuples over which conditions are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum JoinedTuples {
     /// All tuples.
     All,
     /// Tuples of the last round for the condition at this place, and earlier ones for the conditions before it, so that
@@ -19,7 +19,7 @@ pub(super) enum Reading {
 
 /// A condition of the join: a loop over tuples, or a test.
 #[derive(Debug)]
-struct Level<'r> {
+struct JoinCondition<'r> {
     literal: usize,
     candidates: Candidates<'r>,
     within: Range<usize>,
@@ -33,12 +33,12 @@ struct Level<'r> {
 /// Tests come as soon as their variables are bound; of the other conditions those with the fewest free variables come first.
 /// A negative condition on a relation that changes is ignored.
 #[derive(Debug)]
-pub(super) struct Join<'r> {
+pub(super) struct NestedLoopJoin<'r> {
     rule: &'r Rule,
     tuples: &'r [Tuples],
     order: Vec<usize>,
-    reading: Reading,
-    levels: Vec<Level<'r>>,
+    reading: JoinedTuples,
+    levels: Vec<JoinCondition<'r>>,
     pub(super) bindings: Bindings,
     started: bool,
     /// Number of tuples looked at.
@@ -47,12 +47,12 @@ pub(super) struct Join<'r> {
     budget: u64,
 }
 
-impl<'r> Join<'r> {
+impl<'r> NestedLoopJoin<'r> {
     /// `changes` is true of relations that are not final, whose negation therefore decides nothing.
     pub(super) fn new(
         rule: &'r Rule,
         tuples: &'r [Tuples],
-        reading: Reading,
+        reading: JoinedTuples,
         budget: u64,
         changes: impl Fn(&Atom) -> bool,
     ) -> Self {
@@ -71,7 +71,7 @@ impl<'r> Join<'r> {
     }
 
     /// Goes on to the next values; false if there are no more.
-    pub(super) fn advance(&mut self, terms: &Terms) -> bool {
+    pub(super) fn advance(&mut self, terms: &TermInterner) -> bool {
         if !self.started {
             self.started = true;
         } else if !self.step(terms) {
@@ -90,7 +90,7 @@ impl<'r> Join<'r> {
     }
 
     /// Moves the innermost loop that has another tuple; false if none has.
-    fn step(&mut self, terms: &Terms) -> bool {
+    fn step(&mut self, terms: &TermInterner) -> bool {
         while let Some(level) = self.levels.last_mut() {
             for variable in level.trail.drain(..) {
                 self.bindings[variable] = None;
@@ -123,22 +123,22 @@ impl<'r> Join<'r> {
         false
     }
 
-    fn level(&self, literal: usize, terms: &Terms) -> Level<'r> {
+    fn level(&self, literal: usize, terms: &TermInterner) -> JoinCondition<'r> {
         let (candidates, within) = match &self.rule.body[literal] {
             Literal::Holds(atom) => {
                 let tuples = &self.tuples[atom.relation.0 as usize];
                 let recent = &tuples.recent;
                 let within = match self.reading {
-                    Reading::Recent(place) if literal == place => recent.clone(),
-                    Reading::Recent(place) if literal < place => 0..recent.start,
-                    Reading::Recent(_) | Reading::All => 0..recent.end,
+                    JoinedTuples::Recent(place) if literal == place => recent.clone(),
+                    JoinedTuples::Recent(place) if literal < place => 0..recent.start,
+                    JoinedTuples::Recent(_) | JoinedTuples::All => 0..recent.end,
                 };
                 let candidates = tuples.candidates(&atom.arguments, terms, &self.bindings);
                 (candidates, within)
             }
             Literal::Fails(_) | Literal::Compared { .. } => (Candidates::All, 0..0),
         };
-        Level {
+        JoinCondition {
             literal,
             candidates,
             within,
@@ -148,7 +148,7 @@ impl<'r> Join<'r> {
     }
 
     /// True if the test of the innermost level is passed.
-    fn passes(&self, terms: &Terms) -> bool {
+    fn passes(&self, terms: &TermInterner) -> bool {
         let Some(level) = self.levels.last() else {
             return true;
         };
@@ -161,12 +161,17 @@ impl<'r> Join<'r> {
     }
 
     /// Index of an atom's tuple in its relation, if it is there.
-    pub(super) fn row(&self, atom: &Atom, terms: &Terms) -> Option<usize> {
+    pub(super) fn row(&self, atom: &Atom, terms: &TermInterner) -> Option<usize> {
         self.row_in(atom.relation, atom, terms)
     }
 
     /// Index of the tuple of an atom's arguments in another relation, if it is there.
-    pub(super) fn row_in(&self, relation: Symbol, atom: &Atom, terms: &Terms) -> Option<usize> {
+    pub(super) fn row_in(
+        &self,
+        relation: SymbolId,
+        atom: &Atom,
+        terms: &TermInterner,
+    ) -> Option<usize> {
         let row = atom.arguments.iter();
         let row = row.map(|pattern| terms.known(pattern, &self.bindings));
         let row = row.collect::<Option<Vec<_>>>()?;
@@ -175,7 +180,7 @@ impl<'r> Join<'r> {
 }
 
 /// The order of the conditions in the join.
-fn order(rule: &Rule, reading: Reading, seen: impl Fn(&Literal) -> bool) -> Vec<usize> {
+fn order(rule: &Rule, reading: JoinedTuples, seen: impl Fn(&Literal) -> bool) -> Vec<usize> {
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); rule.variables.len()];
     let mut free = vec![0; rule.body.len()];
     for (place, literal) in rule.body.iter().enumerate() {
@@ -185,7 +190,7 @@ fn order(rule: &Rule, reading: Reading, seen: impl Fn(&Literal) -> bool) -> Vec<
         });
     }
     let cost = |place: usize, free: usize| match &rule.body[place] {
-        Literal::Holds(_) if reading == Reading::Recent(place) => 0,
+        Literal::Holds(_) if reading == JoinedTuples::Recent(place) => 0,
         Literal::Holds(_) => 2 + free,
         Literal::Fails(_) | Literal::Compared { .. } if free == 0 => 1,
         Literal::Fails(_) | Literal::Compared { .. } => usize::MAX,

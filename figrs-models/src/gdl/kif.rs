@@ -16,28 +16,28 @@ const MOST_EXPRESSIONS: usize = 2_000_000;
 
 /// A syntax error: offset in bytes from the start of the text, and problem.
 #[derive(Debug)]
-pub(super) struct Mismatch {
+pub(super) struct KifError {
     pub(super) at: usize,
     pub(super) problem: TextProblem,
 }
 
-impl Mismatch {
+impl KifError {
     pub(super) fn new(at: usize, problem: TextProblem) -> Self {
         Self { at, problem }
     }
 }
 
-pub(super) type Parsed<T> = Result<T, Mismatch>;
+pub(super) type KifResult<T> = Result<T, KifError>;
 
 /// A word or a list, with the offset of its start.
 #[derive(Clone, Debug)]
 pub(super) struct Expression {
     pub(super) at: usize,
-    pub(super) form: Form,
+    pub(super) form: ExpressionForm,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Form {
+pub(super) enum ExpressionForm {
     /// In lower case.
     Word(String),
     List(Vec<Expression>),
@@ -47,22 +47,22 @@ impl Expression {
     /// The word, if it is one.
     pub(super) fn word(&self) -> Option<&str> {
         match &self.form {
-            Form::Word(word) => Some(word),
-            Form::List(_) => None,
+            ExpressionForm::Word(word) => Some(word),
+            ExpressionForm::List(_) => None,
         }
     }
 
     /// The first word, and the rest of the list after it: a word alone stands for a list of one.
-    pub(super) fn parts(&self) -> Parsed<(&str, &[Self])> {
+    pub(super) fn parts(&self) -> KifResult<(&str, &[Self])> {
         match &self.form {
-            Form::Word(word) => Ok((word, &[])),
-            Form::List(items) => {
+            ExpressionForm::Word(word) => Ok((word, &[])),
+            ExpressionForm::List(items) => {
                 let Some((first, rest)) = items.split_first() else {
-                    return Err(Mismatch::new(self.at, TextProblem::EmptyList));
+                    return Err(KifError::new(self.at, TextProblem::EmptyList));
                 };
                 let name = first.word().ok_or_else(|| {
                     let found = "a list".into();
-                    Mismatch::new(first.at, TextProblem::NotAName { found })
+                    KifError::new(first.at, TextProblem::NotAName { found })
                 })?;
                 Ok((name, rest))
             }
@@ -70,15 +70,15 @@ impl Expression {
     }
 }
 
-type Input<'t> = LocatingSlice<&'t str>;
+type KifInput<'t> = LocatingSlice<&'t str>;
 
 /// A list that is not closed yet: the offset of its start, and its expressions so far.
-type Open = (usize, Vec<Expression>);
+type OpenList = (usize, Vec<Expression>);
 
 /// All expressions of a text.
-pub(super) fn read(text: &str) -> Parsed<Vec<Expression>> {
-    let mut input = Input::new(text);
-    let mut open: Vec<Open> = Vec::new();
+pub(super) fn read(text: &str) -> KifResult<Vec<Expression>> {
+    let mut input = KifInput::new(text);
+    let mut open: Vec<OpenList> = Vec::new();
     let mut all = Vec::new();
     let mut count = 0;
     loop {
@@ -86,7 +86,7 @@ pub(super) fn read(text: &str) -> Parsed<Vec<Expression>> {
         let at = input.current_token_start();
         if count > MOST_EXPRESSIONS {
             let limit = MOST_EXPRESSIONS;
-            return Err(Mismatch::new(at, TextProblem::TooManyExpressions { limit }));
+            return Err(KifError::new(at, TextProblem::TooManyExpressions { limit }));
         }
         let done = match input.chars().next() {
             None => break,
@@ -94,7 +94,7 @@ pub(super) fn read(text: &str) -> Parsed<Vec<Expression>> {
                 input.next_token();
                 if open.len() == MOST_NESTED {
                     let limit = MOST_NESTED;
-                    return Err(Mismatch::new(at, TextProblem::TooDeep { limit }));
+                    return Err(KifError::new(at, TextProblem::TooDeep { limit }));
                 }
                 open.push((at, Vec::new()));
                 continue;
@@ -102,13 +102,13 @@ pub(super) fn read(text: &str) -> Parsed<Vec<Expression>> {
             Some(')') => {
                 input.next_token();
                 let Some((at, items)) = open.pop() else {
-                    return Err(Mismatch::new(at, TextProblem::Unopened));
+                    return Err(KifError::new(at, TextProblem::Unopened));
                 };
-                let form = Form::List(items);
+                let form = ExpressionForm::List(items);
                 Expression { at, form }
             }
             Some(_) => {
-                let form = Form::Word(word(&mut input).to_lowercase());
+                let form = ExpressionForm::Word(word(&mut input).to_lowercase());
                 Expression { at, form }
             }
         };
@@ -119,7 +119,7 @@ pub(super) fn read(text: &str) -> Parsed<Vec<Expression>> {
         }
     }
     match open.pop() {
-        Some((at, _)) => Err(Mismatch::new(at, TextProblem::Unclosed)),
+        Some((at, _)) => Err(KifError::new(at, TextProblem::Unclosed)),
         None => Ok(all),
     }
 }
@@ -130,13 +130,13 @@ fn is_space(c: char) -> bool {
 }
 
 /// Skips space and comments, if any.
-fn space(input: &mut Input<'_>) {
+fn space(input: &mut KifInput<'_>) {
     let mut blank = take_while::<_, _, ContextError>(0.., is_space).void();
     let mut comment = opt((';', take_till::<_, _, ContextError>(0.., '\n')).void());
     while blank.parse_next(input).is_ok() && matches!(comment.parse_next(input), Ok(Some(()))) {}
 }
 
-fn word<'t>(input: &mut Input<'t>) -> &'t str {
+fn word<'t>(input: &mut KifInput<'t>) -> &'t str {
     let within = |c: char| !is_space(c) && !matches!(c, '(' | ')' | ';');
     let taken = take_while::<_, _, ContextError>(0.., within).parse_next(input);
     taken.unwrap_or_default()

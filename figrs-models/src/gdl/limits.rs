@@ -41,28 +41,28 @@ impl Limits {
 
 /// A limit that was exceeded, with the kind of the instances.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Exceeded {
+pub(super) struct LimitExceeded {
     pub(super) what: &'static str,
     pub(super) limit: usize,
 }
 
 impl Limits {
-    pub(super) fn check_facts(&self, count: usize) -> Result<(), Exceeded> {
+    pub(super) fn check_facts(&self, count: usize) -> Result<(), LimitExceeded> {
         check("facts", count, self.facts)
     }
 
-    pub(super) fn check_rules(&self, count: usize) -> Result<(), Exceeded> {
+    pub(super) fn check_rules(&self, count: usize) -> Result<(), LimitExceeded> {
         check("rules", count, self.rules)
     }
 
-    pub(super) fn check_matches(&self, count: u64) -> Result<(), Exceeded> {
+    pub(super) fn check_matches(&self, count: u64) -> Result<(), LimitExceeded> {
         check("matches of conditions", count as usize, self.matches)
     }
 }
 
-fn check(what: &'static str, count: usize, limit: usize) -> Result<(), Exceeded> {
+fn check(what: &'static str, count: usize, limit: usize) -> Result<(), LimitExceeded> {
     if count > limit {
-        return Err(Exceeded { what, limit });
+        return Err(LimitExceeded { what, limit });
     }
     Ok(())
 }

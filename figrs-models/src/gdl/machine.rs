@@ -4,17 +4,17 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 
-use super::ground::{Condition, GroundRule, Numbering, WORD};
+use super::ground::{GroundLiteral, GroundRule, Numbering, WORD};
 use super::state::State;
 
 /// Ground rules in topological order of their dependencies, with the rules of a cycle side by side.
 #[derive(Debug)]
-pub(super) struct Machine {
+pub(super) struct RuleMachine {
     numbering: Numbering,
     heads: Vec<u32>,
     /// Offset of the first condition of each rule, and at last the number of all conditions.
     starts: Vec<u32>,
-    conditions: Vec<Condition>,
+    conditions: Vec<GroundLiteral>,
     /// For each rule the rank of its head's strongly connected component (a cycle of atoms, or one atom alone).
     ranks: Vec<u32>,
     /// For each rule, `true` if its head depends on itself.
@@ -27,16 +27,16 @@ pub(super) struct Cone(Vec<u32>);
 
 /// The rules that the next state depends on: common ones, and for each action those that only it makes apply.
 #[derive(Debug)]
-pub(super) struct Steps {
+pub(super) struct TransitionRules {
     common: Cone,
     by_action: FxHashMap<u32, Cone>,
 }
 
 /// Set of the atoms that hold, as a bit set.
 #[derive(Debug)]
-pub(super) struct Bits(Vec<u64>);
+pub(super) struct AtomSet(Vec<u64>);
 
-impl Bits {
+impl AtomSet {
     #[inline]
     pub(super) fn has(&self, atom: u32) -> bool {
         self.0[atom as usize / WORD] >> (atom as usize % WORD) & 1 == 1
@@ -48,7 +48,7 @@ impl Bits {
     }
 }
 
-impl Machine {
+impl RuleMachine {
     pub(super) fn new(numbering: Numbering, mut rules: Vec<GroundRule>) -> Self {
         let mut graph = DiGraph::<(), ()>::new();
         for _ in 0..numbering.count {
@@ -91,7 +91,7 @@ impl Machine {
         self.heads.len()
     }
 
-    fn conditions(&self, rule: u32) -> &[Condition] {
+    fn conditions(&self, rule: u32) -> &[GroundLiteral] {
         let rule = rule as usize;
         &self.conditions[self.starts[rule] as usize..self.starts[rule + 1] as usize]
     }
@@ -130,7 +130,7 @@ impl Machine {
     }
 
     /// The rules that the next state depends on; `actions` are the atoms of the possible actions.
-    pub(super) fn steps(&self, actions: &[u32]) -> Steps {
+    pub(super) fn steps(&self, actions: &[u32]) -> TransitionRules {
         let next = self.numbering.words * WORD;
         let all = self.cone((next..2 * next).map(|atom| atom as u32));
         let mut by_action: FxHashMap<u32, Cone> =
@@ -145,7 +145,7 @@ impl Machine {
                 None => common.push(rule),
             }
         }
-        Steps {
+        TransitionRules {
             common: Cone(common),
             by_action,
         }
@@ -155,21 +155,21 @@ impl Machine {
         self.ranks[rule as usize]
     }
 
-    fn start(&self, state: &State) -> Bits {
+    fn start(&self, state: &State) -> AtomSet {
         let mut bits = vec![0; self.numbering.count.div_ceil(WORD)];
         bits[..state.0.len()].copy_from_slice(&state.0);
-        Bits(bits)
+        AtomSet(bits)
     }
 
     /// The atoms that hold in a state, as far as the rules of a cone derive them.
-    pub(super) fn run(&self, cone: &Cone, state: &State) -> Bits {
+    pub(super) fn run(&self, cone: &Cone, state: &State) -> AtomSet {
         let mut bits = self.start(state);
         self.apply(&cone.0, &[], &mut bits);
         bits
     }
 
     /// The state after an action, which is given by its atom.
-    pub(super) fn next(&self, steps: &Steps, state: &State, action: u32) -> State {
+    pub(super) fn next(&self, steps: &TransitionRules, state: &State, action: u32) -> State {
         let mut bits = self.start(state);
         bits.set(action);
         let own = steps.by_action.get(&action);
@@ -181,7 +181,7 @@ impl Machine {
 
     /// Applies the rules of two lists, both in their order; those of cycles are in the first, and are applied until nothing
     /// is new.
-    fn apply<'c>(&self, mut common: &'c [u32], mut own: &'c [u32], bits: &mut Bits) {
+    fn apply<'c>(&self, mut common: &'c [u32], mut own: &'c [u32], bits: &mut AtomSet) {
         loop {
             let own_first = match (common.first(), own.first()) {
                 (None, None) => return,
@@ -208,9 +208,9 @@ impl Machine {
 
     /// Applies a rule; true if its head is new.
     #[inline]
-    fn fire(&self, rule: u32, bits: &mut Bits) -> bool {
+    fn fire(&self, rule: u32, bits: &mut AtomSet) -> bool {
         let head = self.heads[rule as usize];
-        let met = |condition: &Condition| bits.has(condition.atom()) == condition.holds();
+        let met = |condition: &GroundLiteral| bits.has(condition.atom()) == condition.holds();
         let is_new = !bits.has(head) && self.conditions(rule).iter().all(met);
         if is_new {
             bits.set(head);

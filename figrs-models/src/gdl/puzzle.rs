@@ -7,15 +7,15 @@ use std::sync::Arc;
 use super::check::Relations;
 use super::clauses::rules;
 use super::ground::{WORD, ground};
-use super::kif::{self, Mismatch};
-use super::limits::Exceeded;
-use super::machine::{Cone, Machine, Steps};
+use super::kif::{self, KifError};
+use super::limits::LimitExceeded;
+use super::machine::{Cone, RuleMachine, TransitionRules};
 use super::saturate::Facts;
 use super::state::{Action, State};
-use super::syntax::{Rule, Symbol, Symbols};
+use super::syntax::{Rule, SymbolId, Symbols};
 use super::terms::TermId;
 use super::{GdlError, Limits, TextProblem};
-use crate::places::Places;
+use crate::places::LineIndex;
 use crate::reading::{MOST_BYTES, read_limited};
 
 /// A puzzle of one player: its states, its actions and its transitions. Cheap to clone.
@@ -45,7 +45,7 @@ struct GroundPuzzle {
     facts: Vec<String>,
     actions: Vec<String>,
     start: State,
-    machine: Machine,
+    machine: RuleMachine,
     /// For each action the atom that it is legal, and the atom that it is done.
     legal: Vec<u32>,
     does: Vec<u32>,
@@ -56,28 +56,28 @@ struct GroundPuzzle {
     playing: Cone,
     /// The rules of the end of the puzzle and of its goals.
     ending: Cone,
-    steps: Steps,
+    steps: TransitionRules,
 }
 
 /// Relations that every puzzle needs, with the remedy for errors.
-const REQUIRED: [(Symbol, &str, &str); 4] = [
+const REQUIRED: [(SymbolId, &str, &str); 4] = [
     (
-        Symbol::ROLE,
+        SymbolId::ROLE,
         "role",
         "name the player, such as `(role robot)`",
     ),
     (
-        Symbol::LEGAL,
+        SymbolId::LEGAL,
         "legal",
         "state what may be done, such as `(<= (legal robot wait) ...)`",
     ),
     (
-        Symbol::GOAL,
+        SymbolId::GOAL,
         "goal",
         "state what is to be reached, such as `(<= (goal robot 100) ...)`",
     ),
     (
-        Symbol::TERMINAL,
+        SymbolId::TERMINAL,
         "terminal",
         "state when the puzzle ends, such as `(<= terminal (goal robot 100))`",
     ),
@@ -107,7 +107,7 @@ impl Puzzle {
                 Err(within(
                     &valid,
                     &place,
-                    Mismatch::new(at, TextProblem::NotUtf8),
+                    KifError::new(at, TextProblem::NotUtf8),
                 ))
             }
         }
@@ -247,8 +247,8 @@ impl Puzzle {
     }
 }
 
-fn within(text: &str, place: &str, mismatch: Mismatch) -> GdlError {
-    let (line, column) = Places::new(text).at(mismatch.at);
+fn within(text: &str, place: &str, mismatch: KifError) -> GdlError {
+    let (line, column) = LineIndex::new(text).at(mismatch.at);
     GdlError::Text {
         place: place.into(),
         line,
@@ -265,7 +265,7 @@ impl GroundPuzzle {
         place: &str,
         limits: Limits,
     ) -> Result<Self, GdlError> {
-        let too_large = |Exceeded { what, limit }| GdlError::TooLarge {
+        let too_large = |LimitExceeded { what, limit }| GdlError::TooLarge {
             place: place.into(),
             what,
             limit,
@@ -280,27 +280,27 @@ impl GroundPuzzle {
         facts.add_possible(rules, relations).map_err(too_large)?;
         let (numbering, rules) = ground(rules, relations, &mut facts).map_err(too_large)?;
 
-        let rows = |relation: Symbol| {
+        let rows = |relation: SymbolId| {
             let tuples = facts.of(relation);
             (0..tuples.len()).map(move |number| (number, tuples.row(number)))
         };
         let text = |term: TermId| facts.terms.text(term, symbols);
         let of_role = |row: &[TermId]| row[0] == role;
         let (mut legal, mut does, mut actions) = (Vec::new(), Vec::new(), Vec::new());
-        for (number, row) in rows(Symbol::LEGAL).filter(|(_, row)| of_role(row)) {
+        for (number, row) in rows(SymbolId::LEGAL).filter(|(_, row)| of_role(row)) {
             // Every action that can be legal has an atom of being done.
-            if let Some(done) = facts.of(Symbol::DOES).number_of(row) {
-                legal.push(numbering.atom(Symbol::LEGAL, number));
-                does.push(numbering.atom(Symbol::DOES, done));
+            if let Some(done) = facts.of(SymbolId::DOES).number_of(row) {
+                legal.push(numbering.atom(SymbolId::LEGAL, number));
+                does.push(numbering.atom(SymbolId::DOES, done));
                 actions.push(text(row[1]));
             }
         }
         let mut goals = Vec::new();
-        for (number, row) in rows(Symbol::GOAL).filter(|(_, row)| of_role(row)) {
+        for (number, row) in rows(SymbolId::GOAL).filter(|(_, row)| of_role(row)) {
             let value = text(row[1]);
             match value.parse::<u8>() {
                 Ok(number_of) if number_of <= 100 => {
-                    goals.push((number_of, numbering.atom(Symbol::GOAL, number)));
+                    goals.push((number_of, numbering.atom(SymbolId::GOAL, number)));
                 }
                 _ => {
                     return Err(GdlError::GoalValue {
@@ -311,19 +311,19 @@ impl GroundPuzzle {
             }
         }
         let mut start = vec![0; numbering.words];
-        for (_, row) in rows(Symbol::INIT) {
-            if let Some(fact) = facts.of(Symbol::TRUE).number_of(row) {
+        for (_, row) in rows(SymbolId::INIT) {
+            if let Some(fact) = facts.of(SymbolId::TRUE).number_of(row) {
                 start[fact / WORD] |= 1 << (fact % WORD);
             }
         }
-        let ended = rows(Symbol::TERMINAL).map(|(number, _)| number).next();
-        let terminal = ended.map(|number| numbering.atom(Symbol::TERMINAL, number));
-        let machine = Machine::new(numbering, rules);
+        let ended = rows(SymbolId::TERMINAL).map(|(number, _)| number).next();
+        let terminal = ended.map(|number| numbering.atom(SymbolId::TERMINAL, number));
+        let machine = RuleMachine::new(numbering, rules);
         let of_goals = goals.iter().map(|&(_, atom)| atom);
         Ok(Self {
             role: text(role),
             undefined,
-            facts: rows(Symbol::TRUE).map(|(_, row)| text(row[0])).collect(),
+            facts: rows(SymbolId::TRUE).map(|(_, row)| text(row[0])).collect(),
             start: State(start.into()),
             playing: machine.cone(legal.iter().copied().chain(terminal)),
             ending: machine.cone(of_goals.chain(terminal)),
@@ -340,7 +340,7 @@ impl GroundPuzzle {
 
 /// The only player.
 fn role(facts: &Facts, symbols: &Symbols, place: &str) -> Result<TermId, GdlError> {
-    let roles = facts.of(Symbol::ROLE);
+    let roles = facts.of(SymbolId::ROLE);
     let all = (0..roles.len()).map(|number| roles.row(number)[0]);
     let mut all: Vec<TermId> = all.collect();
     match all.pop() {

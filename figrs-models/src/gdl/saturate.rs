@@ -6,14 +6,14 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::check::Relations;
-use super::join::{Join, Reading};
+use super::join::{JoinedTuples, NestedLoopJoin};
 use super::kif::MOST_NESTED;
-use super::limits::{Exceeded, Limits};
-use super::syntax::{Atom, Literal, Pattern, Rule, Symbol};
-use super::terms::{TermId, Terms, TooDeep};
+use super::limits::{LimitExceeded, Limits};
+use super::syntax::{Atom, Literal, Pattern, Rule, SymbolId};
+use super::terms::{TermId, TermInterner, TooDeep};
 use super::tuples::Tuples;
 
-impl From<TooDeep> for Exceeded {
+impl From<TooDeep> for LimitExceeded {
     fn from(_: TooDeep) -> Self {
         Self {
             what: "levels of nested terms",
@@ -25,7 +25,7 @@ impl From<TooDeep> for Exceeded {
 /// The facts of all relations.
 #[derive(Debug)]
 pub(super) struct Facts {
-    pub(super) terms: Terms,
+    pub(super) terms: TermInterner,
     /// Tuples of each relation, by the number of its name.
     pub(super) tuples: Vec<Tuples>,
     pub(super) limits: Limits,
@@ -37,7 +37,7 @@ impl Facts {
     /// Empty relations for this number of names.
     pub(super) fn new(names: usize, limits: Limits) -> Self {
         Self {
-            terms: Terms::default(),
+            terms: TermInterner::default(),
             tuples: (0..names).map(|_| Tuples::default()).collect(),
             limits,
             count: 0,
@@ -45,7 +45,7 @@ impl Facts {
         }
     }
 
-    pub(super) fn of(&self, relation: Symbol) -> &Tuples {
+    pub(super) fn of(&self, relation: SymbolId) -> &Tuples {
         &self.tuples[relation.0 as usize]
     }
 
@@ -54,7 +54,7 @@ impl Facts {
         (self.limits.matches as u64).saturating_sub(self.matches)
     }
 
-    fn spend(&mut self, work: u64) -> Result<(), Exceeded> {
+    fn spend(&mut self, work: u64) -> Result<(), LimitExceeded> {
         self.matches += work;
         self.limits.check_matches(self.matches)
     }
@@ -64,10 +64,16 @@ impl Facts {
         &mut self,
         rule: &Rule,
         relations: &Relations,
-        mut visit: impl FnMut(&Self, &Join<'_>) -> Result<(), Exceeded>,
-    ) -> Result<(), Exceeded> {
+        mut visit: impl FnMut(&Self, &NestedLoopJoin<'_>) -> Result<(), LimitExceeded>,
+    ) -> Result<(), LimitExceeded> {
         let changes = |atom: &Atom| relations.changes(atom.relation);
-        let mut join = Join::new(rule, &self.tuples, Reading::All, self.budget(), changes);
+        let mut join = NestedLoopJoin::new(
+            rule,
+            &self.tuples,
+            JoinedTuples::All,
+            self.budget(),
+            changes,
+        );
         while join.advance(&self.terms) {
             visit(self, &join)?;
         }
@@ -80,7 +86,7 @@ impl Facts {
         &mut self,
         rules: &[Rule],
         relations: &Relations,
-    ) -> Result<(), Exceeded> {
+    ) -> Result<(), LimitExceeded> {
         let is_static = |rule: &&Rule| !relations.changes(rule.head.relation);
         let mut rules: Vec<&Rule> = rules.iter().filter(is_static).collect();
         let stratum = |rule: &&Rule| relations.stratum(rule.head.relation);
@@ -97,11 +103,11 @@ impl Facts {
         &mut self,
         rules: &[Rule],
         relations: &Relations,
-    ) -> Result<(), Exceeded> {
+    ) -> Result<(), LimitExceeded> {
         let carried = [
-            carry(Symbol::INIT, Symbol::TRUE, 1),
-            carry(Symbol::NEXT, Symbol::TRUE, 1),
-            carry(Symbol::LEGAL, Symbol::DOES, 2),
+            carry(SymbolId::INIT, SymbolId::TRUE, 1),
+            carry(SymbolId::NEXT, SymbolId::TRUE, 1),
+            carry(SymbolId::LEGAL, SymbolId::DOES, 2),
         ];
         let changing = rules.iter().filter(|r| relations.changes(r.head.relation));
         let all: Vec<&Rule> = changing.chain(&carried).collect();
@@ -110,9 +116,9 @@ impl Facts {
 
     /// Applies rules until nothing is new. A round looks only at conditions on what the last round has added (semi-naive
     /// evaluation), so that long chains of rules take no longer than their facts.
-    fn saturate(&mut self, rules: &[&Rule], relations: &Relations) -> Result<(), Exceeded> {
-        let mut readers: FxHashMap<Symbol, Vec<(usize, usize)>> = FxHashMap::default();
-        let mut grown: BTreeSet<Symbol> = BTreeSet::new();
+    fn saturate(&mut self, rules: &[&Rule], relations: &Relations) -> Result<(), LimitExceeded> {
+        let mut readers: FxHashMap<SymbolId, Vec<(usize, usize)>> = FxHashMap::default();
+        let mut grown: BTreeSet<SymbolId> = BTreeSet::new();
         for (number, rule) in rules.iter().enumerate() {
             for (place, literal) in rule.body.iter().enumerate() {
                 if let Literal::Holds(atom) = literal {
@@ -122,7 +128,7 @@ impl Facts {
                         .push((number, place));
                 }
             }
-            self.apply(rule, Reading::All, relations)?;
+            self.apply(rule, JoinedTuples::All, relations)?;
             grown.insert(rule.head.relation);
         }
         while !grown.is_empty() {
@@ -135,7 +141,7 @@ impl Facts {
             let mut conditions: Vec<(usize, usize)> = conditions.flatten().copied().collect();
             conditions.sort_unstable();
             for (number, place) in conditions {
-                self.apply(rules[number], Reading::Recent(place), relations)?;
+                self.apply(rules[number], JoinedTuples::Recent(place), relations)?;
                 grown.insert(rules[number].head.relation);
             }
         }
@@ -146,13 +152,13 @@ impl Facts {
     fn apply(
         &mut self,
         rule: &Rule,
-        reading: Reading,
+        reading: JoinedTuples,
         relations: &Relations,
-    ) -> Result<(), Exceeded> {
+    ) -> Result<(), LimitExceeded> {
         let head = rule.head.relation.0 as usize;
         let mut found = IndexSet::<Box<[TermId]>, FxBuildHasher>::default();
         let changes = |atom: &Atom| relations.changes(atom.relation);
-        let mut join = Join::new(rule, &self.tuples, reading, self.budget(), changes);
+        let mut join = NestedLoopJoin::new(rule, &self.tuples, reading, self.budget(), changes);
         while join.advance(&self.terms) {
             let arguments = rule.head.arguments.iter();
             let row = arguments.map(|pattern| self.terms.filled(pattern, &join.bindings));
@@ -173,7 +179,7 @@ impl Facts {
 }
 
 /// The rule that one relation holds wherever another does.
-fn carry(from: Symbol, to: Symbol, arity: usize) -> Rule {
+fn carry(from: SymbolId, to: SymbolId, arity: usize) -> Rule {
     let atom = |relation| Atom {
         at: 0,
         relation,

@@ -7,7 +7,7 @@ use rustc_hash::FxBuildHasher;
 
 /// A name, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Symbol(pub(super) u32);
+pub(super) struct SymbolId(pub(super) u32);
 
 /// All names; the first are those that the language itself uses.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ const KEYWORDS: [&str; 8] = [
     "role", "init", "true", "does", "next", "legal", "goal", "terminal",
 ];
 
-impl Symbol {
+impl SymbolId {
     pub(super) const ROLE: Self = Self(0);
     pub(super) const INIT: Self = Self(1);
     pub(super) const TRUE: Self = Self(2);
@@ -44,14 +44,14 @@ impl Symbols {
         Self(KEYWORDS.iter().map(|&word| word.into()).collect())
     }
 
-    pub(super) fn number(&mut self, name: &str) -> Symbol {
+    pub(super) fn number(&mut self, name: &str) -> SymbolId {
         if let Some(known) = self.0.get_index_of(name) {
-            return Symbol(known as u32);
+            return SymbolId(known as u32);
         }
-        Symbol(self.0.insert_full(name.into()).0 as u32)
+        SymbolId(self.0.insert_full(name.into()).0 as u32)
     }
 
-    pub(super) fn name(&self, symbol: Symbol) -> &str {
+    pub(super) fn name(&self, symbol: SymbolId) -> &str {
         &self.0[symbol.0 as usize]
     }
 
@@ -65,7 +65,7 @@ impl Symbols {
 pub(super) enum Pattern {
     Variable(usize),
     /// A constant is a function without arguments.
-    Term(Symbol, Vec<Self>),
+    Term(SymbolId, Vec<Self>),
 }
 
 impl Pattern {
@@ -86,7 +86,7 @@ impl Pattern {
 #[derive(Clone, Debug)]
 pub(super) struct Atom {
     pub(super) at: usize,
-    pub(super) relation: Symbol,
+    pub(super) relation: SymbolId,
     pub(super) arguments: Vec<Pattern>,
 }
 

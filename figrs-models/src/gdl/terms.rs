@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use super::kif::MOST_NESTED;
-use super::syntax::{Pattern, Symbol, Symbols};
+use super::syntax::{Pattern, SymbolId, Symbols};
 
 /// A ground term, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,19 +19,19 @@ pub(super) struct TooDeep;
 
 /// All ground terms met so far, interned.
 #[derive(Debug, Default)]
-pub(super) struct Terms {
-    nodes: IndexSet<(Symbol, Box<[TermId]>), FxBuildHasher>,
+pub(super) struct TermInterner {
+    nodes: IndexSet<(SymbolId, Box<[TermId]>), FxBuildHasher>,
     depths: Vec<usize>,
 }
 
-impl Terms {
+impl TermInterner {
     /// The function of a term and its arguments.
-    pub(super) fn parts(&self, term: TermId) -> (Symbol, &[TermId]) {
+    pub(super) fn parts(&self, term: TermId) -> (SymbolId, &[TermId]) {
         let (function, arguments) = &self.nodes[term.0 as usize];
         (*function, arguments)
     }
 
-    fn number(&mut self, function: Symbol, arguments: Vec<TermId>) -> Result<TermId, TooDeep> {
+    fn number(&mut self, function: SymbolId, arguments: Vec<TermId>) -> Result<TermId, TooDeep> {
         let depths = arguments.iter().map(|term| self.depths[term.0 as usize]);
         let depth = depths.max().unwrap_or(0) + 1;
         if depth > MOST_NESTED {

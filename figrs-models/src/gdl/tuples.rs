@@ -5,16 +5,16 @@ use std::ops::Range;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::syntax::{Pattern, Symbol};
-use super::terms::{Bindings, TermId, Terms};
+use super::syntax::{Pattern, SymbolId};
+use super::terms::{Bindings, TermId, TermInterner};
 
 /// A part of a tuple by which it is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Part {
+enum TupleIndexKey {
     /// An argument is this term.
     Whole(u32, TermId),
     /// An argument is a term of this function.
-    Function(u32, Symbol),
+    Function(u32, SymbolId),
     /// An argument of an argument is this term.
     Inner(u32, u32, TermId),
 }
@@ -23,7 +23,7 @@ enum Part {
 #[derive(Debug, Default)]
 pub(super) struct Tuples {
     rows: IndexSet<Box<[TermId]>, FxBuildHasher>,
-    index: FxHashMap<Part, Vec<u32>>,
+    index: FxHashMap<TupleIndexKey, Vec<u32>>,
     /// Indices of the tuples of the last round; later ones are not joined yet.
     pub(super) recent: Range<usize>,
 }
@@ -49,20 +49,20 @@ impl Tuples {
     }
 
     /// Adds a tuple; false if it is there already.
-    pub(super) fn insert(&mut self, row: Box<[TermId]>, terms: &Terms) -> bool {
+    pub(super) fn insert(&mut self, row: Box<[TermId]>, terms: &TermInterner) -> bool {
         let number = self.rows.len() as u32;
         let mut note = |part| self.index.entry(part).or_default().push(number);
         if self.rows.contains(&row) {
             return false;
         }
         for (i, &argument) in (0..).zip(&row) {
-            note(Part::Whole(i, argument));
+            note(TupleIndexKey::Whole(i, argument));
             let (function, inner) = terms.parts(argument);
             if !inner.is_empty() {
-                note(Part::Function(i, function));
+                note(TupleIndexKey::Function(i, function));
             }
             for (j, &term) in (0..).zip(inner) {
-                note(Part::Inner(i, j, term));
+                note(TupleIndexKey::Inner(i, j, term));
             }
         }
         self.rows.insert(row);
@@ -73,12 +73,12 @@ impl Tuples {
     pub(super) fn candidates(
         &self,
         patterns: &[Pattern],
-        terms: &Terms,
+        terms: &TermInterner,
         bindings: &Bindings,
     ) -> Candidates<'_> {
         let mut best = Candidates::All;
         let mut shortest = self.rows.len();
-        let mut look = |part: Part| {
+        let mut look = |part: TupleIndexKey| {
             let rows = self.index.get(&part).map_or(&[][..], Vec::as_slice);
             if rows.len() < shortest {
                 (shortest, best) = (rows.len(), Candidates::These(rows));
@@ -86,16 +86,16 @@ impl Tuples {
         };
         for (i, pattern) in (0..).zip(patterns) {
             if let Some(term) = terms.known(pattern, bindings) {
-                look(Part::Whole(i, term));
+                look(TupleIndexKey::Whole(i, term));
                 continue;
             }
             let Pattern::Term(function, inner) = pattern else {
                 continue;
             };
-            look(Part::Function(i, *function));
+            look(TupleIndexKey::Function(i, *function));
             for (j, pattern) in (0..).zip(inner) {
                 if let Some(term) = terms.known(pattern, bindings) {
-                    look(Part::Inner(i, j, term));
+                    look(TupleIndexKey::Inner(i, j, term));
                 }
             }
         }

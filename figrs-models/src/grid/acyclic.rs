@@ -1,7 +1,7 @@
 //! The cells of a colour contain no cycle.
 
 use super::connected::joining;
-use super::partition::Member;
+use super::partition::NextCell;
 use super::{Automaton, Partition, Position};
 
 /// The cells that are `true`, each joined with those beside it, above and below, form no cycle: every group of them
@@ -22,7 +22,7 @@ impl Automaton<bool> for Acyclic {
         let member = if *cell {
             joining(*state, at, false)
         } else {
-            Member::Outside
+            NextCell::Outside
         };
         let next = state.extended(at.column, member);
         (!next.cycle).then_some(next.partition)

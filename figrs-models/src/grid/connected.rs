@@ -1,6 +1,6 @@
 //! Constraint that the cells of a colour are connected.
 
-use super::partition::Member;
+use super::partition::NextCell;
 use super::{Automaton, Partition, Position};
 
 /// The cells that are `true` are connected, side by side or one above the other, and there is at least one.
@@ -26,8 +26,8 @@ impl ConnectedState {
 }
 
 /// The cell as a member of the partition: it joins the cells above and to the left, where these are of some group.
-pub(super) fn joining(partition: Partition, at: Position, marked: bool) -> Member {
-    Member::Inside {
+pub(super) fn joining(partition: Partition, at: Position, marked: bool) -> NextCell {
+    NextCell::Inside {
         up: partition.group(at.column) > 0,
         left: at.column > 0 && partition.group(at.column - 1) > 0,
         marked,
@@ -48,7 +48,7 @@ impl Automaton<bool> for Connected {
         let member = if *cell {
             joining(state.partition, at, false)
         } else {
-            Member::Outside
+            NextCell::Outside
         };
         let next = state.partition.extended(at.column, member);
         if next.lost.is_some() && !next.partition.is_empty() {

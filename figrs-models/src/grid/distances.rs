@@ -43,7 +43,7 @@ pub struct DistancesState {
 }
 figrs_core::value!(DistancesState);
 
-type Matrix = [[u8; NODES]; NODES];
+type DistanceMatrix = [[u8; NODES]; NODES];
 
 impl Distances {
     /// The widest grid.
@@ -101,7 +101,7 @@ impl Distances {
     }
 
     /// Drops distances to marks that cannot shorten a leg any more. False if a leg can never be walked.
-    fn forget(&self, matrix: &mut Matrix, seen: u8) -> bool {
+    fn forget(&self, matrix: &mut DistanceMatrix, seen: u8) -> bool {
         let is_seen = |node: usize| seen >> (node - self.columns) & 1 == 1;
         let is_leg = |a: usize, b: usize| self.legs().any(|leg| leg == (a, b) || leg == (b, a));
         let before = *matrix;
@@ -143,12 +143,12 @@ impl Distances {
     }
 }
 
-fn set(matrix: &mut Matrix, a: usize, b: usize, distance: u8) {
+fn set(matrix: &mut DistanceMatrix, a: usize, b: usize, distance: u8) {
     matrix[a][b] = distance;
     matrix[b][a] = distance;
 }
 
-fn unpacked(distances: &[u8; PAIRS]) -> Matrix {
+fn unpacked(distances: &[u8; PAIRS]) -> DistanceMatrix {
     let mut matrix = [[FAR; NODES]; NODES];
     let mut pairs = distances.iter();
     for a in 0..NODES {
@@ -160,7 +160,7 @@ fn unpacked(distances: &[u8; PAIRS]) -> Matrix {
     matrix
 }
 
-fn packed(matrix: &Matrix) -> [u8; PAIRS] {
+fn packed(matrix: &DistanceMatrix) -> [u8; PAIRS] {
     let mut distances = [FAR; PAIRS];
     let pairs = (0..NODES).flat_map(|a| (0..a).map(move |b| (a, b)));
     for (distance, (a, b)) in distances.iter_mut().zip(pairs) {

@@ -1,7 +1,7 @@
 //! Constraint that marked cells can be reached from one another.
 
 use super::Partition;
-use super::partition::Member;
+use super::partition::NextCell;
 use super::walk::{Walk, Ways};
 
 /// Ground of a cell for walks: wall, open or marked.
@@ -82,9 +82,9 @@ impl Walk for Joined {
         }
         let seen = seen | marks;
         let member = if ground == Ground::Wall {
-            Member::Outside
+            NextCell::Outside
         } else {
-            Member::Inside {
+            NextCell::Inside {
                 up: ways.up,
                 left: ways.left,
                 marked: marks > 0,

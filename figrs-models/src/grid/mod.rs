@@ -73,7 +73,7 @@ pub use error::GridError;
 pub use joined::{Ground, Joined, JoinedState};
 pub use lines::{Columns, Rows};
 pub use no_square::{NoSquare, NoSquareState};
-pub(crate) use partition::Member;
+pub(crate) use partition::NextCell;
 pub use partition::Partition;
 pub use runs::{Runs, RunsState};
 pub use size::{Position, Size};

@@ -2,7 +2,7 @@
 
 /// The next cell read into a [`Partition`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Member {
+pub(crate) enum NextCell {
     /// A cell of no group.
     Outside,
     /// A cell that joins the group above, the group to the left, both, or neither.
@@ -18,7 +18,7 @@ pub(crate) enum Member {
 
 /// A partition after one more cell.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Extended {
+pub(crate) struct ExtendedPartition {
     pub(crate) partition: Partition,
     /// `true` if the cell joined one group twice.
     pub(crate) cycle: bool,
@@ -65,7 +65,7 @@ impl Partition {
     }
 
     /// Reads the next cell of a column.
-    pub(crate) fn extended(self, column: usize, member: Member) -> Extended {
+    pub(crate) fn extended(self, column: usize, member: NextCell) -> ExtendedPartition {
         const FRESH: usize = 16;
         let mut labels = [0; 16];
         for (column, label) in labels.iter_mut().enumerate() {
@@ -75,8 +75,8 @@ impl Partition {
         let above = labels[column];
         let mut cycle = false;
         labels[column] = match member {
-            Member::Outside => 0,
-            Member::Inside { up, left, marked } => {
+            NextCell::Outside => 0,
+            NextCell::Inside { up, left, marked } => {
                 let up = if up { above } else { 0 };
                 let left = if left { labels[column - 1] } else { 0 };
                 let label = match (up, left) {
@@ -96,7 +96,7 @@ impl Partition {
             }
         };
         let lost = (above > 0 && !labels.contains(&above)).then(|| marks >> above & 1 == 1);
-        Extended {
+        ExtendedPartition {
             partition: Self::canonical(&labels, marks),
             cycle,
             lost,

@@ -6,15 +6,15 @@ use std::path::Path;
 use figrs_core::{Element, Model};
 use rustc_hash::FxHashMap;
 
-use super::draft::Draft;
-use super::lexer::{Mismatch, Parsed};
+use super::draft::NetworkDraft;
+use super::lexer::{LexerError, LexerResult};
 use super::unknown::near;
 use super::variable::combination;
 use super::{
     NetworkError, NetworkTable, NormalisedRow, Observation, State, TextProblem, Unknown, Variable,
     bif, elements, uai,
 };
-use crate::places::Places;
+use crate::places::LineIndex;
 use crate::reading::{MOST_NETWORK_BYTES, read_limited};
 
 /// Kind of a network: Bayesian or Markov.
@@ -45,7 +45,7 @@ impl Network {
     /// An error if it cannot be read, is longer than [`MOST_NETWORK_BYTES`], or is not a network.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         let path = path.as_ref();
-        let format = Format::of(path)?;
+        let format = NetworkFormat::of(path)?;
         let text = read_text(path)?;
         format.parse(&text, &path.display().to_string())
     }
@@ -55,9 +55,9 @@ impl Network {
     /// An error if it cannot be written, or if a Markov network should become BIF.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), NetworkError> {
         let path = path.as_ref();
-        let text = match Format::of(path)? {
-            Format::Bif => self.to_bif()?,
-            Format::Uai => self.to_uai(),
+        let text = match NetworkFormat::of(path)? {
+            NetworkFormat::Bif => self.to_bif()?,
+            NetworkFormat::Uai => self.to_uai(),
         };
         fs::write(path, text).map_err(|cause| NetworkError::Write {
             path: path.to_owned(),
@@ -69,14 +69,14 @@ impl Network {
     ///
     /// **Errors.** [`NetworkError::Text`] with the line and the column.
     pub fn from_bif(text: &str) -> Result<Self, NetworkError> {
-        Format::Bif.parse(text, "BIF")
+        NetworkFormat::Bif.parse(text, "BIF")
     }
 
     /// The network of a text in the format of the UAI inference competitions.
     ///
     /// **Errors.** As [`from_bif`](Self::from_bif).
     pub fn from_uai(text: &str) -> Result<Self, NetworkError> {
-        Format::Uai.parse(text, "UAI")
+        NetworkFormat::Uai.parse(text, "UAI")
     }
 
     /// The network as BIF; reading it again gives the same names and the same numbers to the last bit.
@@ -177,9 +177,9 @@ impl Network {
     }
 }
 
-impl Draft {
+impl NetworkDraft {
     /// Builds the elements.
-    fn finish(self, text: &str) -> Parsed<Network> {
+    fn finish(self, text: &str) -> LexerResult<Network> {
         let built = match self.kind {
             NetworkKind::Bayesian => elements::bayesian(&self.variables, &self.tables)
                 .map(|elements| (elements, Model::new())),
@@ -191,9 +191,9 @@ impl Draft {
             let problem = TextProblem::Cycle {
                 variable: self.variables[variable].name.clone(),
             };
-            Mismatch::new(own.next().map_or(0, |(_, &place)| place), problem)
+            LexerError::new(own.next().map_or(0, |(_, &place)| place), problem)
         })?;
-        let mut places = Places::new(text);
+        let mut places = LineIndex::new(text);
         let placed = |(at, row): (usize, NormalisedRow)| {
             let (line, column) = places.at(at);
             NormalisedRow {
@@ -216,12 +216,12 @@ impl Draft {
 }
 
 #[derive(Clone, Copy)]
-enum Format {
+enum NetworkFormat {
     Bif,
     Uai,
 }
 
-impl Format {
+impl NetworkFormat {
     fn of(path: &Path) -> Result<Self, NetworkError> {
         let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
         match extension.as_ref().and_then(|e| e.to_str()) {
@@ -254,7 +254,7 @@ pub(super) fn read_text(path: &Path) -> Result<String, NetworkError> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let good = String::from_utf8_lossy(&error.as_bytes()[..valid]);
-        Mismatch::new(valid, TextProblem::NotUtf8).within(&good, &path.display().to_string())
+        LexerError::new(valid, TextProblem::NotUtf8).within(&good, &path.display().to_string())
     })
 }
 

@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::lexer::{Mismatch, Parsed};
-use super::row::{NormalisedRow, Sum, normalise};
+use super::lexer::{LexerError, LexerResult};
+use super::row::{NormalisedRow, RowSumCheck, normalise};
 use super::variable::combination;
 use super::{NetworkKind, NetworkTable, State, TextProblem, Variable};
 
-pub(super) struct Draft {
+pub(super) struct NetworkDraft {
     pub(super) name: String,
     pub(super) kind: NetworkKind,
     pub(super) variables: Vec<Variable>,
@@ -20,7 +20,7 @@ pub(super) struct Draft {
     pub(super) index: FxHashMap<String, usize>,
 }
 
-impl Draft {
+impl NetworkDraft {
     pub(super) fn new(kind: NetworkKind, name: String) -> Self {
         Self {
             name,
@@ -55,13 +55,13 @@ impl Draft {
         row: usize,
         numbers: &mut [f64],
         at: usize,
-    ) -> Parsed<()> {
+    ) -> LexerResult<()> {
         let Some((&variable, parents)) = variables.split_last() else {
             return Ok(());
         };
         match normalise(numbers) {
-            Sum::One => {}
-            Sum::Rounded(sum) => {
+            RowSumCheck::One => {}
+            RowSumCheck::Rounded(sum) => {
                 let normalised = NormalisedRow {
                     variable,
                     row,
@@ -71,13 +71,13 @@ impl Draft {
                 };
                 self.normalised.push((at, normalised));
             }
-            Sum::Wrong(sum) => {
+            RowSumCheck::Wrong(sum) => {
                 let problem = TextProblem::RowSum {
                     variable: self.variables[variable].name.clone(),
                     row: combination(&self.variables, parents, row),
                     sum,
                 };
-                return Err(Mismatch::new(at, problem));
+                return Err(LexerError::new(at, problem));
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::contents::read_text;
-use super::lexer::{Input, Mismatch, Parsed};
+use super::lexer::{Input, LexerError, LexerResult};
 use super::uai::{count, end};
 use super::{Network, NetworkError, State, TextProblem};
 
@@ -86,14 +86,14 @@ impl Network {
             .map_err(|mismatch| mismatch.within(text, place))
     }
 
-    fn pairs(&self, text: &str) -> Parsed<Vec<Observation>> {
+    fn pairs(&self, text: &str) -> LexerResult<Vec<Observation>> {
         let mut input = Input::new(text);
         let numbers = text.split_ascii_whitespace().count();
         if numbers.is_multiple_of(2) {
             // A set of evidence has an odd count of numbers, so that one more stands before it.
             let (at, samples) = count(&mut input, "the number of observed variables")?;
             if samples != 1 {
-                return Err(Mismatch::new(at, TextProblem::Samples { samples }));
+                return Err(LexerError::new(at, TextProblem::Samples { samples }));
             }
         }
         let (_, observed) = count(&mut input, "the number of observed variables")?;
@@ -103,19 +103,25 @@ impl Network {
             let (at, index) = count(&mut input, "a variable and a state for each observation")?;
             let Some(variable) = self.variables().get(index) else {
                 let (what, count) = ("variable", self.variables().len());
-                return Err(Mismatch::new(at, TextProblem::Index { what, index, count }));
+                return Err(LexerError::new(
+                    at,
+                    TextProblem::Index { what, index, count },
+                ));
             };
             let (at, value) = count(&mut input, "a variable and a state for each observation")?;
             let Some(state) = variable.states().get(value) else {
                 let (what, index, count) = ("state", value, variable.states().len());
-                return Err(Mismatch::new(at, TextProblem::Index { what, index, count }));
+                return Err(LexerError::new(
+                    at,
+                    TextProblem::Index { what, index, count },
+                ));
             };
             if seen[index]
                 .replace(state.clone())
                 .is_some_and(|before| before != *state)
             {
                 let variable = variable.name().into();
-                return Err(Mismatch::new(at, TextProblem::Contradiction { variable }));
+                return Err(LexerError::new(at, TextProblem::Contradiction { variable }));
             }
             observations.push(Observation {
                 variable: index,

@@ -4,20 +4,20 @@ use winnow::error::ParserError;
 use winnow::stream::{LocatingSlice, Location};
 
 use super::{NetworkError, TextProblem};
-use crate::places::Places;
+use crate::places::LineIndex;
 
 pub(super) type Input<'t> = LocatingSlice<&'t str>;
-pub(super) type Parsed<T> = Result<T, Mismatch>;
+pub(super) type LexerResult<T> = Result<T, LexerError>;
 
 /// A syntax error: offset in the text, and problem.
 #[derive(Debug)]
-pub(super) struct Mismatch {
+pub(super) struct LexerError {
     offset: usize,
     /// `None` while another way to read the text may be tried.
     problem: Option<Box<TextProblem>>,
 }
 
-impl Mismatch {
+impl LexerError {
     pub(super) fn new(offset: usize, problem: impl Into<TextProblem>) -> Self {
         Self {
             offset,
@@ -27,7 +27,7 @@ impl Mismatch {
 
     /// The error for a reader's caller.
     pub(super) fn within(self, text: &str, place: &str) -> NetworkError {
-        let (line, column) = Places::new(text).at(self.offset);
+        let (line, column) = LineIndex::new(text).at(self.offset);
         let problem = self.problem.unwrap_or_else(|| {
             Box::new(TextProblem::Expected {
                 expected: "another token",
@@ -43,7 +43,7 @@ impl Mismatch {
     }
 }
 
-impl<'t> ParserError<Input<'t>> for Mismatch {
+impl<'t> ParserError<Input<'t>> for LexerError {
     type Inner = Self;
 
     fn from_input(input: &Input<'t>) -> Self {
@@ -68,15 +68,15 @@ pub(super) fn offset(input: &Input<'_>) -> usize {
 }
 
 /// The error that the syntax demands something else here.
-pub(super) fn expected(input: &Input<'_>, expected: &'static str) -> Mismatch {
+pub(super) fn expected(input: &Input<'_>, expected: &'static str) -> LexerError {
     let found = found(input);
-    Mismatch::new(offset(input), TextProblem::Expected { expected, found })
+    LexerError::new(offset(input), TextProblem::Expected { expected, found })
 }
 
 /// The error that the syntax demands something else where a word was read.
-pub(super) fn unexpected(at: usize, word: &str, expected: &'static str) -> Mismatch {
+pub(super) fn unexpected(at: usize, word: &str, expected: &'static str) -> LexerError {
     let found = found(word);
-    Mismatch::new(at, TextProblem::Expected { expected, found })
+    LexerError::new(at, TextProblem::Expected { expected, found })
 }
 
 /// The start of a text, for messages.
@@ -92,11 +92,11 @@ fn found(text: &str) -> String {
 }
 
 /// A number that is a weight, from its digits.
-pub(super) fn weight(at: usize, digits: &str) -> Parsed<f64> {
+pub(super) fn weight(at: usize, digits: &str) -> LexerResult<f64> {
     match digits.parse::<f64>() {
         // Adding zero turns -0.0 into 0.0.
         Ok(number) if number >= 0.0 && number.is_finite() => Ok(number + 0.0),
-        Ok(number) => Err(Mismatch::new(at, TextProblem::Weight { number })),
+        Ok(number) => Err(LexerError::new(at, TextProblem::Weight { number })),
         Err(_) => Err(unexpected(at, digits, "a number")),
     }
 }

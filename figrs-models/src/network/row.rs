@@ -23,7 +23,7 @@ pub struct NormalisedRow {
 }
 
 /// Result of checking the sum of a row.
-pub(super) enum Sum {
+pub(super) enum RowSumCheck {
     /// It is one.
     One,
     /// It was rounded; now it is one.
@@ -33,17 +33,17 @@ pub(super) enum Sum {
 }
 
 /// Divides a row by its sum if that is one up to rounding.
-pub(super) fn normalise(row: &mut [f64]) -> Sum {
+pub(super) fn normalise(row: &mut [f64]) -> RowSumCheck {
     if sums_to_one(row) {
-        return Sum::One;
+        return RowSumCheck::One;
     }
     let sum: f64 = row.iter().sum();
     // The sum of three decimals is itself rounded.
     if (sum - 1.0).abs() > ROUNDING * (1.0 + 1e-9) {
-        return Sum::Wrong(sum);
+        return RowSumCheck::Wrong(sum);
     }
     for number in row {
         *number /= sum;
     }
-    Sum::Rounded(sum)
+    RowSumCheck::Rounded(sum)
 }

@@ -18,9 +18,9 @@ const MANY: usize = 16;
 const SIDE_BY_SIDE: usize = 4;
 
 /// Independent xoshiro256++ generators (Blackman and Vigna 2021) whose steps the compiler makes vector instructions.
-struct Lanes([[u64; SIDE_BY_SIDE]; 4]);
+struct VectorGenerators([[u64; SIDE_BY_SIDE]; 4]);
 
-impl Lanes {
+impl VectorGenerators {
     fn new<R: Rng + ?Sized>(rng: &mut R) -> Self {
         let mut state = [[0; SIDE_BY_SIDE]; 4];
         state
@@ -77,13 +77,13 @@ fn compare<const N: usize>(
 }
 
 /// The rows of one probability in some words, and its threshold.
-type Open<const N: usize> = ([u64; N], u64);
+type UndecidedRows<const N: usize> = ([u64; N], u64);
 
 /// Truth values for the rows of `N` words, in groups of one threshold each.
 #[inline]
 fn compare_groups<const N: usize>(
     random: impl FnMut() -> [u64; N],
-    groups: &[Open<N>],
+    groups: &[UndecidedRows<N>],
 ) -> [u64; N] {
     let mut rows = [0; N];
     let mut lowest = 64;
@@ -116,13 +116,13 @@ fn draw<R: Rng + ?Sized>(
     rng: &mut R,
     words: usize,
     certain: impl Fn(usize) -> u64,
-    one: impl Fn(usize, &mut Vec<Open<1>>),
-    several: impl Fn(usize, &mut Vec<Open<SIDE_BY_SIDE>>),
+    one: impl Fn(usize, &mut Vec<UndecidedRows<1>>),
+    several: impl Fn(usize, &mut Vec<UndecidedRows<SIDE_BY_SIDE>>),
 ) -> Vec<u64> {
     let mut drawn: Vec<u64> = (0..words).map(&certain).collect();
     let mut next = 0;
     if words >= MANY {
-        let mut lanes = Lanes::new(rng);
+        let mut lanes = VectorGenerators::new(rng);
         let mut groups = Vec::new();
         while next + SIDE_BY_SIDE <= words {
             groups.clear();
@@ -145,7 +145,11 @@ fn draw<R: Rng + ?Sized>(
 }
 
 /// The groups that have rows in `N` words from a given one.
-fn open<const N: usize>(groups: &[(&[u64], Option<u64>)], from: usize, into: &mut Vec<Open<N>>) {
+fn open<const N: usize>(
+    groups: &[(&[u64], Option<u64>)],
+    from: usize,
+    into: &mut Vec<UndecidedRows<N>>,
+) {
     for (mask, threshold) in groups {
         let Some(threshold) = threshold else { continue };
         let mut rows = [0; N];
@@ -205,7 +209,7 @@ pub(crate) fn draw_each<R: Rng + ?Sized>(
 }
 
 /// Rows with their thresholds as groups of one row each.
-fn each<const N: usize>(rows: &[(usize, u64)], from: usize, into: &mut Vec<Open<N>>) {
+fn each<const N: usize>(rows: &[(usize, u64)], from: usize, into: &mut Vec<UndecidedRows<N>>) {
     for &(row, threshold) in rows {
         let mut part = [0; N];
         part[row / 64 - from] = 1 << (row % 64);
@@ -261,8 +265,8 @@ mod tests {
     /// Every outcome of the words that decide: three bits of a threshold of three eighths.
     #[test]
     fn the_probability_is_exact() {
-        struct Bits(u32, u32);
-        impl rand::TryRng for Bits {
+        struct ScriptedBits(u32, u32);
+        impl rand::TryRng for ScriptedBits {
             type Error = std::convert::Infallible;
             fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
                 Ok(0)
@@ -275,7 +279,8 @@ mod tests {
                 Ok(())
             }
         }
-        let truths = (0..8).map(|path| draw_groups(&mut Bits(path, 0), &[(&[1], 0.375)], 1)[0]);
+        let truths =
+            (0..8).map(|path| draw_groups(&mut ScriptedBits(path, 0), &[(&[1], 0.375)], 1)[0]);
         assert_eq!(truths.sum::<u64>(), 3);
     }
 }

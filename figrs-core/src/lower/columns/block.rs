@@ -7,15 +7,15 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::branch::Branches;
-use super::bytes::Bytes;
+use super::bytes::BlockMemory;
 use super::classes::codes;
-use super::column::{Book, Column, Stored};
-use super::combinations::Combinations;
-use super::draw::Prepared;
-use super::functions::Functions;
-use super::pool::Grant;
+use super::column::{Column, DictionaryId, StoredColumn};
+use super::combinations::CombinationNumbering;
+use super::draw::AtomicSampler;
+use super::functions::FunctionMemo;
+use super::pool::MemoryGrant;
 use super::selection::{Selection, first_row};
-use super::values::Values;
+use super::values::Dictionary;
 use super::weights::BlockWeights;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::ModelError;
@@ -36,18 +36,18 @@ const SPARE: usize = 1 << 22;
 
 /// The index of an element in a [`Block`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Slot(pub(super) u32);
+pub(super) struct ColumnSlot(pub(super) u32);
 
-impl Slot {
+impl ColumnSlot {
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 /// One element with its cached data.
-pub(super) struct Instruction {
+pub(super) struct ColumnInstruction {
     pub(super) element: AnyElement,
-    pub(super) parents: Option<Rc<[Slot]>>,
+    pub(super) parents: Option<Rc<[ColumnSlot]>>,
     pub(super) evidence: Rc<[Evidence]>,
     pub(super) fixed: Option<Datum>,
     /// Values that observations imply for the element.
@@ -55,20 +55,20 @@ pub(super) struct Instruction {
     /// `true` if its values are truth values.
     pub(super) is_bool: bool,
     pub(super) checked: bool,
-    pub(super) prepared: Option<Rc<Prepared>>,
+    pub(super) prepared: Option<Rc<AtomicSampler>>,
     /// The dictionary of its values that its columns refer to.
-    pub(super) book: Option<Book>,
-    pub(super) memo: Memo,
+    pub(super) book: Option<DictionaryId>,
+    pub(super) memo: CombinationMemo,
 }
 
 /// Memoised results of the function of an element, by combination of its parents' values.
 #[derive(Default)]
-pub(super) struct Memo {
+pub(super) struct CombinationMemo {
     /// The dictionaries that the parents' codes referred to.
-    pub(super) books: Vec<Option<Book>>,
+    pub(super) books: Vec<Option<DictionaryId>>,
     /// The dictionaries made here for parents whose columns have no codes.
-    pub(super) encoders: Vec<Option<Book>>,
-    pub(super) combinations: Combinations,
+    pub(super) encoders: Vec<Option<DictionaryId>>,
+    pub(super) combinations: CombinationNumbering,
     /// For an Apply the code of the result of each combination.
     pub(super) results: Vec<u32>,
     /// For a Chain the branch of each combination.
@@ -76,7 +76,7 @@ pub(super) struct Memo {
     /// `true` if some led to an element that is not atomic.
     pub(super) branches_out: bool,
     /// For dictionaries that columns were translated from, the codes in the dictionary of this slot.
-    pub(super) translations: FxHashMap<Book, Rc<Vec<u32>>>,
+    pub(super) translations: FxHashMap<DictionaryId, Rc<Vec<u32>>>,
 }
 
 /// The order in which the statements of evidence are met.
@@ -97,16 +97,16 @@ pub enum Roots {
 ///
 /// Draws of a block depend on the random numbers it is given and on nothing that other blocks did.
 pub struct Block {
-    pub(super) instructions: Vec<Instruction>,
-    pub(super) values: Vec<Option<Stored>>,
-    pub(super) touched: Vec<Slot>,
-    pub(super) books: Vec<Values>,
+    pub(super) instructions: Vec<ColumnInstruction>,
+    pub(super) values: Vec<Option<StoredColumn>>,
+    pub(super) touched: Vec<ColumnSlot>,
+    pub(super) books: Vec<Dictionary>,
     pub(super) weights: BlockWeights,
     pub(super) width: usize,
     pub(super) observations: Observations,
     pub(super) limit: WorldLimit,
-    pub(super) bytes: Bytes,
-    pub(super) grant: Grant,
+    pub(super) bytes: BlockMemory,
+    pub(super) grant: MemoryGrant,
     /// Number of touched slots at the next check of the limit.
     pub(super) check_at: usize,
     /// Ancestor indices: for each resampling, the row that each row continued.
@@ -117,18 +117,18 @@ pub struct Block {
     pub(super) traced: usize,
     /// Combinations cached since the caches were last cleared.
     pub(super) remembered: usize,
-    pub(super) functions: Functions,
+    pub(super) functions: FunctionMemo,
     /// For each row the elements evaluated outside of columns.
     pub(super) singles: Vec<u32>,
     /// Lists of the last block whose memory can be reused.
     spare: VecDeque<Vec<u32>>,
     /// Total capacity of these lists, in codes.
     room: usize,
-    slots: FxHashMap<ElementId, Slot>,
+    slots: FxHashMap<ElementId, ColumnSlot>,
     evidence: FxHashMap<ElementId, Rc<[Evidence]>>,
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
-    roots: Vec<Slot>,
-    targets: Vec<Slot>,
+    roots: Vec<ColumnSlot>,
+    targets: Vec<ColumnSlot>,
     lasting: usize,
 }
 
@@ -174,14 +174,14 @@ impl Block {
             width: 0,
             observations,
             limit,
-            bytes: Bytes::default(),
-            grant: Grant::all(limit.bytes),
+            bytes: BlockMemory::default(),
+            grant: MemoryGrant::all(limit.bytes),
             check_at: limit.elements,
             ancestors: Vec::new(),
             lineage: Vec::new(),
             traced: 0,
             remembered: 0,
-            functions: Functions::default(),
+            functions: FunctionMemo::default(),
             singles: Vec::new(),
             spare: VecDeque::new(),
             room: 0,
@@ -215,9 +215,9 @@ impl Block {
         let mut next = 0;
         while next < block.instructions.len() {
             if next >= limit.elements {
-                return Err(block.too_many(Slot(next as u32)));
+                return Err(block.too_many(ColumnSlot(next as u32)));
             }
-            block.link(Slot(next as u32));
+            block.link(ColumnSlot(next as u32));
             next += 1;
         }
         block.lasting = block.instructions.len();
@@ -227,7 +227,7 @@ impl Block {
         Ok(block)
     }
 
-    pub(super) fn too_many(&self, slot: Slot) -> ModelError {
+    pub(super) fn too_many(&self, slot: ColumnSlot) -> ModelError {
         ModelError::TooManyElements {
             element: self.instructions[slot.index()].element.label(),
             limit: self.limit.elements,
@@ -237,9 +237,9 @@ impl Block {
     /// Backward propagation of observations: elements whose values they imply are set and not drawn, whichever root comes
     /// first.
     fn imply(&mut self) {
-        let mut demands: Vec<(Slot, Datum)> = Vec::new();
+        let mut demands: Vec<(ColumnSlot, Datum)> = Vec::new();
         for (i, instruction) in self.instructions.iter().enumerate() {
-            let slot = Slot(i as u32);
+            let slot = ColumnSlot(i as u32);
             let score = match instruction.element.kind() {
                 Kind::Score(_, evidence) => evidence.observed(),
                 _ => None,
@@ -265,15 +265,15 @@ impl Block {
     }
 
     /// The slot of an element; a new element is added to the program.
-    pub(super) fn slot(&mut self, element: &AnyElement) -> Slot {
+    pub(super) fn slot(&mut self, element: &AnyElement) -> ColumnSlot {
         let id = element.id();
         if let Some(&slot) = self.slots.get(&id) {
             return slot;
         }
-        let slot = Slot(self.instructions.len() as u32);
+        let slot = ColumnSlot(self.instructions.len() as u32);
         self.slots.insert(id, slot);
         self.values.push(None);
-        self.instructions.push(Instruction {
+        self.instructions.push(ColumnInstruction {
             element: element.clone(),
             parents: None,
             evidence: self.evidence.get(&id).cloned().unwrap_or_default(),
@@ -283,18 +283,18 @@ impl Block {
             checked: false,
             prepared: None,
             book: None,
-            memo: Memo::default(),
+            memo: CombinationMemo::default(),
         });
         slot
     }
 
     /// The slot of an element, if it has one.
-    pub(super) fn known_slot(&self, element: &AnyElement) -> Option<Slot> {
+    pub(super) fn known_slot(&self, element: &AnyElement) -> Option<ColumnSlot> {
         self.slots.get(&element.id()).copied()
     }
 
     /// True if every world has the element of a slot.
-    pub(super) fn is_lasting(&self, slot: Slot) -> bool {
+    pub(super) fn is_lasting(&self, slot: ColumnSlot) -> bool {
         slot.index() < self.lasting
     }
 
@@ -310,7 +310,7 @@ impl Block {
     }
 
     /// Assigns slots to the parents of a slot.
-    pub(super) fn link(&mut self, slot: Slot) -> Rc<[Slot]> {
+    pub(super) fn link(&mut self, slot: ColumnSlot) -> Rc<[ColumnSlot]> {
         if let Some(parents) = &self.instructions[slot.index()].parents {
             return parents.clone();
         }
@@ -318,7 +318,7 @@ impl Block {
         let element = instruction.element.clone();
         let fixed = instruction.fixed.is_some();
         let parents: &[AnyElement] = if fixed { &[] } else { element.parents() };
-        let slots: Rc<[Slot]> = parents.iter().map(|parent| self.slot(parent)).collect();
+        let slots: Rc<[ColumnSlot]> = parents.iter().map(|parent| self.slot(parent)).collect();
         self.instructions[slot.index()].parents = Some(slots.clone());
         slots
     }
@@ -379,9 +379,9 @@ impl Block {
         let lasting = self.lasting as u32;
         self.slots.retain(|_, slot| slot.0 < lasting);
         self.books.clear();
-        self.functions = Functions::default();
+        self.functions = FunctionMemo::default();
         for instruction in &mut self.instructions {
-            instruction.memo = Memo::default();
+            instruction.memo = CombinationMemo::default();
             instruction.prepared = None;
             instruction.book = None;
         }
@@ -414,11 +414,11 @@ impl Block {
         self.roots.len() - self.targets.len()
     }
 
-    pub(super) fn target_slot(&self, target: usize) -> Slot {
+    pub(super) fn target_slot(&self, target: usize) -> ColumnSlot {
         self.targets[target]
     }
 
-    pub(super) fn root(&self, root: usize) -> Slot {
+    pub(super) fn root(&self, root: usize) -> ColumnSlot {
         self.roots[root]
     }
 
@@ -465,13 +465,13 @@ impl Block {
             .as_ref()
             .map_or_else(no_values, |stored| stored.column.part(&stored.rows, &rows));
         let (values, book) = match column {
-            Column::Bits(bits) => (TargetValues::Bits(bits), None),
-            Column::Codes(codes, book) => (TargetValues::Codes(codes), Some(book)),
+            Column::Bits(bits) => (TargetColumnValues::Bits(bits), None),
+            Column::Codes(codes, book) => (TargetColumnValues::Codes(codes), Some(book)),
             Column::Classes(classes, book) => {
                 let codes = codes(&classes, &rows);
-                (TargetValues::Codes(Rc::new(codes)), Some(book))
+                (TargetColumnValues::Codes(Rc::new(codes)), Some(book))
             }
-            Column::Typed(values) => (TargetValues::Typed(values), None),
+            Column::Typed(values) => (TargetColumnValues::Typed(values), None),
         };
         TargetColumn {
             rows,
@@ -485,13 +485,13 @@ impl Block {
 #[derive(Debug)]
 pub struct TargetColumn<'a> {
     rows: Selection,
-    values: TargetValues,
+    values: TargetColumnValues,
     /// The dictionary that the codes refer to.
-    book: Option<&'a Values>,
+    book: Option<&'a Dictionary>,
 }
 
 #[derive(Debug)]
-enum TargetValues {
+enum TargetColumnValues {
     Bits(Rc<Vec<u64>>),
     Codes(Rc<Vec<u32>>),
     Typed(Rc<dyn AnyColumn>),
@@ -527,15 +527,15 @@ impl TargetColumn<'_> {
     /// The values.
     pub fn held(&self) -> Held<'_> {
         match &self.values {
-            TargetValues::Bits(bits) => Held::Bits(bits),
-            TargetValues::Codes(codes) => Held::Codes(codes),
-            TargetValues::Typed(values) => Held::Typed(&**values),
+            TargetColumnValues::Bits(bits) => Held::Bits(bits),
+            TargetColumnValues::Codes(codes) => Held::Codes(codes),
+            TargetColumnValues::Typed(values) => Held::Typed(&**values),
         }
     }
 
     /// Number of codes in the dictionary.
     pub fn codes(&self) -> usize {
-        self.book.map_or(0, Values::len)
+        self.book.map_or(0, Dictionary::len)
     }
 
     /// The value of a code.

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::block::{Block, KEPT, Slot};
-use super::draw::{Drawn, Ready, checked_outcomes, likelihood, probability_of_true};
-use super::functions::Choice;
+use super::block::{Block, ColumnSlot, KEPT};
+use super::draw::{CodeSampler, PooledSampler, checked_outcomes, likelihood, probability_of_true};
+use super::functions::FiniteSampler;
 use crate::element::node::{AnyElement, AtomicOp, ChainOp, Endless, FiniteOutcomes, Kind, TableOp};
 use crate::error::{Fault, ModelError};
 use crate::lower::limit::measured;
@@ -16,53 +16,56 @@ pub(super) type Branches = Vec<Option<Branch>>;
 /// Branch of one combination.
 #[derive(Clone)]
 pub(super) struct Branch {
-    pub(super) target: Target,
+    pub(super) target: BranchTarget,
     /// Sampling method.
-    drawn: Lot,
+    drawn: BranchSampler,
 }
 
 /// Sampling method of a branch.
 #[derive(Clone)]
-enum Lot {
+enum BranchSampler {
     /// It is not atomic, or nothing has been drawn from it yet.
     Unknown,
     /// Together with others, as a choice among finitely many values.
-    Ready(Rc<Ready>),
+    Ready(Rc<PooledSampler>),
     /// By its own function.
     Open,
 }
 
 impl Branch {
     /// An element that rows may take.
-    pub(super) fn leading_to(target: Target) -> Self {
+    pub(super) fn leading_to(target: BranchTarget) -> Self {
         Self {
             target,
-            drawn: Lot::Unknown,
+            drawn: BranchSampler::Unknown,
         }
     }
 
     /// True if nothing else refers to the element that it leads to.
     pub(super) fn is_own(&self) -> bool {
-        matches!(self.target, Target::Alone(_) | Target::Open(_, true))
+        matches!(
+            self.target,
+            BranchTarget::Alone(_) | BranchTarget::Open(_, true)
+        )
     }
 
     /// True if it leads to an element that is not atomic, and that no other branch is known to lead to.
     pub(super) fn is_open(&self) -> bool {
-        matches!(self.target, Target::Open(..))
+        matches!(self.target, BranchTarget::Open(..))
     }
 
-    pub(super) fn ready(&self) -> Option<&Ready> {
+    pub(super) fn ready(&self) -> Option<&PooledSampler> {
         match &self.drawn {
-            Lot::Ready(ready) => Some(ready),
-            Lot::Unknown | Lot::Open => None,
+            BranchSampler::Ready(ready) => Some(ready),
+            BranchSampler::Unknown | BranchSampler::Open => None,
         }
     }
 }
 
 #[derive(Clone)]
-pub(super) enum Target {
+pub(super) enum BranchTarget {
     /// An element that others may refer to.
-    Slot(Slot),
+    Slot(ColumnSlot),
     /// An atomic element that nothing else refers to.
     Alone(AnyElement),
     /// An element that is not atomic, and whether nothing else refers to it.
@@ -93,9 +96,9 @@ impl Block {
     /// True if a branch is an atomic choice of its own that has no value yet and carries no evidence.
     pub(super) fn is_choice(&self, branch: &Branch) -> bool {
         match branch.target {
-            Target::Alone(_) | Target::Row(_) => true,
-            Target::Open(..) | Target::Gone => false,
-            Target::Slot(slot) => {
+            BranchTarget::Alone(_) | BranchTarget::Row(_) => true,
+            BranchTarget::Open(..) | BranchTarget::Gone => false,
+            BranchTarget::Slot(slot) => {
                 let instruction = &self.instructions[slot.index()];
                 self.values[slot.index()].is_none()
                     && atomic(&instruction.element).is_some()
@@ -113,9 +116,11 @@ impl Block {
         value: &Datum,
     ) -> Result<(f64, f64), ModelError> {
         let element = match &branch.target {
-            Target::Alone(element) => element,
-            Target::Slot(slot) => &self.instructions[slot.index()].element,
-            Target::Open(..) | Target::Gone | Target::Row(_) => return Ok((1.0, 0.0)),
+            BranchTarget::Alone(element) => element,
+            BranchTarget::Slot(slot) => &self.instructions[slot.index()].element,
+            BranchTarget::Open(..) | BranchTarget::Gone | BranchTarget::Row(_) => {
+                return Ok((1.0, 0.0));
+            }
         };
         atomic(element).map_or(Ok((1.0, 0.0)), |op| likelihood(element, op, value.as_any()))
     }
@@ -123,9 +128,9 @@ impl Block {
     /// True if the likelihood of a value under an atomic branch is a density.
     pub(super) fn is_density(&self, branch: &Branch, value: &Datum) -> Result<bool, ModelError> {
         let element = match &branch.target {
-            Target::Alone(element) => element,
-            Target::Slot(slot) => &self.instructions[slot.index()].element,
-            Target::Open(..) | Target::Gone | Target::Row(_) => return Ok(false),
+            BranchTarget::Alone(element) => element,
+            BranchTarget::Slot(slot) => &self.instructions[slot.index()].element,
+            BranchTarget::Open(..) | BranchTarget::Gone | BranchTarget::Row(_) => return Ok(false),
         };
         is_density(element, value)
     }
@@ -133,17 +138,19 @@ impl Block {
     /// A branch with its sampling method prepared.
     pub(super) fn lot(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         number: u32,
         branch: Branch,
     ) -> Result<Branch, ModelError> {
-        if !matches!(branch.drawn, Lot::Unknown) || !self.is_choice(&branch) {
+        if !matches!(branch.drawn, BranchSampler::Unknown) || !self.is_choice(&branch) {
             return Ok(branch);
         }
         let element = match &branch.target {
-            Target::Alone(element) => element.clone(),
-            Target::Slot(of) => self.instructions[of.index()].element.clone(),
-            Target::Open(..) | Target::Gone | Target::Row(_) => return Ok(branch),
+            BranchTarget::Alone(element) => element.clone(),
+            BranchTarget::Slot(of) => self.instructions[of.index()].element.clone(),
+            BranchTarget::Open(..) | BranchTarget::Gone | BranchTarget::Row(_) => {
+                return Ok(branch);
+            }
         };
         let Some(op) = atomic(&element) else {
             return Ok(branch);
@@ -154,16 +161,16 @@ impl Block {
             None => checked_outcomes(&element, op)?.ok().map(Rc::new),
         };
         let drawn = match outcomes {
-            None => Lot::Open,
+            None => BranchSampler::Open,
             Some(outcomes) => {
                 let choice = self.choice(slot, outcomes, met);
                 let chain = self.instructions[slot.index()].element.kind();
                 let captures_nothing =
                     matches!(chain, Kind::Chain(_, op) if op.identity().is_some());
-                if captures_nothing && matches!(branch.target, Target::Alone(_)) {
+                if captures_nothing && matches!(branch.target, BranchTarget::Alone(_)) {
                     self.functions.remember_choice(&element, choice.clone());
                 }
-                Lot::Ready(choice.ready)
+                BranchSampler::Ready(choice.ready)
             }
         };
         let branch = Branch { drawn, ..branch };
@@ -172,7 +179,12 @@ impl Block {
     }
 
     /// Sampler of some outcomes for a slot; that of another slot is reused if the outcomes have the same codes here.
-    fn choice(&mut self, slot: Slot, outcomes: Rc<FiniteOutcomes>, met: Option<Choice>) -> Choice {
+    fn choice(
+        &mut self,
+        slot: ColumnSlot,
+        outcomes: Rc<FiniteOutcomes>,
+        met: Option<FiniteSampler>,
+    ) -> FiniteSampler {
         let is_bool = self.instructions[slot.index()].is_bool;
         let codes: Vec<u32> = if is_bool {
             Vec::new()
@@ -189,15 +201,15 @@ impl Block {
             return met;
         }
         let ready = if is_bool {
-            Ready::Flip(probability_of_true(&outcomes))
+            PooledSampler::Flip(probability_of_true(&outcomes))
         } else {
             // Alias tables take most of the memory.
             self.remembered += codes.len();
-            let ready = Ready::Codes(Drawn::new(&outcomes.probabilities, &codes));
+            let ready = PooledSampler::Codes(CodeSampler::new(&outcomes.probabilities, &codes));
             self.bytes.added(ready.bytes());
             ready
         };
-        Choice {
+        FiniteSampler {
             outcomes,
             codes,
             ready: Rc::new(ready),
@@ -205,18 +217,22 @@ impl Block {
     }
 
     /// The branch of a combination of the values of the parents of a Chain.
-    pub(super) fn branch_of(&mut self, slot: Slot, number: u32) -> Result<Branch, ModelError> {
+    pub(super) fn branch_of(
+        &mut self,
+        slot: ColumnSlot,
+        number: u32,
+    ) -> Result<Branch, ModelError> {
         let chain = self.instructions[slot.index()].element.clone();
         match chain.kind() {
             Kind::Chain(parents, op) => self.branch(slot, number, parents.len(), &**op),
-            _ => Ok(Branch::leading_to(Target::Gone)),
+            _ => Ok(Branch::leading_to(BranchTarget::Gone)),
         }
     }
 
     /// The branch of a combination of a Chain's parents' values.
     pub(super) fn branch(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         number: u32,
         parents: usize,
         op: &dyn ChainOp,
@@ -237,7 +253,7 @@ impl Block {
         if let Some(call) = &called
             && let Some(element) = self.functions.element(call)
         {
-            let branch = Branch::leading_to(Target::Alone(element));
+            let branch = Branch::leading_to(BranchTarget::Alone(element));
             self.remember_branch(slot, number, branch.clone());
             return Ok(branch);
         }
@@ -251,15 +267,15 @@ impl Block {
             // The combination itself is remembered.
             self.remembered += 1;
             // How it is evaluated, and whether it is remembered, depends on how many rows take it.
-            return Ok(Branch::leading_to(Target::Open(element, own)));
+            return Ok(Branch::leading_to(BranchTarget::Open(element, own)));
         };
         let target = if own {
-            Target::Alone(element.clone())
+            BranchTarget::Alone(element.clone())
         } else {
-            Target::Slot(self.slot(&element))
+            BranchTarget::Slot(self.slot(&element))
         };
         let fixed = match &target {
-            Target::Slot(of) => self.instructions[of.index()].fixed.is_some(),
+            BranchTarget::Slot(of) => self.instructions[of.index()].fixed.is_some(),
             _ => false,
         };
         if !fixed {
@@ -278,7 +294,7 @@ impl Block {
     /// Caches a branch of which a row evaluates so many elements, if there is room.
     pub(super) fn remember_few(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         number: u32,
         branch: Branch,
         elements: usize,
@@ -292,26 +308,31 @@ impl Block {
     /// The element that a branch leads to, if it is one.
     pub(super) fn root_of(&self, branch: &Branch) -> Option<AnyElement> {
         match &branch.target {
-            Target::Alone(element) | Target::Open(element, _) => Some(element.clone()),
-            Target::Slot(of) => Some(self.instructions[of.index()].element.clone()),
-            Target::Row(_) | Target::Gone => None,
+            BranchTarget::Alone(element) | BranchTarget::Open(element, _) => Some(element.clone()),
+            BranchTarget::Slot(of) => Some(self.instructions[of.index()].element.clone()),
+            BranchTarget::Row(_) | BranchTarget::Gone => None,
         }
     }
 
     /// The slot of the element that a branch of many rows leads to.
-    pub(super) fn slot_of(&mut self, slot: Slot, number: u32, element: &AnyElement) -> Slot {
+    pub(super) fn slot_of(
+        &mut self,
+        slot: ColumnSlot,
+        number: u32,
+        element: &AnyElement,
+    ) -> ColumnSlot {
         let of = self.slot(element);
-        self.remember_branch(slot, number, Branch::leading_to(Target::Slot(of)));
+        self.remember_branch(slot, number, Branch::leading_to(BranchTarget::Slot(of)));
         of
     }
 
     /// The branch of a combination, if it has been met before.
-    fn known_branch(&self, slot: Slot, number: u32) -> Option<Branch> {
+    fn known_branch(&self, slot: ColumnSlot, number: u32) -> Option<Branch> {
         let branches = &self.instructions[slot.index()].memo.branches;
         branches.get(number as usize).cloned().flatten()
     }
 
-    fn remember_branch(&mut self, slot: Slot, number: u32, branch: Branch) {
+    fn remember_branch(&mut self, slot: ColumnSlot, number: u32, branch: Branch) {
         self.remembered += 1;
         let branches = &mut self.instructions[slot.index()].memo.branches;
         branches.resize(branches.len().max(number as usize + 1), None);
@@ -321,7 +342,7 @@ impl Block {
     /// The row of a table for a combination of its parents' values.
     pub(super) fn table_row(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         number: u32,
         parents: usize,
         op: &dyn TableOp,
@@ -342,17 +363,17 @@ impl Block {
         let weights = op.weights().row(row * columns, columns).linear();
         let ready = if self.instructions[slot.index()].is_bool {
             let truth = op.values().index_of(&true);
-            Ready::Flip(truth.map_or(0.0, |at| weights[at]))
+            PooledSampler::Flip(truth.map_or(0.0, |at| weights[at]))
         } else {
             let book = self.own_book(slot);
             let codes: Vec<u32> = (0..columns)
                 .map(|i| self.enter_value(book, op.values().any(i)))
                 .collect();
-            Ready::Codes(Drawn::new(weights, &codes))
+            PooledSampler::Codes(CodeSampler::new(weights, &codes))
         };
         let branch = Branch {
-            target: Target::Row(row * columns),
-            drawn: Lot::Ready(Rc::new(ready)),
+            target: BranchTarget::Row(row * columns),
+            drawn: BranchSampler::Ready(Rc::new(ready)),
         };
         self.remember_branch(slot, number, branch.clone());
         Ok(branch)

@@ -6,11 +6,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::block::{Block, Instruction, Memo, Slot};
+use super::block::{Block, ColumnInstruction, ColumnSlot, CombinationMemo};
 use super::branch::Branch;
-use super::column::{Column, Stored};
-use super::draw::{Prepared, Ready};
-use super::run::{Run, Task};
+use super::column::{Column, StoredColumn};
+use super::draw::{AtomicSampler, PooledSampler};
+use super::run::{EvaluationTask, RootEvaluation};
 use super::selection::Selection;
 use crate::element::footprint::{ALLOCATION, Footprint};
 use crate::error::ModelError;
@@ -22,7 +22,7 @@ const REMEMBERED: u64 = 128;
 
 /// Memory use of a block, as far as it is added up.
 #[derive(Debug)]
-pub(super) struct Bytes {
+pub(super) struct BlockMemory {
     /// Footprint before Chains made any element: a block stays on its thread.
     before: Footprint,
     /// Size of everything else at the last count.
@@ -33,7 +33,7 @@ pub(super) struct Bytes {
     next: usize,
 }
 
-impl Default for Bytes {
+impl Default for BlockMemory {
     fn default() -> Self {
         Self {
             before: Footprint::now(),
@@ -44,7 +44,7 @@ impl Default for Bytes {
     }
 }
 
-impl Bytes {
+impl BlockMemory {
     /// Bytes of the elements that Chains made and that are still held.
     pub(super) fn made(&self) -> u64 {
         self.before.bytes_since()
@@ -68,25 +68,25 @@ impl Bytes {
     /// Counts values that are kept.
     #[inline]
     pub(super) fn kept(&mut self, rows: &Selection, column: &Column) {
-        self.since += (size_of::<Stored>() + rows.bytes() + column.bytes()) as u64;
+        self.since += (size_of::<StoredColumn>() + rows.bytes() + column.bytes()) as u64;
     }
 }
 
 /// Counter that counts shared data once, however often it is referred to.
 #[derive(Default)]
-struct Count {
+struct SharedByteCounter {
     met: FxHashSet<usize>,
     bytes: usize,
 }
 
-impl Count {
+impl SharedByteCounter {
     fn rows(&mut self, rows: &Selection) {
         if self.met.insert(rows.address()) {
             self.bytes += rows.bytes();
         }
     }
 
-    fn stored(&mut self, stored: &Stored) {
+    fn stored(&mut self, stored: &StoredColumn) {
         self.rows(&stored.rows);
         if self.met.insert(stored.column.address()) {
             self.bytes += stored.column.bytes();
@@ -94,11 +94,11 @@ impl Count {
     }
 }
 
-impl Run<'_> {
+impl RootEvaluation<'_> {
     /// An error if the block exceeds its memory limit.
     #[inline]
-    pub(super) fn check_bytes(&mut self, slot: Slot) -> Result<(), ModelError> {
-        let Bytes {
+    pub(super) fn check_bytes(&mut self, slot: ColumnSlot) -> Result<(), ModelError> {
+        let BlockMemory {
             counted,
             since,
             next,
@@ -113,16 +113,18 @@ impl Run<'_> {
     }
 
     #[cold]
-    fn count_bytes(&mut self, slot: Slot, elements: usize) -> Result<(), ModelError> {
-        let mut count = Count::default();
-        count.bytes += self.tasks.capacity() * size_of::<Task>();
+    fn count_bytes(&mut self, slot: ColumnSlot, elements: usize) -> Result<(), ModelError> {
+        let mut count = SharedByteCounter::default();
+        count.bytes += self.tasks.capacity() * size_of::<EvaluationTask>();
         for task in &self.tasks {
             match task {
-                Task::Enter(_, rows, _) | Task::Finish(_, rows, _) | Task::Alone { rows, .. } => {
+                EvaluationTask::Enter(_, rows, _)
+                | EvaluationTask::Finish(_, rows, _)
+                | EvaluationTask::Alone { rows, .. } => {
                     count.rows(rows);
                 }
-                Task::Singles(singles) => count.bytes += singles.bytes(),
-                Task::Join(_, rows, sources) => {
+                EvaluationTask::Singles(singles) => count.bytes += singles.bytes(),
+                EvaluationTask::Join(_, rows, sources) => {
                     count.rows(rows);
                     count.bytes += size_of_val(&**sources) + ALLOCATION;
                     for (_, rows) in sources {
@@ -149,7 +151,7 @@ impl Run<'_> {
 
 impl Block {
     /// An error if the block may not take so many bytes.
-    pub(super) fn allow(&mut self, slot: Slot, needed: u64) -> Result<(), ModelError> {
+    pub(super) fn allow(&mut self, slot: ColumnSlot, needed: u64) -> Result<(), ModelError> {
         if self.grant.allows(needed) {
             return Ok(());
         }
@@ -162,7 +164,11 @@ impl Block {
 
     /// Approximate number of bytes kept from block to block.
     pub(super) fn kept_bytes(&self) -> u64 {
-        let books: usize = self.books.iter().map(super::values::Values::bytes).sum();
+        let books: usize = self
+            .books
+            .iter()
+            .map(super::values::Dictionary::bytes)
+            .sum();
         self.bytes.made() + books as u64 + self.remembered as u64 * REMEMBERED
     }
 
@@ -181,11 +187,15 @@ impl Block {
     /// Size in bytes of the elements with their cached data, without their values in rows.
     fn structure(&self) -> u64 {
         // A list that has just grown is up to half empty; a slot is found in a table as well.
-        let slots = self.instructions.capacity() * size_of::<Instruction>()
-            + self.values.capacity() * size_of::<Option<Stored>>()
+        let slots = self.instructions.capacity() * size_of::<ColumnInstruction>()
+            + self.values.capacity() * size_of::<Option<StoredColumn>>()
             + self.instructions.len() * 3 * size_of::<u64>();
-        let books: usize = self.books.iter().map(super::values::Values::bytes).sum();
-        let known = self.instructions.iter().map(Instruction::bytes);
+        let books: usize = self
+            .books
+            .iter()
+            .map(super::values::Dictionary::bytes)
+            .sum();
+        let known = self.instructions.iter().map(ColumnInstruction::bytes);
         let ancestors = self.ancestors.iter().map(|rows| size_of_val(&**rows));
         let lineage = self.lineage.iter().flatten();
         let lineage = lineage.map(|rows| size_of_val(&**rows));
@@ -193,20 +203,26 @@ impl Block {
     }
 }
 
-impl Instruction {
+impl ColumnInstruction {
     fn bytes(&self) -> usize {
         let parents = self.parents.as_ref().map_or(0, |all| size_of_val(&**all));
-        let prepared = self.prepared.as_ref().map_or(0, |one| Prepared::bytes(one));
+        let prepared = self
+            .prepared
+            .as_ref()
+            .map_or(0, |one| AtomicSampler::bytes(one));
         parents + prepared + self.memo.bytes() + ALLOCATION
     }
 }
 
-impl Memo {
+impl CombinationMemo {
     fn bytes(&self) -> usize {
         let lists = (self.books.capacity() + self.encoders.capacity()) * size_of::<u64>();
         let branches = self.branches.capacity() * size_of::<Option<Branch>>();
         let drawn = self.branches.iter().flatten();
-        let drawn: usize = drawn.filter_map(Branch::ready).map(Ready::bytes).sum();
+        let drawn: usize = drawn
+            .filter_map(Branch::ready)
+            .map(PooledSampler::bytes)
+            .sum();
         let translations = self.translations.values();
         let translations: usize = translations.map(|table| size_of_val(&***table)).sum();
         let results = size_of_val(&*self.results);

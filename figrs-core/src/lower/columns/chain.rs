@@ -2,27 +2,27 @@
 
 use rustc_hash::FxHashMap;
 
-use super::block::{Block, Slot};
-use super::branch::{Branch, Target, atomic};
-use super::column::{Book, Column, Stored};
-use super::draw::{Groups, Ready, draw_ready};
-use super::run::{Run, Task};
+use super::block::{Block, ColumnSlot};
+use super::branch::{Branch, BranchTarget, atomic};
+use super::column::{Column, DictionaryId, StoredColumn};
+use super::draw::{PooledSampler, RowGroups, draw_ready};
+use super::run::{EvaluationTask, RootEvaluation};
 use super::selection::Selection;
-use super::singles::{Few, Singles, are_few};
+use super::singles::{RareBranch, RowEvaluations, are_few};
 use crate::element::node::{AnyElement, ChainOp, TableOp};
 use crate::error::ModelError;
 use crate::value::datum::Datum;
 
 /// Source of the values of a group of rows.
 #[derive(Clone, Copy)]
-pub(super) enum Source {
-    Slot(Slot),
+pub(super) enum ColumnSource {
+    Slot(ColumnSlot),
     /// The number of a column that was drawn for a group alone.
     Alone(usize),
 }
 
 /// The rows that take a branch, unless they are few.
-struct Part {
+struct BranchRows {
     /// Nothing where it is made when its few rows are evaluated.
     branch: Option<Branch>,
     combination: u32,
@@ -30,11 +30,11 @@ struct Part {
     size: usize,
 }
 
-impl Run<'_> {
+impl RootEvaluation<'_> {
     /// The values of a Chain in these rows, or the tasks that compute them.
     pub(super) fn chain(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
         demand: Option<Datum>,
         op: &dyn ChainOp,
@@ -66,7 +66,7 @@ impl Run<'_> {
         }
         if branches
             .iter()
-            .all(|branch| matches!(branch.target, Target::Alone(_)))
+            .all(|branch| matches!(branch.target, BranchTarget::Alone(_)))
         {
             return self.draw_alone(slot, rows, &groups, &branches);
         }
@@ -79,9 +79,9 @@ impl Run<'_> {
     /// are evaluated, and how the others are drawn alone is found here.
     fn made(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
-        (groups, numbers): (&Groups, &[u32]),
+        (groups, numbers): (&RowGroups, &[u32]),
         op: &dyn ChainOp,
     ) -> Result<Vec<Option<Branch>>, ModelError> {
         let parents = self.block.link(slot).len();
@@ -115,7 +115,7 @@ impl Run<'_> {
     /// The values of a table in these rows.
     pub(super) fn table(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
         demand: Option<&Datum>,
         op: &dyn TableOp,
@@ -131,7 +131,7 @@ impl Run<'_> {
         let columns = op.values().len();
         let column = op.values().index_of(value.as_any());
         let weigh = |branch: &Branch| match (&branch.target, column) {
-            (Target::Row(start), Some(column)) => {
+            (BranchTarget::Row(start), Some(column)) => {
                 let row = op.weights().row(*start, columns);
                 (row.linear()[column], row.log(column))
             }
@@ -144,18 +144,18 @@ impl Run<'_> {
     /// Gives all rows a value and weighs each by its group.
     fn weigh_rows(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
-        (groups, branches): (&Groups, &[Branch]),
+        (groups, branches): (&RowGroups, &[Branch]),
         value: &Datum,
         weights: &[(f64, f64)],
     ) -> Result<(), ModelError> {
         match groups {
-            Groups::Masks(masks) => {
+            RowGroups::Masks(masks) => {
                 let masks = masks.iter().cloned().zip(weights.iter().copied());
                 self.block.weights.times_masks(&masks.collect::<Vec<_>>());
             }
-            Groups::Rows(numbers) => self.block.weights.times_codes(rows, numbers, weights),
+            RowGroups::Rows(numbers) => self.block.weights.times_codes(rows, numbers, weights),
         }
         let column = self.block.constant(slot, value, rows);
         let dense = branches
@@ -167,13 +167,17 @@ impl Run<'_> {
             self.block.weights.count_density(rows);
         }
         let some_dense = !all_dense && dense.contains(&true);
-        if some_dense || branches.iter().any(|b| matches!(b.target, Target::Slot(_))) {
+        if some_dense
+            || branches
+                .iter()
+                .any(|b| matches!(b.target, BranchTarget::Slot(_)))
+        {
             let parts = groups.selections(rows, branches.len());
             for ((part, branch), dense) in parts.iter().zip(branches).zip(dense) {
                 if dense && some_dense {
                     self.block.weights.count_density(part);
                 }
-                if let Target::Slot(of) = branch.target {
+                if let BranchTarget::Slot(of) = branch.target {
                     let same = self.block.constant(of, value, part);
                     self.block.keep(of, part, same);
                 }
@@ -185,26 +189,26 @@ impl Run<'_> {
     /// Draws all rows at once.
     fn draw_rows(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
-        groups: Groups,
+        groups: RowGroups,
         branches: &[Branch],
     ) -> Result<(), ModelError> {
-        let ready: Vec<&Ready> = branches.iter().filter_map(Branch::ready).collect();
+        let ready: Vec<&PooledSampler> = branches.iter().filter_map(Branch::ready).collect();
         let codes = self.block.codes_for(slot, rows);
         let column = draw_ready(rows, &groups, &ready, codes, self.rng);
         if branches
             .iter()
-            .any(|branch| matches!(branch.target, Target::Slot(_)))
+            .any(|branch| matches!(branch.target, BranchTarget::Slot(_)))
         {
             let parts = groups.selections(rows, branches.len());
             for (part, branch) in parts.iter().zip(branches) {
-                if let Target::Slot(of) = branch.target {
+                if let BranchTarget::Slot(of) = branch.target {
                     self.block.keep(of, part, column.part(rows, part));
                 }
             }
         }
-        if let Groups::Rows(numbers) = groups {
+        if let RowGroups::Rows(numbers) = groups {
             self.block.give_back(numbers);
         }
         self.settle(slot, rows, column, None)
@@ -213,9 +217,9 @@ impl Run<'_> {
     /// Draws each group from an element that nothing else refers to, in the order of the first rows.
     fn draw_alone(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
-        groups: &Groups,
+        groups: &RowGroups,
         branches: &[Branch],
     ) -> Result<(), ModelError> {
         let numbers = groups.numbers(rows);
@@ -227,7 +231,7 @@ impl Run<'_> {
         let mut all = self.block.instructions[slot.index()].element.no_column();
         for (branch, &size) in branches.iter().zip(&sizes) {
             next.push(all.len() as u32);
-            let Target::Alone(element) = &branch.target else {
+            let BranchTarget::Alone(element) = &branch.target else {
                 continue;
             };
             let rows = Selection::all(size);
@@ -247,14 +251,14 @@ impl Run<'_> {
     /// Values of an atomic element that nothing else refers to.
     fn draw_one(
         &mut self,
-        of: Slot,
+        of: ColumnSlot,
         element: &AnyElement,
         branch: &Branch,
         rows: &Selection,
     ) -> Result<Column, ModelError> {
         if let Some(ready) = branch.ready() {
             let codes = self.block.codes_for(of, rows);
-            let one = Groups::Masks(vec![rows.mask().to_vec()]);
+            let one = RowGroups::Masks(vec![rows.mask().to_vec()]);
             return Ok(draw_ready(rows, &one, &[ready], codes, self.rng));
         }
         let values = match atomic(element) {
@@ -269,16 +273,16 @@ impl Run<'_> {
     /// joins them.
     fn branch_out(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
-        groups: &Groups,
+        groups: &RowGroups,
         (branches, combinations): (Vec<Option<Branch>>, &[u32]),
         demand: Option<&Datum>,
     ) {
         let numbers = groups.numbers(rows);
-        let mut parts: Vec<Part> = Vec::with_capacity(branches.len());
+        let mut parts: Vec<BranchRows> = Vec::with_capacity(branches.len());
         for (branch, &combination) in branches.into_iter().zip(combinations) {
-            parts.push(Part {
+            parts.push(BranchRows {
                 branch,
                 combination,
                 rows: Vec::new(),
@@ -298,14 +302,14 @@ impl Run<'_> {
                 part.rows.push(row);
             }
         }
-        let mut sources: Vec<(Source, Selection)> = Vec::new();
-        let mut tasks: Vec<Task> = Vec::new();
+        let mut sources: Vec<(ColumnSource, Selection)> = Vec::new();
+        let mut tasks: Vec<EvaluationTask> = Vec::new();
         if !few.is_empty() {
             let (source, task) = self.few(slot, &mut parts, few, (width, demand));
             sources.push(source);
             tasks.push(task);
         }
-        let mut met = FxHashMap::<Slot, usize>::default();
+        let mut met = FxHashMap::<ColumnSlot, usize>::default();
         let many = parts.into_iter().filter(|part| !part.rows.is_empty());
         for part in many {
             let rows = Selection::from_rows(part.rows, width);
@@ -313,13 +317,15 @@ impl Run<'_> {
                 continue;
             };
             let of = match branch.target {
-                Target::Slot(of) => of,
-                Target::Open(element, _) => self.block.slot_of(slot, part.combination, &element),
-                Target::Alone(ref element) => {
+                BranchTarget::Slot(of) => of,
+                BranchTarget::Open(element, _) => {
+                    self.block.slot_of(slot, part.combination, &element)
+                }
+                BranchTarget::Alone(ref element) => {
                     let number = self.alone.len();
                     self.alone.push(None);
-                    sources.push((Source::Alone(number), rows.clone()));
-                    tasks.push(Task::Alone {
+                    sources.push((ColumnSource::Alone(number), rows.clone()));
+                    tasks.push(EvaluationTask::Alone {
                         number,
                         element: element.clone(),
                         branch,
@@ -329,32 +335,33 @@ impl Run<'_> {
                     });
                     continue;
                 }
-                Target::Row(_) | Target::Gone => continue,
+                BranchTarget::Row(_) | BranchTarget::Gone => continue,
             };
             // Different values may lead to one element.
             if let Some(&at) = met.get(&of) {
                 sources[at].1 = sources[at].1.or(&rows);
-                if let Task::Enter(_, part, _) = &mut tasks[at] {
+                if let EvaluationTask::Enter(_, part, _) = &mut tasks[at] {
                     *part = part.or(&rows);
                 }
             } else {
                 met.insert(of, sources.len());
-                sources.push((Source::Slot(of), rows.clone()));
-                tasks.push(Task::Enter(of, rows, demand.cloned()));
+                sources.push((ColumnSource::Slot(of), rows.clone()));
+                tasks.push(EvaluationTask::Enter(of, rows, demand.cloned()));
             }
         }
-        self.tasks.push(Task::Join(slot, rows.clone(), sources));
+        self.tasks
+            .push(EvaluationTask::Join(slot, rows.clone(), sources));
         self.tasks.extend(tasks.into_iter().rev());
     }
 
     /// The task of the rows whose branches few others take, given with their groups, and the source of their values.
     fn few(
         &mut self,
-        slot: Slot,
-        parts: &mut [Part],
+        slot: ColumnSlot,
+        parts: &mut [BranchRows],
         mut few: Vec<(u32, u32)>,
         (width, demand): (usize, Option<&Datum>),
-    ) -> ((Source, Selection), Task) {
+    ) -> ((ColumnSource, Selection), EvaluationTask) {
         let rows = Selection::from_rows(few.iter().map(|&(row, _)| row).collect(), width);
         let mut positions = vec![u32::MAX; parts.len()];
         let mut branches = Vec::new();
@@ -363,16 +370,20 @@ impl Run<'_> {
             if *position == u32::MAX {
                 *position = branches.len() as u32;
                 let part = &mut parts[*group as usize];
-                branches.push(Few::new(part.combination, part.branch.take(), part.size));
+                branches.push(RareBranch::new(
+                    part.combination,
+                    part.branch.take(),
+                    part.size,
+                ));
             }
             *group = *position;
         }
         let number = self.alone.len();
         self.alone.push(None);
-        let singles = Singles::new((slot, number), branches, few, demand.cloned());
+        let singles = RowEvaluations::new((slot, number), branches, few, demand.cloned());
         (
-            (Source::Alone(number), rows),
-            Task::Singles(Box::new(singles)),
+            (ColumnSource::Alone(number), rows),
+            EvaluationTask::Singles(Box::new(singles)),
         )
     }
 
@@ -380,7 +391,7 @@ impl Run<'_> {
     pub(super) fn alone(
         &mut self,
         number: usize,
-        (element, branch, of): (&AnyElement, &Branch, Slot),
+        (element, branch, of): (&AnyElement, &Branch, ColumnSlot),
         rows: &Selection,
         demand: Option<&Datum>,
     ) -> Result<(), ModelError> {
@@ -394,7 +405,7 @@ impl Run<'_> {
         } else {
             self.draw_one(of, element, branch, rows)?
         };
-        self.alone[number] = Some(Stored {
+        self.alone[number] = Some(StoredColumn {
             rows: rows.clone(),
             column,
             generation: self.block.ancestors.len(),
@@ -405,7 +416,11 @@ impl Run<'_> {
 
 impl Block {
     /// The list of values of a slot, unless they are truth values, and an empty list for codes in some rows.
-    fn codes_for(&mut self, slot: Slot, rows: &Selection) -> Option<(Book, Vec<u32>)> {
+    fn codes_for(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+    ) -> Option<(DictionaryId, Vec<u32>)> {
         let is_bool = self.instructions[slot.index()].is_bool;
         (!is_bool).then(|| (self.own_book(slot), self.list(rows.len())))
     }

@@ -5,8 +5,8 @@
 
 use std::rc::Rc;
 
-use super::block::{Block, Slot};
-use super::column::{Book, Column};
+use super::block::{Block, ColumnSlot};
+use super::column::{Column, DictionaryId};
 use super::selection::{Selection, for_each_row};
 use crate::element::node::ApplyOp;
 use crate::error::ModelError;
@@ -29,7 +29,7 @@ impl Class {
 
 impl Column {
     /// The same value in all rows.
-    pub(super) fn same(rows: &Selection, code: u32, book: Book) -> Self {
+    pub(super) fn same(rows: &Selection, code: u32, book: DictionaryId) -> Self {
         let rows = rows.clone();
         Self::Classes(Rc::new([Class { rows, code }]), book)
     }
@@ -94,7 +94,7 @@ impl Block {
     /// The values of parts of some rows in classes, if each part is held so and they are few.
     pub(super) fn joined_classes(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         parts: &[(Selection, Column)],
     ) -> Option<Column> {
         let count = |(_, column): &(Selection, Column)| match column {
@@ -122,7 +122,7 @@ impl Block {
     /// The values of a function of one parent that is held in classes.
     pub(super) fn apply_to_classes(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
         classes: &[Class],
         op: &dyn ApplyOp,

@@ -9,7 +9,7 @@ use crate::value::column::AnyColumn;
 
 /// The index of a dictionary of values in a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Book(pub(super) u32);
+pub(crate) struct DictionaryId(pub(super) u32);
 
 /// Values of some rows.
 #[derive(Clone, Debug)]
@@ -17,16 +17,16 @@ pub(crate) enum Column {
     /// Truth values, one bit for each row of the block, whether it is selected or not.
     Bits(Rc<Vec<u64>>),
     /// Dictionary codes: positions in a list of values, in the order of the selected rows.
-    Codes(Rc<Vec<u32>>, Book),
+    Codes(Rc<Vec<u32>>, DictionaryId),
     /// Disjoint sets of rows that make up the selected ones, each with the position of its value in a list.
-    Classes(Rc<[Class]>, Book),
+    Classes(Rc<[Class]>, DictionaryId),
     /// Values, in the order of the selected rows.
     Typed(Rc<dyn AnyColumn>),
 }
 
 /// Values with the rows that they belong to.
 #[derive(Debug)]
-pub(crate) struct Stored {
+pub(crate) struct StoredColumn {
     pub(super) rows: Selection,
     pub(super) column: Column,
     /// Number of resamplings of the rows before.

@@ -8,7 +8,7 @@ const UNKNOWN: u32 = u32::MAX;
 
 /// Numbers the pairs of two codes.
 #[derive(Debug, Default)]
-struct Pairs {
+struct PairNumbering {
     met: Vec<(u32, u32)>,
     /// Entry `left << shift | right`, as long as that is small.
     dense: Vec<u32>,
@@ -17,7 +17,7 @@ struct Pairs {
     sparse: bool,
 }
 
-impl Pairs {
+impl PairNumbering {
     /// Makes room for codes up to these.
     fn reserve(&mut self, left: u32, right: u32) {
         let fits = |table: &Self| {
@@ -67,15 +67,15 @@ impl Pairs {
 
 /// Numbers combinations of the codes of several parents.
 #[derive(Debug, Default)]
-pub(super) struct Combinations {
-    pairs: Vec<Pairs>,
+pub(super) struct CombinationNumbering {
+    pairs: Vec<PairNumbering>,
 }
 
-impl Combinations {
+impl CombinationNumbering {
     /// Replaces the first parent's code in each row by the number of the combination; `others` has the codes of the other
     /// parents.
     pub(super) fn number<L: AsRef<[u32]>>(&mut self, numbers: &mut [u32], others: &[L]) {
-        self.pairs.resize_with(others.len(), Pairs::default);
+        self.pairs.resize_with(others.len(), PairNumbering::default);
         for (pairs, column) in self.pairs.iter_mut().zip(others) {
             let column = column.as_ref();
             let most = |codes: &[u32]| codes.iter().copied().max().unwrap_or(0);
@@ -87,7 +87,7 @@ impl Combinations {
     /// Approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         const PAIR: usize = size_of::<(u32, u32)>();
-        let each = |pairs: &Pairs| {
+        let each = |pairs: &PairNumbering| {
             // A hashed pair stands with its number and with a byte of its hash.
             (pairs.met.capacity() + 2 * pairs.hashed.capacity()) * PAIR + size_of_val(&*pairs.dense)
         };
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn combinations_keep_their_numbers() {
-        let mut combinations = Combinations::default();
+        let mut combinations = CombinationNumbering::default();
         let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
         for round in 1..200u32 {
             let column = |parent: u32| -> Vec<u32> {

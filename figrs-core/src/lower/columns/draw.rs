@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::bernoulli::{draw_each, draw_groups};
-use super::block::{Block, Slot};
-use super::column::{Book, Column};
+use super::block::{Block, ColumnSlot};
+use super::column::{Column, DictionaryId};
 use super::selection::Selection;
-use super::values::Values;
+use super::values::Dictionary;
 use crate::element::alias::Alias;
 use crate::element::node::{AnyElement, AtomicOp, Endless, FiniteOutcomes};
 use crate::error::ModelError;
@@ -17,23 +17,23 @@ use crate::value::datum::Datum;
 
 /// Sampling method of an atomic element.
 #[derive(Debug)]
-pub(super) enum Prepared {
+pub(super) enum AtomicSampler {
     /// True with this probability.
     Flip(f64),
     /// One of some values, whose codes are those of the book.
-    Finite(Drawn, Book),
+    Finite(CodeSampler, DictionaryId),
     /// By its own function, since its values cannot be listed.
     Open { continuous: bool },
 }
 
 /// One of some codes.
 #[derive(Debug)]
-pub(super) enum Drawn {
+pub(super) enum CodeSampler {
     Certain(u32),
     Alias(Alias),
 }
 
-impl Prepared {
+impl AtomicSampler {
     /// Bytes that it takes besides its own size.
     pub(super) fn bytes(&self) -> usize {
         match self {
@@ -43,7 +43,7 @@ impl Prepared {
     }
 }
 
-impl Ready {
+impl PooledSampler {
     /// Bytes that it takes besides its own size.
     pub(super) fn bytes(&self) -> usize {
         match self {
@@ -53,7 +53,7 @@ impl Ready {
     }
 }
 
-impl Drawn {
+impl CodeSampler {
     fn bytes(&self) -> usize {
         match self {
             Self::Certain(_) => 0,
@@ -69,7 +69,13 @@ impl Drawn {
     }
 
     /// A value for each of some rows; those of several are written into an empty list.
-    fn column(&self, rows: &Selection, book: Book, mut list: Vec<u32>, rng: &mut Stream) -> Column {
+    fn column(
+        &self,
+        rows: &Selection,
+        book: DictionaryId,
+        mut list: Vec<u32>,
+        rng: &mut Stream,
+    ) -> Column {
         match self {
             Self::Certain(code) => Column::same(rows, *code, book),
             Self::Alias(alias) => {
@@ -82,9 +88,9 @@ impl Drawn {
 
 /// A choice that different rows make among different distributions.
 #[derive(Debug)]
-pub(super) enum Ready {
+pub(super) enum PooledSampler {
     Flip(f64),
-    Codes(Drawn),
+    Codes(CodeSampler),
 }
 
 /// The probability that a finite truth value is true.
@@ -97,22 +103,22 @@ impl Block {
     /// Sampling method of an atomic element, prepared when it is first reached.
     pub(super) fn prepare(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         op: &dyn AtomicOp,
-    ) -> Result<Rc<Prepared>, ModelError> {
+    ) -> Result<Rc<AtomicSampler>, ModelError> {
         if let Some(prepared) = &self.instructions[slot.index()].prepared {
             return Ok(prepared.clone());
         }
         let element = self.instructions[slot.index()].element.clone();
         let is_bool = self.instructions[slot.index()].is_bool;
         let prepared = match checked_outcomes(&element, op)? {
-            Ok(outcomes) if is_bool => Prepared::Flip(probability_of_true(&outcomes)),
+            Ok(outcomes) if is_bool => AtomicSampler::Flip(probability_of_true(&outcomes)),
             Ok(outcomes) => {
                 let codes: Vec<u32> = (0..outcomes.support.len() as u32).collect();
-                let drawn = Drawn::new(&outcomes.probabilities, &codes);
-                Prepared::Finite(drawn, self.add_book(Values::Fixed(outcomes.support)))
+                let drawn = CodeSampler::new(&outcomes.probabilities, &codes);
+                AtomicSampler::Finite(drawn, self.add_book(Dictionary::Fixed(outcomes.support)))
             }
-            Err(endless) => Prepared::Open {
+            Err(endless) => AtomicSampler::Open {
                 continuous: endless == Endless::Continuous,
             },
         };
@@ -124,22 +130,22 @@ impl Block {
 
     /// Values of an atomic element.
     pub(super) fn draw_atomic(
-        prepared: &Prepared,
+        prepared: &AtomicSampler,
         (element, op): (&AnyElement, &dyn AtomicOp),
         rows: &Selection,
         rng: &mut Stream,
     ) -> Result<Column, ModelError> {
         Ok(match prepared {
-            Prepared::Flip(p) => Column::Bits(Rc::new(draw_groups(
+            AtomicSampler::Flip(p) => Column::Bits(Rc::new(draw_groups(
                 rng,
                 &[(rows.mask(), *p)],
                 rows.mask().len(),
             ))),
-            Prepared::Finite(drawn, book) => {
+            AtomicSampler::Finite(drawn, book) => {
                 let list = Vec::with_capacity(rows.len());
                 drawn.column(rows, *book, list, rng)
             }
-            Prepared::Open { .. } => {
+            AtomicSampler::Open { .. } => {
                 let values = op.sample_many(rows.len(), rng);
                 let values = values.map_err(|fault| element.fault(fault))?;
                 Self::packed(values, rows)
@@ -148,7 +154,7 @@ impl Block {
     }
 
     /// The same value in all rows.
-    pub(super) fn constant(&mut self, slot: Slot, value: &Datum, rows: &Selection) -> Column {
+    pub(super) fn constant(&mut self, slot: ColumnSlot, value: &Datum, rows: &Selection) -> Column {
         if let Some(&truth) = value.get::<bool>() {
             let bits = if truth {
                 rows.mask().to_vec()
@@ -163,7 +169,7 @@ impl Block {
     }
 
     /// The growing dictionary of values of a slot.
-    pub(super) fn own_book(&mut self, slot: Slot) -> Book {
+    pub(super) fn own_book(&mut self, slot: ColumnSlot) -> DictionaryId {
         if let Some(book) = self.instructions[slot.index()].book {
             return book;
         }
@@ -187,25 +193,25 @@ pub(super) fn checked_outcomes(
 /// than truth values as codes of a book, in an empty list.
 pub(super) fn draw_ready(
     rows: &Selection,
-    groups: &Groups,
-    ready: &[&Ready],
-    codes: Option<(Book, Vec<u32>)>,
+    groups: &RowGroups,
+    ready: &[&PooledSampler],
+    codes: Option<(DictionaryId, Vec<u32>)>,
     rng: &mut Stream,
 ) -> Column {
     let Some((book, mut list)) = codes else {
         let p = |group: usize| match ready[group] {
-            Ready::Flip(p) => *p,
-            Ready::Codes(_) => 0.0,
+            PooledSampler::Flip(p) => *p,
+            PooledSampler::Codes(_) => 0.0,
         };
         let bits = match groups {
-            Groups::Masks(masks) => {
+            RowGroups::Masks(masks) => {
                 let groups = masks
                     .iter()
                     .enumerate()
                     .map(|(group, mask)| (&mask[..], p(group)));
                 draw_groups(rng, &groups.collect::<Vec<_>>(), rows.mask().len())
             }
-            Groups::Rows(numbers) => {
+            RowGroups::Rows(numbers) => {
                 let mut next = numbers.iter();
                 draw_each(rng, rows.mask(), |_| {
                     next.next().map_or(0.0, |&group| p(group as usize))
@@ -214,28 +220,28 @@ pub(super) fn draw_ready(
         };
         return Column::Bits(Rc::new(bits));
     };
-    if let [Ready::Codes(only)] = ready {
+    if let [PooledSampler::Codes(only)] = ready {
         return only.column(rows, book, list, rng);
     }
     let numbers = groups.numbers(rows);
     list.extend(numbers.iter().map(|&group| match ready[group as usize] {
-        Ready::Codes(Drawn::Certain(code)) => *code,
-        Ready::Codes(Drawn::Alias(alias)) => alias.draw(rng),
-        Ready::Flip(_) => 0,
+        PooledSampler::Codes(CodeSampler::Certain(code)) => *code,
+        PooledSampler::Codes(CodeSampler::Alias(alias)) => alias.draw(rng),
+        PooledSampler::Flip(_) => 0,
     }));
     Column::Codes(Rc::new(list), book)
 }
 
 /// Rows in groups, numbered from zero in the order of their first rows.
 #[derive(Debug)]
-pub(super) enum Groups {
+pub(super) enum RowGroups {
     /// A mask for each group.
     Masks(Vec<Vec<u64>>),
     /// The group of each row.
     Rows(Vec<u32>),
 }
 
-impl Groups {
+impl RowGroups {
     /// The group of each row.
     pub(super) fn numbers(&self, rows: &Selection) -> Cow<'_, [u32]> {
         match self {

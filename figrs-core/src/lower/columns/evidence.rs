@@ -1,8 +1,8 @@
 //! Evidence on the values of a column.
 
 use super::classes::{Class, mask_of};
-use super::column::{Book, Column, mask_where};
-use super::run::Run;
+use super::column::{Column, DictionaryId, mask_where};
+use super::run::RootEvaluation;
 use super::selection::Selection;
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
@@ -17,7 +17,7 @@ fn is_hard(&(_, log): &(f64, f64)) -> bool {
     log == 0.0 || log == f64::NEG_INFINITY
 }
 
-impl Run<'_> {
+impl RootEvaluation<'_> {
     /// Weighs rows by one statement about their values.
     pub(super) fn weigh(
         &mut self,
@@ -99,7 +99,7 @@ impl Run<'_> {
         &mut self,
         element: &AnyElement,
         rows: &Selection,
-        (classes, book): (&[Class], Book),
+        (classes, book): (&[Class], DictionaryId),
         statement: &Evidence,
     ) -> Result<bool, ModelError> {
         let values = self.block.book(book);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::draw::Ready;
+use super::draw::PooledSampler;
 use crate::element::function::FunctionId;
 use crate::element::node::{AnyElement, ElementId, FiniteOutcomes};
 use crate::value::support::SupportBuilder;
@@ -13,15 +13,15 @@ use crate::value::support::SupportBuilder;
 /// Atomic elements that nothing else refers to, by the functions of Chains that gave them and the values these were called with. A
 /// function that captures nothing gives the same whichever Chain calls it, and to draw from such an element shares no randomness.
 #[derive(Default)]
-pub(super) struct Functions {
+pub(super) struct FunctionMemo {
     /// By the function and the number of its parents: a list of parents may have any length.
-    met: FxHashMap<(FunctionId, usize), Function>,
+    met: FxHashMap<(FunctionId, usize), MemoisedFunction>,
     /// With the element, whose identity must not be given to another.
-    choices: FxHashMap<ElementId, (AnyElement, Choice)>,
+    choices: FxHashMap<ElementId, (AnyElement, FiniteSampler)>,
 }
 
 /// A function that is known to be the same wherever it stands.
-struct Function {
+struct MemoisedFunction {
     /// For each parent the values that the function has been called with.
     arguments: Vec<SupportBuilder>,
     elements: FxHashMap<Box<[u32]>, AnyElement>,
@@ -29,52 +29,55 @@ struct Function {
 
 /// Sampler of an element of finitely many outcomes.
 #[derive(Clone)]
-pub(super) struct Choice {
+pub(super) struct FiniteSampler {
     pub(super) outcomes: Rc<FiniteOutcomes>,
     /// The codes that the outcomes have in `ready`.
     pub(super) codes: Vec<u32>,
-    pub(super) ready: Rc<Ready>,
+    pub(super) ready: Rc<PooledSampler>,
 }
 
 /// The values that a function is called with.
-pub(super) struct Call((FunctionId, usize), Box<[u32]>);
+pub(super) struct CallKey((FunctionId, usize), Box<[u32]>);
 
-impl Functions {
+impl FunctionMemo {
     /// These arguments of a function; nothing if they are not of the types of the parents.
     pub(super) fn call(
         &mut self,
         function: FunctionId,
         parents: &[AnyElement],
         values: &[&dyn Any],
-    ) -> Option<Call> {
+    ) -> Option<CallKey> {
         let function = (function, parents.len());
-        let function_met = self.met.entry(function).or_insert_with(|| Function {
-            arguments: parents.iter().map(AnyElement::no_values).collect(),
-            elements: FxHashMap::default(),
-        });
+        let function_met = self
+            .met
+            .entry(function)
+            .or_insert_with(|| MemoisedFunction {
+                arguments: parents.iter().map(AnyElement::no_values).collect(),
+                elements: FxHashMap::default(),
+            });
         let codes = function_met.arguments.iter_mut().zip(values);
         let codes = codes.map(|(met, &value)| met.insert(value).map(|code| code as u32));
-        Some(Call(function, codes.collect::<Option<_>>()?))
+        Some(CallKey(function, codes.collect::<Option<_>>()?))
     }
 
-    pub(super) fn element(&self, call: &Call) -> Option<AnyElement> {
+    pub(super) fn element(&self, call: &CallKey) -> Option<AnyElement> {
         self.met.get(&call.0)?.elements.get(&call.1).cloned()
     }
 
-    pub(super) fn remember(&mut self, call: Call, element: AnyElement) {
+    pub(super) fn remember(&mut self, call: CallKey, element: AnyElement) {
         if let Some(function) = self.met.get_mut(&call.0) {
             function.elements.insert(call.1, element);
         }
     }
 
     /// Sampler of an element, if it is cached.
-    pub(super) fn choice(&self, element: &AnyElement) -> Option<Choice> {
+    pub(super) fn choice(&self, element: &AnyElement) -> Option<FiniteSampler> {
         let (_, choice) = self.choices.get(&element.id())?;
         Some(choice.clone())
     }
 
     /// Caches the sampler of an element that some call gave.
-    pub(super) fn remember_choice(&mut self, element: &AnyElement, choice: Choice) {
+    pub(super) fn remember_choice(&mut self, element: &AnyElement, choice: FiniteSampler) {
         self.choices.insert(element.id(), (element.clone(), choice));
     }
 }

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use super::block::{Block, Slot};
+use super::block::{Block, ColumnSlot};
 use super::classes::codes;
-use super::column::{Book, Column};
-use super::draw::Groups;
+use super::column::{Column, DictionaryId};
+use super::draw::RowGroups;
 use super::selection::{Selection, first_row};
-use super::values::Values;
+use super::values::Dictionary;
 use crate::value::support::SupportBuilder;
 
 /// Maximum number of truth values that are partitioned by masks.
@@ -30,10 +30,10 @@ impl Block {
     /// number of its combination of values.
     pub(super) fn part(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
-        parents: &[Slot],
-    ) -> (Groups, Vec<u32>) {
+        parents: &[ColumnSlot],
+    ) -> (RowGroups, Vec<u32>) {
         let columns: Vec<Column> = parents
             .iter()
             .map(|&parent| self.read(parent, rows))
@@ -63,15 +63,15 @@ impl Block {
                 group(groups.entry(*number).or_insert(u32::MAX), number);
             }
         }
-        (Groups::Rows(numbers), met)
+        (RowGroups::Rows(numbers), met)
     }
 
     /// The number of the combination of the parents' values in each row.
     pub(super) fn combined(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
-        parents: &[Slot],
+        parents: &[ColumnSlot],
         columns: &[Column],
     ) -> Vec<u32> {
         let mut codes = columns.iter().enumerate().map(|(parent, column)| {
@@ -85,8 +85,8 @@ impl Block {
                 Column::Typed(values) => {
                     let book = self.encoder(slot, parent, parents[parent]);
                     match &mut self.books[book.0 as usize] {
-                        Values::Growing(book) => book.encode(&**values).unwrap_or_default(),
-                        Values::Fixed(_) => Vec::new(),
+                        Dictionary::Growing(book) => book.encode(&**values).unwrap_or_default(),
+                        Dictionary::Fixed(_) => Vec::new(),
                     }
                 }
             };
@@ -109,10 +109,10 @@ impl Block {
 
     pub(super) fn part_by_masks(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
         bits: &[&[u64]],
-    ) -> (Groups, Vec<u32>) {
+    ) -> (RowGroups, Vec<u32>) {
         let mut parts: Vec<(usize, u32, Vec<u64>)> = Vec::new();
         for combination in 0..1u32 << bits.len() {
             let mut mask = rows.mask().to_vec();
@@ -141,11 +141,11 @@ impl Block {
             .into_iter()
             .map(|(_, number, mask)| (number, mask))
             .unzip();
-        (Groups::Masks(masks), numbers)
+        (RowGroups::Masks(masks), numbers)
     }
 
     /// Clears the cached combinations whose codes referred to other dictionaries.
-    pub(super) fn remember_books(&mut self, slot: Slot, columns: &[Column]) {
+    pub(super) fn remember_books(&mut self, slot: ColumnSlot, columns: &[Column]) {
         let books = columns.iter().map(|column| match column {
             Column::Codes(_, book) | Column::Classes(_, book) => Some(*book),
             Column::Bits(_) | Column::Typed(_) => None,
@@ -154,14 +154,14 @@ impl Block {
         if memo.books.len() == columns.len() && memo.books.iter().copied().eq(books.clone()) {
             return;
         }
-        *memo = super::block::Memo {
+        *memo = super::block::CombinationMemo {
             books: books.collect(),
             ..Default::default()
         };
     }
 
     /// The dictionary that gives codes to a parent's values that have none.
-    fn encoder(&mut self, slot: Slot, parent: usize, of: Slot) -> Book {
+    fn encoder(&mut self, slot: ColumnSlot, parent: usize, of: ColumnSlot) -> DictionaryId {
         let memo = &mut self.instructions[slot.index()].memo;
         memo.encoders
             .resize(memo.encoders.len().max(parent + 1), None);
@@ -169,7 +169,7 @@ impl Block {
             return book;
         }
         let values: SupportBuilder = self.instructions[of.index()].element.no_values();
-        let book = self.add_book(Values::Growing(values));
+        let book = self.add_book(Dictionary::Growing(values));
         self.instructions[slot.index()].memo.encoders[parent] = Some(book);
         book
     }
@@ -177,7 +177,7 @@ impl Block {
     /// Calls a function with the parents' values of a combination.
     pub(super) fn with_values<R>(
         &self,
-        slot: Slot,
+        slot: ColumnSlot,
         number: u32,
         parents: usize,
         call: impl FnOnce(&[&dyn Any]) -> R,

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::block::{Block, Slot};
+use super::block::{Block, ColumnSlot};
 use super::column::Column;
-use super::run::Run;
+use super::run::RootEvaluation;
 use super::weights::BlockWeights;
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
@@ -26,7 +26,7 @@ impl Block {
     ) -> Result<(), ModelError> {
         let rows = before.weights.alive().clone();
         self.start(before.width);
-        let mut columns: Vec<(Slot, Column)> = Vec::with_capacity(handed.len());
+        let mut columns: Vec<(ColumnSlot, Column)> = Vec::with_capacity(handed.len());
         for (target, element) in handed {
             let Some(slot) = self.known_slot(element) else {
                 continue;
@@ -41,7 +41,7 @@ impl Block {
         self.weights = std::mem::replace(&mut before.weights, BlockWeights::new(0));
         self.singles = std::mem::take(&mut before.singles);
         before.start(0);
-        let mut run = Run {
+        let mut run = RootEvaluation {
             block: self,
             rng,
             tasks: Vec::new(),
@@ -54,7 +54,7 @@ impl Block {
     }
 
     /// The values of a column of another block as values of a slot.
-    fn adopted(&mut self, slot: Slot, of: &Self, column: Column) -> Column {
+    fn adopted(&mut self, slot: ColumnSlot, of: &Self, column: Column) -> Column {
         const UNKNOWN: u32 = u32::MAX;
         let Column::Codes(codes, from) = column else {
             return column;

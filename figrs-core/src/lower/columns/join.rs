@@ -3,11 +3,11 @@
 use std::hint::select_unpredictable;
 use std::rc::Rc;
 
-use super::block::{Block, Slot};
-use super::chain::Source;
+use super::block::{Block, ColumnSlot};
+use super::chain::ColumnSource;
 use super::classes::codes;
 use super::column::Column;
-use super::run::Run;
+use super::run::RootEvaluation;
 use super::selection::Selection;
 use crate::error::ModelError;
 use crate::value::column::AnyColumn;
@@ -15,13 +15,13 @@ use crate::value::column::AnyColumn;
 /// Size up to which dictionaries are always translated.
 const SHORT: usize = 64;
 
-impl Run<'_> {
+impl RootEvaluation<'_> {
     /// Joins the values of the branches.
     pub(super) fn join(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
-        sources: &[(Source, Selection)],
+        sources: &[(ColumnSource, Selection)],
     ) -> Result<(), ModelError> {
         let mut parts: Vec<(Selection, Column)> = Vec::with_capacity(sources.len());
         for (source, part) in sources {
@@ -30,8 +30,8 @@ impl Run<'_> {
                 continue;
             }
             let column = match source {
-                Source::Slot(of) => self.block.read(*of, &part),
-                Source::Alone(number) => match self.alone[*number].take() {
+                ColumnSource::Slot(of) => self.block.read(*of, &part),
+                ColumnSource::Alone(number) => match self.alone[*number].take() {
                     Some(stored) => stored.column.part(&stored.rows, &part),
                     None => continue,
                 },
@@ -45,7 +45,12 @@ impl Run<'_> {
 
 impl Block {
     /// The values of parts of some rows in one column.
-    fn joined(&mut self, slot: Slot, rows: &Selection, parts: &[(Selection, Column)]) -> Column {
+    fn joined(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        parts: &[(Selection, Column)],
+    ) -> Column {
         if let [(part, column)] = parts
             && part.same_as(rows)
             && matches!(column, Column::Bits(_) | Column::Typed(_))
@@ -74,17 +79,17 @@ impl Block {
                 return classes;
             }
             let book = self.own_book(slot);
-            let mut coded: Vec<Coded> = Vec::with_capacity(parts.len());
+            let mut coded: Vec<TranslatedCodes> = Vec::with_capacity(parts.len());
             for (part, column) in parts {
                 let (codes, own) = match column {
-                    Column::Codes(codes, own) => (Codes::List(codes.clone()), *own),
+                    Column::Codes(codes, own) => (RowCodes::List(codes.clone()), *own),
                     Column::Classes(classes, own) => match &classes[..] {
-                        [all] => (Codes::Same(all.code), *own),
-                        many => (Codes::List(Rc::new(codes(many, part))), *own),
+                        [all] => (RowCodes::Same(all.code), *own),
+                        many => (RowCodes::List(Rc::new(codes(many, part))), *own),
                     },
                     Column::Bits(_) | Column::Typed(_) => continue,
                 };
-                coded.push(Coded {
+                coded.push(TranslatedCodes {
                     part: part.clone(),
                     codes,
                     table: self.translation(slot, own),
@@ -112,25 +117,25 @@ impl Block {
 }
 
 /// Codes of a part of some rows, and their translation to another dictionary.
-struct Coded {
+struct TranslatedCodes {
     part: Selection,
-    codes: Codes,
+    codes: RowCodes,
     table: Option<Rc<Vec<u32>>>,
 }
 
 /// The codes of some rows.
-enum Codes {
+enum RowCodes {
     /// One for all of them.
     Same(u32),
     List(Rc<Vec<u32>>),
 }
 
-impl Coded {
+impl TranslatedCodes {
     #[inline]
     fn code(&self, at: usize) -> u32 {
         let code = match &self.codes {
-            Codes::Same(code) => *code,
-            Codes::List(codes) => codes[at],
+            RowCodes::Same(code) => *code,
+            RowCodes::List(codes) => codes[at],
         };
         self.table
             .as_ref()
@@ -139,7 +144,7 @@ impl Coded {
 }
 
 /// The codes of disjoint parts of some rows as one list in the order of the rows.
-fn interleaved(rows: &Selection, parts: &[Coded], mut all: Vec<u32>) -> Vec<u32> {
+fn interleaved(rows: &Selection, parts: &[TranslatedCodes], mut all: Vec<u32>) -> Vec<u32> {
     if let [one] = parts {
         all.extend((0..rows.len()).map(|at| one.code(at)));
         return all;
@@ -148,21 +153,21 @@ fn interleaved(rows: &Selection, parts: &[Coded], mut all: Vec<u32>) -> Vec<u32>
     if let [a, b] = parts {
         // One branch of a recursion often ends in a constant.
         match (&a.codes, &b.codes) {
-            (Codes::Same(_), Codes::List(list)) => {
+            (RowCodes::Same(_), RowCodes::List(list)) => {
                 let same = a.code(0);
                 merge(&mut all, rows, (b, list), |_| same);
                 return all;
             }
-            (Codes::List(list), Codes::Same(_)) => {
+            (RowCodes::List(list), RowCodes::Same(_)) => {
                 let same = b.code(0);
                 merge(&mut all, rows, (a, list), |_| same);
                 return all;
             }
-            (Codes::List(list), Codes::List(_)) => {
+            (RowCodes::List(list), RowCodes::List(_)) => {
                 merge(&mut all, rows, (a, list), |at| b.code(at));
                 return all;
             }
-            (Codes::Same(_), Codes::Same(_)) => {}
+            (RowCodes::Same(_), RowCodes::Same(_)) => {}
         }
     }
     for coded in parts {
@@ -177,7 +182,7 @@ fn interleaved(rows: &Selection, parts: &[Coded], mut all: Vec<u32>) -> Vec<u32>
 fn merge(
     all: &mut [u32],
     rows: &Selection,
-    (part, list): (&Coded, &[u32]),
+    (part, list): (&TranslatedCodes, &[u32]),
     other: impl Fn(usize) -> u32,
 ) {
     let part_list = (&part.part, list);

@@ -11,13 +11,13 @@ const SEARCHED: usize = 16;
 
 /// Values of elements that others may refer to.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct KnownValues {
     values: Vec<(AnyElement, Datum)>,
     /// Positions of the values, once there are many.
     positions: FxHashMap<ElementId, u32>,
 }
 
-impl Known {
+impl KnownValues {
     /// The value of an element, if it has been evaluated.
     pub(super) fn get(&self, element: &AnyElement) -> Option<&Datum> {
         if self.values.len() > SEARCHED {
@@ -61,14 +61,14 @@ impl Known {
 
 #[cfg(test)]
 mod tests {
-    use super::Known;
+    use super::KnownValues;
     use crate::element::{Constant, Element};
     use crate::value::datum::Datum;
 
     #[test]
     fn values_are_found_whether_few_or_many() {
         let elements: Vec<Element<usize>> = (0..100).map(Constant::new).collect();
-        let mut known = Known::default();
+        let mut known = KnownValues::default();
         for _ in 0..2 {
             for (n, element) in elements.iter().enumerate() {
                 assert!(known.get(element.erased()).is_none());

@@ -41,13 +41,13 @@ impl Pool {
 
 /// Memory grant of a block.
 #[derive(Debug)]
-pub(super) struct Grant {
+pub(super) struct MemoryGrant {
     bytes: u64,
     pool: Option<Arc<Pool>>,
     kept: u64,
 }
 
-impl Grant {
+impl MemoryGrant {
     /// All of so many bytes.
     pub(super) fn all(bytes: u64) -> Self {
         Self {
@@ -99,7 +99,7 @@ impl Grant {
 impl Block {
     /// From now on the block takes its memory from a pool.
     pub fn share(&mut self, pool: &Arc<Pool>) {
-        self.grant = Grant {
+        self.grant = MemoryGrant {
             bytes: 0,
             pool: Some(pool.clone()),
             kept: pool.kept,
@@ -114,7 +114,7 @@ impl Block {
     /// Clears everything, and has all the memory of its limit during some work, whatever is left of the pool.
     pub fn alone<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         self.forget_all();
-        let shared = std::mem::replace(&mut self.grant, Grant::all(self.limit.bytes));
+        let shared = std::mem::replace(&mut self.grant, MemoryGrant::all(self.limit.bytes));
         let result = work(self);
         self.forget_all();
         self.grant = shared;

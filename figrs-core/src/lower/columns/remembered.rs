@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::block::{Block, Slot};
+use super::block::{Block, ColumnSlot};
 use super::column::{Column, mask_where};
-use super::draw::Groups;
+use super::draw::RowGroups;
 use super::groups::all_bits;
 use super::selection::Selection;
 use crate::element::node::ApplyOp;
@@ -21,9 +21,9 @@ impl Block {
     /// there may be so many combinations that calling the function for each row is better.
     pub(super) fn apply_remembered(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
-        parents: &[Slot],
+        parents: &[ColumnSlot],
         op: &dyn ApplyOp,
     ) -> Result<Option<Column>, ModelError> {
         let columns: Vec<Column> = parents
@@ -45,7 +45,7 @@ impl Block {
         let is_bool = self.instructions[slot.index()].is_bool;
         if is_bool && let Some(bits) = all_bits(&columns) {
             let (groups, mut numbers) = self.part_by_masks(slot, rows, &bits);
-            let Groups::Masks(masks) = groups else {
+            let RowGroups::Masks(masks) = groups else {
                 return Ok(None);
             };
             let mut truths = vec![0u64; rows.mask().len()];
@@ -73,7 +73,7 @@ impl Block {
     /// Replaces the numbers of combinations by the codes of the results; of truth values zero or one.
     pub(super) fn results(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         parents: usize,
         op: &dyn ApplyOp,
         numbers: &mut [u32],
@@ -103,7 +103,7 @@ impl Block {
     /// The code of the result for a combination.
     fn result(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         number: u32,
         parents: usize,
         op: &dyn ApplyOp,

@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use super::block::{Block, Slot};
+use super::block::{Block, ColumnSlot};
 use super::branch::Branch;
-use super::chain::Source;
+use super::chain::ColumnSource;
 use super::classes::mask_of;
-use super::column::{Column, Stored, mask_where};
-use super::draw::{Prepared, likelihood};
+use super::column::{Column, StoredColumn, mask_where};
+use super::draw::{AtomicSampler, likelihood};
 use super::selection::{Selection, for_each_row};
-use super::singles::Singles;
+use super::singles::RowEvaluations;
 use crate::element::node::{AnyElement, ApplyOp, AtomicOp, FamilyOp, Kind, MemberFault};
 use crate::error::ModelError;
 use crate::lower::Observations;
@@ -17,29 +17,29 @@ use crate::random::Stream;
 use crate::value::datum::Datum;
 
 /// Next task of the execution. A demand is the value that a slot must have for the rows to weigh.
-pub(super) enum Task {
-    Enter(Slot, Selection, Option<Datum>),
-    Finish(Slot, Selection, Option<Datum>),
+pub(super) enum EvaluationTask {
+    Enter(ColumnSlot, Selection, Option<Datum>),
+    Finish(ColumnSlot, Selection, Option<Datum>),
     Alone {
         number: usize,
         element: AnyElement,
         branch: Branch,
         /// The Chain whose branch it is.
-        of: Slot,
+        of: ColumnSlot,
         rows: Selection,
         demand: Option<Datum>,
     },
-    Singles(Box<Singles>),
-    Join(Slot, Selection, Vec<(Source, Selection)>),
+    Singles(Box<RowEvaluations>),
+    Join(ColumnSlot, Selection, Vec<(ColumnSource, Selection)>),
 }
 
 /// A root under way.
-pub(super) struct Run<'b> {
+pub(super) struct RootEvaluation<'b> {
     pub(super) block: &'b mut Block,
     pub(super) rng: &'b mut Stream,
-    pub(super) tasks: Vec<Task>,
+    pub(super) tasks: Vec<EvaluationTask>,
     /// Columns of branches that are not elements of the program.
-    pub(super) alone: Vec<Option<Stored>>,
+    pub(super) alone: Vec<Option<StoredColumn>>,
 }
 
 impl Block {
@@ -58,8 +58,8 @@ impl Block {
     ///
     /// **Errors.** As [`run`](Self::run).
     pub fn run_root(&mut self, root: usize, rng: &mut Stream) -> Result<(), ModelError> {
-        let first = Task::Enter(self.root(root), self.weights.alive().clone(), None);
-        let mut run = Run {
+        let first = EvaluationTask::Enter(self.root(root), self.weights.alive().clone(), None);
+        let mut run = RootEvaluation {
             block: self,
             rng,
             tasks: vec![first],
@@ -72,23 +72,23 @@ impl Block {
     }
 }
 
-impl Run<'_> {
-    fn task(&mut self, task: Task) -> Result<(), ModelError> {
+impl RootEvaluation<'_> {
+    fn task(&mut self, task: EvaluationTask) -> Result<(), ModelError> {
         let alive = self.block.weights.alive().clone();
         let living = |rows: &Selection| {
             let rows = rows.among(&alive);
             (!rows.is_empty()).then_some(rows)
         };
         match task {
-            Task::Enter(slot, rows, demand) => match living(&rows) {
+            EvaluationTask::Enter(slot, rows, demand) => match living(&rows) {
                 Some(rows) => self.enter(slot, rows, demand),
                 None => Ok(()),
             },
-            Task::Finish(slot, rows, demand) => match living(&rows) {
+            EvaluationTask::Finish(slot, rows, demand) => match living(&rows) {
                 Some(rows) => self.finish(slot, &rows, demand),
                 None => Ok(()),
             },
-            Task::Alone {
+            EvaluationTask::Alone {
                 number,
                 element,
                 branch,
@@ -99,8 +99,8 @@ impl Run<'_> {
                 Some(rows) => self.alone(number, (&element, &branch, of), &rows, demand.as_ref()),
                 None => Ok(()),
             },
-            Task::Singles(singles) => self.singles(*singles),
-            Task::Join(slot, rows, sources) => match living(&rows) {
+            EvaluationTask::Singles(singles) => self.singles(*singles),
+            EvaluationTask::Join(slot, rows, sources) => match living(&rows) {
                 Some(rows) => self.join(slot, &rows, &sources),
                 None => Ok(()),
             },
@@ -109,7 +109,7 @@ impl Run<'_> {
 
     fn enter(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: Selection,
         demand: Option<Datum>,
     ) -> Result<(), ModelError> {
@@ -166,19 +166,21 @@ impl Run<'_> {
             }
             _ => None,
         };
-        self.tasks.push(Task::Finish(slot, rows.clone(), demand));
+        self.tasks
+            .push(EvaluationTask::Finish(slot, rows.clone(), demand));
         for (i, &parent) in parents.iter().enumerate().rev() {
             let passed = demands
                 .as_ref()
                 .and_then(|all| all.get(i).cloned().flatten());
-            self.tasks.push(Task::Enter(parent, rows.clone(), passed));
+            self.tasks
+                .push(EvaluationTask::Enter(parent, rows.clone(), passed));
         }
         Ok(())
     }
 
     fn atomic(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
         demand: Option<&Datum>,
         (element, op): (&AnyElement, &dyn AtomicOp),
@@ -187,7 +189,7 @@ impl Run<'_> {
         let column = if let Some(value) = demand {
             let weight = likelihood(element, op, value.as_any())?;
             self.block.weights.times(rows, weight);
-            if matches!(*prepared, Prepared::Open { continuous: true }) {
+            if matches!(*prepared, AtomicSampler::Open { continuous: true }) {
                 self.block.weights.count_density(rows);
             }
             self.block.constant(slot, value, rows)
@@ -199,7 +201,7 @@ impl Run<'_> {
 
     fn finish(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
         demand: Option<Datum>,
     ) -> Result<(), ModelError> {
@@ -240,11 +242,11 @@ impl Run<'_> {
 
     fn arguments(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
     ) -> Vec<Rc<dyn crate::value::column::AnyColumn>> {
         let parents = self.block.link(slot);
-        let read = |&parent: &Slot| {
+        let read = |&parent: &ColumnSlot| {
             let column = self.block.read(parent, rows);
             self.block.typed(&column, rows)
         };
@@ -254,7 +256,7 @@ impl Run<'_> {
     /// A member of a family for each row.
     fn family(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
         demand: Option<&Datum>,
         family: &dyn FamilyOp,
@@ -285,12 +287,12 @@ impl Run<'_> {
     /// The values of a function, memoised by combination of the parents' values where those are few.
     fn apply(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
         op: &dyn ApplyOp,
     ) -> Result<Column, ModelError> {
         let parents = self.block.link(slot);
-        let few = |block: &mut Block, parent: Slot| {
+        let few = |block: &mut Block, parent: ColumnSlot| {
             let stored = block.stored(parent);
             stored.is_some_and(|stored| !matches!(stored.column, Column::Typed(_)))
         };
@@ -335,7 +337,7 @@ impl Run<'_> {
     /// Gives a slot its values in some rows and weighs the evidence on it.
     pub(super) fn settle(
         &mut self,
-        slot: Slot,
+        slot: ColumnSlot,
         rows: &Selection,
         column: Column,
         demand: Option<&Datum>,
@@ -357,7 +359,7 @@ impl Run<'_> {
 
     /// Ends with an error if a world reaches more elements than are allowed; those whose values are not yet computed count
     /// as well.
-    fn check_limit(&mut self, slot: Slot) -> Result<(), ModelError> {
+    fn check_limit(&mut self, slot: ColumnSlot) -> Result<(), ModelError> {
         let mut counts: Vec<usize> = self.block.singles.iter().map(|&n| n as usize).collect();
         counts.resize(self.block.width, 0);
         let mut count = |rows: &Selection| for_each_row(rows.mask(), |row| counts[row] += 1);
@@ -367,7 +369,7 @@ impl Run<'_> {
             }
         }
         for task in &self.tasks {
-            if let Task::Finish(_, rows, _) | Task::Join(_, rows, _) = task {
+            if let EvaluationTask::Finish(_, rows, _) | EvaluationTask::Join(_, rows, _) = task {
                 count(rows);
             }
         }

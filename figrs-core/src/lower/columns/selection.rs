@@ -7,10 +7,10 @@ use crate::element::footprint::ALLOCATION;
 
 /// A set of rows, as a mask of one bit a row; cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct Selection(Rc<Rows>);
+pub(crate) struct Selection(Rc<RowMask>);
 
 #[derive(Debug)]
-struct Rows {
+struct RowMask {
     mask: Vec<u64>,
     count: usize,
     width: usize,
@@ -45,7 +45,7 @@ impl Selection {
     }
 
     fn with_count(mask: Vec<u64>, count: usize, width: usize) -> Self {
-        Self(Rc::new(Rows {
+        Self(Rc::new(RowMask {
             mask,
             count,
             width,
@@ -61,7 +61,7 @@ impl Selection {
     /// Approximate size in bytes, with the list of its rows.
     pub(super) fn bytes(&self) -> usize {
         let list = self.0.count * size_of::<u32>();
-        size_of::<Rows>() + size_of_val(&*self.0.mask) + list + 2 * ALLOCATION
+        size_of::<RowMask>() + size_of_val(&*self.0.mask) + list + 2 * ALLOCATION
     }
 
     pub(crate) fn mask(&self) -> &[u64] {

@@ -8,9 +8,9 @@ use std::any::Any;
 
 use rand::RngExt;
 
-use super::block::{Block, Slot};
+use super::block::{Block, ColumnSlot};
 use super::branch::{atomic, is_density};
-use super::known::Known;
+use super::known::KnownValues;
 use crate::element::node::{AnyElement, ChainOp, Kind, TableOp};
 use crate::error::{Fault, ModelError};
 use crate::factor::WorldWeight;
@@ -19,8 +19,8 @@ use crate::random::Stream;
 use crate::value::datum::Datum;
 
 /// Next step of the evaluation of an element.
-struct Step {
-    stage: Stage,
+struct EvaluationStep {
+    stage: EvaluationStage,
     element: AnyElement,
     /// `true` if only one reader refers to it, so that it is met once.
     own: bool,
@@ -29,7 +29,7 @@ struct Step {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum EvaluationStage {
     Begin,
     /// The values of its parents are the last of the stack.
     Ready,
@@ -38,11 +38,11 @@ enum Stage {
 }
 
 /// A row under way in a branch.
-pub(super) struct Single {
+pub(super) struct RowEvaluation {
     pub(super) row: u32,
-    steps: Vec<Step>,
+    steps: Vec<EvaluationStep>,
     values: Vec<Datum>,
-    pub(super) known: Known,
+    pub(super) known: KnownValues,
     pub(super) weight: WorldWeight,
     /// Densities among the likelihoods.
     pub(super) densities: u32,
@@ -50,7 +50,7 @@ pub(super) struct Single {
     pub(super) entered: usize,
 }
 
-impl Single {
+impl RowEvaluation {
     /// A row at the beginning of a branch, of which nothing else may refer to its element if it is its own; with the stacks of a row that is
     /// finished.
     pub(super) fn new(
@@ -67,7 +67,7 @@ impl Single {
             row,
             steps,
             values,
-            known: Known::default(),
+            known: KnownValues::default(),
             weight: WorldWeight::ONE,
             densities: 0,
             entered: 0,
@@ -78,7 +78,7 @@ impl Single {
 
     /// Approximate size in bytes of the remaining steps and the known values.
     pub(super) fn bytes(&self) -> u64 {
-        let steps = self.steps.capacity() * size_of::<Step>();
+        let steps = self.steps.capacity() * size_of::<EvaluationStep>();
         let values = self.values.capacity() * size_of::<Datum>();
         (steps + values + self.known.bytes()) as u64
     }
@@ -89,8 +89,8 @@ impl Single {
     }
 
     fn begin(&mut self, element: AnyElement, own: bool, demand: Option<Datum>) {
-        self.steps.push(Step {
-            stage: Stage::Begin,
+        self.steps.push(EvaluationStep {
+            stage: EvaluationStage::Begin,
             element,
             own,
             demand,
@@ -103,10 +103,10 @@ impl Single {
         &mut self,
         block: &mut Block,
         rng: &mut Stream,
-    ) -> Result<Option<(Slot, Option<Datum>)>, ModelError> {
+    ) -> Result<Option<(ColumnSlot, Option<Datum>)>, ModelError> {
         while let Some(step) = self.steps.pop() {
             match step.stage {
-                Stage::Begin => {
+                EvaluationStage::Begin => {
                     if !step.own {
                         match self.known(&step.element, block) {
                             Ok(None) => {}
@@ -124,8 +124,8 @@ impl Single {
                     }
                     self.enter(step, block, rng)?;
                 }
-                Stage::Ready => self.finish(step, block, rng)?,
-                Stage::Result => {
+                EvaluationStage::Ready => self.finish(step, block, rng)?,
+                EvaluationStage::Result => {
                     if let Some(value) = self.values.pop() {
                         self.settle(step, value, 0);
                     }
@@ -139,7 +139,7 @@ impl Single {
     }
 
     /// The value of an element in this row, if it is known; or the slot to wait for.
-    fn known(&self, element: &AnyElement, block: &mut Block) -> Result<Option<Datum>, Slot> {
+    fn known(&self, element: &AnyElement, block: &mut Block) -> Result<Option<Datum>, ColumnSlot> {
         if let Some(value) = self.known.get(element) {
             return Ok(Some(value.clone()));
         }
@@ -153,7 +153,12 @@ impl Single {
         }
     }
 
-    fn enter(&mut self, step: Step, block: &Block, rng: &mut Stream) -> Result<(), ModelError> {
+    fn enter(
+        &mut self,
+        step: EvaluationStep,
+        block: &Block,
+        rng: &mut Stream,
+    ) -> Result<(), ModelError> {
         self.entered += 1;
         block.check_single(self.row, (self.entered, self.bytes()), &step.element)?;
         let weigh = block.observations == Observations::Weigh;
@@ -167,8 +172,8 @@ impl Single {
             Kind::Score(..) | Kind::Chain(..) | Kind::Table(..) => None,
         };
         let element = step.element.clone();
-        let stage = Stage::Ready;
-        self.steps.push(Step { stage, ..step });
+        let stage = EvaluationStage::Ready;
+        self.steps.push(EvaluationStep { stage, ..step });
         let mut demands = demands.unwrap_or_default();
         for (i, parent) in element.parents().iter().enumerate().rev() {
             let demand = demands.get_mut(i).and_then(Option::take);
@@ -179,7 +184,7 @@ impl Single {
         Ok(())
     }
 
-    fn atomic(&mut self, step: Step, rng: &mut Stream) -> Result<(), ModelError> {
+    fn atomic(&mut self, step: EvaluationStep, rng: &mut Stream) -> Result<(), ModelError> {
         let Some(op) = atomic(&step.element) else {
             return Ok(());
         };
@@ -200,7 +205,12 @@ impl Single {
     }
 
     /// Evaluates an element whose parents have their values.
-    fn finish(&mut self, step: Step, block: &Block, rng: &mut Stream) -> Result<(), ModelError> {
+    fn finish(
+        &mut self,
+        step: EvaluationStep,
+        block: &Block,
+        rng: &mut Stream,
+    ) -> Result<(), ModelError> {
         let element = &step.element;
         let arity = element.parents().len();
         let arguments = &self.values[self.values.len() - arity..];
@@ -227,8 +237,8 @@ impl Single {
                 let weigh = block.observations == Observations::Weigh;
                 let demand = step.demand.clone().filter(|_| weigh);
                 if !step.own {
-                    let stage = Stage::Result;
-                    self.steps.push(Step { stage, ..step });
+                    let stage = EvaluationStage::Result;
+                    self.steps.push(EvaluationStep { stage, ..step });
                 }
                 let own = result.is_unshared();
                 self.begin(result, own, demand);
@@ -242,7 +252,7 @@ impl Single {
     /// A value of a table's row, whose weight is that of the demanded value if there is one.
     fn table(
         &mut self,
-        step: &Step,
+        step: &EvaluationStep,
         arity: usize,
         op: &dyn TableOp,
         rng: &mut Stream,
@@ -272,7 +282,7 @@ impl Single {
     /// The value of a member of a family, whose weight is that of the demanded value if there is one.
     fn member(
         &mut self,
-        step: &Step,
+        step: &EvaluationStep,
         arity: usize,
         op: &dyn ChainOp,
         rng: &mut Stream,
@@ -302,14 +312,14 @@ impl Single {
     }
 
     /// The row contradicts the evidence if another value is demanded.
-    fn compare(&mut self, step: &Step, value: &Datum) {
+    fn compare(&mut self, step: &EvaluationStep, value: &Datum) {
         if step.demand.as_ref().is_some_and(|demand| demand != value) {
             self.weight.times(0.0, f64::NEG_INFINITY);
         }
     }
 
     /// Replaces the values of an element's parents by its own.
-    fn settle(&mut self, step: Step, value: Datum, arity: usize) {
+    fn settle(&mut self, step: EvaluationStep, value: Datum, arity: usize) {
         self.values.truncate(self.values.len() - arity);
         if !step.own {
             self.known.insert(step.element, value.clone());

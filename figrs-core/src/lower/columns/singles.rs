@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::block::{Block, Slot};
+use super::block::{Block, ColumnSlot};
 use super::branch::Branch;
-use super::column::{Column, Stored, mask_where};
-use super::run::{Run, Task};
+use super::column::{Column, StoredColumn, mask_where};
+use super::run::{EvaluationTask, RootEvaluation};
 use super::selection::Selection;
-use super::single::Single;
+use super::single::RowEvaluation;
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
 use crate::value::datum::Datum;
@@ -20,24 +20,24 @@ const FEW: usize = 8;
 const FEW_OF: usize = 256;
 
 /// Rows that are evaluated one by one.
-pub(super) struct Singles {
+pub(super) struct RowEvaluations {
     /// The Chain.
-    of: Slot,
+    of: ColumnSlot,
     /// The number of their column among those of branches that are not elements of the program.
     number: usize,
     demand: Option<Datum>,
-    branches: Vec<Few>,
+    branches: Vec<RareBranch>,
     /// Rows that have not begun, in their order, with the positions of their branches.
     ahead: Vec<(u32, u32)>,
     /// Rows that wait for something.
-    waiting: Vec<(Single, u32)>,
-    finished: Vec<Finished>,
+    waiting: Vec<(RowEvaluation, u32)>,
+    finished: Vec<RowResult>,
     /// A row that is finished, for its stacks.
-    spare: Option<Single>,
+    spare: Option<RowEvaluation>,
 }
 
 /// A branch that few rows take.
-pub(super) struct Few {
+pub(super) struct RareBranch {
     /// The number of the combination that it belongs to.
     combination: u32,
     /// Nothing until its first row begins: what a branch is made of is then at hand, and it is gone before the next one is made.
@@ -50,7 +50,7 @@ pub(super) struct Few {
 }
 
 /// Outcome of a row.
-struct Finished {
+struct RowResult {
     row: u32,
     value: Option<Datum>,
     log: f64,
@@ -64,11 +64,11 @@ pub(super) fn are_few(rows: usize, width: usize) -> bool {
     rows <= FEW + width / FEW_OF
 }
 
-impl Singles {
+impl RowEvaluations {
     /// Rows of a Chain, in their order, each with the position of its branch.
     pub(super) fn new(
-        (of, number): (Slot, usize),
-        branches: Vec<Few>,
+        (of, number): (ColumnSlot, usize),
+        branches: Vec<RareBranch>,
         rows: Vec<(u32, u32)>,
         demand: Option<Datum>,
     ) -> Self {
@@ -88,16 +88,16 @@ impl Singles {
     pub(super) fn bytes(&self) -> usize {
         let held = self.waiting.iter().map(|(single, _)| single.bytes());
         let known = self.finished.iter().map(|row| row.known.capacity());
-        let branches = self.branches.capacity() * size_of::<Few>();
+        let branches = self.branches.capacity() * size_of::<RareBranch>();
         let rows = self.ahead.capacity() * size_of::<(u32, u32)>()
-            + self.waiting.capacity() * size_of::<(Single, u32)>()
-            + self.finished.capacity() * size_of::<Finished>()
+            + self.waiting.capacity() * size_of::<(RowEvaluation, u32)>()
+            + self.finished.capacity() * size_of::<RowResult>()
             + known.sum::<usize>() * size_of::<(AnyElement, Datum)>();
         branches + rows + held.sum::<u64>() as usize
     }
 }
 
-impl Few {
+impl RareBranch {
     /// A branch that some rows take; one that is not made yet is made when they begin.
     pub(super) fn new(combination: u32, branch: Option<Branch>, rows: usize) -> Self {
         Self {
@@ -110,13 +110,13 @@ impl Few {
     }
 }
 
-impl Run<'_> {
+impl RootEvaluation<'_> {
     /// Advances rows that are evaluated one by one; those that wait make tasks of the elements they wait for.
-    pub(super) fn singles(&mut self, mut singles: Singles) -> Result<(), ModelError> {
+    pub(super) fn singles(&mut self, mut singles: RowEvaluations) -> Result<(), ModelError> {
         let alive = self.block.weights.alive().clone();
         let lives = |row: u32| alive.mask()[row as usize / 64] >> (row % 64) & 1 == 1;
         singles.finished.retain(|finished| lives(finished.row));
-        let mut missing: Vec<(Slot, Option<Datum>, Vec<u32>)> = Vec::new();
+        let mut missing: Vec<(ColumnSlot, Option<Datum>, Vec<u32>)> = Vec::new();
         let waited = std::mem::take(&mut singles.waiting).into_iter();
         for (single, branch) in waited.filter(|(single, _)| lives(single.row)) {
             self.go_on(&mut singles, (single, branch), &mut missing)?;
@@ -141,12 +141,12 @@ impl Run<'_> {
         let mut known: Vec<(u32, (AnyElement, Datum))> = known.collect();
         known.sort_by_key(|(row, _)| *row);
         self.register(known);
-        self.tasks.push(Task::Singles(Box::new(singles)));
+        self.tasks.push(EvaluationTask::Singles(Box::new(singles)));
         let width = self.block.width;
         for (slot, demand, mut rows) in missing.into_iter().rev() {
             rows.sort_unstable();
             let rows = Selection::from_rows(rows, width);
-            self.tasks.push(Task::Enter(slot, rows, demand));
+            self.tasks.push(EvaluationTask::Enter(slot, rows, demand));
         }
         Ok(())
     }
@@ -154,10 +154,10 @@ impl Run<'_> {
     /// A row at the beginning of its branch, which is made if it is not yet.
     fn begun(
         &mut self,
-        singles: &mut Singles,
+        singles: &mut RowEvaluations,
         row: u32,
         branch: u32,
-    ) -> Result<Option<Single>, ModelError> {
+    ) -> Result<Option<RowEvaluation>, ModelError> {
         let few = &mut singles.branches[branch as usize];
         let made = match few.branch.take() {
             Some(branch) => branch,
@@ -170,22 +170,23 @@ impl Run<'_> {
         };
         let demand = singles.demand.clone();
         let spare = singles.spare.take();
-        Ok(Some(Single::new(row, (root, own), demand, spare)))
+        Ok(Some(RowEvaluation::new(row, (root, own), demand, spare)))
     }
 
     /// Goes on with a row, and notes what it is missing, if it has to wait.
     fn go_on(
         &mut self,
-        singles: &mut Singles,
-        (mut single, branch): (Single, u32),
-        missing: &mut Vec<(Slot, Option<Datum>, Vec<u32>)>,
+        singles: &mut RowEvaluations,
+        (mut single, branch): (RowEvaluation, u32),
+        missing: &mut Vec<(ColumnSlot, Option<Datum>, Vec<u32>)>,
     ) -> Result<(), ModelError> {
         let Some((slot, demand)) = single.run(self.block, self.rng)? else {
             singles.finish(single, branch, self.block);
             return Ok(());
         };
-        let same =
-            |(other, of, _): &&mut (Slot, Option<Datum>, Vec<u32>)| *other == slot && *of == demand;
+        let same = |(other, of, _): &&mut (ColumnSlot, Option<Datum>, Vec<u32>)| {
+            *other == slot && *of == demand
+        };
         match missing.iter_mut().find(same) {
             Some((_, _, rows)) => rows.push(single.row),
             None => missing.push((slot, demand, vec![single.row])),
@@ -195,7 +196,7 @@ impl Run<'_> {
     }
 
     /// Makes a column of the values of all rows.
-    fn finish_singles(&mut self, mut singles: Singles) {
+    fn finish_singles(&mut self, mut singles: RowEvaluations) {
         singles.finished.sort_unstable_by_key(|one| one.row);
         let finished = &singles.finished;
         let mut values = self.block.instructions[singles.of.index()]
@@ -228,7 +229,7 @@ impl Run<'_> {
             Some(truths) => Column::Bits(Rc::new(mask_where(&left, |at| truths[at]))),
             None => Column::Typed(Rc::from(values)),
         };
-        self.alone[singles.number] = Some(Stored {
+        self.alone[singles.number] = Some(StoredColumn {
             rows: left,
             column,
             generation: self.block.ancestors.len(),
@@ -237,7 +238,7 @@ impl Run<'_> {
     }
 
     /// Keeps what the rest of a world may refer to.
-    fn forget_singles(&mut self, singles: &mut Singles) {
+    fn forget_singles(&mut self, singles: &mut RowEvaluations) {
         // Whether others refer to the elements of a branch can be told when the branch itself is gone.
         for few in &mut singles.branches {
             few.forget(singles.of, self.block);
@@ -284,15 +285,15 @@ impl Run<'_> {
     }
 }
 
-impl Singles {
+impl RowEvaluations {
     /// Notes what a row has come to; a branch that no other row takes, and that nothing refers to, is gone.
-    fn finish(&mut self, mut single: Single, branch: u32, block: &mut Block) {
+    fn finish(&mut self, mut single: RowEvaluation, branch: u32, block: &mut Block) {
         let known = single.known.take();
         let few = &mut self.branches[branch as usize];
         few.rows -= 1;
         few.entered = few.entered.max(single.entered);
         few.is_referred |= !known.is_empty();
-        self.finished.push(Finished {
+        self.finished.push(RowResult {
             row: single.row,
             value: single.take_value(),
             log: single.weight.log,
@@ -307,9 +308,9 @@ impl Singles {
     }
 }
 
-impl Few {
+impl RareBranch {
     /// Lets go of the branch, or remembers it if it can be used again.
-    fn forget(&mut self, of: Slot, block: &mut Block) {
+    fn forget(&mut self, of: ColumnSlot, block: &mut Block) {
         let Some(branch) = self.branch.take() else {
             return;
         };
@@ -350,7 +351,7 @@ impl Block {
     }
 
     /// The value of a slot in one row, if it has one.
-    pub(super) fn value_in(&mut self, slot: Slot, row: u32) -> Option<Datum> {
+    pub(super) fn value_in(&mut self, slot: ColumnSlot, row: u32) -> Option<Datum> {
         let stored = self.stored(slot)?;
         let (word, bit) = (row as usize / 64, row % 64);
         if stored.rows.mask().get(word)? >> bit & 1 == 0 {

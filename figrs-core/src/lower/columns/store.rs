@@ -2,20 +2,20 @@
 
 use std::rc::Rc;
 
-use super::block::{Block, Slot};
+use super::block::{Block, ColumnSlot};
 use super::classes::together;
-use super::column::{Column, Stored, interleave};
+use super::column::{Column, StoredColumn, interleave};
 use super::selection::{Selection, for_each_row};
 
 impl Block {
     /// The rows for which a slot has values, and the values.
-    pub(super) fn stored(&mut self, slot: Slot) -> Option<&Stored> {
+    pub(super) fn stored(&mut self, slot: ColumnSlot) -> Option<&StoredColumn> {
         self.refresh(slot);
         self.values[slot.index()].as_ref()
     }
 
     /// The values of a slot in these rows, all of which it has.
-    pub(super) fn read(&mut self, slot: Slot, rows: &Selection) -> Column {
+    pub(super) fn read(&mut self, slot: ColumnSlot, rows: &Selection) -> Column {
         let stored = self.stored(slot).expect("parents are evaluated first");
         let as_they_are = matches!(stored.column, Column::Bits(_) | Column::Classes(..))
             || rows.same_as(&stored.rows);
@@ -29,7 +29,7 @@ impl Block {
         let stored = stored.expect("parents are evaluated first");
         let positions = rows.positions_in(&stored.rows);
         let column = self.gathered(stored.column, &positions);
-        self.values[slot.index()] = Some(Stored {
+        self.values[slot.index()] = Some(StoredColumn {
             rows: rows.clone(),
             column: column.clone(),
             generation: stored.generation,
@@ -51,7 +51,7 @@ impl Block {
     }
 
     /// Keeps values of a slot in rows for which it has none.
-    pub(super) fn keep(&mut self, slot: Slot, rows: &Selection, column: Column) {
+    pub(super) fn keep(&mut self, slot: ColumnSlot, rows: &Selection, column: Column) {
         let generation = self.ancestors.len();
         self.refresh(slot);
         let (rows, column) = match self.values[slot.index()].take() {
@@ -66,14 +66,14 @@ impl Block {
             }
         };
         self.bytes.kept(&rows, &column);
-        self.values[slot.index()] = Some(Stored {
+        self.values[slot.index()] = Some(StoredColumn {
             rows,
             column,
             generation,
         });
     }
 
-    fn merged(&self, old: &Stored, rows: &Selection, column: &Column) -> Column {
+    fn merged(&self, old: &StoredColumn, rows: &Selection, column: &Column) -> Column {
         if let (Column::Classes(a, book), Column::Classes(b, other)) = (&old.column, column)
             && book == other
             && let Some(all) = together(a, b)
@@ -146,9 +146,9 @@ impl Block {
     }
 
     /// Brings the values of a slot, kept before the rows were resampled, to the rows of now that are left.
-    pub(super) fn refresh(&mut self, slot: Slot) {
+    pub(super) fn refresh(&mut self, slot: ColumnSlot) {
         let generation = self.ancestors.len();
-        let stale = |stored: &Stored| stored.generation < generation;
+        let stale = |stored: &StoredColumn| stored.generation < generation;
         if !self.values[slot.index()].as_ref().is_some_and(stale) {
             return;
         }
@@ -193,7 +193,7 @@ impl Block {
             }
         };
         self.give_back(from);
-        self.values[slot.index()] = Some(Stored {
+        self.values[slot.index()] = Some(StoredColumn {
             rows,
             column,
             generation,

@@ -3,9 +3,9 @@
 use std::any::Any;
 use std::rc::Rc;
 
-use super::block::{Block, Slot};
+use super::block::{Block, ColumnSlot};
 use super::classes::codes;
-use super::column::{Book, Column, mask_where};
+use super::column::{Column, DictionaryId, mask_where};
 use super::selection::Selection;
 use crate::element::node::AnyElement;
 use crate::value::column::AnyColumn;
@@ -14,12 +14,12 @@ use crate::value::support::{Support, SupportBuilder};
 
 /// A dictionary: a list of distinct values.
 #[derive(Debug)]
-pub(crate) enum Values {
+pub(crate) enum Dictionary {
     Fixed(Support),
     Growing(SupportBuilder),
 }
 
-impl Values {
+impl Dictionary {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Fixed(values) => values.len(),
@@ -65,35 +65,39 @@ impl Values {
 }
 
 impl Block {
-    pub(super) fn add_book(&mut self, values: Values) -> Book {
+    pub(super) fn add_book(&mut self, values: Dictionary) -> DictionaryId {
         self.bytes.added(values.bytes());
         self.books.push(values);
-        Book(self.books.len() as u32 - 1)
+        DictionaryId(self.books.len() as u32 - 1)
     }
 
-    pub(super) fn book(&self, book: Book) -> &Values {
+    pub(super) fn book(&self, book: DictionaryId) -> &Dictionary {
         &self.books[book.0 as usize]
     }
 
     /// A dictionary to which values of an element can be added.
-    pub(super) fn growing(&mut self, element: &AnyElement) -> Book {
-        self.add_book(Values::Growing(element.no_values()))
+    pub(super) fn growing(&mut self, element: &AnyElement) -> DictionaryId {
+        self.add_book(Dictionary::Growing(element.no_values()))
     }
 
     /// The code of a value in a growing dictionary; a new value is added.
-    pub(super) fn enter_value(&mut self, book: Book, value: &dyn Any) -> u32 {
+    pub(super) fn enter_value(&mut self, book: DictionaryId, value: &dyn Any) -> u32 {
         match &mut self.books[book.0 as usize] {
-            Values::Growing(values) => values
+            Dictionary::Growing(values) => values
                 .insert(value)
                 .expect("a list has the type of its element")
                 as u32,
-            Values::Fixed(values) => values.index_of(value).unwrap_or_default() as u32,
+            Dictionary::Fixed(values) => values.index_of(value).unwrap_or_default() as u32,
         }
     }
 
     /// For each code of a dictionary the code in a slot's own one, to which its values are added; `None` if it is the same
     /// one.
-    pub(super) fn translation(&mut self, slot: Slot, from: Book) -> Option<Rc<Vec<u32>>> {
+    pub(super) fn translation(
+        &mut self,
+        slot: ColumnSlot,
+        from: DictionaryId,
+    ) -> Option<Rc<Vec<u32>>> {
         let to = self.own_book(slot);
         if from == to {
             return None;
@@ -103,7 +107,7 @@ impl Block {
         let pair = [from.0 as usize, to.0 as usize];
         let [source, target] = self.books.get_disjoint_mut(pair).expect("two lists");
         if table.len() < source.len()
-            && let Values::Growing(values) = target
+            && let Dictionary::Growing(values) = target
         {
             let table = Rc::make_mut(table);
             for code in table.len()..source.len() {

@@ -3,9 +3,9 @@
 //! Nodes and values are counted afresh when the world has a quarter more elements than at the last count: so counting takes
 //! amortised constant time for each.
 
-use super::change::Operation;
-use super::node::{Edge, Node, Use};
-use super::register::Register;
+use super::change::StructureUndo;
+use super::node::{InputEdge, NodeUse, TraceNode};
+use super::register::ValueRegister;
 use super::{Trace, measured};
 use crate::element::footprint::ALLOCATION;
 use crate::element::node::{AnyElement, ChainOp};
@@ -16,7 +16,7 @@ const FIRST: usize = 1 << 8;
 
 /// Memory use of a trace.
 #[derive(Debug)]
-pub(super) struct Bytes {
+pub(super) struct TraceMemory {
     /// Size in bytes of the elements that Chains made.
     pub(super) made: u64,
     /// Size in bytes of the nodes and their values, by the last count.
@@ -29,7 +29,7 @@ pub(super) struct Bytes {
     purge_at: u64,
 }
 
-impl Bytes {
+impl TraceMemory {
     pub(super) fn new(limit: u64) -> Self {
         Self {
             made: 0,
@@ -68,15 +68,16 @@ impl Trace {
 
     /// An error if the trace exceeds its memory limit.
     pub(super) fn check_bytes(&mut self, number: u32) -> Result<(), ModelError> {
-        let new = self.nodes.len().saturating_sub(self.bytes.nodes) * size_of::<Node>();
+        let new = self.nodes.len().saturating_sub(self.bytes.nodes) * size_of::<TraceNode>();
         let needed = self.bytes.made + self.bytes.counted + new as u64;
         if needed <= self.limit.bytes && self.alive < self.bytes.next {
             return Ok(());
         }
-        let operations = self.operations.capacity() * size_of::<Operation>();
-        let lists = operations + self.own.capacity() * size_of::<Register>();
-        let nodes = self.nodes.capacity() * size_of::<Node>() + self.slots.capacity() * ALLOCATION;
-        let held: usize = self.nodes.iter().map(Node::heap_bytes).sum();
+        let operations = self.operations.capacity() * size_of::<StructureUndo>();
+        let lists = operations + self.own.capacity() * size_of::<ValueRegister>();
+        let nodes =
+            self.nodes.capacity() * size_of::<TraceNode>() + self.slots.capacity() * ALLOCATION;
+        let held: usize = self.nodes.iter().map(TraceNode::heap_bytes).sum();
         self.bytes.counted = (lists + nodes + held) as u64;
         self.bytes.nodes = self.nodes.len();
         self.bytes.next = self.bytes.next.max(self.alive + self.alive / 4);
@@ -86,13 +87,13 @@ impl Trace {
     }
 }
 
-impl Node {
+impl TraceNode {
     /// Approximate heap size in bytes, besides its own size and its element.
     fn heap_bytes(&self) -> usize {
-        let uses = self.uses.capacity() * size_of::<Use>();
-        let inputs = self.inputs.capacity() * size_of::<Edge>();
+        let uses = self.uses.capacity() * size_of::<NodeUse>();
+        let inputs = self.inputs.capacity() * size_of::<InputEdge>();
         let branches = self.branches.capacity() * size_of::<u32>();
-        let keys = self.keys.capacity() * size_of::<Register>();
+        let keys = self.keys.capacity() * size_of::<ValueRegister>();
         let values = self.value.heap_bytes() + self.old.value.heap_bytes();
         uses + inputs + branches + keys + size_of_val(&*self.parents) + values + 4 * ALLOCATION
     }

@@ -1,7 +1,7 @@
 //! Proposals: the change of the world, accepted or undone.
 
 use super::node::Source;
-use super::register::Register;
+use super::register::ValueRegister;
 use super::{Site, Trace};
 use crate::error::ModelError;
 use crate::value::datum::Datum;
@@ -28,7 +28,7 @@ pub struct Change {
 
 /// A change of structure, to be undone in reverse order.
 #[derive(Debug)]
-pub(super) enum Operation {
+pub(super) enum StructureUndo {
     Link {
         by: u32,
     },
@@ -84,7 +84,7 @@ impl Trace {
     /// Saves the value of a free choice.
     pub(super) fn take_own(&mut self, number: u32, value: &Datum) {
         if self.own.len() == self.own_count {
-            self.own.push(Register::default());
+            self.own.push(ValueRegister::default());
         }
         self.own[self.own_count].set(value);
         self.own_count += 1;
@@ -265,11 +265,12 @@ impl Trace {
                     self.nodes[moved as usize].position = position;
                 }
                 let node = number;
-                self.operations.push(Operation::Unfreed { node, position });
+                self.operations
+                    .push(StructureUndo::Unfreed { node, position });
             } else if free && !was_free {
                 self.nodes[number as usize].position = self.choices.len() as u32;
                 self.choices.push(number);
-                self.operations.push(Operation::Freed);
+                self.operations.push(StructureUndo::Freed);
             }
         }
         self.change = Change {
@@ -331,19 +332,21 @@ impl Trace {
         self.pending = None;
         while let Some(operation) = self.operations.pop() {
             match operation {
-                Operation::Link { by } => self.relink(by),
-                Operation::Unlink { by, to, at, demand } => self.restore_link(by, to, at, demand),
-                Operation::Switch { by, to, at } => self.switch_back(by, to, at),
-                Operation::Demand { by, input, old } => {
+                StructureUndo::Link { by } => self.relink(by),
+                StructureUndo::Unlink { by, to, at, demand } => {
+                    self.restore_link(by, to, at, demand);
+                }
+                StructureUndo::Switch { by, to, at } => self.switch_back(by, to, at),
+                StructureUndo::Demand { by, input, old } => {
                     self.set_demand(by, input, old);
                 }
-                Operation::Demanded { node, old } => {
+                StructureUndo::Demanded { node, old } => {
                     self.set_demanded(node, old);
                 }
-                Operation::Freed => {
+                StructureUndo::Freed => {
                     self.choices.pop();
                 }
-                Operation::Unfreed { node, position } => {
+                StructureUndo::Unfreed { node, position } => {
                     let last = self.choices.len();
                     self.choices.push(node);
                     self.choices.swap(position as usize, last);

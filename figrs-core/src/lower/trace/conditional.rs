@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use super::node::{Prior, Role, Source, Use};
+use super::node::{NodeRole, NodeUse, Prior, Source};
 use super::{Site, Trace};
 use crate::element::likelihood::{Likelihood, Term};
 use crate::element::node::{FamilyOp, Kind};
@@ -14,7 +14,7 @@ use crate::value::datum::Datum;
 #[derive(Debug, Default)]
 pub(super) struct Readers {
     chains: Vec<u32>,
-    choices: Vec<Use>,
+    choices: Vec<NodeUse>,
 }
 
 impl Trace {
@@ -68,7 +68,7 @@ impl Trace {
                 if node.stale {
                     return false;
                 }
-                if node.role == Role::Family {
+                if node.role == NodeRole::Family {
                     readers.choices.push(reader);
                 } else if reader.input as usize == node.parents.len() && node.only_passes_on() {
                     readers.chains.push(reader.by);
@@ -91,7 +91,7 @@ impl Trace {
     /// The likelihood of the readers' values.
     fn gather(&self, readers: &Readers, terms: &'static [Term], power: f64) -> Likelihood {
         let mut likelihood = Likelihood::new(terms);
-        for &Use { by, input } in &readers.choices {
+        for &NodeUse { by, input } in &readers.choices {
             let node = &self.nodes[by as usize];
             let Kind::Chain(_, op) = node.element.kind() else {
                 likelihood.refuse();

@@ -3,8 +3,8 @@
 use std::any::Any;
 
 use super::Trace;
-use super::node::{Prior, Role, Source};
-use super::register::Register;
+use super::node::{NodeRole, Prior, Source};
+use super::register::ValueRegister;
 use crate::element::node::{Kind, TableOp};
 use crate::error::{Fault, ModelError};
 use crate::factor::Row;
@@ -17,7 +17,7 @@ impl Trace {
     pub(super) fn arguments<'a, R>(
         &'a self,
         number: u32,
-        value: impl Fn(&'a Self, u32) -> &'a Register,
+        value: impl Fn(&'a Self, u32) -> &'a ValueRegister,
         read: impl FnOnce(&[&dyn Any]) -> R,
     ) -> Option<R> {
         const MOST: usize = 8;
@@ -60,7 +60,7 @@ impl Trace {
     fn numbers<'a, R>(
         &'a self,
         number: u32,
-        value: impl Fn(&'a Self, u32) -> &'a Register,
+        value: impl Fn(&'a Self, u32) -> &'a ValueRegister,
         read: impl FnOnce(&[f64]) -> R,
     ) -> Option<R> {
         const MOST: usize = 4;
@@ -78,7 +78,9 @@ impl Trace {
         match node.element.kind() {
             Kind::Apply(_, op) => {
                 match self.arguments(number, Self::present, |arguments| op.call(arguments)) {
-                    Some(Ok(value)) => return self.settle(number, &Register::from(Some(&value))),
+                    Some(Ok(value)) => {
+                        return self.settle(number, &ValueRegister::from(Some(&value)));
+                    }
                     Some(Err(fault)) => self.faults.push((number, node.element.fault(fault))),
                     None => {}
                 }
@@ -90,20 +92,20 @@ impl Trace {
             }
             Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => {}
         }
-        self.settle(number, &Register::default());
+        self.settle(number, &ValueRegister::default());
     }
 
     /// Sets a node that is not a choice to the value of one of its inputs.
     #[inline]
     pub(super) fn settle_as(&mut self, number: u32, input: u32) {
-        let mut value = Register::default();
+        let mut value = ValueRegister::default();
         value.copy(&self.nodes[input as usize].value);
         self.settle(number, &value);
     }
 
     /// Sets a node that is not a choice to the value that it computes to; to none if that failed.
     #[inline]
-    pub(super) fn settle(&mut self, number: u32, computed: &Register) {
+    pub(super) fn settle(&mut self, number: u32, computed: &ValueRegister) {
         self.touch(number, true);
         let node = &mut self.nodes[number as usize];
         node.log = 0.0;
@@ -113,14 +115,14 @@ impl Trace {
             if !computed.holds(demand) {
                 node.log = f64::NEG_INFINITY;
             }
-            let value = Register::from(Some(demand));
+            let value = ValueRegister::from(Some(demand));
             return self.assign(number, &value);
         }
         self.assign(number, computed);
     }
 
     /// Sets the value of a node, and weighs the evidence on it if that is new.
-    fn assign(&mut self, number: u32, value: &Register) {
+    fn assign(&mut self, number: u32, value: &ValueRegister) {
         let node = &mut self.nodes[number as usize];
         let same = node.value == *value;
         let anew = !same || node.must;
@@ -152,7 +154,7 @@ impl Trace {
     pub(super) fn weight(
         &self,
         number: u32,
-        value: &Register,
+        value: &ValueRegister,
         fault: &mut Option<ModelError>,
     ) -> f64 {
         let node = &self.nodes[number as usize];
@@ -161,7 +163,7 @@ impl Trace {
             return 0.0;
         };
         let score = match node.element.kind() {
-            Kind::Score(_, evidence) if node.role == Role::Score => Some(evidence),
+            Kind::Score(_, evidence) if node.role == NodeRole::Score => Some(evidence),
             _ => None,
         };
         let mut sum = 0.0;
@@ -219,8 +221,8 @@ impl Trace {
     pub(super) fn weigh<'a>(
         &'a self,
         number: u32,
-        value: &Register,
-        parent: impl Fn(&'a Self, u32) -> &'a Register,
+        value: &ValueRegister,
+        parent: impl Fn(&'a Self, u32) -> &'a ValueRegister,
     ) -> Option<f64> {
         let node = &self.nodes[number as usize];
         let plain = value.plain();
@@ -245,7 +247,7 @@ impl Trace {
         number: u32,
         op: &'a dyn TableOp,
         value: &dyn Any,
-        parent: impl Fn(&'a Self, u32) -> &'a Register,
+        parent: impl Fn(&'a Self, u32) -> &'a ValueRegister,
     ) -> Option<f64> {
         let row = self.arguments(number, parent, |arguments| row(op, arguments).ok())??;
         let index = op.values().index_of(value);
@@ -266,7 +268,7 @@ impl Trace {
 
     /// As [`weigh`](Self::weigh), of a value that was not the last one.
     #[inline]
-    pub(super) fn weigh_own(&self, number: u32, own: &Register) -> Option<f64> {
+    pub(super) fn weigh_own(&self, number: u32, own: &ValueRegister) -> Option<f64> {
         let truth = own.truth().map(usize::from);
         let known = truth.map(|truth| self.nodes[number as usize].truths[truth]);
         let known = known.filter(|log| !log.is_nan());
@@ -275,7 +277,7 @@ impl Trace {
 
     /// Sets a free choice to the value that was proposed for it; `false`, and nothing is done, if that is impossible.
     pub(super) fn weigh_proposed(&mut self, number: u32, source: &mut dyn Source) -> bool {
-        let mut own = Register::default();
+        let mut own = ValueRegister::default();
         own.copy(&self.own[0]);
         let Some(log) = self.weigh_own(number, &own) else {
             self.nodes[number as usize].must = true;
@@ -298,7 +300,7 @@ impl Trace {
         }
         self.touch(number, true);
         let node = &self.nodes[number as usize];
-        let mut own = Register::default();
+        let mut own = ValueRegister::default();
         if let Some(demand) = &node.demand {
             own.set(demand);
         } else if let Some(known) = node.old.own.checked_sub(1) {

@@ -7,9 +7,9 @@
 
 use super::Trace;
 use super::change::Change;
-use super::fork::Forked;
-use super::node::Role;
-use super::register::Register;
+use super::fork::FlipProposal;
+use super::node::NodeRole;
+use super::register::ValueRegister;
 use crate::element::node::Kind;
 use crate::value::datum::Datum;
 
@@ -18,22 +18,22 @@ const LONGEST_DETOUR: u8 = 63;
 
 /// New state of a node whose value changes, or that was recomputed.
 #[derive(Debug, Default)]
-struct Foreseen {
+struct TentativeState {
     number: u32,
     /// Another value, if it has one.
-    value: Register,
+    value: ValueRegister,
     log: f64,
     weight: f64,
 }
 
 /// The list of a proposal: new states of nodes, not yet applied.
 #[derive(Debug, Default)]
-pub(super) struct Foresight {
+pub(super) struct ProposalLookAhead {
     /// `true` if it is that of the last proposal.
     holds: bool,
     /// The list, with spare entries for longer ones: a value moved just after it was written has to go through the cache
     /// first.
-    nodes: Vec<Foreseen>,
+    nodes: Vec<TentativeState>,
     count: usize,
     /// Choices that keep their values, and their log-probabilities.
     weighed: Vec<(u32, f64)>,
@@ -44,7 +44,7 @@ pub(super) struct Foresight {
     /// The node all of whose readers were [weighed](Trace::weigh_reach) at once, and the value it gets.
     pub(super) reaching: Option<(u32, f64)>,
     /// The proposal, if it needs no list.
-    pub(super) forked: Option<Forked>,
+    pub(super) forked: Option<FlipProposal>,
     pub(super) prior: f64,
     pub(super) likelihood: f64,
     /// `true` if something weighs zero. The list goes on all the same: the choice of the general path, with draws of its
@@ -52,7 +52,7 @@ pub(super) struct Foresight {
     is_impossible: bool,
 }
 
-impl Foresight {
+impl ProposalLookAhead {
     #[inline]
     pub(super) fn clear(&mut self) {
         self.holds = false;
@@ -65,9 +65,9 @@ impl Foresight {
     }
 
     #[inline]
-    fn put(&mut self, number: u32, value: &Register, log: f64, weight: f64) {
+    fn put(&mut self, number: u32, value: &ValueRegister, log: f64, weight: f64) {
         if self.nodes.len() == self.count {
-            self.nodes.push(Foreseen::default());
+            self.nodes.push(TentativeState::default());
         }
         let place = &mut self.nodes[self.count];
         place.number = number;
@@ -86,7 +86,7 @@ impl Foresight {
 }
 
 /// Reason that a list ends early.
-pub(super) enum Ends {
+pub(super) enum LookAheadEnd {
     /// The new world has weight zero.
     Impossible,
     /// The proposal must take the general path.
@@ -108,8 +108,8 @@ impl Trace {
         };
         let possible = match spread {
             Ok(()) => !self.foresight.is_impossible,
-            Err(Ends::Impossible) => false,
-            Err(Ends::Otherwise) => {
+            Err(LookAheadEnd::Impossible) => false,
+            Err(LookAheadEnd::Otherwise) => {
                 self.foresight.clear();
                 let node = &mut self.nodes[site as usize];
                 node.detour = (2 * node.detour + 1).min(LONGEST_DETOUR);
@@ -133,14 +133,14 @@ impl Trace {
     }
 
     /// Lists all changes that follow from another value of a site.
-    fn spread(&mut self, site: u32, value: &Datum) -> Result<(), Ends> {
+    fn spread(&mut self, site: u32, value: &Datum) -> Result<(), LookAheadEnd> {
         self.next_epoch();
-        // Not moved once it is written: see `Foresight::nodes`.
-        let mut own = Register::default();
+        // Not moved once it is written: see `ProposalLookAhead::nodes`.
+        let mut own = ValueRegister::default();
         own.set(value);
-        let log = self.weigh_own(site, &own).ok_or(Ends::Otherwise)?;
+        let log = self.weigh_own(site, &own).ok_or(LookAheadEnd::Otherwise)?;
         if log == f64::NEG_INFINITY {
-            return Err(Ends::Impossible);
+            return Err(LookAheadEnd::Impossible);
         }
         let node = &mut self.nodes[site as usize];
         node.remember(log, &own);
@@ -155,7 +155,7 @@ impl Trace {
 
     /// Puts a node on the list, and its readers in the queue if its value changes.
     #[inline]
-    fn list(&mut self, number: u32, value: &Register, log: f64) -> Result<(), Ends> {
+    fn list(&mut self, number: u32, value: &ValueRegister, log: f64) -> Result<(), LookAheadEnd> {
         let is_lasting = (number as usize) < self.lasting;
         let node = &self.nodes[number as usize];
         let mut weight = node.weight;
@@ -166,7 +166,7 @@ impl Trace {
                 weight = self.weight(number, value, &mut fault);
             }
             if !is_lasting || fault.is_some() {
-                return Err(Ends::Otherwise);
+                return Err(LookAheadEnd::Otherwise);
             }
             self.foresight.likelihood += weight - node.weight;
         }
@@ -206,7 +206,7 @@ impl Trace {
 
     /// The value that a node has in the new world, as far as it is known.
     #[inline]
-    pub(super) fn foreseen(&self, number: u32) -> &Register {
+    pub(super) fn foreseen(&self, number: u32) -> &ValueRegister {
         let node = &self.nodes[number as usize];
         if node.touched == self.epoch
             && let listed = &self.foresight.nodes[..self.foresight.count]
@@ -220,13 +220,13 @@ impl Trace {
 
     /// New state of a choice that keeps its value.
     #[inline]
-    fn foresee_choice(&mut self, number: u32) -> Result<(), Ends> {
+    fn foresee_choice(&mut self, number: u32) -> Result<(), LookAheadEnd> {
         let node = &self.nodes[number as usize];
         if node.stale || !node.in_world {
-            return Err(Ends::Otherwise);
+            return Err(LookAheadEnd::Otherwise);
         }
         let log = self.weigh(number, &node.value, Self::foreseen);
-        let log = log.ok_or(Ends::Otherwise)?;
+        let log = log.ok_or(LookAheadEnd::Otherwise)?;
         let gain = log - node.log;
         if node.demand.is_none() {
             self.foresight.prior += gain;
@@ -239,50 +239,52 @@ impl Trace {
     }
 
     /// New state of a node, once all lower ones are known.
-    fn foresee_node(&mut self, number: u32) -> Result<(), Ends> {
+    fn foresee_node(&mut self, number: u32) -> Result<(), LookAheadEnd> {
         let node = &self.nodes[number as usize];
         let height = |to: u32| self.nodes[to as usize].height;
         let mut inputs = node.inputs.iter();
         if node.stale || !node.in_world || inputs.any(|input| height(input.to) >= node.height) {
-            return Err(Ends::Otherwise);
+            return Err(LookAheadEnd::Otherwise);
         }
-        let mut value = Register::default();
+        let mut value = ValueRegister::default();
         match node.role {
-            Role::Family | Role::Table => return self.foresee_choice(number),
+            NodeRole::Family | NodeRole::Table => return self.foresee_choice(number),
             // As for evidence.
-            Role::Apply if (number as usize) < self.lasting => {
+            NodeRole::Apply if (number as usize) < self.lasting => {
                 let Kind::Apply(_, op) = node.element.kind() else {
-                    return Err(Ends::Otherwise);
+                    return Err(LookAheadEnd::Otherwise);
                 };
                 let computed =
                     self.arguments(number, Self::foreseen, |arguments| op.call(arguments));
                 let Some(Ok(computed)) = computed else {
-                    return Err(Ends::Otherwise);
+                    return Err(LookAheadEnd::Otherwise);
                 };
                 value.set(&computed);
             }
-            Role::Score => {
-                let parent = *node.parents.first().ok_or(Ends::Otherwise)?;
+            NodeRole::Score => {
+                let parent = *node.parents.first().ok_or(LookAheadEnd::Otherwise)?;
                 value.copy(self.foreseen(parent));
             }
-            Role::Chain if node.demand.is_none() => {
+            NodeRole::Chain if node.demand.is_none() => {
                 let result = self.branch(number, Self::foreseen);
-                let result = result.ok_or(Ends::Otherwise)?;
+                let result = result.ok_or(LookAheadEnd::Otherwise)?;
                 let present = node.inputs.get(node.parents.len()).map(|edge| edge.to);
                 if present != Some(result) {
                     let waits = self.nodes[result as usize].stale || height(result) >= node.height;
                     let another = self.foresight.switch.is_some();
                     if waits || another || self.may_switch(number, result).is_none() {
-                        return Err(Ends::Otherwise);
+                        return Err(LookAheadEnd::Otherwise);
                     }
                     self.foresight.switch = Some((number, result));
                 }
                 value.copy(self.foreseen(result));
             }
-            Role::Apply | Role::Chain | Role::Atomic | Role::Fixed => return Err(Ends::Otherwise),
+            NodeRole::Apply | NodeRole::Chain | NodeRole::Atomic | NodeRole::Fixed => {
+                return Err(LookAheadEnd::Otherwise);
+            }
         }
         if value.is_empty() {
-            return Err(Ends::Otherwise);
+            return Err(LookAheadEnd::Otherwise);
         }
         let node = &self.nodes[number as usize];
         let mut log = node.log;

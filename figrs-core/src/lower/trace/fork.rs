@@ -4,14 +4,14 @@
 //! of its result on. Such a proposal needs no list: it is weighed at once, with the readers of the value.
 
 use super::Trace;
-use super::foresee::Ends;
-use super::node::Use;
-use super::register::Register;
+use super::foresee::LookAheadEnd;
+use super::node::NodeUse;
+use super::register::ValueRegister;
 use crate::value::datum::Datum;
 
 /// The one Chain that reads a truth value, and nothing else.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Fork {
+pub(super) enum BooleanBranch {
     /// It is read otherwise.
     Absent,
     /// The Chain, and its results for `false` and `true`, as far as they are remembered.
@@ -20,7 +20,7 @@ pub(super) enum Fork {
 
 /// A proposal of another truth value.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Forked {
+pub(super) struct FlipProposal {
     pub(super) site: u32,
     truth: bool,
     /// Its log-probability.
@@ -33,35 +33,39 @@ pub(super) struct Forked {
 impl Trace {
     /// The Chain that a truth value selects by; cached.
     #[inline]
-    fn find_fork(&mut self, site: u32) -> Fork {
+    fn find_fork(&mut self, site: u32) -> BooleanBranch {
         if let Some(fork) = self.nodes[site as usize].fork {
             return fork;
         }
-        let fork = self.selected(site).unwrap_or(Fork::Absent);
+        let fork = self.selected(site).unwrap_or(BooleanBranch::Absent);
         self.nodes[site as usize].fork = Some(fork);
         fork
     }
 
-    fn selected(&self, site: u32) -> Option<Fork> {
-        let &[Use { by, input: 0 }] = &self.nodes[site as usize].uses[..] else {
+    fn selected(&self, site: u32) -> Option<BooleanBranch> {
+        let &[NodeUse { by, input: 0 }] = &self.nodes[site as usize].uses[..] else {
             return None;
         };
         let chain = &self.nodes[by as usize];
         let selects = chain.parents.len() == 1 && chain.only_passes_on() && !chain.stale;
         let result = |truth| {
-            let key = |key: &Register| key.truth() == Some(truth);
+            let key = |key: &ValueRegister| key.truth() == Some(truth);
             let known = chain.keys.iter().position(key);
             known.map(|known| chain.branches[known])
         };
-        selects.then(|| Fork::Chain(by, [false, true].map(result)))
+        selects.then(|| BooleanBranch::Chain(by, [false, true].map(result)))
     }
 
     /// Weighs all changes by another truth value of a site, if it only selects the result that a Chain passes on and all of
     /// them are weighed at once; else nothing is done.
     #[inline]
-    pub(super) fn spread_fork(&mut self, site: u32, value: &Datum) -> Option<Result<(), Ends>> {
+    pub(super) fn spread_fork(
+        &mut self,
+        site: u32,
+        value: &Datum,
+    ) -> Option<Result<(), LookAheadEnd>> {
         let &truth = value.get::<bool>()?;
-        let Fork::Chain(chain, results) = self.find_fork(site) else {
+        let BooleanBranch::Chain(chain, results) = self.find_fork(site) else {
             return None;
         };
         let result = results[usize::from(truth)]?;
@@ -81,7 +85,7 @@ impl Trace {
         let gain = log - node.log;
         let weighed = self.weigh_reach(chain, mean)?;
         self.foresight.prior += gain;
-        self.foresight.forked = Some(Forked {
+        self.foresight.forked = Some(FlipProposal {
             site,
             truth,
             log,
@@ -92,13 +96,13 @@ impl Trace {
     }
 
     /// Applies such a proposal, except for the readers of the value.
-    pub(super) fn keep_forked(&mut self, forked: Forked) {
+    pub(super) fn keep_forked(&mut self, forked: FlipProposal) {
         let node = &mut self.nodes[forked.site as usize];
         node.value.set(&Datum::new(forked.truth));
         node.log = forked.log;
         self.switch(forked.chain, forked.result);
         self.operations.clear();
-        let mut value = Register::default();
+        let mut value = ValueRegister::default();
         value.copy(&self.nodes[forked.result as usize].value);
         self.nodes[forked.chain as usize].value.copy(&value);
     }

@@ -50,13 +50,13 @@ use crate::model::Model;
 use crate::model::evidence::Evidence;
 use crate::random::stream;
 use crate::value::datum::Datum;
-use bytes::Bytes;
-use change::Operation;
+use bytes::TraceMemory;
+use change::StructureUndo;
 use conditional::Readers;
-use foresee::Foresight;
-use node::{Node, Role};
-use order::{Agenda, Step};
-use register::Register;
+use foresee::ProposalLookAhead;
+use node::{NodeRole, TraceNode};
+use order::{BucketQueue, UpdateStep};
+use register::ValueRegister;
 
 /// Maximum number of elements outside the world that are cached, for branches that are taken again.
 const KEPT: usize = 1 << 16;
@@ -81,7 +81,7 @@ impl Site {
 
 /// A model and one of its worlds.
 pub struct Trace {
-    nodes: Vec<Node>,
+    nodes: Vec<TraceNode>,
     slots: FxHashMap<ElementId, u32>,
     evidence: FxHashMap<ElementId, Vec<Evidence>>,
     interventions: FxHashMap<ElementId, Datum>,
@@ -96,27 +96,27 @@ pub struct Trace {
     /// Elements in the world.
     alive: usize,
     limit: WorldLimit,
-    bytes: Bytes,
+    bytes: TraceMemory,
     /// Number of likelihoods of the world that are densities.
     densities: usize,
     /// The number of the proposal under way.
     epoch: u32,
     /// The nodes that the proposal touched.
     touched: Vec<u32>,
-    operations: Vec<Operation>,
+    operations: Vec<StructureUndo>,
     /// A Chain that reads another result now, and that result: the update of the result's edges is deferred.
     pending: Option<(u32, u32)>,
     change: Change,
-    foresight: Foresight,
+    foresight: ProposalLookAhead,
     /// The values that were proposed or drawn for choices.
-    own: Vec<Register>,
+    own: Vec<ValueRegister>,
     own_count: usize,
     before: (usize, usize),
     /// Lasting nodes to be brought up to date, by height.
-    agenda: Agenda,
+    agenda: BucketQueue,
     /// Other nodes to be brought up to date, if they stay in the world.
     later: Vec<u32>,
-    steps: Vec<(u32, Step)>,
+    steps: Vec<(u32, UpdateStep)>,
     marks: Vec<u32>,
     entering: Vec<u32>,
     orphans: Vec<u32>,
@@ -164,18 +164,18 @@ impl Trace {
             choices: Vec::new(),
             alive: 0,
             limit,
-            bytes: Bytes::new(limit.bytes),
+            bytes: TraceMemory::new(limit.bytes),
             densities: 0,
             epoch: 0,
             touched: Vec::new(),
             operations: Vec::new(),
             pending: None,
             change: Change::default(),
-            foresight: Foresight::default(),
+            foresight: ProposalLookAhead::default(),
             own: Vec::new(),
             own_count: 0,
             before: (0, 0),
-            agenda: Agenda::default(),
+            agenda: BucketQueue::default(),
             later: Vec::new(),
             steps: Vec::new(),
             marks: Vec::new(),
@@ -253,7 +253,7 @@ impl Trace {
         }
         let fixed = self.interventions.get(&id).cloned();
         let evidence = self.evidence.get(&id).cloned().unwrap_or_default();
-        let node = Node::new(element.clone(), fixed, evidence);
+        let node = TraceNode::new(element.clone(), fixed, evidence);
         let number = if let Some(vacant) = self.vacant.pop() {
             self.nodes[vacant as usize] = node;
             vacant
@@ -273,7 +273,7 @@ impl Trace {
         }
         let element = node.element.clone();
         let parents: &[AnyElement] = match node.role {
-            Role::Fixed => &[],
+            NodeRole::Fixed => &[],
             _ => element.parents(),
         };
         let parents = parents.iter().map(|parent| self.node(parent)).collect();
@@ -358,7 +358,7 @@ impl Trace {
 
     /// The value of a node.
     #[inline]
-    fn present(&self, number: u32) -> &Register {
+    fn present(&self, number: u32) -> &ValueRegister {
         &self.nodes[number as usize].value
     }
 

@@ -4,9 +4,9 @@ use std::any::Any;
 
 use rand::{Rng, RngExt};
 
-use super::fork::Fork;
-use super::reach::Reach;
-use super::register::Register;
+use super::fork::BooleanBranch;
+use super::reach::MeanReaders;
+use super::register::ValueRegister;
 use crate::element::Bell;
 use crate::element::likelihood::Likelihood;
 use crate::element::node::{AnyElement, AtomicOp, ChainOp, Endless, FamilyOp, Kind, Summary};
@@ -90,7 +90,7 @@ impl<R: Rng> Source for R {
 
 /// Role of a node in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum NodeRole {
     /// Set by an intervention.
     Fixed,
     Atomic,
@@ -102,14 +102,14 @@ pub(super) enum Role {
     Score,
 }
 
-impl Role {
+impl NodeRole {
     pub(super) fn is_choice(self) -> bool {
         matches!(self, Self::Atomic | Self::Family | Self::Table)
     }
 }
 
 /// Input edge of a node: the node it reads, its position among the uses of that node, and the value it demands.
-pub(super) struct Edge {
+pub(super) struct InputEdge {
     pub(super) to: u32,
     pub(super) at: u32,
     pub(super) demand: Option<Datum>,
@@ -117,7 +117,7 @@ pub(super) struct Edge {
 
 /// Use of a node: the reader, and the position among its inputs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Use {
+pub(super) struct NodeUse {
     pub(super) by: u32,
     pub(super) input: u32,
 }
@@ -125,8 +125,8 @@ pub(super) struct Use {
 /// A node of the dependency graph. Fields that every step reads come first, in as few cache lines as possible.
 #[allow(clippy::struct_excessive_bools)]
 #[repr(C, align(64))]
-pub(super) struct Node {
-    pub(super) value: Register,
+pub(super) struct TraceNode {
+    pub(super) value: ValueRegister,
     /// The log-probability of a choice; for other nodes zero, or `-inf` if the value is not the demanded one.
     pub(super) log: f64,
     /// The last proposal that touched it.
@@ -135,7 +135,7 @@ pub(super) struct Node {
     pub(super) changed: u32,
     /// Its topological height: above that of each input.
     pub(super) height: u32,
-    pub(super) role: Role,
+    pub(super) role: NodeRole,
     pub(super) in_world: bool,
     /// `true` if it is queued for re-evaluation, or reads a node that is.
     pub(super) stale: bool,
@@ -145,9 +145,9 @@ pub(super) struct Node {
     pub(super) checked: bool,
     /// The density, if it is a normal one whose mean is the only parent.
     pub(super) bell: Option<Bell>,
-    pub(super) reach: Reach,
+    pub(super) reach: MeanReaders,
     /// The Chain that it selects by, if that is known.
-    pub(super) fork: Option<Fork>,
+    pub(super) fork: Option<BooleanBranch>,
     /// The position on the list of the proposal that touched it last.
     pub(super) listed: u32,
     /// Number of proposals still to take the general path, and length of the last such detour.
@@ -156,12 +156,12 @@ pub(super) struct Node {
     /// `true` if evidence weighs its value.
     pub(super) weighs: bool,
     /// State before the proposal that touched it last.
-    pub(super) old: Old,
+    pub(super) old: NodeSnapshot,
     /// The log-weight of the evidence on it.
     pub(super) weight: f64,
     /// While it is in the world: the parents, and at last the result of a Chain.
-    pub(super) inputs: Vec<Edge>,
-    pub(super) uses: Vec<Use>,
+    pub(super) inputs: Vec<InputEdge>,
+    pub(super) uses: Vec<NodeUse>,
     pub(super) parents: Box<[u32]>,
     pub(super) element: AnyElement,
     /// The value demanded.
@@ -172,7 +172,7 @@ pub(super) struct Node {
     pub(super) position: u32,
     /// Results of a Chain, and the values of its parents for each, one after the other.
     pub(super) branches: Vec<u32>,
-    pub(super) keys: Vec<Register>,
+    pub(super) keys: Vec<ValueRegister>,
     pub(super) next_branch: usize,
     /// The log-probabilities of `false` and `true`, for atomic elements of those; not a number if not known yet.
     pub(super) truths: [f64; 2],
@@ -193,9 +193,9 @@ pub(super) struct Node {
 /// In this order: numbers that stand side by side are read together, which must wait if they were just written one by one.
 #[derive(Default)]
 #[repr(C)]
-pub(super) struct Old {
+pub(super) struct NodeSnapshot {
     /// The value, if it was `replaced`.
-    pub(super) value: Register,
+    pub(super) value: ValueRegister,
     pub(super) log: f64,
     /// One more than the number of the value that was proposed or drawn for a choice; else zero.
     pub(super) own: u32,
@@ -205,19 +205,19 @@ pub(super) struct Old {
     pub(super) weight: f64,
 }
 
-impl Node {
+impl TraceNode {
     pub(super) fn new(element: AnyElement, fixed: Option<Datum>, evidence: Vec<Evidence>) -> Self {
         let role = match element.kind() {
-            _ if fixed.is_some() => Role::Fixed,
-            Kind::Atomic(_) => Role::Atomic,
-            Kind::Apply(..) => Role::Apply,
-            Kind::Chain(_, op) if op.family().is_some() => Role::Family,
-            Kind::Chain(..) => Role::Chain,
-            Kind::Table(..) => Role::Table,
-            Kind::Score(..) => Role::Score,
+            _ if fixed.is_some() => NodeRole::Fixed,
+            Kind::Atomic(_) => NodeRole::Atomic,
+            Kind::Apply(..) => NodeRole::Apply,
+            Kind::Chain(_, op) if op.family().is_some() => NodeRole::Family,
+            Kind::Chain(..) => NodeRole::Chain,
+            Kind::Table(..) => NodeRole::Table,
+            Kind::Score(..) => NodeRole::Score,
         };
         Self {
-            weighs: role == Role::Score || !evidence.is_empty(),
+            weighs: role == NodeRole::Score || !evidence.is_empty(),
             role,
             evidence,
             given: fixed,
@@ -229,8 +229,8 @@ impl Node {
             root: false,
             loose: 0,
             demand: None,
-            value: Register::default(),
-            old: Old::default(),
+            value: ValueRegister::default(),
+            old: NodeSnapshot::default(),
             log: 0.0,
             weight: 0.0,
             in_world: false,
@@ -245,10 +245,12 @@ impl Node {
             next_branch: 0,
             checked: false,
             bell: match element.kind() {
-                Kind::Chain(_, op) if role == Role::Family => op.family().and_then(FamilyOp::bell),
+                Kind::Chain(_, op) if role == NodeRole::Family => {
+                    op.family().and_then(FamilyOp::bell)
+                }
                 _ => None,
             },
-            reach: Reach::default(),
+            reach: MeanReaders::default(),
             fork: None,
             listed: 0,
             detours: 0,
@@ -265,7 +267,7 @@ impl Node {
     pub(super) fn vacate(&mut self) {
         self.vacant = true;
         self.parents = Box::default();
-        self.reach = Reach::default();
+        self.reach = MeanReaders::default();
         self.fork = None;
         self.value.clear();
     }
@@ -290,7 +292,7 @@ impl Node {
 
     /// True if it is a Chain without evidence or demand.
     pub(super) fn only_passes_on(&self) -> bool {
-        self.role == Role::Chain && self.demand.is_none() && !self.weighs
+        self.role == NodeRole::Chain && self.demand.is_none() && !self.weighs
     }
 
     /// True if its value cannot change when an input does.
@@ -311,22 +313,22 @@ impl Node {
 
     /// The summary that stands for a value, if that is quicker.
     #[inline]
-    pub(super) fn summary_of(&self, value: &Register) -> Option<&dyn Any> {
+    pub(super) fn summary_of(&self, value: &ValueRegister) -> Option<&dyn Any> {
         let (of, summary) = self.summary.as_ref()?;
         value.holds(of).then_some(summary)
     }
 
     /// Sets the log-probability of a value of a choice.
     #[inline]
-    pub(super) fn weighed_as(&mut self, log: f64, value: &Register) {
+    pub(super) fn weighed_as(&mut self, log: f64, value: &ValueRegister) {
         self.log = log;
         self.remember(log, value);
     }
 
     /// Caches the log-probability of a truth value.
     #[inline]
-    pub(super) fn remember(&mut self, log: f64, value: &Register) {
-        if let (Role::Atomic, Some(truth)) = (self.role, value.truth()) {
+    pub(super) fn remember(&mut self, log: f64, value: &ValueRegister) {
+        if let (NodeRole::Atomic, Some(truth)) = (self.role, value.truth()) {
             self.truths[usize::from(truth)] = log;
         }
     }

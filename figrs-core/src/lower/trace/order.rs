@@ -9,13 +9,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::Trace;
-use super::node::{Role, Source};
-use super::register::Register;
+use super::node::{NodeRole, Source};
+use super::register::ValueRegister;
 use crate::error::ModelError;
 
 /// Next step of the re-evaluation of a node.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum UpdateStep {
     /// Bring its inputs up to date.
     Enter,
     /// All but the result of a Chain is up to date.
@@ -26,7 +26,7 @@ pub(super) enum Step {
 
 /// Bucket queue of nodes by height.
 #[derive(Debug, Default)]
-pub(super) struct Agenda {
+pub(super) struct BucketQueue {
     /// The height and the number of a node, while there is no other.
     only: Option<(u32, u32)>,
     heights: Vec<Vec<u32>>,
@@ -37,7 +37,7 @@ pub(super) struct Agenda {
     len: usize,
 }
 
-impl Agenda {
+impl BucketQueue {
     #[inline]
     pub(super) fn push(&mut self, height: u32, number: u32) {
         if self.len == 0 {
@@ -188,7 +188,7 @@ impl Trace {
             due |= input.changed == self.epoch;
         }
         match node.role {
-            Role::Chain => {
+            NodeRole::Chain => {
                 let Some(present) = node.inputs.get(arity) else {
                     return false;
                 };
@@ -213,11 +213,11 @@ impl Trace {
                 self.settle_as(number, result);
                 true
             }
-            Role::Apply | Role::Score if due => {
+            NodeRole::Apply | NodeRole::Score if due => {
                 self.compute(number);
                 true
             }
-            Role::Atomic | Role::Family | Role::Table if due => self.weigh_kept(number),
+            NodeRole::Atomic | NodeRole::Family | NodeRole::Table if due => self.weigh_kept(number),
             _ => {
                 self.nodes[number as usize].stale = due;
                 !due
@@ -228,21 +228,21 @@ impl Trace {
     /// Re-evaluates a node, everything below a height being up to date.
     fn pull(&mut self, root: u32, height: u32, source: &mut dyn Source) -> Result<(), ModelError> {
         self.steps.clear();
-        self.steps.push((root, Step::Enter));
+        self.steps.push((root, UpdateStep::Enter));
         while let Some((number, mut step)) = self.steps.pop() {
             let node = &self.nodes[number as usize];
             if !node.stale {
                 continue;
             }
             let arity = node.parents.len();
-            if let Step::Enter = step {
+            if let UpdateStep::Enter = step {
                 let (first, mut high) = (self.steps.len(), 0);
-                self.steps.push((number, Step::Ready));
+                self.steps.push((number, UpdateStep::Ready));
                 for input in node.inputs.iter().take(arity).rev() {
                     let input_node = &self.nodes[input.to as usize];
                     high = high.max(input_node.height);
                     if input_node.stale {
-                        self.steps.push((input.to, Step::Enter));
+                        self.steps.push((input.to, UpdateStep::Enter));
                     }
                 }
                 if high > height && self.wait(root, height, high) {
@@ -252,16 +252,16 @@ impl Trace {
                     continue;
                 }
                 self.steps.pop();
-                step = Step::Ready;
+                step = UpdateStep::Ready;
             }
             let node = &self.nodes[number as usize];
-            if let Step::Ready = step {
+            if let UpdateStep::Ready = step {
                 let epoch = self.epoch;
                 let mut parents = node.inputs.iter().take(arity);
                 let due = node.must
                     || parents.any(|input| self.nodes[input.to as usize].changed == epoch);
                 match node.role {
-                    Role::Chain => {
+                    NodeRole::Chain => {
                         self.switch_now();
                         if due && let Err(error) = self.select(number)? {
                             self.faults.push((number, error));
@@ -271,8 +271,8 @@ impl Trace {
                             let result_node = &self.nodes[result.to as usize];
                             let (stale, high) = (result_node.stale, result_node.height);
                             if stale {
-                                self.steps.push((number, Step::Finish));
-                                self.steps.push((result.to, Step::Enter));
+                                self.steps.push((number, UpdateStep::Finish));
+                                self.steps.push((result.to, UpdateStep::Enter));
                             }
                             if high > height && self.wait(root, height, high) {
                                 return Ok(());
@@ -286,19 +286,19 @@ impl Trace {
                         self.nodes[number as usize].stale = false;
                         continue;
                     }
-                    Role::Atomic | Role::Family | Role::Table => {
+                    NodeRole::Atomic | NodeRole::Family | NodeRole::Table => {
                         if node.must {
                             self.lift(number);
                         }
                         self.weigh_choice(number, source);
                         continue;
                     }
-                    Role::Fixed => {
-                        let value = Register::from(node.given.as_ref());
+                    NodeRole::Fixed => {
+                        let value = ValueRegister::from(node.given.as_ref());
                         self.settle(number, &value);
                         continue;
                     }
-                    Role::Apply | Role::Score => {
+                    NodeRole::Apply | NodeRole::Score => {
                         if node.must {
                             self.lift(number);
                         }
@@ -311,7 +311,7 @@ impl Trace {
             let node = &self.nodes[number as usize];
             match node.inputs.get(arity).map(|result| result.to) {
                 Some(result) => self.settle_as(number, result),
-                None => self.settle(number, &Register::default()),
+                None => self.settle(number, &ValueRegister::default()),
             }
         }
         Ok(())

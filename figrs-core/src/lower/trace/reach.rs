@@ -5,15 +5,15 @@
 //! then only weighs each of them.
 
 use super::Trace;
-use super::foresee::Ends;
-use super::node::Use;
-use super::register::Register;
+use super::foresee::LookAheadEnd;
+use super::node::NodeUse;
+use super::register::ValueRegister;
 use crate::element::Bell;
 use crate::value::datum::Datum;
 
 /// Transitive readers of a node as the mean of a normal distribution, directly or through Chains whose result it is.
 #[derive(Debug, Default)]
-pub(super) struct Reach {
+pub(super) struct MeanReaders {
     is_known: bool,
     /// `true` if the readers of this Chain are in the cache of its result.
     is_followed: bool,
@@ -22,20 +22,20 @@ pub(super) struct Reach {
     /// The Chains that pass it on.
     chains: Vec<u32>,
     /// The choices that observations decide.
-    observed: Vec<Observed>,
+    observed: Vec<ObservedChoice>,
     /// The other choices.
     free: Vec<u32>,
 }
 
 /// A choice whose value stays.
 #[derive(Debug)]
-struct Observed {
+struct ObservedChoice {
     number: u32,
     value: f64,
     bell: Bell,
 }
 
-impl Reach {
+impl MeanReaders {
     pub(super) fn lose(&mut self) {
         (self.is_known, self.is_followed) = (false, false);
     }
@@ -74,10 +74,10 @@ impl Trace {
         is_all
     }
 
-    fn follow(&self, number: u32, reach: &mut Reach) -> bool {
+    fn follow(&self, number: u32, reach: &mut MeanReaders) -> bool {
         let (mut next, mut reads) = (0, number);
         loop {
-            for &Use { by, input } in &self.nodes[reads as usize].uses {
+            for &NodeUse { by, input } in &self.nodes[reads as usize].uses {
                 let node = &self.nodes[by as usize];
                 let arity = node.parents.len();
                 if node.stale {
@@ -88,7 +88,7 @@ impl Trace {
                         reach.free.push(by);
                     } else if let Some(value) = node.value.number() {
                         let number = by;
-                        let observed = Observed {
+                        let observed = ObservedChoice {
                             number,
                             value,
                             bell,
@@ -112,7 +112,11 @@ impl Trace {
 
     /// Weighs all readers of a number, if it is given this value; `None` if more than that must be done.
     #[inline]
-    pub(super) fn weigh_reach(&mut self, number: u32, mean: f64) -> Option<Result<(), Ends>> {
+    pub(super) fn weigh_reach(
+        &mut self,
+        number: u32,
+        mean: f64,
+    ) -> Option<Result<(), LookAheadEnd>> {
         if !mean.is_finite() || !self.find_reach(number) {
             return None;
         }
@@ -133,7 +137,7 @@ impl Trace {
         // A density that is too small for its logarithm.
         let vanishes = prior + likelihood == f64::NEG_INFINITY;
         Some(if vanishes {
-            Err(Ends::Impossible)
+            Err(LookAheadEnd::Impossible)
         } else {
             Ok(())
         })
@@ -141,7 +145,7 @@ impl Trace {
 
     /// Sets the Chains that a node reaches to its new number, and weighs the choices with it.
     pub(super) fn keep_reach(&mut self, number: u32, mean: f64) {
-        let value = Register::from(Some(&Datum::new(mean)));
+        let value = ValueRegister::from(Some(&Datum::new(mean)));
         let reach = std::mem::take(&mut self.nodes[number as usize].reach);
         for &chain in &reach.chains {
             self.nodes[chain as usize].value.copy(&value);

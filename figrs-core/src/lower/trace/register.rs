@@ -6,52 +6,52 @@
 
 use std::any::Any;
 
-use crate::value::datum::{Datum, Form, Plain};
+use crate::value::datum::{Datum, Plain, PlainType};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Held {
+enum RegisterContent {
     Nothing,
-    Plain(Form),
+    Plain(PlainType),
     Shared,
 }
 
 /// A value, or none.
 #[derive(Clone, Debug)]
-pub(super) struct Register {
+pub(super) struct ValueRegister {
     /// The bits of a plain value.
     word: u64,
     /// Any other value.
     shared: Option<Datum>,
-    held: Held,
+    held: RegisterContent,
 }
 
-impl Default for Register {
+impl Default for ValueRegister {
     #[inline]
     fn default() -> Self {
         Self {
             word: 0,
             shared: None,
-            held: Held::Nothing,
+            held: RegisterContent::Nothing,
         }
     }
 }
 
-impl Register {
+impl ValueRegister {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.held == Held::Nothing
+        self.held == RegisterContent::Nothing
     }
 
     /// The value, if it is an `f64`.
     #[inline]
     pub(super) fn number(&self) -> Option<f64> {
-        (self.held == Held::Plain(Form::F64)).then(|| f64::from_bits(self.word))
+        (self.held == RegisterContent::Plain(PlainType::F64)).then(|| f64::from_bits(self.word))
     }
 
     /// The value, if it is a Boolean.
     #[inline]
     pub(super) fn truth(&self) -> Option<bool> {
-        (self.held == Held::Plain(Form::Bool)).then_some(self.word != 0)
+        (self.held == RegisterContent::Plain(PlainType::Bool)).then_some(self.word != 0)
     }
 
     /// Heap size of the value in bytes.
@@ -61,25 +61,25 @@ impl Register {
 
     pub(super) fn datum(&self) -> Option<Datum> {
         match self.held {
-            Held::Nothing => None,
-            Held::Plain(form) => Some(Plain::from_word(form, self.word).into()),
-            Held::Shared => self.shared.clone(),
+            RegisterContent::Nothing => None,
+            RegisterContent::Plain(form) => Some(Plain::from_word(form, self.word).into()),
+            RegisterContent::Shared => self.shared.clone(),
         }
     }
 
     #[inline]
     pub(super) fn clear(&mut self) {
-        if self.held == Held::Shared {
+        if self.held == RegisterContent::Shared {
             self.shared = None;
         }
-        self.held = Held::Nothing;
+        self.held = RegisterContent::Nothing;
     }
 
     /// Copies the value of another register.
     #[inline]
     pub(super) fn copy(&mut self, from: &Self) {
         self.word = from.word;
-        if self.held == Held::Shared || from.held == Held::Shared {
+        if self.held == RegisterContent::Shared || from.held == RegisterContent::Shared {
             self.shared.clone_from(&from.shared);
         }
         self.held = from.held;
@@ -89,20 +89,20 @@ impl Register {
     #[inline]
     pub(super) fn take(&mut self, from: &mut Self) {
         self.word = from.word;
-        if self.held == Held::Shared || from.held == Held::Shared {
+        if self.held == RegisterContent::Shared || from.held == RegisterContent::Shared {
             self.shared = from.shared.take();
         }
-        self.held = std::mem::replace(&mut from.held, Held::Nothing);
+        self.held = std::mem::replace(&mut from.held, RegisterContent::Nothing);
     }
 
     #[inline]
     pub(super) fn set(&mut self, value: &Datum) {
         if let Some((form, word)) = value.word() {
             self.clear();
-            (self.word, self.held) = (word, Held::Plain(form));
+            (self.word, self.held) = (word, RegisterContent::Plain(form));
         } else {
             self.shared = Some(value.clone());
-            self.held = Held::Shared;
+            self.held = RegisterContent::Shared;
         }
     }
 
@@ -110,8 +110,10 @@ impl Register {
     #[inline]
     pub(super) fn holds(&self, value: &Datum) -> bool {
         match (self.held, value.word()) {
-            (Held::Plain(form), Some((other, word))) => form == other && form.same(self.word, word),
-            (Held::Shared, None) => self.shared.as_ref() == Some(value),
+            (RegisterContent::Plain(form), Some((other, word))) => {
+                form == other && form.same(self.word, word)
+            }
+            (RegisterContent::Shared, None) => self.shared.as_ref() == Some(value),
             _ => false,
         }
     }
@@ -120,8 +122,8 @@ impl Register {
     #[inline]
     pub(super) fn plain(&self) -> Plain {
         match self.held {
-            Held::Plain(form) => Plain::from_word(form, self.word),
-            Held::Nothing | Held::Shared => Plain::Bool(false),
+            RegisterContent::Plain(form) => Plain::from_word(form, self.word),
+            RegisterContent::Nothing | RegisterContent::Shared => Plain::Bool(false),
         }
     }
 
@@ -129,14 +131,14 @@ impl Register {
     #[inline]
     pub(super) fn any<'a>(&'a self, plain: &'a Plain) -> Option<&'a dyn Any> {
         match self.held {
-            Held::Nothing => None,
-            Held::Plain(_) => Some(plain.as_any()),
-            Held::Shared => self.shared.as_ref().map(Datum::as_any),
+            RegisterContent::Nothing => None,
+            RegisterContent::Plain(_) => Some(plain.as_any()),
+            RegisterContent::Shared => self.shared.as_ref().map(Datum::as_any),
         }
     }
 }
 
-impl From<Option<&Datum>> for Register {
+impl From<Option<&Datum>> for ValueRegister {
     #[inline]
     fn from(value: Option<&Datum>) -> Self {
         let mut register = Self::default();
@@ -147,15 +149,15 @@ impl From<Option<&Datum>> for Register {
     }
 }
 
-impl PartialEq for Register {
+impl PartialEq for ValueRegister {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
         match (self.held, other.held) {
-            (Held::Plain(form), Held::Plain(theirs)) => {
+            (RegisterContent::Plain(form), RegisterContent::Plain(theirs)) => {
                 form == theirs && form.same(self.word, other.word)
             }
-            (Held::Nothing, Held::Nothing) => true,
-            (Held::Shared, Held::Shared) => self.shared == other.shared,
+            (RegisterContent::Nothing, RegisterContent::Nothing) => true,
+            (RegisterContent::Shared, RegisterContent::Shared) => self.shared == other.shared,
             _ => false,
         }
     }
@@ -165,8 +167,8 @@ impl PartialEq for Register {
 mod tests {
     use super::*;
 
-    fn register(value: Datum) -> Register {
-        Register::from(Some(&value))
+    fn register(value: Datum) -> ValueRegister {
+        ValueRegister::from(Some(&value))
     }
 
     #[test]
@@ -207,6 +209,9 @@ mod tests {
         assert_eq!(register(Datum::new(0.0)), register(Datum::new(-0.0)));
         assert!(register(Datum::new(0.0_f32)).holds(&Datum::new(-0.0_f32)));
         assert_ne!(register(Datum::new(0_u8)), register(Datum::new(0_u16)));
-        assert!(Register::default() == Register::default() && Register::default().is_empty());
+        assert!(
+            ValueRegister::default() == ValueRegister::default()
+                && ValueRegister::default().is_empty()
+        );
     }
 }

@@ -1,9 +1,9 @@
 //! Edges of a trace: elements that enter the world and leave it, and demanded values.
 
 use super::Trace;
-use super::change::Operation;
-use super::node::{Edge, Role, Use};
-use super::register::Register;
+use super::change::StructureUndo;
+use super::node::{InputEdge, NodeRole, NodeUse};
+use super::register::ValueRegister;
 use crate::element::node::Kind;
 use crate::error::ModelError;
 use crate::value::datum::Datum;
@@ -19,7 +19,7 @@ impl Trace {
         let at = target.uses.len() as u32;
         let input = self.nodes[by as usize].inputs.len() as u32;
         let target = &mut self.nodes[to as usize];
-        target.uses.push(Use { by, input });
+        target.uses.push(NodeUse { by, input });
         target.loose += u32::from(demand.is_none());
         let demanded = demand.is_some() || target.uses.len() > target.loose as usize;
         if target.in_world {
@@ -34,14 +34,14 @@ impl Trace {
         if demanded && target.loose > 0 && target.role.is_choice() {
             self.shared.push(to);
         }
-        let edge = Edge { to, at, demand };
+        let edge = InputEdge { to, at, demand };
         self.nodes[by as usize].inputs.push(edge);
-        self.operations.push(Operation::Link { by });
+        self.operations.push(StructureUndo::Link { by });
     }
 
     /// Removes the last input of a node.
     pub(super) fn unlink(&mut self, by: u32) {
-        let Some(Edge { to, at, demand }) = self.nodes[by as usize].inputs.pop() else {
+        let Some(InputEdge { to, at, demand }) = self.nodes[by as usize].inputs.pop() else {
             return;
         };
         self.lose_reach(to);
@@ -53,11 +53,11 @@ impl Trace {
         } else if target.loose == 0 || demand.is_some() {
             self.statuses.push(to);
         }
-        if let Some(&Use { by, input }) = self.nodes[to as usize].uses.get(at as usize) {
+        if let Some(&NodeUse { by, input }) = self.nodes[to as usize].uses.get(at as usize) {
             self.nodes[by as usize].inputs[input as usize].at = at;
         }
         self.operations
-            .push(Operation::Unlink { by, to, at, demand });
+            .push(StructureUndo::Unlink { by, to, at, demand });
     }
 
     /// Undoes [`link`](Self::link).
@@ -76,7 +76,7 @@ impl Trace {
         let input = self.nodes[by as usize].inputs.len() as u32;
         let target = &mut self.nodes[to as usize];
         let last = target.uses.len() as u32;
-        target.uses.push(Use { by, input });
+        target.uses.push(NodeUse { by, input });
         target.uses.swap(at as usize, last as usize);
         target.loose += u32::from(demand.is_none());
         let height = target.height;
@@ -84,7 +84,9 @@ impl Trace {
             let moved = target.uses[last as usize];
             self.nodes[moved.by as usize].inputs[moved.input as usize].at = last;
         }
-        self.nodes[by as usize].inputs.push(Edge { to, at, demand });
+        self.nodes[by as usize]
+            .inputs
+            .push(InputEdge { to, at, demand });
         self.raise(by, height + 1);
     }
 
@@ -108,13 +110,13 @@ impl Trace {
     fn demanded(&self, number: u32) -> Option<&Datum> {
         let node = &self.nodes[number as usize];
         match (node.role, &node.given) {
-            (Role::Fixed, _) => None,
+            (NodeRole::Fixed, _) => None,
             (_, Some(given)) => Some(given),
             // A reader of an observation reads the observed value; otherwise the world weighs zero.
-            (Role::Score, _) if node.observed().is_some() => node.observed(),
+            (NodeRole::Score, _) if node.observed().is_some() => node.observed(),
             _ if node.loose > 0 => None,
             _ => {
-                let Use { by, input } = *node.uses.first()?;
+                let NodeUse { by, input } = *node.uses.first()?;
                 self.nodes[by as usize].inputs[input as usize]
                     .demand
                     .as_ref()
@@ -126,16 +128,16 @@ impl Trace {
     fn passed_on(&self, number: u32) -> Vec<Option<Datum>> {
         let node = &self.nodes[number as usize];
         match (node.element.kind(), node.role) {
-            (Kind::Apply(_, op), Role::Apply) => {
+            (Kind::Apply(_, op), NodeRole::Apply) => {
                 let demand = node.demand.as_ref();
                 demand
                     .and_then(|value| op.demand(value))
                     .unwrap_or_default()
             }
-            (Kind::Score(..), Role::Score) => {
+            (Kind::Score(..), NodeRole::Score) => {
                 vec![node.observed().or(node.demand.as_ref()).cloned()]
             }
-            (Kind::Chain(parents, _), Role::Chain) if node.demand.is_some() => {
+            (Kind::Chain(parents, _), NodeRole::Chain) if node.demand.is_some() => {
                 let mut demands = vec![None; parents.len()];
                 demands.push(node.demand.clone());
                 demands
@@ -212,7 +214,8 @@ impl Trace {
                     self.statuses.push(edge.to);
                     let old = self.set_demand(number, input, demand);
                     let by = number;
-                    self.operations.push(Operation::Demand { by, input, old });
+                    self.operations
+                        .push(StructureUndo::Demand { by, input, old });
                 }
             }
         }
@@ -222,7 +225,7 @@ impl Trace {
     fn accept_demand(&mut self, node: u32, demand: Option<Datum>) {
         if self.nodes[node as usize].demand != demand {
             let old = self.set_demanded(node, demand);
-            self.operations.push(Operation::Demanded { node, old });
+            self.operations.push(StructureUndo::Demanded { node, old });
         }
     }
 
@@ -242,7 +245,7 @@ impl Trace {
     pub(super) fn branch<'a>(
         &'a self,
         number: u32,
-        value: impl Fn(&'a Self, u32) -> &'a Register,
+        value: impl Fn(&'a Self, u32) -> &'a ValueRegister,
     ) -> Option<u32> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -300,7 +303,7 @@ impl Trace {
         };
         self.redirect(number, to, at, result);
         let by = number;
-        self.operations.push(Operation::Switch { by, to, at });
+        self.operations.push(StructureUndo::Switch { by, to, at });
         true
     }
 
@@ -331,7 +334,7 @@ impl Trace {
     pub(super) fn may_switch(&self, number: u32, result: u32) -> Option<(u32, u32)> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
-        let &Edge { to, at, ref demand } = node.inputs.get(arity)?;
+        let &InputEdge { to, at, ref demand } = node.inputs.get(arity)?;
         let (old, new) = (&self.nodes[to as usize], &self.nodes[result as usize]);
         // At least this use is left, and is loose.
         let stays = (old.uses.len() > 1 || old.root) && old.loose > 1;
@@ -344,14 +347,14 @@ impl Trace {
         self.lose_reach(from);
         self.lose_reach(to);
         let old = &mut self.nodes[from as usize];
-        let Use { input, .. } = old.uses.swap_remove(at as usize);
+        let NodeUse { input, .. } = old.uses.swap_remove(at as usize);
         old.loose -= 1;
         if let Some(&moved) = old.uses.get(at as usize) {
             self.nodes[moved.by as usize].inputs[moved.input as usize].at = at;
         }
         let new = &mut self.nodes[to as usize];
         let at = new.uses.len() as u32;
-        new.uses.push(Use { by, input });
+        new.uses.push(NodeUse { by, input });
         new.loose += 1;
         let edge = &mut self.nodes[by as usize].inputs[input as usize];
         (edge.to, edge.at) = (to, at);
@@ -368,7 +371,7 @@ impl Trace {
         target.uses.swap(at as usize, last);
         let height = target.height + 1;
         for position in [at as usize, last] {
-            let Use { by, input } = self.nodes[to as usize].uses[position];
+            let NodeUse { by, input } = self.nodes[to as usize].uses[position];
             self.nodes[by as usize].inputs[input as usize].at = position as u32;
         }
         self.raise(by, height);
@@ -380,7 +383,7 @@ impl Trace {
         let node = &self.nodes[number as usize];
         let parents = node.inputs.iter().take(node.parents.len());
         let key = parents.map(|input| self.nodes[input.to as usize].value.clone());
-        let key: Vec<Register> = key.collect();
+        let key: Vec<ValueRegister> = key.collect();
         for i in 0..self.nodes[number as usize].parents.len() {
             let parent = self.nodes[number as usize].parents[i];
             self.nodes[parent as usize].fork = None;

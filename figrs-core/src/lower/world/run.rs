@@ -55,19 +55,19 @@ pub enum Observations {
 const BRANCH: usize = 2 * size_of::<(Box<[Datum]>, Slot)>() + ALLOCATION;
 
 /// Next step of the evaluation of a slot. A demand is the value that it must have for the world to weigh.
-enum Step {
+enum WorldStep {
     Enter(Slot, Option<Datum>),
     Finish(Slot, Option<Datum>),
     Branch(Slot, Slot),
 }
 
-struct Run<'p> {
+struct WorldRun<'p> {
     program: &'p mut Program,
     observations: Observations,
     weight: WorldWeight,
     /// Elements entered in this world.
     entered: usize,
-    steps: Vec<Step>,
+    steps: Vec<WorldStep>,
 }
 
 impl Program {
@@ -96,7 +96,7 @@ impl Program {
         observations: Observations,
     ) -> Result<WorldWeight, ModelError> {
         self.reset();
-        let mut run = Run {
+        let mut run = WorldRun {
             weight: WorldWeight::ONE,
             entered: 0,
             observations,
@@ -104,12 +104,13 @@ impl Program {
             program: self,
         };
         for root in 0..roots.min(run.program.roots.len()) {
-            run.steps.push(Step::Enter(run.program.roots[root], None));
+            run.steps
+                .push(WorldStep::Enter(run.program.roots[root], None));
             while let Some(step) = run.steps.pop() {
                 match step {
-                    Step::Enter(slot, demand) => run.enter(slot, demand, chooser)?,
-                    Step::Finish(slot, demand) => run.finish(slot, demand, chooser)?,
-                    Step::Branch(slot, result) => {
+                    WorldStep::Enter(slot, demand) => run.enter(slot, demand, chooser)?,
+                    WorldStep::Finish(slot, demand) => run.finish(slot, demand, chooser)?,
+                    WorldStep::Branch(slot, result) => {
                         let value = run.program.values[result.index()].clone();
                         if let Some(value) = value {
                             run.settle(slot, value, None)?;
@@ -125,7 +126,7 @@ impl Program {
     }
 }
 
-impl Run<'_> {
+impl WorldRun<'_> {
     fn contradict(&mut self) {
         self.weight.times(0.0, f64::NEG_INFINITY);
     }
@@ -151,7 +152,7 @@ impl Run<'_> {
                 limit: limit.elements,
             });
         }
-        let steps = (self.steps.capacity() * size_of::<Step>()) as u64;
+        let steps = (self.steps.capacity() * size_of::<WorldStep>()) as u64;
         let bytes = self.program.made + self.program.held + steps + chooser.bytes();
         limit.check(&instruction.element, bytes)?;
         if let Some(value) = instruction.fixed.clone() {
@@ -191,13 +192,13 @@ impl Run<'_> {
             }
             _ => None,
         };
-        self.steps.push(Step::Finish(slot, demand));
+        self.steps.push(WorldStep::Finish(slot, demand));
         let parents = self.program.instructions[slot.index()].parents.as_deref();
         for (i, &parent) in parents.unwrap_or_default().iter().enumerate().rev() {
             let demand = demands
                 .as_ref()
                 .and_then(|all| all.get(i).cloned().flatten());
-            self.steps.push(Step::Enter(parent, demand));
+            self.steps.push(WorldStep::Enter(parent, demand));
         }
         Ok(())
     }
@@ -301,8 +302,8 @@ impl Run<'_> {
                     Observations::Weigh => demand,
                     Observations::Compare => None,
                 };
-                self.steps.push(Step::Branch(slot, result));
-                self.steps.push(Step::Enter(result, demand));
+                self.steps.push(WorldStep::Branch(slot, result));
+                self.steps.push(WorldStep::Enter(result, demand));
                 Ok(())
             }
             Kind::Table(_, op) => {

@@ -3,17 +3,17 @@
 use figrs_core::Until;
 use figrs_core::factor::{FactorGraph, VarId};
 
-use super::log_table::Cost;
+use super::log_table::LookupFactor;
 use super::mini_bucket::MiniBuckets;
-use super::tree::Tree;
+use super::tree::PseudoTree;
 use crate::exact::eliminate::EliminationError;
 
 /// The factors and messages of each variable of a tree.
 #[derive(Debug)]
-pub(super) struct Bounds<'g> {
+pub(super) struct SearchBounds<'g> {
     pub(super) graph: &'g FactorGraph,
-    pub(super) tree: Tree,
-    costs: Vec<Cost<'g>>,
+    pub(super) tree: PseudoTree,
+    costs: Vec<LookupFactor<'g>>,
     mini_buckets: MiniBuckets,
     /// By variable, the factors that are complete once it has a value.
     complete: Vec<Vec<usize>>,
@@ -25,10 +25,10 @@ pub(super) struct Bounds<'g> {
     constant: Vec<f64>,
 }
 
-impl<'g> Bounds<'g> {
+impl<'g> SearchBounds<'g> {
     pub(super) fn new(
         graph: &'g FactorGraph,
-        tree: Tree,
+        tree: PseudoTree,
         limit: usize,
         until: &Until,
     ) -> Result<Self, EliminationError> {
@@ -36,7 +36,11 @@ impl<'g> Bounds<'g> {
         let mini_buckets = MiniBuckets::new(graph, &tree, limit, until)?;
         let mut bounds = Self {
             graph,
-            costs: graph.factors.iter().map(|f| Cost::new(graph, f)).collect(),
+            costs: graph
+                .factors
+                .iter()
+                .map(|f| LookupFactor::new(graph, f))
+                .collect(),
             complete: vec![Vec::new(); n],
             incoming: vec![Vec::new(); n],
             passing: vec![Vec::new(); n],

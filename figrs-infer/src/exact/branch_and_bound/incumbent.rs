@@ -2,19 +2,19 @@
 
 use figrs_core::factor::VarId;
 
-use super::bounds::Bounds;
+use super::bounds::SearchBounds;
 
 /// Maximum number of sweeps over all variables.
 const SWEEPS: usize = 50;
 
 /// Score of an assignment: number of variables that complete a factor of weight zero, then the weight without these.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub(super) struct Score {
+pub(super) struct IncumbentScore {
     conflicts: i64,
     log: f64,
 }
 
-impl Score {
+impl IncumbentScore {
     /// The weight of the assignment.
     pub(super) fn log_weight(self) -> f64 {
         if self.conflicts == 0 {
@@ -32,7 +32,7 @@ impl Score {
 }
 
 /// Greedy descent: gives each of the variables, listed from the root down, the value with the best bound.
-pub(super) fn descend(bounds: &Bounds<'_>, variables: &[VarId], values: &mut [u32]) {
+pub(super) fn descend(bounds: &SearchBounds<'_>, variables: &[VarId], values: &mut [u32]) {
     for &v in variables {
         let mut best = (0, f64::NEG_INFINITY);
         for value in 0..bounds.graph.cardinality(v) as u32 {
@@ -47,8 +47,12 @@ pub(super) fn descend(bounds: &Bounds<'_>, variables: &[VarId], values: &mut [u3
 }
 
 /// The score of an assignment of some variables that no factor joins to others.
-pub(super) fn score(bounds: &Bounds<'_>, variables: &[VarId], values: &[u32]) -> Score {
-    let mut score = Score {
+pub(super) fn score(
+    bounds: &SearchBounds<'_>,
+    variables: &[VarId],
+    values: &[u32],
+) -> IncumbentScore {
+    let mut score = IncumbentScore {
         conflicts: 0,
         log: 0.0,
     };
@@ -66,7 +70,7 @@ pub(super) fn score(bounds: &Bounds<'_>, variables: &[VarId], values: &[u32]) ->
 /// Local search: changes one variable at a time as long as that improves the assignment; returns the number of values
 /// tried.
 pub(super) fn improve(
-    bounds: &Bounds<'_>,
+    bounds: &SearchBounds<'_>,
     affected: &[Vec<VarId>],
     variables: &[VarId],
     values: &mut [u32],

@@ -36,12 +36,12 @@ impl LogTable {
 
 /// A factor that is looked up often.
 #[derive(Debug)]
-pub(super) enum Cost<'g> {
+pub(super) enum LookupFactor<'g> {
     Dense(LogTable),
     Other(&'g Factor),
 }
 
-impl<'g> Cost<'g> {
+impl<'g> LookupFactor<'g> {
     pub(super) fn new(graph: &FactorGraph, factor: &'g Factor) -> Self {
         match &factor.table {
             FactorTable::Dense(weights) => {

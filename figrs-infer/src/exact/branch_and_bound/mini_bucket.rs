@@ -4,22 +4,22 @@ use figrs_core::Until;
 use figrs_core::factor::{Factor, FactorGraph, VarId};
 
 use super::log_table::LogTable;
-use super::tree::Tree;
-use crate::exact::eliminate::{EliminationError, Piece, Projector};
+use super::tree::PseudoTree;
+use crate::exact::eliminate::{EliminationError, ProductOperand, Projector};
 
 /// Maximum number of entries of all messages together; beyond it each is made smaller.
 const ALL_ENTRIES: f64 = (1 << 26) as f64;
 
 /// Some tables of one bucket, which are multiplied; the product of the maxima over all mini-buckets is a bound.
-struct Mini {
+struct MiniBucket {
     /// Factors by position, then messages.
     tables: Vec<u32>,
     output: Vec<VarId>,
 }
 
 /// Plan of a bucket: its division into mini-buckets.
-struct Bucket {
-    minis: Vec<Mini>,
+struct BucketPartition {
+    minis: Vec<MiniBucket>,
     /// Variables that all mini-buckets have, over which their maxima are made equal.
     shared: Vec<VarId>,
 }
@@ -46,7 +46,7 @@ impl MiniBuckets {
     /// 2003; Ihler, Flerova, Dechter and Otten, *Join-graph based cost-shifting schemes*, UAI 2012, section 4.
     pub(super) fn new(
         graph: &FactorGraph,
-        tree: &Tree,
+        tree: &PseudoTree,
         limit: usize,
         until: &Until,
     ) -> Result<Self, EliminationError> {
@@ -72,7 +72,7 @@ impl MiniBuckets {
                 pieces.extend(
                     shifts
                         .get(i)
-                        .map(|shift| Piece::Logs(&bucket.shared, shift)),
+                        .map(|shift| ProductOperand::Logs(&bucket.shared, shift)),
                 );
                 let logs = projector.project(&pieces, &mini.output)?;
                 this.sent[v.index()].push(this.messages.len());
@@ -83,12 +83,12 @@ impl MiniBuckets {
         Ok(this)
     }
 
-    fn pieces<'a>(&'a self, graph: &'a FactorGraph, mini: &Mini) -> Vec<Piece<'a>> {
+    fn pieces<'a>(&'a self, graph: &'a FactorGraph, mini: &MiniBucket) -> Vec<ProductOperand<'a>> {
         let piece = |&id: &u32| match (id as usize).checked_sub(graph.factors.len()) {
-            None => Piece::Factor(&graph.factors[id as usize]),
+            None => ProductOperand::Factor(&graph.factors[id as usize]),
             Some(message) => {
                 let table = &self.messages[message];
-                Piece::Logs(&table.scope, &table.logs)
+                ProductOperand::Logs(&table.scope, &table.logs)
             }
         };
         mini.tables.iter().map(piece).collect()
@@ -99,7 +99,7 @@ impl MiniBuckets {
     fn shifts(
         &self,
         graph: &FactorGraph,
-        bucket: &Bucket,
+        bucket: &BucketPartition,
         projector: &mut Projector<'_>,
     ) -> Result<Vec<Vec<f64>>, EliminationError> {
         if bucket.minis.len() < 2 {
@@ -127,7 +127,7 @@ impl MiniBuckets {
 }
 
 /// Divides all buckets; returns the total number of entries of the messages as well.
-fn divide(graph: &FactorGraph, tree: &Tree, limit: usize) -> (Vec<Bucket>, f64) {
+fn divide(graph: &FactorGraph, tree: &PseudoTree, limit: usize) -> (Vec<BucketPartition>, f64) {
     let mut waiting: Vec<Vec<u32>> = vec![Vec::new(); graph.cardinalities.len()];
     let mut scopes: Vec<Vec<VarId>> = Vec::with_capacity(graph.factors.len());
     for (factor, id) in graph.factors.iter().zip(0..) {
@@ -144,7 +144,7 @@ fn divide(graph: &FactorGraph, tree: &Tree, limit: usize) -> (Vec<Bucket>, f64) 
         let mut tables = std::mem::take(&mut waiting[v.index()]);
         // Large scopes first; equal ones stay in order.
         tables.sort_by_key(|&id| std::cmp::Reverse(graph.dense_size(&scopes[id as usize])));
-        let mut minis: Vec<Mini> = Vec::new();
+        let mut minis: Vec<MiniBucket> = Vec::new();
         for id in tables {
             let scope = &scopes[id as usize];
             let fitting = minis.iter_mut().find_map(|mini| {
@@ -157,7 +157,7 @@ fn divide(graph: &FactorGraph, tree: &Tree, limit: usize) -> (Vec<Bucket>, f64) 
                     mini.tables.push(id);
                     mini.output = union;
                 }
-                None => minis.push(Mini {
+                None => minis.push(MiniBucket {
                     tables: vec![id],
                     output: scope.clone(),
                 }),
@@ -173,13 +173,13 @@ fn divide(graph: &FactorGraph, tree: &Tree, limit: usize) -> (Vec<Bucket>, f64) 
             }
             scopes.push(mini.output.clone());
         }
-        buckets.push(Bucket { minis, shared });
+        buckets.push(BucketPartition { minis, shared });
     }
     (buckets, entries)
 }
 
 /// The variables that all mini-buckets have, as many as a table may have; `v` among them.
-fn shared(graph: &FactorGraph, minis: &[Mini], v: VarId, limit: usize) -> Vec<VarId> {
+fn shared(graph: &FactorGraph, minis: &[MiniBucket], v: VarId, limit: usize) -> Vec<VarId> {
     let mut shared = vec![v];
     let Some((first, others)) = minis.split_first() else {
         return shared;
@@ -231,7 +231,7 @@ mod tests {
         for seed in 0..60 {
             let graph = random_graph(&mut generator(seed), RANGES[seed as usize % RANGES.len()]);
             let buckets = as_if_dense(&graph, &Until::default()).expect("nothing stops it");
-            let tree = Tree::new(&graph, &buckets);
+            let tree = PseudoTree::new(&graph, &buckets);
             let largest = graph.factors.iter().map(Factor::entries).max();
             for limit in [1, 4, 16, 64].map(|limit| largest.unwrap_or(1).max(limit)) {
                 let (_, counted) = divide(&graph, &tree, limit);

@@ -31,10 +31,10 @@ use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::answer::run_statistics::Sampling;
 use crate::error::Error;
-use crate::run::watch::{Watch, Watching, watched};
+use crate::run::watch::{RunMonitor, Watch, watched};
 pub(crate) use shrink::for_each_entry;
-use solve::{Outcome, solve};
-pub(crate) use zeros::Reduced;
+use solve::{SearchResult, solve};
+pub(crate) use zeros::ReducedGraph;
 
 /// The most probable world of models that are too wide for
 /// [`MpeVariableElimination`](crate::MpeVariableElimination): the best world found within a budget, and a proven upper
@@ -82,7 +82,7 @@ pub(crate) use zeros::Reduced;
 #[must_use]
 pub struct MpeBranchAndBound {
     budget: Budget,
-    limits: solve::Limits,
+    limits: solve::SearchLimits,
     watch: Watch,
 }
 
@@ -91,7 +91,7 @@ impl Default for MpeBranchAndBound {
     fn default() -> Self {
         Self {
             budget: Budget::default(),
-            limits: solve::Limits {
+            limits: solve::SearchLimits {
                 table: 1 << 18,
                 work: 10_000_000,
             },
@@ -146,7 +146,7 @@ impl MpeBranchAndBound {
         &self,
         model: &Model,
         targets: &[AnyElement],
-        watching: &Watching<'_>,
+        watching: &RunMonitor<'_>,
     ) -> Result<Answer, Error> {
         let limits = Limits {
             budget: self.budget,
@@ -161,10 +161,10 @@ impl MpeBranchAndBound {
         conflict::check_doubts(&expansion, &limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
         let (world, steps, stopped) = match solve(encoding.graph(), self.limits, watching)? {
-            Outcome::Found(world, steps, stopped) => (world, steps, stopped),
-            Outcome::Impossible => return Err(impossible()),
-            Outcome::Unknown { stopped: true, .. } => return Err(watching.nothing_done()),
-            Outcome::Unknown {
+            SearchResult::Found(world, steps, stopped) => (world, steps, stopped),
+            SearchResult::Impossible => return Err(impossible()),
+            SearchResult::Unknown { stopped: true, .. } => return Err(watching.nothing_done()),
+            SearchResult::Unknown {
                 work, upper_bound, ..
             } => {
                 return Err(Error::NoWorldFound { work, upper_bound });

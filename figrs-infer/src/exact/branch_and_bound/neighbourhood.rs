@@ -2,7 +2,7 @@
 
 use figrs_core::factor::{FactorGraph, VarId};
 
-use super::shrink::Shrink;
+use super::shrink::GraphRestriction;
 use crate::exact::algebra::MaxProduct;
 use crate::exact::eliminate::{EliminationError, Options, log_weight, most_probable, plan_cost};
 
@@ -102,7 +102,7 @@ impl<'g> Neighbourhoods<'g> {
         let mut factors: Vec<usize> = mentions.copied().collect();
         factors.sort_unstable();
         factors.dedup();
-        let mut shrink = Shrink::new(self.graph, left);
+        let mut shrink = GraphRestriction::new(self.graph, left);
         let of = |&factor: &usize| shrink.factor(&self.graph.factors[factor]);
         let factors = factors.iter().map(of).collect();
         shrink.reduced.factors = factors;

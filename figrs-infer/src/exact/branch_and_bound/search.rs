@@ -3,7 +3,7 @@
 use figrs_core::factor::VarId;
 use rustc_hash::FxHashMap;
 
-use super::bounds::Bounds;
+use super::bounds::SearchBounds;
 
 /// Capacity of the cache of proven results.
 const CACHED: usize = 1 << 21;
@@ -17,16 +17,16 @@ pub(super) fn slack(bound: f64) -> f64 {
 
 /// Result for a subtree, given the values above it: bound and best assignment.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct SubtreeResult {
     /// Upper bound of the weight of any assignment of the subtree.
     bound: f64,
     /// The best assignment that was found, and its weight.
     best: Option<(f64, u32)>,
 }
 
-/// A variable with its value and the assignments of the subtrees below, as a range of `Solutions::below`.
+/// A variable with its value and the assignments of the subtrees below, as a range of `SubtreeAssignments::below`.
 #[derive(Clone, Copy, Debug)]
-struct Solution {
+struct SubtreeAssignment {
     variable: VarId,
     value: u32,
     below: (u32, u32),
@@ -34,13 +34,13 @@ struct Solution {
 
 /// Best assignments of subtrees, with shared parts.
 #[derive(Debug, Default)]
-struct Solutions {
-    all: Vec<Solution>,
+struct SubtreeAssignments {
+    all: Vec<SubtreeAssignment>,
     below: Vec<u32>,
 }
 
-impl Solutions {
-    fn add(&mut self, variable: VarId, value: u32, below: &[Known]) -> u32 {
+impl SubtreeAssignments {
+    fn add(&mut self, variable: VarId, value: u32, below: &[SubtreeResult]) -> u32 {
         let start = self.below.len() as u32;
         self.below.extend(
             below
@@ -48,7 +48,7 @@ impl Solutions {
                 .filter_map(|known| known.best)
                 .map(|best| best.1),
         );
-        self.all.push(Solution {
+        self.all.push(SubtreeAssignment {
             variable,
             value,
             below: (start, self.below.len() as u32),
@@ -59,7 +59,7 @@ impl Solutions {
     fn write(&self, solution: u32, values: &mut [u32]) {
         let mut open = vec![solution];
         while let Some(next) = open.pop() {
-            let Solution {
+            let SubtreeAssignment {
                 variable,
                 value,
                 below: (start, end),
@@ -72,15 +72,15 @@ impl Solutions {
 
 /// A value of a variable while the subtrees below are searched.
 #[derive(Debug)]
-struct Branch {
+struct AndNode {
     value: u32,
     weight: f64,
     /// Results or bounds of the children; those before `next` are finished.
-    children: Vec<Known>,
+    children: Vec<SubtreeResult>,
     next: usize,
 }
 
-impl Branch {
+impl AndNode {
     fn bound(&self) -> f64 {
         self.weight + self.children.iter().map(|child| child.bound).sum::<f64>()
     }
@@ -88,20 +88,20 @@ impl Branch {
 
 /// A variable whose values are tried, best bound first.
 #[derive(Debug)]
-struct Frame {
+struct OrNode {
     variable: VarId,
     key: Option<u64>,
     /// Lower limit: only assignments that weigh more are of use.
     need: f64,
     /// Values with their bounds, the best last; those tried are taken out.
     open: Vec<(f64, u32)>,
-    branch: Option<Branch>,
+    branch: Option<AndNode>,
     best: Option<(f64, u32)>,
     /// A bound for all values that are finished.
     finished: f64,
 }
 
-impl Frame {
+impl OrNode {
     fn threshold(&self) -> f64 {
         self.best.map_or(self.need, |best| best.0.max(self.need))
     }
@@ -114,10 +114,10 @@ impl Frame {
     }
 }
 
-/// Result of [`Search::advance`].
+/// Result of [`AndOrSearch::advance`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
-    /// There may be a better assignment than the best one known: [`Search::candidate`] has it.
+pub(super) enum SearchStatus {
+    /// There may be a better assignment than the best one known: [`AndOrSearch::candidate`] has it.
     Candidate,
     /// The budget is used.
     Stopped,
@@ -127,12 +127,12 @@ pub(super) enum Progress {
 
 /// The search in one tree of the forest.
 #[derive(Debug)]
-pub(super) struct Search<'b, 'g> {
-    bounds: &'b Bounds<'g>,
-    frames: Vec<Frame>,
+pub(super) struct AndOrSearch<'b, 'g> {
+    bounds: &'b SearchBounds<'g>,
+    frames: Vec<OrNode>,
     values: Vec<u32>,
-    solutions: Solutions,
-    cache: FxHashMap<(VarId, u64), Known>,
+    solutions: SubtreeAssignments,
+    cache: FxHashMap<(VarId, u64), SubtreeResult>,
     /// A bound for the whole tree, when the search is finished.
     bound: f64,
     slack: f64,
@@ -140,16 +140,16 @@ pub(super) struct Search<'b, 'g> {
     pub(super) work: u64,
 }
 
-impl<'b, 'g> Search<'b, 'g> {
+impl<'b, 'g> AndOrSearch<'b, 'g> {
     /// Looks for assignments of the tree of `root` that weigh more than `need`, the logarithm of a weight.
-    pub(super) fn new(bounds: &'b Bounds<'g>, root: VarId, need: f64) -> Self {
+    pub(super) fn new(bounds: &'b SearchBounds<'g>, root: VarId, need: f64) -> Self {
         let values = vec![0; bounds.graph.cardinalities.len()];
         let bound = bounds.without_value(root, &values);
         let mut search = Self {
             bounds,
             frames: Vec::new(),
             values,
-            solutions: Solutions::default(),
+            solutions: SubtreeAssignments::default(),
             cache: FxHashMap::default(),
             bound,
             slack: slack(bound),
@@ -212,8 +212,8 @@ impl<'b, 'g> Search<'b, 'g> {
     }
 
     /// Searches on until there is progress to report or `budget` values have been tried.
-    pub(super) fn advance(&mut self, budget: u64) -> Progress {
-        let mut returned: Option<Known> = None;
+    pub(super) fn advance(&mut self, budget: u64) -> SearchStatus {
+        let mut returned: Option<SubtreeResult> = None;
         while let Some(frame) = self.frames.last_mut() {
             let threshold = frame.threshold() + self.slack;
             if let Some(branch) = &mut frame.branch {
@@ -228,12 +228,12 @@ impl<'b, 'g> Search<'b, 'g> {
                 } else if branch.next < branch.children.len() {
                     returned = self.descend();
                 } else if self.finish_branch() {
-                    return Progress::Candidate;
+                    return SearchStatus::Candidate;
                 }
                 continue;
             }
             if self.work >= budget {
-                return Progress::Stopped;
+                return SearchStatus::Stopped;
             }
             match frame.open.last() {
                 Some(&(bound, value)) if bound > threshold => {
@@ -246,7 +246,7 @@ impl<'b, 'g> Search<'b, 'g> {
         if let Some(known) = returned {
             self.bound = self.bound.min(known.bound);
         }
-        Progress::Finished
+        SearchStatus::Finished
     }
 
     /// Assigns a value to the variable of the last frame.
@@ -256,11 +256,11 @@ impl<'b, 'g> Search<'b, 'g> {
         };
         let v = frame.variable;
         self.values[v.index()] = value;
-        let child = |&child: &VarId| Known {
+        let child = |&child: &VarId| SubtreeResult {
             bound: self.bounds.without_value(child, &self.values),
             best: None,
         };
-        frame.branch = Some(Branch {
+        frame.branch = Some(AndNode {
             value,
             weight: self.bounds.weight(v, &self.values),
             children: self.bounds.tree.children[v.index()]
@@ -272,7 +272,7 @@ impl<'b, 'g> Search<'b, 'g> {
     }
 
     /// Moves on to the next child of the last frame's branch; returns its cached result if that suffices.
-    fn descend(&mut self) -> Option<Known> {
+    fn descend(&mut self) -> Option<SubtreeResult> {
         let frame = self.frames.last()?;
         let branch = frame.branch.as_ref()?;
         let child = self.bounds.tree.children[frame.variable.index()][branch.next];
@@ -298,7 +298,7 @@ impl<'b, 'g> Search<'b, 'g> {
         }
         open.sort_by(|a, b| a.0.total_cmp(&b.0));
         self.work += u64::from(cardinality);
-        self.frames.push(Frame {
+        self.frames.push(OrNode {
             variable: v,
             key,
             need,
@@ -336,9 +336,9 @@ impl<'b, 'g> Search<'b, 'g> {
     }
 
     /// Closes the last frame.
-    fn close(&mut self) -> Known {
+    fn close(&mut self) -> SubtreeResult {
         let Some(frame) = self.frames.pop() else {
-            return Known {
+            return SubtreeResult {
                 bound: f64::NEG_INFINITY,
                 best: None,
             };
@@ -346,7 +346,7 @@ impl<'b, 'g> Search<'b, 'g> {
         let bound = frame.bound(f64::NEG_INFINITY);
         // If more was needed than was found, what was cut off may have been better.
         let solved = frame.best.filter(|best| best.0 >= frame.need - self.slack);
-        let known = Known {
+        let known = SubtreeResult {
             bound,
             best: solved,
         };

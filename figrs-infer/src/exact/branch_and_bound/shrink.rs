@@ -4,7 +4,7 @@ use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 /// Map from factors to those of a graph in which variables have some of their values, and those with one value are left
 /// out.
-pub(super) struct Shrink<'a> {
+pub(super) struct GraphRestriction<'a> {
     graph: &'a FactorGraph,
     /// For each variable the remaining values, at least one.
     pub(super) left: Vec<Vec<u32>>,
@@ -16,7 +16,7 @@ pub(super) struct Shrink<'a> {
     pub(super) reduced: FactorGraph,
 }
 
-impl<'a> Shrink<'a> {
+impl<'a> GraphRestriction<'a> {
     pub(super) fn new(graph: &'a FactorGraph, left: Vec<Vec<u32>>) -> Self {
         let mut reduced = FactorGraph::default();
         let mut open = Vec::new();

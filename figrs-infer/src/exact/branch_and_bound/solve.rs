@@ -2,15 +2,15 @@
 
 use figrs_core::factor::{FactorGraph, VarId};
 
-use super::bounds::Bounds;
+use super::bounds::SearchBounds;
 use super::incumbent::{descend, improve, score};
 use super::neighbourhood::Neighbourhoods;
-use super::search::{Progress, Search, slack};
-use super::tree::Tree;
-use super::zeros::Reduced;
+use super::search::{AndOrSearch, SearchStatus, slack};
+use super::tree::PseudoTree;
+use super::zeros::ReducedGraph;
 use crate::answer::Improvement;
 use crate::exact::eliminate::{EliminationError, Options, as_if_dense, log_weight, most_probable};
-use crate::run::watch::{Stopped, Watching};
+use crate::run::watch::{RunMonitor, Stopped};
 
 /// The search of a tree is interrupted after one in this many of its steps, and as many go to neighbourhoods.
 const FIRST_SHARE: u64 = 8;
@@ -29,7 +29,7 @@ const MEMORY: u64 = 8 << 26;
 
 /// Limits of a search.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(super) struct SearchLimits {
     /// Entries of a joint table of the bounds.
     pub(super) table: usize,
     /// Values tried.
@@ -38,7 +38,7 @@ pub(super) struct Limits {
 
 /// Result of a search.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum SearchResult {
     /// No assignment has weight.
     Impossible,
     /// The best assignment found, with the improvements on the way.
@@ -54,11 +54,11 @@ pub(super) enum Outcome {
 /// Looks for the assignment of the largest weight.
 pub(super) fn solve(
     graph: &FactorGraph,
-    limits: Limits,
-    watching: &Watching<'_>,
-) -> Result<Outcome, EliminationError> {
-    let Some(reduced) = Reduced::new(graph) else {
-        return Ok(Outcome::Impossible);
+    limits: SearchLimits,
+    watching: &RunMonitor<'_>,
+) -> Result<SearchResult, EliminationError> {
+    let Some(reduced) = ReducedGraph::new(graph) else {
+        return Ok(SearchResult::Impossible);
     };
     let options = Options::default()
         .table_budget(limits.table)
@@ -72,30 +72,34 @@ pub(super) fn solve(
                 log_probability: log,
                 upper_bound: log,
             };
-            return Ok(Outcome::Found(reduced.world(&values), vec![only], None));
+            return Ok(SearchResult::Found(
+                reduced.world(&values),
+                vec![only],
+                None,
+            ));
         }
-        Err(EliminationError::Impossible) => return Ok(Outcome::Impossible),
+        Err(EliminationError::Impossible) => return Ok(SearchResult::Impossible),
         Err(error) if error.is_budget() => {}
         Err(error) => return Err(error),
     }
-    let tree = Tree::new(
+    let tree = PseudoTree::new(
         &reduced.graph,
         &as_if_dense(&reduced.graph, watching.until())?,
     );
-    let bounds = Bounds::new(&reduced.graph, tree, limits.table, watching.until())?;
-    let outcome = Forest::new(&bounds, watching).run(limits)?;
+    let bounds = SearchBounds::new(&reduced.graph, tree, limits.table, watching.until())?;
+    let outcome = PseudoForest::new(&bounds, watching).run(limits)?;
     Ok(match outcome {
-        Outcome::Found(values, steps, stopped) => {
-            Outcome::Found(reduced.world(&values), steps, stopped)
+        SearchResult::Found(values, steps, stopped) => {
+            SearchResult::Found(reduced.world(&values), steps, stopped)
         }
         other => other,
     })
 }
 
 /// The trees that no factor joins, with the best assignment of each.
-struct Forest<'b, 'g> {
-    bounds: &'b Bounds<'g>,
-    watching: &'b Watching<'b>,
+struct PseudoForest<'b, 'g> {
+    bounds: &'b SearchBounds<'g>,
+    watching: &'b RunMonitor<'b>,
     stopped: Option<Stopped>,
     /// By root, the variables of its tree from there down.
     members: Vec<Vec<VarId>>,
@@ -109,9 +113,9 @@ struct Forest<'b, 'g> {
     steps: Vec<Improvement>,
 }
 
-impl<'b, 'g> Forest<'b, 'g> {
+impl<'b, 'g> PseudoForest<'b, 'g> {
     /// Starts from an assignment found without search.
-    fn new(bounds: &'b Bounds<'g>, watching: &'b Watching<'b>) -> Self {
+    fn new(bounds: &'b SearchBounds<'g>, watching: &'b RunMonitor<'b>) -> Self {
         let tree = &bounds.tree;
         let n = bounds.graph.cardinalities.len();
         let mut tree_of = vec![0; n];
@@ -163,7 +167,7 @@ impl<'b, 'g> Forest<'b, 'g> {
         forest
     }
 
-    fn run(mut self, limits: Limits) -> Result<Outcome, EliminationError> {
+    fn run(mut self, limits: SearchLimits) -> Result<SearchResult, EliminationError> {
         let trees = self.members.len();
         for i in 0..trees {
             // What small trees leave of their share goes to the larger ones.
@@ -173,16 +177,16 @@ impl<'b, 'g> Forest<'b, 'g> {
         self.record();
         let upper_bound = self.upper_bound();
         if upper_bound == f64::NEG_INFINITY {
-            return Ok(Outcome::Impossible);
+            return Ok(SearchResult::Impossible);
         }
         if self.steps.is_empty() {
-            return Ok(Outcome::Unknown {
+            return Ok(SearchResult::Unknown {
                 work: self.work,
                 upper_bound,
                 stopped: self.stopped.is_some(),
             });
         }
-        Ok(Outcome::Found(self.values, self.steps, self.stopped))
+        Ok(SearchResult::Found(self.values, self.steps, self.stopped))
     }
 
     /// Searches one tree; if that takes long, neighbourhoods of the best assignment known are searched in between.
@@ -191,9 +195,9 @@ impl<'b, 'g> Forest<'b, 'g> {
             return Ok(());
         }
         let start = self.work;
-        let mut search = Search::new(self.bounds, self.bounds.tree.roots[i], self.best[i]);
+        let mut search = AndOrSearch::new(self.bounds, self.bounds.tree.roots[i], self.best[i]);
         let finished = self.advance(i, &mut search, start + share / FIRST_SHARE);
-        if finished == Progress::Stopped && self.stopped.is_none() {
+        if finished == SearchStatus::Stopped && self.stopped.is_none() {
             let options = Options::default()
                 .table_budget(table.max(NEIGHBOURHOOD_TABLE))
                 .operation_budget((share / NEIGHBOURHOOD_SHARE) as f64)
@@ -216,25 +220,25 @@ impl<'b, 'g> Forest<'b, 'g> {
     }
 
     /// Searches until `limit` values have been tried in all.
-    fn advance(&mut self, i: usize, search: &mut Search<'_, '_>, limit: u64) -> Progress {
+    fn advance(&mut self, i: usize, search: &mut AndOrSearch<'_, '_>, limit: u64) -> SearchStatus {
         // To weigh a whole assignment costs as much as to try that many values.
         let pause = self.members[i].len() as u64;
         let mut next = 0;
         loop {
             self.stopped = self.watching.stopped();
             if self.stopped.is_some() {
-                return Progress::Stopped;
+                return SearchStatus::Stopped;
             }
             let before = search.work;
             let left = limit.saturating_sub(self.work);
             let progress = search.advance(before + left.min(SLICE));
             self.work += search.work - before;
             match progress {
-                Progress::Stopped if left > SLICE => {
+                SearchStatus::Stopped if left > SLICE => {
                     self.watching.report(self.work);
                     continue;
                 }
-                Progress::Candidate => {}
+                SearchStatus::Candidate => {}
                 other => return other,
             }
             if search.work >= next || search.is_at_root() {
@@ -247,7 +251,7 @@ impl<'b, 'g> Forest<'b, 'g> {
     }
 
     /// Adopts an assignment of a tree as the best one, if it is.
-    fn adopt(&mut self, i: usize, search: &mut Search<'_, '_>, mut values: Vec<u32>) {
+    fn adopt(&mut self, i: usize, search: &mut AndOrSearch<'_, '_>, mut values: Vec<u32>) {
         let members = &self.members[i];
         if score(self.bounds, members, &values).log_weight() <= self.best[i] {
             return;

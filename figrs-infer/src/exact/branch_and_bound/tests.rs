@@ -5,20 +5,20 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 
 use super::neighbourhood::Neighbourhoods;
-use super::solve::{Limits, Outcome, solve};
+use super::solve::{SearchLimits, SearchResult, solve};
 use crate::answer::Improvement;
 use crate::exact::eliminate::tests::{
-    RANGES, Range, dense, generator, random_graph, table, values_of, variables, worlds,
+    RANGES, WeightRange, dense, generator, random_graph, table, values_of, variables, worlds,
 };
 use crate::exact::eliminate::{Options, log_weight, most_probable};
 use crate::run::watch::Watch;
 
 const AMPLE: u64 = 10_000_000;
 
-fn searched(graph: &FactorGraph, table: usize, work: u64) -> Outcome {
+fn searched(graph: &FactorGraph, table: usize, work: u64) -> SearchResult {
     let watch = Watch::default();
     let watching = watch.start("MpeBranchAndBound", None);
-    solve(graph, Limits { table, work }, &watching).expect("well formed")
+    solve(graph, SearchLimits { table, work }, &watching).expect("well formed")
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -54,7 +54,7 @@ fn check_found(
 
 /// Every second graph is any, the others have two values for each variable and factors of two variables only, but so
 /// many that no small table holds them.
-fn graph(seed: u64, range: Range) -> FactorGraph {
+fn graph(seed: u64, range: WeightRange) -> FactorGraph {
     let mut rng = generator(seed);
     if seed.is_multiple_of(2) {
         return random_graph(&mut rng, range);
@@ -92,14 +92,14 @@ fn random_graphs_are_solved_whatever_the_tables() {
             for table in [1, 3, 8, 30, 100] {
                 let case = format!("seed {seed}, {range:?}, tables of {table}");
                 match searched(&graph, table, AMPLE) {
-                    Outcome::Found(values, steps, _) => {
+                    SearchResult::Found(values, steps, _) => {
                         let (found, bound) = check_found(&graph, &values, &steps, &case);
                         assert!(close(found, best), "{case}: {found}, not {best}");
                         assert!(close(bound, best), "{case}: a bound of {bound} for {best}");
                         searches += usize::from(steps[0].work > 0);
                     }
-                    Outcome::Impossible => assert!(worlds.is_empty(), "{case}: {best}"),
-                    Outcome::Unknown { .. } => panic!("{case}: nothing found"),
+                    SearchResult::Impossible => assert!(worlds.is_empty(), "{case}: {best}"),
+                    SearchResult::Unknown { .. } => panic!("{case}: nothing found"),
                 }
             }
         }
@@ -112,7 +112,7 @@ fn random_graphs_are_solved_whatever_the_tables() {
 fn neighbourhoods_gain_what_there_is_to_gain() {
     let mut gained = 0;
     for seed in 0..60 {
-        let graph = graph(2 * seed + 1, Range::Plain);
+        let graph = graph(2 * seed + 1, WeightRange::Plain);
         let all = variables(&graph);
         let worlds = worlds(&graph, &all);
         let Some(start) = worlds.first() else {
@@ -156,13 +156,13 @@ fn bounds_hold_for_every_budget() {
                 let holds =
                     |bound: f64| assert!(bound >= best - 1e-9 * (1.0 + best.abs()), "{case}");
                 match searched(&graph, table, work) {
-                    Outcome::Found(values, steps, _) => {
+                    SearchResult::Found(values, steps, _) => {
                         let (_, bound) = check_found(&graph, &values, &steps, &case);
                         holds(bound);
                         open += usize::from(!close(bound, best));
                     }
-                    Outcome::Impossible => assert!(worlds.is_empty(), "{case}: {best}"),
-                    Outcome::Unknown { upper_bound, .. } => holds(upper_bound),
+                    SearchResult::Impossible => assert!(worlds.is_empty(), "{case}: {best}"),
+                    SearchResult::Unknown { upper_bound, .. } => holds(upper_bound),
                 }
             }
         }
@@ -202,7 +202,7 @@ fn a_small_grid_is_proven_with_tables_that_are_too_small_for_it() {
     for seed in 0..3 {
         let graph = grid(10, 2.0, seed);
         let (_, best) = most_probable(&graph, &Options::default()).expect("narrow");
-        let Outcome::Found(_, steps, _) = searched(&graph, 1 << 6, AMPLE) else {
+        let SearchResult::Found(_, steps, _) = searched(&graph, 1 << 6, AMPLE) else {
             panic!("nothing found");
         };
         let last = steps[steps.len() - 1];
@@ -217,7 +217,7 @@ fn a_small_grid_is_proven_with_tables_that_are_too_small_for_it() {
 #[test]
 fn a_large_grid_has_a_world_and_a_bound() {
     let graph = grid(20, 2.0, 7);
-    let Outcome::Found(values, steps, _) = searched(&graph, 1 << 12, 200_000) else {
+    let SearchResult::Found(values, steps, _) = searched(&graph, 1 << 12, 200_000) else {
         panic!("nothing found");
     };
     let last = steps[steps.len() - 1];
@@ -245,7 +245,7 @@ fn deep_trees_do_not_recurse() {
         graph.factors.push(dense(three, &weights));
     }
     let (_, best) = most_probable(&graph, &Options::default()).expect("narrow");
-    let Outcome::Found(_, steps, _) = searched(&graph, 3, 300_000) else {
+    let SearchResult::Found(_, steps, _) = searched(&graph, 3, 300_000) else {
         panic!("nothing found");
     };
     let last = steps[steps.len() - 1];

@@ -10,7 +10,7 @@ use crate::exact::order::Bucket;
 ///
 /// **References.** Dechter and Mateescu, *AND/OR search spaces for graphical models*, Artificial Intelligence 171, 2007.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct PseudoTree {
     /// All variables, each before its parent: an elimination order.
     pub(super) order: Vec<VarId>,
     /// By variable, its place in the order.
@@ -23,7 +23,7 @@ pub(super) struct Tree {
     pub(super) roots: Vec<VarId>,
 }
 
-impl Tree {
+impl PseudoTree {
     pub(super) fn new(graph: &FactorGraph, buckets: &[Bucket]) -> Self {
         let n = graph.cardinalities.len();
         let mut tree = Self {

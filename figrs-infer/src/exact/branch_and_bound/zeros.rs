@@ -4,11 +4,11 @@ use figrs_core::factor::{FactorGraph, VarId};
 
 use crate::exact::consistency::possible_values;
 
-use super::shrink::Shrink;
+use super::shrink::GraphRestriction;
 
 /// A graph without impossible values and without the variables that have one value only.
 #[derive(Debug)]
-pub(crate) struct Reduced {
+pub(crate) struct ReducedGraph {
     pub(crate) graph: FactorGraph,
     /// For each original variable the remaining values.
     pub(crate) left: Vec<Vec<u32>>,
@@ -16,7 +16,7 @@ pub(crate) struct Reduced {
     pub(crate) open: Vec<VarId>,
 }
 
-impl Reduced {
+impl ReducedGraph {
     /// Excludes the values that some factor excludes given the values left of its other variables, until nothing changes
     /// (generalised arc consistency). `None` if a variable has no value left.
     pub(crate) fn new(graph: &FactorGraph) -> Option<Self> {
@@ -26,7 +26,7 @@ impl Reduced {
             values.map(|(x, _)| x).collect()
         };
         let left: Vec<Vec<u32>> = possible.iter().map(list).collect();
-        let mut shrink = Shrink::new(graph, left);
+        let mut shrink = GraphRestriction::new(graph, left);
         shrink.reduced.factors = graph.factors.iter().map(|f| shrink.factor(f)).collect();
         Some(Self {
             graph: shrink.reduced,

@@ -8,15 +8,15 @@ use figrs_core::factor::VarId;
 use super::batch::Batch;
 use super::domain::Domain;
 use super::error::EliminationError;
-use super::join::{Scratch, join};
-use super::program::Key;
+use super::join::{JoinScratch, join};
+use super::program::RowKey;
 use super::sink::{Sink, push_row};
-use super::table::{Entries, Table};
+use super::table::{EliminationTable, Entries};
 use crate::exact::algebra::Boolean;
 
 /// Assignments of the variables of a table that may have weight.
 #[derive(Clone, Debug)]
-pub(crate) enum Support<'a> {
+pub(crate) enum AssignmentSupport<'a> {
     /// These, as sorted rows.
     Rows(Vec<u32>),
     /// Those in which the last variable has the value listed for the others.
@@ -25,21 +25,21 @@ pub(crate) enum Support<'a> {
 
 /// A table with zeros.
 #[derive(Clone, Debug)]
-pub(crate) struct Operand<'a> {
+pub(crate) struct ConstraintTable<'a> {
     pub(crate) scope: Vec<VarId>,
-    pub(crate) support: Support<'a>,
+    pub(crate) support: AssignmentSupport<'a>,
 }
 
-impl<'a> Operand<'a> {
-    fn into_table(self) -> Table<'a, Boolean> {
+impl<'a> ConstraintTable<'a> {
+    fn into_table(self) -> EliminationTable<'a, Boolean> {
         let entries = match self.support {
-            Support::Rows(rows) => Entries::Sparse {
+            AssignmentSupport::Rows(rows) => Entries::Sparse {
                 values: Cow::Owned(vec![true; rows.len() / self.scope.len().max(1)]),
                 rows: Cow::Owned(rows),
             },
-            Support::Function(index) => Entries::Function(index),
+            AssignmentSupport::Function(index) => Entries::Function(index),
         };
-        Table {
+        EliminationTable {
             scope: Cow::Owned(self.scope),
             entries,
         }
@@ -48,7 +48,7 @@ impl<'a> Operand<'a> {
 
 /// Limits of a list of assignments.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MostAssignments {
+pub(crate) struct AssignmentLimits {
     /// Maximum number of assignments.
     pub(crate) assignments: usize,
     /// Maximum number of partial assignments that are looked at on the way.
@@ -59,10 +59,10 @@ pub(crate) struct MostAssignments {
 ///
 /// **Errors.** [`EliminationError::TooManyOperations`] beyond the limits; [`EliminationError::Interrupted`].
 pub(crate) fn assignments(
-    operands: Vec<Operand<'_>>,
+    operands: Vec<ConstraintTable<'_>>,
     variables: Vec<VarId>,
     cards: Vec<usize>,
-    limits: MostAssignments,
+    limits: AssignmentLimits,
     until: &Until,
 ) -> Result<Vec<u32>, EliminationError> {
     let domain = Domain {
@@ -70,14 +70,17 @@ pub(crate) fn assignments(
         variables,
         cards,
     };
-    let tables = operands.into_iter().map(Operand::into_table).collect();
+    let tables = operands
+        .into_iter()
+        .map(ConstraintTable::into_table)
+        .collect();
     let outputs: Vec<usize> = (0..domain.variables.len()).collect();
     let mut sink = RowSink {
         cards: &domain.cards,
         rows: Vec::new(),
         most: limits.assignments,
     };
-    let mut scratch = Scratch::new(until.clone()).at_most(limits.looked_at);
+    let mut scratch = JoinScratch::new(until.clone()).at_most(limits.looked_at);
     join::<Boolean, _>(tables, &domain, &outputs, &mut sink, &mut scratch)?;
     Ok(sink.rows)
 }
@@ -90,14 +93,14 @@ struct RowSink<'a> {
 }
 
 impl Sink<Boolean> for RowSink<'_> {
-    fn take(&mut self, batch: &Batch<bool>, key: &Key) -> Result<(), EliminationError> {
+    fn take(&mut self, batch: &Batch<bool>, key: &RowKey) -> Result<(), EliminationError> {
         match key {
-            Key::Number(register) => {
+            RowKey::Number(register) => {
                 for &number in &batch.registers[*register] {
                     push_row(&mut self.rows, number, self.cards);
                 }
             }
-            Key::Values(registers) => {
+            RowKey::Values(registers) => {
                 for row in 0..batch.product.len() {
                     let values = registers.iter().map(|&r| batch.registers[r][row] as u32);
                     self.rows.extend(values);

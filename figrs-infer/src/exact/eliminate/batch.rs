@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::program::Advance;
+use super::program::RegisterAdvance;
 
 /// A batch of partial assignments: the product of each so far, and the registers that are alive.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl<V> Default for Batch<V> {
 
 /// Derivation of the rows of a new batch from those of its parent.
 #[derive(Clone, Debug)]
-pub(super) enum Spread<'a> {
+pub(super) enum RowExpansion<'a> {
     /// Each of these rows with each of these values: by value, if there are fewer of them, else by row.
     Product {
         rows: Range<usize>,
@@ -54,28 +54,33 @@ impl<V: Clone> Batch<V> {
     }
 
     /// Copies the products of `parent` to the new rows.
-    pub(super) fn carry_product(&mut self, parent: &Self, spread: &Spread) {
+    pub(super) fn carry_product(&mut self, parent: &Self, spread: &RowExpansion) {
         let out = &mut self.product;
         match spread {
-            Spread::Product { rows, values } if rows.len() >= values.len() => {
+            RowExpansion::Product { rows, values } if rows.len() >= values.len() => {
                 for _ in values.clone() {
                     out.extend_from_slice(&parent.product[rows.clone()]);
                 }
             }
-            Spread::Product { rows, values } => {
+            RowExpansion::Product { rows, values } => {
                 for product in &parent.product[rows.clone()] {
                     out.extend(std::iter::repeat_n(product, values.len()).cloned());
                 }
             }
-            Spread::Pairs { rows, .. } => {
+            RowExpansion::Pairs { rows, .. } => {
                 out.extend(rows.iter().map(|&p| parent.product[p as usize].clone()));
             }
         }
     }
 
     /// Copies a register of `parent` to the new rows and advances it, or begins it.
-    pub(super) fn carry(&mut self, parent: &Self, spread: &Spread, advance: &Advance) {
-        let &Advance {
+    pub(super) fn carry(
+        &mut self,
+        parent: &Self,
+        spread: &RowExpansion,
+        advance: &RegisterAdvance,
+    ) {
+        let &RegisterAdvance {
             register,
             stride,
             start,
@@ -83,31 +88,31 @@ impl<V: Clone> Batch<V> {
         let out = self.open(register);
         let before = &parent.registers[register];
         match (spread, start) {
-            (Spread::Product { rows, values }, Some(base)) if rows.len() >= values.len() => {
+            (RowExpansion::Product { rows, values }, Some(base)) if rows.len() >= values.len() => {
                 for value in values.clone() {
                     out.extend(std::iter::repeat_n(base + value * stride, rows.len()));
                 }
             }
-            (Spread::Product { rows, values }, Some(base)) => {
+            (RowExpansion::Product { rows, values }, Some(base)) => {
                 for _ in rows.clone() {
                     out.extend(values.clone().map(|value| base + value * stride));
                 }
             }
-            (Spread::Product { rows, values }, None) if rows.len() >= values.len() => {
+            (RowExpansion::Product { rows, values }, None) if rows.len() >= values.len() => {
                 for value in values.clone() {
                     let step = value * stride;
                     out.extend(before[rows.clone()].iter().map(|offset| offset + step));
                 }
             }
-            (Spread::Product { rows, values }, None) => {
+            (RowExpansion::Product { rows, values }, None) => {
                 for offset in &before[rows.clone()] {
                     out.extend(values.clone().map(|value| offset + value * stride));
                 }
             }
-            (Spread::Pairs { values, .. }, Some(base)) => {
+            (RowExpansion::Pairs { values, .. }, Some(base)) => {
                 out.extend(values.iter().map(|&value| base + value as usize * stride));
             }
-            (Spread::Pairs { rows, values }, None) => {
+            (RowExpansion::Pairs { rows, values }, None) => {
                 let pairs = rows.iter().zip(*values);
                 out.extend(pairs.map(|(&p, &value)| before[p as usize] + value as usize * stride));
             }
@@ -115,8 +120,8 @@ impl<V: Clone> Batch<V> {
     }
 
     /// Changes a register in place by the values of a variable, or begins it.
-    pub(super) fn advance(&mut self, advance: &Advance, values: &[u32]) {
-        let &Advance {
+    pub(super) fn advance(&mut self, advance: &RegisterAdvance, values: &[u32]) {
+        let &RegisterAdvance {
             register,
             stride,
             start,

@@ -1,27 +1,29 @@
 //! Compiler from tables and a variable order to the steps of a join.
 
-use super::domain::{Domain, Kind, Shape};
-use super::levels::Slot;
-use super::program::{Advance, Key, Level, Narrow, Program, Source, Step};
+use super::domain::{Domain, TableKind, TableShape};
+use super::levels::VariableTurn;
+use super::program::{
+    CandidateSource, JoinLevel, JoinProgram, RangeNarrowing, RegisterAdvance, RowKey, RowOperation,
+};
 use super::registers::Register;
 
 /// Compiles the join of tables of these shapes in this order.
 pub(super) fn compile(
     domain: &Domain,
-    shapes: &[Shape],
-    slots: &[Slot],
+    shapes: &[TableShape],
+    slots: &[VariableTurn],
     outputs: &[usize],
-) -> Program {
+) -> JoinProgram {
     let mut compiler = Compiler::new(domain, shapes, slots);
     let key = compiler.key(outputs);
-    let mut levels = vec![compiler.level(0, Source::Root)];
+    let mut levels = vec![compiler.level(0, CandidateSource::Root)];
     for (i, slot) in slots.iter().enumerate() {
         let turn = i + 1;
         let narrow = std::mem::take(&mut compiler.narrows[turn]);
         match (slot.function, levels.last_mut()) {
             (Some(table), Some(level)) => {
                 let advance = compiler.advance(turn);
-                level.steps.push(Step::Compute {
+                level.steps.push(RowOperation::Compute {
                     table,
                     register: table,
                     narrow,
@@ -30,12 +32,13 @@ pub(super) fn compile(
                 level.steps.append(&mut compiler.finished[turn]);
             }
             _ if narrow.is_empty() => {
-                levels.push(compiler.level(turn, Source::All(domain.cards[slot.variable])));
+                levels
+                    .push(compiler.level(turn, CandidateSource::All(domain.cards[slot.variable])));
             }
-            _ => levels.push(compiler.level(turn, Source::Rows(narrow))),
+            _ => levels.push(compiler.level(turn, CandidateSource::Rows(narrow))),
         }
     }
-    Program {
+    JoinProgram {
         levels,
         key,
         registers: compiler.registers.len(),
@@ -48,13 +51,13 @@ struct Compiler<'a> {
     turns: Vec<usize>,
     registers: Vec<Register>,
     /// The sparse tables that mention the variable of each turn.
-    narrows: Vec<Vec<Narrow>>,
+    narrows: Vec<Vec<RangeNarrowing>>,
     /// Steps that become possible after each turn.
-    finished: Vec<Vec<Step>>,
+    finished: Vec<Vec<RowOperation>>,
 }
 
 impl<'a> Compiler<'a> {
-    fn new(domain: &'a Domain, shapes: &[Shape], slots: &[Slot]) -> Self {
+    fn new(domain: &'a Domain, shapes: &[TableShape], slots: &[VariableTurn]) -> Self {
         let mut turns = vec![0; domain.variables.len()];
         for (i, slot) in slots.iter().enumerate() {
             turns[slot.variable] = i + 1;
@@ -69,17 +72,17 @@ impl<'a> Compiler<'a> {
         // The register of a table has the table's number; further ones come after.
         for shape in shapes {
             let register = match shape.kind {
-                Kind::Dense => this.offset(&shape.columns),
-                Kind::Function => this.offset(&shape.columns[..shape.columns.len() - 1]),
-                Kind::Sparse => Register::range(&this.sparse_turns(&shape.columns)),
+                TableKind::Dense => this.offset(&shape.columns),
+                TableKind::Function => this.offset(&shape.columns[..shape.columns.len() - 1]),
+                TableKind::Sparse => Register::range(&this.sparse_turns(&shape.columns)),
             };
             this.registers.push(register);
         }
         for (table, shape) in shapes.iter().enumerate() {
             match shape.kind {
-                Kind::Dense => this.multiply(table),
-                Kind::Sparse => this.narrow(table, &shape.columns),
-                Kind::Function => this.check(table, &shape.columns, slots),
+                TableKind::Dense => this.multiply(table),
+                TableKind::Sparse => this.narrow(table, &shape.columns),
+                TableKind::Function => this.check(table, &shape.columns, slots),
             }
         }
         this
@@ -121,7 +124,7 @@ impl<'a> Compiler<'a> {
     fn multiply(&mut self, table: usize) {
         let last = self.registers[table].last;
         let is_final = last + 1 == self.finished.len();
-        self.finished[last].push(Step::Multiply {
+        self.finished[last].push(RowOperation::Multiply {
             table,
             register: table,
             is_final,
@@ -134,7 +137,7 @@ impl<'a> Compiler<'a> {
         self.registers.push(Register::range(&turns));
         for (depth, &turn) in turns.iter().enumerate() {
             let is_last = depth + 1 == turns.len();
-            self.narrows[turn].push(Narrow {
+            self.narrows[turn].push(RangeNarrowing {
                 table,
                 depth,
                 is_last,
@@ -145,7 +148,7 @@ impl<'a> Compiler<'a> {
         self.multiply(table);
     }
 
-    fn check(&mut self, table: usize, columns: &[usize], slots: &[Slot]) {
+    fn check(&mut self, table: usize, columns: &[usize], slots: &[VariableTurn]) {
         let Some(&child) = columns.last() else { return };
         let turn = self.turns[child];
         if turn > 0 && slots[turn - 1].function == Some(table) {
@@ -155,29 +158,29 @@ impl<'a> Compiler<'a> {
         let last = self.registers[table].last.max(turn);
         self.registers[table].last = last;
         let child = self.value(child, last);
-        self.finished[last].push(Step::Check {
+        self.finished[last].push(RowOperation::Check {
             table,
             register: table,
             child,
         });
     }
 
-    fn key(&mut self, outputs: &[usize]) -> Key {
+    fn key(&mut self, outputs: &[usize]) -> RowKey {
         let size = outputs
             .iter()
             .try_fold(1usize, |n, &v| n.checked_mul(self.domain.cards[v]));
         if size.is_none() {
-            return Key::Values(outputs.iter().map(|&v| self.value(v, usize::MAX)).collect());
+            return RowKey::Values(outputs.iter().map(|&v| self.value(v, usize::MAX)).collect());
         }
         let register = self.offset(outputs).until(usize::MAX);
         self.registers.push(register);
-        Key::Number(self.registers.len() - 1)
+        RowKey::Number(self.registers.len() - 1)
     }
 
     /// The level of a variable whose values are tried in turn.
-    fn level(&mut self, turn: usize, source: Source) -> Level {
+    fn level(&mut self, turn: usize, source: CandidateSource) -> JoinLevel {
         let is_final = turn + 1 == self.finished.len();
-        let mut level = Level {
+        let mut level = JoinLevel {
             source,
             carry: Vec::new(),
             multiply: Vec::new(),
@@ -186,7 +189,7 @@ impl<'a> Compiler<'a> {
         };
         for step in std::mem::take(&mut self.finished[turn]) {
             match step {
-                Step::Multiply { register, .. }
+                RowOperation::Multiply { register, .. }
                     if turn > 0 && !self.registers[register].is_range =>
                 {
                     level
@@ -203,7 +206,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Advances of registers by a computed variable.
-    fn advance(&self, turn: usize) -> Vec<Advance> {
+    fn advance(&self, turn: usize) -> Vec<RegisterAdvance> {
         let changed = self
             .registers
             .iter()

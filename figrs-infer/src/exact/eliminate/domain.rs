@@ -40,7 +40,7 @@ impl Domain {
 
 /// Storage of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TableKind {
     Dense,
     Sparse,
     Function,
@@ -48,8 +48,8 @@ pub(super) enum Kind {
 
 /// Shape of a table: the properties that the variable order depends on.
 #[derive(Debug)]
-pub(super) struct Shape {
-    pub(super) kind: Kind,
+pub(super) struct TableShape {
+    pub(super) kind: TableKind,
     /// The table's variables, as positions in the domain.
     pub(super) columns: Vec<usize>,
     pub(super) entries: usize,

@@ -2,19 +2,19 @@
 
 use figrs_core::Until;
 
-use super::batch::{Batch, Spread};
+use super::batch::{Batch, RowExpansion};
 use super::compile::compile;
-use super::domain::{Domain, Shape};
+use super::domain::{Domain, TableShape};
 use super::error::EliminationError;
 use super::levels::arrange;
-use super::multiply::{Care, multiply_spread};
+use super::multiply::{RangeChecks, multiply_spread};
 use super::options::go_on;
-use super::prepare::{Prepared, prepare, shape};
-use super::program::{Program, Source};
+use super::prepare::{PreparedTable, prepare, shape};
+use super::program::{CandidateSource, JoinProgram};
 use super::rows::{Cursor, shared_values};
 use super::sink::Sink;
 use super::steps::{Buffers, apply, sweep};
-use super::table::Table;
+use super::table::EliminationTable;
 use crate::exact::algebra::{Extent, Semiring};
 
 /// Number of partial assignments advanced together: enough to amortise, few enough for the first-level cache.
@@ -25,7 +25,7 @@ const BATCHES: u32 = 64;
 
 /// Buffers that a join leaves to the next one, and the deadline of joins.
 #[derive(Debug)]
-pub(super) struct Scratch<V> {
+pub(super) struct JoinScratch<V> {
     until: Until,
     /// Batches since the last check of the clock.
     since: u32,
@@ -38,7 +38,7 @@ pub(super) struct Scratch<V> {
     buffers: Buffers,
 }
 
-impl<V> Scratch<V> {
+impl<V> JoinScratch<V> {
     pub(super) fn new(until: Until) -> Self {
         Self {
             until,
@@ -94,13 +94,13 @@ impl<V> Scratch<V> {
 /// each variable. No recursion.
 /// **References.** Veldhuizen, *Leapfrog triejoin: a simple, worst-case optimal join algorithm*, ICDT 2014.
 pub(super) fn join<S: Semiring, K: Sink<S>>(
-    tables: Vec<Table<'_, S>>,
+    tables: Vec<EliminationTable<'_, S>>,
     domain: &Domain,
     outputs: &[usize],
     sink: &mut K,
-    scratch: &mut Scratch<S::Value>,
+    scratch: &mut JoinScratch<S::Value>,
 ) -> Result<bool, EliminationError> {
-    let mut shapes: Vec<Shape> = tables.iter().map(|table| shape(domain, table)).collect();
+    let mut shapes: Vec<TableShape> = tables.iter().map(|table| shape(domain, table)).collect();
     let slots = arrange(domain, &mut shapes);
     let program = compile(domain, &shapes, &slots, outputs);
     let mut turns = vec![0; domain.variables.len()];
@@ -111,7 +111,7 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
     let ready: Vec<_> = ready
         .map(|(table, shape)| prepare::<S>(table, shape, domain, &turns))
         .collect();
-    if ready.iter().any(Prepared::is_empty) {
+    if ready.iter().any(PreparedTable::is_empty) {
         return Ok(false);
     }
     Join::<S> {
@@ -124,7 +124,7 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
 }
 
 /// Necessity of range checks: products of entries of these tables may leave the range of a 64-bit floating-point number.
-fn care<V: Clone>(tables: &[Prepared<V>]) -> Care {
+fn care<V: Clone>(tables: &[PreparedTable<V>]) -> RangeChecks {
     let sum = |exponent: fn(&Extent) -> i32| -> i64 {
         tables
             .iter()
@@ -132,17 +132,17 @@ fn care<V: Clone>(tables: &[Prepared<V>]) -> Care {
             .sum()
     };
     if sum(|extent| extent.low) < -1000 || sum(|extent| extent.high) > 1000 {
-        Care::Needed
+        RangeChecks::Needed
     } else {
-        Care::Needless
+        RangeChecks::Needless
     }
 }
 
 /// A join under way.
 struct Join<'a, S: Semiring> {
-    program: &'a Program,
-    tables: &'a [Prepared<'a, S::Value>],
-    care: Care,
+    program: &'a JoinProgram,
+    tables: &'a [PreparedTable<'a, S::Value>],
+    care: RangeChecks,
     lost: bool,
 }
 
@@ -150,7 +150,7 @@ impl<S: Semiring> Join<'_, S> {
     fn run<K: Sink<S>>(
         mut self,
         sink: &mut K,
-        scratch: &mut Scratch<S::Value>,
+        scratch: &mut JoinScratch<S::Value>,
     ) -> Result<bool, EliminationError> {
         let levels = &self.program.levels;
         if scratch.batches.len() < levels.len() {
@@ -200,8 +200,8 @@ impl<S: Semiring> Join<'_, S> {
     }
 
     /// Fills the batch below `depth` with the next continuations of the one at `depth`; false if there are none left.
-    fn expand(&mut self, depth: usize, scratch: &mut Scratch<S::Value>) -> bool {
-        let Scratch {
+    fn expand(&mut self, depth: usize, scratch: &mut JoinScratch<S::Value>) -> bool {
+        let JoinScratch {
             batches,
             cursors,
             rows,
@@ -214,12 +214,12 @@ impl<S: Semiring> Join<'_, S> {
         let cursor = &mut cursors[depth];
         child.clear(self.program.registers);
         let spread = match &level.source {
-            Source::Root => return false,
-            Source::All(card) => match cursor.next_product(parent.product.len(), *card) {
-                Some((rows, values)) => Spread::Product { rows, values },
+            CandidateSource::Root => return false,
+            CandidateSource::All(card) => match cursor.next_product(parent.product.len(), *card) {
+                Some((rows, values)) => RowExpansion::Product { rows, values },
                 None => return false,
             },
-            Source::Rows(narrows) => {
+            CandidateSource::Rows(narrows) => {
                 shared_values(
                     self.tables,
                     narrows,
@@ -232,7 +232,7 @@ impl<S: Semiring> Join<'_, S> {
                 if rows.is_empty() {
                     return false;
                 }
-                Spread::Pairs {
+                RowExpansion::Pairs {
                     rows,
                     values: &buffers.values,
                 }

@@ -2,27 +2,27 @@
 
 use std::cmp::Reverse;
 
-use super::domain::{Domain, Kind, Shape};
+use super::domain::{Domain, TableKind, TableShape};
 
 /// Number of values of a child, known before its parents, from which on its function is listed as rows.
 const LISTED_FROM: usize = 4;
 
 /// One variable's turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Slot {
+pub(super) struct VariableTurn {
     pub(super) variable: usize,
     /// The function table that computes it; `None` if its values are tried in turn.
     pub(super) function: Option<usize>,
 }
 
 /// Orders the unpinned variables so that zeros are met early; function tables that are better listed as rows
-/// become [`Kind::Sparse`].
+/// become [`TableKind::Sparse`].
 ///
 /// A function's parents come before its child, which is then computed. Variables of sparse tables come before those
 /// of dense tables only, those of a table already begun first. Then variables of many tables come first, so that
 /// tables are complete early, and among those the order of the largest table is kept, so that memory is read in order.
-pub(super) fn arrange(domain: &Domain, shapes: &mut [Shape]) -> Vec<Slot> {
-    let mut search = Search::new(domain, shapes);
+pub(super) fn arrange(domain: &Domain, shapes: &mut [TableShape]) -> Vec<VariableTurn> {
+    let mut search = VariableOrderSearch::new(domain, shapes);
     search.compute();
     while let Some(v) = search.cheapest() {
         search.assign(v, None);
@@ -31,9 +31,9 @@ pub(super) fn arrange(domain: &Domain, shapes: &mut [Shape]) -> Vec<Slot> {
     search.slots
 }
 
-struct Search<'a> {
+struct VariableOrderSearch<'a> {
     domain: &'a Domain,
-    shapes: &'a mut [Shape],
+    shapes: &'a mut [TableShape],
     /// The tables of each variable.
     tables: Vec<Vec<usize>>,
     /// For each table, how many parents (function) or variables (others) have no value yet.
@@ -42,33 +42,33 @@ struct Search<'a> {
     waiting: Vec<usize>,
     /// Functions whose parents all have values.
     ready: Vec<usize>,
-    rank: Vec<Rank>,
-    slots: Vec<Slot>,
+    rank: Vec<VariablePriority>,
+    slots: Vec<VariableTurn>,
 }
 
 /// Sort key of a variable's turn, smallest first; the fields are compared in order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
+struct VariablePriority {
     is_child: bool,
-    support: Support,
+    support: ValueRestriction,
     tables: Reverse<usize>,
     place: usize,
 }
 
 /// Restriction on the values of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Support {
+enum ValueRestriction {
     Begun,
     Listed,
     Nothing,
 }
 
-impl<'a> Search<'a> {
-    fn new(domain: &'a Domain, shapes: &'a mut [Shape]) -> Self {
+impl<'a> VariableOrderSearch<'a> {
+    fn new(domain: &'a Domain, shapes: &'a mut [TableShape]) -> Self {
         let n = domain.variables.len();
-        let unknown = Rank {
+        let unknown = VariablePriority {
             is_child: false,
-            support: Support::Nothing,
+            support: ValueRestriction::Nothing,
             tables: Reverse(0),
             place: usize::MAX,
         };
@@ -112,17 +112,17 @@ impl<'a> Search<'a> {
             self.missing[t] += usize::from(!self.assigned[v]);
         }
         match self.shapes[t].kind {
-            Kind::Dense => {}
-            Kind::Sparse => self.support(
+            TableKind::Dense => {}
+            TableKind::Sparse => self.support(
                 t,
                 if begun {
-                    Support::Begun
+                    ValueRestriction::Begun
                 } else {
-                    Support::Listed
+                    ValueRestriction::Listed
                 },
             ),
-            Kind::Function if child_known && self.missing[t] > 0 => self.list(t),
-            Kind::Function => {
+            TableKind::Function if child_known && self.missing[t] > 0 => self.list(t),
+            TableKind::Function => {
                 if let Some(&child) = self.shapes[t].columns.last() {
                     self.missing[t] -= usize::from(!child_known);
                     self.rank[child].is_child = true;
@@ -134,7 +134,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn support(&mut self, t: usize, support: Support) {
+    fn support(&mut self, t: usize, support: ValueRestriction) {
         for &v in &self.shapes[t].columns {
             let rank = &mut self.rank[v];
             rank.support = rank.support.min(support);
@@ -142,8 +142,8 @@ impl<'a> Search<'a> {
     }
 
     fn list(&mut self, t: usize) {
-        self.shapes[t].kind = Kind::Sparse;
-        self.support(t, Support::Begun);
+        self.shapes[t].kind = TableKind::Sparse;
+        self.support(t, ValueRestriction::Begun);
     }
 
     fn cheapest(&self) -> Option<usize> {
@@ -165,21 +165,21 @@ impl<'a> Search<'a> {
     fn assign(&mut self, v: usize, function: Option<usize>) {
         self.assigned[v] = true;
         self.waiting.retain(|&u| u != v);
-        self.slots.push(Slot {
+        self.slots.push(VariableTurn {
             variable: v,
             function,
         });
         for t in std::mem::take(&mut self.tables[v]) {
             let is_child = self.shapes[t].columns.last() == Some(&v);
             match self.shapes[t].kind {
-                Kind::Dense => {}
-                Kind::Sparse => self.support(t, Support::Begun),
-                Kind::Function if is_child => {
+                TableKind::Dense => {}
+                TableKind::Sparse => self.support(t, ValueRestriction::Begun),
+                TableKind::Function if is_child => {
                     if self.missing[t] > 0 && self.domain.cards[v] >= LISTED_FROM {
                         self.list(t);
                     }
                 }
-                Kind::Function => {
+                TableKind::Function => {
                     self.missing[t] -= 1;
                     if self.missing[t] == 0 {
                         self.ready.push(t);
@@ -199,7 +199,7 @@ mod tests {
     fn order(
         cards: &[usize],
         pins: &[Option<u32>],
-        shapes: &mut [Shape],
+        shapes: &mut [TableShape],
     ) -> Vec<(usize, Option<usize>)> {
         let domain = Domain {
             variables: (0..cards.len() as u32).map(VarId).collect(),
@@ -210,8 +210,8 @@ mod tests {
         slots.iter().map(|s| (s.variable, s.function)).collect()
     }
 
-    fn shape(kind: Kind, columns: &[usize], entries: usize) -> Shape {
-        Shape {
+    fn shape(kind: TableKind, columns: &[usize], entries: usize) -> TableShape {
+        TableShape {
             kind,
             columns: columns.to_vec(),
             entries,
@@ -221,9 +221,9 @@ mod tests {
     #[test]
     fn parents_come_before_the_child_they_compute() {
         let mut shapes = [
-            shape(Kind::Dense, &[1], 5),
-            shape(Kind::Function, &[1, 0, 2], 20),
-            shape(Kind::Dense, &[2], 9),
+            shape(TableKind::Dense, &[1], 5),
+            shape(TableKind::Function, &[1, 0, 2], 20),
+            shape(TableKind::Dense, &[2], 9),
         ];
         let slots = order(&[4, 5, 9], &[None; 3], &mut shapes);
         assert_eq!(slots, [(1, None), (0, None), (2, Some(1))]);
@@ -232,20 +232,20 @@ mod tests {
     #[test]
     fn a_second_function_of_the_same_child_is_listed() {
         let mut shapes = [
-            shape(Kind::Function, &[0, 2], 50),
-            shape(Kind::Function, &[1, 2], 40),
+            shape(TableKind::Function, &[0, 2], 50),
+            shape(TableKind::Function, &[1, 2], 40),
         ];
         let slots = order(&[50, 40, 9], &[None; 3], &mut shapes);
         assert_eq!(slots, [(0, None), (2, Some(0)), (1, None)]);
-        assert_eq!(shapes[1].kind, Kind::Sparse);
+        assert_eq!(shapes[1].kind, TableKind::Sparse);
     }
 
     #[test]
     fn a_pinned_child_lists_its_function() {
-        let mut shapes = [shape(Kind::Function, &[0, 1], 3)];
+        let mut shapes = [shape(TableKind::Function, &[0, 1], 3)];
         assert_eq!(order(&[3, 2], &[None, Some(1)], &mut shapes), [(0, None)]);
-        assert_eq!(shapes[0].kind, Kind::Sparse);
-        let mut shapes = [shape(Kind::Function, &[0, 1], 3)];
+        assert_eq!(shapes[0].kind, TableKind::Sparse);
+        let mut shapes = [shape(TableKind::Function, &[0, 1], 3)];
         assert_eq!(
             order(&[3, 2], &[Some(2), None], &mut shapes),
             [(1, Some(0))]

@@ -6,9 +6,9 @@ use super::error::EliminationError;
 use super::mpe::most_probable;
 use super::options::Options;
 use super::plan::{Plan, PlanCost};
-use super::run::{Messages, Run};
+use super::run::{EliminationRun, MessageRetention};
 use super::sum::is_wide;
-use super::table::{Entries, Table};
+use super::table::{EliminationTable, Entries};
 use crate::exact::algebra::{LogSumProduct, Semiring, SumProduct};
 
 /// Predicted cost of the two parts of [`marginal_map`].
@@ -82,7 +82,7 @@ fn left_of<S: Semiring<Value = f64>>(
     options: &Options,
     weights: fn(Vec<f64>) -> Weights,
 ) -> Result<Option<(FactorGraph, f64)>, EliminationError> {
-    let run = Run::<S>::new(graph, plan, options, Messages::Drop)?;
+    let run = EliminationRun::<S>::new(graph, plan, options, MessageRetention::Drop)?;
     if run.lost {
         return Ok(None);
     }
@@ -101,7 +101,7 @@ fn left_of<S: Semiring<Value = f64>>(
 }
 
 fn factor<S: Semiring<Value = f64>>(
-    table: Table<'_, S>,
+    table: EliminationTable<'_, S>,
     weights: fn(Vec<f64>) -> Weights,
 ) -> Factor {
     let variables = table.scope.into_owned();

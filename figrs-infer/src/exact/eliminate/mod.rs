@@ -43,7 +43,7 @@ use figrs_core::factor::{FactorGraph, VarId};
 
 use crate::exact::algebra::Semiring;
 
-pub(crate) use assignments::{MostAssignments, Operand, Support, assignments};
+pub(crate) use assignments::{AssignmentLimits, AssignmentSupport, ConstraintTable, assignments};
 pub use error::EliminationError;
 pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
 pub(crate) use mpe::log_entry;
@@ -52,12 +52,12 @@ pub(crate) use options::go_on;
 pub use options::{Barren, Options, Order};
 pub use plan::PlanCost;
 pub(crate) use plan::{Plan, as_if_dense};
-pub(crate) use project::{Piece, Projector};
+pub(crate) use project::{ProductOperand, Projector};
 pub use sum::{Marginal, sum_product};
 pub(crate) use sum::{log_sums, share_weights};
 pub(crate) use validate::validate;
 
-use run::{Messages, Run};
+use run::{EliminationRun, MessageRetention};
 
 /// Result of an elimination of everything but some variables.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,7 +91,7 @@ pub fn eliminate<S: Semiring>(
     options: &Options,
 ) -> Result<Outcome<S>, EliminationError> {
     let plan = Plan::new(graph, keep, options, S::SUMS_TO_ONE)?.within(options)?;
-    let run = Run::<S>::new(graph, &plan, options, Messages::Drop)?;
+    let run = EliminationRun::<S>::new(graph, &plan, options, MessageRetention::Drop)?;
     let answer = run.answer(keep)?;
     Ok(Outcome {
         values: answer.values,

@@ -4,10 +4,10 @@ use figrs_core::factor::{Factor, FactorGraph, FactorTable};
 
 use super::domain::Domain;
 use super::error::EliminationError;
-use super::join::{Scratch, join};
+use super::join::{JoinScratch, join};
 use super::options::Options;
 use super::plan::Plan;
-use super::run::{Messages, Run};
+use super::run::{EliminationRun, MessageRetention};
 use super::sink::BestSink;
 use crate::exact::algebra::{MaxProduct, Semiring};
 
@@ -29,12 +29,12 @@ pub fn most_probable(
 ) -> Result<(Vec<u32>, f64), EliminationError> {
     let plan = Plan::new(graph, &[], options, MaxProduct::SUMS_TO_ONE)?.within(options)?;
     options.admit(plan.cost.memory_kept)?;
-    let run = Run::<MaxProduct>::new(graph, &plan, options, Messages::Keep)?;
+    let run = EliminationRun::<MaxProduct>::new(graph, &plan, options, MessageRetention::Keep)?;
     if MaxProduct::is_zero(&run.scalar) {
         return Err(EliminationError::Impossible);
     }
     let mut values: Vec<Option<u32>> = vec![None; graph.cardinalities.len()];
-    let mut scratch = Scratch::new(options.until.clone());
+    let mut scratch = JoinScratch::new(options.until.clone());
     for bucket in plan.buckets.iter().rev() {
         let mut domain = Domain::of_bucket(graph, bucket);
         for (pin, v) in domain.pins.iter_mut().zip(&domain.variables) {

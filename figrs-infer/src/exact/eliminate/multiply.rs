@@ -1,12 +1,12 @@
 //! Products, a column at a time.
 
-use super::batch::Spread;
-use super::program::Advance;
+use super::batch::RowExpansion;
+use super::program::RegisterAdvance;
 use crate::exact::algebra::Semiring;
 
 /// Range checks of products: needless or needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Care {
+pub(super) enum RangeChecks {
     /// No product of the tables can leave the range.
     Needless,
     Needed,
@@ -28,7 +28,7 @@ pub(super) fn multiply<S: Semiring>(
     products: &mut [S::Value],
     entries: &[S::Value],
     offsets: &[usize],
-    care: Care,
+    care: RangeChecks,
 ) -> bool {
     fn run<S: Semiring, const CHECKED: bool>(
         products: &mut [S::Value],
@@ -42,8 +42,8 @@ pub(super) fn multiply<S: Semiring>(
         lost
     }
     match care {
-        Care::Needless => run::<S, false>(products, entries, offsets),
-        Care::Needed => run::<S, true>(products, entries, offsets),
+        RangeChecks::Needless => run::<S, false>(products, entries, offsets),
+        RangeChecks::Needed => run::<S, true>(products, entries, offsets),
     }
 }
 
@@ -55,13 +55,13 @@ pub(super) fn multiply_spread<S: Semiring>(
     products: &mut [S::Value],
     entries: &[S::Value],
     before: &[usize],
-    spread: &Spread,
-    advance: &Advance,
-    care: Care,
+    spread: &RowExpansion,
+    advance: &RegisterAdvance,
+    care: RangeChecks,
 ) -> bool {
     match care {
-        Care::Needless => spread_out::<S, false>(products, entries, before, spread, advance),
-        Care::Needed => spread_out::<S, true>(products, entries, before, spread, advance),
+        RangeChecks::Needless => spread_out::<S, false>(products, entries, before, spread, advance),
+        RangeChecks::Needed => spread_out::<S, true>(products, entries, before, spread, advance),
     }
 }
 
@@ -69,12 +69,12 @@ fn spread_out<S: Semiring, const CHECKED: bool>(
     products: &mut [S::Value],
     entries: &[S::Value],
     before: &[usize],
-    spread: &Spread,
-    &Advance { stride, start, .. }: &Advance,
+    spread: &RowExpansion,
+    &RegisterAdvance { stride, start, .. }: &RegisterAdvance,
 ) -> bool {
     let mut lost = false;
     match (spread, start) {
-        (Spread::Product { rows, values }, _) if rows.len() >= values.len() => {
+        (RowExpansion::Product { rows, values }, _) if rows.len() >= values.len() => {
             for (value, chunk) in values.clone().zip(products.chunks_exact_mut(rows.len())) {
                 let entries = &entries[start.unwrap_or(0) + value * stride..];
                 if start.is_some() {
@@ -88,7 +88,7 @@ fn spread_out<S: Semiring, const CHECKED: bool>(
                 }
             }
         }
-        (Spread::Product { rows, values }, _) => {
+        (RowExpansion::Product { rows, values }, _) => {
             for (row, chunk) in rows.clone().zip(products.chunks_exact_mut(values.len())) {
                 let offset = start.unwrap_or_else(|| before[row]) + values.start * stride;
                 if stride == 1 {
@@ -105,13 +105,13 @@ fn spread_out<S: Semiring, const CHECKED: bool>(
                 }
             }
         }
-        (Spread::Pairs { values, .. }, Some(base)) => {
+        (RowExpansion::Pairs { values, .. }, Some(base)) => {
             for (product, &value) in products.iter_mut().zip(*values) {
                 lost |=
                     multiply_one::<S, CHECKED>(product, &entries[base + value as usize * stride]);
             }
         }
-        (Spread::Pairs { rows, values }, None) => {
+        (RowExpansion::Pairs { rows, values }, None) => {
             for (product, (&row, &value)) in products.iter_mut().zip(rows.iter().zip(*values)) {
                 let offset = before[row as usize] + value as usize * stride;
                 lost |= multiply_one::<S, CHECKED>(product, &entries[offset]);

@@ -8,7 +8,7 @@ use super::error::EliminationError;
 use super::options::{Barren, Options, Order};
 use super::prune::{Pruned, prune};
 use super::validate::validate;
-use crate::exact::order::interaction::{Bucket, Interaction};
+use crate::exact::order::interaction::{Bucket, SymbolicElimination};
 use crate::exact::order::parts::arrange;
 
 /// Predicted cost of an elimination.
@@ -43,12 +43,12 @@ impl PlanCost {
 
 /// Storage of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layout {
+pub(super) enum MessageLayout {
     Dense,
     Sparse,
 }
 
-impl Layout {
+impl MessageLayout {
     /// Dense if that is small or not much larger than its non-zeros, and within the budget.
     ///
     /// `entries` is the size of the dense message, `joint` the base-2 logarithm of the predicted non-zeros.
@@ -118,14 +118,14 @@ impl Plan {
         keep: &[VarId],
         options: &Options,
         sums_to_one: bool,
-    ) -> Result<(Self, Interaction), EliminationError> {
+    ) -> Result<(Self, SymbolicElimination), EliminationError> {
         validate(graph, keep)?;
         let pruned = if sums_to_one && options.barren == Barren::Prune {
             prune(graph, keep)
         } else {
             Pruned::nothing(graph)
         };
-        let mut interaction = Interaction::new(graph, &pruned.live, keep);
+        let mut interaction = SymbolicElimination::new(graph, &pruned.live, keep);
         let mut mentioned = Vec::new();
         let mut free = Vec::new();
         let variables = (0..graph.cardinalities.len() as u32).map(VarId);
@@ -162,7 +162,7 @@ pub(crate) fn as_if_dense(
     graph: &FactorGraph,
     until: &Until,
 ) -> Result<Vec<Bucket>, EliminationError> {
-    let mut interaction = Interaction::new(graph, &vec![true; graph.factors.len()], &[]);
+    let mut interaction = SymbolicElimination::new(graph, &vec![true; graph.factors.len()], &[]);
     interaction.ignore_zeros();
     let variables: Vec<VarId> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
     arrange(&mut interaction, &variables, until)?;
@@ -172,7 +172,7 @@ pub(crate) fn as_if_dense(
 /// Eliminates variables that live tables mention.
 fn arrange_as(
     options: &Options,
-    interaction: &mut Interaction,
+    interaction: &mut SymbolicElimination,
     variables: &[VarId],
 ) -> Result<(), EliminationError> {
     match &options.order {
@@ -224,9 +224,9 @@ fn price(
 /// The predicted entries of the message of a bucket, and its bytes.
 fn message(graph: &FactorGraph, bucket: &Bucket, budget: usize) -> (f64, f64) {
     let dense = entries(graph, &bucket.output);
-    let (entries, width) = match Layout::choose(dense, bucket.joint, budget) {
-        Layout::Dense => (dense, 8),
-        Layout::Sparse => (dense.min(bucket.joint.exp2()), 8 + 4 * bucket.output.len()),
+    let (entries, width) = match MessageLayout::choose(dense, bucket.joint, budget) {
+        MessageLayout::Dense => (dense, 8),
+        MessageLayout::Sparse => (dense.min(bucket.joint.exp2()), 8 + 4 * bucket.output.len()),
     };
     (entries, entries * width as f64)
 }

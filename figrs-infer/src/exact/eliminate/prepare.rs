@@ -2,31 +2,31 @@
 
 use std::borrow::Cow;
 
-use super::domain::{Domain, Kind, Shape};
-use super::table::{Entries, Table};
-use super::trie::{Selection, Trie, list_function};
+use super::domain::{Domain, TableKind, TableShape};
+use super::table::{EliminationTable, Entries};
+use super::trie::{ColumnSelection, Trie, list_function};
 use crate::exact::algebra::{Extent, Semiring};
 
 /// A table prepared for the variable order of a join.
-pub(super) struct Prepared<'a, V: Clone> {
-    form: Form<'a, V>,
+pub(super) struct PreparedTable<'a, V: Clone> {
+    form: PreparedForm<'a, V>,
     /// Bounds of the weights.
     pub(super) extent: Extent,
 }
 
-enum Form<'a, V: Clone> {
+enum PreparedForm<'a, V: Clone> {
     Dense(Cow<'a, [V]>),
     Rows(Trie<'a, V>),
     Function(&'a [u32]),
 }
 
-impl<'a, V: Clone> Prepared<'a, V> {
-    fn new<S: Semiring<Value = V>>(form: Form<'a, V>) -> Self {
+impl<'a, V: Clone> PreparedTable<'a, V> {
+    fn new<S: Semiring<Value = V>>(form: PreparedForm<'a, V>) -> Self {
         let mut this = Self {
             form,
             extent: Extent::default(),
         };
-        if !matches!(this.form, Form::Function(_)) {
+        if !matches!(this.form, PreparedForm::Function(_)) {
             this.extent = S::extent(this.values());
         }
         this
@@ -34,22 +34,22 @@ impl<'a, V: Clone> Prepared<'a, V> {
 
     /// True if no entry of the table has weight.
     pub(super) fn is_empty(&self) -> bool {
-        matches!(&self.form, Form::Rows(trie) if trie.values.is_empty())
+        matches!(&self.form, PreparedForm::Rows(trie) if trie.values.is_empty())
     }
 
     /// The weights; a function has none.
     pub(super) fn values(&self) -> &[V] {
         match &self.form {
-            Form::Dense(values) => values,
-            Form::Rows(trie) => &trie.values,
-            Form::Function(_) => &[],
+            PreparedForm::Dense(values) => values,
+            PreparedForm::Rows(trie) => &trie.values,
+            PreparedForm::Function(_) => &[],
         }
     }
 
     /// The sorted keys of the variable assigned at some depth; only sparse tables have any.
     pub(super) fn keys(&self, depth: usize) -> &[u32] {
         match &self.form {
-            Form::Rows(trie) => &trie.keys[depth],
+            PreparedForm::Rows(trie) => &trie.keys[depth],
             _ => &[],
         }
     }
@@ -57,19 +57,19 @@ impl<'a, V: Clone> Prepared<'a, V> {
     /// The values of a function's child.
     pub(super) fn index(&self) -> &[u32] {
         match self.form {
-            Form::Function(index) => index,
+            PreparedForm::Function(index) => index,
             _ => &[],
         }
     }
 }
 
 /// Shape of a table: the properties that the order of a join depends on.
-pub(super) fn shape<S: Semiring>(domain: &Domain, table: &Table<S>) -> Shape {
-    Shape {
+pub(super) fn shape<S: Semiring>(domain: &Domain, table: &EliminationTable<S>) -> TableShape {
+    TableShape {
         kind: match table.entries {
-            Entries::Dense(_) => Kind::Dense,
-            Entries::Sparse { .. } => Kind::Sparse,
-            Entries::Function(_) => Kind::Function,
+            Entries::Dense(_) => TableKind::Dense,
+            Entries::Sparse { .. } => TableKind::Sparse,
+            Entries::Function(_) => TableKind::Function,
         },
         columns: table.scope.iter().map(|&v| domain.position(v)).collect(),
         entries: table.len(),
@@ -78,15 +78,15 @@ pub(super) fn shape<S: Semiring>(domain: &Domain, table: &Table<S>) -> Shape {
 
 /// Sorts, lists or borrows a table, as its shape says.
 pub(super) fn prepare<'a, S: Semiring>(
-    table: Table<'a, S>,
-    shape: &Shape,
+    table: EliminationTable<'a, S>,
+    shape: &TableShape,
     domain: &Domain,
     turns: &[usize],
-) -> Prepared<'a, S::Value> {
+) -> PreparedTable<'a, S::Value> {
     let (rows, values) = match table.entries {
-        Entries::Dense(values) => return Prepared::new::<S>(Form::Dense(values)),
-        Entries::Function(index) if shape.kind == Kind::Function => {
-            return Prepared::new::<S>(Form::Function(index));
+        Entries::Dense(values) => return PreparedTable::new::<S>(PreparedForm::Dense(values)),
+        Entries::Function(index) if shape.kind == TableKind::Function => {
+            return PreparedTable::new::<S>(PreparedForm::Function(index));
         }
         Entries::Function(index) => {
             let cards: Vec<usize> = shape.columns.iter().map(|&v| domain.cards[v]).collect();
@@ -110,12 +110,12 @@ pub(super) fn prepare<'a, S: Semiring>(
         .iter()
         .map(|&c| domain.cards[shape.columns[c]])
         .collect();
-    let selection = Selection {
+    let selection = ColumnSelection {
         columns,
         cards,
         pins,
     };
-    Prepared::new::<S>(Form::Rows(Trie::new(
+    PreparedTable::new::<S>(PreparedForm::Rows(Trie::new(
         &rows,
         shape.columns.len(),
         values,

@@ -5,7 +5,7 @@
 
 /// Change of a register by a variable.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Advance {
+pub(super) struct RegisterAdvance {
     pub(super) register: usize,
     pub(super) stride: usize,
     /// The initial value, if the register begins here.
@@ -14,7 +14,7 @@ pub(super) struct Advance {
 
 /// A sparse table whose range of rows narrows to those of a variable's value.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Narrow {
+pub(super) struct RangeNarrowing {
     pub(super) table: usize,
     /// Number of variables of the table assigned before.
     pub(super) depth: usize,
@@ -26,18 +26,18 @@ pub(super) struct Narrow {
 
 /// Source of the values of a level's variable.
 #[derive(Debug)]
-pub(super) enum Source {
+pub(super) enum CandidateSource {
     /// No variable: the steps before the first.
     Root,
     /// All of this many values.
     All(usize),
     /// Those that the rows of these sparse tables share.
-    Rows(Vec<Narrow>),
+    Rows(Vec<RangeNarrowing>),
 }
 
 /// Operation on each row of a batch.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum RowOperation {
     /// The entry of a table multiplies the product.
     Multiply {
         table: usize,
@@ -48,8 +48,8 @@ pub(super) enum Step {
     Compute {
         table: usize,
         register: usize,
-        narrow: Vec<Narrow>,
-        advance: Vec<Advance>,
+        narrow: Vec<RangeNarrowing>,
+        advance: Vec<RegisterAdvance>,
     },
     /// A function must agree with the value its child already has.
     Check {
@@ -61,19 +61,19 @@ pub(super) enum Step {
 
 /// One variable whose values are tried, and what follows from it.
 #[derive(Debug)]
-pub(super) struct Level {
-    pub(super) source: Source,
-    pub(super) carry: Vec<Advance>,
+pub(super) struct JoinLevel {
+    pub(super) source: CandidateSource,
+    pub(super) carry: Vec<RegisterAdvance>,
     /// Dense tables that this variable completes: multiplied at once, their registers end here.
-    pub(super) multiply: Vec<Advance>,
+    pub(super) multiply: Vec<RegisterAdvance>,
     /// `true` if zeros need not be swept out, because no variable follows.
     pub(super) is_final: bool,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<RowOperation>,
 }
 
 /// Key of a row in the result.
 #[derive(Debug)]
-pub(super) enum Key {
+pub(super) enum RowKey {
     /// By the row-major number in this register.
     Number(usize),
     /// By the values in these registers.
@@ -82,8 +82,8 @@ pub(super) enum Key {
 
 /// The compiled join.
 #[derive(Debug)]
-pub(super) struct Program {
-    pub(super) levels: Vec<Level>,
-    pub(super) key: Key,
+pub(super) struct JoinProgram {
+    pub(super) levels: Vec<JoinLevel>,
+    pub(super) key: RowKey,
     pub(super) registers: usize,
 }

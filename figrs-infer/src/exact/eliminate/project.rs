@@ -7,20 +7,20 @@ use figrs_core::factor::{Factor, FactorGraph, VarId};
 
 use super::domain::Domain;
 use super::error::EliminationError;
-use super::join::{Scratch, join};
+use super::join::{JoinScratch, join};
 use super::sink::DenseSink;
-use super::table::{Entries, Table};
+use super::table::{EliminationTable, Entries};
 use crate::exact::algebra::MaxProduct;
 
 /// One of the tables to multiply.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Piece<'a> {
+pub(crate) enum ProductOperand<'a> {
     Factor(&'a Factor),
     /// A dense table of natural logarithms.
     Logs(&'a [VarId], &'a [f64]),
 }
 
-impl<'a> Piece<'a> {
+impl<'a> ProductOperand<'a> {
     fn scope(self) -> &'a [VarId] {
         match self {
             Self::Factor(factor) => &factor.variables,
@@ -28,10 +28,10 @@ impl<'a> Piece<'a> {
         }
     }
 
-    fn table(self) -> Table<'a, MaxProduct> {
+    fn table(self) -> EliminationTable<'a, MaxProduct> {
         match self {
-            Self::Factor(factor) => Table::of_factor(factor),
-            Self::Logs(scope, logs) => Table {
+            Self::Factor(factor) => EliminationTable::of_factor(factor),
+            Self::Logs(scope, logs) => EliminationTable {
                 scope: Cow::Borrowed(scope),
                 entries: Entries::Dense(Cow::Borrowed(logs)),
             },
@@ -43,14 +43,14 @@ impl<'a> Piece<'a> {
 #[derive(Debug)]
 pub(crate) struct Projector<'g> {
     graph: &'g FactorGraph,
-    scratch: Scratch<f64>,
+    scratch: JoinScratch<f64>,
 }
 
 impl<'g> Projector<'g> {
     pub(crate) fn new(graph: &'g FactorGraph, until: Until) -> Self {
         Self {
             graph,
-            scratch: Scratch::new(until),
+            scratch: JoinScratch::new(until),
         }
     }
 
@@ -58,7 +58,7 @@ impl<'g> Projector<'g> {
     /// of them is in the scope of some piece.
     pub(crate) fn project(
         &mut self,
-        pieces: &[Piece<'_>],
+        pieces: &[ProductOperand<'_>],
         outputs: &[VarId],
     ) -> Result<Vec<f64>, EliminationError> {
         let mut variables: Vec<VarId> = pieces.iter().flat_map(|p| p.scope()).copied().collect();

@@ -1,6 +1,6 @@
 //! Registers of a join and their lifetimes.
 
-use super::program::Advance;
+use super::program::RegisterAdvance;
 
 /// A register and its lifetime, in turns: a slot's turn is its position plus one, turn zero is before the first slot.
 pub(super) struct Register {
@@ -47,10 +47,10 @@ impl Register {
     }
 
     /// Change of an ordinary register in a turn, if it is alive then.
-    pub(super) fn advance(&self, register: usize, turn: usize) -> Option<Advance> {
+    pub(super) fn advance(&self, register: usize, turn: usize) -> Option<RegisterAdvance> {
         let stride = self.stride_at(turn);
         let lives = self.first <= turn && turn <= self.last && !(self.is_range && stride.is_some());
-        lives.then(|| Advance {
+        lives.then(|| RegisterAdvance {
             register,
             stride: stride.unwrap_or(0),
             start: (self.first == turn).then_some(self.base),

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::batch::Batch;
 use super::join::BATCH;
-use super::prepare::Prepared;
-use super::program::Narrow;
+use super::prepare::PreparedTable;
+use super::program::RangeNarrowing;
 use super::trie::{equal_range, run_end};
 
 /// Cursor of a resumable continuation of a batch.
@@ -62,8 +62,8 @@ impl Cursor {
 ///
 /// The table with the fewest rows left leads; the others are searched.
 pub(super) fn shared_values<V: Clone>(
-    tables: &[Prepared<V>],
-    narrows: &[Narrow],
+    tables: &[PreparedTable<V>],
+    narrows: &[RangeNarrowing],
     parent: &Batch<V>,
     child: &mut Batch<V>,
     cursor: &mut Cursor,
@@ -113,8 +113,8 @@ pub(super) fn shared_values<V: Clone>(
 
 /// Continues one row; `true` once its values are exhausted, `false` if the batch is full.
 fn continue_row<V: Clone>(
-    tables: &[Prepared<V>],
-    narrows: &[Narrow],
+    tables: &[PreparedTable<V>],
+    narrows: &[RangeNarrowing],
     child: &mut Batch<V>,
     (row, leader): (usize, usize),
     Ranges { left: ranges, here }: &mut Ranges,

@@ -6,11 +6,11 @@ use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 
 use super::domain::Domain;
 use super::error::EliminationError;
-use super::join::{Scratch, join};
+use super::join::{JoinScratch, join};
 use super::options::Options;
-use super::plan::{Layout, Plan, entries};
+use super::plan::{MessageLayout, Plan, entries};
 use super::sink::{DenseSink, SparseSink, push_row};
-use super::table::{Entries, Message, Table};
+use super::table::{EliminationTable, Entries, Message};
 use crate::exact::algebra::Semiring;
 use crate::exact::order::interaction::Bucket;
 
@@ -21,20 +21,20 @@ const SMALL: usize = 4096;
 
 /// Treatment of messages after their use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Messages {
+pub(super) enum MessageRetention {
     Drop,
     Keep,
 }
 
 /// The product of all factors with everything but the kept variables summed out.
-pub(super) struct Answer<S: Semiring> {
+pub(super) struct ResultTable<S: Semiring> {
     pub(super) values: Vec<S::Value>,
     pub(super) log_scale: f64,
     pub(super) lost: bool,
 }
 
 /// An elimination under way, and its messages.
-pub(super) struct Run<'a, S: Semiring> {
+pub(super) struct EliminationRun<'a, S: Semiring> {
     graph: &'a FactorGraph,
     plan: &'a Plan,
     /// The message of each bucket, `None` for scalars and dropped ones.
@@ -46,16 +46,16 @@ pub(super) struct Run<'a, S: Semiring> {
     options: &'a Options,
     /// Total size in bytes of the messages that are there.
     held: f64,
-    scratch: Scratch<S::Value>,
+    scratch: JoinScratch<S::Value>,
 }
 
-impl<'a, S: Semiring> Run<'a, S> {
+impl<'a, S: Semiring> EliminationRun<'a, S> {
     /// Computes all buckets.
     pub(super) fn new(
         graph: &'a FactorGraph,
         plan: &'a Plan,
         options: &'a Options,
-        messages: Messages,
+        messages: MessageRetention,
     ) -> Result<Self, EliminationError> {
         let mut run = Self {
             graph,
@@ -66,7 +66,7 @@ impl<'a, S: Semiring> Run<'a, S> {
             lost: false,
             options,
             held: 0.0,
-            scratch: Scratch::new(options.until.clone()),
+            scratch: JoinScratch::new(options.until.clone()),
         };
         for (factor, _) in graph
             .factors
@@ -97,13 +97,13 @@ impl<'a, S: Semiring> Run<'a, S> {
     }
 
     /// The product of everything, as a table over the kept variables in the order they were asked for.
-    pub(super) fn answer(mut self, keep: &[VarId]) -> Result<Answer<S>, EliminationError> {
+    pub(super) fn answer(mut self, keep: &[VarId]) -> Result<ResultTable<S>, EliminationError> {
         let domain = Domain::new(self.graph, keep.to_vec());
         let tables = inputs(
             self.graph,
             &self.messages,
             &self.plan.rest,
-            Table::of_factor,
+            EliminationTable::of_factor,
         );
         let outputs: Vec<usize> = keep.iter().map(|&v| domain.position(v)).collect();
         let mut sink = DenseSink {
@@ -117,7 +117,7 @@ impl<'a, S: Semiring> Run<'a, S> {
             *value = product;
         }
         self.log_scale += S::normalise(&mut values, &mut self.lost);
-        Ok(Answer {
+        Ok(ResultTable {
             values,
             log_scale: self.log_scale,
             lost: self.lost,
@@ -125,22 +125,35 @@ impl<'a, S: Semiring> Run<'a, S> {
     }
 
     /// Input tables of a bucket, restricted to `values`.
-    pub(super) fn parts(&self, ids: &[u32], values: &[Option<u32>]) -> Vec<Table<'_, S>> {
+    pub(super) fn parts(
+        &self,
+        ids: &[u32],
+        values: &[Option<u32>],
+    ) -> Vec<EliminationTable<'_, S>> {
         inputs(self.graph, &self.messages, ids, |factor| {
-            Table::of_part(factor, self.graph, values)
+            EliminationTable::of_part(factor, self.graph, values)
         })
     }
 
-    fn bucket(&mut self, bucket: &Bucket, messages: Messages) -> Result<(), EliminationError> {
+    fn bucket(
+        &mut self,
+        bucket: &Bucket,
+        messages: MessageRetention,
+    ) -> Result<(), EliminationError> {
         let domain = Domain::of_bucket(self.graph, bucket);
         let outputs: Vec<usize> = bucket.output.iter().map(|&v| domain.position(v)).collect();
-        let tables = inputs(self.graph, &self.messages, &bucket.inputs, Table::of_factor);
-        let layout = Layout::choose(
+        let tables = inputs(
+            self.graph,
+            &self.messages,
+            &bucket.inputs,
+            EliminationTable::of_factor,
+        );
+        let layout = MessageLayout::choose(
             entries(self.graph, &bucket.output),
             bucket.joint,
             self.options.table_budget,
         );
-        let mut entries: Entries<'static, S> = if layout == Layout::Dense {
+        let mut entries: Entries<'static, S> = if layout == MessageLayout::Dense {
             let mut sink = DenseSink {
                 values: vec![S::zero(); self.graph.dense_size(&bucket.output)],
             };
@@ -158,7 +171,7 @@ impl<'a, S: Semiring> Run<'a, S> {
         if let Entries::Dense(values) | Entries::Sparse { values, .. } = &mut entries {
             self.log_scale += S::normalise(values.to_mut(), &mut self.lost);
         }
-        if messages == Messages::Drop {
+        if messages == MessageRetention::Drop {
             let earlier = bucket
                 .inputs
                 .iter()
@@ -175,7 +188,7 @@ impl<'a, S: Semiring> Run<'a, S> {
             }
             entries => {
                 let entries = self.compact(entries, &bucket.output);
-                let message = Table {
+                let message = EliminationTable {
                     scope: Cow::Owned(bucket.output.clone()),
                     entries,
                 };
@@ -226,11 +239,11 @@ fn inputs<'t, S: Semiring>(
     graph: &'t FactorGraph,
     messages: &'t [Option<Message<S>>],
     ids: &[u32],
-    of_factor: impl Fn(&'t Factor) -> Table<'t, S>,
-) -> Vec<Table<'t, S>> {
+    of_factor: impl Fn(&'t Factor) -> EliminationTable<'t, S>,
+) -> Vec<EliminationTable<'t, S>> {
     let table = |&id: &u32| match (id as usize).checked_sub(graph.factors.len()) {
         None => Some(of_factor(&graph.factors[id as usize])),
-        Some(message) => messages[message].as_ref().map(Table::view),
+        Some(message) => messages[message].as_ref().map(EliminationTable::view),
     };
     ids.iter().filter_map(table).collect()
 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::batch::Batch;
 use super::error::EliminationError;
 use super::options::Options;
-use super::program::Key;
+use super::program::RowKey;
 use crate::exact::algebra::{MaxProduct, Semiring};
 
 /// Number of entries of a hash map up to which its memory is not counted.
@@ -21,7 +21,7 @@ const ROW: usize = 48;
 /// Consumer of the products of a join, each with its key.
 pub(super) trait Sink<S: Semiring> {
     /// Adds a batch of finished products.
-    fn take(&mut self, batch: &Batch<S::Value>, key: &Key) -> Result<(), EliminationError>;
+    fn take(&mut self, batch: &Batch<S::Value>, key: &RowKey) -> Result<(), EliminationError>;
 }
 
 /// Sums of products in an array.
@@ -30,8 +30,8 @@ pub(super) struct DenseSink<V> {
 }
 
 impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
-    fn take(&mut self, batch: &Batch<S::Value>, key: &Key) -> Result<(), EliminationError> {
-        if let Key::Number(register) = key {
+    fn take(&mut self, batch: &Batch<S::Value>, key: &RowKey) -> Result<(), EliminationError> {
+        if let RowKey::Number(register) = key {
             for (&place, product) in batch.registers[*register].iter().zip(&batch.product) {
                 S::accumulate(&mut self.values[place], product);
             }
@@ -105,16 +105,16 @@ impl<'a, V> SparseSink<'a, V> {
 }
 
 impl<S: Semiring> Sink<S> for SparseSink<'_, S::Value> {
-    fn take(&mut self, batch: &Batch<S::Value>, key: &Key) -> Result<(), EliminationError> {
+    fn take(&mut self, batch: &Batch<S::Value>, key: &RowKey) -> Result<(), EliminationError> {
         for (row, product) in batch.product.iter().enumerate() {
             if S::is_zero(product) {
                 continue;
             }
             match key {
-                Key::Number(register) => {
+                RowKey::Number(register) => {
                     add::<S, _>(self.numbers.entry(batch.registers[*register][row]), product);
                 }
-                Key::Values(registers) => {
+                RowKey::Values(registers) => {
                     let values = registers.iter().map(|&r| batch.registers[r][row] as u32);
                     add::<S, _>(self.rows.entry(values.collect()), product);
                 }
@@ -151,8 +151,8 @@ pub(super) struct BestSink {
 }
 
 impl Sink<MaxProduct> for BestSink {
-    fn take(&mut self, batch: &Batch<f64>, key: &Key) -> Result<(), EliminationError> {
-        if let Key::Number(register) = key {
+    fn take(&mut self, batch: &Batch<f64>, key: &RowKey) -> Result<(), EliminationError> {
+        if let RowKey::Number(register) = key {
             for (&place, &product) in batch.registers[*register].iter().zip(&batch.product) {
                 let is_better = self
                     .best

@@ -3,9 +3,9 @@
 use figrs_core::factor::FactorTable;
 
 use super::batch::{Batch, compact};
-use super::multiply::{Care, multiply};
-use super::prepare::Prepared;
-use super::program::{Narrow, Step};
+use super::multiply::{RangeChecks, multiply};
+use super::prepare::PreparedTable;
+use super::program::{RangeNarrowing, RowOperation};
 use super::trie::equal_range;
 use crate::exact::algebra::Semiring;
 
@@ -19,16 +19,16 @@ pub(super) struct Buffers {
 
 /// Carries out `steps` on a batch; returns whether a product left the range of the semiring.
 pub(super) fn apply<S: Semiring>(
-    tables: &[Prepared<S::Value>],
-    steps: &[Step],
+    tables: &[PreparedTable<S::Value>],
+    steps: &[RowOperation],
     batch: &mut Batch<S::Value>,
     buffers: &mut Buffers,
-    care: Care,
+    care: RangeChecks,
 ) -> bool {
     let mut lost = false;
     for step in steps {
         match step {
-            Step::Multiply {
+            RowOperation::Multiply {
                 table,
                 register,
                 is_final,
@@ -39,7 +39,7 @@ pub(super) fn apply<S: Semiring>(
                     sweep::<S>(batch, buffers);
                 }
             }
-            Step::Compute {
+            RowOperation::Compute {
                 table,
                 register,
                 narrow,
@@ -71,7 +71,7 @@ pub(super) fn apply<S: Semiring>(
                     batch.advance(advance, &buffers.values);
                 }
             }
-            Step::Check {
+            RowOperation::Check {
                 table,
                 register,
                 child,
@@ -112,7 +112,7 @@ fn drop_dead<V: Clone>(batch: &mut Batch<V>, buffers: &mut Buffers) {
 /// Narrows the ranges of a sparse table to the rows of a computed value, and marks rows with none left.
 fn narrow_rows<V: Clone>(
     keys: &[u32],
-    narrow: &Narrow,
+    narrow: &RangeNarrowing,
     batch: &mut Batch<V>,
     buffers: &mut Buffers,
 ) {

@@ -33,8 +33,8 @@ pub fn sum_product(
     options: &Options,
 ) -> Result<Marginal, EliminationError> {
     Ok(match sums(graph, keep, options)? {
-        Sums::Linear(outcome) => of_linear(outcome),
-        Sums::Logarithmic(outcome) => of_logs(&outcome.values),
+        SumResult::Linear(outcome) => of_linear(outcome),
+        SumResult::Logarithmic(outcome) => of_logs(&outcome.values),
     })
 }
 
@@ -46,11 +46,11 @@ pub(crate) fn log_sums(
     options: &Options,
 ) -> Result<(Vec<f64>, PlanCost), EliminationError> {
     Ok(match sums(graph, keep, options)? {
-        Sums::Linear(outcome) => {
+        SumResult::Linear(outcome) => {
             let log = |value: &f64| value.ln() + outcome.log_scale;
             (outcome.values.iter().map(log).collect(), outcome.cost)
         }
-        Sums::Logarithmic(outcome) => (outcome.values, outcome.cost),
+        SumResult::Logarithmic(outcome) => (outcome.values, outcome.cost),
     })
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn share_weights(
     options: &Options,
 ) -> Result<Weights, EliminationError> {
     let logs = match sums(graph, keep, options)? {
-        Sums::Linear(outcome) => {
+        SumResult::Linear(outcome) => {
             let mut linear = outcome.values;
             let is_zero: Vec<bool> = linear.iter().map(|&x| x == 0.0).collect();
             let logs: Vec<f64> = linear.iter().map(|x| x.ln()).collect();
@@ -72,7 +72,7 @@ pub(crate) fn share_weights(
             }
             logs
         }
-        Sums::Logarithmic(outcome) => outcome.values,
+        SumResult::Logarithmic(outcome) => outcome.values,
     };
     let log_total = of_logs(&logs).log_total;
     let logs = logs.iter().map(|log| log - log_total);
@@ -80,19 +80,23 @@ pub(crate) fn share_weights(
 }
 
 /// Result of a sum: in ordinary numbers where they suffice.
-enum Sums {
+enum SumResult {
     Linear(Outcome<SumProduct>),
     Logarithmic(Outcome<LogSumProduct>),
 }
 
-fn sums(graph: &FactorGraph, keep: &[VarId], options: &Options) -> Result<Sums, EliminationError> {
+fn sums(
+    graph: &FactorGraph,
+    keep: &[VarId],
+    options: &Options,
+) -> Result<SumResult, EliminationError> {
     if !is_wide(graph) {
         let outcome = eliminate::<SumProduct>(graph, keep, options)?;
         if !outcome.lost {
-            return Ok(Sums::Linear(outcome));
+            return Ok(SumResult::Linear(outcome));
         }
     }
-    Ok(Sums::Logarithmic(eliminate(graph, keep, options)?))
+    Ok(SumResult::Logarithmic(eliminate(graph, keep, options)?))
 }
 
 /// True if weights of one table are too far apart for ordinary numbers.

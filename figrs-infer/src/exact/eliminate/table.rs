@@ -8,12 +8,12 @@ use crate::exact::algebra::Semiring;
 
 /// A non-negative function of some variables, borrowed from a factor or owned as a message.
 #[derive(Clone, Debug)]
-pub(super) struct Table<'a, S: Semiring> {
+pub(super) struct EliminationTable<'a, S: Semiring> {
     pub(super) scope: Cow<'a, [VarId]>,
     pub(super) entries: Entries<'a, S>,
 }
 
-/// The entries of a [`Table`], as in [`FactorTable`].
+/// The entries of a [`EliminationTable`], as in [`FactorTable`].
 #[derive(Clone, Debug)]
 pub(super) enum Entries<'a, S: Semiring> {
     Dense(Cow<'a, [S::Value]>),
@@ -25,9 +25,9 @@ pub(super) enum Entries<'a, S: Semiring> {
 }
 
 /// Message from one bucket to the next.
-pub(super) type Message<S> = Table<'static, S>;
+pub(super) type Message<S> = EliminationTable<'static, S>;
 
-impl<'a, S: Semiring> Table<'a, S> {
+impl<'a, S: Semiring> EliminationTable<'a, S> {
     /// The table of a factor, without its scale.
     pub(super) fn of_factor(factor: &'a Factor) -> Self {
         Self {
@@ -80,8 +80,8 @@ impl<'a, S: Semiring> Table<'a, S> {
     }
 
     /// The same table, borrowed.
-    pub(super) fn view(&self) -> Table<'_, S> {
-        Table {
+    pub(super) fn view(&self) -> EliminationTable<'_, S> {
+        EliminationTable {
             scope: Cow::Borrowed(&self.scope),
             entries: match &self.entries {
                 Entries::Dense(values) => Entries::Dense(Cow::Borrowed(values)),
@@ -132,7 +132,7 @@ mod tests {
             normalised: false,
         };
         let part = |values: [Option<u32>; 3]| {
-            let table = Table::<SumProduct>::of_part(&factor, &graph, &values);
+            let table = EliminationTable::<SumProduct>::of_part(&factor, &graph, &values);
             match table.entries {
                 Entries::Dense(entries) => (table.scope.to_vec(), entries.to_vec()),
                 _ => (Vec::new(), Vec::new()),

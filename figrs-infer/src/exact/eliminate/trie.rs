@@ -13,7 +13,7 @@ pub(super) struct Trie<'a, V: Clone> {
 }
 
 /// Selection of the columns that become keys, and the values of the others.
-pub(super) struct Selection {
+pub(super) struct ColumnSelection {
     /// The columns in the order of assignment.
     pub(super) columns: Vec<usize>,
     /// Cardinality of each of those.
@@ -28,9 +28,9 @@ impl<'a, V: Clone> Trie<'a, V> {
         rows: &[u32],
         arity: usize,
         values: Cow<'a, [V]>,
-        selection: &Selection,
+        selection: &ColumnSelection,
     ) -> Self {
-        let Selection { columns, pins, .. } = selection;
+        let ColumnSelection { columns, pins, .. } = selection;
         if pins.is_empty() && columns.is_sorted() {
             let column = |&c: &usize| rows.iter().skip(c).step_by(arity).copied().collect();
             return Self {
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn rows_are_selected_and_sorted() {
         let rows = [0, 0, 5, 0, 1, 4, 1, 0, 3, 1, 1, 4];
-        let mut selection = Selection {
+        let mut selection = ColumnSelection {
             columns: vec![2, 0],
             cards: vec![6, 2],
             pins: vec![],

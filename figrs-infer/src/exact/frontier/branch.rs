@@ -5,8 +5,8 @@ use figrs_core::internals::{Endless, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
 use indexmap::IndexMap;
 
-use super::halt::Halt;
-use super::linear::Slot;
+use super::halt::ExplorationError;
+use super::linear::OrderedElement;
 use super::rules::atomic;
 use crate::error::Error;
 use crate::exact::enumerate::Enumerate;
@@ -15,7 +15,7 @@ use crate::exact::{calls, conflict};
 
 /// The outcomes of a branch.
 #[derive(Debug)]
-pub(super) struct Branch {
+pub(super) struct BranchOutcomes {
     pub(super) outcomes: Vec<(Datum, WorldWeight)>,
     /// `true` if an outcome may stand for several worlds.
     pub(super) merged: bool,
@@ -30,16 +30,16 @@ pub(super) struct Branch {
 /// An atomic element that the caller says it may own is taken for the branch's own, also if others hold it.
 /// The function is called twice where its element is not a new atomic one: what both calls reach is not the branch's own.
 pub(super) fn outcomes(
-    slot: &Slot,
+    slot: &OrderedElement,
     interventions: &Model,
     captured: &[(AnyElement, Datum)],
     (may_own, memory): (&dyn Fn(&AnyElement) -> bool, u64),
     call: &dyn Fn() -> Result<AnyElement, ModelError>,
-) -> Result<Branch, Halt> {
+) -> Result<BranchOutcomes, ExplorationError> {
     let branch = call()?;
     let known = captured.iter().find(|(e, _)| e.id() == branch.id());
     if let Some((_, value)) = known {
-        return Ok(Branch {
+        return Ok(BranchOutcomes {
             outcomes: vec![(value.clone(), WorldWeight::ONE)],
             merged: false,
             density: false,
@@ -50,12 +50,12 @@ pub(super) fn outcomes(
     let is_unshared = branch.is_unshared();
     let is_own = is_unshared || (is_atomic && may_own(&branch));
     if !is_own {
-        return Err(Halt::Captured(vec![branch]));
+        return Err(ExplorationError::Captured(vec![branch]));
     }
     if let Kind::Atomic(op) = branch.kind() {
         let observed = slot.observed();
         let density = observed.is_some() && matches!(op.outcomes(), Ok(Err(Endless::Continuous)));
-        return Ok(Branch {
+        return Ok(BranchOutcomes {
             outcomes: atomic(&branch, observed)?,
             merged: false,
             density,
@@ -66,9 +66,9 @@ pub(super) fn outcomes(
         model.intervene_any(element, value.clone())
     };
     let model = captured.iter().fold(interventions.clone(), set);
-    let first = Worlds::of(&branch, &model, memory)?;
+    let first = BranchWorlds::of(&branch, &model, memory)?;
     let twin = call()?;
-    let second = Worlds::of(&twin, &model, memory)?;
+    let second = BranchWorlds::of(&twin, &model, memory)?;
     let mut shared = Vec::new();
     for (id, element) in &first.reached {
         let known = captured.iter().any(|(e, _)| e.id() == *id);
@@ -77,7 +77,7 @@ pub(super) fn outcomes(
         }
         match element.kind() {
             Kind::Score(..) => {
-                return Err(Halt::Error(Error::SharedScore {
+                return Err(ExplorationError::Error(Error::SharedScore {
                     element: slot.element.label(),
                 }));
             }
@@ -87,14 +87,14 @@ pub(super) fn outcomes(
         }
     }
     if !shared.is_empty() {
-        return Err(Halt::Captured(shared));
+        return Err(ExplorationError::Captured(shared));
     }
     if slot.optional && first.is_weighed {
-        return Err(Halt::Error(Error::SharedScore {
+        return Err(ExplorationError::Error(Error::SharedScore {
             element: slot.element.label(),
         }));
     }
-    Ok(Branch {
+    Ok(BranchOutcomes {
         outcomes: first.outcomes.into_iter().collect(),
         merged: true,
         density: false,
@@ -104,7 +104,7 @@ pub(super) fn outcomes(
 
 /// All worlds of a branch.
 #[derive(Default)]
-struct Worlds {
+struct BranchWorlds {
     outcomes: IndexMap<Datum, WorldWeight>,
     /// In the order in which they are met.
     reached: IndexMap<ElementId, AnyElement>,
@@ -115,7 +115,7 @@ struct Worlds {
 /// Number of evaluated elements beyond which the worlds of a branch are summed by elimination.
 const FEW_EVALUATIONS: u64 = 1 << 15;
 
-impl Worlds {
+impl BranchWorlds {
     /// An error if a world takes more than so many bytes.
     fn of(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
         let all = Enumerate::new().max_bytes(memory);

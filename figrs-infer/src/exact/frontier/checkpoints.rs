@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::codes::Key;
-use super::frontiers::{At, Frontiers};
+use super::codes::StateKey;
+use super::frontiers::{FrontierPrefix, StateSetCache};
 
 /// Number of the latest steps that are all kept; of those twice as far back every second one, and so on.
 const LATEST: usize = 8;
@@ -13,20 +13,20 @@ const LATEST: usize = 8;
 #[derive(Debug)]
 pub(super) struct Checkpoints<const W: usize> {
     /// By the number of the step, ascending.
-    kept: VecDeque<(usize, Frontier<W>)>,
+    kept: VecDeque<(usize, CheckpointStates<W>)>,
     /// The bytes of states that only these frontiers hold, and the maximum.
     bytes: usize,
     most: usize,
 }
 
 #[derive(Debug)]
-enum Frontier<const W: usize> {
+enum CheckpointStates<const W: usize> {
     /// Its states are those of a set that is remembered.
-    Known(At),
-    Own(Vec<Key<W>>),
+    Known(FrontierPrefix),
+    Own(Vec<StateKey<W>>),
 }
 
-impl<const W: usize> Frontier<W> {
+impl<const W: usize> CheckpointStates<W> {
     fn bytes(&self) -> usize {
         match self {
             Self::Known(_) => 0,
@@ -50,8 +50,13 @@ impl<const W: usize> Checkpoints<W> {
     }
 
     /// Keeps the frontier before a step: where it is, or its states if they are not remembered.
-    pub(super) fn keep(&mut self, step: usize, at: At, states: Option<Vec<Key<W>>>) {
-        let frontier = states.map_or(Frontier::Known(at), Frontier::Own);
+    pub(super) fn keep(
+        &mut self,
+        step: usize,
+        at: FrontierPrefix,
+        states: Option<Vec<StateKey<W>>>,
+    ) {
+        let frontier = states.map_or(CheckpointStates::Known(at), CheckpointStates::Own);
         self.bytes += frontier.bytes();
         self.kept.push_back((step, frontier));
         let mut bytes = 0;
@@ -71,7 +76,11 @@ impl<const W: usize> Checkpoints<W> {
     }
 
     /// Takes out the frontier before a step, if it is kept, and drops those of later steps.
-    pub(super) fn take(&mut self, step: usize, frontiers: &mut Frontiers<W>) -> Option<At> {
+    pub(super) fn take(
+        &mut self,
+        step: usize,
+        frontiers: &mut StateSetCache<W>,
+    ) -> Option<FrontierPrefix> {
         while let Some((kept, _)) = self.kept.back()
             && *kept >= step
         {
@@ -79,8 +88,8 @@ impl<const W: usize> Checkpoints<W> {
             self.bytes -= frontier.bytes();
             match frontier {
                 _ if kept > step => {}
-                Frontier::Known(at) => return frontiers.is_known(at).then_some(at),
-                Frontier::Own(states) => return Some(frontiers.resume(states)),
+                CheckpointStates::Known(at) => return frontiers.is_known(at).then_some(at),
+                CheckpointStates::Own(states) => return Some(frontiers.resume(states)),
             }
         }
         None

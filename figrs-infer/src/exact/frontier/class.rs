@@ -6,17 +6,17 @@ use figrs_core::internals::{AtomicOp, Kind, TableOp};
 use figrs_core::{Datum, ElementId, FunctionId, StatementId, Support};
 use rustc_hash::FxHashMap;
 
-use super::codes::Codes;
-use super::linear::{Linear, Slot};
+use super::codes::ValueDictionaries;
+use super::linear::{ElementOrder, OrderedElement};
 
 /// Rule of an element: its value or its distribution as a function of the elements it reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Rule {
+enum ElementRule {
     Fixed(Datum),
     Outcomes(Vec<(Datum, u64)>),
     Apply(FunctionId),
     Chain(FunctionId),
-    Table(Numbers),
+    Table(TableIdentity),
     Score(StatementId),
     /// Nothing is known to be like it.
     Alone(usize),
@@ -24,28 +24,34 @@ enum Rule {
 
 /// The numbers of a table, identified by their address.
 #[derive(Clone, Debug)]
-struct Numbers {
+struct TableIdentity {
     address: usize,
     values: Support,
     states: Vec<Support>,
 }
 
-impl Hash for Numbers {
+impl Hash for TableIdentity {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.address.hash(state);
     }
 }
 
-impl PartialEq for Numbers {
+impl PartialEq for TableIdentity {
     fn eq(&self, other: &Self) -> bool {
         self.address == other.address && self.values == other.values && self.states == other.states
     }
 }
 
-impl Eq for Numbers {}
+impl Eq for TableIdentity {}
 
 /// Signature of a class: captures of a branch are part of the function; an optional element may not be weighed.
-type Signature = (Rule, Vec<StatementId>, Vec<usize>, Vec<ElementId>, bool);
+type ClassSignature = (
+    ElementRule,
+    Vec<StatementId>,
+    Vec<usize>,
+    Vec<ElementId>,
+    bool,
+);
 
 /// For each element the index of its class: elements of one class have the same values with the same weights for the same
 /// values of the elements they read.
@@ -54,12 +60,17 @@ pub(super) struct Classes {
     pub(super) of: Vec<usize>,
     /// By class: `true` if some other element may be in it.
     pub(super) shared: Vec<bool>,
-    known: FxHashMap<Signature, usize>,
+    known: FxHashMap<ClassSignature, usize>,
 }
 
 impl Classes {
     /// Finds the class of the element at a place, which is the next one or one whose class may have changed.
-    pub(super) fn classify(&mut self, linear: &Linear, place: usize, codes: &mut Codes) {
+    pub(super) fn classify(
+        &mut self,
+        linear: &ElementOrder,
+        place: usize,
+        codes: &mut ValueDictionaries,
+    ) {
         let slot = &linear.slots[place];
         let statements: Option<Vec<StatementId>> = slot
             .evidence
@@ -68,9 +79,9 @@ impl Classes {
             .collect();
         let (rule, statements) = match statements {
             Some(statements) => (rule(slot, place), statements),
-            None => (Rule::Alone(place), Vec::new()),
+            None => (ElementRule::Alone(place), Vec::new()),
         };
-        let alone = matches!(rule, Rule::Alone(_));
+        let alone = matches!(rule, ElementRule::Alone(_));
         let read = |&read: &usize| &linear.slots[read].element;
         let mut types: Vec<usize> = (slot.reads.iter())
             .map(|place| codes.type_of(read(place)))
@@ -90,17 +101,17 @@ impl Classes {
     }
 }
 
-fn rule(slot: &Slot, place: usize) -> Rule {
-    let alone = Rule::Alone(place);
+fn rule(slot: &OrderedElement, place: usize) -> ElementRule {
+    let alone = ElementRule::Alone(place);
     if let Some(value) = &slot.fixed {
-        return Rule::Fixed(value.clone());
+        return ElementRule::Fixed(value.clone());
     }
     match slot.element.kind() {
-        Kind::Atomic(op) => outcomes(&**op).map_or(alone, Rule::Outcomes),
-        Kind::Apply(_, op) => op.identity().map_or(alone, Rule::Apply),
-        Kind::Chain(_, op) => op.identity().map_or(alone, Rule::Chain),
-        Kind::Table(_, op) => Rule::Table(numbers(&**op)),
-        Kind::Score(_, evidence) => evidence.identity().map_or(alone, Rule::Score),
+        Kind::Atomic(op) => outcomes(&**op).map_or(alone, ElementRule::Outcomes),
+        Kind::Apply(_, op) => op.identity().map_or(alone, ElementRule::Apply),
+        Kind::Chain(_, op) => op.identity().map_or(alone, ElementRule::Chain),
+        Kind::Table(_, op) => ElementRule::Table(numbers(&**op)),
+        Kind::Score(_, evidence) => evidence.identity().map_or(alone, ElementRule::Score),
     }
 }
 
@@ -118,8 +129,8 @@ fn outcomes(op: &dyn AtomicOp) -> Option<Vec<(Datum, u64)>> {
     )
 }
 
-fn numbers(op: &dyn TableOp) -> Numbers {
-    Numbers {
+fn numbers(op: &dyn TableOp) -> TableIdentity {
+    TableIdentity {
         address: op.weights().linear().as_ptr().addr(),
         values: op.values().clone(),
         states: op.states().to_vec(),

@@ -7,14 +7,14 @@ use rustc_hash::FxHashMap;
 
 /// The values met so far, numbered for each type: elements of one type number alike.
 #[derive(Debug, Default)]
-pub(super) struct Codes {
+pub(super) struct ValueDictionaries {
     types: FxHashMap<TypeId, usize>,
     pub(super) values: Vec<SupportBuilder>,
     /// Width of the codes of each type in keys, in bits.
     bits: Vec<u32>,
 }
 
-impl Codes {
+impl ValueDictionaries {
     /// The type of an element's values.
     pub(super) fn type_of(&mut self, element: &AnyElement) -> usize {
         let empty = element.no_values();
@@ -52,7 +52,7 @@ impl Codes {
     }
 
     /// Bit fields of values of these types in a key of some words; `None` if they do not fit.
-    pub(super) fn fields(&self, types: &[usize], words: usize) -> Option<Vec<Field>> {
+    pub(super) fn fields(&self, types: &[usize], words: usize) -> Option<Vec<BitField>> {
         let (mut word, mut free) = (0, 64);
         let mut fields = Vec::with_capacity(types.len());
         for &of in types {
@@ -61,7 +61,7 @@ impl Codes {
                 (word, free) = (word + 1, 64);
             }
             free -= bits;
-            fields.push(Field {
+            fields.push(BitField {
                 word,
                 shift: free,
                 mask: u64::MAX >> (64 - bits.max(1)),
@@ -86,7 +86,7 @@ impl Codes {
 
 /// A bit field of a key.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field {
+pub(super) struct BitField {
     word: usize,
     shift: u32,
     mask: u64,
@@ -94,9 +94,9 @@ pub(super) struct Field {
 
 /// An assignment of the elements of a frontier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Key<const W: usize>([u64; W]);
+pub(super) struct StateKey<const W: usize>([u64; W]);
 
-impl<const W: usize> Key<W> {
+impl<const W: usize> StateKey<W> {
     pub(super) const EMPTY: Self = Self([0; W]);
 
     pub(super) fn words(&self) -> &[u64; W] {
@@ -104,19 +104,19 @@ impl<const W: usize> Key<W> {
     }
 
     #[inline]
-    pub(super) fn get(&self, field: Field) -> u32 {
+    pub(super) fn get(&self, field: BitField) -> u32 {
         (self.0[field.word] >> field.shift & field.mask) as u32
     }
 
     /// Writes a smaller number to a field.
-    pub(super) fn set(&mut self, field: Field, code: u32) {
+    pub(super) fn set(&mut self, field: BitField, code: u32) {
         self.0[field.word] &= !(field.mask << field.shift);
         self.0[field.word] |= u64::from(code) << field.shift;
     }
 
     /// Writes a number to a field that is zero; returns `false` if it does not fit.
     #[inline]
-    pub(super) fn put(&mut self, field: Field, code: u32) -> bool {
+    pub(super) fn put(&mut self, field: BitField, code: u32) -> bool {
         self.0[field.word] |= u64::from(code) << field.shift;
         u64::from(code) <= field.mask
     }

@@ -8,12 +8,12 @@ use num_bigint::BigUint;
 use rand::Rng;
 use rustc_hash::FxHashMap;
 
-use super::explore::Explored;
-use super::messages::Messages;
-use super::passes::{self, Told};
+use super::explore::Exploration;
+use super::messages::BackwardMessages;
+use super::passes::{self, TargetWorld};
 use crate::answer::estimate::Estimate;
 use crate::answer::marginal::Marginal;
-use crate::answer::world::{ReadWorld, World};
+use crate::answer::world::{World, WorldDecoder};
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::error::Error;
 use crate::exact::algebra::{Counting, LogSumProduct, MaxProduct, SumProduct};
@@ -22,9 +22,9 @@ use crate::exact::limits::Limits;
 
 /// Sums over all worlds, as ordinary numbers where they hold them.
 #[derive(Debug)]
-enum Sums {
-    Plain(Messages<SumProduct>),
-    Logs(Messages<LogSumProduct>),
+enum WorldSums {
+    Plain(BackwardMessages<SumProduct>),
+    Logs(BackwardMessages<LogSumProduct>),
 }
 
 /// A model compiled by [`Frontier`](super::Frontier): the states of all its frontiers, and the messages back from its end.
@@ -50,22 +50,22 @@ pub struct CompiledFrontier {
     model: Model,
     /// The bytes that messages may take.
     memory: u64,
-    names: Arc<Names>,
-    explored: Arc<Explored>,
-    sums: Arc<Sums>,
+    names: Arc<TargetNames>,
+    explored: Arc<Exploration>,
+    sums: Arc<WorldSums>,
     log_evidence: f64,
     marginals: Arc<OnceLock<Vec<Vec<f64>>>>,
 }
 
 /// The targets, to read worlds with.
 #[derive(Debug)]
-struct Names {
+struct TargetNames {
     targets: Vec<AnyElement>,
     positions: FxHashMap<figrs_core::ElementId, usize>,
     supports: Vec<Support>,
 }
 
-impl ReadWorld for Names {
+impl WorldDecoder for TargetNames {
     fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum> {
         let &target = self.positions.get(&element.id())?;
         Some(self.supports[target].datum(values[target] as usize))
@@ -84,24 +84,24 @@ impl CompiledFrontier {
     pub(super) fn new(
         model: &Model,
         targets: Vec<AnyElement>,
-        explored: Explored,
+        explored: Exploration,
         memory: u64,
     ) -> Self {
         let memory = memory.saturating_sub(explored.bytes).max(memory / 4);
         let plain = if explored.weights.is_flushed() {
             None
         } else {
-            Messages::new(&explored, memory)
+            BackwardMessages::new(&explored, memory)
         };
         let sums = match plain {
-            Some(messages) => Sums::Plain(messages),
-            None => Sums::Logs(
-                Messages::new(&explored, memory).expect("logarithms stay in their range"),
+            Some(messages) => WorldSums::Plain(messages),
+            None => WorldSums::Logs(
+                BackwardMessages::new(&explored, memory).expect("logarithms stay in their range"),
             ),
         };
         let log_evidence = match &sums {
-            Sums::Plain(messages) => messages.total.ln() + messages.log_scale,
-            Sums::Logs(messages) => messages.total + messages.log_scale,
+            WorldSums::Plain(messages) => messages.total.ln() + messages.log_scale,
+            WorldSums::Logs(messages) => messages.total + messages.log_scale,
         };
         let mut positions = FxHashMap::default();
         let mut last = Vec::with_capacity(targets.len());
@@ -112,7 +112,7 @@ impl CompiledFrontier {
         Self {
             model: model.clone(),
             memory,
-            names: Arc::new(Names {
+            names: Arc::new(TargetNames {
                 targets,
                 positions,
                 supports: supports.collect(),
@@ -171,11 +171,11 @@ impl CompiledFrontier {
     fn all_marginals(&self) -> &[Vec<f64>] {
         self.marginals.get_or_init(|| {
             let found = match &*self.sums {
-                Sums::Plain(messages) => passes::marginals(&self.explored, messages),
-                Sums::Logs(messages) => passes::marginals(&self.explored, messages),
+                WorldSums::Plain(messages) => passes::marginals(&self.explored, messages),
+                WorldSums::Logs(messages) => passes::marginals(&self.explored, messages),
             };
             let again = || {
-                let messages = Messages::<LogSumProduct>::new(&self.explored, self.memory)?;
+                let messages = BackwardMessages::<LogSumProduct>::new(&self.explored, self.memory)?;
                 passes::marginals(&self.explored, &messages)
             };
             found
@@ -255,7 +255,7 @@ impl CompiledFrontier {
     /// **Errors.** [`Error::NotInAnswer`] where transitions do not stand for single worlds.
     pub fn count(&self) -> Result<BigUint, Error> {
         self.require_worlds()?;
-        let messages = Messages::<Counting>::new(&self.explored, 0);
+        let messages = BackwardMessages::<Counting>::new(&self.explored, 0);
         Ok(messages.map_or(BigUint::ZERO, |messages| messages.total))
     }
 
@@ -265,7 +265,7 @@ impl CompiledFrontier {
     pub fn most_probable(&self) -> Result<World, Error> {
         self.require_possible()?;
         self.require_worlds()?;
-        let messages = Messages::<MaxProduct>::new(&self.explored, self.memory);
+        let messages = BackwardMessages::<MaxProduct>::new(&self.explored, self.memory);
         let best = messages.map(|messages| passes::best(&self.explored, &messages));
         best.map(|told| self.world(told))
             .ok_or_else(|| self.impossible())
@@ -307,22 +307,26 @@ impl CompiledFrontier {
         Ok(told.into_iter().map(|told| self.world(told)).collect())
     }
 
-    fn draw<R: Rng>(&self, rngs: &mut [R]) -> Vec<Told> {
+    fn draw<R: Rng>(&self, rngs: &mut [R]) -> Vec<TargetWorld> {
         match &*self.sums {
-            Sums::Plain(messages) => passes::draw(&self.explored, messages, rngs),
-            Sums::Logs(messages) => passes::draw(&self.explored, messages, rngs),
+            WorldSums::Plain(messages) => passes::draw(&self.explored, messages, rngs),
+            WorldSums::Logs(messages) => passes::draw(&self.explored, messages, rngs),
         }
     }
 
-    fn world(&self, (mut values, log): Told) -> World {
+    fn world(&self, (mut values, log): TargetWorld) -> World {
         for (position, target) in self.names.targets.iter().enumerate() {
             values[position] = values[self.names.positions[&target.id()]];
         }
-        World::new(Arc::clone(&self.names) as Arc<dyn ReadWorld>, values, log)
+        World::new(
+            Arc::clone(&self.names) as Arc<dyn WorldDecoder>,
+            values,
+            log,
+        )
     }
 }
 
-impl Sums {
+impl WorldSums {
     /// Number of worlds to draw in one sweep.
     fn batch(&self) -> u64 {
         const TOGETHER: u64 = 64;

@@ -3,16 +3,16 @@
 use figrs_core::Support;
 use figrs_core::factor::Weights;
 
-use super::halt::Allowance;
-use super::layer::Layer;
-use super::linear::Linear;
-use super::rules::Rules;
-use super::sweep::{Aim, sweep};
+use super::halt::ExplorationLimits;
+use super::layer::TransitionLayer;
+use super::linear::ElementOrder;
+use super::rules::CodedElements;
+use super::sweep::{SweepGoal, sweep};
 use crate::error::Error;
 
 /// A step of the exploration: the transitions from the first states of a layer to the first ones of the next.
 #[derive(Clone, Debug)]
-pub(super) struct Step {
+pub(super) struct SweepStep {
     /// The number of the layer.
     pub(super) layer: usize,
     /// Number of states it starts from.
@@ -25,9 +25,9 @@ pub(super) struct Step {
 
 /// Result of an exploration.
 #[derive(Debug)]
-pub(super) struct Explored {
-    pub(super) steps: Vec<Step>,
-    layers: Vec<Layer>,
+pub(super) struct Exploration {
+    pub(super) steps: Vec<SweepStep>,
+    layers: Vec<TransitionLayer>,
     pub(super) weights: Weights,
     /// The values of each type that some target has.
     pub(super) values: Vec<Support>,
@@ -43,22 +43,25 @@ pub(super) struct Explored {
     pub(super) bytes: u64,
 }
 
-impl Explored {
+impl Exploration {
     /// The transitions of a step, after which those of others may come.
-    pub(super) fn layer(&self, step: &Step) -> &Layer {
+    pub(super) fn layer(&self, step: &SweepStep) -> &TransitionLayer {
         &self.layers[step.layer]
     }
 }
 
 /// Explores all assignments that the elements of the model can have together.
-pub(super) fn explore(linear: Linear, allowance: Allowance<'_>) -> Result<Explored, Error> {
-    let mut rules = Rules::new(linear, allowance.memory);
-    let swept = sweep(&mut rules, Aim::Everything, allowance)?;
+pub(super) fn explore(
+    linear: ElementOrder,
+    allowance: ExplorationLimits<'_>,
+) -> Result<Exploration, Error> {
+    let mut rules = CodedElements::new(linear, allowance.memory);
+    let swept = sweep(&mut rules, SweepGoal::Everything, allowance)?;
     let slots = &rules.linear.slots;
     let optional = slots.iter().any(|slot| slot.optional && slot.is_random());
     let targets = rules.linear.targets.iter();
     let types: Vec<usize> = targets.map(|&place| rules.types[place]).collect();
-    Ok(Explored {
+    Ok(Exploration {
         steps: swept.steps,
         layers: swept.layers,
         are_worlds: !rules.merged && !optional,

@@ -3,9 +3,9 @@
 use figrs_core::{AnyElement, Element, Model};
 
 use super::Frontier;
-use super::linear::Linear;
-use super::rules::Rules;
-use super::sweep::{Aim, sweep};
+use super::linear::ElementOrder;
+use super::rules::CodedElements;
+use super::sweep::{SweepGoal, sweep};
 use crate::algorithm::Algorithm;
 use crate::error::Error;
 
@@ -78,9 +78,9 @@ impl Frontier {
     ) -> Result<FirstTrue, Error> {
         let targets: Vec<AnyElement> = elements.iter().map(|e| e.erased().clone()).collect();
         let run = self.watch.start(self.name(), None);
-        let linear = Linear::along(model, &targets, &targets);
-        let mut rules = Rules::new(linear, self.memory);
-        let swept = sweep(&mut rules, Aim::FirstTrue, self.allowance(&run))?;
+        let linear = ElementOrder::along(model, &targets, &targets);
+        let mut rules = CodedElements::new(linear, self.memory);
+        let swept = sweep(&mut rules, SweepGoal::FirstTrue, self.allowance(&run))?;
         Ok(FirstTrue {
             position: swept.first,
             settled: swept.settled,

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, VecDeque};
 
 use rustc_hash::FxHashMap;
 
-use super::codes::Key;
-use super::halt::{Allowance, Halt};
-use super::layer::Layer;
-use super::plan::Planned;
-use super::rules::Rules;
-use super::shape::Shape;
-use super::states::States;
+use super::codes::StateKey;
+use super::halt::{ExplorationError, ExplorationLimits};
+use super::layer::TransitionLayer;
+use super::plan::PlannedStep;
+use super::rules::CodedElements;
+use super::shape::StepSignature;
+use super::states::StateSet;
 use super::transitions::transitions;
-use super::way::Way;
+use super::way::SetTransition;
 
 /// Maximum number of sets of states that are cached.
 const REMEMBERED: usize = 1 << 12;
@@ -22,29 +22,29 @@ const CANDIDATES: usize = 1 << 6;
 
 /// A frontier: a prefix of the states of a set, in the order in which they were met.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct At {
+pub(super) struct FrontierPrefix {
     pub(super) set: usize,
     pub(super) states: usize,
 }
 
 /// The shapes of a step and of the next one, if there is one.
-pub(super) type Passage = (Shape, Option<Shape>);
+pub(super) type SignaturePair = (StepSignature, Option<StepSignature>);
 
 /// Result of a step.
 #[derive(Debug)]
-pub(super) struct Led {
-    pub(super) to: At,
+pub(super) struct StepResult {
+    pub(super) to: FrontierPrefix,
     /// The number of a layer that has transitions for this step already.
     pub(super) layer: Option<usize>,
     /// The transitions that this layer lacks, or all.
-    pub(super) further: Option<Layer>,
+    pub(super) further: Option<TransitionLayer>,
 }
 
 /// Cache of recent sets of states. A frontier that contains all of a set extends it, so that only its new states are
 /// explored.
 #[derive(Debug)]
-pub(super) struct Frontiers<const W: usize> {
-    sets: FxHashMap<usize, Set<W>>,
+pub(super) struct StateSetCache<const W: usize> {
+    sets: FxHashMap<usize, CachedSet<W>>,
     next: usize,
     /// The cached sets, by the time of their last use.
     lately: BTreeMap<u64, usize>,
@@ -53,37 +53,37 @@ pub(super) struct Frontiers<const W: usize> {
     held: usize,
     most: usize,
     /// The cached sets by their fingerprints.
-    equal: FxHashMap<(Shape, (usize, u64)), usize>,
+    equal: FxHashMap<(StepSignature, (usize, u64)), usize>,
     /// The cached sets that steps of a shape start from, the latest ones.
-    starting: FxHashMap<Shape, VecDeque<usize>>,
+    starting: FxHashMap<StepSignature, VecDeque<usize>>,
 }
 
 #[derive(Debug)]
-struct Set<const W: usize> {
-    states: States<W>,
+struct CachedSet<const W: usize> {
+    states: StateSet<W>,
     /// The ways from it, by the shapes of the steps.
-    ways: FxHashMap<Passage, Way>,
+    ways: FxHashMap<SignaturePair, SetTransition>,
     /// Its cache entry, if it is cached.
-    remembered: Option<Remembered>,
+    remembered: Option<CacheEntry>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Remembered {
+struct CacheEntry {
     /// The shape of the steps that start from it.
-    shape: Shape,
+    shape: StepSignature,
     print: (usize, u64),
     /// Time of its last use.
     met: u64,
     bytes: usize,
 }
 
-impl<const W: usize> Set<W> {
+impl<const W: usize> CachedSet<W> {
     fn bytes(&self) -> usize {
-        self.states.bytes() + self.ways.values().map(Way::bytes).sum::<usize>()
+        self.states.bytes() + self.ways.values().map(SetTransition::bytes).sum::<usize>()
     }
 }
 
-impl<const W: usize> Frontiers<W> {
+impl<const W: usize> StateSetCache<W> {
     /// A cache of so many bytes.
     pub(super) fn new(most: usize) -> Self {
         Self {
@@ -99,43 +99,47 @@ impl<const W: usize> Frontiers<W> {
     }
 
     /// Drops everything but some states, from which steps of a shape start.
-    pub(super) fn restart(&mut self, states: Vec<Key<W>>, shape: Option<Shape>) -> At {
+    pub(super) fn restart(
+        &mut self,
+        states: Vec<StateKey<W>>,
+        shape: Option<StepSignature>,
+    ) -> FrontierPrefix {
         *self = Self {
             next: self.next,
             ..Self::new(self.most)
         };
-        let states = States::from_keys(states);
-        At {
+        let states = StateSet::from_keys(states);
+        FrontierPrefix {
             states: states.len(),
             set: self.add(states, shape),
         }
     }
 
     /// Adds some states as a set that is not cached.
-    pub(super) fn resume(&mut self, states: Vec<Key<W>>) -> At {
-        let states = States::from_keys(states);
-        At {
+    pub(super) fn resume(&mut self, states: Vec<StateKey<W>>) -> FrontierPrefix {
+        let states = StateSet::from_keys(states);
+        FrontierPrefix {
             states: states.len(),
             set: self.add(states, None),
         }
     }
 
     /// About how many bytes the states that are remembered and those of a frontier take.
-    pub(super) fn bytes(&self, at: At) -> u64 {
+    pub(super) fn bytes(&self, at: FrontierPrefix) -> u64 {
         let present = self.sets.get(&at.set).filter(|set| {
             let counted = set.remembered.as_ref().map_or(0, |known| known.bytes);
             counted == 0
         });
-        (self.held + present.map_or(0, Set::bytes)) as u64
+        (self.held + present.map_or(0, CachedSet::bytes)) as u64
     }
 
     /// True if the states of a frontier are still stored.
-    pub(super) fn is_known(&self, at: At) -> bool {
+    pub(super) fn is_known(&self, at: FrontierPrefix) -> bool {
         self.sets.contains_key(&at.set)
     }
 
     /// Drops a set that is not cached; returns the states of a frontier that only it holds.
-    pub(super) fn drop_unremembered(&mut self, at: At) -> Option<Vec<Key<W>>> {
+    pub(super) fn drop_unremembered(&mut self, at: FrontierPrefix) -> Option<Vec<StateKey<W>>> {
         if self.sets.get(&at.set)?.remembered.is_some() {
             return None;
         }
@@ -144,23 +148,23 @@ impl<const W: usize> Frontiers<W> {
         Some(keys)
     }
 
-    pub(super) fn states(&self, at: At) -> &[Key<W>] {
+    pub(super) fn states(&self, at: FrontierPrefix) -> &[StateKey<W>] {
         let set = self.sets.get(&at.set);
         set.map_or(&[], |set| &set.states.keys()[..at.states])
     }
 
-    fn add(&mut self, states: States<W>, shape: Option<Shape>) -> usize {
+    fn add(&mut self, states: StateSet<W>, shape: Option<StepSignature>) -> usize {
         let number = self.next;
         self.next += 1;
         let shape = shape.filter(|shape| shape.is_shared);
         let print = states.print();
-        let remembered = shape.map(|shape| Remembered {
+        let remembered = shape.map(|shape| CacheEntry {
             shape,
             print,
             met: self.clock,
             bytes: 0,
         });
-        let set = Set {
+        let set = CachedSet {
             states,
             ways: FxHashMap::default(),
             remembered,
@@ -185,11 +189,11 @@ impl<const W: usize> Frontiers<W> {
     /// Makes a step; `None` if a number does not fit its bits.
     pub(super) fn step(
         &mut self,
-        rules: &mut Rules,
-        (planned, passage): (&Planned, Passage),
-        at: At,
-        spent: (u64, Allowance<'_>),
-    ) -> Result<Option<Led>, Halt> {
+        rules: &mut CodedElements,
+        (planned, passage): (&PlannedStep, SignaturePair),
+        at: FrontierPrefix,
+        spent: (u64, ExplorationLimits<'_>),
+    ) -> Result<Option<StepResult>, ExplorationError> {
         if let Some((mut way, mut to)) = self.known(passage, at) {
             let (layer, mut further, mut is_known) = (Some(way.layer), None, true);
             if way.sources < at.states {
@@ -213,10 +217,10 @@ impl<const W: usize> Frontiers<W> {
             if let (true, Some(states)) = (is_known, way.end(at.states)) {
                 to.states = states;
                 self.keep(passage, at, way);
-                return Ok(Some(Led { to, layer, further }));
+                return Ok(Some(StepResult { to, layer, further }));
             }
         }
-        let mut into = States::new();
+        let mut into = StateSet::new();
         let found = transitions(rules, planned, self.states(at), &mut into, spent)?;
         let Some(mut layer) = found else {
             return Ok(None);
@@ -235,24 +239,28 @@ impl<const W: usize> Frontiers<W> {
             self.add(into, passage.1)
         };
         layer.shrink();
-        Ok(Some(Led {
-            to: At { set, states },
+        Ok(Some(StepResult {
+            to: FrontierPrefix { set, states },
             layer: None,
             further: Some(layer),
         }))
     }
 
     /// Takes out the known way from a frontier, and returns its destination.
-    fn known(&mut self, passage: Passage, at: At) -> Option<(Way, At)> {
+    fn known(
+        &mut self,
+        passage: SignaturePair,
+        at: FrontierPrefix,
+    ) -> Option<(SetTransition, FrontierPrefix)> {
         let way = self.sets.get_mut(&at.set)?.ways.remove(&passage)?;
-        let to = At {
+        let to = FrontierPrefix {
             set: way.to,
             states: self.sets.get(&way.to)?.states.len(),
         };
         Some((way, to))
     }
 
-    fn keep(&mut self, passage: Passage, from: At, way: Way) {
+    fn keep(&mut self, passage: SignaturePair, from: FrontierPrefix, way: SetTransition) {
         if let Some(set) = self.sets.get_mut(&from.set) {
             set.ways.insert(passage, way);
         }
@@ -260,9 +268,9 @@ impl<const W: usize> Frontiers<W> {
 
     /// The cached set that steps of a shape start from which is equal, or else the largest one that has no other states
     /// than these.
-    fn grown(&self, shape: Option<Shape>, states: &States<W>) -> Option<usize> {
+    fn grown(&self, shape: Option<StepSignature>, states: &StateSet<W>) -> Option<usize> {
         let shape = shape.filter(|shape| shape.is_shared)?;
-        let is_part = |set: &Set<W>| set.states.keys().iter().all(|key| states.contains(key));
+        let is_part = |set: &CachedSet<W>| set.states.keys().iter().all(|key| states.contains(key));
         let equal = self.equal.get(&(shape, states.print()));
         let equal = equal.filter(|set| {
             let set = self.sets.get(set);
@@ -290,15 +298,24 @@ impl<const W: usize> Frontiers<W> {
     }
 
     /// Caches the way of a step from one frontier to another by all transitions of a layer.
-    pub(super) fn remember(&mut self, passage: Passage, (from, to): (At, At), layer: usize) {
+    pub(super) fn remember(
+        &mut self,
+        passage: SignaturePair,
+        (from, to): (FrontierPrefix, FrontierPrefix),
+        layer: usize,
+    ) {
         if passage.0.is_shared {
-            self.keep(passage, from, Way::new(layer, from, to));
+            self.keep(passage, from, SetTransition::new(layer, from, to));
         }
     }
 
     /// Leaves a frontier for another: evicts sets if the cached ones are too many or too large, the least recently used
     /// first. Returns the states that were left, if they are not cached.
-    pub(super) fn leave(&mut self, from: At, to: At) -> Option<Vec<Key<W>>> {
+    pub(super) fn leave(
+        &mut self,
+        from: FrontierPrefix,
+        to: FrontierPrefix,
+    ) -> Option<Vec<StateKey<W>>> {
         let left = if from.set == to.set {
             None
         } else {
@@ -334,7 +351,7 @@ impl<const W: usize> Frontiers<W> {
             self.equal.remove(&(remembered.shape, remembered.print));
             self.equal.insert((remembered.shape, print), number);
         }
-        *remembered = Remembered {
+        *remembered = CacheEntry {
             met: self.clock,
             bytes,
             print,

@@ -3,18 +3,18 @@
 use figrs_core::{AnyElement, ModelError};
 
 use crate::error::Error;
-use crate::run::watch::Watching;
+use crate::run::watch::RunMonitor;
 
 /// Limits of an exploration: memory, deadline, interrupt.
 #[derive(Clone, Copy)]
-pub(super) struct Allowance<'a> {
+pub(super) struct ExplorationLimits<'a> {
     pub(super) memory: u64,
-    pub(super) run: &'a Watching<'a>,
+    pub(super) run: &'a RunMonitor<'a>,
 }
 
 /// Reason that an exploration cannot go on as it is.
 #[derive(Debug)]
-pub(super) enum Halt {
+pub(super) enum ExplorationError {
     /// There is no answer.
     Error(Error),
     /// The Chain of this step has branches that are or read these elements, which are not its own: they are to be met before it.
@@ -23,13 +23,13 @@ pub(super) enum Halt {
     Wider,
 }
 
-impl From<Error> for Halt {
+impl From<Error> for ExplorationError {
     fn from(error: Error) -> Self {
         Self::Error(error)
     }
 }
 
-impl From<ModelError> for Halt {
+impl From<ModelError> for ExplorationError {
     fn from(error: ModelError) -> Self {
         Self::Error(error.into())
     }

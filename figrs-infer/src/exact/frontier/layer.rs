@@ -1,21 +1,21 @@
 //! The transitions of a step: a random choice, and what follows from it.
 
-use super::numbers::Numbers;
+use super::numbers::PackedIntegers;
 
 /// The transitions from the states of one frontier to those of the next.
 #[derive(Debug)]
-pub(super) struct Layer {
+pub(super) struct TransitionLayer {
     /// Offsets of the transitions from each state, and the end of the last ones.
     starts: Vec<u32>,
     /// The state that each transition leads to.
     pub(super) targets: Vec<u32>,
     /// The index of the weight of each transition.
-    pub(super) weights: Numbers,
+    pub(super) weights: PackedIntegers,
     /// For each reported value its number, by transition.
-    pub(super) reports: Vec<Numbers>,
+    pub(super) reports: Vec<PackedIntegers>,
 }
 
-impl Layer {
+impl TransitionLayer {
     /// Maximum number of transitions.
     pub(super) const MOST: usize = u32::MAX as usize / 2;
 
@@ -24,8 +24,8 @@ impl Layer {
         Self {
             starts: vec![0],
             targets: Vec::new(),
-            weights: Numbers::default(),
-            reports: (0..reported).map(|_| Numbers::default()).collect(),
+            weights: PackedIntegers::default(),
+            reports: (0..reported).map(|_| PackedIntegers::default()).collect(),
         }
     }
 
@@ -61,11 +61,11 @@ impl Layer {
         self.starts.shrink_to_fit();
         self.targets.shrink_to_fit();
         self.weights.shrink();
-        self.reports.iter_mut().for_each(Numbers::shrink);
+        self.reports.iter_mut().for_each(PackedIntegers::shrink);
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let reports: usize = self.reports.iter().map(Numbers::bytes).sum();
+        let reports: usize = self.reports.iter().map(PackedIntegers::bytes).sum();
         4 * (self.starts.len() + self.targets.len()) + self.weights.bytes() + reports
     }
 }

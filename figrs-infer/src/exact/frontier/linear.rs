@@ -4,13 +4,13 @@ use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Evidence, Model};
 use rustc_hash::FxHashMap;
 
-use super::needs::{Met, Needs};
+use super::needs::{NeededElement, NeededElements};
 use super::reorder::better_order;
 use crate::error::Error;
 
 /// One element; its place is its index in the list of all.
 #[derive(Debug)]
-pub(super) struct Slot {
+pub(super) struct OrderedElement {
     pub(super) element: AnyElement,
     /// The places of its parents, and after them of the elements that branches were found to be.
     pub(super) reads: Vec<usize>,
@@ -21,7 +21,7 @@ pub(super) struct Slot {
     pub(super) optional: bool,
 }
 
-impl Slot {
+impl OrderedElement {
     /// True if several outcomes are possible for one assignment of the elements it reads.
     pub(super) fn is_random(&self) -> bool {
         self.fixed.is_none()
@@ -53,20 +53,20 @@ impl Slot {
 
 /// All elements that the roots need, and the order in which to meet them.
 #[derive(Debug)]
-pub(super) struct Linear {
-    pub(super) slots: Vec<Slot>,
+pub(super) struct ElementOrder {
+    pub(super) slots: Vec<OrderedElement>,
     /// The places of the targets.
     pub(super) targets: Vec<usize>,
     /// The model without its evidence.
     pub(super) interventions: Model,
     /// The places in their order, but for those that only branches need: these are met before the first that reads them.
     pub(super) order: Vec<usize>,
-    needs: Needs,
+    needs: NeededElements,
     /// Evidence on elements that are not needed.
     unmet: FxHashMap<ElementId, Vec<Evidence>>,
 }
 
-impl Linear {
+impl ElementOrder {
     /// The order of the evidence as it is stated, before each statement the elements it needs; targets, and elements that
     /// only they need, come as soon as all they read of these has been met, and last if they read nothing of them.
     pub(super) fn new(model: &Model, targets: &[AnyElement]) -> Self {
@@ -85,7 +85,7 @@ impl Linear {
             let all = unmet.entry(element.id()).or_default();
             all.push(statement.clone());
         }
-        let mut needs = Needs::new(model, roots, targets);
+        let mut needs = NeededElements::new(model, roots, targets);
         let targets = targets.iter().map(|target| needs.meet(target)).collect();
         let mut linear = Self {
             slots: Vec::with_capacity(needs.met.len()),
@@ -111,7 +111,7 @@ impl Linear {
 
     /// True if branches of some Chain may turn out to be elements of others.
     pub(super) fn may_capture(&self) -> bool {
-        self.slots.iter().any(Slot::may_capture)
+        self.slots.iter().any(OrderedElement::may_capture)
     }
 
     /// True if an element is needed, has evidence, or is intervened on.
@@ -135,7 +135,9 @@ impl Linear {
         slot.reads.extend_from_slice(&captured);
         let new = self.slots.len();
         self.add_slots(true);
-        let scored = |slot: &&Slot| slot.optional && matches!(slot.element.kind(), Kind::Score(..));
+        let scored = |slot: &&OrderedElement| {
+            slot.optional && matches!(slot.element.kind(), Kind::Score(..))
+        };
         match self.slots[new..].iter().find(scored) {
             Some(slot) => Err(Error::SharedScore {
                 element: slot.element.label(),
@@ -149,13 +151,13 @@ impl Linear {
     fn add_slots(&mut self, optional: bool) {
         let new = self.slots.len();
         for met in &self.needs.met[new..] {
-            let Met {
+            let NeededElement {
                 element,
                 reads,
                 fixed,
             } = met;
             let evidence = self.unmet.remove(&element.id()).unwrap_or_default();
-            self.slots.push(Slot {
+            self.slots.push(OrderedElement {
                 element: element.clone(),
                 reads: reads.clone(),
                 optional: optional && evidence.is_empty(),

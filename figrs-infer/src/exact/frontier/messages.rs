@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Debug;
 
-use super::explore::{Explored, Step};
-use super::layer::Layer;
+use super::explore::{Exploration, SweepStep};
+use super::layer::TransitionLayer;
 use crate::exact::algebra::Semiring;
 
 /// For each state of each frontier the sum over all that can follow, in the algebra `S`.
@@ -12,7 +12,7 @@ use crate::exact::algebra::Semiring;
 /// If all of them take too much memory, some are kept as checkpoints, and those between two are recomputed when they are
 /// needed.
 #[derive(Debug)]
-pub(super) struct Messages<S: Semiring> {
+pub(super) struct BackwardMessages<S: Semiring> {
     /// The weights of transitions by their numbers.
     weights: Vec<S::Value>,
     /// Interval between two checkpoints, in steps.
@@ -25,9 +25,9 @@ pub(super) struct Messages<S: Semiring> {
     pub(super) log_scale: f64,
 }
 
-impl<S: Semiring> Messages<S> {
+impl<S: Semiring> BackwardMessages<S> {
     /// Sweeps back over all steps; `None` if a number left the range of the representation.
-    pub(super) fn new(explored: &Explored, memory: u64) -> Option<Self> {
+    pub(super) fn new(explored: &Exploration, memory: u64) -> Option<Self> {
         let steps = &explored.steps;
         let sizes = steps.iter().map(|step| step.sources);
         let all: usize = sizes.clone().sum();
@@ -71,8 +71,8 @@ impl<S: Semiring> Messages<S> {
     /// Visits the steps in their order, each with the message of the frontier after it.
     pub(super) fn forward(
         &self,
-        explored: &Explored,
-        mut visit: impl FnMut(&Layer, &Step, &[S::Value]),
+        explored: &Exploration,
+        mut visit: impl FnMut(&TransitionLayer, &SweepStep, &[S::Value]),
     ) {
         let mut lost = false;
         for (segment, part) in explored.steps.chunks(self.every).enumerate() {
@@ -98,14 +98,14 @@ impl<S: Semiring> Messages<S> {
 
     /// The weight of a transition.
     #[inline]
-    pub(super) fn weight(&self, layer: &Layer, transition: usize) -> &S::Value {
+    pub(super) fn weight(&self, layer: &TransitionLayer, transition: usize) -> &S::Value {
         &self.weights[layer.weights.get(transition) as usize]
     }
 }
 
 /// The message of the frontier before a layer, of so many states, from that after it, and the logarithm of its divisor.
 fn back<S: Semiring>(
-    (layer, sources): (&Layer, usize),
+    (layer, sources): (&TransitionLayer, usize),
     weights: &[S::Value],
     next: &[S::Value],
     lost: &mut bool,
@@ -127,12 +127,12 @@ fn back<S: Semiring>(
 }
 
 /// Messages of numbers that can be compared by their shares.
-pub(super) trait Shares: Semiring<Value = f64> + Debug {
+pub(super) trait ShareSemiring: Semiring<Value = f64> + Debug {
     /// Makes products of weights shares of them, up to a common factor.
     fn shares(products: &mut [f64]);
 }
 
-impl Shares for crate::exact::algebra::SumProduct {
+impl ShareSemiring for crate::exact::algebra::SumProduct {
     /// Leaves them as they are, unless their sum might be too large for a number.
     fn shares(products: &mut [f64]) {
         let largest = products.iter().copied().fold(0.0, f64::max);
@@ -144,7 +144,7 @@ impl Shares for crate::exact::algebra::SumProduct {
     }
 }
 
-impl Shares for crate::exact::algebra::LogSumProduct {
+impl ShareSemiring for crate::exact::algebra::LogSumProduct {
     fn shares(products: &mut [f64]) {
         let largest = products.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         for product in products {

@@ -36,10 +36,10 @@ use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::run::guard::guarded;
-use crate::run::watch::{Watch, Watching, watched};
+use crate::run::watch::{RunMonitor, Watch, watched};
 use explore::explore;
-use halt::Allowance;
-use linear::Linear;
+use halt::ExplorationLimits;
+use linear::ElementOrder;
 
 /// Exact inference by sweeping a frontier over the elements in their order.
 ///
@@ -118,12 +118,12 @@ impl Frontier {
 
     fn compiled(&self, model: &Model, targets: Vec<AnyElement>) -> Result<CompiledFrontier, Error> {
         let run = self.watch.start(self.name(), None);
-        let mut linear = Linear::new(model, &targets);
+        let mut linear = ElementOrder::new(model, &targets);
         let explored = if linear.reorder() {
             match explore(linear, self.allowance(&run)) {
                 // A function may fail, or states be many, where the stated order would have excluded values before.
                 Err(error) if !matches!(error, Error::NothingDone { .. }) => {
-                    explore(Linear::new(model, &targets), self.allowance(&run))
+                    explore(ElementOrder::new(model, &targets), self.allowance(&run))
                 }
                 explored => explored,
             }
@@ -138,8 +138,8 @@ impl Frontier {
         ))
     }
 
-    fn allowance<'a>(&self, run: &'a Watching<'a>) -> Allowance<'a> {
-        Allowance {
+    fn allowance<'a>(&self, run: &'a RunMonitor<'a>) -> ExplorationLimits<'a> {
+        ExplorationLimits {
             memory: self.memory,
             run,
         }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 /// An element that is met.
 #[derive(Debug)]
-pub(super) struct Met {
+pub(super) struct NeededElement {
     pub(super) element: AnyElement,
     /// The numbers of its parents.
     pub(super) reads: Vec<usize>,
@@ -16,15 +16,15 @@ pub(super) struct Met {
 /// All elements that roots and targets need, numbered so that each comes after what it reads; those that the roots
 /// need come first.
 #[derive(Debug)]
-pub(super) struct Needs {
-    pub(super) met: Vec<Met>,
+pub(super) struct NeededElements {
+    pub(super) met: Vec<NeededElement>,
     numbers: FxHashMap<ElementId, usize>,
     fixed: FxHashMap<ElementId, Datum>,
     /// Number of elements that the roots need, or else the targets.
     pub(super) stated: usize,
 }
 
-impl Needs {
+impl NeededElements {
     pub(super) fn new<'r>(
         model: &Model,
         roots: impl IntoIterator<Item = &'r AnyElement>,
@@ -76,7 +76,7 @@ impl Needs {
                 parents.map(|e| self.numbers[&e.id()]).collect()
             };
             self.numbers.insert(id, self.met.len());
-            self.met.push(Met {
+            self.met.push(NeededElement {
                 element,
                 reads,
                 fixed,

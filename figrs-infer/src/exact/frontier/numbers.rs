@@ -2,19 +2,19 @@
 
 /// Small numbers in as little space as the largest of them needs.
 #[derive(Debug)]
-pub(super) enum Numbers {
+pub(super) enum PackedIntegers {
     Bytes(Vec<u8>),
     Halves(Vec<u16>),
     Words(Vec<u32>),
 }
 
-impl Default for Numbers {
+impl Default for PackedIntegers {
     fn default() -> Self {
         Self::Bytes(Vec::new())
     }
 }
 
-impl Numbers {
+impl PackedIntegers {
     #[inline]
     pub(super) fn push(&mut self, number: u32) {
         match self {

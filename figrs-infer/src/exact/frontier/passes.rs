@@ -2,18 +2,18 @@
 
 use rand::{Rng, RngExt};
 
-use super::explore::Explored;
-use super::messages::{Messages, Shares};
+use super::explore::Exploration;
+use super::messages::{BackwardMessages, ShareSemiring};
 use crate::exact::algebra::{MaxProduct, Semiring};
 
 /// A world: the index of the value of each target, and its log-weight.
-pub(super) type Told = (Vec<u32>, f64);
+pub(super) type TargetWorld = (Vec<u32>, f64);
 
 /// The distribution of each target, by the numbers of its values, in one sweep forward; `None` if a number left the range of the
 /// representation.
-pub(super) fn marginals<S: Shares>(
-    explored: &Explored,
-    messages: &Messages<S>,
+pub(super) fn marginals<S: ShareSemiring>(
+    explored: &Exploration,
+    messages: &BackwardMessages<S>,
 ) -> Option<Vec<Vec<f64>>> {
     let sizes = explored.types.iter().map(|&of| explored.values[of].len());
     let mut marginals: Vec<Vec<f64>> = sizes.map(|size| vec![0.0; size]).collect();
@@ -50,12 +50,12 @@ pub(super) fn marginals<S: Shares>(
 }
 
 /// One world for each generator, each drawn with its posterior probability.
-pub(super) fn draw<S: Shares, R: Rng>(
-    explored: &Explored,
-    messages: &Messages<S>,
+pub(super) fn draw<S: ShareSemiring, R: Rng>(
+    explored: &Exploration,
+    messages: &BackwardMessages<S>,
     rngs: &mut [R],
-) -> Vec<Told> {
-    let mut worlds: Vec<(usize, Told)> =
+) -> Vec<TargetWorld> {
+    let mut worlds: Vec<(usize, TargetWorld)> =
         vec![(0, (vec![0; explored.types.len()], 0.0)); rngs.len()];
     let mut products = Vec::new();
     messages.forward(explored, |layer, step, after| {
@@ -101,7 +101,7 @@ fn pick<R: Rng>(shares: &[f64], rng: &mut R) -> usize {
 }
 
 /// The first of the most probable worlds.
-pub(super) fn best(explored: &Explored, messages: &Messages<MaxProduct>) -> Told {
+pub(super) fn best(explored: &Exploration, messages: &BackwardMessages<MaxProduct>) -> TargetWorld {
     let (mut values, mut log, mut state) = (vec![0; explored.types.len()], 0.0, 0);
     messages.forward(explored, |layer, step, after| {
         let value = |transition: &usize| {

@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::linear::Linear;
+use super::linear::ElementOrder;
 use crate::error::Error;
 
 /// A planned step: its places, and the registers they read.
 #[derive(Debug)]
-pub(super) struct Planned {
+pub(super) struct PlannedStep {
     /// Places met in this step: a random choice may be the first of them, the others follow from what is known.
     pub(super) places: Vec<usize>,
     /// Places of the frontier before the step, which have the first registers.
@@ -22,7 +22,7 @@ pub(super) struct Planned {
     pub(super) targets: Vec<usize>,
 }
 
-impl Planned {
+impl PlannedStep {
     /// The place that has a register.
     pub(super) fn place(&self, register: u32) -> usize {
         let register = register as usize;
@@ -33,7 +33,7 @@ impl Planned {
 
 /// Planner of one step after the other, with backtracking.
 #[derive(Debug)]
-pub(super) struct Planner {
+pub(super) struct StepPlanner {
     /// The places to meet, the next one last; places met by then are skipped.
     ahead: Vec<usize>,
     met: Vec<bool>,
@@ -44,8 +44,8 @@ pub(super) struct Planner {
     reported: FxHashMap<usize, usize>,
 }
 
-impl Planner {
-    pub(super) fn new(linear: &Linear) -> Self {
+impl StepPlanner {
+    pub(super) fn new(linear: &ElementOrder) -> Self {
         let mut planner = Self {
             ahead: linear.order.iter().rev().copied().collect(),
             met: Vec::new(),
@@ -61,7 +61,7 @@ impl Planner {
     }
 
     /// Adds the places from this one on.
-    fn add_from(&mut self, linear: &Linear, new: usize) {
+    fn add_from(&mut self, linear: &ElementOrder, new: usize) {
         self.met.resize(linear.slots.len(), false);
         self.readers.resize(linear.slots.len(), 0);
         for slot in &linear.slots[new..] {
@@ -73,7 +73,11 @@ impl Planner {
 
     /// Adds reads that were found later, and the elements these need; returns the places that were met and left, and are
     /// read again.
-    pub(super) fn capture(&mut self, linear: &Linear, captured: &[(usize, usize)]) -> Vec<usize> {
+    pub(super) fn capture(
+        &mut self,
+        linear: &ElementOrder,
+        captured: &[(usize, usize)],
+    ) -> Vec<usize> {
         let new = self.met.len();
         self.add_from(linear, new);
         for &(reader, place) in captured {
@@ -90,7 +94,7 @@ impl Planner {
     }
 
     /// True if a place is still to be met and reads others, or may be found to.
-    pub(super) fn is_deep(&self, linear: &Linear, place: usize) -> bool {
+    pub(super) fn is_deep(&self, linear: &ElementOrder, place: usize) -> bool {
         let slot = &linear.slots[place];
         !self.met[place] && (!slot.reads.is_empty() || slot.may_capture())
     }
@@ -99,9 +103,9 @@ impl Planner {
     /// at most.
     pub(super) fn last_steps_for<'p>(
         &self,
-        linear: &Linear,
+        linear: &ElementOrder,
         place: usize,
-        latest: impl Iterator<Item = &'p Planned>,
+        latest: impl Iterator<Item = &'p PlannedStep>,
     ) -> usize {
         const FEW: usize = 3;
         let mut own = vec![place];
@@ -136,7 +140,7 @@ impl Planner {
     }
 
     /// The next place to meet.
-    fn peek(&mut self, linear: &Linear) -> Option<usize> {
+    fn peek(&mut self, linear: &ElementOrder) -> Option<usize> {
         loop {
             let &place = self.ahead.last()?;
             if self.met[place] {
@@ -154,7 +158,7 @@ impl Planner {
     }
 
     /// Plans the next step.
-    pub(super) fn next(&mut self, linear: &Linear) -> Option<Planned> {
+    pub(super) fn next(&mut self, linear: &ElementOrder) -> Option<PlannedStep> {
         let mut places = Vec::new();
         while let Some(place) = self.peek(linear) {
             if !places.is_empty() && linear.slots[place].is_random() {
@@ -180,7 +184,7 @@ impl Planner {
         let after: Vec<usize> = numbered().filter(|&p| self.readers[p] > 0).collect();
         let told = places.iter().filter(|&p| self.reported.contains_key(p));
         let told: Vec<usize> = told.copied().collect();
-        Some(Planned {
+        Some(PlannedStep {
             reads,
             after: after.iter().map(|place| registers[place]).collect(),
             reported: told.iter().map(|place| registers[place]).collect(),
@@ -191,7 +195,7 @@ impl Planner {
     }
 
     /// Undoes the last step planned.
-    pub(super) fn undo(&mut self, linear: &Linear, planned: &Planned) {
+    pub(super) fn undo(&mut self, linear: &ElementOrder, planned: &PlannedStep) {
         for &place in &planned.places {
             self.met[place] = false;
             for &read in &linear.slots[place].reads {
@@ -204,8 +208,8 @@ impl Planner {
 }
 
 /// The error for more elements on the frontier than keys hold.
-pub(super) fn too_wide(linear: &Linear) -> Error {
-    let mut planner = Planner::new(linear);
+pub(super) fn too_wide(linear: &ElementOrder) -> Error {
+    let mut planner = StepPlanner::new(linear);
     let mut order = Vec::with_capacity(linear.slots.len());
     while let Some(planned) = planner.next(linear) {
         order.extend(planned.places);

@@ -4,7 +4,7 @@ use std::any::TypeId;
 
 use figrs_core::internals::Kind;
 
-use super::linear::Slot;
+use super::linear::OrderedElement;
 
 /// Predicted reduction of the states by evidence on a function of a few choices, as a binary logarithm: one value of nine
 /// is excluded, as where two cells of a Sudoku differ. Smaller numbers fill its rows in their order, larger ones see no
@@ -19,7 +19,7 @@ const LARGE: f64 = 16.0;
 
 /// Input of the ordering: reads between elements, and the approximate number of values of each.
 #[derive(Debug)]
-pub(super) struct Sizes {
+pub(super) struct OrderingInput {
     pub(super) reads: Vec<Vec<usize>>,
     pub(super) readers: Vec<Vec<usize>>,
     /// The binary logarithms of the numbers of values; zero for elements that evidence fixes.
@@ -35,15 +35,15 @@ pub(super) struct Sizes {
     decides: Vec<Vec<usize>>,
 }
 
-impl Sizes {
+impl OrderingInput {
     /// The sizes of elements that read only each other, each after those it reads.
-    pub(super) fn new(slots: &[Slot]) -> Self {
+    pub(super) fn new(slots: &[OrderedElement]) -> Self {
         let count = slots.len();
         let mut sizes = Self {
             reads: Vec::with_capacity(count),
             readers: vec![Vec::new(); count],
             bits: Vec::with_capacity(count),
-            is_random: slots.iter().map(Slot::is_random).collect(),
+            is_random: slots.iter().map(OrderedElement::is_random).collect(),
             is_given: Vec::with_capacity(count),
             is_free: Vec::with_capacity(count),
             decided_by: vec![Vec::new(); count],
@@ -102,7 +102,7 @@ impl Sizes {
 }
 
 /// The binary logarithm of the approximate number of values of an element.
-fn bits(slot: &Slot, parents: impl Iterator<Item = f64> + Clone) -> f64 {
+fn bits(slot: &OrderedElement, parents: impl Iterator<Item = f64> + Clone) -> f64 {
     if slot.observed().is_some() || slot.fixed.is_some() {
         return 0.0;
     }
@@ -125,7 +125,7 @@ fn bits(slot: &Slot, parents: impl Iterator<Item = f64> + Clone) -> f64 {
 
 /// One change of a prediction, to be undone.
 #[derive(Debug)]
-enum Change {
+enum PredictionUndo {
     Met(usize),
     Left(usize),
     Died(usize),
@@ -136,8 +136,8 @@ enum Change {
 
 /// The predicted number of states of a frontier, while elements are met one after the other.
 #[derive(Debug)]
-pub(super) struct Predicted<'s> {
-    pub(super) sizes: &'s Sizes,
+pub(super) struct StatePredictor<'s> {
+    pub(super) sizes: &'s OrderingInput,
     pub(super) is_met: Vec<bool>,
     is_alive: Vec<bool>,
     /// Number of readers of each element that are still to be met.
@@ -146,11 +146,11 @@ pub(super) struct Predicted<'s> {
     lost: Vec<usize>,
     is_decided: Vec<bool>,
     bits: f64,
-    changes: Vec<Change>,
+    changes: Vec<PredictionUndo>,
 }
 
-impl<'s> Predicted<'s> {
-    pub(super) fn new(sizes: &'s Sizes) -> Self {
+impl<'s> StatePredictor<'s> {
+    pub(super) fn new(sizes: &'s OrderingInput) -> Self {
         let count = sizes.bits.len();
         Self {
             sizes,
@@ -181,13 +181,13 @@ impl<'s> Predicted<'s> {
 
     pub(super) fn meet(&mut self, place: usize) {
         let sizes = self.sizes;
-        self.change(Change::Met(place));
+        self.change(PredictionUndo::Met(place));
         let decided_by = &sizes.decided_by[place];
         if !decided_by.is_empty() && decided_by.iter().all(|&choice| self.is_alive[choice]) {
-            self.change(Change::Decided(place));
+            self.change(PredictionUndo::Decided(place));
         }
         for &read in &sizes.reads[place] {
-            self.change(Change::Left(read));
+            self.change(PredictionUndo::Left(read));
             if self.left[read] == 0 && self.is_alive[read] {
                 self.die(read);
             }
@@ -200,15 +200,15 @@ impl<'s> Predicted<'s> {
     /// Leaves an element, whose value is no longer read.
     fn die(&mut self, place: usize) {
         let sizes = self.sizes;
-        self.change(Change::Died(place));
+        self.change(PredictionUndo::Died(place));
         if sizes.bits[place] > 0.0 {
             for &reader in &sizes.readers[place] {
-                self.change(Change::Lost(reader));
+                self.change(PredictionUndo::Lost(reader));
             }
         }
         for &evidence in &sizes.decides[place] {
             if self.is_decided[evidence] {
-                self.change(Change::Undecided(evidence));
+                self.change(PredictionUndo::Undecided(evidence));
             }
         }
     }
@@ -222,7 +222,7 @@ impl<'s> Predicted<'s> {
         }
     }
 
-    fn change(&mut self, change: Change) {
+    fn change(&mut self, change: PredictionUndo) {
         self.turn(&change, true);
         self.changes.push(change);
     }
@@ -236,21 +236,21 @@ impl<'s> Predicted<'s> {
         }
     }
 
-    fn turn(&mut self, change: &Change, forward: bool) {
+    fn turn(&mut self, change: &PredictionUndo, forward: bool) {
         let sign = if forward { 1.0 } else { -1.0 };
         match *change {
-            Change::Met(place) => {
+            PredictionUndo::Met(place) => {
                 self.is_met[place] = forward;
                 self.is_alive[place] = forward;
                 self.bits += sign * self.own(place);
             }
-            Change::Left(place) if forward => self.left[place] -= 1,
-            Change::Left(place) => self.left[place] += 1,
-            Change::Died(place) => {
+            PredictionUndo::Left(place) if forward => self.left[place] -= 1,
+            PredictionUndo::Left(place) => self.left[place] += 1,
+            PredictionUndo::Died(place) => {
                 self.bits -= sign * self.own(place);
                 self.is_alive[place] = !forward;
             }
-            Change::Lost(place) => {
+            PredictionUndo::Lost(place) => {
                 let before = self.own(place);
                 if forward {
                     self.lost[place] += 1;
@@ -261,11 +261,11 @@ impl<'s> Predicted<'s> {
                     self.bits += self.own(place) - before;
                 }
             }
-            Change::Decided(place) => {
+            PredictionUndo::Decided(place) => {
                 self.is_decided[place] = forward;
                 self.bits -= sign * DECIDED;
             }
-            Change::Undecided(place) => {
+            PredictionUndo::Undecided(place) => {
                 self.is_decided[place] = !forward;
                 self.bits += sign * DECIDED;
             }
@@ -274,8 +274,8 @@ impl<'s> Predicted<'s> {
 }
 
 /// The binary logarithm of the most states of a frontier in an order; elements with one value are met where they are read.
-pub(super) fn most_bits(sizes: &Sizes, order: &[usize]) -> f64 {
-    let mut predicted = Predicted::new(sizes);
+pub(super) fn most_bits(sizes: &OrderingInput, order: &[usize]) -> f64 {
+    let mut predicted = StatePredictor::new(sizes);
     let mut most: f64 = 0.0;
     for (at, &place) in order.iter().enumerate() {
         predicted.meet(place);

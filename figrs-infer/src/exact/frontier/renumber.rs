@@ -1,22 +1,22 @@
 //! Renumbering of states whose values have new numbers, or take more bits.
 
-use super::codes::{Field, Key};
-use super::halt::Halt;
-use super::plan::Planned;
-use super::rules::Rules;
+use super::codes::{BitField, StateKey};
+use super::halt::ExplorationError;
+use super::plan::PlannedStep;
+use super::rules::CodedElements;
 use super::transitions::{fields_after, fields_before, types_after};
 
 /// Gives the numbers of values more bits, and writes the states before a step anew.
 pub(super) fn widened<const W: usize>(
-    rules: &mut Rules,
-    planned: &Planned,
-    states: &[Key<W>],
-) -> Result<Vec<Key<W>>, Halt> {
+    rules: &mut CodedElements,
+    planned: &PlannedStep,
+    states: &[StateKey<W>],
+) -> Result<Vec<StateKey<W>>, ExplorationError> {
     let before = fields_before::<W>(rules, planned)?;
     rules.codes.widen();
     let after = fields_before::<W>(rules, planned)?;
-    let rewritten = |state: &Key<W>| {
-        let mut key = Key::EMPTY;
+    let rewritten = |state: &StateKey<W>| {
+        let mut key = StateKey::EMPTY;
         for (&old, &new) in before.iter().zip(&after) {
             key.put(new, state.get(old));
         }
@@ -27,15 +27,15 @@ pub(super) fn widened<const W: usize>(
 
 /// The states after a step with their values numbered anew, where hardly any of the values numbered so far is left.
 pub(super) fn numbered_anew<const W: usize>(
-    rules: &mut Rules,
-    planned: &Planned,
-    states: &[Key<W>],
-) -> Result<Option<Vec<Key<W>>>, Halt> {
+    rules: &mut CodedElements,
+    planned: &PlannedStep,
+    states: &[StateKey<W>],
+) -> Result<Option<Vec<StateKey<W>>>, ExplorationError> {
     const MANY: usize = 1 << 12;
     const LEFT: usize = 4;
     let types = types_after(rules, planned);
     let fields = fields_after::<W>(rules, planned)?;
-    let mut numbered: Option<Vec<Key<W>>> = None;
+    let mut numbered: Option<Vec<StateKey<W>>> = None;
     for of in 0..rules.codes.values.len() {
         let values = rules.codes.values[of].len();
         if !rules.is_passing(of) || values < MANY.max(LEFT * states.len()) {
@@ -54,10 +54,10 @@ pub(super) fn numbered_anew<const W: usize>(
 /// The states before a step with values numbered anew wherever no transition refers to their numbers: what is known of classes is to be
 /// forgotten before.
 pub(super) fn values_left<const W: usize>(
-    rules: &mut Rules,
-    planned: &Planned,
-    states: &[Key<W>],
-) -> Result<Vec<Key<W>>, Halt> {
+    rules: &mut CodedElements,
+    planned: &PlannedStep,
+    states: &[StateKey<W>],
+) -> Result<Vec<StateKey<W>>, ExplorationError> {
     let types: Vec<usize> = planned.before.iter().map(|&p| rules.types[p]).collect();
     let fields = fields_before::<W>(rules, planned)?;
     let mut states = states.to_vec();
@@ -72,10 +72,10 @@ pub(super) fn values_left<const W: usize>(
 
 /// The numbers of the values of a type that some states have, ascending.
 fn left<const W: usize>(
-    rules: &Rules,
+    rules: &CodedElements,
     of: usize,
-    (types, fields): (&[usize], &[Field]),
-    states: &[Key<W>],
+    (types, fields): (&[usize], &[BitField]),
+    states: &[StateKey<W>],
 ) -> Vec<u32> {
     let mut is_left = vec![false; rules.codes.values[of].len()];
     for (&field, _) in fields.iter().zip(types).filter(|(_, t)| **t == of) {
@@ -89,10 +89,10 @@ fn left<const W: usize>(
 
 /// Keeps some values of a type alone, which all those of the states are, and writes their new numbers into the states.
 fn keep<const W: usize>(
-    rules: &mut Rules,
+    rules: &mut CodedElements,
     of: usize,
-    (types, fields): (&[usize], &[Field]),
-    (left, states): (&[u32], &mut [Key<W>]),
+    (types, fields): (&[usize], &[BitField]),
+    (left, states): (&[u32], &mut [StateKey<W>]),
 ) {
     let mut numbers = vec![0; rules.codes.values[of].len()];
     for (&at, number) in left.iter().zip(0..) {

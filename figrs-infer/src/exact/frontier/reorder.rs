@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use super::linear::Slot;
-use super::predict::{Predicted, Sizes, most_bits};
+use super::linear::OrderedElement;
+use super::predict::{OrderingInput, StatePredictor, most_bits};
 
 /// Binary logarithm of the number of states up to which no other order is looked for.
 const FEW: f64 = 10.0;
@@ -21,16 +21,16 @@ const TRIED: usize = 1 << 18;
 /// choices keep their order in the first; in the second (greedy) the next one is that which leaves the fewest predicted
 /// states, of those that are read together with others met before. An element with one value whatever is met stands last:
 /// it is met where it is read.
-pub(super) fn better_order(stated: &[Slot]) -> Option<Vec<usize>> {
-    let sizes = Sizes::new(stated);
+pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
+    let sizes = OrderingInput::new(stated);
     let as_stated: Vec<usize> = (0..stated.len()).collect();
     let mut fewest = most_bits(&sizes, &as_stated);
     let mut best = None;
     if fewest <= FEW {
         return None;
     }
-    for next in [Next::Stated, Next::Fewest] {
-        let order = Walk::new(&sizes).order(next);
+    for next in [NextChoiceRule::Stated, NextChoiceRule::Fewest] {
+        let order = OrderBuilder::new(&sizes).order(next);
         let bits = most_bits(&sizes, &order);
         if bits < fewest - MARGIN {
             (fewest, best) = (bits, Some(order));
@@ -41,7 +41,7 @@ pub(super) fn better_order(stated: &[Slot]) -> Option<Vec<usize>> {
 
 /// Rule for the next choice.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum NextChoiceRule {
     /// The first as stated.
     Stated,
     /// That with the fewest predicted states after it.
@@ -49,9 +49,9 @@ enum Next {
 }
 
 /// An order under construction.
-struct Walk<'s> {
-    sizes: &'s Sizes,
-    predicted: Predicted<'s>,
+struct OrderBuilder<'s> {
+    sizes: &'s OrderingInput,
+    predicted: StatePredictor<'s>,
     /// Number of elements that each one still waits for, those with one value not counted.
     waits: Vec<usize>,
     /// The choices that could be next; and those of them that are read together with others met before.
@@ -63,15 +63,15 @@ struct Walk<'s> {
     order: Vec<usize>,
 }
 
-impl<'s> Walk<'s> {
-    fn new(sizes: &'s Sizes) -> Self {
+impl<'s> OrderBuilder<'s> {
+    fn new(sizes: &'s OrderingInput) -> Self {
         let count = sizes.bits.len();
         let waits = |reads: &Vec<usize>| reads.iter().filter(|&&r| !sizes.is_given[r]).count();
         let waits: Vec<usize> = sizes.reads.iter().map(waits).collect();
         let is_ready = |&place: &usize| waits[place] == 0 && !sizes.is_given[place];
         Self {
             sizes,
-            predicted: Predicted::new(sizes),
+            predicted: StatePredictor::new(sizes),
             ready: (0..count).filter(is_ready).collect(),
             near: BTreeSet::new(),
             is_looked: vec![false; count],
@@ -81,7 +81,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    fn order(mut self, next: Next) -> Vec<usize> {
+    fn order(mut self, next: NextChoiceRule) -> Vec<usize> {
         while let Some(place) = self.next(next) {
             let met = self.meet(place);
             self.predicted.commit();
@@ -100,9 +100,9 @@ impl<'s> Walk<'s> {
         self.order
     }
 
-    fn next(&mut self, next: Next) -> Option<usize> {
+    fn next(&mut self, next: NextChoiceRule) -> Option<usize> {
         let &first = self.ready.first()?;
-        if next == Next::Stated || self.near.is_empty() || self.tried > TRIED {
+        if next == NextChoiceRule::Stated || self.near.is_empty() || self.tried > TRIED {
             return Some(first);
         }
         let near: Vec<usize> = self.near.iter().copied().collect();

@@ -10,15 +10,15 @@ use rustc_hash::FxHashMap;
 
 use super::branch;
 use super::class::Classes;
-use super::codes::Codes;
-use super::halt::Halt;
-use super::layer::Layer;
-use super::linear::{Linear, Slot};
-use super::numbers::Numbers;
-use super::weighing::Weighing;
+use super::codes::ValueDictionaries;
+use super::halt::ExplorationError;
+use super::layer::TransitionLayer;
+use super::linear::{ElementOrder, OrderedElement};
+use super::numbers::PackedIntegers;
+use super::weighing::WeightDictionary;
 
 /// A value and its weight, each by its index.
-pub(super) type Outcome = (u32, u32);
+pub(super) type WeightedValue = (u32, u32);
 
 /// Bytes that the allocator adds to an allocation.
 const ALLOCATION: usize = 16;
@@ -28,15 +28,15 @@ const FEW: usize = (u128::BITS / u32::BITS) as usize;
 
 /// Results by the numbers of what was read.
 #[derive(Debug)]
-enum Known<R> {
+enum MemoTable<R> {
     Few(FxHashMap<u128, R>),
     Lists(FxHashMap<Box<[u32]>, R>),
 }
 
 /// Memo of a class; nothing is kept if hardly any question repeats, as where each state is a value of its own.
 #[derive(Debug)]
-struct Memo<R> {
-    known: Option<Known<R>>,
+struct ClassMemo<R> {
+    known: Option<MemoTable<R>>,
     /// `true` if elements met later may ask.
     shared: bool,
     asked: u32,
@@ -45,7 +45,7 @@ struct Memo<R> {
     bytes: usize,
 }
 
-impl<R: Clone> Memo<R> {
+impl<R: Clone> ClassMemo<R> {
     /// Number of questions after which it is decided whether to go on, and one in how many must have been answered.
     const TRIAL: u32 = 1 << 10;
     const WORTH: u32 = 8;
@@ -53,9 +53,9 @@ impl<R: Clone> Memo<R> {
     fn new(reads: usize, shared: bool) -> Self {
         Self {
             known: Some(if reads <= FEW {
-                Known::Few(FxHashMap::default())
+                MemoTable::Few(FxHashMap::default())
             } else {
-                Known::Lists(FxHashMap::default())
+                MemoTable::Lists(FxHashMap::default())
             }),
             shared,
             asked: 0,
@@ -67,8 +67,8 @@ impl<R: Clone> Memo<R> {
     #[inline]
     fn get(&mut self, reads: &[u32]) -> Option<R> {
         let found = match self.known.as_ref()? {
-            Known::Few(known) => known.get(&packed(reads)).cloned(),
-            Known::Lists(known) => known.get(reads).cloned(),
+            MemoTable::Few(known) => known.get(&packed(reads)).cloned(),
+            MemoTable::Lists(known) => known.get(reads).cloned(),
         };
         if !self.shared && self.asked < Self::TRIAL {
             self.asked += 1;
@@ -83,18 +83,18 @@ impl<R: Clone> Memo<R> {
     /// Remembers a result; tells by how many bytes it has grown since the last time.
     fn insert(&mut self, reads: &[u32], result: R) -> isize {
         match &mut self.known {
-            Some(Known::Few(known)) => {
+            Some(MemoTable::Few(known)) => {
                 known.insert(packed(reads), result);
             }
-            Some(Known::Lists(known)) => {
+            Some(MemoTable::Lists(known)) => {
                 known.insert(reads.into(), result);
             }
             None => {}
         }
         let before = self.bytes;
         self.bytes = match &self.known {
-            Some(Known::Few(known)) => table::<u128, R>(known.len(), known.capacity()),
-            Some(Known::Lists(known)) => {
+            Some(MemoTable::Few(known)) => table::<u128, R>(known.len(), known.capacity()),
+            Some(MemoTable::Lists(known)) => {
                 let list = size_of_val(reads) + ALLOCATION;
                 table::<Box<[u32]>, R>(known.len(), known.capacity()) + known.len() * list
             }
@@ -118,7 +118,7 @@ fn packed(reads: &[u32]) -> u128 {
 
 /// The outcomes of a random choice.
 #[derive(Debug)]
-struct Choice {
+struct ChoiceOutcomes {
     outcomes: Vec<(Datum, WorldWeight)>,
     /// `true` if an outcome may stand for several worlds.
     merged: bool,
@@ -128,7 +128,7 @@ struct Choice {
     owned: Option<AnyElement>,
 }
 
-impl Choice {
+impl ChoiceOutcomes {
     /// Each a world of its own.
     fn own(outcomes: Vec<(Datum, WorldWeight)>) -> Self {
         Self {
@@ -142,18 +142,18 @@ impl Choice {
 
 /// The elements as functions of codes, with memoised results.
 #[derive(Debug)]
-pub(super) struct Rules {
-    pub(super) linear: Linear,
+pub(super) struct CodedElements {
+    pub(super) linear: ElementOrder,
     pub(super) classes: Classes,
     /// The type of values at each place.
     pub(super) types: Vec<usize>,
-    pub(super) codes: Codes,
-    pub(super) weighing: Weighing,
+    pub(super) codes: ValueDictionaries,
+    pub(super) weighing: WeightDictionary,
     /// For each class of elements with one value the values; `None` where evidence excludes it.
-    values: Vec<Memo<Option<Outcome>>>,
+    values: Vec<ClassMemo<Option<WeightedValue>>>,
     /// For each class of random elements the positions of their outcomes.
-    rows: Vec<Memo<Range<usize>>>,
-    outcomes: Vec<Outcome>,
+    rows: Vec<ClassMemo<Range<usize>>>,
+    outcomes: Vec<WeightedValue>,
     /// The bytes of all that is remembered of classes.
     remembered: usize,
     /// `true` if a branch stands for several worlds.
@@ -168,16 +168,16 @@ pub(super) struct Rules {
     memory: u64,
 }
 
-impl Rules {
+impl CodedElements {
     /// The elements in this order; a world of a branch may take so many bytes.
-    pub(super) fn new(linear: Linear, memory: u64) -> Self {
+    pub(super) fn new(linear: ElementOrder, memory: u64) -> Self {
         let mut rules = Self {
             memory,
             types: Vec::with_capacity(linear.slots.len()),
             is_passing: Vec::new(),
             linear,
-            codes: Codes::default(),
-            weighing: Weighing::new(),
+            codes: ValueDictionaries::default(),
+            weighing: WeightDictionary::new(),
             values: Vec::new(),
             rows: Vec::new(),
             outcomes: Vec::new(),
@@ -200,7 +200,7 @@ impl Rules {
         &mut self,
         chain: usize,
         branches: &[AnyElement],
-    ) -> Result<Vec<(usize, usize)>, Halt> {
+    ) -> Result<Vec<(usize, usize)>, ExplorationError> {
         let mut found = Vec::new();
         let mut reading = vec![(chain, branches.to_vec())];
         while let Some((chain, branches)) = reading.pop() {
@@ -245,8 +245,8 @@ impl Rules {
         let shared = self.classes.shared[class];
         let slot = &self.linear.slots[place];
         if class == self.values.len() {
-            self.values.push(Memo::new(slot.reads.len(), shared));
-            self.rows.push(Memo::new(slot.reads.len(), shared));
+            self.values.push(ClassMemo::new(slot.reads.len(), shared));
+            self.rows.push(ClassMemo::new(slot.reads.len(), shared));
         }
         if shared {
             self.is_passing[self.types[place]] = false;
@@ -258,7 +258,7 @@ impl Rules {
 
     /// The outcomes at these positions.
     #[inline]
-    pub(super) fn outcome(&self, position: usize) -> Outcome {
+    pub(super) fn outcome(&self, position: usize) -> WeightedValue {
         self.outcomes[position]
     }
 
@@ -269,7 +269,7 @@ impl Rules {
     pub(super) fn bytes(&self) -> u64 {
         let values = self.codes.values.iter();
         let values: usize = values.map(|values| values.bytes_with(Self::AT_ONCE)).sum();
-        (values + self.outcomes.len() * size_of::<Outcome>() + self.remembered) as u64
+        (values + self.outcomes.len() * size_of::<WeightedValue>() + self.remembered) as u64
     }
 
     /// True if the values of some target are of a type: transitions refer to their numbers.
@@ -284,8 +284,8 @@ impl Rules {
     }
 
     /// The first of the targets that a step reports which some transition makes true.
-    pub(super) fn first_true(&self, layer: &Layer, targets: &[usize]) -> Option<usize> {
-        let can_be = |(numbers, target): (&Numbers, &usize)| {
+    pub(super) fn first_true(&self, layer: &TransitionLayer, targets: &[usize]) -> Option<usize> {
+        let can_be = |(numbers, target): (&PackedIntegers, &usize)| {
             let of = self.types[self.linear.targets[*target]];
             let code = self.codes.values[of].index_of(&true)? as u32;
             numbers.contains(code).then_some(*target)
@@ -304,8 +304,8 @@ impl Rules {
     fn forget_class(&mut self, class: usize, reads: usize) {
         self.remembered -= self.values[class].bytes + self.rows[class].bytes;
         let shared = self.classes.shared[class];
-        self.values[class] = Memo::new(reads, shared);
-        self.rows[class] = Memo::new(reads, shared);
+        self.values[class] = ClassMemo::new(reads, shared);
+        self.rows[class] = ClassMemo::new(reads, shared);
     }
 
     /// Forgets what is known of all classes; nothing refers to the outcomes of choices then.
@@ -319,26 +319,30 @@ impl Rules {
 
     /// Forgets what is known of classes where it takes more than so many bytes.
     pub(super) fn forget_beyond(&mut self, most: u64) {
-        let outcomes = self.outcomes.len() * size_of::<Outcome>();
+        let outcomes = self.outcomes.len() * size_of::<WeightedValue>();
         if (self.remembered + outcomes) as u64 > most {
             self.forget_all();
         }
     }
 
-    fn remember_value(&mut self, class: usize, reads: &[u32], value: Option<Outcome>) {
+    fn remember_value(&mut self, class: usize, reads: &[u32], value: Option<WeightedValue>) {
         let grown = self.values[class].insert(reads, value);
         self.remembered = self.remembered.saturating_add_signed(grown);
     }
 
     /// The value of an element that is no random choice; `None` where evidence excludes it.
-    pub(super) fn value(&mut self, place: usize, reads: &[u32]) -> Result<Option<Outcome>, Halt> {
+    pub(super) fn value(
+        &mut self,
+        place: usize,
+        reads: &[u32],
+    ) -> Result<Option<WeightedValue>, ExplorationError> {
         let class = self.classes.of[place];
         if let Some(known) = self.values[class].get(reads) {
             return Ok(known);
         }
         let slot = &self.linear.slots[place];
         let of = self.types[place];
-        let mut scored = Weighing::ONE;
+        let mut scored = WeightDictionary::ONE;
         let code = match (&slot.fixed, slot.element.kind()) {
             (Some(value), _) => number(&mut self.codes, of, value.as_any()),
             (None, Kind::Apply(parents, op)) => {
@@ -367,7 +371,11 @@ impl Rules {
     }
 
     /// The positions of the outcomes of a random choice.
-    pub(super) fn row(&mut self, place: usize, reads: &[u32]) -> Result<Range<usize>, Halt> {
+    pub(super) fn row(
+        &mut self,
+        place: usize,
+        reads: &[u32],
+    ) -> Result<Range<usize>, ExplorationError> {
         let class = self.classes.of[place];
         if let Some(known) = self.rows[class].get(reads) {
             return Ok(known);
@@ -404,11 +412,16 @@ impl Rules {
     }
 
     /// The outcomes of a random choice, without evidence on it.
-    fn choice(&self, slot: &Slot, place: usize, reads: &[u32]) -> Result<Choice, Halt> {
+    fn choice(
+        &self,
+        slot: &OrderedElement,
+        place: usize,
+        reads: &[u32],
+    ) -> Result<ChoiceOutcomes, ExplorationError> {
         let element = &slot.element;
         let fault = |fault: Fault| element.fault(fault);
         match element.kind() {
-            Kind::Atomic(_) => Ok(Choice::own(atomic(element, slot.observed())?)),
+            Kind::Atomic(_) => Ok(ChoiceOutcomes::own(atomic(element, slot.observed())?)),
             Kind::Table(parents, op) => {
                 op.check().map_err(|problem| element.invalid(problem))?;
                 let mut row = 0;
@@ -424,7 +437,9 @@ impl Rules {
                     let (linear, log) = (row.linear()[i], row.log(i));
                     (values.datum(i), WorldWeight { linear, log })
                 };
-                Ok(Choice::own((0..values.len()).map(outcome).collect()))
+                Ok(ChoiceOutcomes::own(
+                    (0..values.len()).map(outcome).collect(),
+                ))
             }
             Kind::Chain(parents, op) => {
                 let arguments = self.arguments(slot, parents.len(), reads);
@@ -446,7 +461,7 @@ impl Rules {
                         (&may_own, self.memory),
                         &call,
                     )?;
-                    return Ok(Choice {
+                    return Ok(ChoiceOutcomes {
                         merged: found.merged,
                         density: slot.observed().map(|_| found.density),
                         owned: found.owned,
@@ -460,7 +475,7 @@ impl Rules {
                     let log = family.log_prob(&arguments, value.as_any()).map_err(fault)?;
                     let linear = log.exp();
                     let weight = WorldWeight { linear, log };
-                    return Ok(Choice::own(vec![(value.clone(), weight)]));
+                    return Ok(ChoiceOutcomes::own(vec![(value.clone(), weight)]));
                 }
                 let finite = family.outcomes(&arguments).map_err(fault)?;
                 let listed = listed(element, finite, |value| {
@@ -468,14 +483,14 @@ impl Rules {
                         .log_prob(&arguments, value)
                         .map_err(MemberFault::Function)
                 })?;
-                Ok(Choice::own(listed))
+                Ok(ChoiceOutcomes::own(listed))
             }
             Kind::Apply(..) | Kind::Score(..) => unreachable!("no random choice"),
         }
     }
 
     /// The values that have these numbers.
-    fn arguments(&self, slot: &Slot, parents: usize, reads: &[u32]) -> Vec<&dyn Any> {
+    fn arguments(&self, slot: &OrderedElement, parents: usize, reads: &[u32]) -> Vec<&dyn Any> {
         let places = slot.reads[..parents].iter();
         let value = |(&place, &code): (&usize, &u32)| {
             self.codes.values[self.types[place]].any(code as usize)
@@ -485,20 +500,20 @@ impl Rules {
 }
 
 /// The number of a value of a type.
-fn number(codes: &mut Codes, of: usize, value: &dyn Any) -> u32 {
+fn number(codes: &mut ValueDictionaries, of: usize, value: &dyn Any) -> u32 {
     let number = codes.values[of].insert(value);
     number.expect("values are numbered by their type") as u32
 }
 
 /// The weight that the evidence on an element gives a value; `None` if it excludes it.
 fn weigh(
-    codes: &Codes,
-    weighing: &mut Weighing,
-    slot: &Slot,
+    codes: &ValueDictionaries,
+    weighing: &mut WeightDictionary,
+    slot: &OrderedElement,
     of: usize,
     code: u32,
-) -> Result<Option<u32>, Halt> {
-    let mut total = Weighing::ONE;
+) -> Result<Option<u32>, ExplorationError> {
+    let mut total = WeightDictionary::ONE;
     for evidence in &slot.evidence {
         let value = codes.values[of].any(code as usize);
         let (linear, log) = evidence.weight(&slot.element, value)?;
@@ -512,7 +527,7 @@ fn weigh(
     Ok(Some(total))
 }
 
-fn mixed(slot: &Slot) -> ModelError {
+fn mixed(slot: &OrderedElement) -> ModelError {
     let value = slot.observed().map(|value| format!("{value:?}"));
     ModelError::MixedObservation {
         element: slot.element.label(),

@@ -2,14 +2,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::plan::Planned;
-use super::rules::Rules;
+use super::plan::PlannedStep;
+use super::rules::CodedElements;
 
 /// Maximum number of shapes that are cached.
 const REMEMBERED: usize = 1 << 12;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Content {
+struct StepContent {
     before: Vec<usize>,
     classes: Vec<usize>,
     reads: Vec<Vec<u32>>,
@@ -19,7 +19,7 @@ struct Content {
 
 /// A step's shape: steps of one shape do the same from the same states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Shape {
+pub(super) struct StepSignature {
     number: usize,
     /// `true` if another step may have it.
     pub(super) is_shared: bool,
@@ -27,14 +27,14 @@ pub(super) struct Shape {
 
 /// The shapes met so far.
 #[derive(Debug, Default)]
-pub(super) struct Shapes {
-    known: FxHashMap<Content, usize>,
+pub(super) struct StepSignatures {
+    known: FxHashMap<StepContent, usize>,
     next: usize,
 }
 
-impl Shapes {
+impl StepSignatures {
     /// The shape of a step.
-    pub(super) fn of(&mut self, rules: &Rules, planned: &Planned) -> Shape {
+    pub(super) fn of(&mut self, rules: &CodedElements, planned: &PlannedStep) -> StepSignature {
         let classes = planned.places.iter().map(|&p| rules.classes.of[p]);
         let classes: Vec<usize> = classes.collect();
         let is_shared = classes.iter().all(|&class| rules.classes.shared[class]);
@@ -43,7 +43,7 @@ impl Shapes {
             if self.known.len() >= REMEMBERED {
                 self.known.clear();
             }
-            let content = Content {
+            let content = StepContent {
                 before: planned.before.iter().map(|&p| rules.types[p]).collect(),
                 classes,
                 reads: planned.reads.clone(),
@@ -55,6 +55,6 @@ impl Shapes {
             new
         };
         self.next += usize::from(number == new);
-        Shape { number, is_shared }
+        StepSignature { number, is_shared }
     }
 }

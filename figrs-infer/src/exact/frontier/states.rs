@@ -6,18 +6,18 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
 
-use super::codes::Key;
+use super::codes::StateKey;
 
 /// Distinct states, numbered in the order in which they were met.
 #[derive(Debug)]
-pub(super) struct States<const W: usize> {
-    keys: Vec<Key<W>>,
+pub(super) struct StateSet<const W: usize> {
+    keys: Vec<StateKey<W>>,
     numbers: HashTable<u32>,
     /// Fingerprint: the sum of the hashes, whatever the order.
     print: u64,
 }
 
-impl<const W: usize> States<W> {
+impl<const W: usize> StateSet<W> {
     pub(super) fn new() -> Self {
         Self {
             keys: Vec::new(),
@@ -27,7 +27,7 @@ impl<const W: usize> States<W> {
     }
 
     /// Expects distinct states.
-    pub(super) fn from_keys(keys: Vec<Key<W>>) -> Self {
+    pub(super) fn from_keys(keys: Vec<StateKey<W>>) -> Self {
         let mut numbers = HashTable::with_capacity(keys.len());
         let print = keys.iter().map(hash).fold(0, u64::wrapping_add);
         for (number, key) in (0..).zip(&keys) {
@@ -49,22 +49,22 @@ impl<const W: usize> States<W> {
         (self.len(), self.print)
     }
 
-    pub(super) fn keys(&self) -> &[Key<W>] {
+    pub(super) fn keys(&self) -> &[StateKey<W>] {
         &self.keys
     }
 
-    pub(super) fn into_keys(self) -> Vec<Key<W>> {
+    pub(super) fn into_keys(self) -> Vec<StateKey<W>> {
         self.keys
     }
 
-    pub(super) fn contains(&self, key: &Key<W>) -> bool {
+    pub(super) fn contains(&self, key: &StateKey<W>) -> bool {
         let same = |&n: &u32| self.keys[n as usize] == *key;
         self.numbers.find(hash(key), same).is_some()
     }
 
     /// The index of a state; a new state gets the next one.
     #[inline]
-    pub(super) fn number(&mut self, key: Key<W>) -> u32 {
+    pub(super) fn number(&mut self, key: StateKey<W>) -> u32 {
         let keys = &mut self.keys;
         let same = |&n: &u32| keys[n as usize] == key;
         let hashed = hash(&key);
@@ -82,12 +82,12 @@ impl<const W: usize> States<W> {
 
     /// Approximate size of the states in bytes: keys, and numbers in a table that is half empty.
     pub(super) fn bytes(&self) -> usize {
-        self.len() * (size_of::<Key<W>>() + 2 * (size_of::<u32>() + 1))
+        self.len() * (size_of::<StateKey<W>>() + 2 * (size_of::<u32>() + 1))
     }
 }
 
 #[inline]
-fn hash<const W: usize>(key: &Key<W>) -> u64 {
+fn hash<const W: usize>(key: &StateKey<W>) -> u64 {
     let mut hasher = FxHasher::default();
     for &word in key.words() {
         // As bytes, all bits of which are mixed.

@@ -3,21 +3,21 @@
 use figrs_core::AnyElement;
 
 use super::checkpoints::Checkpoints;
-use super::codes::Key;
-use super::explore::Step;
-use super::frontiers::{At, Frontiers, Led, Passage};
-use super::halt::{Allowance, Halt};
-use super::layer::Layer;
-use super::plan::{Planned, Planner, too_wide};
+use super::codes::StateKey;
+use super::explore::SweepStep;
+use super::frontiers::{FrontierPrefix, SignaturePair, StateSetCache, StepResult};
+use super::halt::{ExplorationError, ExplorationLimits};
+use super::layer::TransitionLayer;
+use super::plan::{PlannedStep, StepPlanner, too_wide};
 use super::renumber::{numbered_anew, values_left, widened};
-use super::rules::Rules;
-use super::shape::{Shape, Shapes};
+use super::rules::CodedElements;
+use super::shape::{StepSignature, StepSignatures};
 use super::transitions::too_large;
 use crate::error::Error;
 
 /// Aim of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Aim {
+pub(super) enum SweepGoal {
     /// All steps, to be kept.
     Everything,
     /// The first step at which a target can be true; transitions are not kept.
@@ -26,9 +26,9 @@ pub(super) enum Aim {
 
 /// Result of a sweep, frontier after frontier.
 #[derive(Debug, Default)]
-pub(super) struct Swept {
-    pub(super) steps: Vec<Step>,
-    pub(super) layers: Vec<Layer>,
+pub(super) struct SweepResult {
+    pub(super) steps: Vec<SweepStep>,
+    pub(super) layers: Vec<TransitionLayer>,
     /// Number of steps that repeat earlier ones.
     pub(super) repeated: usize,
     /// The states of the largest frontier.
@@ -42,7 +42,11 @@ pub(super) struct Swept {
 }
 
 /// Goes through the steps, with keys as narrow as can be.
-pub(super) fn sweep(rules: &mut Rules, aim: Aim, allowance: Allowance<'_>) -> Result<Swept, Error> {
+pub(super) fn sweep(
+    rules: &mut CodedElements,
+    aim: SweepGoal,
+    allowance: ExplorationLimits<'_>,
+) -> Result<SweepResult, Error> {
     let widths = [
         sweep_in::<1>,
         sweep_in::<2>,
@@ -53,9 +57,9 @@ pub(super) fn sweep(rules: &mut Rules, aim: Aim, allowance: Allowance<'_>) -> Re
     for sweep in widths {
         match sweep(rules, aim, allowance) {
             Ok(swept) => return Ok(swept),
-            Err(Halt::Error(error)) => return Err(error),
+            Err(ExplorationError::Error(error)) => return Err(error),
             // What is known of the step that was given up has numbers of that sweep.
-            Err(Halt::Wider | Halt::Captured(_)) => {
+            Err(ExplorationError::Wider | ExplorationError::Captured(_)) => {
                 for place in 0..rules.linear.slots.len() {
                     rules.forget(place);
                 }
@@ -66,17 +70,17 @@ pub(super) fn sweep(rules: &mut Rules, aim: Aim, allowance: Allowance<'_>) -> Re
 }
 
 fn sweep_in<const W: usize>(
-    rules: &mut Rules,
-    aim: Aim,
-    allowance: Allowance<'_>,
-) -> Result<Swept, Halt> {
+    rules: &mut CodedElements,
+    aim: SweepGoal,
+    allowance: ExplorationLimits<'_>,
+) -> Result<SweepResult, ExplorationError> {
     Sweep::<W>::new(rules, aim, allowance).run()
 }
 
 /// A step that was made.
 #[derive(Debug)]
-struct Done {
-    planned: Planned,
+struct CompletedStep {
+    planned: PlannedStep,
     /// The layer that was made for this step and that no other can have.
     own: Option<usize>,
     is_known: bool,
@@ -85,17 +89,17 @@ struct Done {
 
 /// A sweep under way.
 struct Sweep<'a, const W: usize> {
-    rules: &'a mut Rules,
-    aim: Aim,
-    allowance: Allowance<'a>,
-    planner: Planner,
-    shapes: Shapes,
-    frontiers: Frontiers<W>,
-    at: At,
-    done: Vec<Done>,
+    rules: &'a mut CodedElements,
+    aim: SweepGoal,
+    allowance: ExplorationLimits<'a>,
+    planner: StepPlanner,
+    shapes: StepSignatures,
+    frontiers: StateSetCache<W>,
+    at: FrontierPrefix,
+    done: Vec<CompletedStep>,
     /// `None` if no step can make backtracking necessary.
     checkpoints: Option<Checkpoints<W>>,
-    swept: Swept,
+    swept: SweepResult,
     /// Number of steps made, those undone included.
     made: u64,
 }
@@ -108,33 +112,33 @@ impl<'a, const W: usize> Sweep<'a, W> {
     /// The share of memory that must come free for an exploration to go on that had too little.
     const WORTH: u64 = 8;
 
-    fn new(rules: &'a mut Rules, aim: Aim, allowance: Allowance<'a>) -> Self {
+    fn new(rules: &'a mut CodedElements, aim: SweepGoal, allowance: ExplorationLimits<'a>) -> Self {
         let memory = allowance.memory as usize;
-        let mut frontiers = Frontiers::new(memory / Self::FRONTIERS);
-        let at = frontiers.resume(vec![Key::EMPTY]);
+        let mut frontiers = StateSetCache::new(memory / Self::FRONTIERS);
+        let at = frontiers.resume(vec![StateKey::EMPTY]);
         let checkpoints = || Checkpoints::new(memory / Self::CHECKPOINTS);
         Self {
-            planner: Planner::new(&rules.linear),
+            planner: StepPlanner::new(&rules.linear),
             checkpoints: rules.linear.may_capture().then(checkpoints),
             rules,
             aim,
             allowance,
-            shapes: Shapes::default(),
+            shapes: StepSignatures::default(),
             frontiers,
             at,
             done: Vec::new(),
-            swept: Swept {
+            swept: SweepResult {
                 largest: 1,
-                ..Swept::default()
+                ..SweepResult::default()
             },
             made: 0,
         }
     }
 
-    fn run(mut self) -> Result<Swept, Halt> {
+    fn run(mut self) -> Result<SweepResult, ExplorationError> {
         let mut now = self.plan();
         if let Some((_, shape)) = now {
-            self.at = self.frontiers.restart(vec![Key::EMPTY], Some(shape));
+            self.at = self.frontiers.restart(vec![StateKey::EMPTY], Some(shape));
         }
         while let Some((planned, shape)) = now {
             if self.allowance.run.stopped().is_some() {
@@ -150,7 +154,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
                     }
                     now = next;
                 }
-                Err(Halt::Captured(branches)) => {
+                Err(ExplorationError::Captured(branches)) => {
                     if let Some((unmade, _)) = &next {
                         self.planner.undo(&self.rules.linear, unmade);
                     }
@@ -169,17 +173,21 @@ impl<'a, const W: usize> Sweep<'a, W> {
     }
 
     /// Plans the next step.
-    fn plan(&mut self) -> Option<(Planned, Shape)> {
+    fn plan(&mut self) -> Option<(PlannedStep, StepSignature)> {
         let planned = self.planner.next(&self.rules.linear)?;
         let shape = self.shapes.of(self.rules, &planned);
         Some((planned, shape))
     }
 
     /// Computes the result of a step.
-    fn step(&mut self, planned: &Planned, passage: Passage) -> Result<Led, Halt> {
+    fn step(
+        &mut self,
+        planned: &PlannedStep,
+        passage: SignaturePair,
+    ) -> Result<StepResult, ExplorationError> {
         let kept = match self.aim {
-            Aim::Everything => self.swept.bytes,
-            Aim::FirstTrue => 0,
+            SweepGoal::Everything => self.swept.bytes,
+            SweepGoal::FirstTrue => 0,
         };
         let mut has_forgotten = false;
         loop {
@@ -192,7 +200,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
                     let states = widened(self.rules, planned, self.frontiers.states(self.at))?;
                     self.renumbered(states, Some(passage.0));
                 }
-                Err(Halt::Error(Error::FrontierTooLarge { .. }))
+                Err(ExplorationError::Error(Error::FrontierTooLarge { .. }))
                     if !has_forgotten && self.forget(planned, passage.0)? =>
                 {
                     has_forgotten = true;
@@ -209,7 +217,11 @@ impl<'a, const W: usize> Sweep<'a, W> {
     }
 
     /// Forgets what can be found again, and values that no state before a step has any more; says whether memory has come free.
-    fn forget(&mut self, planned: &Planned, shape: Shape) -> Result<bool, Halt> {
+    fn forget(
+        &mut self,
+        planned: &PlannedStep,
+        shape: StepSignature,
+    ) -> Result<bool, ExplorationError> {
         let before = self.remembered() + self.rules.bytes();
         self.rules.forget_all();
         let states = values_left(self.rules, planned, self.frontiers.states(self.at))?;
@@ -219,7 +231,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
     }
 
     /// Continues with renumbered states.
-    fn renumbered(&mut self, states: Vec<Key<W>>, shape: Option<Shape>) {
+    fn renumbered(&mut self, states: Vec<StateKey<W>>, shape: Option<StepSignature>) {
         self.at = self.frontiers.restart(states, shape);
         if let Some(checkpoints) = &mut self.checkpoints {
             checkpoints.clear();
@@ -227,7 +239,12 @@ impl<'a, const W: usize> Sweep<'a, W> {
     }
 
     /// Keeps the result of a step, and moves on to it.
-    fn finish(&mut self, planned: Planned, passage: Passage, led: Led) -> Result<(), Halt> {
+    fn finish(
+        &mut self,
+        planned: PlannedStep,
+        passage: SignaturePair,
+        led: StepResult,
+    ) -> Result<(), ExplorationError> {
         let (shape, next) = passage;
         for &place in &planned.places {
             self.rules.forget(place);
@@ -238,7 +255,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         swept.largest = swept.largest.max(to.states);
         let further = led.further.as_ref();
         swept.bytes += further.map_or(0, |layer| layer.bytes() as u64);
-        if self.aim == Aim::FirstTrue {
+        if self.aim == SweepGoal::FirstTrue {
             let first = further.map(|layer| self.rules.first_true(layer, &planned.targets));
             swept.first = first.flatten();
         }
@@ -246,7 +263,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         if led.layer.is_none() {
             (self.frontiers).remember(passage, (from, to), layer);
         }
-        if self.aim == Aim::Everything {
+        if self.aim == SweepGoal::Everything {
             match (swept.layers.get_mut(layer), led.further) {
                 (Some(layer), Some(further)) => {
                     if !layer.append(&further) {
@@ -258,7 +275,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
                 (None, Some(further)) => swept.layers.push(further),
                 (_, None) => {}
             }
-            swept.steps.push(Step {
+            swept.steps.push(SweepStep {
                 layer,
                 sources: from.states,
                 states: to.states,
@@ -273,7 +290,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         if let Some(numbered) = numbered_anew(self.rules, &planned, self.frontiers.states(to))? {
             self.renumbered(numbered, next);
         }
-        self.done.push(Done {
+        self.done.push(CompletedStep {
             planned,
             own: (led.layer.is_none() && !shape.is_shared).then_some(layer),
             is_known,
@@ -285,7 +302,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
     }
 
     /// Undoes the last step planned.
-    fn undo(&mut self, planned: &Planned) {
+    fn undo(&mut self, planned: &PlannedStep) {
         self.planner.undo(&self.rules.linear, planned);
         for &place in &planned.places {
             self.rules.forget(place);
@@ -294,7 +311,11 @@ impl<'a, const W: usize> Sweep<'a, W> {
 
     /// Lets the Chain of a step read the elements that its branches were found to be, and backtracks to where all of them
     /// are on the frontier or still to be met.
-    fn capture(&mut self, planned: &Planned, branches: &[AnyElement]) -> Result<(), Halt> {
+    fn capture(
+        &mut self,
+        planned: &PlannedStep,
+        branches: &[AnyElement],
+    ) -> Result<(), ExplorationError> {
         self.undo(planned);
         let chain = planned.places[0];
         let captured = self.rules.capture(chain, branches)?;
@@ -334,7 +355,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
             self.swept.steps.pop();
             if let Some(own) = done.own.and_then(|own| self.swept.layers.get_mut(own)) {
                 self.swept.bytes = self.swept.bytes.saturating_sub(own.bytes() as u64);
-                *own = Layer::new(0);
+                *own = TransitionLayer::new(0);
             }
             if least > 0 && self.done.len() == most {
                 self.planner.meet_first(first);
@@ -354,10 +375,10 @@ impl<'a, const W: usize> Sweep<'a, W> {
     }
 
     /// The frontier before an earlier step, if it is still stored.
-    fn before(&mut self, step: usize) -> Option<At> {
+    fn before(&mut self, step: usize) -> Option<FrontierPrefix> {
         let kept = self.checkpoints.as_mut();
         let at = kept.and_then(|kept| kept.take(step, &mut self.frontiers));
-        let start = || self.frontiers.resume(vec![Key::EMPTY]);
+        let start = || self.frontiers.resume(vec![StateKey::EMPTY]);
         at.or_else(|| (step == 0).then(start))
     }
 }

@@ -1,12 +1,12 @@
 //! The transitions of one step from some states.
 
-use super::codes::{Field, Key};
-use super::halt::{Allowance, Halt};
-use super::layer::Layer;
-use super::plan::Planned;
-use super::rules::Rules;
-use super::states::States;
-use super::weighing::Weighing;
+use super::codes::{BitField, StateKey};
+use super::halt::{ExplorationError, ExplorationLimits};
+use super::layer::TransitionLayer;
+use super::plan::PlannedStep;
+use super::rules::CodedElements;
+use super::states::StateSet;
+use super::weighing::WeightDictionary;
 use crate::error::Error;
 
 /// The share of memory that results of functions may take which are remembered.
@@ -17,15 +17,15 @@ const WATCHED: usize = 1 << 12;
 
 /// The transitions from some states to those of `into`, which grows; `None` if a number does not fit its bits.
 pub(super) fn transitions<const W: usize>(
-    rules: &mut Rules,
-    planned: &Planned,
-    from: &[Key<W>],
-    into: &mut States<W>,
-    (spent, allowance): (u64, Allowance<'_>),
-) -> Result<Option<Layer>, Halt> {
+    rules: &mut CodedElements,
+    planned: &PlannedStep,
+    from: &[StateKey<W>],
+    into: &mut StateSet<W>,
+    (spent, allowance): (u64, ExplorationLimits<'_>),
+) -> Result<Option<TransitionLayer>, ExplorationError> {
     let before = fields_before::<W>(rules, planned)?;
     let after = fields_after::<W>(rules, planned)?;
-    let mut layer = Layer::new(planned.reported.len());
+    let mut layer = TransitionLayer::new(planned.reported.len());
     let first = planned.places[0];
     let is_random = rules.linear.slots[first].is_random();
     let base = planned.before.len();
@@ -45,7 +45,7 @@ pub(super) fn transitions<const W: usize>(
             0..1
         };
         'outcomes: for position in row {
-            let mut weight = Weighing::ONE;
+            let mut weight = WeightDictionary::ONE;
             if is_random {
                 (registers[base], weight) = rules.outcome(position);
             }
@@ -57,7 +57,7 @@ pub(super) fn transitions<const W: usize>(
                 registers[base + i] = code;
                 weight = rules.weighing.product(weight, factor);
             }
-            let mut key = Key::EMPTY;
+            let mut key = StateKey::EMPTY;
             for (&register, &field) in planned.after.iter().zip(&after) {
                 if !key.put(field, registers[register as usize]) {
                     return Ok(None);
@@ -73,7 +73,7 @@ pub(super) fn transitions<const W: usize>(
         rules.forget_beyond(allowance.memory / RESULTS);
         let bytes = spent + (layer.bytes() + into.bytes()) as u64 + rules.bytes();
         let most = layer.targets.len().max(into.len());
-        if bytes > allowance.memory || most > Layer::MOST {
+        if bytes > allowance.memory || most > TransitionLayer::MOST {
             let states = into.len().max(from.len());
             return Err(too_large(rules, planned, states, bytes, allowance));
         }
@@ -83,14 +83,14 @@ pub(super) fn transitions<const W: usize>(
 
 /// The error for a step that exceeds the memory or the range of indices.
 pub(super) fn too_large(
-    rules: &Rules,
-    planned: &Planned,
+    rules: &CodedElements,
+    planned: &PlannedStep,
     states: usize,
     bytes: u64,
-    allowance: Allowance<'_>,
-) -> Halt {
+    allowance: ExplorationLimits<'_>,
+) -> ExplorationError {
     let first = planned.places[0];
-    Halt::Error(Error::FrontierTooLarge {
+    ExplorationError::Error(Error::FrontierTooLarge {
         element: rules.linear.slots[first].element.label(),
         states,
         bytes,
@@ -100,26 +100,26 @@ pub(super) fn too_large(
 
 /// Bit fields of the values on the frontier before a step.
 pub(super) fn fields_before<const W: usize>(
-    rules: &Rules,
-    planned: &Planned,
-) -> Result<Vec<Field>, Halt> {
+    rules: &CodedElements,
+    planned: &PlannedStep,
+) -> Result<Vec<BitField>, ExplorationError> {
     let types: Vec<usize> = planned.before.iter().map(|&p| rules.types[p]).collect();
-    rules.codes.fields(&types, W).ok_or(Halt::Wider)
+    rules.codes.fields(&types, W).ok_or(ExplorationError::Wider)
 }
 
 /// The types of the values on the frontier after a step.
-pub(super) fn types_after(rules: &Rules, planned: &Planned) -> Vec<usize> {
+pub(super) fn types_after(rules: &CodedElements, planned: &PlannedStep) -> Vec<usize> {
     let after = planned.after.iter();
     after.map(|&r| rules.types[planned.place(r)]).collect()
 }
 
 /// Bit fields of the values on the frontier after a step.
 pub(super) fn fields_after<const W: usize>(
-    rules: &Rules,
-    planned: &Planned,
-) -> Result<Vec<Field>, Halt> {
+    rules: &CodedElements,
+    planned: &PlannedStep,
+) -> Result<Vec<BitField>, ExplorationError> {
     let types = types_after(rules, planned);
-    rules.codes.fields(&types, W).ok_or(Halt::Wider)
+    rules.codes.fields(&types, W).ok_or(ExplorationError::Wider)
 }
 
 #[inline]

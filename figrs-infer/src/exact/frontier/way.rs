@@ -1,10 +1,10 @@
 //! Ways: the transitions of a step from a set of states, as far as they are explored.
 
-use super::frontiers::At;
+use super::frontiers::FrontierPrefix;
 
 /// A way from one set to another.
 #[derive(Debug)]
-pub(super) struct Way {
+pub(super) struct SetTransition {
     pub(super) layer: usize,
     /// Number of states of the first set for which it is known.
     pub(super) sources: usize,
@@ -18,9 +18,9 @@ pub(super) struct Way {
     ends: Vec<(usize, usize)>,
 }
 
-impl Way {
+impl SetTransition {
     /// A way by all transitions of a layer, which lead to all states of a frontier.
-    pub(super) fn new(layer: usize, from: At, to: At) -> Self {
+    pub(super) fn new(layer: usize, from: FrontierPrefix, to: FrontierPrefix) -> Self {
         Self {
             layer,
             sources: from.states,

@@ -5,14 +5,14 @@ use rustc_hash::FxHashMap;
 
 /// Indices of weights; equal weights have one index, and weight one has index zero.
 #[derive(Debug)]
-pub(super) struct Weighing {
+pub(super) struct WeightDictionary {
     ids: FxHashMap<(u64, u64), u32>,
     products: FxHashMap<(u32, u32), u32>,
     linear: Vec<f64>,
     logs: Vec<f64>,
 }
 
-impl Weighing {
+impl WeightDictionary {
     /// The number of the weight one.
     pub(super) const ONE: u32 = 0;
 

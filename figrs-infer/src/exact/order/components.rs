@@ -2,9 +2,9 @@
 
 use figrs_core::factor::VarId;
 
-use super::core_graph::{Core, Weight};
+use super::core_graph::{InteractionGraph, VertexWeight};
 use super::fixed::fixed;
-use super::interaction::Interaction;
+use super::interaction::SymbolicElimination;
 
 /// A part of the graph: its order does not depend on the other parts.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ impl Component {
     /// Splits what is left of `candidates` where they meet in kept variables only, or not at all.
     ///
     /// **Complexity.** Linear in the number of mentions.
-    pub(super) fn all(graph: &Interaction, candidates: &[VarId]) -> Vec<Self> {
+    pub(super) fn all(graph: &SymbolicElimination, candidates: &[VarId]) -> Vec<Self> {
         let mut seen = vec![false; graph.log_cards.len()];
         let mut listed = vec![false; graph.sketches.len()];
         let mut components = Vec::new();
@@ -61,13 +61,13 @@ impl Component {
     }
 
     /// The graph of the component; `places` is scratch space, a number for each variable.
-    pub(super) fn core(&self, graph: &Interaction, places: &mut [u32]) -> Core {
+    pub(super) fn core(&self, graph: &SymbolicElimination, places: &mut [u32]) -> InteractionGraph {
         for (i, v) in self.variables.iter().enumerate() {
             places[v.index()] = i as u32;
         }
         let weight = |v: &VarId| {
             let log = graph.log_cards[v.index()];
-            Weight {
+            VertexWeight {
                 card: log.exp2(),
                 log: fixed(log),
             }
@@ -78,11 +78,16 @@ impl Component {
         };
         let scopes: Vec<Vec<u32>> = self.tables.iter().map(scope).collect();
         let weights = self.variables.iter().map(weight).collect();
-        Core::new(weights, self.free, scopes.iter().map(Vec::as_slice))
+        InteractionGraph::new(weights, self.free, scopes.iter().map(Vec::as_slice))
     }
 
     /// Tells the graph of the component which tables have zeros.
-    pub(super) fn count_zeros(&self, graph: &Interaction, places: &[u32], core: &mut Core) {
+    pub(super) fn count_zeros(
+        &self,
+        graph: &SymbolicElimination,
+        places: &[u32],
+        core: &mut InteractionGraph,
+    ) {
         for &t in &self.tables {
             let sketch = &graph.sketches[t as usize];
             if sketch.density < 0.0 {

@@ -1,35 +1,35 @@
 //! Interaction graph of a component during symbolic elimination: an adjacency matrix of bits.
 
 use super::densities::Densities;
-use super::fixed::{Fixed, ONE, power};
+use super::fixed::{FixedPoint, ONE, power};
 
 /// Discount on promised zeros, in binary digits: the shares of non-zeros are multiplied as if they were independent, and
 /// work on listed entries is slower than on dense ones.
-pub(super) const DISCOUNT: Fixed = 3 * ONE;
+pub(super) const DISCOUNT: FixedPoint = 3 * ONE;
 
 const NOWHERE: u32 = u32::MAX;
 
 /// The weight of a vertex.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Weight {
+pub(super) struct VertexWeight {
     /// Cardinality of the variable.
     pub(super) card: f64,
     /// Base-2 logarithm of the cardinality.
-    pub(super) log: Fixed,
+    pub(super) log: FixedPoint,
 }
 
 /// A graph from which vertices are eliminated, with the fill-in and the clique of every vertex kept up to date.
 #[derive(Debug, Default)]
-pub(super) struct Core {
+pub(super) struct InteractionGraph {
     words: usize,
-    pub(super) weights: Vec<Weight>,
+    pub(super) weights: Vec<VertexWeight>,
     rows: Vec<u64>,
     /// The vertices that are left and may be eliminated.
     pub(super) left: Vec<u32>,
     /// Position of a vertex in `left`.
     places: Vec<u32>,
     /// The logarithm of the number of joint values of a vertex and its neighbours.
-    pub(super) size: Vec<Fixed>,
+    pub(super) size: Vec<FixedPoint>,
     /// Fill-in of a vertex: number of pairs of neighbours that are not adjacent.
     pub(super) fill: Vec<u32>,
     /// Weighted fill-in, each pair counted as often as it has joint values; not kept up to date unless `weighted`.
@@ -45,10 +45,10 @@ pub(super) struct Core {
     group: Vec<u32>,
 }
 
-impl Core {
+impl InteractionGraph {
     /// A graph in which the vertices of each table meet. The first `free` vertices may be eliminated.
     pub(super) fn new<'t>(
-        weights: Vec<Weight>,
+        weights: Vec<VertexWeight>,
         free: usize,
         tables: impl Iterator<Item = &'t [u32]>,
     ) -> Self {
@@ -163,7 +163,7 @@ impl Core {
     }
 
     /// The predicted logarithm of the number of non-zeros of the joint table of `v`.
-    pub(super) fn joint(&self, v: u32) -> Fixed {
+    pub(super) fn joint(&self, v: u32) -> FixedPoint {
         (self.size[v as usize] + self.densities.of(v)).max(0)
     }
 
@@ -222,14 +222,14 @@ impl Core {
     }
 
     /// The logarithm of the price of multiplying the tables of a group, whose message is over `members`.
-    fn merge(&mut self, size: Fixed, group: &[u32], members: &[u32]) -> Fixed {
+    fn merge(&mut self, size: FixedPoint, group: &[u32], members: &[u32]) -> FixedPoint {
         if self.densities.is_empty() {
             return size;
         }
-        let promised: Fixed = group.iter().map(|&u| self.densities.take(u)).sum();
+        let promised: FixedPoint = group.iter().map(|&u| self.densities.take(u)).sum();
         let joint = (size + promised).max(0);
         let logs = members.iter().map(|&u| self.weights[u as usize].log);
-        let density = joint - logs.sum::<Fixed>();
+        let density = joint - logs.sum::<FixedPoint>();
         let n = self.weights.len();
         self.densities.add(members.to_vec(), density, n);
         size.min(joint + DISCOUNT)
@@ -341,10 +341,10 @@ pub(super) mod tests {
         free: usize,
         edges: usize,
         rng: &mut impl Rng,
-    ) -> Core {
+    ) -> InteractionGraph {
         let card = |rng: &mut dyn FnMut() -> f64| {
             let card = (2.0 + rng() * 60.0).floor();
-            Weight {
+            VertexWeight {
                 card,
                 log: fixed(card.log2()),
             }
@@ -358,7 +358,7 @@ pub(super) mod tests {
                 all
             })
             .collect();
-        Core::new(weights, free, tables.iter().map(Vec::as_slice))
+        InteractionGraph::new(weights, free, tables.iter().map(Vec::as_slice))
     }
 
     #[test]

@@ -1,28 +1,28 @@
 //! Predicted densities of tables during symbolic elimination.
 
-use super::fixed::Fixed;
+use super::fixed::FixedPoint;
 
 /// A table with zeros.
 #[derive(Debug)]
-struct Promise {
+struct TableDensity {
     scope: Vec<u32>,
     /// The logarithm of the share of non-zeros.
-    density: Fixed,
+    density: FixedPoint,
 }
 
 /// The tables with zeros of every vertex; nothing at all if there are none.
 #[derive(Debug, Default)]
 pub(super) struct Densities {
-    tables: Vec<Option<Promise>>,
+    tables: Vec<Option<TableDensity>>,
     /// The tables of a vertex, with some dead ones among them.
     of: Vec<Vec<u32>>,
     /// The sum of the densities of a vertex's tables.
-    total: Vec<Fixed>,
+    total: Vec<FixedPoint>,
 }
 
 impl Densities {
     /// Adds a table of a graph of `vertices` vertices.
-    pub(super) fn add(&mut self, scope: Vec<u32>, density: Fixed, vertices: usize) {
+    pub(super) fn add(&mut self, scope: Vec<u32>, density: FixedPoint, vertices: usize) {
         if density >= 0 {
             return;
         }
@@ -34,7 +34,7 @@ impl Densities {
             self.total[v as usize] += density;
             self.of[v as usize].push(self.tables.len() as u32);
         }
-        self.tables.push(Some(Promise { scope, density }));
+        self.tables.push(Some(TableDensity { scope, density }));
     }
 
     /// Drops all tables.
@@ -48,12 +48,12 @@ impl Densities {
     }
 
     /// The sum of the densities of a vertex's tables.
-    pub(super) fn of(&self, v: u32) -> Fixed {
+    pub(super) fn of(&self, v: u32) -> FixedPoint {
         self.total.get(v as usize).copied().unwrap_or(0)
     }
 
     /// Removes the tables of `v`; returns the sum of their densities.
-    pub(super) fn take(&mut self, v: u32) -> Fixed {
+    pub(super) fn take(&mut self, v: u32) -> FixedPoint {
         let mut sum = 0;
         let Some(tables) = self.of.get_mut(v as usize) else {
             return sum;
@@ -70,7 +70,7 @@ impl Densities {
     }
 
     /// The tables that are left.
-    pub(super) fn left(&self) -> impl Iterator<Item = (&[u32], Fixed)> {
+    pub(super) fn left(&self) -> impl Iterator<Item = (&[u32], FixedPoint)> {
         let left = self.tables.iter().flatten();
         left.map(|promise| (promise.scope.as_slice(), promise.density))
     }

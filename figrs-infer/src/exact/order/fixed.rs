@@ -1,17 +1,17 @@
 //! Logarithms as integers, so that sums of them do not depend on their order and can be undone.
 
 /// A base-2 logarithm in units of the `ONE`th part.
-pub(super) type Fixed = i64;
+pub(super) type FixedPoint = i64;
 
 /// The logarithm of two.
-pub(super) const ONE: Fixed = 1 << 20;
+pub(super) const ONE: FixedPoint = 1 << 20;
 
 /// The nearest fixed number.
-pub(super) fn fixed(log: f64) -> Fixed {
-    (log * ONE as f64).round() as Fixed
+pub(super) fn fixed(log: f64) -> FixedPoint {
+    (log * ONE as f64).round() as FixedPoint
 }
 
 /// Two to the power of a fixed number.
-pub(super) fn power(log: Fixed) -> f64 {
+pub(super) fn power(log: FixedPoint) -> f64 {
     (log as f64 / ONE as f64).exp2()
 }

@@ -2,12 +2,12 @@
 
 use rand::{Rng, RngExt};
 
-use super::core_graph::Core;
-use super::fixed::{Fixed, ONE, power};
+use super::core_graph::InteractionGraph;
+use super::fixed::{FixedPoint, ONE, power};
 
 /// Score that a greedy order minimises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum GreedyCriterion {
     /// Fill-in: the number of pairs of neighbours that become adjacent (min-fill).
     Fill,
     /// Weighted fill-in, each pair counted as often as it has joint values.
@@ -24,12 +24,12 @@ pub(super) enum Rule {
 
 /// Factors on the scores of the vertices, and their base-2 logarithms.
 #[derive(Debug, Default)]
-pub(super) struct Noise {
+pub(super) struct ScoreNoise {
     factors: Vec<f64>,
     logs: Vec<f64>,
 }
 
-impl Noise {
+impl ScoreNoise {
     /// No noise: all logarithms are zero.
     pub(super) fn none(vertices: usize) -> Self {
         Self {
@@ -57,18 +57,21 @@ impl Noise {
 /// **References.** Kjærulff, *Triangulation of graphs: algorithms giving small total state space*, 1990;
 /// Fishelson and Geiger, *Optimizing exact genetic linkage computations*, RECOMB 2003 (weighted fill-in, with noise).
 pub(super) fn greedy(
-    core: &mut Core,
-    rule: Rule,
-    noise: &Noise,
+    core: &mut InteractionGraph,
+    rule: GreedyCriterion,
+    noise: &ScoreNoise,
     limit: f64,
     order: &mut Vec<u32>,
 ) -> Option<f64> {
     let mut price = 0.0;
-    if matches!(rule, Rule::Fill | Rule::Size | Rule::NonZeros) {
+    if matches!(
+        rule,
+        GreedyCriterion::Fill | GreedyCriterion::Size | GreedyCriterion::NonZeros
+    ) {
         core.forget_weights();
     }
     while price < limit {
-        if rule != Rule::NonZeros
+        if rule != GreedyCriterion::NonZeros
             && let Some(v) = core.ready.pop()
         {
             if core.is_simplicial(v) {
@@ -86,20 +89,20 @@ pub(super) fn greedy(
 }
 
 /// The vertex with the least score, of equals the one with the smaller clique, then the first.
-fn next(core: &mut Core, rule: Rule, noise: &Noise) -> Option<u32> {
-    let log = |x: Fixed| x as f64 / ONE as f64;
+fn next(core: &mut InteractionGraph, rule: GreedyCriterion, noise: &ScoreNoise) -> Option<u32> {
+    let log = |x: FixedPoint| x as f64 / ONE as f64;
     let mut best = None;
-    let mut least = (f64::INFINITY, Fixed::MAX, u32::MAX);
+    let mut least = (f64::INFINITY, FixedPoint::MAX, u32::MAX);
     for &v in &core.left {
         let i = v as usize;
         let (size, weight) = (core.size[i], core.weights[i]);
         let score = match rule {
-            Rule::Fill => f64::from(core.fill[i]) * noise.factors[i],
-            Rule::HeavyFill => core.heavy_fill(v) * noise.factors[i],
-            Rule::FillSaved => core.heavy_fill(v) / weight.card * noise.factors[i],
-            Rule::Size => log(size) + noise.logs[i],
-            Rule::SizeAndFill => core.heavy_fill(v) * power(size) * noise.factors[i],
-            Rule::NonZeros => log(core.joint(v)) + noise.logs[i],
+            GreedyCriterion::Fill => f64::from(core.fill[i]) * noise.factors[i],
+            GreedyCriterion::HeavyFill => core.heavy_fill(v) * noise.factors[i],
+            GreedyCriterion::FillSaved => core.heavy_fill(v) / weight.card * noise.factors[i],
+            GreedyCriterion::Size => log(size) + noise.logs[i],
+            GreedyCriterion::SizeAndFill => core.heavy_fill(v) * power(size) * noise.factors[i],
+            GreedyCriterion::NonZeros => log(core.joint(v)) + noise.logs[i],
         };
         let score = (score, size - weight.log, v);
         if score < least {

@@ -2,7 +2,7 @@
 
 use figrs_core::factor::{FactorGraph, VarId};
 
-use super::sketch::{Sketch, log_density};
+use super::sketch::{SymbolicTable, log_density};
 
 /// Maximum number of tables of a variable for the test that one of them covers it.
 const LOOKED_AT: usize = 16;
@@ -26,9 +26,9 @@ pub(crate) struct Bucket {
 
 /// Incidence of tables and variables.
 #[derive(Clone)]
-pub(in crate::exact) struct Interaction {
+pub(in crate::exact) struct SymbolicElimination {
     pub(in crate::exact) log_cards: Vec<f64>,
-    pub(in crate::exact) sketches: Vec<Sketch>,
+    pub(in crate::exact) sketches: Vec<SymbolicTable>,
     /// The tables of a variable, with some dead ones among them.
     mentions: Vec<Vec<u32>>,
     live_mentions: Vec<u32>,
@@ -40,7 +40,7 @@ pub(in crate::exact) struct Interaction {
     pub(in crate::exact) buckets: Vec<Bucket>,
 }
 
-impl Interaction {
+impl SymbolicElimination {
     /// The live factors of a graph.
     pub(in crate::exact) fn new(graph: &FactorGraph, live: &[bool], keep: &[VarId]) -> Self {
         let n = graph.cardinalities.len();
@@ -66,7 +66,7 @@ impl Interaction {
             } else {
                 Vec::new()
             };
-            this.push(Sketch {
+            this.push(SymbolicTable {
                 density: if live {
                     log_density(factor, &this.log_cards)
                 } else {
@@ -215,7 +215,7 @@ impl Interaction {
         scope
     }
 
-    fn push(&mut self, sketch: Sketch) {
+    fn push(&mut self, sketch: SymbolicTable) {
         let id = self.sketches.len() as u32;
         for v in &sketch.scope {
             self.mentions[v.index()].push(id);
@@ -268,7 +268,7 @@ impl Interaction {
         for u in output {
             self.tidy(*u);
         }
-        self.push(Sketch {
+        self.push(SymbolicTable {
             scope: output.clone(),
             density: (bucket.joint - dense).min(0.0),
             live: !output.is_empty(),

@@ -2,7 +2,7 @@
 
 use figrs_core::factor::VarId;
 
-use super::interaction::{Bucket, Interaction};
+use super::interaction::{Bucket, SymbolicElimination};
 
 /// Adjacency of variables that meet in a table.
 pub(super) struct Neighbours {
@@ -13,7 +13,7 @@ pub(super) struct Neighbours {
 
 impl Neighbours {
     /// The neighbours of these variables, and of those they meet.
-    pub(super) fn new(graph: &mut Interaction, variables: &[VarId]) -> Self {
+    pub(super) fn new(graph: &mut SymbolicElimination, variables: &[VarId]) -> Self {
         let n = graph.log_cards.len();
         let mut lists = vec![Vec::new(); n];
         for &v in variables {
@@ -29,7 +29,11 @@ impl Neighbours {
     }
 
     /// The neighbours of a variable that are left.
-    pub(super) fn around(&self, graph: &Interaction, v: VarId) -> impl Iterator<Item = VarId> {
+    pub(super) fn around(
+        &self,
+        graph: &SymbolicElimination,
+        v: VarId,
+    ) -> impl Iterator<Item = VarId> {
         let all = self.lists[v.index()].iter().copied();
         all.filter(|&u| !graph.is_gone(u))
     }
@@ -45,7 +49,7 @@ impl Neighbours {
     }
 
     /// Makes the variables of a message adjacent and drops those of the bucket.
-    pub(super) fn renew(&mut self, graph: &Interaction, bucket: &Bucket) {
+    pub(super) fn renew(&mut self, graph: &SymbolicElimination, bucket: &Bucket) {
         for v in &bucket.eliminated {
             self.lists[v.index()] = Vec::new();
         }

@@ -6,9 +6,9 @@ use figrs_core::factor::VarId;
 use super::components::Component;
 use super::core_graph::DISCOUNT;
 use super::fixed::ONE;
-use super::interaction::{Bucket, Interaction};
+use super::interaction::{Bucket, SymbolicElimination};
 use super::restarts::{CHEAP, search};
-use super::score::Aim;
+use super::score::OrderCriterion;
 use super::very_large::greedily;
 use crate::exact::eliminate::{EliminationError, go_on};
 
@@ -19,7 +19,7 @@ const WIDE: usize = 4096;
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub(in crate::exact) fn arrange(
-    graph: &mut Interaction,
+    graph: &mut SymbolicElimination,
     candidates: &[VarId],
     until: &Until,
 ) -> Result<(), EliminationError> {
@@ -52,18 +52,18 @@ pub(in crate::exact) fn arrange(
 
 /// The cheapest of a few greedy orders.
 fn arrange_wide(
-    graph: &mut Interaction,
+    graph: &mut SymbolicElimination,
     wide: &[VarId],
     cheap: f64,
     until: &Until,
 ) -> Result<(), EliminationError> {
     let before = graph.clone();
-    greedily(graph, wide, Aim::Entries, until)?;
+    greedily(graph, wide, OrderCriterion::Entries, until)?;
     let from = before.buckets.len();
     if entries(graph, from) <= cheap {
         return Ok(());
     }
-    for aim in [Aim::NonZeros, Aim::FillIn] {
+    for aim in [OrderCriterion::NonZeros, OrderCriterion::FillIn] {
         let mut other = before.clone();
         greedily(&mut other, wide, aim, until)?;
         if price(&other, from) < price(graph, from) {
@@ -74,19 +74,19 @@ fn arrange_wide(
 }
 
 /// The joint entries of the buckets from some position on.
-fn entries(graph: &Interaction, from: usize) -> f64 {
+fn entries(graph: &SymbolicElimination, from: usize) -> f64 {
     let buckets = graph.buckets[from..].iter();
     buckets.map(|bucket| dense(graph, bucket).exp2()).sum()
 }
 
 /// The joint entries of the buckets from some position on, reduced by promised zeros less the discount.
-fn price(graph: &Interaction, from: usize) -> f64 {
+fn price(graph: &SymbolicElimination, from: usize) -> f64 {
     let discount = (DISCOUNT / ONE) as f64;
     let price = |bucket: &Bucket| dense(graph, bucket).min(bucket.joint + discount).exp2();
     graph.buckets[from..].iter().map(price).sum()
 }
 
-fn dense(graph: &Interaction, bucket: &Bucket) -> f64 {
+fn dense(graph: &SymbolicElimination, bucket: &Bucket) -> f64 {
     let all = bucket.output.iter().chain(&bucket.eliminated);
     all.map(|v| graph.log_cards[v.index()]).sum()
 }

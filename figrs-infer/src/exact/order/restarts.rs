@@ -4,9 +4,9 @@ use figrs_core::Until;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::core_graph::Core;
-use super::greedy::{Noise, Rule, greedy};
-use super::tree::Tree;
+use super::core_graph::InteractionGraph;
+use super::greedy::{GreedyCriterion, ScoreNoise, greedy};
+use super::tree::BagTree;
 use crate::exact::eliminate::{EliminationError, go_on};
 
 /// Entries per variable and table up to which the first order is taken as it is.
@@ -32,40 +32,44 @@ const HOPEFUL: f64 = 1.5;
 const WINDOWS: (usize, usize) = (5, 10);
 
 /// Rules tried without noise, the best first.
-const DENSE_RULES: [Rule; 5] = [
-    Rule::HeavyFill,
-    Rule::FillSaved,
-    Rule::Fill,
-    Rule::SizeAndFill,
-    Rule::Size,
+const DENSE_RULES: [GreedyCriterion; 5] = [
+    GreedyCriterion::HeavyFill,
+    GreedyCriterion::FillSaved,
+    GreedyCriterion::Fill,
+    GreedyCriterion::SizeAndFill,
+    GreedyCriterion::Size,
 ];
-const SPARSE_RULES: [Rule; 3] = [Rule::NonZeros, Rule::HeavyFill, Rule::Fill];
+const SPARSE_RULES: [GreedyCriterion; 3] = [
+    GreedyCriterion::NonZeros,
+    GreedyCriterion::HeavyFill,
+    GreedyCriterion::Fill,
+];
 
 /// The restarts, in turn: a rule, and the number of binary digits that the noise on its scores spans on either side.
-const DENSE_TURNS: [(Rule, f64); 8] = [
-    (Rule::Fill, 1.0),
-    (Rule::HeavyFill, 0.5),
-    (Rule::FillSaved, 0.25),
-    (Rule::Fill, 0.5),
-    (Rule::SizeAndFill, 0.25),
-    (Rule::HeavyFill, 1.0),
-    (Rule::FillSaved, 1.0),
-    (Rule::Size, 0.5),
+const DENSE_TURNS: [(GreedyCriterion, f64); 8] = [
+    (GreedyCriterion::Fill, 1.0),
+    (GreedyCriterion::HeavyFill, 0.5),
+    (GreedyCriterion::FillSaved, 0.25),
+    (GreedyCriterion::Fill, 0.5),
+    (GreedyCriterion::SizeAndFill, 0.25),
+    (GreedyCriterion::HeavyFill, 1.0),
+    (GreedyCriterion::FillSaved, 1.0),
+    (GreedyCriterion::Size, 0.5),
 ];
-const SPARSE_TURNS: [(Rule, f64); 3] = [
-    (Rule::NonZeros, 1.0),
-    (Rule::NonZeros, 0.25),
-    (Rule::Fill, 1.0),
+const SPARSE_TURNS: [(GreedyCriterion, f64); 3] = [
+    (GreedyCriterion::NonZeros, 1.0),
+    (GreedyCriterion::NonZeros, 0.25),
+    (GreedyCriterion::Fill, 1.0),
 ];
 
 /// An order and its price: the entries of all joint tables.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct CostedOrder {
     pub(super) order: Vec<u32>,
     pub(super) price: f64,
 }
 
-impl Found {
+impl CostedOrder {
     fn nothing() -> Self {
         Self {
             order: Vec::new(),
@@ -89,15 +93,15 @@ impl Found {
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub(super) fn search(
-    core: Core,
+    core: InteractionGraph,
     tables: usize,
     until: &Until,
-    count_zeros: impl FnOnce(&mut Core),
-) -> Result<Found, EliminationError> {
+    count_zeros: impl FnOnce(&mut InteractionGraph),
+) -> Result<CostedOrder, EliminationError> {
     let n = core.weights.len();
     let size = core.left.len() + tables;
-    let mut search = Search::new(core, until);
-    search.attempt(DENSE_RULES[0], &Noise::none(n))?;
+    let mut search = RestartSearch::new(core, until);
+    search.attempt(DENSE_RULES[0], &ScoreNoise::none(n))?;
     if search.best.price <= CHEAP * size as f64 {
         return Ok(search.best);
     }
@@ -105,7 +109,7 @@ pub(super) fn search(
     count_zeros(&mut search.start);
     if !search.start.densities.is_empty() {
         let dense = search.forget();
-        search.attempt(SPARSE_RULES[0], &Noise::none(n))?;
+        search.attempt(SPARSE_RULES[0], &ScoreNoise::none(n))?;
         if search.best.price * WORTH_COUNTING > dense.price {
             search.best = dense;
             search.start.densities.clear();
@@ -115,13 +119,13 @@ pub(super) fn search(
     let cheap = search.best.price * SLACK / n as f64;
     let reduced = search.start.reduce(cheap, &mut head);
     let (core, names) = search.start.compact();
-    let mut inner = Search::new(core, until);
+    let mut inner = RestartSearch::new(core, until);
     inner.fixed = reduced;
     inner.least = LEAST_PASSES * first_work;
     inner.run()?;
     if inner.best.price + reduced < search.best.price {
         head.extend(inner.best.order.iter().map(|&v| names[v as usize]));
-        search.best = Found {
+        search.best = CostedOrder {
             order: head,
             price: inner.best.price + reduced,
         };
@@ -130,27 +134,27 @@ pub(super) fn search(
 }
 
 /// A search under way.
-struct Search<'u> {
+struct RestartSearch<'u> {
     until: &'u Until,
-    start: Core,
+    start: InteractionGraph,
     /// The part of `start` that is left while an order is made; counts the work of the search.
-    state: Core,
+    state: InteractionGraph,
     order: Vec<u32>,
-    best: Found,
+    best: CostedOrder,
     /// Fixed part of the price: the vertices eliminated beforehand.
     fixed: f64,
     /// The least budget.
     least: u64,
 }
 
-impl<'u> Search<'u> {
-    fn new(start: Core, until: &'u Until) -> Self {
+impl<'u> RestartSearch<'u> {
+    fn new(start: InteractionGraph, until: &'u Until) -> Self {
         let mut search = Self {
             until,
             start,
-            state: Core::default(),
+            state: InteractionGraph::default(),
             order: Vec::new(),
-            best: Found::nothing(),
+            best: CostedOrder::nothing(),
             fixed: 0.0,
             least: 0,
         };
@@ -159,12 +163,16 @@ impl<'u> Search<'u> {
     }
 
     /// Takes the best order out.
-    fn forget(&mut self) -> Found {
-        std::mem::replace(&mut self.best, Found::nothing())
+    fn forget(&mut self) -> CostedOrder {
+        std::mem::replace(&mut self.best, CostedOrder::nothing())
     }
 
     /// Tries an order, and keeps it if it is the best so far.
-    fn attempt(&mut self, rule: Rule, noise: &Noise) -> Result<(), EliminationError> {
+    fn attempt(
+        &mut self,
+        rule: GreedyCriterion,
+        noise: &ScoreNoise,
+    ) -> Result<(), EliminationError> {
         go_on(self.until)?;
         self.state.copy_from(&self.start);
         self.order.clear();
@@ -177,8 +185,8 @@ impl<'u> Search<'u> {
     }
 
     /// Tries rules without noise.
-    fn rules(&mut self, rules: &[Rule]) -> Result<(), EliminationError> {
-        let noise = Noise::none(self.start.weights.len());
+    fn rules(&mut self, rules: &[GreedyCriterion]) -> Result<(), EliminationError> {
+        let noise = ScoreNoise::none(self.start.weights.len());
         for &rule in rules {
             self.attempt(rule, &noise)?;
             if self.state.work > self.budget(self.best.price) / RULES {
@@ -210,7 +218,7 @@ impl<'u> Search<'u> {
         }
         self.improve(&free, WINDOWS.0, self.budget(self.best.price) / 4 * 3)?;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(n as u64);
-        let mut noise = Noise::none(n);
+        let mut noise = ScoreNoise::none(n);
         let mut turns = turns.iter().cycle();
         loop {
             let budget = self.budget(self.best.price);
@@ -245,7 +253,7 @@ impl<'u> Search<'u> {
         {
             return Ok(());
         }
-        let mut tree = Tree::new(&self.start, &self.best.order);
+        let mut tree = BagTree::new(&self.start, &self.best.order);
         tree.work += self.state.work;
         while tree.improve(free, width, end) && tree.work < end {
             go_on(self.until)?;
@@ -253,7 +261,7 @@ impl<'u> Search<'u> {
         self.state.work = tree.work;
         let price = tree.total();
         if price < self.best.price {
-            self.best = Found {
+            self.best = CostedOrder {
                 order: tree.order(free),
                 price,
             };

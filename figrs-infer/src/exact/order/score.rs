@@ -3,7 +3,7 @@
 use figrs_core::factor::VarId;
 
 use super::fixed::fixed;
-use super::interaction::Interaction;
+use super::interaction::SymbolicElimination;
 use super::neighbours::Neighbours;
 
 /// Number of neighbours up to which fill-in is counted; it is bounded beyond.
@@ -11,7 +11,7 @@ const FILL_NEIGHBOURS: usize = 32;
 
 /// Score that the order of a very large component minimises first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Aim {
+pub(super) enum OrderCriterion {
     /// The entries of the joint table (min-weight).
     Entries,
     /// The predicted non-zeros of the joint table.
@@ -21,10 +21,15 @@ pub(super) enum Aim {
 }
 
 /// The price of eliminating a variable now; less is better.
-pub(super) type Score = (i64, i64, i64);
+pub(super) type EliminationCost = (i64, i64, i64);
 
 /// The price of eliminating `v`: size of the joint table, size of the message and fill-in, weighed by `aim`.
-pub(super) fn score(graph: &Interaction, neighbours: &Neighbours, v: VarId, aim: Aim) -> Score {
+pub(super) fn score(
+    graph: &SymbolicElimination,
+    neighbours: &Neighbours,
+    v: VarId,
+    aim: OrderCriterion,
+) -> EliminationCost {
     let logs = neighbours.around(graph, v);
     let out: f64 = logs.map(|u| graph.log_cards[u.index()]).sum();
     let densities = || -> f64 {
@@ -33,20 +38,20 @@ pub(super) fn score(graph: &Interaction, neighbours: &Neighbours, v: VarId, aim:
     };
     let entries = graph.log_cards[v.index()] + out;
     let joint = match aim {
-        Aim::NonZeros => (entries + densities()).max(0.0),
-        Aim::Entries | Aim::FillIn => entries,
+        OrderCriterion::NonZeros => (entries + densities()).max(0.0),
+        OrderCriterion::Entries | OrderCriterion::FillIn => entries,
     };
     // Rounded, so that the order of the sums does not decide between equals.
     let (joint, out) = (fixed(joint), fixed(out));
     let fill = fill_in(graph, neighbours, v).cast_signed();
     match aim {
-        Aim::NonZeros | Aim::Entries => (joint, out, fill),
-        Aim::FillIn => (fill, joint, out),
+        OrderCriterion::NonZeros | OrderCriterion::Entries => (joint, out, fill),
+        OrderCriterion::FillIn => (fill, joint, out),
     }
 }
 
 /// Fill-in of a variable: pairs of neighbours that are not adjacent yet.
-fn fill_in(graph: &Interaction, neighbours: &Neighbours, v: VarId) -> u64 {
+fn fill_in(graph: &SymbolicElimination, neighbours: &Neighbours, v: VarId) -> u64 {
     let around = neighbours.around(graph, v).take(FILL_NEIGHBOURS + 1);
     let around: Vec<VarId> = around.collect();
     if around.len() > FILL_NEIGHBOURS {

@@ -1,9 +1,9 @@
 //! Reduction by simplicial and almost simplicial vertices, which may be eliminated first.
 
-use super::core_graph::{Core, DISCOUNT, bits};
+use super::core_graph::{DISCOUNT, InteractionGraph, bits};
 use super::fixed::power;
 
-impl Core {
+impl InteractionGraph {
     /// Eliminates simplicial vertices, and almost simplicial ones whose clique has at most `cheap` joint values; adds
     /// them to `order` and returns their price.
     ///
@@ -103,7 +103,7 @@ mod tests {
     use crate::exact::order::window::Window;
 
     /// The price of the best order.
-    fn optimum(core: &Core) -> f64 {
+    fn optimum(core: &InteractionGraph) -> f64 {
         let mask = |v| bits(core.row(v)).fold(0, |mask, u| mask | 1u128 << u);
         let near = core.left.iter().map(|&v| mask(v)).collect();
         let logs = core.weights.iter().map(|weight| weight.log).collect();

@@ -8,7 +8,7 @@ const SPREAD: f64 = 8.0;
 
 /// A symbolic table.
 #[derive(Clone)]
-pub(in crate::exact) struct Sketch {
+pub(in crate::exact) struct SymbolicTable {
     pub(in crate::exact) scope: Vec<VarId>,
     /// The base-2 logarithm of the share of non-zeros.
     pub(in crate::exact) density: f64,

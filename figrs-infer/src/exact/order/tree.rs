@@ -1,7 +1,7 @@
 //! The tree of an elimination order, and its improvement a few buckets at a time.
 
-use super::core_graph::{Core, bits};
-use super::fixed::{Fixed, power};
+use super::core_graph::{InteractionGraph, bits};
+use super::fixed::{FixedPoint, power};
 use super::window::Window;
 
 const NONE: u32 = u32::MAX;
@@ -14,8 +14,8 @@ const NEGLIGIBLE: f64 = 0.01;
 const BETTER: f64 = 1.0 - 1e-9;
 
 /// Elimination tree of an order: the bag of each vertex when it is eliminated.
-pub(super) struct Tree<'a> {
-    core: &'a Core,
+pub(super) struct BagTree<'a> {
+    core: &'a InteractionGraph,
     words: usize,
     /// The neighbours of a vertex when it is eliminated, as rows of bits.
     bags: Vec<u64>,
@@ -29,11 +29,11 @@ pub(super) struct Tree<'a> {
     pub(super) work: u64,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> BagTree<'a> {
     /// The tree of the order of all vertices that may be eliminated.
     ///
     /// **Complexity.** A row of bits for each vertex; no fill-in is counted.
-    pub(super) fn new(core: &'a Core, order: &[u32]) -> Self {
+    pub(super) fn new(core: &'a InteractionGraph, order: &[u32]) -> Self {
         let n = core.weights.len();
         let words = n.div_ceil(64);
         let mut tree = Self {
@@ -63,7 +63,7 @@ impl<'a> Tree<'a> {
                 *x &= !g;
             }
             let logs = bits(&bag).map(|u| core.weights[u as usize].log);
-            let size = core.weights[v as usize].log + logs.sum::<Fixed>();
+            let size = core.weights[v as usize].log + logs.sum::<FixedPoint>();
             let is_taken = tree.is_taken(v, &bag);
             let parent = bits(&bag).min_by_key(|&u| rank[u as usize]);
             let parent = parent.filter(|&u| rank[u as usize] != NONE);
@@ -80,7 +80,7 @@ impl<'a> Tree<'a> {
         children.any(|&c| count(self.bag(c)) == more)
     }
 
-    fn place(&mut self, v: u32, size: Fixed, is_taken: bool, parent: u32) {
+    fn place(&mut self, v: u32, size: FixedPoint, is_taken: bool, parent: u32) {
         let clique = power(size);
         self.clique[v as usize] = clique;
         self.price[v as usize] = if is_taken { 0.0 } else { clique };
@@ -258,7 +258,7 @@ mod tests {
     use super::*;
     use crate::exact::eliminate::tests::generator;
     use crate::exact::order::core_graph::tests::random;
-    use crate::exact::order::greedy::{Noise, Rule, greedy};
+    use crate::exact::order::greedy::{GreedyCriterion, ScoreNoise, greedy};
 
     #[test]
     fn improved_trees_are_those_of_their_orders() {
@@ -267,23 +267,29 @@ mod tests {
             let mut rng = generator(seed);
             let n = 10 + seed as usize;
             let mut core = random(n, n - n / 10, 2 * n, &mut rng);
-            let mut start = Core::default();
+            let mut start = InteractionGraph::default();
             start.copy_from(&core);
-            let (noise, mut order) = (Noise::none(n), Vec::new());
-            let price = greedy(&mut core, Rule::Size, &noise, f64::INFINITY, &mut order);
-            let mut tree = Tree::new(&start, &order);
+            let (noise, mut order) = (ScoreNoise::none(n), Vec::new());
+            let price = greedy(
+                &mut core,
+                GreedyCriterion::Size,
+                &noise,
+                f64::INFINITY,
+                &mut order,
+            );
+            let mut tree = BagTree::new(&start, &order);
             let before = tree.total();
             // A tree may take buckets along that its order did not.
             assert!(before <= price.expect("no limit") * (1.0 + 1e-9));
             for width in [3, 6, 9] {
                 while tree.improve(&start.left, width, u64::MAX) {
-                    let fresh = Tree::new(&start, &tree.order(&start.left));
+                    let fresh = BagTree::new(&start, &tree.order(&start.left));
                     assert_eq!(fresh.bags, tree.bags, "seed {seed}");
                     let totals = [fresh.total(), tree.total()];
                     assert!((totals[0] / totals[1] - 1.0).abs() < 1e-9, "seed {seed}");
                 }
             }
-            let after = Tree::new(&start, &tree.order(&start.left)).total();
+            let after = BagTree::new(&start, &tree.order(&start.left)).total();
             improved += usize::from(after < before * 0.999);
         }
         assert!(improved > 20, "{improved}");

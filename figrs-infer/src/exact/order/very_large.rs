@@ -6,9 +6,9 @@ use std::collections::BinaryHeap;
 use figrs_core::Until;
 use figrs_core::factor::VarId;
 
-use super::interaction::Interaction;
+use super::interaction::SymbolicElimination;
 use super::neighbours::Neighbours;
-use super::score::{Aim, Score, score};
+use super::score::{EliminationCost, OrderCriterion, score};
 use crate::exact::eliminate::{EliminationError, go_on};
 
 /// Size of a neighbourhood up to which a variable is scored when a neighbour goes; beyond it is scored when it comes up.
@@ -26,28 +26,33 @@ const SCORED_AT_ONCE: usize = 128;
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub(super) fn greedily(
-    graph: &mut Interaction,
+    graph: &mut SymbolicElimination,
     candidates: &[VarId],
-    aim: Aim,
+    aim: OrderCriterion,
     until: &Until,
 ) -> Result<(), EliminationError> {
     let neighbours = Neighbours::new(graph, candidates);
-    Greedy::new(graph, neighbours, candidates, aim).run(graph, until)
+    GreedyQueue::new(graph, neighbours, candidates, aim).run(graph, until)
 }
 
 /// Priority queue of scores that are renewed lazily.
-struct Greedy {
+struct GreedyQueue {
     neighbours: Neighbours,
-    aim: Aim,
-    heap: BinaryHeap<Reverse<(Score, VarId, u32)>>,
+    aim: OrderCriterion,
+    heap: BinaryHeap<Reverse<(EliminationCost, VarId, u32)>>,
     /// Number of changes of the neighbourhood of a variable.
     version: Vec<u32>,
     /// The version the entry in the heap was scored at.
     queued: Vec<u32>,
 }
 
-impl Greedy {
-    fn new(graph: &Interaction, neighbours: Neighbours, candidates: &[VarId], aim: Aim) -> Self {
+impl GreedyQueue {
+    fn new(
+        graph: &SymbolicElimination,
+        neighbours: Neighbours,
+        candidates: &[VarId],
+        aim: OrderCriterion,
+    ) -> Self {
         let size = candidates.iter().map(|v| v.index() + 1).max().unwrap_or(0);
         let first = candidates
             .iter()
@@ -61,7 +66,11 @@ impl Greedy {
         }
     }
 
-    fn run(mut self, graph: &mut Interaction, until: &Until) -> Result<(), EliminationError> {
+    fn run(
+        mut self,
+        graph: &mut SymbolicElimination,
+        until: &Until,
+    ) -> Result<(), EliminationError> {
         while let Some(Reverse((_, v, version))) = self.heap.pop() {
             go_on(until)?;
             if graph.is_settled(v) || version != self.queued[v.index()] {
@@ -87,7 +96,7 @@ impl Greedy {
         Ok(())
     }
 
-    fn score(&mut self, graph: &Interaction, v: VarId) {
+    fn score(&mut self, graph: &SymbolicElimination, v: VarId) {
         let version = self.version[v.index()];
         self.queued[v.index()] = version;
         let score = score(graph, &self.neighbours, v, self.aim);

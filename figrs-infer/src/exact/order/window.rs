@@ -1,6 +1,6 @@
 //! Exact optimisation of the order of a few vertices by dynamic programming over subsets.
 
-use super::fixed::{Fixed, power};
+use super::fixed::{FixedPoint, power};
 
 /// A few vertices to be eliminated, and what is around them: positions of both are bits, those of the few come first.
 pub(super) struct Window {
@@ -9,7 +9,7 @@ pub(super) struct Window {
     /// The messages of earlier buckets.
     pub(super) messages: Vec<u128>,
     /// The logarithms of the cardinalities.
-    pub(super) logs: Vec<Fixed>,
+    pub(super) logs: Vec<FixedPoint>,
 }
 
 impl Window {
@@ -17,7 +17,7 @@ impl Window {
     pub(super) const MOST: usize = u128::BITS as usize;
 
     /// Makes the vertices of each message adjacent.
-    pub(super) fn new(near: Vec<u128>, messages: Vec<u128>, logs: Vec<Fixed>) -> Self {
+    pub(super) fn new(near: Vec<u128>, messages: Vec<u128>, logs: Vec<FixedPoint>) -> Self {
         let mut this = Self {
             near,
             messages,

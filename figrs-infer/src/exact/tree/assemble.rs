@@ -7,12 +7,12 @@ use crate::exact::consistency::has_zeros;
 use crate::exact::eliminate::{EliminationError, Options, Plan};
 use crate::exact::order::Bucket;
 
-use super::contraction_tree::{Tree, check};
+use super::contraction_tree::{ContractionTree, check};
 use super::kernel::SHARED;
 use super::leaf::lay;
 use super::multiply::COUNTED;
-use super::pairs::Listing;
-use super::reduce::{Left, Reduced};
+use super::pairs::EntryList;
+use super::reduce::{RemainingValues, RestrictedGraph};
 use super::tensor::{Layout, Origin, Rank, Tensor};
 
 /// Thresholds between dense and listed tables, and between products of two tables and joins of all.
@@ -60,7 +60,7 @@ impl Thresholds {
     }
 }
 
-impl Tree {
+impl ContractionTree {
     /// Plans and compiles the elimination of all variables. Where that pays, values that zeros exclude are left out first:
     /// the graph is then the reduced one, and `left` has the remaining values.
     ///
@@ -68,14 +68,14 @@ impl Tree {
     pub(crate) fn compile(
         graph: &mut FactorGraph,
         options: &Options,
-    ) -> Result<(Self, Option<Left>), EliminationError> {
+    ) -> Result<(Self, Option<RemainingValues>), EliminationError> {
         let mut plan = Plan::new(graph, &[], options, false)?;
         let with_zeros = graph.factors.iter().filter(|factor| has_zeros(factor));
         let looked_at: usize = with_zeros.map(Factor::entries).sum();
         let mut left = None;
         if looked_at > 0 && plan.cost.operations > REDUCTION * looked_at as f64 {
-            let reduced = Reduced::new(graph);
-            let is_worth_it = |reduced: &Reduced| {
+            let reduced = RestrictedGraph::new(graph);
+            let is_worth_it = |reduced: &RestrictedGraph| {
                 operations(&plan, graph, &reduced.graph) < WORTH * plan.cost.operations
             };
             if let Some(reduced) = reduced.filter(is_worth_it) {
@@ -99,7 +99,7 @@ impl Tree {
         let plan = plan.within(options)?;
         options.admit(plan.cost.memory_kept)?;
         check(graph)?;
-        let mut assembly = Assembly::new(graph, &plan, options, thresholds);
+        let mut assembly = TreeBuilder::new(graph, &plan, options, thresholds);
         for i in 0..graph.factors.len() {
             assembly.leaf(i)?;
         }
@@ -131,9 +131,9 @@ fn operations(plan: &Plan, graph: &FactorGraph, reduced: &FactorGraph) -> f64 {
 }
 
 /// A tree under construction.
-pub(super) struct Assembly<'a> {
+pub(super) struct TreeBuilder<'a> {
     pub(super) graph: &'a FactorGraph,
-    pub(super) tree: Tree,
+    pub(super) tree: ContractionTree,
     /// The tensor of each factor and of each bucket's message.
     pub(super) made: Vec<u32>,
     /// The tables of a bucket that made no message, and the non-zeros that the plan predicts for it, by the number of that
@@ -156,17 +156,17 @@ pub(super) struct Assembly<'a> {
     pub(super) thresholds: Thresholds,
 }
 
-impl<'a> Assembly<'a> {
+impl<'a> TreeBuilder<'a> {
     fn new(
         graph: &'a FactorGraph,
         plan: &Plan,
         options: &'a Options,
         thresholds: Thresholds,
     ) -> Self {
-        let mut tree = Tree {
+        let mut tree = ContractionTree {
             ranks: vec![None; graph.cardinalities.len()],
             shared: SHARED,
-            ..Tree::default()
+            ..ContractionTree::default()
         };
         let eliminated = plan.buckets.iter().flat_map(|bucket| &bucket.eliminated);
         tree.variables = eliminated.copied().collect();
@@ -279,10 +279,10 @@ impl<'a> Assembly<'a> {
     }
 
     /// The entries of a tensor that may have weight.
-    pub(super) fn listing(&self, tensor: u32) -> Listing<'_> {
+    pub(super) fn listing(&self, tensor: u32) -> EntryList<'_> {
         let layout = self.supports.get(&tensor);
         let layout = layout.unwrap_or(&self.tree.tensor(tensor).layout);
-        Listing {
+        EntryList {
             scope: self.tree.scope(tensor),
             layout,
             len: match layout {

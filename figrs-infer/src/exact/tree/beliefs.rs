@@ -4,10 +4,10 @@ use figrs_core::factor::{FactorGraph, VarId};
 
 use crate::exact::algebra::{Range, Semiring};
 
-use super::contraction_tree::{Step, Tree};
+use super::contraction_tree::{ContractionStep, ContractionTree};
 use super::kernel::Workspace;
 use super::listed::{contract_listed, derive_all, derive_listed};
-use super::tensor::{Layout, Number, Rank};
+use super::tensor::{AssignmentIndex, Layout, Rank};
 
 /// The messages of one tree for one set of weights and evidence, in one algebra.
 ///
@@ -40,7 +40,7 @@ const DOWN: usize = 1;
 
 impl<S: Semiring> Beliefs<S> {
     /// Loads the weights of the factors; nothing is multiplied yet.
-    pub(crate) fn new(tree: &Tree, graph: &FactorGraph) -> Self {
+    pub(crate) fn new(tree: &ContractionTree, graph: &FactorGraph) -> Self {
         let n = tree.tensors.len();
         let mut this = Self {
             values: vec![S::zero(); tree.entries],
@@ -59,12 +59,12 @@ impl<S: Semiring> Beliefs<S> {
     }
 
     /// Reloads the weights of one factor.
-    pub(super) fn load(&mut self, tree: &Tree, graph: &FactorGraph, leaf: usize) {
+    pub(super) fn load(&mut self, tree: &ContractionTree, graph: &FactorGraph, leaf: usize) {
         self.read(tree, graph, leaf);
         self.outdate(tree, tree.leaves[leaf].tensor);
     }
 
-    fn read(&mut self, tree: &Tree, graph: &FactorGraph, leaf: usize) {
+    fn read(&mut self, tree: &ContractionTree, graph: &FactorGraph, leaf: usize) {
         let leaf = &tree.leaves[leaf];
         let tensor = leaf.tensor;
         let entries = &mut self.values[tree.tensor(tensor).place()];
@@ -75,7 +75,7 @@ impl<S: Semiring> Beliefs<S> {
     }
 
     /// Invalidates a leaf that has changed: the messages above it, and all derivatives but theirs.
-    fn outdate(&mut self, tree: &Tree, leaf: u32) {
+    fn outdate(&mut self, tree: &ContractionTree, leaf: u32) {
         let mut kept = vec![(leaf, self.fresh[DOWN][leaf as usize])];
         let mut at = leaf;
         while let Some(step) = tree.tensor(at).used_by {
@@ -90,7 +90,7 @@ impl<S: Semiring> Beliefs<S> {
     }
 
     /// Computes all messages that are out of date.
-    pub(crate) fn collect(&mut self, tree: &Tree) {
+    pub(crate) fn collect(&mut self, tree: &ContractionTree) {
         for step in &tree.steps {
             if !self.fresh[UP][step.out as usize] {
                 self.forward(tree, step);
@@ -99,7 +99,7 @@ impl<S: Semiring> Beliefs<S> {
     }
 
     /// The message of one step.
-    fn forward(&mut self, tree: &Tree, step: &Step) {
+    fn forward(&mut self, tree: &ContractionTree, step: &ContractionStep) {
         let out = tree.tensor(step.out);
         let ranges = step.inputs.iter().map(|&t| self.ranges[UP][t as usize]);
         let risky = Range::of_products(ranges).is_risky();
@@ -132,7 +132,7 @@ impl<S: Semiring> Beliefs<S> {
     }
 
     /// The total of all assignments, without the factor `exp` of the logarithm it comes with.
-    pub(crate) fn total(&mut self, tree: &Tree) -> (S::Value, f64) {
+    pub(crate) fn total(&mut self, tree: &ContractionTree) -> (S::Value, f64) {
         let mut total = S::one();
         let mut scale: f64 = self.scales.iter().sum();
         let root = |&t: &u32| self.values[tree.tensor(t).start].clone();
@@ -153,7 +153,7 @@ impl<S: Semiring> Beliefs<S> {
     }
 
     /// Computes the derivative by a tensor if it is out of date, and those above it.
-    fn derive(&mut self, tree: &Tree, tensor: u32) {
+    fn derive(&mut self, tree: &ContractionTree, tensor: u32) {
         if self.derivatives.is_empty() {
             self.derivatives = vec![S::zero(); tree.entries];
         }
@@ -175,7 +175,7 @@ impl<S: Semiring> Beliefs<S> {
 
     /// The derivative by one tensor, from that by the result of the step that takes it in; by all inputs of the step if
     /// they are more than two.
-    fn backward(&mut self, tree: &Tree, tensor: u32) {
+    fn backward(&mut self, tree: &ContractionTree, tensor: u32) {
         let place = tree.tensor(tensor).place();
         let Some(used_by) = tree.tensor(tensor).used_by else {
             self.derivatives[place.start] = S::one();
@@ -216,7 +216,7 @@ impl<S: Semiring> Beliefs<S> {
     }
 
     /// The derivatives by all inputs of a listed step.
-    fn backward_to_all(&mut self, tree: &Tree, step: &Step) {
+    fn backward_to_all(&mut self, tree: &ContractionTree, step: &ContractionStep) {
         let out = tree.tensor(step.out);
         let ranges = step.inputs.iter().map(|&t| self.ranges[UP][t as usize]);
         let ranges = ranges.chain([self.ranges[DOWN][step.out as usize]]);
@@ -236,7 +236,7 @@ impl<S: Semiring> Beliefs<S> {
     }
 
     /// The unnormalised marginal of a variable that some factor mentions.
-    pub(crate) fn marginal(&mut self, tree: &Tree, rank: Rank) -> Vec<S::Value> {
+    pub(crate) fn marginal(&mut self, tree: &ContractionTree, rank: Rank) -> Vec<S::Value> {
         let home = tree.homes[rank as usize];
         self.derive(tree, home);
         let place = tree.tensor(home).place();
@@ -262,9 +262,9 @@ impl<S: Semiring> Beliefs<S> {
                 self.workspace.contract::<S>(&tree.cards, x, y, z);
             }
             Layout::Listed(numbers) => {
-                let size = |&rank: &Rank| Number::from(tree.cards[rank as usize]);
+                let size = |&rank: &Rank| AssignmentIndex::from(tree.cards[rank as usize]);
                 let after = scope.iter().skip_while(|&&r| r != rank).skip(1);
-                let (stride, n) = (after.map(size).product::<Number>(), size(&rank));
+                let (stride, n) = (after.map(size).product::<AssignmentIndex>(), size(&rank));
                 for (number, (x, y)) in numbers.iter().zip(x.iter().zip(y)) {
                     let value = (number / stride % n) as usize;
                     S::accumulate(&mut marginal[value], &S::mul(x, y));
@@ -277,7 +277,11 @@ impl<S: Semiring> Beliefs<S> {
     }
 
     /// The unnormalised joint marginal of some variables (sorted), row-major; `None` if no clique holds them all.
-    pub(crate) fn joint(&mut self, tree: &Tree, scope: &[Rank]) -> Option<Vec<S::Value>> {
+    pub(crate) fn joint(
+        &mut self,
+        tree: &ContractionTree,
+        scope: &[Rank],
+    ) -> Option<Vec<S::Value>> {
         let size = |clique: &[Rank]| {
             let summed = clique.iter().filter(|rank| !scope.contains(rank));
             let sizes = summed.map(|&rank| f64::from(tree.cards[rank as usize]));
@@ -331,7 +335,7 @@ impl<S: Semiring> Beliefs<S> {
     /// The unnormalised marginal of a variable of the graph.
     pub(crate) fn marginal_of(
         &mut self,
-        tree: &Tree,
+        tree: &ContractionTree,
         graph: &FactorGraph,
         v: VarId,
     ) -> Vec<S::Value> {
@@ -343,7 +347,7 @@ impl<S: Semiring> Beliefs<S> {
 
     /// The products of the entries of a tensor and its derivative.
     #[cfg(test)]
-    pub(super) fn products(&mut self, tree: &Tree, tensor: u32) -> Vec<S::Value> {
+    pub(super) fn products(&mut self, tree: &ContractionTree, tensor: u32) -> Vec<S::Value> {
         self.derive(tree, tensor);
         let place = tree.tensor(tensor).place();
         let pairs = self.values[place.clone()]
@@ -353,7 +357,7 @@ impl<S: Semiring> Beliefs<S> {
     }
 
     /// The entries of a tensor.
-    pub(super) fn entries(&self, tree: &Tree, tensor: u32) -> &[S::Value] {
+    pub(super) fn entries(&self, tree: &ContractionTree, tensor: u32) -> &[S::Value] {
         &self.values[tree.tensor(tensor).place()]
     }
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::exact::eliminate::EliminationError;
 use crate::exact::order::Bucket;
 
-use super::assemble::{Assembly, Thresholds};
+use super::assemble::{Thresholds, TreeBuilder};
 use super::multiply::{COUNTED, Contraction};
 use super::tensor::{Rank, union};
 
@@ -14,7 +14,7 @@ const PARTNERS: usize = 24;
 /// Growth of the products of two tables from one trial to the next.
 const GROWTH: f64 = 4.0;
 
-impl Assembly<'_> {
+impl TreeBuilder<'_> {
     /// Multiplies the tables of a bucket.
     ///
     /// Two by two is quicker where tables are dense, since messages sum out early what only two tables mention. But the product of

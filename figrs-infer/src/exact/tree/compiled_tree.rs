@@ -8,8 +8,8 @@ use figrs_core::{AnyElement, Arguments, Element, Joint, Model, Parents, Value};
 use num_bigint::BigUint;
 use rand::Rng;
 
-use super::Tree;
-use super::part::{Old, Part};
+use super::ContractionTree;
+use super::part::{CompiledEncoding, PreviousTree};
 use super::saved_tree::SavedTree;
 use crate::answer::estimate::Estimate;
 use crate::answer::marginal::Marginal;
@@ -53,9 +53,9 @@ pub struct CompiledTree {
     limits: Limits,
     expansion: Arc<Expansion>,
     /// `None` if the evidence compiled in leaves no world.
-    sums: Option<Part>,
+    sums: Option<CompiledEncoding>,
     /// The tree of single worlds, if it differs from that of sums and was needed.
-    worlds: OnceLock<Part>,
+    worlds: OnceLock<CompiledEncoding>,
 }
 
 impl CompiledTree {
@@ -74,17 +74,21 @@ impl CompiledTree {
             conflict::check_doubts(&expansion, &limits)?;
             let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
             let varying = &expansion.targets()[targets.len()..];
-            let old = |tree: fn(&SavedTree) -> &Option<Arc<Tree>>| match saved {
-                Some(saved) => tree(saved).as_ref().map_or(Old::None, Old::Required),
-                None => Old::None,
+            let old = |tree: fn(&SavedTree) -> &Option<Arc<ContractionTree>>| match saved {
+                Some(saved) => tree(saved)
+                    .as_ref()
+                    .map_or(PreviousTree::None, PreviousTree::Required),
+                None => PreviousTree::None,
             };
             let tree = old(|saved| &saved.sums);
-            sums = Some(Part::new(tree, &expansion, encoding, varying, &limits)?);
-            if let tree @ Old::Required(_) = old(|saved| &saved.worlds) {
+            sums = Some(CompiledEncoding::new(
+                tree, &expansion, encoding, varying, &limits,
+            )?);
+            if let tree @ PreviousTree::Required(_) = old(|saved| &saved.worlds) {
                 let unfolded = unfolded(&expansion, model, &roots, &limits)?;
                 let encoding = Encoding::for_worlds(&unfolded)?;
                 let varying = &unfolded.targets()[targets.len()..];
-                let part = Part::new(tree, &unfolded, encoding, varying, &limits)?;
+                let part = CompiledEncoding::new(tree, &unfolded, encoding, varying, &limits)?;
                 worlds.get_or_init(|| part);
             }
         }
@@ -101,7 +105,7 @@ impl CompiledTree {
     }
 
     /// The part that sums are read from; nothing if the evidence compiled in leaves no world.
-    pub(crate) fn sums_part(&self) -> Option<&Part> {
+    pub(crate) fn sums_part(&self) -> Option<&CompiledEncoding> {
         self.sums.as_ref()
     }
 
@@ -116,7 +120,7 @@ impl CompiledTree {
     ///
     /// Evidence that was set and parameters are not part of it.
     pub fn save(&self) -> SavedTree {
-        let tree = |part: Option<&Part>| part.map(|part| part.tree().clone());
+        let tree = |part: Option<&CompiledEncoding>| part.map(|part| part.tree().clone());
         SavedTree::new(tree(self.sums.as_ref()), tree(self.worlds.get()))
     }
 
@@ -219,10 +223,13 @@ impl CompiledTree {
             return Ok(());
         }
         conflict::check_doubts(&expansion, &self.limits)?;
-        let renew = |old: Option<&Part>, expansion: &Arc<Expansion>, encoding: Encoding| {
-            let old = old.map_or(Old::None, |part| Old::IfItFits(part.tree()));
-            self.part(old, expansion, encoding)
-        };
+        let renew =
+            |old: Option<&CompiledEncoding>, expansion: &Arc<Expansion>, encoding: Encoding| {
+                let old = old.map_or(PreviousTree::None, |part| {
+                    PreviousTree::IfItFits(part.tree())
+                });
+                self.part(old, expansion, encoding)
+            };
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
         let sums = renew(self.sums.as_ref(), &expansion, encoding)?;
         let worlds = match self.worlds.get() {
@@ -241,7 +248,7 @@ impl CompiledTree {
     pub fn log_evidence(&self) -> f64 {
         self.sums
             .as_ref()
-            .map_or(f64::NEG_INFINITY, Part::log_total)
+            .map_or(f64::NEG_INFINITY, CompiledEncoding::log_total)
     }
 
     /// The distribution of a target or a varying element.
@@ -396,12 +403,12 @@ impl CompiledTree {
     /// Compiles one encoding of an expansion, with the present evidence.
     fn part(
         &self,
-        old: Old<'_>,
+        old: PreviousTree<'_>,
         expansion: &Arc<Expansion>,
         encoding: Encoding,
-    ) -> Result<Part, Error> {
+    ) -> Result<CompiledEncoding, Error> {
         let varying = &expansion.targets()[self.targets.len()..];
-        let mut part = Part::new(old, expansion, encoding, varying, &self.limits)?;
+        let mut part = CompiledEncoding::new(old, expansion, encoding, varying, &self.limits)?;
         for (place, statement) in self.statements.iter().enumerate() {
             part.state(place, self.weights(expansion, place, statement.as_ref())?);
         }
@@ -409,7 +416,7 @@ impl CompiledTree {
     }
 
     /// The part that worlds are read from, compiled when it is first needed.
-    fn worlds(&self) -> Result<&Part, Error> {
+    fn worlds(&self) -> Result<&CompiledEncoding, Error> {
         let Some(sums) = &self.sums else {
             return Err(self.impossible());
         };
@@ -422,7 +429,7 @@ impl CompiledTree {
         let roots: Vec<AnyElement> = self.targets.iter().chain(&self.varying).cloned().collect();
         let expansion = unfolded(&self.expansion, &self.model, &roots, &self.limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
-        let part = self.part(Old::None, &expansion, encoding)?;
+        let part = self.part(PreviousTree::None, &expansion, encoding)?;
         Ok(self.worlds.get_or_init(|| part))
     }
 

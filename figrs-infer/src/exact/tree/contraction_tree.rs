@@ -9,11 +9,11 @@ use crate::exact::eliminate::{EliminationError, PlanCost};
 
 use super::kernel::SHARED;
 use super::leaf::Leaf;
-use super::tensor::{Layout, Number, Rank, Scopes, Tensor, union};
+use super::tensor::{AssignmentIndex, Layout, Rank, Scopes, Tensor, union};
 
 /// A step: the product of some tensors, summed over the variables that no other tensor mentions.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
-pub(super) struct Step {
+pub(super) struct ContractionStep {
     /// One or two tensors without a list of products, else any number.
     pub(super) inputs: Box<[u32]>,
     pub(super) out: u32,
@@ -22,7 +22,7 @@ pub(super) struct Step {
     pub(super) products: Option<Arc<[u32]>>,
 }
 
-impl Step {
+impl ContractionStep {
     /// The products that are summed to one entry of the result.
     pub(super) fn products_of<'a>(
         &self,
@@ -51,7 +51,7 @@ impl Step {
 /// whose tensors are the messages; the variables of a step are a clique. A pass up the tree gives the total, a pass down
 /// its derivative by each tensor, and so every marginal.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Tree {
+pub(crate) struct ContractionTree {
     /// Cardinality of each variable, by rank.
     pub(super) cards: Vec<u32>,
     /// The variable of each rank.
@@ -62,7 +62,7 @@ pub(crate) struct Tree {
     pub(super) tensors: Vec<Tensor>,
     pub(super) leaves: Vec<Leaf>,
     /// In an order in which tensors are made before they are used.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<ContractionStep>,
     /// The tensors without variables that the steps end in.
     pub(super) roots: Vec<u32>,
     /// Cardinality of each variable that no factor mentions.
@@ -82,7 +82,7 @@ pub(crate) struct Tree {
     pub(super) shared: usize,
 }
 
-impl Tree {
+impl ContractionTree {
     pub(super) fn scope(&self, tensor: u32) -> &[Rank] {
         self.scopes.get(&self.tensors[tensor as usize].scope)
     }
@@ -92,14 +92,14 @@ impl Tree {
     }
 
     /// The variables of the tensors that a step multiplies.
-    pub(super) fn clique(&self, step: &Step) -> Vec<Rank> {
+    pub(super) fn clique(&self, step: &ContractionStep) -> Vec<Rank> {
         let mut scopes = step.inputs.iter().map(|&t| self.scope(t));
         let first = scopes.next().unwrap_or_default().to_vec();
         scopes.fold(first, |all, scope| union(&all, scope))
     }
 
     /// The variables of a step that are not in its result.
-    pub(super) fn summed(&self, step: &Step) -> Vec<Rank> {
+    pub(super) fn summed(&self, step: &ContractionStep) -> Vec<Rank> {
         let mut all = self.clique(step);
         let out = self.scope(step.out);
         all.retain(|rank| !out.contains(rank));
@@ -109,7 +109,8 @@ impl Tree {
     /// The number of the entry of a tensor at an assignment (by rank); `None` if it is not stored.
     pub(super) fn entry(&self, tensor: u32, values: &[u32]) -> Option<usize> {
         let number = self.scope(tensor).iter().fold(0, |number, &rank| {
-            number * Number::from(self.cards[rank as usize]) + Number::from(values[rank as usize])
+            number * AssignmentIndex::from(self.cards[rank as usize])
+                + AssignmentIndex::from(values[rank as usize])
         });
         match &self.tensor(tensor).layout {
             Layout::Dense => Some(number as usize),
@@ -120,11 +121,11 @@ impl Tree {
     /// Writes the values that an entry of a tensor stands for into an assignment (by rank).
     pub(super) fn decode(&self, tensor: u32, entry: usize, values: &mut [u32]) {
         let mut number = match &self.tensor(tensor).layout {
-            Layout::Dense => entry as Number,
+            Layout::Dense => entry as AssignmentIndex,
             Layout::Listed(numbers) => numbers[entry],
         };
         for &rank in self.scope(tensor).iter().rev() {
-            let n = Number::from(self.cards[rank as usize]);
+            let n = AssignmentIndex::from(self.cards[rank as usize]);
             values[rank as usize] = (number % n) as u32;
             number /= n;
         }

@@ -5,8 +5,8 @@ use rand::{Rng, RngExt};
 use crate::exact::algebra::Semiring;
 
 use super::beliefs::Beliefs;
-use super::contraction_tree::Tree;
-use super::numbers::{Form, Question};
+use super::contraction_tree::ContractionTree;
+use super::numbers::{BeliefQuery, NumberForm};
 
 /// One assignment (by rank), drawn with probability proportional to its weight; `None` if none has weight.
 ///
@@ -14,16 +14,16 @@ use super::numbers::{Form, Question};
 /// **References.** Dawid, *Applications of a general propagation algorithm for probabilistic expert systems*, Statistics
 /// and Computing 2, 1992, section 5.
 #[derive(Debug)]
-pub(crate) struct Draw<'a, R> {
-    pub(crate) tree: &'a Tree,
+pub(crate) struct SampleQuery<'a, R> {
+    pub(crate) tree: &'a ContractionTree,
     pub(crate) rng: std::cell::RefCell<&'a mut R>,
 }
 
-impl<R: Rng> Question<Option<Vec<u32>>> for Draw<'_, R> {
+impl<R: Rng> BeliefQuery<Option<Vec<u32>>> for SampleQuery<'_, R> {
     fn ask<S: Semiring<Value = f64>>(
         &self,
         beliefs: &mut Beliefs<S>,
-        form: Form,
+        form: NumberForm,
     ) -> Option<Vec<u32>> {
         let (total, _) = beliefs.total(self.tree);
         if S::is_zero(&total) {
@@ -36,17 +36,17 @@ impl<R: Rng> Question<Option<Vec<u32>>> for Draw<'_, R> {
     }
 }
 
-/// Every assignment (by rank) that [`Draw`] may draw, with its probability: each of its choices is made every way.
+/// Every assignment (by rank) that [`SampleQuery`] may draw, with its probability: each of its choices is made every way.
 #[derive(Debug)]
-pub(crate) struct Every<'a> {
-    pub(crate) tree: &'a Tree,
+pub(crate) struct EnumerationQuery<'a> {
+    pub(crate) tree: &'a ContractionTree,
 }
 
-impl Question<Vec<(Vec<u32>, f64)>> for Every<'_> {
+impl BeliefQuery<Vec<(Vec<u32>, f64)>> for EnumerationQuery<'_> {
     fn ask<S: Semiring<Value = f64>>(
         &self,
         beliefs: &mut Beliefs<S>,
-        form: Form,
+        form: NumberForm,
     ) -> Vec<(Vec<u32>, f64)> {
         let mut all = Vec::new();
         // The choices made: the number of alternatives, and the one taken.

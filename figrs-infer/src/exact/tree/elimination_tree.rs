@@ -3,7 +3,7 @@
 use figrs_core::graph::{Picture, PictureEdge, PictureError, PictureNode, Shape};
 
 use super::compiled_tree::CompiledTree;
-use super::part::Part;
+use super::part::CompiledEncoding;
 
 /// A step of an elimination: the product of some tables, summed over the elements that no other table mentions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl CompiledTree {
     /// The steps in which the elements are summed out; none if the evidence compiled in leaves no world.
     pub fn elimination_tree(&self) -> EliminationTree {
         let part = self.sums_part();
-        part.map_or_else(EliminationTree::default, Part::elimination_tree)
+        part.map_or_else(EliminationTree::default, CompiledEncoding::elimination_tree)
     }
 }
 

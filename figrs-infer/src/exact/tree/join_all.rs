@@ -2,13 +2,15 @@
 
 use figrs_core::factor::{FactorTable, VarId};
 
-use crate::exact::eliminate::{EliminationError, MostAssignments, Operand, Support, assignments};
+use crate::exact::eliminate::{
+    AssignmentLimits, AssignmentSupport, ConstraintTable, EliminationError, assignments,
+};
 
-use super::assemble::Assembly;
+use super::assemble::TreeBuilder;
 use super::multiply::COUNTED;
-use super::tensor::{Layout, Number, Origin, Rank, union};
+use super::tensor::{AssignmentIndex, Layout, Origin, Rank, union};
 
-impl Assembly<'_> {
+impl TreeBuilder<'_> {
     /// Adds the step that joins all tensors that a bucket has left and sums out what it eliminates; `None` if that takes more
     /// than so many products of two entries.
     pub(super) fn join_all(
@@ -25,7 +27,8 @@ impl Assembly<'_> {
         let listed: usize = listed.sum();
         self.options
             .admit(self.bytes.saturating_add(listed) as f64)?;
-        let operands: Vec<Operand> = tensors.iter().filter_map(|&t| self.operand(t)).collect();
+        let operands: Vec<ConstraintTable> =
+            tensors.iter().filter_map(|&t| self.operand(t)).collect();
         let scopes = tensors.iter().map(|&t| self.tree.scope(t));
         let all = scopes.fold(Vec::new(), |all, scope| union(&all, scope));
         let is_kept = |rank: &Rank| !self.is_eliminated[*rank as usize];
@@ -35,14 +38,14 @@ impl Assembly<'_> {
         }
         let width = tensors.len() + 1;
         // Bytes for each assignment until it is an entry; all of them may take what the largest table may.
-        let each = (all.len() + width) * size_of::<u32>() + size_of::<(Number, u32)>();
+        let each = (all.len() + width) * size_of::<u32>() + size_of::<(AssignmentIndex, u32)>();
         let table = (self.budget * size_of::<f64>()) as u64;
         let room = self.options.memory_budget.map_or(table, |memory| {
             let left = memory.saturating_sub((self.bytes + listed) as u64);
             left.min(table)
         });
         let fitting = (room / each as u64) as usize;
-        let most = MostAssignments {
+        let most = AssignmentLimits {
             assignments: ((self.thresholds.joined * most / width as f64) as usize).min(fitting),
             looked_at: (self.thresholds.joined * most) as usize,
         };
@@ -75,31 +78,33 @@ impl Assembly<'_> {
         all: &[Rank],
         out: &[Rank],
         rows: &[u32],
-    ) -> (Vec<Number>, Vec<u32>) {
+    ) -> (Vec<AssignmentIndex>, Vec<u32>) {
         // The position in a row and the stride of each variable of a scope.
-        let columns = |scope: &[Rank]| -> Vec<(usize, Number)> {
+        let columns = |scope: &[Rank]| -> Vec<(usize, AssignmentIndex)> {
             let mut stride = 1;
             let column = |&rank: &Rank| {
                 let place = (all.partition_point(|&r| r < rank), stride);
-                stride *= Number::from(self.tree.cards[rank as usize]);
+                stride *= AssignmentIndex::from(self.tree.cards[rank as usize]);
                 place
             };
             scope.iter().rev().map(column).collect()
         };
-        let number = |columns: &[(usize, Number)], row: &[u32]| -> Number {
+        let number = |columns: &[(usize, AssignmentIndex)], row: &[u32]| -> AssignmentIndex {
             let digits = columns.iter();
-            digits.map(|&(at, n)| Number::from(row[at]) * n).sum()
+            digits
+                .map(|&(at, n)| AssignmentIndex::from(row[at]) * n)
+                .sum()
         };
         let to = columns(out);
         let numbered = rows.chunks_exact(all.len()).zip(0u32..);
-        let mut order: Vec<(Number, u32)> =
+        let mut order: Vec<(AssignmentIndex, u32)> =
             numbered.map(|(row, i)| (number(&to, row), i)).collect();
         order.sort_unstable();
-        let inputs: Vec<(Vec<(usize, Number)>, &Layout)> = tensors
+        let inputs: Vec<(Vec<(usize, AssignmentIndex)>, &Layout)> = tensors
             .iter()
             .map(|&t| (columns(self.tree.scope(t)), &self.tree.tensor(t).layout))
             .collect();
-        let mut numbers: Vec<Number> = Vec::new();
+        let mut numbers: Vec<AssignmentIndex> = Vec::new();
         let mut products = Vec::with_capacity(order.len() * (tensors.len() + 1));
         for (result, i) in order {
             let row = &rows[i as usize * all.len()..][..all.len()];
@@ -119,14 +124,14 @@ impl Assembly<'_> {
     }
 
     /// A tensor as the join sees it; `None` if no entry is known to be zero.
-    fn operand(&self, tensor: u32) -> Option<Operand<'_>> {
+    fn operand(&self, tensor: u32) -> Option<ConstraintTable<'_>> {
         if let Origin::Factor(i) = self.tree.tensor(tensor).origin {
             let factor = &self.graph.factors[i as usize];
             if let FactorTable::Function { index } = &factor.table {
                 let rank = |v: &VarId| self.tree.ranks[v.index()].map(VarId);
-                return Some(Operand {
+                return Some(ConstraintTable {
                     scope: factor.variables.iter().filter_map(rank).collect(),
-                    support: Support::Function(index),
+                    support: AssignmentSupport::Function(index),
                 });
             }
         }
@@ -141,14 +146,14 @@ impl Assembly<'_> {
         for (row, &number) in rows.chunks_exact_mut(listing.scope.len()).zip(&**numbers) {
             let mut number = number;
             for (value, &rank) in row.iter_mut().zip(listing.scope).rev() {
-                let n = Number::from(self.tree.cards[rank as usize]);
+                let n = AssignmentIndex::from(self.tree.cards[rank as usize]);
                 *value = (number % n) as u32;
                 number /= n;
             }
         }
-        Some(Operand {
+        Some(ConstraintTable {
             scope: listing.scope.iter().map(|&rank| VarId(rank)).collect(),
-            support: Support::Rows(rows),
+            support: AssignmentSupport::Rows(rows),
         })
     }
 }

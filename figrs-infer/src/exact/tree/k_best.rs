@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::exact::algebra::Semiring;
 
 use super::beliefs::Beliefs;
-use super::contraction_tree::Tree;
-use super::numbers::{Form, Question};
+use super::contraction_tree::ContractionTree;
+use super::numbers::{BeliefQuery, NumberForm};
 use super::tensor::Rank;
 
 /// A deferred choice: its cost, and the way back to it.
@@ -22,17 +22,17 @@ struct Detour {
 
 /// Priority of detours: the logarithm of the share of the best that is left (greatest first), then age.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Rating(f64, u64);
+struct DetourPriority(f64, u64);
 
-impl Eq for Rating {}
+impl Eq for DetourPriority {}
 
-impl PartialOrd for Rating {
+impl PartialOrd for DetourPriority {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Rating {
+impl Ord for DetourPriority {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         other.0.total_cmp(&self.0).then(self.1.cmp(&other.1))
     }
@@ -47,20 +47,24 @@ impl Ord for Rating {
 /// **References.** Nilsson, *An efficient algorithm for finding the M most probable configurations in probabilistic
 /// expert systems*, Statistics and Computing 8, 1998; Lawler, *A procedure for computing the K best solutions*, 1972.
 #[derive(Debug)]
-pub(crate) struct KBest<'a> {
-    pub(crate) tree: &'a Tree,
+pub(crate) struct KBestQuery<'a> {
+    pub(crate) tree: &'a ContractionTree,
     pub(crate) count: usize,
 }
 
-impl Question<Vec<Vec<u32>>> for KBest<'_> {
-    fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: Form) -> Vec<Vec<u32>> {
+impl BeliefQuery<Vec<Vec<u32>>> for KBestQuery<'_> {
+    fn ask<S: Semiring<Value = f64>>(
+        &self,
+        beliefs: &mut Beliefs<S>,
+        form: NumberForm,
+    ) -> Vec<Vec<u32>> {
         let tree = self.tree;
         let (total, _) = beliefs.total(tree);
         let mut found: Vec<Vec<u32>> = Vec::new();
         if S::is_zero(&total) || self.count == 0 {
             return found;
         }
-        let mut detours: BTreeMap<Rating, Detour> = BTreeMap::new();
+        let mut detours: BTreeMap<DetourPriority, Detour> = BTreeMap::new();
         let mut age = 0;
         let mut next = Some((0.0, None::<Detour>));
         while let Some((rating, detour)) = next.take() {
@@ -90,7 +94,7 @@ impl Question<Vec<Vec<u32>>> for KBest<'_> {
                     }
                     let rating = rating + form.log(weight) - best_log;
                     age += 1;
-                    let key = Rating(rating, age);
+                    let key = DetourPriority(rating, age);
                     if detours.len() >= left
                         && detours
                             .last_key_value()

@@ -2,7 +2,7 @@
 
 use crate::exact::algebra::Semiring;
 
-use super::nest::{Dim, Mode, Nest};
+use super::nest::{AccessPattern, LoopDim, LoopNest};
 use super::tensor::Rank;
 
 /// Number of partial sums that run side by side in a reduction, so that they fill vector registers.
@@ -14,7 +14,7 @@ pub(super) const SHARED: usize = 1 << 19;
 /// Buffers that a contraction leaves to the next one.
 #[derive(Debug)]
 pub(super) struct Workspace<V> {
-    nest: Nest,
+    nest: LoopNest,
     digits: Vec<usize>,
     gathered: [Vec<V>; 2],
     threads: usize,
@@ -25,7 +25,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     /// For contractions by so many threads, if they have at least `shared` products.
     pub(super) fn new(threads: usize, shared: usize) -> Self {
         Self {
-            nest: Nest::default(),
+            nest: LoopNest::default(),
             digits: Vec::new(),
             gathered: [Vec::new(), Vec::new()],
             threads,
@@ -47,7 +47,8 @@ impl<V: Clone + Send + Sync> Workspace<V> {
         self.nest.lay([x_scope, y_scope, z_scope], cards);
         let nest = &self.nest;
         let products = nest.outer().iter().fold(nest.block, |all, dim| all * dim.n);
-        let is_split = self.threads > 1 && products >= self.shared && nest.mode(2) != Mode::Listed;
+        let is_split =
+            self.threads > 1 && products >= self.shared && nest.mode(2) != AccessPattern::Listed;
         let widest = (0..nest.outer().len()).max_by_key(|&d| nest.outer()[d].strides[2]);
         let Some(d) = widest.filter(|&d| is_split && nest.outer()[d].strides[2] > 0) else {
             let [gx, gy] = &mut self.gathered;
@@ -73,8 +74,8 @@ impl<V: Clone + Send + Sync> Workspace<V> {
 
 /// The contraction of the blocks that some outer loops reach.
 fn pass<S: Semiring>(
-    nest: &Nest,
-    outer: &[Dim],
+    nest: &LoopNest,
+    outer: &[LoopDim],
     x: &[S::Value],
     y: &[S::Value],
     z: &mut [S::Value],
@@ -85,57 +86,71 @@ fn pass<S: Semiring>(
     let modes = [0, 1, 2].map(|t| nest.mode(t));
     let offsets = &nest.offsets;
     match modes {
-        [Mode::Run, Mode::Run, Mode::Run] => walk(outer, digits, |[i, j, k], first| {
-            multiply::<S>(&x[i..i + n], &y[j..j + n], &mut z[k..k + n], first);
-        }),
-        [Mode::Run, Mode::Same, Mode::Run] => walk(outer, digits, |[i, j, k], first| {
-            scale::<S>(&x[i..i + n], &y[j], &mut z[k..k + n], first);
-        }),
-        [Mode::Same, Mode::Run, Mode::Run] => walk(outer, digits, |[i, j, k], first| {
-            scale::<S>(&y[j..j + n], &x[i], &mut z[k..k + n], first);
-        }),
-        [Mode::Same, Mode::Same, Mode::Run] => walk(outer, digits, |[i, j, k], first| {
-            fill::<S>(&S::mul(&x[i], &y[j]), &mut z[k..k + n], first);
-        }),
-        [Mode::Run, Mode::Run, Mode::Same] => walk(outer, digits, |[i, j, k], first| {
-            put::<S>(&mut z[k], dot::<S>(&x[i..i + n], &y[j..j + n]), first);
-        }),
-        [Mode::Run, Mode::Same, Mode::Same] => walk(outer, digits, |[i, j, k], first| {
-            put::<S>(&mut z[k], S::mul(&sum::<S>(&x[i..i + n]), &y[j]), first);
-        }),
-        [Mode::Same, Mode::Run, Mode::Same] => walk(outer, digits, |[i, j, k], first| {
-            put::<S>(&mut z[k], S::mul(&sum::<S>(&y[j..j + n]), &x[i]), first);
-        }),
+        [AccessPattern::Run, AccessPattern::Run, AccessPattern::Run] => {
+            walk(outer, digits, |[i, j, k], first| {
+                multiply::<S>(&x[i..i + n], &y[j..j + n], &mut z[k..k + n], first);
+            });
+        }
+        [AccessPattern::Run, AccessPattern::Same, AccessPattern::Run] => {
+            walk(outer, digits, |[i, j, k], first| {
+                scale::<S>(&x[i..i + n], &y[j], &mut z[k..k + n], first);
+            });
+        }
+        [AccessPattern::Same, AccessPattern::Run, AccessPattern::Run] => {
+            walk(outer, digits, |[i, j, k], first| {
+                scale::<S>(&y[j..j + n], &x[i], &mut z[k..k + n], first);
+            });
+        }
+        [AccessPattern::Same, AccessPattern::Same, AccessPattern::Run] => {
+            walk(outer, digits, |[i, j, k], first| {
+                fill::<S>(&S::mul(&x[i], &y[j]), &mut z[k..k + n], first);
+            });
+        }
+        [AccessPattern::Run, AccessPattern::Run, AccessPattern::Same] => {
+            walk(outer, digits, |[i, j, k], first| {
+                put::<S>(&mut z[k], dot::<S>(&x[i..i + n], &y[j..j + n]), first);
+            });
+        }
+        [AccessPattern::Run, AccessPattern::Same, AccessPattern::Same] => {
+            walk(outer, digits, |[i, j, k], first| {
+                put::<S>(&mut z[k], S::mul(&sum::<S>(&x[i..i + n]), &y[j]), first);
+            });
+        }
+        [AccessPattern::Same, AccessPattern::Run, AccessPattern::Same] => {
+            walk(outer, digits, |[i, j, k], first| {
+                put::<S>(&mut z[k], S::mul(&sum::<S>(&y[j..j + n]), &x[i]), first);
+            });
+        }
         _ => {
             gx.resize(n, S::zero());
             gy.resize(n, S::zero());
             let (mut at_x, mut at_y) = (usize::MAX, usize::MAX);
-            if modes[2] == Mode::Listed {
+            if modes[2] == AccessPattern::Listed {
                 z.fill(S::zero());
             }
             walk(outer, digits, |[i, j, k], first| {
-                if modes[0] != Mode::Run && at_x != i {
+                if modes[0] != AccessPattern::Run && at_x != i {
                     gather(&x[i..], modes[0], &offsets[0], gx);
                     at_x = i;
                 }
-                if modes[1] != Mode::Run && at_y != j {
+                if modes[1] != AccessPattern::Run && at_y != j {
                     gather(&y[j..], modes[1], &offsets[1], gy);
                     at_y = j;
                 }
-                let a = if modes[0] == Mode::Run {
+                let a = if modes[0] == AccessPattern::Run {
                     &x[i..i + n]
                 } else {
                     &gx[..]
                 };
-                let b = if modes[1] == Mode::Run {
+                let b = if modes[1] == AccessPattern::Run {
                     &y[j..j + n]
                 } else {
                     &gy[..]
                 };
                 match modes[2] {
-                    Mode::Run => multiply::<S>(a, b, &mut z[k..k + n], first),
-                    Mode::Same => put::<S>(&mut z[k], dot::<S>(a, b), first),
-                    Mode::Listed => {
+                    AccessPattern::Run => multiply::<S>(a, b, &mut z[k..k + n], first),
+                    AccessPattern::Same => put::<S>(&mut z[k], dot::<S>(a, b), first),
+                    AccessPattern::Listed => {
                         let z = &mut z[k..];
                         for ((a, b), &at) in a.iter().zip(b).zip(&offsets[2]) {
                             S::accumulate(&mut z[at as usize], &S::mul(a, b));
@@ -158,9 +173,9 @@ impl<V: Clone> Workspace<V> {
         self.nest.lay([x_scope, y_scope, &[]], cards);
         let nest = &self.nest;
         let place = |t: usize, i: usize| match nest.mode(t) {
-            Mode::Run => i,
-            Mode::Listed => nest.offsets[t][i] as usize,
-            Mode::Same => 0,
+            AccessPattern::Run => i,
+            AccessPattern::Listed => nest.offsets[t][i] as usize,
+            AccessPattern::Same => 0,
         };
         let mut lost = false;
         walk(nest.outer(), &mut self.digits, |[i, j, _], _| {
@@ -176,7 +191,7 @@ impl<V: Clone> Workspace<V> {
 /// Runs through the outer loops; gives for each block its offsets in the three tables, and true if it is the first to reach
 /// its place in the third.
 #[inline]
-fn walk(outer: &[Dim], digits: &mut Vec<usize>, mut block: impl FnMut([usize; 3], bool)) {
+fn walk(outer: &[LoopDim], digits: &mut Vec<usize>, mut block: impl FnMut([usize; 3], bool)) {
     digits.clear();
     digits.resize(outer.len(), 0);
     let mut at = [0usize; 3];
@@ -209,8 +224,8 @@ fn walk(outer: &[Dim], digits: &mut Vec<usize>, mut block: impl FnMut([usize; 3]
     }
 }
 
-fn gather<V: Clone>(from: &[V], mode: Mode, offsets: &[u32], to: &mut [V]) {
-    if mode == Mode::Same {
+fn gather<V: Clone>(from: &[V], mode: AccessPattern, offsets: &[u32], to: &mut [V]) {
+    if mode == AccessPattern::Same {
         to.fill(from[0].clone());
         return;
     }

@@ -10,14 +10,14 @@ use crate::exact::algebra::Semiring;
 
 use super::assemble::Thresholds;
 use super::fnv::Fnv;
-use super::tensor::{Layout, Number, Rank};
+use super::tensor::{AssignmentIndex, Layout, Rank};
 
 /// Entries of a dense factor for each one with weight from which on the places of its zeros are kept.
 const KNOWN_ZEROS: usize = 2;
 
 /// Source of the entries of a leaf.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
-enum Source {
+enum EntrySource {
     /// The whole dense table, read with a loop for each variable: number of values, and stride in the factor.
     Strided(Vec<(usize, usize)>),
     /// These entries of the factor's weights.
@@ -36,28 +36,29 @@ enum Source {
 pub(super) struct Leaf {
     pub(super) tensor: u32,
     pub(super) factor: u32,
-    source: Source,
+    source: EntrySource,
     /// Fingerprint that tells factors apart that need other leaves.
     signature: u64,
 }
 
 /// A factor as the tree will store it.
-pub(super) struct Laid {
+pub(super) struct LeafLayout {
     pub(super) scope: Vec<Rank>,
     pub(super) layout: Layout,
     pub(super) len: usize,
-    source: Source,
+    source: EntrySource,
     signature: u64,
 }
 
-impl Laid {
+impl LeafLayout {
     /// The numbers of the entries that may have weight, if others are stored that have none.
-    pub(super) fn support(&self) -> Option<Arc<[Number]>> {
-        let (Source::Ones(places) | Source::Placed(places)) = &self.source else {
+    pub(super) fn support(&self) -> Option<Arc<[AssignmentIndex]>> {
+        let (EntrySource::Ones(places) | EntrySource::Placed(places)) = &self.source else {
             return None;
         };
         let places = places.iter().filter(|&&at| at != u32::MAX);
-        let mut places: Vec<Number> = places.map(|&at| Number::from(at)).collect();
+        let mut places: Vec<AssignmentIndex> =
+            places.map(|&at| AssignmentIndex::from(at)).collect();
         places.sort_unstable();
         Some(places.into())
     }
@@ -78,7 +79,7 @@ pub(super) fn lay(
     factor: usize,
     ranks: &[Option<Rank>],
     thresholds: Thresholds,
-) -> Laid {
+) -> LeafLayout {
     let factor = &graph.factors[factor];
     let rank = |i: usize| ranks[factor.variables[i].index()].unwrap_or(Rank::MAX);
     let mut order: Vec<usize> = (0..factor.variables.len()).collect();
@@ -91,15 +92,15 @@ pub(super) fn lay(
         .collect();
     let size = graph.dense_size(&factor.variables);
     // The stride of each of the factor's variables in the tensor.
-    let mut strides: Vec<Number> = vec![0; cards.len()];
-    let mut stride: Number = 1;
+    let mut strides: Vec<AssignmentIndex> = vec![0; cards.len()];
+    let mut stride: AssignmentIndex = 1;
     for &i in order.iter().rev() {
         strides[i] = stride;
-        stride = stride.saturating_mul(cards[i] as Number);
+        stride = stride.saturating_mul(cards[i] as AssignmentIndex);
     }
-    let number = |row: &[u32]| -> Number {
-        let digits = row.iter().zip(&strides);
-        digits.map(|(&x, stride)| Number::from(x) * stride).sum()
+    let number = |row: &[u32]| -> AssignmentIndex {
+        let digits = row.iter().map(|&x| AssignmentIndex::from(x));
+        digits.zip(&strides).map(|(x, stride)| x * stride).sum()
     };
     let (layout, len, source) = match &factor.table {
         FactorTable::Dense(weights) => {
@@ -109,7 +110,7 @@ pub(super) fn lay(
             let weighty = positive().count();
             if !thresholds.is_dense(size as f64, weighty) {
                 let mut entries = Vec::new();
-                let mut next: Number = 0;
+                let mut next: AssignmentIndex = 0;
                 each_row(&loops, |at, n, stride| {
                     for i in (0..n).map(|i| at + i * stride) {
                         if !weights.is_zero(i) {
@@ -129,22 +130,22 @@ pub(super) fn lay(
                         next += 1;
                     }
                 });
-                (Layout::Dense, size, Source::Placed(places))
+                (Layout::Dense, size, EntrySource::Placed(places))
             } else {
-                (Layout::Dense, size, Source::Strided(loops))
+                (Layout::Dense, size, EntrySource::Strided(loops))
             }
         }
         FactorTable::Sparse { rows, weights } => {
             let arity = cards.len();
             let entries = (0..weights.len()).filter(|&i| !weights.is_zero(i));
             let entries = entries.map(|i| (number(&rows[i * arity..][..arity]), i as u32));
-            let entries: Vec<(Number, u32)> = entries.collect();
+            let entries: Vec<(AssignmentIndex, u32)> = entries.collect();
             if thresholds.is_dense(size as f64, entries.len()) {
                 let mut places = vec![u32::MAX; weights.len()];
                 for &(at, i) in &entries {
                     places[i as usize] = at as u32;
                 }
-                (Layout::Dense, size, Source::Placed(places))
+                (Layout::Dense, size, EntrySource::Placed(places))
             } else {
                 listed(entries)
             }
@@ -154,19 +155,25 @@ pub(super) fn lay(
             let child = strides[parents.len()];
             let entry = |(i, &value): (usize, &u32)| {
                 let known = value != FactorTable::NO_VALUE;
-                known.then(|| (number(&digits(i, parents)) + Number::from(value) * child, 0))
+                known.then(|| {
+                    (
+                        number(&digits(i, parents)) + AssignmentIndex::from(value) * child,
+                        0,
+                    )
+                })
             };
-            let entries: Vec<(Number, u32)> = index.iter().enumerate().filter_map(entry).collect();
+            let entries: Vec<(AssignmentIndex, u32)> =
+                index.iter().enumerate().filter_map(entry).collect();
             if thresholds.is_dense(size as f64, entries.len()) {
                 let places = entries.iter().map(|&(at, _)| at as u32).collect();
-                (Layout::Dense, size, Source::Ones(places))
+                (Layout::Dense, size, EntrySource::Ones(places))
             } else {
                 let (layout, len, _) = listed(entries);
-                (layout, len, Source::AllOnes)
+                (layout, len, EntrySource::AllOnes)
             }
         }
     };
-    Laid {
+    LeafLayout {
         scope,
         layout,
         len,
@@ -195,16 +202,16 @@ fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
 }
 
 /// The layout of entries given by their numbers and the positions of their weights.
-fn listed(mut entries: Vec<(Number, u32)>) -> (Layout, usize, Source) {
+fn listed(mut entries: Vec<(AssignmentIndex, u32)>) -> (Layout, usize, EntrySource) {
     if !entries.is_sorted() {
         entries.sort_unstable();
     }
-    let numbers: Arc<[Number]> = entries.iter().map(|&(number, _)| number).collect();
+    let numbers: Arc<[AssignmentIndex]> = entries.iter().map(|&(number, _)| number).collect();
     let picked: Vec<u32> = entries.iter().map(|&(_, i)| i).collect();
     (
         Layout::Listed(numbers),
         picked.len(),
-        Source::Picked(picked),
+        EntrySource::Picked(picked),
     )
 }
 
@@ -223,7 +230,7 @@ impl Leaf {
         let holds = |weights: &Weights, i: u32| !weights.is_zero(i as usize);
         let leaves_out_zeros = match (&self.source, &factor.table) {
             (
-                Source::Picked(picked),
+                EntrySource::Picked(picked),
                 FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. },
             ) => {
                 let n = weights.len() as u32;
@@ -234,7 +241,7 @@ impl Leaf {
                 kept == (0..n).filter(|&i| holds(weights, i)).count()
             }
             (
-                Source::Placed(places),
+                EntrySource::Placed(places),
                 FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. },
             ) => {
                 let mut left_out = (0..).zip(places).filter(|(_, at)| **at == u32::MAX);
@@ -254,7 +261,7 @@ impl Leaf {
         };
         let stored = factor.entries();
         match &self.source {
-            Source::Strided(loops) => {
+            EntrySource::Strided(loops) => {
                 let size = loops
                     .iter()
                     .try_fold(1usize, |all, &(n, _)| all.checked_mul(n));
@@ -263,12 +270,12 @@ impl Leaf {
                 });
                 size == Some(entries) && last.is_some_and(|last| last < stored)
             }
-            Source::Picked(picked) => {
+            EntrySource::Picked(picked) => {
                 picked.len() == entries && picked.iter().all(|&i| (i as usize) < stored)
             }
-            Source::Placed(places) => inside(places) && places.len() == stored,
-            Source::Ones(places) => inside(places) && !places.contains(&u32::MAX),
-            Source::AllOnes => true,
+            EntrySource::Placed(places) => inside(places) && places.len() == stored,
+            EntrySource::Ones(places) => inside(places) && !places.contains(&u32::MAX),
+            EntrySource::AllOnes => true,
         }
     }
 
@@ -278,7 +285,7 @@ impl Leaf {
         let weights = match &factor.table {
             FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights,
             FactorTable::Function { .. } => {
-                if let Source::Ones(places) = &self.source {
+                if let EntrySource::Ones(places) = &self.source {
                     entries.fill(S::zero());
                     for &at in places {
                         entries[at as usize] = S::one();
@@ -290,13 +297,13 @@ impl Leaf {
             }
         };
         match &self.source {
-            Source::Strided(loops) => copy(&S::lift_all(weights), loops, entries),
-            Source::Picked(picked) => {
+            EntrySource::Strided(loops) => copy(&S::lift_all(weights), loops, entries),
+            EntrySource::Picked(picked) => {
                 for (entry, &i) in entries.iter_mut().zip(picked) {
                     *entry = S::lift(weights, i as usize);
                 }
             }
-            Source::Placed(places) => {
+            EntrySource::Placed(places) => {
                 entries.fill(S::zero());
                 for (i, &at) in places.iter().enumerate() {
                     if at != u32::MAX {
@@ -304,7 +311,7 @@ impl Leaf {
                     }
                 }
             }
-            Source::Ones(_) | Source::AllOnes => entries.fill(S::one()),
+            EntrySource::Ones(_) | EntrySource::AllOnes => entries.fill(S::one()),
         }
         S::scale(weights)
     }

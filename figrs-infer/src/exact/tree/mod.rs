@@ -41,8 +41,8 @@ mod tests;
 mod trace;
 
 pub(crate) use beliefs::Beliefs;
-pub(crate) use contraction_tree::Tree;
-pub(crate) use draw::{Draw, Every};
-pub(crate) use k_best::KBest;
-pub(crate) use numbers::{Maxima, Numbers, Sums};
-pub(crate) use reduce::{Left, Reduced};
+pub(crate) use contraction_tree::ContractionTree;
+pub(crate) use draw::{EnumerationQuery, SampleQuery};
+pub(crate) use k_best::KBestQuery;
+pub(crate) use numbers::{MaxProductPrecision, SumProductPrecision, TreeBeliefs};
+pub(crate) use reduce::{RemainingValues, RestrictedGraph};

@@ -6,13 +6,13 @@ use num_traits::PrimInt;
 
 use crate::exact::eliminate::EliminationError;
 
-use super::assemble::Assembly;
-use super::contraction_tree::Step;
-use super::pairs::{Listing, Meeting};
-use super::tensor::{Layout, Number, Origin, Rank, union};
+use super::assemble::TreeBuilder;
+use super::contraction_tree::ContractionStep;
+use super::pairs::{EntryList, SortMergeJoin};
+use super::tensor::{AssignmentIndex, Layout, Origin, Rank, union};
 
 /// Base-2 logarithm of the number of assignments that can be numbered.
-pub(super) const COUNTED: f64 = (Number::BITS - 1) as f64;
+pub(super) const COUNTED: f64 = (AssignmentIndex::BITS - 1) as f64;
 /// Products that a join may take where two of its tables have a product that cannot be numbered, in units of those up to which no
 /// join is tried.
 const UNNUMBERED: f64 = 64.0;
@@ -27,7 +27,7 @@ pub(super) enum Contraction {
     Takes(f64),
 }
 
-impl Assembly<'_> {
+impl TreeBuilder<'_> {
     /// Multiplies two tensors, or takes one, and sums out what no other table mentions, whatever it takes.
     pub(super) fn contract(
         &mut self,
@@ -67,7 +67,7 @@ impl Assembly<'_> {
         } else if scopes.iter().all(|scope| self.log_size(scope) < 62.0) {
             self.meet::<u64>(left, right, &all, &out, most)?
         } else {
-            self.meet::<Number>(left, right, &all, &out, most)?
+            self.meet::<AssignmentIndex>(left, right, &all, &out, most)?
         };
         if let Contraction::Made(_) = made {
             for rank in &all {
@@ -97,7 +97,7 @@ impl Assembly<'_> {
     }
 
     /// The step of two tensors one of which has zeros; `N` has enough numbers for their assignments.
-    fn meet<N: PrimInt + Into<Number>>(
+    fn meet<N: PrimInt + Into<AssignmentIndex>>(
         &mut self,
         left: u32,
         right: Option<u32>,
@@ -107,7 +107,7 @@ impl Assembly<'_> {
     ) -> Result<Contraction, EliminationError> {
         let (one, other) = (
             self.listing(left),
-            right.map_or(Listing::UNIT, |right| self.listing(right)),
+            right.map_or(EntryList::UNIT, |right| self.listing(right)),
         );
         let places = self.log_size(one.scope).max(self.log_size(other.scope));
         if self.log_size(out) >= COUNTED {
@@ -120,7 +120,7 @@ impl Assembly<'_> {
         let sorted = 2 * (one.len + other.len) * size_of::<[N; 3]>();
         self.options
             .admit(self.bytes.saturating_add(sorted) as f64)?;
-        let meeting = Meeting::<N>::new(one, other, out, &self.tree.cards);
+        let meeting = SortMergeJoin::<N>::new(one, other, out, &self.tree.cards);
         let dense_size = self.log_size(all).exp2();
         let size = self.log_size(out).exp2().round();
         let worth = dense_size <= self.thresholds.listed_product * meeting.count as f64;
@@ -159,7 +159,7 @@ impl Assembly<'_> {
             None => products.iter().flat_map(|&[i, _, k]| [i, k]).collect(),
         };
         let inputs: Vec<u32> = [Some(left), right].into_iter().flatten().collect();
-        let numbers: Vec<Number> = numbers.into_iter().map(Into::into).collect();
+        let numbers: Vec<AssignmentIndex> = numbers.into_iter().map(Into::into).collect();
         Ok(Contraction::Made(
             self.listed(inputs, out, numbers, products)?,
         ))
@@ -170,7 +170,7 @@ impl Assembly<'_> {
         &mut self,
         inputs: Vec<u32>,
         out: &[Rank],
-        numbers: Vec<Number>,
+        numbers: Vec<AssignmentIndex>,
         mut products: Vec<u32>,
     ) -> Result<u32, EliminationError> {
         self.take(products.len() * size_of::<u32>())?;
@@ -191,7 +191,7 @@ impl Assembly<'_> {
     }
 
     /// Notes the entries of a dense tensor that may have weight, if some are known to have none.
-    fn add_support<N: Into<Number>>(&mut self, tensor: u32, numbers: Option<Vec<N>>) {
+    fn add_support<N: Into<AssignmentIndex>>(&mut self, tensor: u32, numbers: Option<Vec<N>>) {
         if self.is_sparse
             && let Some(numbers) = numbers
             && numbers.len() < self.tree.tensor(tensor).len
@@ -240,7 +240,7 @@ impl Assembly<'_> {
         for &input in &inputs {
             self.tree.tensors[input as usize].used_by = Some(step);
         }
-        self.tree.steps.push(Step {
+        self.tree.steps.push(ContractionStep {
             inputs: inputs.into(),
             out,
             products,

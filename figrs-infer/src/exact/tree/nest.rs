@@ -9,14 +9,14 @@ const LARGEST_BLOCK: usize = 256;
 
 /// One loop: its count and its stride in each of the three tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Dim {
+pub(super) struct LoopDim {
     pub(super) n: usize,
     pub(super) strides: [usize; 3],
 }
 
 /// Access pattern of a table within the inner block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum AccessPattern {
     /// One entry after the other.
     Run,
     /// The same entry throughout.
@@ -31,17 +31,17 @@ pub(super) enum Mode {
 /// **References.** Huang and Darwiche, *Inference in belief networks: a procedural guide*, 1996, for the computation;
 /// the blocking is that of dense linear algebra.
 #[derive(Debug, Default)]
-pub(super) struct Nest {
-    dims: Vec<Dim>,
+pub(super) struct LoopNest {
+    dims: Vec<LoopDim>,
     /// Number of the dims that are outer loops.
     outer: usize,
     pub(super) block: usize,
-    modes: [Option<Mode>; 3],
-    /// The offsets within the block of the tables that are [`Mode::Listed`].
+    modes: [Option<AccessPattern>; 3],
+    /// The offsets within the block of the tables that are [`AccessPattern::Listed`].
     pub(super) offsets: [Vec<u32>; 3],
 }
 
-impl Nest {
+impl LoopNest {
     /// Lays the loops out anew for tables over these scopes.
     pub(super) fn lay(&mut self, scopes: [&[Rank]; 3], cards: &[u32]) {
         self.dims.clear();
@@ -53,7 +53,7 @@ impl Nest {
                 break;
             };
             let n = cards[rank as usize] as usize;
-            let mut dim = Dim { n, strides: [0; 3] };
+            let mut dim = LoopDim { n, strides: [0; 3] };
             for t in 0..3 {
                 if left[t] > 0 && scopes[t][left[t] - 1] == rank {
                     dim.strides[t] = strides[t];
@@ -64,7 +64,7 @@ impl Nest {
             self.push(dim);
         }
         if self.dims.is_empty() {
-            self.dims.push(Dim {
+            self.dims.push(LoopDim {
                 n: 1,
                 strides: [0; 3],
             });
@@ -73,7 +73,7 @@ impl Nest {
     }
 
     /// Adds the next loop further out; one that continues the last in all tables is merged with it.
-    fn push(&mut self, dim: Dim) {
+    fn push(&mut self, dim: LoopDim) {
         if dim.n == 1 {
             return;
         }
@@ -101,7 +101,7 @@ impl Nest {
         for t in 0..3 {
             self.modes[t] = Some(self.lies(t, taken));
             self.offsets[t].clear();
-            if self.modes[t] == Some(Mode::Listed) {
+            if self.modes[t] == Some(AccessPattern::Listed) {
                 list(&self.dims[..taken], t, block, &mut self.offsets[t]);
             }
         }
@@ -111,7 +111,7 @@ impl Nest {
         self.outer = self.dims.len();
     }
 
-    fn lies(&self, t: usize, taken: usize) -> Mode {
+    fn lies(&self, t: usize, taken: usize) -> AccessPattern {
         let inner = &self.dims[..taken];
         let mut run = 1;
         let is_run = inner.iter().all(|dim| {
@@ -120,27 +120,27 @@ impl Nest {
             fits
         });
         if is_run {
-            Mode::Run
+            AccessPattern::Run
         } else if inner.iter().all(|dim| dim.strides[t] == 0) {
-            Mode::Same
+            AccessPattern::Same
         } else {
-            Mode::Listed
+            AccessPattern::Listed
         }
     }
 
     /// Access pattern of a table within the block.
-    pub(super) fn mode(&self, t: usize) -> Mode {
-        self.modes[t].unwrap_or(Mode::Same)
+    pub(super) fn mode(&self, t: usize) -> AccessPattern {
+        self.modes[t].unwrap_or(AccessPattern::Same)
     }
 
     /// The outer loops, outermost first.
-    pub(super) fn outer(&self) -> &[Dim] {
+    pub(super) fn outer(&self) -> &[LoopDim] {
         &self.dims[..self.outer]
     }
 }
 
 /// The offsets of one table within a block of these loops, innermost first.
-fn list(inner: &[Dim], t: usize, block: usize, offsets: &mut Vec<u32>) {
+fn list(inner: &[LoopDim], t: usize, block: usize, offsets: &mut Vec<u32>) {
     offsets.push(0);
     for dim in inner {
         let known = offsets.len();

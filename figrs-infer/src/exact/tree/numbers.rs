@@ -5,7 +5,7 @@ use figrs_core::factor::{FactorGraph, FactorTable, VarId};
 use crate::exact::algebra::{LogSumProduct, MaxProduct, ScaledMaxProduct, Semiring, SumProduct};
 
 use super::beliefs::Beliefs;
-use super::contraction_tree::Tree;
+use super::contraction_tree::ContractionTree;
 use super::tensor::Rank;
 
 /// A semiring in scaled numbers, and the same one in logarithms.
@@ -18,32 +18,32 @@ pub(crate) trait Precision: std::fmt::Debug {
 
 /// Sums of products.
 #[derive(Debug)]
-pub(crate) struct Sums;
+pub(crate) struct SumProductPrecision;
 
-impl Precision for Sums {
+impl Precision for SumProductPrecision {
     type Scaled = SumProduct;
     type Logs = LogSumProduct;
 }
 
 /// Maxima of products.
 #[derive(Debug)]
-pub(crate) struct Maxima;
+pub(crate) struct MaxProductPrecision;
 
-impl Precision for Maxima {
+impl Precision for MaxProductPrecision {
     type Scaled = ScaledMaxProduct;
     type Logs = MaxProduct;
 }
 
 /// Form of a value: the number itself, or its logarithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum NumberForm {
     /// Itself.
     Scaled,
     /// The number whose natural logarithm it is.
     Logs,
 }
 
-impl Form {
+impl NumberForm {
     /// The natural logarithm of a value.
     pub(super) fn log(self, value: f64) -> f64 {
         match self {
@@ -79,14 +79,14 @@ impl Form {
 
 /// The beliefs of a tree: scaled numbers until one of them is lost, logarithms from then on.
 #[derive(Debug)]
-pub(crate) struct Numbers<P: Precision> {
+pub(crate) struct TreeBeliefs<P: Precision> {
     scaled: Option<Beliefs<P::Scaled>>,
     logs: Option<Beliefs<P::Logs>>,
 }
 
-impl<P: Precision> Numbers<P> {
+impl<P: Precision> TreeBeliefs<P> {
     /// Loads the weights of the factors.
-    pub(crate) fn new(tree: &Tree, graph: &FactorGraph) -> Self {
+    pub(crate) fn new(tree: &ContractionTree, graph: &FactorGraph) -> Self {
         let scaled = !graph.factors.iter().any(|factor| is_wide(&factor.table));
         Self {
             scaled: scaled.then(|| Beliefs::new(tree, graph)),
@@ -95,7 +95,12 @@ impl<P: Precision> Numbers<P> {
     }
 
     /// Reloads the weights of some factors.
-    pub(crate) fn reload(&mut self, tree: &Tree, graph: &FactorGraph, factors: &[usize]) {
+    pub(crate) fn reload(
+        &mut self,
+        tree: &ContractionTree,
+        graph: &FactorGraph,
+        factors: &[usize],
+    ) {
         // A number too small with the weights before may not be so with these.
         let wide = factors.iter().any(|&i| is_wide(&graph.factors[i].table));
         match &mut self.scaled {
@@ -109,11 +114,16 @@ impl<P: Precision> Numbers<P> {
     }
 
     /// Runs a query in scaled numbers, or if some are lost in logarithms.
-    pub(crate) fn ask<R>(&mut self, tree: &Tree, graph: &FactorGraph, ask: impl Question<R>) -> R {
+    pub(crate) fn ask<R>(
+        &mut self,
+        tree: &ContractionTree,
+        graph: &FactorGraph,
+        ask: impl BeliefQuery<R>,
+    ) -> R {
         if let Some(scaled) = &mut self.scaled {
             scaled.collect(tree);
             if !scaled.is_lost() {
-                let answer = ask.ask(scaled, Form::Scaled);
+                let answer = ask.ask(scaled, NumberForm::Scaled);
                 if !scaled.is_lost() {
                     return answer;
                 }
@@ -122,25 +132,25 @@ impl<P: Precision> Numbers<P> {
         self.scaled = None;
         let logs = self.logs.get_or_insert_with(|| Beliefs::new(tree, graph));
         logs.collect(tree);
-        ask.ask(logs, Form::Logs)
+        ask.ask(logs, NumberForm::Logs)
     }
 
     /// The natural logarithm of the total; minus infinity if and only if no assignment has weight.
-    pub(crate) fn log_total(&mut self, tree: &Tree, graph: &FactorGraph) -> f64 {
-        self.ask(tree, graph, Total { tree })
+    pub(crate) fn log_total(&mut self, tree: &ContractionTree, graph: &FactorGraph) -> f64 {
+        self.ask(tree, graph, TotalQuery { tree })
     }
 
     /// The share of each value of some variables in the total; zero if there is none.
     pub(crate) fn marginals(
         &mut self,
-        tree: &Tree,
+        tree: &ContractionTree,
         graph: &FactorGraph,
         variables: &[VarId],
     ) -> Vec<Vec<f64>> {
         self.ask(
             tree,
             graph,
-            Marginals {
+            MarginalsQuery {
                 tree,
                 graph,
                 variables,
@@ -152,7 +162,7 @@ impl<P: Precision> Numbers<P> {
     /// holds them all.
     pub(crate) fn joint(
         &mut self,
-        tree: &Tree,
+        tree: &ContractionTree,
         graph: &FactorGraph,
         variables: &[VarId],
     ) -> Option<Vec<f64>> {
@@ -161,7 +171,7 @@ impl<P: Precision> Numbers<P> {
         let mut scope = ranks.clone();
         scope.sort_unstable();
         let scope = &scope[..];
-        let sorted = self.ask(tree, graph, JointOf { tree, scope })?;
+        let sorted = self.ask(tree, graph, JointQuery { tree, scope })?;
         let mut values = vec![0; tree.cards.len()];
         let mut shares = Vec::with_capacity(sorted.len());
         loop {
@@ -177,45 +187,49 @@ impl<P: Precision> Numbers<P> {
 }
 
 /// A query to beliefs, in scaled numbers or logarithms.
-pub(crate) trait Question<R> {
+pub(crate) trait BeliefQuery<R> {
     /// The answer from beliefs whose values are numbers of this form.
-    fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: Form) -> R;
+    fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: NumberForm) -> R;
 }
 
-struct JointOf<'a> {
-    tree: &'a Tree,
+struct JointQuery<'a> {
+    tree: &'a ContractionTree,
     scope: &'a [Rank],
 }
 
-impl Question<Option<Vec<f64>>> for JointOf<'_> {
+impl BeliefQuery<Option<Vec<f64>>> for JointQuery<'_> {
     fn ask<S: Semiring<Value = f64>>(
         &self,
         beliefs: &mut Beliefs<S>,
-        form: Form,
+        form: NumberForm,
     ) -> Option<Vec<f64>> {
         Some(form.shares(beliefs.joint(self.tree, self.scope)?))
     }
 }
 
-struct Total<'a> {
-    tree: &'a Tree,
+struct TotalQuery<'a> {
+    tree: &'a ContractionTree,
 }
 
-impl Question<f64> for Total<'_> {
-    fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: Form) -> f64 {
+impl BeliefQuery<f64> for TotalQuery<'_> {
+    fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: NumberForm) -> f64 {
         let (total, scale) = beliefs.total(self.tree);
         form.log(total) + scale
     }
 }
 
-struct Marginals<'a> {
-    tree: &'a Tree,
+struct MarginalsQuery<'a> {
+    tree: &'a ContractionTree,
     graph: &'a FactorGraph,
     variables: &'a [VarId],
 }
 
-impl Question<Vec<Vec<f64>>> for Marginals<'_> {
-    fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: Form) -> Vec<Vec<f64>> {
+impl BeliefQuery<Vec<Vec<f64>>> for MarginalsQuery<'_> {
+    fn ask<S: Semiring<Value = f64>>(
+        &self,
+        beliefs: &mut Beliefs<S>,
+        form: NumberForm,
+    ) -> Vec<Vec<f64>> {
         let one = |&v: &VarId| {
             let values = beliefs.marginal_of(self.tree, self.graph, v);
             form.shares(values)

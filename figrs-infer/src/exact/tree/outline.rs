@@ -2,10 +2,10 @@
 
 use figrs_core::factor::VarId;
 
-use super::contraction_tree::Tree;
+use super::contraction_tree::ContractionTree;
 
 /// A step without its numbers.
-pub(crate) struct Outline {
+pub(crate) struct StepOutline {
     /// The variables over which the tables range together.
     pub(crate) clique: Vec<VarId>,
     /// Those of them that are summed out.
@@ -14,9 +14,9 @@ pub(crate) struct Outline {
     pub(crate) parent: Option<usize>,
 }
 
-impl Tree {
+impl ContractionTree {
     /// The steps, each before the one that uses its result.
-    pub(crate) fn outline(&self) -> Vec<Outline> {
+    pub(crate) fn outline(&self) -> Vec<StepOutline> {
         let mut parents = vec![None; self.tensors.len()];
         for (position, step) in self.steps.iter().enumerate() {
             for &input in &step.inputs {
@@ -24,7 +24,7 @@ impl Tree {
             }
         }
         let variable = |&rank: &super::tensor::Rank| self.variables[rank as usize];
-        let outline = |step: &super::contraction_tree::Step| Outline {
+        let outline = |step: &super::contraction_tree::ContractionStep| StepOutline {
             clique: self.clique(step).iter().map(variable).collect(),
             eliminated: self.summed(step).iter().map(variable).collect(),
             parent: parents[step.out as usize],

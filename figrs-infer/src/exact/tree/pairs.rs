@@ -4,20 +4,20 @@ use std::cmp::Ordering;
 
 use num_traits::PrimInt;
 
-use super::tensor::{Layout, Number, Rank};
+use super::tensor::{AssignmentIndex, Layout, Rank};
 
 /// Ratio of positions to entries up to which entries are sorted by counting.
 const SPREAD: usize = 4;
 
 /// A tensor as a list of entries.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Listing<'a> {
+pub(super) struct EntryList<'a> {
     pub(super) scope: &'a [Rank],
     pub(super) layout: &'a Layout,
     pub(super) len: usize,
 }
 
-impl Listing<'_> {
+impl EntryList<'_> {
     /// The tensor without variables.
     pub(super) const UNIT: Self = Self {
         scope: &[],
@@ -27,11 +27,11 @@ impl Listing<'_> {
 }
 
 /// One product: the entries of both tensors that meet and that of the result.
-type Product = [u32; 3];
+type EntryProduct = [u32; 3];
 
 /// Key of an entry: the part that decides its matches and the position of the product.
 #[derive(Clone, Copy, Debug)]
-struct Entry<N> {
+struct JoinEntry<N> {
     /// The number of its assignment of the shared variables.
     shared: N,
     /// Contribution to the number of the product.
@@ -41,17 +41,17 @@ struct Entry<N> {
 
 /// Two lists of entries, each sorted by the assignment of the shared variables. `N` counts assignments.
 #[derive(Debug)]
-pub(super) struct Meeting<N> {
-    left: Vec<Entry<N>>,
-    right: Vec<Entry<N>>,
+pub(super) struct SortMergeJoin<N> {
+    left: Vec<JoinEntry<N>>,
+    right: Vec<JoinEntry<N>>,
     /// Number of matching pairs of entries.
     pub(super) count: u128,
 }
 
-impl<N: PrimInt> Meeting<N> {
+impl<N: PrimInt> SortMergeJoin<N> {
     /// Prepares the contraction of `left` and `right` to the scope `out`. All scopes have fewer assignments than `N`
     /// has numbers.
-    pub(super) fn new(left: Listing, right: Listing, out: &[Rank], cards: &[u32]) -> Self {
+    pub(super) fn new(left: EntryList, right: EntryList, out: &[Rank], cards: &[u32]) -> Self {
         let is_shared = |rank: &Rank| right.scope.contains(rank);
         let shared: Vec<Rank> = left.scope.iter().copied().filter(is_shared).collect();
         let mut this = Self {
@@ -72,7 +72,7 @@ impl<N: PrimInt> Meeting<N> {
     }
 
     /// Calls `group` with the entries on both sides that share the same assignment.
-    fn each_group(&self, mut group: impl FnMut(&[Entry<N>], &[Entry<N>])) {
+    fn each_group(&self, mut group: impl FnMut(&[JoinEntry<N>], &[JoinEntry<N>])) {
         let (mut a, mut b) = (self.left.as_slice(), self.right.as_slice());
         while let (Some(x), Some(y)) = (a.first(), b.first()) {
             match x.shared.cmp(&y.shared) {
@@ -88,7 +88,7 @@ impl<N: PrimInt> Meeting<N> {
     }
 
     /// The products, sorted by the positions of their results, and the distinct positions among `places` possible ones.
-    pub(super) fn products(&self, places: f64) -> (Vec<Product>, Vec<N>) {
+    pub(super) fn products(&self, places: f64) -> (Vec<EntryProduct>, Vec<N>) {
         if is_dense(places, self.count as usize) {
             return self.counted(places.round() as usize);
         }
@@ -110,8 +110,8 @@ impl<N: PrimInt> Meeting<N> {
     }
 
     /// As [`Self::products`], sorted by counting.
-    fn counted(&self, places: usize) -> (Vec<Product>, Vec<N>) {
-        let place = |x: &Entry<N>, y: &Entry<N>| (x.out + y.out).to_usize().unwrap_or(0);
+    fn counted(&self, places: usize) -> (Vec<EntryProduct>, Vec<N>) {
+        let place = |x: &JoinEntry<N>, y: &JoinEntry<N>| (x.out + y.out).to_usize().unwrap_or(0);
         let mut starts = vec![0u32; places + 1];
         self.each_group(|a, b| {
             for x in a {
@@ -148,13 +148,13 @@ fn is_dense(places: f64, items: usize) -> bool {
 }
 
 /// Number of entries at the front that share one assignment.
-fn run<N: PrimInt>(entries: &[Entry<N>]) -> usize {
+fn run<N: PrimInt>(entries: &[JoinEntry<N>]) -> usize {
     let first = entries[0].shared;
     entries.iter().take_while(|e| e.shared == first).count()
 }
 
 /// Sorts entries by the assignment of the shared variables, of which there are `places`; equal ones stay in order.
-fn sort<N: PrimInt>(entries: Vec<Entry<N>>, places: f64) -> Vec<Entry<N>> {
+fn sort<N: PrimInt>(entries: Vec<JoinEntry<N>>, places: f64) -> Vec<JoinEntry<N>> {
     let mut entries = entries;
     if entries.is_sorted_by_key(|e| e.shared) {
         return entries;
@@ -163,7 +163,7 @@ fn sort<N: PrimInt>(entries: Vec<Entry<N>>, places: f64) -> Vec<Entry<N>> {
         entries.sort_unstable_by_key(|e| (e.shared, e.index));
         return entries;
     }
-    let place = |e: &Entry<N>| e.shared.to_usize().unwrap_or(0);
+    let place = |e: &JoinEntry<N>| e.shared.to_usize().unwrap_or(0);
     let mut starts = vec![0u32; places.round() as usize + 1];
     for entry in &entries {
         starts[place(entry) + 1] += 1;
@@ -182,12 +182,12 @@ fn sort<N: PrimInt>(entries: Vec<Entry<N>>, places: f64) -> Vec<Entry<N>> {
 
 /// The entries of a tensor, sorted by their assignment of the variables `shared`.
 fn entries<N: PrimInt>(
-    tensor: Listing,
+    tensor: EntryList,
     shared: &[Rank],
     out: &[Rank],
     is_counted: impl Fn(Rank) -> bool,
     cards: &[u32],
-) -> Vec<Entry<N>> {
+) -> Vec<JoinEntry<N>> {
     // For each variable of the tensor: its number of values, its stride among the shared ones and in the product.
     let columns: Vec<[N; 3]> = tensor
         .scope
@@ -207,7 +207,7 @@ fn entries<N: PrimInt>(
             let mut digits = vec![N::zero(); columns.len()];
             let (mut meets, mut goes) = (N::zero(), N::zero());
             for index in 0..tensor.len as u32 {
-                entries.push(Entry {
+                entries.push(JoinEntry {
                     shared: meets,
                     out: goes,
                     index,
@@ -235,7 +235,7 @@ fn entries<N: PrimInt>(
                     shared = shared + digit * to_shared;
                     out = out + digit * to_out;
                 }
-                entries.push(Entry { shared, out, index });
+                entries.push(JoinEntry { shared, out, index });
             }
         }
     }
@@ -244,12 +244,12 @@ fn entries<N: PrimInt>(
 }
 
 /// A number that is known to fit.
-fn narrow<N: PrimInt>(number: Number) -> N {
+fn narrow<N: PrimInt>(number: AssignmentIndex) -> N {
     N::from(number).unwrap_or_else(N::max_value)
 }
 
 fn values<N: PrimInt>(rank: Rank, cards: &[u32]) -> N {
-    narrow(Number::from(cards[rank as usize]))
+    narrow(AssignmentIndex::from(cards[rank as usize]))
 }
 
 /// The stride of a variable in a row-major table over a scope; zero if it is not in it.

@@ -9,9 +9,12 @@ use num_bigint::BigUint;
 use rand::Rng;
 
 use super::elimination_tree::{EliminationStep, EliminationTree};
-use super::pool::Pool;
-use super::{Beliefs, Draw, KBest, Left, Maxima, Numbers, Reduced, Sums, Tree};
-use crate::answer::world::{Reader, World};
+use super::pool::BufferPool;
+use super::{
+    Beliefs, ContractionTree, KBestQuery, MaxProductPrecision, RemainingValues, RestrictedGraph,
+    SampleQuery, SumProductPrecision, TreeBeliefs,
+};
+use crate::answer::world::{EncodingDecoder, World};
 use crate::error::Error;
 use crate::exact::algebra::Counting;
 use crate::exact::eliminate::log_weight;
@@ -19,33 +22,33 @@ use crate::exact::limits::Limits;
 
 /// A tree from an earlier compilation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Old<'a> {
+pub(crate) enum PreviousTree<'a> {
     /// None.
     None,
     /// It is used if it fits.
-    IfItFits(&'a Arc<Tree>),
+    IfItFits(&'a Arc<ContractionTree>),
     /// It was loaded, and not to fit is an error.
-    Required(&'a Arc<Tree>),
+    Required(&'a Arc<ContractionTree>),
 }
 
 /// One encoding of a model with its tree and its numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
-    reader: Arc<Reader>,
+pub(crate) struct CompiledEncoding {
+    reader: Arc<EncodingDecoder>,
     graph: Arc<FactorGraph>,
-    tree: Arc<Tree>,
+    tree: Arc<ContractionTree>,
     /// The factor of each varying element that holds the evidence set on it.
     statements: Vec<usize>,
     /// The remaining values of each variable, if zeros exclude some.
-    left: Option<Left>,
-    sums: Pool<Numbers<Sums>>,
-    maxima: Pool<Numbers<Maxima>>,
+    left: Option<RemainingValues>,
+    sums: BufferPool<TreeBeliefs<SumProductPrecision>>,
+    maxima: BufferPool<TreeBeliefs<MaxProductPrecision>>,
 }
 
-impl Part {
+impl CompiledEncoding {
     /// Compiles an encoding.
     pub(crate) fn new(
-        old: Old<'_>,
+        old: PreviousTree<'_>,
         expansion: &Arc<Expansion>,
         mut encoding: Encoding,
         varying: &[usize],
@@ -72,17 +75,17 @@ impl Part {
                     left = Some(reduced.left);
                 }
                 match old {
-                    Old::Required(_) => Arc::new(loaded(tree, &graph, limits)?),
+                    PreviousTree::Required(_) => Arc::new(loaded(tree, &graph, limits)?),
                     _ => tree.clone(),
                 }
             }
-            None if matches!(old, Old::Required(_)) => {
+            None if matches!(old, PreviousTree::Required(_)) => {
                 return Err(Error::SavedTree {
                     reason: "it is that of another model, other targets, or other zeros",
                 });
             }
             None => {
-                let (mut tree, values) = Tree::compile(&mut graph, &limits.options)?;
+                let (mut tree, values) = ContractionTree::compile(&mut graph, &limits.options)?;
                 left = values;
                 tree.threads = limits.threads();
                 Arc::new(tree)
@@ -90,15 +93,15 @@ impl Part {
         };
         Ok(Self {
             tree,
-            reader: Arc::new(Reader {
+            reader: Arc::new(EncodingDecoder {
                 expansion: expansion.clone(),
                 encoding,
             }),
             graph: Arc::new(graph),
             statements,
             left,
-            sums: Pool::new(),
-            maxima: Pool::new(),
+            sums: BufferPool::new(),
+            maxima: BufferPool::new(),
         })
     }
 
@@ -126,7 +129,7 @@ impl Part {
     }
 
     /// The tree, without numbers.
-    pub(crate) fn tree(&self) -> &Arc<Tree> {
+    pub(crate) fn tree(&self) -> &Arc<ContractionTree> {
         &self.tree
     }
 
@@ -174,14 +177,17 @@ impl Part {
     }
 
     /// Runs a query on the sums.
-    fn summed<R>(&self, ask: impl FnOnce(&mut Numbers<Sums>, &Tree, &FactorGraph) -> R) -> R {
-        let new = || Numbers::new(&self.tree, &self.graph);
+    fn summed<R>(
+        &self,
+        ask: impl FnOnce(&mut TreeBeliefs<SumProductPrecision>, &ContractionTree, &FactorGraph) -> R,
+    ) -> R {
+        let new = || TreeBeliefs::new(&self.tree, &self.graph);
         (self.sums).with(new, |sums| ask(sums, &self.tree, &self.graph))
     }
 
     /// The natural logarithm of the sum of the weights of all worlds.
     pub(crate) fn log_total(&self) -> f64 {
-        self.summed(Numbers::log_total)
+        self.summed(TreeBeliefs::log_total)
     }
 
     /// The probabilities of the values of some elements, by their positions in the expansion.
@@ -233,9 +239,10 @@ impl Part {
     /// The worlds of the largest weights, best first.
     pub(crate) fn k_best(&self, count: usize) -> Vec<World> {
         let tree = &*self.tree;
-        let new = || Numbers::new(tree, &self.graph);
-        let ask =
-            |maxima: &mut Numbers<Maxima>| maxima.ask(tree, &self.graph, KBest { tree, count });
+        let new = || TreeBeliefs::new(tree, &self.graph);
+        let ask = |maxima: &mut TreeBeliefs<MaxProductPrecision>| {
+            maxima.ask(tree, &self.graph, KBestQuery { tree, count })
+        };
         let best = self.maxima.with(new, ask);
         best.iter().map(|values| self.world(values)).collect()
     }
@@ -251,7 +258,7 @@ impl Part {
     pub(crate) fn sample(&self, rng: &mut impl Rng) -> Option<World> {
         let tree = &*self.tree;
         let rng = RefCell::new(&mut *rng);
-        let draw = Draw { tree, rng };
+        let draw = SampleQuery { tree, rng };
         let values = self.summed(|sums, _, graph| sums.ask(tree, graph, draw))?;
         Some(self.world(&values))
     }
@@ -268,8 +275,8 @@ impl Part {
     }
 }
 
-impl<'a> Old<'a> {
-    fn tree(self) -> Option<&'a Arc<Tree>> {
+impl<'a> PreviousTree<'a> {
+    fn tree(self) -> Option<&'a Arc<ContractionTree>> {
         match self {
             Self::None => None,
             Self::IfItFits(tree) | Self::Required(tree) => Some(tree),
@@ -279,18 +286,22 @@ impl<'a> Old<'a> {
 
 /// A tree with the graph it is for, if that is this one, or this one reduced.
 fn fitting<'a>(
-    tree: &'a Arc<Tree>,
+    tree: &'a Arc<ContractionTree>,
     graph: &FactorGraph,
-) -> Option<(&'a Arc<Tree>, Option<Reduced>)> {
+) -> Option<(&'a Arc<ContractionTree>, Option<RestrictedGraph>)> {
     if !tree.is_reduced {
         return tree.fits(graph).then_some((tree, None));
     }
-    let reduced = Reduced::new(graph)?;
+    let reduced = RestrictedGraph::new(graph)?;
     tree.fits(&reduced.graph).then_some((tree, Some(reduced)))
 }
 
 /// A tree that was saved, for a graph that it fits.
-fn loaded(tree: &Tree, graph: &FactorGraph, limits: &Limits) -> Result<Tree, Error> {
+fn loaded(
+    tree: &ContractionTree,
+    graph: &FactorGraph,
+    limits: &Limits,
+) -> Result<ContractionTree, Error> {
     if !tree.is_sound(graph) {
         return Err(Error::SavedTree {
             reason: "it is damaged",

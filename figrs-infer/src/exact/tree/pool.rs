@@ -6,11 +6,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Buffers that are not in use: a caller takes one, or makes one if there is none, and gives it back.
 ///
 /// A copy starts without buffers.
-pub(crate) struct Pool<B> {
+pub(crate) struct BufferPool<B> {
     free: Mutex<Vec<B>>,
 }
 
-impl<B> Pool<B> {
+impl<B> BufferPool<B> {
     pub(crate) fn new() -> Self {
         Self {
             free: Mutex::new(Vec::new()),
@@ -39,13 +39,13 @@ impl<B> Pool<B> {
     }
 }
 
-impl<B> Clone for Pool<B> {
+impl<B> Clone for BufferPool<B> {
     fn clone(&self) -> Self {
         Self::new()
     }
 }
 
-impl<B> fmt::Debug for Pool<B> {
+impl<B> fmt::Debug for BufferPool<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let free = self.lock().len();
         f.debug_struct("Pool").field("free", &free).finish()

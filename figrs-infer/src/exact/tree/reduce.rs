@@ -5,16 +5,16 @@ use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 use crate::exact::consistency::possible_values;
 
 /// For each variable the remaining values, if some are excluded.
-pub(crate) type Left = Vec<Option<Vec<u32>>>;
+pub(crate) type RemainingValues = Vec<Option<Vec<u32>>>;
 
 /// A graph of the same variables with fewer values.
 #[derive(Debug)]
-pub(crate) struct Reduced {
+pub(crate) struct RestrictedGraph {
     pub(crate) graph: FactorGraph,
-    pub(crate) left: Left,
+    pub(crate) left: RemainingValues,
 }
 
-impl Reduced {
+impl RestrictedGraph {
     /// Leaves out the values that zeros exclude; `None` if none is excluded, or all of a variable.
     ///
     /// **Guarantee.** An assignment with a value that was left out has no weight.
@@ -25,7 +25,7 @@ impl Reduced {
             let left: Vec<u32> = values.map(|(x, _)| x).collect();
             (left.len() < possible.len()).then_some(left)
         };
-        let left: Left = possible.iter().map(list).collect();
+        let left: RemainingValues = possible.iter().map(list).collect();
         if left.iter().all(Option::is_none) {
             return None;
         }
@@ -46,7 +46,7 @@ impl Reduced {
 }
 
 /// A factor over the remaining values.
-fn shrink(graph: &FactorGraph, factor: &Factor, left: &Left) -> Factor {
+fn shrink(graph: &FactorGraph, factor: &Factor, left: &RemainingValues) -> Factor {
     let of = |v: &VarId| left[v.index()].as_deref();
     if factor.variables.iter().all(|v| of(v).is_none()) {
         return factor.clone();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Tree;
+use super::ContractionTree;
 use crate::error::Error;
 
 /// The part of a [`CompiledTree`](crate::CompiledTree) that takes long to find: elimination order, steps and the entries
@@ -29,8 +29,8 @@ use crate::error::Error;
 pub struct SavedTree {
     /// Version of the format; another version of this library may write another.
     version: u32,
-    pub(crate) sums: Option<Arc<Tree>>,
-    pub(crate) worlds: Option<Arc<Tree>>,
+    pub(crate) sums: Option<Arc<ContractionTree>>,
+    pub(crate) worlds: Option<Arc<ContractionTree>>,
     /// Checksums of both trees, so that a damaged file is detected.
     checksums: [Option<u64>; 2],
 }
@@ -38,7 +38,10 @@ pub struct SavedTree {
 impl SavedTree {
     const VERSION: u32 = 2;
 
-    pub(crate) fn new(sums: Option<Arc<Tree>>, worlds: Option<Arc<Tree>>) -> Self {
+    pub(crate) fn new(
+        sums: Option<Arc<ContractionTree>>,
+        worlds: Option<Arc<ContractionTree>>,
+    ) -> Self {
         Self {
             version: Self::VERSION,
             checksums: checksums([&sums, &worlds]),
@@ -70,6 +73,6 @@ impl SavedTree {
     }
 }
 
-fn checksums(trees: [&Option<Arc<Tree>>; 2]) -> [Option<u64>; 2] {
+fn checksums(trees: [&Option<Arc<ContractionTree>>; 2]) -> [Option<u64>; 2] {
     trees.map(|tree| tree.as_ref().map(|tree| tree.checksum()))
 }

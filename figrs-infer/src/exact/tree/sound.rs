@@ -4,11 +4,11 @@ use std::hash::{Hash, Hasher};
 
 use figrs_core::factor::FactorGraph;
 
-use super::contraction_tree::{Step, Tree};
+use super::contraction_tree::{ContractionStep, ContractionTree};
 use super::fnv::Fnv;
-use super::tensor::{Layout, Number, Origin, Tensor};
+use super::tensor::{AssignmentIndex, Layout, Origin, Tensor};
 
-impl Tree {
+impl ContractionTree {
     /// A checksum that tells damaged trees from the one that was saved.
     pub(crate) fn checksum(&self) -> u64 {
         let mut hasher = Fnv::default();
@@ -88,15 +88,19 @@ impl Tree {
         let Some(scope) = self.scopes.find(&tensor.scope) else {
             return false;
         };
-        let values = |&rank: &u32| self.cards.get(rank as usize).map(|&n| Number::from(n));
-        let size = scope
-            .iter()
-            .try_fold(1, |all: Number, rank| all.checked_mul(values(rank)?));
+        let values = |&rank: &u32| {
+            self.cards
+                .get(rank as usize)
+                .map(|&n| AssignmentIndex::from(n))
+        };
+        let size = scope.iter().try_fold(1, |all: AssignmentIndex, rank| {
+            all.checked_mul(values(rank)?)
+        });
         let Some(size) = size.filter(|_| scope.is_sorted_by(|a, b| a < b)) else {
             return false;
         };
         match &tensor.layout {
-            Layout::Dense => size == tensor.len as Number,
+            Layout::Dense => size == tensor.len as AssignmentIndex,
             Layout::Listed(numbers) => {
                 numbers.len() == tensor.len
                     && numbers.is_sorted_by(|a, b| a < b)
@@ -105,7 +109,7 @@ impl Tree {
         }
     }
 
-    fn step_is_sound(&self, step: &Step, at: u32) -> bool {
+    fn step_is_sound(&self, step: &ContractionStep, at: u32) -> bool {
         let made = |t: u32| match self.tensors.get(t as usize).map(|tensor| tensor.origin) {
             Some(Origin::Factor(_)) => true,
             Some(Origin::Step(before)) => before < at,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub(super) type Rank = u32;
 
 /// The number of an assignment of a scope: row-major, the last variable fastest.
-pub(super) type Number = u128;
+pub(super) type AssignmentIndex = u128;
 
 /// Origin of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Hash)]
@@ -29,7 +29,7 @@ pub(super) enum Layout {
     /// All of them.
     Dense,
     /// Those with these numbers, ascending.
-    Listed(#[serde(with = "numbers")] Arc<[Number]>),
+    Listed(#[serde(with = "numbers")] Arc<[AssignmentIndex]>),
 }
 
 /// One table of a tree.
@@ -104,10 +104,10 @@ mod numbers {
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use super::Number;
+    use super::AssignmentIndex;
 
     pub(super) fn serialize<S: Serializer>(
-        numbers: &Arc<[Number]>,
+        numbers: &Arc<[AssignmentIndex]>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         let halves = numbers.iter().map(|&n| ((n >> 64) as u64, n as u64));
@@ -116,9 +116,11 @@ mod numbers {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
-    ) -> Result<Arc<[Number]>, D::Error> {
+    ) -> Result<Arc<[AssignmentIndex]>, D::Error> {
         let halves = Vec::<(u64, u64)>::deserialize(deserializer)?;
-        let whole = |&(high, low): &(u64, u64)| Number::from(high) << 64 | Number::from(low);
+        let whole = |&(high, low): &(u64, u64)| {
+            AssignmentIndex::from(high) << 64 | AssignmentIndex::from(low)
+        };
         Ok(halves.iter().map(whole).collect())
     }
 }

@@ -3,7 +3,7 @@
 use crate::exact::algebra::Semiring;
 
 use super::beliefs::Beliefs;
-use super::contraction_tree::{Step, Tree};
+use super::contraction_tree::{ContractionStep, ContractionTree};
 use super::tensor::Rank;
 
 /// The alternatives of one step, given the values of the variables of its result.
@@ -32,8 +32,8 @@ impl<S: Semiring> Beliefs<S> {
     /// variables of its result.
     pub(super) fn alternatives(
         &self,
-        tree: &Tree,
-        step: &Step,
+        tree: &ContractionTree,
+        step: &ContractionStep,
         values: &mut [u32],
     ) -> Alternatives<S::Value> {
         let mut found = Alternatives {
@@ -96,7 +96,7 @@ impl<S: Semiring> Beliefs<S> {
     /// weights. `None` if a step has no alternative, because no assignment has weight.
     pub(super) fn trace(
         &self,
-        tree: &Tree,
+        tree: &ContractionTree,
         mut choose: impl FnMut(&[S::Value]) -> usize,
     ) -> Option<Vec<u32>> {
         let mut values = vec![0; tree.cards.len()];
@@ -115,9 +115,9 @@ impl<S: Semiring> Beliefs<S> {
     }
 }
 
-impl Tree {
+impl ContractionTree {
     /// True if a step sums some variable out, so that there is a value to choose.
-    pub(super) fn decides(&self, step: &Step) -> bool {
+    pub(super) fn decides(&self, step: &ContractionStep) -> bool {
         let out = self.scope(step.out);
         let mut ranks = step.inputs.iter().flat_map(|&t| self.scope(t));
         ranks.any(|rank| out.binary_search(rank).is_err())

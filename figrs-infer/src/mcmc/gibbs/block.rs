@@ -3,7 +3,7 @@
 use figrs_core::factor::FactorGraph;
 
 use super::arena::Arena;
-use super::prepare::{Definition, Piece, Prepared};
+use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
 use super::table::{advance, strides};
 use crate::exact::eliminate::log_entry;
 
@@ -12,40 +12,40 @@ const TINY: f64 = 1e-200;
 
 /// A table, and the strides of its variables outside the block.
 #[derive(Clone, Copy, Debug)]
-struct Input {
+struct TableInput {
     table: u32,
-    /// A range of `Site::given`.
+    /// A range of `SingleVariableBlock::given`.
     given: (u32, u32),
 }
 
 /// One variable that determines no other.
 #[derive(Debug)]
-pub(super) struct Site {
+pub(super) struct SingleVariableBlock {
     pub(super) variable: u32,
     values: u32,
-    inputs: Vec<Input>,
+    inputs: Vec<TableInput>,
     /// Variables and their strides in a table in which the values of the site are contiguous.
     given: Vec<(u32, u32)>,
 }
 
 /// Some free variables and those that they determine.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(super) struct EnumeratedBlock {
     pub(super) free: Vec<usize>,
-    defined: Vec<Definition>,
-    terms: Vec<Term>,
+    defined: Vec<DeterministicVariable>,
+    terms: Vec<BlockTerm>,
 }
 
 #[derive(Debug)]
-enum Term {
+enum BlockTerm {
     Dense { table: u32, given: Vec<(u32, u32)> },
     Factor(usize),
 }
 
-impl Site {
+impl SingleVariableBlock {
     /// `None` if a piece is too large for a table.
     pub(super) fn new(
-        prepared: &Prepared<'_>,
+        prepared: &PreparedGraph<'_>,
         variable: usize,
         pieces: &[usize],
         arena: &mut Arena,
@@ -55,7 +55,7 @@ impl Site {
         let (mut inputs, mut given) = (Vec::new(), Vec::new());
         let mut scratch = vec![0; graph.cardinalities.len()];
         for &i in pieces {
-            let Piece::Dense(table) = &prepared.pieces[i] else {
+            let WeightFactor::Dense(table) = &prepared.pieces[i] else {
                 return None;
             };
             let mut scope: Vec<usize> = table.scope.clone();
@@ -75,7 +75,7 @@ impl Site {
             let others = scope.iter().zip(strides(graph, &scope));
             let others = others.filter(|&(&v, _)| v != variable);
             given.extend(others.map(|(&v, stride)| (v as u32, stride as u32)));
-            inputs.push(Input {
+            inputs.push(TableInput {
                 table: arena.intern(&logs),
                 given: (start, given.len() as u32),
             });
@@ -93,7 +93,7 @@ impl Site {
     }
 
     /// Offset of the row of an input for the present values of the others.
-    fn row(&self, input: Input, values: &[u32]) -> usize {
+    fn row(&self, input: TableInput, values: &[u32]) -> usize {
         let given = &self.given[input.given.0 as usize..input.given.1 as usize];
         let mut at = input.table;
         for &(v, stride) in given {
@@ -142,24 +142,24 @@ impl Site {
     }
 }
 
-impl Listed {
+impl EnumeratedBlock {
     pub(super) fn new(
-        prepared: &Prepared<'_>,
+        prepared: &PreparedGraph<'_>,
         free: Vec<usize>,
         defined: &[usize],
         pieces: &[usize],
         arena: &mut Arena,
     ) -> Self {
         let term = |&i: &usize| match &prepared.pieces[i] {
-            Piece::Dense(table) => {
+            WeightFactor::Dense(table) => {
                 let strides = strides(prepared.graph, &table.scope);
                 let given = table.scope.iter().zip(strides);
-                Term::Dense {
+                BlockTerm::Dense {
                     table: arena.intern(&table.logs),
                     given: given.map(|(&v, s)| (v as u32, s as u32)).collect(),
                 }
             }
-            Piece::Factor(i) => Term::Factor(*i),
+            WeightFactor::Factor(i) => BlockTerm::Factor(*i),
         };
         let terms = pieces.iter().map(term).collect();
         let defined = defined
@@ -174,9 +174,9 @@ impl Listed {
 
     /// Cost of weighing one assignment, in operations.
     pub(super) fn cost(&self) -> u64 {
-        let term = |term: &Term| match term {
-            Term::Dense { given, .. } => 1 + given.len() as u64,
-            Term::Factor(_) => 16,
+        let term = |term: &BlockTerm| match term {
+            BlockTerm::Dense { given, .. } => 1 + given.len() as u64,
+            BlockTerm::Factor(_) => 16,
         };
         let defined = self.defined.iter().map(|d| 1 + d.parents.len() as u64);
         self.terms.iter().map(term).chain(defined).sum::<u64>() + 1
@@ -224,11 +224,11 @@ impl Listed {
             let mut weight = one;
             for term in &self.terms {
                 let next = match term {
-                    Term::Dense { table, given } => {
+                    BlockTerm::Dense { table, given } => {
                         let at = given.iter().map(|&(v, s)| values[v as usize] * s);
                         tables[(table + at.sum::<u32>()) as usize]
                     }
-                    Term::Factor(i) => factor(graph, *i, values),
+                    BlockTerm::Factor(i) => factor(graph, *i, values),
                 };
                 weight = times(weight, next);
             }

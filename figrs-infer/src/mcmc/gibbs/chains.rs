@@ -7,14 +7,14 @@ use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, stream};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::kernel::{GibbsKernel, State};
-use super::prepare::Definition;
-use super::start::{Forward, Start};
+use super::kernel::{GibbsKernel, GibbsState};
+use super::prepare::DeterministicVariable;
+use super::start::{ForwardSampler, InitialAssignment};
 use crate::answer::TargetMarginal;
 use crate::answer::draws::{Draws, TargetDraws};
 use crate::answer::estimate::Estimate;
 use crate::error::Error;
-use crate::run::watch::{Stopped, Watching};
+use crate::run::watch::{RunMonitor, Stopped};
 
 /// Number of table entries between two checks of the clock: below a millisecond.
 const SLICE: u64 = 100_000;
@@ -37,36 +37,36 @@ impl Schedule {
 }
 
 /// Source of the value of a target.
-enum Reading {
+enum TargetSource {
     Fixed(u32),
     Variable(usize),
 }
 
 /// Reader of the targets from an assignment.
-pub(super) struct Reader<'k> {
+pub(super) struct TargetReader<'k> {
     kernel: &'k GibbsKernel,
-    targets: Vec<Reading>,
+    targets: Vec<TargetSource>,
     /// The folded variables that the targets need, in topological order.
-    needed: Vec<&'k Definition>,
+    needed: Vec<&'k DeterministicVariable>,
 }
 
-impl<'k> Reader<'k> {
+impl<'k> TargetReader<'k> {
     pub(super) fn new(kernel: &'k GibbsKernel, expansion: &Expansion, encoding: &Encoding) -> Self {
         let reduced = kernel.reduced();
         let reading = |&position: &usize| {
             let variable = encoding.variable(position);
             let Some(v) = variable else {
-                return Reading::Fixed(0);
+                return TargetSource::Fixed(0);
             };
             match (&reduced.left[v.index()][..], reduced.open.binary_search(&v)) {
-                (_, Ok(open)) => Reading::Variable(open),
-                (left, Err(_)) => Reading::Fixed(left.first().copied().unwrap_or_default()),
+                (_, Ok(open)) => TargetSource::Variable(open),
+                (left, Err(_)) => TargetSource::Fixed(left.first().copied().unwrap_or_default()),
             }
         };
-        let targets: Vec<Reading> = expansion.targets().iter().map(reading).collect();
+        let targets: Vec<TargetSource> = expansion.targets().iter().map(reading).collect();
         let mut wanted = vec![false; reduced.open.len()];
         for target in &targets {
-            if let Reading::Variable(v) = target {
+            if let TargetSource::Variable(v) = target {
                 wanted[*v] = true;
             }
         }
@@ -91,15 +91,17 @@ impl<'k> Reader<'k> {
         }
         let reduced = self.kernel.reduced();
         draws.extend(self.targets.iter().map(|reading| match reading {
-            Reading::Fixed(value) => *value,
-            Reading::Variable(v) => reduced.left[reduced.open[*v].index()][values[*v] as usize],
+            TargetSource::Fixed(value) => *value,
+            TargetSource::Variable(v) => {
+                reduced.left[reduced.open[*v].index()][values[*v] as usize]
+            }
         }));
     }
 }
 
 /// One chain.
-struct Chain {
-    state: State,
+struct GibbsChain {
+    state: GibbsState,
     rng: Xoshiro256PlusPlus,
     /// The next block.
     block: usize,
@@ -109,9 +111,9 @@ struct Chain {
     kept: usize,
 }
 
-impl Chain {
+impl GibbsChain {
     /// Advances the chain by about so much work; `false` once it is done.
-    fn advance(&mut self, reader: &Reader<'_>, schedule: Schedule, mut work: u64) -> bool {
+    fn advance(&mut self, reader: &TargetReader<'_>, schedule: Schedule, mut work: u64) -> bool {
         let kernel = reader.kernel;
         while self.sweeps < schedule.sweeps() {
             while self.block < kernel.blocks() {
@@ -139,48 +141,48 @@ impl Chain {
 }
 
 /// Result of the chains: draws, sweeps, reason for the end.
-pub(super) struct Run {
+pub(super) struct GibbsResult {
     pub(super) stopped: Stopped,
     pub(super) sweeps: u64,
     pub(super) draws: Draws,
 }
 
 /// Reason that there is nothing to run.
-pub(super) enum NoRun {
+pub(super) enum StartError {
     Impossible,
     Error(Error),
 }
 
 /// Runs all chains, on so many threads.
 pub(super) fn run(
-    reader: &Reader<'_>,
+    reader: &TargetReader<'_>,
     elements: (&Expansion, &[AnyElement]),
     schedule: Schedule,
     (seed, threads): (u64, usize),
-    watching: &Watching<'_>,
-) -> Result<Run, NoRun> {
+    watching: &RunMonitor<'_>,
+) -> Result<GibbsResult, StartError> {
     let kernel = reader.kernel;
-    let forward = Forward::new(&kernel.reduced().graph);
+    let forward = ForwardSampler::new(&kernel.reduced().graph);
     let mut chains = Vec::with_capacity(schedule.chains);
     for part in 0..schedule.chains {
         if watching.stopped().is_some() {
             let algorithm = "Gibbs";
-            return Err(NoRun::Error(Error::NothingDone { algorithm }));
+            return Err(StartError::Error(Error::NothingDone { algorithm }));
         }
         let mut rng = stream(seed, part as u64);
         let start = forward.start(&mut rng);
-        let values = match start.map_err(|error| NoRun::Error(error.into()))? {
-            Start::Found(values) => values,
-            Start::Impossible => return Err(NoRun::Impossible),
-            Start::Unknown { tried } => {
-                return Err(NoRun::Error(Error::NoSampleMetEvidence {
+        let values = match start.map_err(|error| StartError::Error(error.into()))? {
+            InitialAssignment::Found(values) => values,
+            InitialAssignment::Impossible => return Err(StartError::Impossible),
+            InitialAssignment::Unknown { tried } => {
+                return Err(StartError::Error(Error::NoSampleMetEvidence {
                     algorithm: "Gibbs",
                     tried,
                     remedy: "look for a world with MpeBranchAndBound, or `weigh` what conditions exclude",
                 }));
             }
         };
-        chains.push(Chain {
+        chains.push(GibbsChain {
             state: kernel.state(values),
             rng,
             block: 0,
@@ -212,7 +214,7 @@ pub(super) fn run(
     let width = targets.len();
     let targets = targets.iter().zip(expansion.targets()).enumerate();
     let target = |(i, (element, &position)): (usize, (&AnyElement, &usize))| {
-        let values = |chain: &Chain| {
+        let values = |chain: &GibbsChain| {
             (0..length)
                 .map(|d| chain.draws[d * width + i])
                 .collect::<Vec<u32>>()
@@ -224,7 +226,7 @@ pub(super) fn run(
         }
     };
     let stopped = stops.into_iter().find(|why| *why != Stopped::Finished);
-    Ok(Run {
+    Ok(GibbsResult {
         stopped: stopped.unwrap_or(Stopped::Finished),
         sweeps: chains.iter().map(|chain| chain.sweeps).sum(),
         draws: Draws {
@@ -238,10 +240,10 @@ pub(super) fn run(
 
 /// Advances the chains of one thread in turn, so that a deadline finds all of them equally long.
 fn advance(
-    chains: &mut [Chain],
-    reader: &Reader<'_>,
+    chains: &mut [GibbsChain],
+    reader: &TargetReader<'_>,
     schedule: Schedule,
-    watching: &Watching<'_>,
+    watching: &RunMonitor<'_>,
     done: &AtomicU64,
 ) -> Stopped {
     let mut going = true;

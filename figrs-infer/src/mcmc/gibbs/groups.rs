@@ -4,15 +4,15 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::prepare::{Piece, Prepared};
+use super::prepare::{PreparedGraph, WeightFactor};
 use super::table::{advance, size};
 
 /// Maximum number of assignments of a group that are enumerated to test that its blocks reach all of them.
 const ENUMERATED: usize = 1 << 18;
 
 /// Dependencies between free variables, defined variables and pieces with zeros.
-pub(super) struct Ties<'p, 'g> {
-    pub(super) prepared: &'p Prepared<'g>,
+pub(super) struct DependencyGraph<'p, 'g> {
+    pub(super) prepared: &'p PreparedGraph<'g>,
     /// By variable: the defined variables, not folded, that depend on it directly.
     children: Vec<Vec<usize>>,
     /// By variable: its position in the order of definitions.
@@ -23,15 +23,15 @@ pub(super) struct Ties<'p, 'g> {
     tied: Vec<Vec<usize>>,
 }
 
-/// Free variables that zeros tie together, with the positions (in `Ties::hard`) of the pieces that do.
+/// Free variables that zeros tie together, with the positions (in `DependencyGraph::hard`) of the pieces that do.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct VariableGroup {
     pub(super) free: Vec<usize>,
     pub(super) constraints: Vec<usize>,
 }
 
-impl<'p, 'g> Ties<'p, 'g> {
-    pub(super) fn new(prepared: &'p Prepared<'g>) -> Self {
+impl<'p, 'g> DependencyGraph<'p, 'g> {
+    pub(super) fn new(prepared: &'p PreparedGraph<'g>) -> Self {
         let n = prepared.graph.cardinalities.len();
         let mut children = vec![Vec::new(); n];
         let mut place = vec![0; n];
@@ -44,9 +44,11 @@ impl<'p, 'g> Ties<'p, 'g> {
                 definition.parents.iter().for_each(|&p| children[p].push(v));
             }
         }
-        let has_zeros = |piece: &Piece| match piece {
-            Piece::Dense(table) => table.has_zeros(),
-            Piece::Factor(i) => crate::exact::consistency::has_zeros(&prepared.graph.factors[*i]),
+        let has_zeros = |piece: &WeightFactor| match piece {
+            WeightFactor::Dense(table) => table.has_zeros(),
+            WeightFactor::Factor(i) => {
+                crate::exact::consistency::has_zeros(&prepared.graph.factors[*i])
+            }
         };
         let pieces = prepared.pieces.iter().enumerate();
         let hard: Vec<usize> = pieces
@@ -105,17 +107,17 @@ impl<'p, 'g> Ties<'p, 'g> {
     }
 
     /// All free variables, in groups that no zero ties to one another.
-    pub(super) fn groups(&self) -> Vec<Group> {
+    pub(super) fn groups(&self) -> Vec<VariableGroup> {
         let n = self.prepared.graph.cardinalities.len();
-        let mut sets = Sets::new(n);
+        let mut sets = DisjointSets::new(n);
         for tied in &self.tied {
             tied.windows(2).for_each(|pair| sets.join(pair[0], pair[1]));
         }
         let mut number: Vec<Option<usize>> = vec![None; n];
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<VariableGroup> = Vec::new();
         for v in (0..n).filter(|&v| self.prepared.definitions[v].is_none()) {
             let group = *number[sets.root(v)].get_or_insert_with(|| {
-                groups.push(Group {
+                groups.push(VariableGroup {
                     free: Vec::new(),
                     constraints: Vec::new(),
                 });
@@ -134,7 +136,7 @@ impl<'p, 'g> Ties<'p, 'g> {
 
     /// Blocks for a group that is too large for one: each holds all that some constraints tie, as far as that has at most
     /// `limit` assignments.
-    pub(super) fn windows(&self, group: &Group, limit: usize) -> Vec<Vec<usize>> {
+    pub(super) fn windows(&self, group: &VariableGroup, limit: usize) -> Vec<Vec<usize>> {
         let graph = self.prepared.graph;
         let mut mentions: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for &c in &group.constraints {
@@ -182,7 +184,11 @@ impl<'p, 'g> Ties<'p, 'g> {
     /// many to enumerate.
     ///
     /// Zeros do not tie the group to other variables, so that its possible assignments are the same whatever these are.
-    pub(super) fn is_connected(&self, group: &Group, blocks: &[Vec<usize>]) -> Option<bool> {
+    pub(super) fn is_connected(
+        &self,
+        group: &VariableGroup,
+        blocks: &[Vec<usize>],
+    ) -> Option<bool> {
         let graph = self.prepared.graph;
         let all = size(graph, &group.free);
         if all > ENUMERATED {
@@ -192,7 +198,7 @@ impl<'p, 'g> Ties<'p, 'g> {
             .constraints
             .iter()
             .map(|&c| &self.prepared.pieces[self.hard[c]]);
-        let constraints: Vec<&Piece> = constraints.collect();
+        let constraints: Vec<&WeightFactor> = constraints.collect();
         let scopes: Vec<usize> = constraints
             .iter()
             .flat_map(|p| self.prepared.scope(p))
@@ -201,7 +207,7 @@ impl<'p, 'g> Ties<'p, 'g> {
         let mut values = vec![0; graph.cardinalities.len()];
         let mut possible = Vec::with_capacity(all);
         // For each block the number of the assignment with the block's own values left out.
-        let mut sets = Sets::new(all);
+        let mut sets = DisjointSets::new(all);
         let mut first: Vec<FxHashMap<usize, usize>> = vec![FxHashMap::default(); blocks.len()];
         let strides = super::table::strides(graph, &group.free);
         loop {
@@ -211,7 +217,7 @@ impl<'p, 'g> Ties<'p, 'g> {
                     values[v] = definition.value(&values);
                 }
             }
-            let weighs = |p: &&Piece| self.prepared.log(p, &values) > f64::NEG_INFINITY;
+            let weighs = |p: &&WeightFactor| self.prepared.log(p, &values) > f64::NEG_INFINITY;
             let is_possible = constraints.iter().all(weighs);
             possible.push(is_possible);
             if is_possible {
@@ -233,9 +239,9 @@ impl<'p, 'g> Ties<'p, 'g> {
 }
 
 /// Disjoint sets.
-struct Sets(Vec<usize>);
+struct DisjointSets(Vec<usize>);
 
-impl Sets {
+impl DisjointSets {
     fn new(n: usize) -> Self {
         Self((0..n).collect())
     }

@@ -6,22 +6,22 @@ use figrs_core::factor::FactorGraph;
 use rand::{Rng, RngExt};
 
 use super::arena::Arena;
-use super::block::{Listed, Site};
-use super::groups::Ties;
-use super::prepare::{Definition, Prepared};
+use super::block::{EnumeratedBlock, SingleVariableBlock};
+use super::groups::DependencyGraph;
+use super::prepare::{DeterministicVariable, PreparedGraph};
 use super::table::size;
-use super::wide::{Messages, WideBlock};
-use crate::exact::branch_and_bound::Reduced;
+use super::wide::{BlockMessages, EliminationBlock};
+use crate::exact::branch_and_bound::ReducedGraph;
 use crate::exact::eliminate::{EliminationError, validate};
 
 /// Number of assignments up to which a group is listed without looking for something cheaper.
 const LISTED: usize = 64;
 
 #[derive(Debug)]
-enum Block {
-    Site(Site),
-    Listed(Listed),
-    Wide(Box<WideBlock>),
+enum GibbsBlock {
+    Site(SingleVariableBlock),
+    Listed(EnumeratedBlock),
+    Wide(Box<EliminationBlock>),
 }
 
 /// One sweep of a Gibbs sampler over a factor graph, block by block.
@@ -56,18 +56,18 @@ enum Block {
 /// # Ok::<(), figrs_infer::eliminate::EliminationError>(())
 /// ```
 pub struct GibbsKernel {
-    reduced: Reduced,
+    reduced: ReducedGraph,
     arena: Arena,
-    blocks: Vec<(Block, u64)>,
+    blocks: Vec<(GibbsBlock, u64)>,
     cut: u64,
     /// The folded variables, which no block keeps up to date, in topological order.
-    folded: Vec<Definition>,
+    folded: Vec<DeterministicVariable>,
 }
 
 impl fmt::Debug for GibbsKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let blocks = self.blocks.iter();
-        let eliminated = blocks.filter(|(block, _)| matches!(block, Block::Wide(_)));
+        let eliminated = blocks.filter(|(block, _)| matches!(block, GibbsBlock::Wide(_)));
         f.debug_struct("GibbsKernel")
             .field("blocks", &self.blocks.len())
             .field("eliminated", &eliminated.count())
@@ -78,11 +78,11 @@ impl fmt::Debug for GibbsKernel {
 
 /// The current assignment of a chain, with scratch space.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct GibbsState {
     pub(super) values: Vec<u32>,
     weights: Vec<f64>,
     /// By block.
-    messages: Vec<Option<Messages>>,
+    messages: Vec<Option<BlockMessages>>,
 }
 
 impl GibbsKernel {
@@ -91,10 +91,10 @@ impl GibbsKernel {
     /// **Errors.** [`EliminationError::Impossible`] if zeros leave some variable no value; when the factors are malformed.
     pub fn new(graph: &FactorGraph, table: usize) -> Result<Self, EliminationError> {
         validate(graph, &[])?;
-        let reduced = Reduced::new(graph).ok_or(EliminationError::Impossible)?;
-        let prepared = Prepared::new(&reduced.graph);
-        let ties = Ties::new(&prepared);
-        let mut maker = Maker::new(&ties, table);
+        let reduced = ReducedGraph::new(graph).ok_or(EliminationError::Impossible)?;
+        let prepared = PreparedGraph::new(&reduced.graph);
+        let ties = DependencyGraph::new(&prepared);
+        let mut maker = BlockBuilder::new(&ties, table);
         for group in ties.groups() {
             let all = size(&reduced.graph, &group.free);
             let is_small = group.constraints.is_empty() || all <= table.min(LISTED);
@@ -113,7 +113,7 @@ impl GibbsKernel {
                 maker.listed(window);
             }
         }
-        let Maker {
+        let BlockBuilder {
             arena, blocks, cut, ..
         } = maker;
         let folded = prepared.order.iter().filter(|&&v| prepared.folded[v]);
@@ -150,7 +150,7 @@ impl GibbsKernel {
         let graph = &self.reduced.graph;
         let next: Vec<(Vec<u32>, f64)> = match self.blocks.get(block).map(|block| &block.0) {
             None => return vec![(assignment.to_vec(), 1.0)],
-            Some(Block::Site(site)) => {
+            Some(GibbsBlock::Site(site)) => {
                 let total = site.weigh(&self.arena, &values, &mut weights);
                 let next = |(x, w): (u32, &f64)| {
                     values[site.variable as usize] = x;
@@ -158,7 +158,7 @@ impl GibbsKernel {
                 };
                 (0..).zip(&weights).map(next).collect()
             }
-            Some(Block::Listed(listed)) => {
+            Some(GibbsBlock::Listed(listed)) => {
                 let total = listed.weigh(graph, &self.arena, &mut values, &mut weights);
                 let next = |(i, w): (usize, &f64)| {
                     listed.choose(graph, i, &mut values);
@@ -166,7 +166,7 @@ impl GibbsKernel {
                 };
                 weights.iter().enumerate().map(next).collect()
             }
-            Some(Block::Wide(wide)) => wide.outcomes(graph, &values),
+            Some(GibbsBlock::Wide(wide)) => wide.outcomes(graph, &values),
         };
         let positive = next.into_iter().filter(|(_, p)| *p > 0.0);
         positive
@@ -198,11 +198,11 @@ impl GibbsKernel {
         }
     }
 
-    pub(super) fn reduced(&self) -> &Reduced {
+    pub(super) fn reduced(&self) -> &ReducedGraph {
         &self.reduced
     }
 
-    pub(super) fn folded(&self) -> &[Definition] {
+    pub(super) fn folded(&self) -> &[DeterministicVariable] {
         &self.folded
     }
 
@@ -212,12 +212,12 @@ impl GibbsKernel {
     }
 
     /// Starts at an assignment of the variables that have several values.
-    pub(super) fn state(&self, values: Vec<u32>) -> State {
+    pub(super) fn state(&self, values: Vec<u32>) -> GibbsState {
         let messages = self.blocks.iter().map(|(block, _)| match block {
-            Block::Wide(wide) => Some(wide.messages(values.len())),
+            GibbsBlock::Wide(wide) => Some(wide.messages(values.len())),
             _ => None,
         });
-        State {
+        GibbsState {
             messages: messages.collect(),
             values,
             weights: Vec::new(),
@@ -225,24 +225,24 @@ impl GibbsKernel {
     }
 
     /// Draws a block anew.
-    pub(super) fn update(&self, block: usize, state: &mut State, rng: &mut impl Rng) {
-        let State {
+    pub(super) fn update(&self, block: usize, state: &mut GibbsState, rng: &mut impl Rng) {
+        let GibbsState {
             values,
             weights,
             messages,
         } = state;
         let graph = &self.reduced.graph;
         match &self.blocks[block].0 {
-            Block::Site(site) => {
+            GibbsBlock::Site(site) => {
                 let total = site.weigh(&self.arena, values, weights);
                 values[site.variable as usize] = pick(weights, total * rng.random::<f64>()) as u32;
             }
-            Block::Listed(listed) => {
+            GibbsBlock::Listed(listed) => {
                 let total = listed.weigh(graph, &self.arena, values, weights);
                 let chosen = pick(weights, total * rng.random::<f64>());
                 listed.choose(graph, chosen, values);
             }
-            Block::Wide(wide) => {
+            GibbsBlock::Wide(wide) => {
                 if let Some(messages) = &mut messages[block] {
                     wide.update(graph, messages, values, rng);
                 }
@@ -268,18 +268,18 @@ fn pick(weights: &[f64], mut left: f64) -> usize {
 }
 
 /// Builder of blocks.
-struct Maker<'t, 'p, 'g> {
-    ties: &'t Ties<'p, 'g>,
+struct BlockBuilder<'t, 'p, 'g> {
+    ties: &'t DependencyGraph<'p, 'g>,
     table: usize,
     /// By variable: the pieces that mention it.
     mentions: Vec<Vec<usize>>,
     arena: Arena,
-    blocks: Vec<(Block, u64)>,
+    blocks: Vec<(GibbsBlock, u64)>,
     cut: u64,
 }
 
-impl<'t, 'p, 'g> Maker<'t, 'p, 'g> {
-    fn new(ties: &'t Ties<'p, 'g>, table: usize) -> Self {
+impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
+    fn new(ties: &'t DependencyGraph<'p, 'g>, table: usize) -> Self {
         let prepared = ties.prepared;
         let mut mentions = vec![Vec::new(); prepared.graph.cardinalities.len()];
         for (i, piece) in prepared.pieces.iter().enumerate() {
@@ -313,16 +313,16 @@ impl<'t, 'p, 'g> Maker<'t, 'p, 'g> {
         let prepared = self.ties.prepared;
         let (defined, pieces) = self.surroundings(&free);
         if let ([v], []) = (&free[..], &defined[..])
-            && let Some(site) = Site::new(prepared, *v, &pieces, &mut self.arena)
+            && let Some(site) = SingleVariableBlock::new(prepared, *v, &pieces, &mut self.arena)
         {
             let cost = site.cost();
-            self.blocks.push((Block::Site(site), cost));
+            self.blocks.push((GibbsBlock::Site(site), cost));
             return;
         }
         let assignments = size(prepared.graph, &free) as u64;
-        let listed = Listed::new(prepared, free, &defined, &pieces, &mut self.arena);
+        let listed = EnumeratedBlock::new(prepared, free, &defined, &pieces, &mut self.arena);
         let cost = listed.cost().saturating_mul(assignments);
-        self.blocks.push((Block::Listed(listed), cost));
+        self.blocks.push((GibbsBlock::Listed(listed), cost));
     }
 
     /// A block of some free variables that is eliminated, if that is cheaper than to list its assignments and takes no
@@ -331,11 +331,12 @@ impl<'t, 'p, 'g> Maker<'t, 'p, 'g> {
         let (defined, pieces) = self.surroundings(free);
         let variables = [free, &defined].concat();
         let listing = assignments as f64 * pieces.len() as f64;
-        let wide = WideBlock::new(self.ties.prepared, variables, &pieces, self.table, listing);
+        let wide =
+            EliminationBlock::new(self.ties.prepared, variables, &pieces, self.table, listing);
         let found = wide.is_some();
         self.blocks.extend(wide.map(|wide| {
             let cost = wide.cost;
-            (Block::Wide(Box::new(wide)), cost)
+            (GibbsBlock::Wide(Box::new(wide)), cost)
         }));
         found
     }

@@ -28,8 +28,8 @@ use crate::error::Error;
 use crate::exact::conflict;
 use crate::exact::eliminate::EliminationError;
 use crate::exact::limits::Limits;
-use crate::run::watch::{Watch, Watching, watched};
-use chains::{NoRun, Reader, Schedule};
+use crate::run::watch::{RunMonitor, Watch, watched};
+use chains::{Schedule, StartError, TargetReader};
 pub use kernel::GibbsKernel;
 
 /// Gibbs sampling: chains that draw one block of variables after another anew, given all others.
@@ -178,7 +178,7 @@ impl Gibbs {
         &self,
         model: &Model,
         targets: &[AnyElement],
-        watching: &Watching<'_>,
+        watching: &RunMonitor<'_>,
     ) -> Result<Answer, Error> {
         let limits = self.limits.until(watching.until());
         let impossible = || conflict::impossible(model, targets, &limits);
@@ -192,13 +192,13 @@ impl Gibbs {
             Err(EliminationError::Impossible) => return Err(impossible()),
             kernel => kernel?,
         };
-        let reader = Reader::new(&kernel, &expansion, &encoding);
+        let reader = TargetReader::new(&kernel, &expansion, &encoding);
         let elements = (&expansion, targets);
         let by = (self.seed, limits.threads());
         let run = match chains::run(&reader, elements, self.schedule, by, watching) {
             Ok(run) => run,
-            Err(NoRun::Impossible) => return Err(impossible()),
-            Err(NoRun::Error(error)) => return Err(error),
+            Err(StartError::Impossible) => return Err(impossible()),
+            Err(StartError::Error(error)) => return Err(error),
         };
         if run.draws.length == 0 {
             return Err(Error::NothingDone {

@@ -3,7 +3,7 @@
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 use rustc_hash::FxHashMap;
 
-use super::table::{Table, place, size, strides};
+use super::table::{DenseLogTable, place, size, strides};
 use crate::exact::branch_and_bound::for_each_entry;
 use crate::exact::eliminate::log_entry;
 
@@ -19,7 +19,7 @@ const FOLDED: usize = 4096;
 
 /// A variable as a function of others.
 #[derive(Clone, Debug)]
-pub(super) struct Definition {
+pub(super) struct DeterministicVariable {
     pub(super) child: usize,
     pub(super) parents: Vec<usize>,
     pub(super) strides: Vec<usize>,
@@ -27,7 +27,7 @@ pub(super) struct Definition {
     pub(super) index: Vec<u32>,
 }
 
-impl Definition {
+impl DeterministicVariable {
     pub(super) fn value(&self, values: &[u32]) -> u32 {
         self.index[place(&self.parents, &self.strides, values)]
     }
@@ -35,8 +35,8 @@ impl Definition {
 
 /// Factor of the weight of a world.
 #[derive(Clone, Debug)]
-pub(super) enum Piece {
-    Dense(Table),
+pub(super) enum WeightFactor {
+    Dense(DenseLogTable),
     /// A factor of the graph, by its position.
     Factor(usize),
 }
@@ -46,21 +46,21 @@ pub(super) enum Piece {
 /// The product of the pieces at an assignment in which every defined variable has the value of its definition is the
 /// weight of that assignment up to a constant; every other assignment weighs zero.
 #[derive(Debug)]
-pub(super) struct Prepared<'g> {
+pub(super) struct PreparedGraph<'g> {
     pub(super) graph: &'g FactorGraph,
     /// By variable.
-    pub(super) definitions: Vec<Option<Definition>>,
+    pub(super) definitions: Vec<Option<DeterministicVariable>>,
     /// The defined variables, after those they depend on.
     pub(super) order: Vec<usize>,
     /// By variable: `true` if no piece and no other definition in use mentions it.
     pub(super) folded: Vec<bool>,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<WeightFactor>,
 }
 
-impl<'g> Prepared<'g> {
+impl<'g> PreparedGraph<'g> {
     pub(super) fn new(graph: &'g FactorGraph) -> Self {
         let n = graph.cardinalities.len();
-        let mut candidates: Vec<Option<(Definition, usize)>> = vec![None; n];
+        let mut candidates: Vec<Option<(DeterministicVariable, usize)>> = vec![None; n];
         for (i, factor) in graph.factors.iter().enumerate() {
             if let Some(definition) = as_function(graph, factor) {
                 let child = definition.child;
@@ -78,7 +78,7 @@ impl<'g> Prepared<'g> {
         for (i, factor) in graph.factors.iter().enumerate() {
             let mut scope: Vec<usize> = factor.variables.iter().map(|v| v.index()).collect();
             if !defining[i] && size(graph, &scope) > DENSE {
-                pieces.push(Piece::Factor(i));
+                pieces.push(WeightFactor::Factor(i));
                 continue;
             }
             let definition = scope.last().and_then(|&v| candidates[v].as_ref());
@@ -86,17 +86,17 @@ impl<'g> Prepared<'g> {
                 // The rest of the factor, where its function holds.
                 Some((definition, _)) if defining[i] => {
                     scope.pop();
-                    Table::of(graph, scope, &mut values, |values| {
+                    DenseLogTable::of(graph, scope, &mut values, |values| {
                         values[definition.child] = definition.value(values);
                         log_entry(graph, factor, values)
                     })
                 }
-                _ => Table::of(graph, scope, &mut values, |values| {
+                _ => DenseLogTable::of(graph, scope, &mut values, |values| {
                     log_entry(graph, factor, values)
                 }),
             };
             if !table.is_constant() {
-                pieces.push(Piece::Dense(table));
+                pieces.push(WeightFactor::Dense(table));
             }
         }
         let mut this = Self {
@@ -114,10 +114,10 @@ impl<'g> Prepared<'g> {
         this
     }
 
-    pub(super) fn scope(&self, piece: &Piece) -> Vec<usize> {
+    pub(super) fn scope(&self, piece: &WeightFactor) -> Vec<usize> {
         match piece {
-            Piece::Dense(table) => table.scope.clone(),
-            Piece::Factor(i) => {
+            WeightFactor::Dense(table) => table.scope.clone(),
+            WeightFactor::Factor(i) => {
                 let variables = self.graph.factors[*i].variables.iter();
                 variables.map(|v| v.index()).collect()
             }
@@ -125,12 +125,12 @@ impl<'g> Prepared<'g> {
     }
 
     /// The natural logarithm of a piece at an assignment.
-    pub(super) fn log(&self, piece: &Piece, values: &[u32]) -> f64 {
+    pub(super) fn log(&self, piece: &WeightFactor, values: &[u32]) -> f64 {
         match piece {
-            Piece::Dense(table) => {
+            WeightFactor::Dense(table) => {
                 table.logs[place(&table.scope, &strides(self.graph, &table.scope), values)]
             }
-            Piece::Factor(i) => log_entry(self.graph, &self.graph.factors[*i], values),
+            WeightFactor::Factor(i) => log_entry(self.graph, &self.graph.factors[*i], values),
         }
     }
 
@@ -151,7 +151,7 @@ impl<'g> Prepared<'g> {
                 continue;
             };
             let wider = |i: &usize| -> Option<Vec<usize>> {
-                let Piece::Dense(table) = &self.pieces[*i] else {
+                let WeightFactor::Dense(table) = &self.pieces[*i] else {
                     return None;
                 };
                 let mut scope = table.scope.clone();
@@ -168,11 +168,11 @@ impl<'g> Prepared<'g> {
             };
             for (&i, scope) in mentions[v].iter().zip(scopes) {
                 let old = &self.pieces[i];
-                let table = Table::of(self.graph, scope, &mut values, |values| {
+                let table = DenseLogTable::of(self.graph, scope, &mut values, |values| {
                     values[v] = definition.value(values);
                     self.log(old, values)
                 });
-                self.pieces[i] = Piece::Dense(table);
+                self.pieces[i] = WeightFactor::Dense(table);
             }
             self.folded[v] = true;
             definition.parents.iter().for_each(|&p| read[p] -= 1);
@@ -188,24 +188,24 @@ impl<'g> Prepared<'g> {
     /// Multiplies tables over the same variables, and drops constant ones.
     fn merge(&mut self) {
         let mut known: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
-        let mut merged: Vec<Piece> = Vec::new();
+        let mut merged: Vec<WeightFactor> = Vec::new();
         for piece in std::mem::take(&mut self.pieces) {
-            let Piece::Dense(table) = piece else {
+            let WeightFactor::Dense(table) = piece else {
                 merged.push(piece);
                 continue;
             };
             let place = *known.entry(table.scope.clone()).or_insert(merged.len());
             match merged.get_mut(place) {
-                Some(Piece::Dense(first)) => {
+                Some(WeightFactor::Dense(first)) => {
                     let logs = first.logs.iter_mut().zip(&table.logs);
                     logs.for_each(|(a, b)| *a += b);
                 }
-                _ => merged.push(Piece::Dense(table)),
+                _ => merged.push(WeightFactor::Dense(table)),
             }
         }
-        merged.retain(|piece| !matches!(piece, Piece::Dense(table) if table.is_constant()));
+        merged.retain(|piece| !matches!(piece, WeightFactor::Dense(table) if table.is_constant()));
         for piece in &mut merged {
-            if let Piece::Dense(table) = piece {
+            if let WeightFactor::Dense(table) = piece {
                 table.normalise();
             }
         }
@@ -215,7 +215,7 @@ impl<'g> Prepared<'g> {
 
 /// The last variable of a factor as a function of the others, if the factor leaves it at most one value for each of
 /// their assignments.
-fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<Definition> {
+fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<DeterministicVariable> {
     let (child, parents) = factor.variables.split_last()?;
     let rows = graph.dense_size(parents);
     if parents.is_empty() || rows > INDEX {
@@ -237,7 +237,7 @@ fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<Definition> {
     for value in index.iter_mut().filter(|v| **v == FactorTable::NO_VALUE) {
         *value = 0;
     }
-    Some(Definition {
+    Some(DeterministicVariable {
         child: child.index(),
         parents,
         strides,
@@ -246,7 +246,7 @@ fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<Definition> {
 }
 
 /// The defined variables, after those they depend on; definitions that go round in a circle are taken back.
-fn sorted(candidates: &mut [Option<(Definition, usize)>]) -> Vec<usize> {
+fn sorted(candidates: &mut [Option<(DeterministicVariable, usize)>]) -> Vec<usize> {
     let n = candidates.len();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
     let mut waits = vec![0usize; n];

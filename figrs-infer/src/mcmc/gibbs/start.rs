@@ -15,7 +15,7 @@ const OPERATIONS: f64 = 1e9;
 const MEMORY: u64 = 1 << 28;
 
 /// Result of the search for a first assignment.
-pub(super) enum Start {
+pub(super) enum InitialAssignment {
     Found(Vec<u32>),
     Impossible,
     /// None of this many draws was one, and elimination takes too much.
@@ -25,13 +25,13 @@ pub(super) enum Start {
 }
 
 /// Forward sampler: draws one variable after another given those before, by the factors that are complete then.
-pub(super) struct Forward<'g> {
+pub(super) struct ForwardSampler<'g> {
     graph: &'g FactorGraph,
     /// The variables, each with the factors that are complete with it.
     order: Vec<(usize, Vec<&'g Factor>)>,
 }
 
-impl<'g> Forward<'g> {
+impl<'g> ForwardSampler<'g> {
     pub(super) fn new(graph: &'g FactorGraph) -> Self {
         let n = graph.cardinalities.len();
         let mut place: Vec<Option<usize>> = vec![None; n];
@@ -88,7 +88,7 @@ impl<'g> Forward<'g> {
     }
 
     /// An assignment by forward draws, or if none of them has weight by elimination, if that is possible.
-    pub(super) fn start(&self, rng: &mut impl Rng) -> Result<Start, EliminationError> {
+    pub(super) fn start(&self, rng: &mut impl Rng) -> Result<InitialAssignment, EliminationError> {
         for tried in 0..TRIES {
             if tried == FIRST
                 && let Some(start) = self.eliminated(rng)?
@@ -96,21 +96,24 @@ impl<'g> Forward<'g> {
                 return Ok(start);
             }
             if let Some(values) = self.draw(rng) {
-                return Ok(Start::Found(values));
+                return Ok(InitialAssignment::Found(values));
             }
         }
-        Ok(Start::Unknown { tried: TRIES })
+        Ok(InitialAssignment::Unknown { tried: TRIES })
     }
 
     /// The best assignment under random weights; `None` if that takes too much.
-    fn eliminated(&self, rng: &mut impl Rng) -> Result<Option<Start>, EliminationError> {
+    fn eliminated(
+        &self,
+        rng: &mut impl Rng,
+    ) -> Result<Option<InitialAssignment>, EliminationError> {
         let options = Options::default()
             .table_budget(TABLE)
             .operation_budget(OPERATIONS)
             .memory_budget(MEMORY);
         match most_probable(&self.perturbed(rng), &options) {
-            Ok((values, _)) => Ok(Some(Start::Found(values))),
-            Err(EliminationError::Impossible) => Ok(Some(Start::Impossible)),
+            Ok((values, _)) => Ok(Some(InitialAssignment::Found(values))),
+            Err(EliminationError::Impossible) => Ok(Some(InitialAssignment::Impossible)),
             Err(
                 EliminationError::TableTooLarge { .. }
                 | EliminationError::TooManyOperations { .. }

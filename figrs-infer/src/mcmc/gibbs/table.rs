@@ -4,7 +4,7 @@ use figrs_core::factor::FactorGraph;
 
 /// A function of some variables: natural logarithms, row-major in the order of `scope`, which ascends.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(super) struct DenseLogTable {
     pub(super) scope: Vec<usize>,
     pub(super) logs: Vec<f64>,
 }
@@ -42,7 +42,7 @@ pub(super) fn place(scope: &[usize], strides: &[usize], values: &[u32]) -> usize
     digits.map(|(&v, stride)| values[v] as usize * stride).sum()
 }
 
-impl Table {
+impl DenseLogTable {
     /// Tabulates a function of some variables, each listed once. `values` is a scratch assignment.
     pub(super) fn of(
         graph: &FactorGraph,

@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use rand::Rng;
 
-use super::prepare::{Definition, Piece, Prepared};
-use super::table::{Table, place, size, strides};
+use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
+use super::table::{DenseLogTable, place, size, strides};
 use crate::exact::eliminate::Options;
-use crate::exact::tree::{Draw, Every, Numbers, Sums, Tree};
+use crate::exact::tree::{
+    ContractionTree, EnumerationQuery, SampleQuery, SumProductPrecision, TreeBeliefs,
+};
 
 /// Maximum number of operations of a tree for each entry that a table of a block may have.
 const OPERATIONS: f64 = 64.0;
@@ -18,44 +20,44 @@ const MEMORY: u64 = 1 << 26;
 
 /// A factor of the block's graph whose table depends on variables outside.
 #[derive(Debug)]
-struct Open {
+struct ConditionedFactor {
     factor: usize,
     /// The variables inside, in the order of the table.
     inside: Vec<usize>,
-    weigh: Weigh,
+    weigh: ConditionedTable,
 }
 
 #[derive(Debug)]
-enum Weigh {
-    Table(Table),
-    Definition(Definition),
+enum ConditionedTable {
+    Table(DenseLogTable),
+    Definition(DeterministicVariable),
 }
 
 /// A block and the elimination of its variables.
 #[derive(Debug)]
-pub(super) struct WideBlock {
+pub(super) struct EliminationBlock {
     /// The variables, by their numbers in the block's graph.
     pub(super) variables: Vec<usize>,
     graph: FactorGraph,
-    tree: Tree,
-    open: Vec<Open>,
+    tree: ContractionTree,
+    open: Vec<ConditionedFactor>,
     pub(super) cost: u64,
 }
 
 /// Buffers of one chain for draws from a block.
 #[derive(Debug)]
-pub(super) struct Messages {
+pub(super) struct BlockMessages {
     graph: FactorGraph,
-    sums: Numbers<Sums>,
+    sums: TreeBeliefs<SumProductPrecision>,
     /// A scratch assignment of all variables.
     values: Vec<u32>,
 }
 
-impl WideBlock {
+impl EliminationBlock {
     /// A block of these variables, defined ones among them; `None` if its elimination needs tables of more than `limit`
     /// entries, or more operations than `most`.
     pub(super) fn new(
-        prepared: &Prepared<'_>,
+        prepared: &PreparedGraph<'_>,
         variables: Vec<usize>,
         pieces: &[usize],
         limit: usize,
@@ -71,33 +73,34 @@ impl WideBlock {
         }
         let mut open = Vec::new();
         let all = prepared.graph;
-        let mut add = |scope: Vec<usize>, table: Option<FactorTable>, weigh: Option<Weigh>| {
-            let inside: Vec<usize> = scope
-                .iter()
-                .copied()
-                .filter(|v| names.contains_key(v))
-                .collect();
-            let entries = size(all, &inside);
-            if weigh.is_some() {
-                open.push(Open {
-                    factor: graph.factors.len(),
-                    inside: inside.clone(),
-                    weigh: weigh?,
+        let mut add =
+            |scope: Vec<usize>, table: Option<FactorTable>, weigh: Option<ConditionedTable>| {
+                let inside: Vec<usize> = scope
+                    .iter()
+                    .copied()
+                    .filter(|v| names.contains_key(v))
+                    .collect();
+                let entries = size(all, &inside);
+                if weigh.is_some() {
+                    open.push(ConditionedFactor {
+                        factor: graph.factors.len(),
+                        inside: inside.clone(),
+                        weigh: weigh?,
+                    });
+                }
+                // The shape of the tree must not depend on what is outside.
+                let table = match table {
+                    Some(table) => table,
+                    None if entries <= limit => FactorTable::Dense(vec![1.0; entries].into()),
+                    None => return None,
+                };
+                graph.factors.push(Factor {
+                    variables: inside.iter().map(|v| names[v]).collect(),
+                    table,
+                    normalised: false,
                 });
-            }
-            // The shape of the tree must not depend on what is outside.
-            let table = match table {
-                Some(table) => table,
-                None if entries <= limit => FactorTable::Dense(vec![1.0; entries].into()),
-                None => return None,
+                Some(())
             };
-            graph.factors.push(Factor {
-                variables: inside.iter().map(|v| names[v]).collect(),
-                table,
-                normalised: false,
-            });
-            Some(())
-        };
         let is_inside = |scope: &[usize]| scope.iter().all(|v| names.contains_key(v));
         for &v in &variables {
             let Some(definition) = &prepared.definitions[v] else {
@@ -109,30 +112,34 @@ impl WideBlock {
                 let index = definition.index.clone();
                 add(scope, Some(FactorTable::Function { index }), None)?;
             } else {
-                add(scope, None, Some(Weigh::Definition(definition.clone())))?;
+                add(
+                    scope,
+                    None,
+                    Some(ConditionedTable::Definition(definition.clone())),
+                )?;
             }
         }
         for &i in pieces {
             let scope = prepared.scope(&prepared.pieces[i]);
             match (&prepared.pieces[i], is_inside(&scope)) {
-                (Piece::Dense(table), true) => {
+                (WeightFactor::Dense(table), true) => {
                     let weights = Weights::from_logs(table.logs.clone());
                     add(scope, Some(FactorTable::Dense(weights)), None)?;
                 }
-                (Piece::Dense(table), false) => {
-                    add(scope, None, Some(Weigh::Table(table.clone())))?;
+                (WeightFactor::Dense(table), false) => {
+                    add(scope, None, Some(ConditionedTable::Table(table.clone())))?;
                 }
-                (Piece::Factor(f), true) => {
+                (WeightFactor::Factor(f), true) => {
                     add(scope, Some(all.factors[*f].table.clone()), None)?;
                 }
-                (Piece::Factor(_), false) => return None,
+                (WeightFactor::Factor(_), false) => return None,
             }
         }
         let options = Options::default()
             .table_budget(limit)
             .operation_budget(most.min(OPERATIONS * limit as f64))
             .memory_budget(MEMORY);
-        let (mut tree, left) = Tree::compile(&mut graph, &options).ok()?;
+        let (mut tree, left) = ContractionTree::compile(&mut graph, &options).ok()?;
         tree.threads = 1;
         let cost = tree.cost.operations as u64 + variables.len() as u64;
         left.is_none().then_some(Self {
@@ -144,16 +151,16 @@ impl WideBlock {
         })
     }
 
-    pub(super) fn messages(&self, variables: usize) -> Messages {
-        Messages {
+    pub(super) fn messages(&self, variables: usize) -> BlockMessages {
+        BlockMessages {
             graph: self.graph.clone(),
-            sums: Numbers::new(&self.tree, &self.graph),
+            sums: TreeBeliefs::new(&self.tree, &self.graph),
             values: vec![0; variables],
         }
     }
 
     /// Loads the values outside the block.
-    fn load(&self, all: &FactorGraph, messages: &mut Messages, values: &[u32]) {
+    fn load(&self, all: &FactorGraph, messages: &mut BlockMessages, values: &[u32]) {
         messages.values.copy_from_slice(values);
         let mut loaded = Vec::with_capacity(self.open.len());
         for open in &self.open {
@@ -162,11 +169,13 @@ impl WideBlock {
             let mut logs = Vec::with_capacity(size(all, &open.inside));
             loop {
                 logs.push(match &open.weigh {
-                    Weigh::Table(table) => {
+                    ConditionedTable::Table(table) => {
                         table.logs[place(&table.scope, &strides(all, &table.scope), scratch)]
                     }
-                    Weigh::Definition(of) if of.value(scratch) == scratch[of.child] => 0.0,
-                    Weigh::Definition(_) => f64::NEG_INFINITY,
+                    ConditionedTable::Definition(of) if of.value(scratch) == scratch[of.child] => {
+                        0.0
+                    }
+                    ConditionedTable::Definition(_) => f64::NEG_INFINITY,
                 });
                 if !super::table::advance(all, &open.inside, scratch) {
                     break;
@@ -184,14 +193,16 @@ impl WideBlock {
     pub(super) fn update(
         &self,
         all: &FactorGraph,
-        messages: &mut Messages,
+        messages: &mut BlockMessages,
         values: &mut [u32],
         rng: &mut impl Rng,
     ) {
         self.load(all, messages, values);
         let rng = RefCell::new(rng);
         let tree = &self.tree;
-        let drawn = messages.sums.ask(tree, &messages.graph, Draw { tree, rng });
+        let drawn = messages
+            .sums
+            .ask(tree, &messages.graph, SampleQuery { tree, rng });
         // The present assignment has weight, so that there is always one to draw.
         for (&v, value) in self
             .variables
@@ -207,7 +218,9 @@ impl WideBlock {
         let mut messages = self.messages(values.len());
         self.load(all, &mut messages, values);
         let tree = &self.tree;
-        let every = messages.sums.ask(tree, &messages.graph, Every { tree });
+        let every = messages
+            .sums
+            .ask(tree, &messages.graph, EnumerationQuery { tree });
         let outcome = |(drawn, p): (Vec<u32>, f64)| {
             let mut next = values.to_vec();
             for (&v, value) in self.variables.iter().zip(tree.world(&drawn)) {

@@ -6,17 +6,17 @@ use figrs_core::internals::Trace;
 use figrs_core::{AnyElement, SupportBuilder};
 
 use super::kernel::{Dice, Kernel};
-use super::ladder::Ladder;
+use super::ladder::TemperatureLadder;
 use super::sites::SiteRecord;
 use crate::error::Error;
-use crate::run::turn::Turn;
+use crate::run::turn::TimeShare;
 use crate::run::watch::Stopped;
 
 /// Steps between two reports, at most.
 const BLOCK: u64 = 256;
 
 /// Length of the chains: burn-in, draws, thinning, total steps.
-pub(super) struct Length {
+pub(super) struct ChainLength {
     /// Draws of each chain.
     pub(super) draws: u64,
     pub(super) burn_in: u64,
@@ -30,7 +30,7 @@ pub(super) fn first_world(
     trace: &mut Trace,
     dice: &mut impl Dice,
     max_tries: u64,
-    turn: &Turn<'_>,
+    turn: &TimeShare<'_>,
 ) -> Result<(), Error> {
     let none = |tried| Error::NoSampleMetEvidence {
         algorithm: turn.run().algorithm(),
@@ -60,7 +60,7 @@ pub(super) struct TargetValues {
 }
 
 /// Result of a chain.
-pub(super) struct Finished {
+pub(super) struct ChainResult {
     pub(super) targets: Vec<TargetValues>,
     /// The choices of the worlds after burn-in.
     pub(super) sites: SiteRecord,
@@ -74,19 +74,19 @@ pub(super) struct Finished {
     pub(super) densities: usize,
 }
 
-pub(super) struct Chain {
+pub(super) struct MetropolisChain {
     trace: Trace,
     kernel: Kernel,
-    ladder: Ladder,
-    finished: Finished,
+    ladder: TemperatureLadder,
+    finished: ChainResult,
 }
 
-impl Chain {
+impl MetropolisChain {
     /// A chain in the world that the trace holds.
     pub(super) fn new(
         trace: Trace,
         kernel: Kernel,
-        ladder: Ladder,
+        ladder: TemperatureLadder,
         targets: &[AnyElement],
     ) -> Self {
         let targets = targets.iter().map(|target| TargetValues {
@@ -96,7 +96,7 @@ impl Chain {
         Self {
             kernel,
             ladder,
-            finished: Finished {
+            finished: ChainResult {
                 targets: targets.collect(),
                 sites: SiteRecord::default(),
                 draws: 0,
@@ -112,9 +112,9 @@ impl Chain {
     /// Makes all steps, or as many as there is time for: burn-in then takes a third of it at most.
     pub(super) fn run(
         &mut self,
-        length: &Length,
+        length: &ChainLength,
         dice: &mut impl Dice,
-        turn: &Turn<'_>,
+        turn: &TimeShare<'_>,
         done: &AtomicU64,
     ) -> Result<(), Error> {
         self.kernel.adapt(true);
@@ -171,7 +171,7 @@ impl Chain {
         }
     }
 
-    pub(super) fn finish(self) -> Finished {
+    pub(super) fn finish(self) -> ChainResult {
         self.finished
     }
 }

@@ -2,25 +2,25 @@
 
 use figrs_core::AnyElement;
 
-use super::chain::{Finished, Length, TargetValues};
+use super::chain::{ChainLength, ChainResult, TargetValues};
 use super::sites::SiteRecord;
 use crate::answer::draws::{Draws, TargetDraws};
 use crate::answer::estimate::Estimate;
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, TargetMarginal};
 use crate::error::Error;
-use crate::quality::diagnosis::Choices;
-use crate::run::watch::{Stopped, Watching};
+use crate::quality::diagnosis::ChoiceAgreement;
+use crate::run::watch::{RunMonitor, Stopped};
 
 /// The last draws of the chains, as many of each as the shortest one has. Chains that stayed in worlds with more
 /// densities than others are left out: these worlds are infinitely less likely; and so are chains that the end of a run
 /// left no time for a draw.
 pub(super) fn answer(
     algorithm: &'static str,
-    (mut chains, probes): (Vec<Finished>, &[SiteRecord]),
+    (mut chains, probes): (Vec<ChainResult>, &[SiteRecord]),
     targets: &[AnyElement],
-    length: &Length,
-    run: &Watching<'_>,
+    length: &ChainLength,
+    run: &RunMonitor<'_>,
 ) -> Result<Answer, Error> {
     let made: u64 = chains.iter().map(|chain| chain.steps).sum();
     let accepted: u64 = chains.iter().map(|chain| chain.accepted).sum();
@@ -72,7 +72,7 @@ pub(super) fn answer(
     sampling.acceptance = Some(accepted as f64 / made as f64);
     let records: Vec<_> = chains.iter().map(|chain| &chain.sites).collect();
     let answer = Answer::marginals(algorithm, marginals.collect(), None);
-    let answer = answer.with_choices(Choices::of(&records, probes));
+    let answer = answer.with_choices(ChoiceAgreement::of(&records, probes));
     Ok(answer.with_sampling(sampling).with_draws(Draws {
         chains: chains.len(),
         length: kept as usize,

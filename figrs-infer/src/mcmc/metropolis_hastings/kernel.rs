@@ -5,9 +5,9 @@ use figrs_core::{AnyElement, Datum};
 use rand::{Rng, RngExt};
 
 use super::coordinates;
-use super::proposals::{Proposals, Scales};
-use super::stuck::Stuck;
-use super::together::Together;
+use super::proposals::{Proposals, RandomWalkScales};
+use super::stuck::ProposalSuccess;
+use super::together::BlockProposals;
 use crate::error::Error;
 
 /// Source of the decisions of a step: random numbers, or a test that makes each of them in every way.
@@ -138,17 +138,17 @@ impl Step {
 #[derive(Debug)]
 pub struct Kernel {
     pub(super) proposals: Proposals,
-    scales: Scales,
+    scales: RandomWalkScales,
     pub(super) adapting: bool,
     /// The power of the likelihood in the distribution that is sampled; `None` for a search, which has no such
     /// distribution.
     power: Option<f64>,
-    pub(super) stuck: Stuck,
-    pub(super) together: Together,
+    pub(super) stuck: ProposalSuccess,
+    pub(super) together: BlockProposals,
 }
 
 /// Source of a site's new value.
-enum Way {
+enum ProposalKind {
     /// A symmetric proposal: as likely forth as back.
     Symmetric,
     /// The site's prior.
@@ -166,11 +166,11 @@ impl Kernel {
     pub fn new(proposals: Proposals) -> Self {
         Self {
             proposals,
-            scales: Scales::default(),
+            scales: RandomWalkScales::default(),
             adapting: false,
             power: Some(1.0),
-            stuck: Stuck::default(),
-            together: Together::default(),
+            stuck: ProposalSuccess::default(),
+            together: BlockProposals::default(),
         }
     }
 
@@ -269,9 +269,9 @@ impl Kernel {
             custom = element.map(|element| (element, old));
         }
         let (value, way) = if let Some((custom, _)) = &custom {
-            (Proposals::draw(custom, dice)?, Way::Custom)
+            (Proposals::draw(custom, dice)?, ProposalKind::Custom)
         } else if let Some(truth) = trace.truth(site) {
-            (Datum::new(!truth), Way::Symmetric)
+            (Datum::new(!truth), ProposalKind::Symmetric)
         } else if let Some((value, way)) = self.conditional(trace, site, dice)? {
             (value, way)
         } else if can_walk(trace, site) && dice.coin(0.5) {
@@ -281,7 +281,7 @@ impl Kernel {
             }
         } else {
             match trace.draw(site, dice)? {
-                Some(value) => (value, Way::Prior),
+                Some(value) => (value, ProposalKind::Prior),
                 None => return Ok(Step::REJECTED),
             }
         };
@@ -297,14 +297,14 @@ impl Kernel {
         }
         self.learn_whether_stuck(trace, site, None)?;
         let (forward, backward) = match way {
-            Way::Symmetric => (0.0, 0.0),
-            Way::Drift(forward, backward) => (forward, backward),
-            Way::Conditional(power) => {
+            ProposalKind::Symmetric => (0.0, 0.0),
+            ProposalKind::Drift(forward, backward) => (forward, backward),
+            ProposalKind::Conditional(power) => {
                 let change = trace.change();
                 (change.prior + power * change.likelihood, 0.0)
             }
-            Way::Prior => (trace.log_prob(site), old_log),
-            Way::Custom => self.custom_terms(trace, site, custom.as_ref(), &value)?,
+            ProposalKind::Prior => (trace.log_prob(site), old_log),
+            ProposalKind::Custom => self.custom_terms(trace, site, custom.as_ref(), &value)?,
         };
         let terms = self.terms(trace, forward, backward);
         let (gain, log) = (terms.log_target(), log_acceptance(&terms));
@@ -320,12 +320,12 @@ impl Kernel {
         trace: &mut Trace,
         site: Site,
         dice: &mut D,
-    ) -> Result<Option<(Datum, Way)>, Error> {
+    ) -> Result<Option<(Datum, ProposalKind)>, Error> {
         let Some(power) = self.power else {
             return Ok(None);
         };
         let drawn = trace.draw_conditional(site, power, dice)?;
-        Ok(drawn.map(|value| (value, Way::Conditional(power))))
+        Ok(drawn.map(|value| (value, ProposalKind::Conditional(power))))
     }
 
     /// A random walk: the difference of two draws from the prior, times the scale.
@@ -334,7 +334,7 @@ impl Kernel {
         trace: &mut Trace,
         site: Site,
         dice: &mut D,
-    ) -> Result<Option<(Datum, Way)>, Error> {
+    ) -> Result<Option<(Datum, ProposalKind)>, Error> {
         let scale = self.scales.scale(site);
         if let Some(from) = trace.number(site) {
             let mut real = || -> Result<f64, Error> {
@@ -342,7 +342,7 @@ impl Kernel {
                 Ok(value.and_then(|v| v.get().copied()).unwrap_or(f64::NAN))
             };
             let to = from + scale * (real()? - real()?);
-            let symmetric = Way::Drift(0.0, 0.0);
+            let symmetric = ProposalKind::Drift(0.0, 0.0);
             return Ok(to.is_finite().then(|| (Datum::new(to), symmetric)));
         }
         let (Some(one), Some(other)) = (trace.draw(site, dice)?, trace.draw(site, dice)?) else {
@@ -358,7 +358,7 @@ impl Kernel {
                 0 => -1,
                 by => by,
             };
-            let symmetric = Way::Drift(0.0, 0.0);
+            let symmetric = ProposalKind::Drift(0.0, 0.0);
             return Ok(present.stepped(by).map(|value| (value, symmetric)));
         }
         let space = trace.space(site);
@@ -375,7 +375,7 @@ impl Kernel {
             *from += scale * (up - down);
         }
         let moved = coordinates::value(space, &present, &from);
-        Ok(moved.map(|(value, there)| (value, Way::Drift(-there, -volume))))
+        Ok(moved.map(|(value, there)| (value, ProposalKind::Drift(-there, -volume))))
     }
 
     #[inline]
@@ -409,8 +409,8 @@ impl Kernel {
         Ok((Proposals::log_prob(forth, new)?, back))
     }
 
-    fn learn(&mut self, trace: &Trace, site: Site, way: &Way, accepted: f64) {
-        if self.adapting && matches!(way, Way::Drift(..)) && trace.is_lasting(site) {
+    fn learn(&mut self, trace: &Trace, site: Site, way: &ProposalKind, accepted: f64) {
+        if self.adapting && matches!(way, ProposalKind::Drift(..)) && trace.is_lasting(site) {
             self.scales.learn(site, accepted);
         }
     }

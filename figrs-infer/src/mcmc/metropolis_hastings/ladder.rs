@@ -26,7 +26,7 @@ struct Replica {
 /// Hotter replicas of a chain, the coldest first.
 ///
 /// All of them are stepped by the chain's own random numbers, so that the number of threads does not matter.
-pub(super) struct Ladder {
+pub(super) struct TemperatureLadder {
     hotter: Vec<Replica>,
     every: usize,
     left: usize,
@@ -38,7 +38,7 @@ pub(super) struct Ladder {
     rates: Vec<f64>,
 }
 
-impl Ladder {
+impl TemperatureLadder {
     /// A ladder of replicas that have a first world each, in the order of their temperatures.
     pub(super) fn new(hotter: Vec<(Trace, Kernel)>) -> Self {
         let choices = hotter.first().map_or(0, |(trace, _)| trace.choices());

@@ -35,9 +35,9 @@ mod tests;
 
 pub use kernel::{Dice, Kernel, Step, Terms};
 pub use proposals::Proposals;
-pub(crate) use sites::{Key, Series, SiteRecord};
+pub(crate) use sites::{ChoiceSeries, SiteKey, SiteRecord};
 
-pub(crate) use settings::{Settings, stepping};
+pub(crate) use settings::{MetropolisSettings, stepping};
 
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicU64;
@@ -48,10 +48,10 @@ use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::run::in_order::in_order;
-use crate::run::turn::Turn;
+use crate::run::turn::TimeShare;
 use crate::run::watch::{Watch, watched};
-use chain::{Chain, Length};
-use ladder::Ladder;
+use chain::{ChainLength, MetropolisChain};
+use ladder::TemperatureLadder;
 
 const NAME: &str = "MetropolisHastings";
 
@@ -115,7 +115,7 @@ pub struct MetropolisHastings {
     burn_in: Option<u64>,
     thin: u64,
     temperatures: Vec<f64>,
-    settings: Settings,
+    settings: MetropolisSettings,
     watch: Watch,
 }
 
@@ -128,7 +128,7 @@ impl MetropolisHastings {
             burn_in: None,
             thin: 1,
             temperatures: Vec::new(),
-            settings: Settings::default(),
+            settings: MetropolisSettings::default(),
             watch: Watch::default(),
         }
     }
@@ -184,7 +184,7 @@ impl MetropolisHastings {
     crate::sampling::settings::keeping_anyway!();
     watched!();
 
-    fn check(&self) -> Result<Length, Error> {
+    fn check(&self) -> Result<ChainLength, Error> {
         let settings = [
             ("draws", self.draws, "keep at least one"),
             ("chains", self.chains as u64, "run at least one"),
@@ -215,7 +215,7 @@ impl MetropolisHastings {
         let total = burn_in.zip(steps).and_then(|(b, s)| b.checked_add(s));
         let total = total.and_then(|steps| steps.checked_mul(self.chains as u64));
         match (burn_in, total) {
-            (Some(burn_in), Some(total)) => Ok(Length {
+            (Some(burn_in), Some(total)) => Ok(ChainLength {
                 draws: self.draws,
                 burn_in,
                 thin: self.thin,
@@ -249,7 +249,7 @@ impl Algorithm for MetropolisHastings {
             || Ok(()),
             |(), chain| {
                 let threads = self.settings.drawing.threads();
-                let turn = Turn::new(&run, chain, self.chains, threads);
+                let turn = TimeShare::new(&run, chain, self.chains, threads);
                 let start = starts.get(chain as usize).copied();
                 let start = self.settings.start(model, targets, (chain, start), &turn);
                 // There is an answer if another chain has draws.
@@ -266,7 +266,8 @@ impl Algorithm for MetropolisHastings {
                     };
                     hotter.push((trace, kernel.tempered(temperature.recip())));
                 }
-                let mut chain = Chain::new(trace, kernel, Ladder::new(hotter), targets);
+                let mut chain =
+                    MetropolisChain::new(trace, kernel, TemperatureLadder::new(hotter), targets);
                 chain.run(&length, &mut random, &turn, &done)?;
                 Ok(Some(chain.finish()))
             },

@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use figrs_core::{AnyElement, Model};
 
 use super::kernel::Terms;
-use super::settings::Settings;
+use super::settings::MetropolisSettings;
 use super::sites::SiteRecord;
 use crate::error::Error;
 use crate::run::in_order::in_order;
-use crate::run::turn::Turn;
-use crate::run::watch::Watching;
+use crate::run::turn::TimeShare;
+use crate::run::watch::RunMonitor;
 
 /// Number of probes: a mode that one start in three falls into is missed by all with a probability of .0015.
 const PROBES: u64 = 16;
@@ -30,10 +30,10 @@ const BLOCK: u64 = 16;
 ///
 /// There are none where a burn-in of this length leaves them too few steps for worlds with so many choices.
 pub(super) fn probe(
-    (settings, burn_in, choices): (&Settings, u64, usize),
+    (settings, burn_in, choices): (&MetropolisSettings, u64, usize),
     model: &Model,
     targets: &[AnyElement],
-    run: &Watching<'_>,
+    run: &RunMonitor<'_>,
 ) -> Result<Vec<SiteRecord>, Error> {
     let most = burn_in / PART;
     if most < LEAST_SWEEPS * choices.max(1) as u64 || run.stopped().is_some() {
@@ -61,12 +61,12 @@ pub(super) fn probe(
 
 /// One probe of so many steps at most.
 fn one(
-    settings: &Settings,
+    settings: &MetropolisSettings,
     (model, targets): (&Model, &[AnyElement]),
     (number, most): (u64, u64),
-    run: &Watching<'_>,
+    run: &RunMonitor<'_>,
 ) -> Result<Option<SiteRecord>, Error> {
-    let turn = Turn::new(run, 0, 1, 1);
+    let turn = TimeShare::new(run, 0, 1, 1);
     let (mut trace, mut kernel, mut random) =
         settings.start(model, targets, (STREAMS + number, None), &turn)?;
     let choices = trace.choices().max(1) as u64;

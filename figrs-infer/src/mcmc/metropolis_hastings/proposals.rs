@@ -107,12 +107,12 @@ const AIM: f64 = 0.44;
 
 /// The scales of the random walks, in units of the difference of two draws from the prior.
 #[derive(Debug, Default)]
-pub(super) struct Scales {
+pub(super) struct RandomWalkScales {
     /// The logarithm of each scale, and the number of its adaptations.
     sites: Vec<(f64, f64)>,
 }
 
-impl Scales {
+impl RandomWalkScales {
     pub(super) fn scale(&self, site: Site) -> f64 {
         self.sites
             .get(site.number())

@@ -8,13 +8,13 @@ use super::kernel::Kernel;
 use super::proposals::Proposals;
 use super::starts;
 use crate::error::Error;
-use crate::run::turn::Turn;
-use crate::sampling::settings::Drawing;
+use crate::run::turn::TimeShare;
+use crate::sampling::settings::SamplerSettings;
 
 /// The seed, the limits and the proposals of chains.
 #[derive(Clone, Debug)]
-pub(crate) struct Settings {
-    pub(crate) drawing: Drawing,
+pub(crate) struct MetropolisSettings {
+    pub(crate) drawing: SamplerSettings,
     pub(crate) max_tries: u64,
     pub(crate) proposals: Proposals,
 }
@@ -23,24 +23,24 @@ pub(crate) struct Settings {
 const FITS: usize = 3;
 const MOST_FITS: usize = 10_000;
 
-impl Default for Settings {
+impl Default for MetropolisSettings {
     fn default() -> Self {
         Self {
-            drawing: Drawing::default(),
+            drawing: SamplerSettings::default(),
             max_tries: 10_000,
             proposals: Proposals::new(),
         }
     }
 }
 
-impl Settings {
+impl MetropolisSettings {
     /// A chain in its first world, that of the candidate `start` if there is one, and its random numbers.
     pub(crate) fn start(
         &self,
         model: &Model,
         targets: &[AnyElement],
         (chain, start): (u64, Option<u64>),
-        turn: &Turn<'_>,
+        turn: &TimeShare<'_>,
     ) -> Result<(Trace, Kernel, Stream), Error> {
         let mut random = stream(self.drawing.seed, chain);
         let Some(start) = start else {
@@ -70,7 +70,7 @@ impl Settings {
         model: &Model,
         targets: &[AnyElement],
         random: &mut Stream,
-        turn: &Turn<'_>,
+        turn: &TimeShare<'_>,
     ) -> Result<(Trace, Kernel), Error> {
         let mut trace = Trace::new(model, targets, self.drawing.limit)?;
         first_world(&mut trace, random, self.max_tries, turn)?;

@@ -22,15 +22,15 @@ const BITS: u32 = 4;
 /// Identity of a choice in all chains: an element that all worlds have by itself, others by their label, so that elements
 /// that a function made anew count as one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Key {
+pub(crate) enum SiteKey {
     Lasting(ElementId),
     Made(Option<String>, &'static str, &'static Location<'static>),
 }
 
 /// The values of one choice, or of all that have its label.
 #[derive(Clone, Debug)]
-pub(crate) struct Series {
-    pub(crate) key: Key,
+pub(crate) struct ChoiceSeries {
+    pub(crate) key: SiteKey,
     pub(crate) element: AnyElement,
     /// Number of components of a value.
     pub(crate) width: usize,
@@ -42,7 +42,7 @@ pub(crate) struct Series {
     pub(crate) sums: Vec<f64>,
 }
 
-impl Series {
+impl ChoiceSeries {
     /// Drops every other sweep, and renumbers the others.
     fn thin(&mut self) {
         let width = self.width;
@@ -92,8 +92,8 @@ pub(crate) struct SiteRecord {
     numbers: usize,
     /// The log-probabilities of the worlds of the sweeps.
     pub(crate) log_weights: Vec<f64>,
-    pub(crate) series: Vec<Series>,
-    by_key: FxHashMap<Key, usize>,
+    pub(crate) series: Vec<ChoiceSeries>,
+    by_key: FxHashMap<SiteKey, usize>,
     /// For each site number the element that had it last, and its series.
     by_number: Vec<Option<(ElementId, usize)>>,
 }
@@ -126,7 +126,7 @@ impl SiteRecord {
         self.sweeps += 1;
         let is_much = self.numbers > NUMBERS && self.sweeps >= LEAST_SWEEPS;
         if self.sweeps == MOST_SWEEPS || is_much {
-            self.series.iter_mut().for_each(Series::thin);
+            self.series.iter_mut().for_each(ChoiceSeries::thin);
             self.numbers = self.series.iter().map(|series| series.sums.len()).sum();
             self.sweeps = self.sweeps.div_ceil(2);
             let mut sweep = 0..;
@@ -178,16 +178,16 @@ impl SiteRecord {
             _ => {}
         }
         let key = if trace.is_lasting(site) {
-            Key::Lasting(element.id())
+            SiteKey::Lasting(element.id())
         } else {
             let label = element.label();
             let name = label.name.filter(|_| self.series.len() < NAMES);
-            Key::Made(name, label.constructor, label.location)
+            SiteKey::Made(name, label.constructor, label.location)
         };
         let next = self.series.len();
         let index = *self.by_key.entry(key.clone()).or_insert(next);
         if index == next {
-            self.series.push(Series {
+            self.series.push(ChoiceSeries {
                 key,
                 element: element.clone(),
                 width,

@@ -8,8 +8,8 @@ use figrs_core::{AnyElement, Model, Stream, stream};
 
 use super::coordinates;
 use crate::error::Error;
-use crate::run::watch::Watching;
-use crate::sampling::settings::Drawing;
+use crate::run::watch::RunMonitor;
+use crate::sampling::settings::SamplerSettings;
 
 /// Worlds drawn from the prior for each chain. With 8 for each of 4 chains, the two modes of a mixture of two parts that
 /// differ by a prior mean had a chain each in all of 40 seeds.
@@ -28,9 +28,9 @@ pub(super) fn candidate(seed: u64, number: u64) -> Stream {
 pub(super) fn dispersed(
     model: &Model,
     targets: &[AnyElement],
-    drawing: &Drawing,
+    drawing: &SamplerSettings,
     chains: usize,
-    run: &Watching<'_>,
+    run: &RunMonitor<'_>,
 ) -> Result<Vec<u64>, Error> {
     let mut found: Vec<(u64, Vec<f64>)> = Vec::new();
     if chains < 2 {

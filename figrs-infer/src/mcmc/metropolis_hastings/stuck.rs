@@ -9,13 +9,13 @@ const RARELY: u32 = 20;
 
 /// Success rates of single proposals of each lasting site while the kernel adapted.
 #[derive(Debug, Default)]
-pub(super) struct Stuck {
+pub(super) struct ProposalSuccess {
     /// Number of proposals, and number of possible ones.
     counts: Vec<(u32, u32)>,
     sites: Vec<Site>,
 }
 
-impl Stuck {
+impl ProposalSuccess {
     /// Counts a proposal of a value that the site may have.
     pub(super) fn learn(&mut self, site: Site, was_possible: bool) {
         if self.counts.len() <= site.number() {

@@ -6,7 +6,7 @@ use figrs_core::{AnyElement, Datum};
 use super::coordinates;
 use super::kernel::{Dice, Kernel, Step, Terms, conclude, probability};
 use super::proposals::Proposals;
-use super::walk::Walk;
+use super::walk::RandomWalk;
 use crate::error::Error;
 
 /// Maximum number of dimensions of a random walk: it learns a covariance, and its steps shorten with the dimensions.
@@ -14,14 +14,14 @@ const MOST: usize = 24;
 
 /// Proposal of Booleans: drawn from the prior, or flipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Truths {
+enum BooleanProposal {
     Drawn,
     Flipped,
 }
 
 /// Source of a new value of one of several sites.
 #[derive(Debug)]
-enum Way {
+enum BlockProposalKind {
     Custom(AnyElement),
     Flip(bool),
     Prior,
@@ -29,18 +29,18 @@ enum Way {
 
 /// Proposals for several sites, and the walks of continuous ones.
 #[derive(Debug, Default)]
-pub(super) struct Together {
+pub(super) struct BlockProposals {
     /// The walks of the continuous sites of all worlds, once they are chosen.
-    own: Option<Vec<(Vec<Site>, Walk)>>,
+    own: Option<Vec<(Vec<Site>, RandomWalk)>>,
     /// The walks of custom blocks whose elements are all continuous.
-    blocks: Vec<Walk>,
+    blocks: Vec<RandomWalk>,
     /// The sites of the step with their old values, and the sources of the new ones.
-    sites: Vec<(Site, Datum, Way)>,
+    sites: Vec<(Site, Datum, BlockProposalKind)>,
     values: Vec<(Site, Datum)>,
     position: Vec<f64>,
 }
 
-impl Together {
+impl BlockProposals {
     /// Number of walks besides those of blocks.
     pub(super) fn walks(&self) -> usize {
         self.own.as_ref().map_or(0, Vec::len)
@@ -52,11 +52,11 @@ impl Together {
             return;
         }
         self.blocks
-            .resize_with(proposals.blocks().len(), Walk::default);
+            .resize_with(proposals.blocks().len(), RandomWalk::default);
         let mut sites: Vec<Site> = (0..trace.choices()).map(|i| trace.choice(i)).collect();
         sites.retain(|&site| trace.is_lasting(site) && !proposals.is_custom(trace.element(site)));
         sites.sort();
-        let mut walks: Vec<(Vec<Site>, Walk)> = Vec::new();
+        let mut walks: Vec<(Vec<Site>, RandomWalk)> = Vec::new();
         let mut free = 0;
         for site in sites {
             self.position.clear();
@@ -65,7 +65,7 @@ impl Together {
                 continue;
             };
             if dimensions > free {
-                walks.push((Vec::new(), Walk::default()));
+                walks.push((Vec::new(), RandomWalk::default()));
                 free = MOST;
             }
             free -= dimensions;
@@ -134,12 +134,12 @@ impl Kernel {
                 self.walk(trace, &sites, &mut walk, dice, log_acceptance)
             } else {
                 self.learn_position(trace, &sites, &mut walk);
-                self.propose_each(trace, &sites, Truths::Drawn, dice, log_acceptance)
+                self.propose_each(trace, &sites, BooleanProposal::Drawn, dice, log_acceptance)
             };
             self.together.blocks[block] = walk;
             return step;
         }
-        self.propose_each(trace, &sites, Truths::Drawn, dice, log_acceptance)
+        self.propose_each(trace, &sites, BooleanProposal::Drawn, dice, log_acceptance)
     }
 
     /// Moves two stuck sites, any as likely as any others.
@@ -156,7 +156,13 @@ impl Kernel {
         if sites.iter().any(|&site| !trace.is_choice(site)) {
             return Ok(Step::REJECTED);
         }
-        self.propose_each(trace, &sites, Truths::Flipped, dice, log_acceptance)
+        self.propose_each(
+            trace,
+            &sites,
+            BooleanProposal::Flipped,
+            dice,
+            log_acceptance,
+        )
     }
 
     /// Proposes for each of some free choices from its own proposal or its prior, as the world is now.
@@ -164,7 +170,7 @@ impl Kernel {
         &mut self,
         trace: &mut Trace,
         sites: &[Site],
-        truths: Truths,
+        truths: BooleanProposal,
         dice: &mut D,
         log_acceptance: impl FnOnce(&Terms) -> f64,
     ) -> Result<Step, Error> {
@@ -177,22 +183,24 @@ impl Kernel {
             };
             let custom = self.proposals.custom(trace.element(site), &old)?;
             let way = match (custom, truths, trace.truth(site)) {
-                (Some(custom), ..) => Way::Custom(custom),
-                (None, Truths::Flipped, Some(truth)) => Way::Flip(truth),
-                _ => Way::Prior,
+                (Some(custom), ..) => BlockProposalKind::Custom(custom),
+                (None, BooleanProposal::Flipped, Some(truth)) => BlockProposalKind::Flip(truth),
+                _ => BlockProposalKind::Prior,
             };
             let value = match &way {
-                Way::Custom(custom) => Some(Proposals::draw(custom, dice)?),
-                Way::Flip(truth) => Some(Datum::new(!truth)),
-                Way::Prior => trace.draw(site, dice)?,
+                BlockProposalKind::Custom(custom) => Some(Proposals::draw(custom, dice)?),
+                BlockProposalKind::Flip(truth) => Some(Datum::new(!truth)),
+                BlockProposalKind::Prior => trace.draw(site, dice)?,
             };
             let Some(value) = value else {
                 return Ok(Step::REJECTED);
             };
             forward += match &way {
-                Way::Custom(custom) => Proposals::log_prob(custom, &value)?,
-                Way::Flip(_) => 0.0,
-                Way::Prior => trace.log_prior(site, &value)?.unwrap_or(f64::NEG_INFINITY),
+                BlockProposalKind::Custom(custom) => Proposals::log_prob(custom, &value)?,
+                BlockProposalKind::Flip(_) => 0.0,
+                BlockProposalKind::Prior => {
+                    trace.log_prior(site, &value)?.unwrap_or(f64::NEG_INFINITY)
+                }
             };
             self.together.sites.push((site, old, way));
             self.together.values.push((site, value));
@@ -205,14 +213,16 @@ impl Kernel {
         let proposed = self.together.sites.iter().zip(&self.together.values);
         for ((site, old, way), (_, new)) in proposed {
             backward += match way {
-                Way::Custom(_) => {
+                BlockProposalKind::Custom(_) => {
                     let back = self.proposals.custom(trace.element(*site), new)?;
                     back.map_or(Ok(f64::NEG_INFINITY), |back| {
                         Proposals::log_prob(&back, old)
                     })?
                 }
-                Way::Flip(_) => 0.0,
-                Way::Prior => trace.log_prior(*site, old)?.unwrap_or(f64::NEG_INFINITY),
+                BlockProposalKind::Flip(_) => 0.0,
+                BlockProposalKind::Prior => {
+                    trace.log_prior(*site, old)?.unwrap_or(f64::NEG_INFINITY)
+                }
             };
         }
         let terms = self.terms(trace, forward, backward);
@@ -235,7 +245,7 @@ impl Kernel {
     }
 
     /// Adds the positions of some sites to the walk's covariance, while the kernel adapts.
-    fn learn_position(&mut self, trace: &mut Trace, sites: &[Site], walk: &mut Walk) {
+    fn learn_position(&mut self, trace: &mut Trace, sites: &[Site], walk: &mut RandomWalk) {
         if self.adapting && self.read_position(trace, sites).is_some() {
             walk.learn(&self.together.position);
         }
@@ -246,7 +256,7 @@ impl Kernel {
         &mut self,
         trace: &mut Trace,
         sites: &[Site],
-        walk: &mut Walk,
+        walk: &mut RandomWalk,
         dice: &mut D,
         log_acceptance: impl FnOnce(&Terms) -> f64,
     ) -> Result<Step, Error> {

@@ -18,7 +18,7 @@ const NOTABLE: f64 = 0.5;
 
 /// A normal random walk whose covariance is that of the positions it has learned, times a scale.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Walk {
+pub(super) struct RandomWalk {
     learned: u32,
     mean: Vec<f64>,
     /// The lower triangle, row by row.
@@ -29,7 +29,7 @@ pub(super) struct Walk {
     adapted: u32,
 }
 
-impl Walk {
+impl RandomWalk {
     /// Adds a position to the covariance; one of another number of dimensions than before starts it anew.
     pub(super) fn learn(&mut self, position: &[f64]) {
         let dimensions = position.len();
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn steps_have_the_shape_of_what_was_learned() {
         let mut random = stream(1, 0);
-        let mut walk = Walk::default();
+        let mut walk = RandomWalk::default();
         for i in 0..4000 {
             let far = if i < 100 { 1000.0 } else { 0.0 };
             let (along, beside) = (100.0 * random.normal(), random.normal());
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn what_does_not_vary_cannot_move() {
-        let mut walk = Walk::default();
+        let mut walk = RandomWalk::default();
         for _ in 0..100 {
             walk.learn(&[1.0, 2.0]);
         }

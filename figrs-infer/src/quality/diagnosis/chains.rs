@@ -3,7 +3,7 @@
 use crate::answer::TargetMarginal;
 use crate::answer::chain_error::{frequent, indicator, least_samples};
 use crate::answer::estimate::Estimate;
-use crate::answer::numbers::Columns;
+use crate::answer::numbers::NumericColumns;
 use crate::quality::diagnostics::measure;
 
 use super::finding::{Finding, Measure, Part, Quantity};
@@ -13,7 +13,7 @@ const SAMPLES: f64 = 400.0;
 const SAMPLES_A_CHAIN: f64 = 100.0;
 
 /// Measures of one number of a target.
-pub(crate) struct Judged {
+pub(crate) struct NumberMeasures {
     pub(crate) part: Part,
     pub(crate) r_hat: f64,
     pub(crate) bulk: f64,
@@ -23,7 +23,7 @@ pub(crate) struct Judged {
 /// Measures of the chains of a target, found once for all that is said of them.
 pub(crate) struct ChainMeasures {
     /// Measures of its numbers, or else of the indicators of its frequent values.
-    pub(crate) judged: Vec<Judged>,
+    pub(crate) judged: Vec<NumberMeasures>,
     /// The least effective sample size over all functions of interest.
     pub(crate) effective_samples: f64,
 }
@@ -37,21 +37,21 @@ impl TargetMarginal {
         let columns = self.columns();
         let judge = |part: Part, numbers: &[f64]| {
             let measures = measure(numbers, indices, *chains);
-            Judged {
+            NumberMeasures {
                 part,
                 r_hat: measures.r_hat,
                 bulk: measures.bulk,
                 tail: measures.tail,
             }
         };
-        let judged: Vec<Judged> = if columns.is_empty() {
+        let judged: Vec<NumberMeasures> = if columns.is_empty() {
             let values = self.support.len();
             let mut frequent = frequent(indices, values);
             if values == 2 {
                 // The two indicators are worth the same.
                 frequent = self.shown().into_iter().collect();
             }
-            let judged = frequent.into_iter().map(|value| Judged {
+            let judged = frequent.into_iter().map(|value| NumberMeasures {
                 tail: f64::NAN,
                 ..judge(
                     Part::Is(format!("{:?}", self.support.datum(value))),
@@ -127,7 +127,10 @@ fn check_moving(
         threshold: DISAGREEING,
     }));
     for (measure, samples) in [
-        (Measure::Bulk, (|j: &Judged| j.bulk) as fn(&Judged) -> f64),
+        (
+            Measure::Bulk,
+            (|j: &NumberMeasures| j.bulk) as fn(&NumberMeasures) -> f64,
+        ),
         (Measure::Tail, |j| j.tail),
     ] {
         let known = judged.iter().filter(|j| !samples(j).is_nan());
@@ -152,7 +155,7 @@ fn check_moving(
 
 impl TargetMarginal {
     /// The values as numbers, where they are.
-    pub(crate) fn columns(&self) -> Columns {
-        Columns::new((0..self.support.len()).map(|i| self.support.any(i)))
+    pub(crate) fn columns(&self) -> NumericColumns {
+        NumericColumns::new((0..self.support.len()).map(|i| self.support.any(i)))
     }
 }

@@ -3,8 +3,8 @@
 use figrs_core::Label;
 use rustc_hash::FxHashMap;
 
-use crate::mcmc::metropolis_hastings::{Key, Series, SiteRecord};
-use crate::quality::diagnostics::{BATCHES, Shown, chance_of_agreement, r_hat};
+use crate::mcmc::metropolis_hastings::{ChoiceSeries, SiteKey, SiteRecord};
+use crate::quality::diagnostics::{BATCHES, BatchedNumber, chance_of_agreement, r_hat};
 
 use super::finding::{Finding, Part, Quantity};
 use super::modes::other_mode;
@@ -18,7 +18,7 @@ const UNUSUAL: f64 = 0.05;
 
 /// Agreement of chains about the choices of their worlds.
 #[derive(Clone, Debug)]
-pub(crate) struct Choices {
+pub(crate) struct ChoiceAgreement {
     /// Number of choices judged.
     judged: usize,
     finding: Option<Finding>,
@@ -30,13 +30,13 @@ pub(crate) struct Choices {
 }
 
 /// A number of a choice, and how likely it is that agreeing chains differ as much there.
-struct Tested {
+struct ChoiceTest {
     chance: f64,
     part: Part,
     series: usize,
 }
 
-impl Choices {
+impl ChoiceAgreement {
     /// Compares the records of chains of one model with each other, and with those of short chains from other starts.
     pub(crate) fn of(records: &[&SiteRecord], probes: &[SiteRecord]) -> Self {
         let mut choices = Self {
@@ -80,7 +80,7 @@ impl Choices {
             .map(|one| one.series)
             .collect();
         found.dedup();
-        let r_hat = |one: &Tested| r_hat_of(&all[one.series], &one.part);
+        let r_hat = |one: &ChoiceTest| r_hat_of(&all[one.series], &one.part);
         let worst = tested.iter().min_by(|a, b| {
             let chances = a.chance.total_cmp(&b.chance);
             chances.then_with(|| r_hat(b).total_cmp(&r_hat(a)))
@@ -138,9 +138,9 @@ impl Choices {
 }
 
 /// The series of each choice in all chains, in the order in which they were met first.
-fn together<'a>(records: &[&'a SiteRecord]) -> Vec<Vec<Option<&'a Series>>> {
-    let mut positions: FxHashMap<&Key, usize> = FxHashMap::default();
-    let mut all: Vec<Vec<Option<&Series>>> = Vec::new();
+fn together<'a>(records: &[&'a SiteRecord]) -> Vec<Vec<Option<&'a ChoiceSeries>>> {
+    let mut positions: FxHashMap<&SiteKey, usize> = FxHashMap::default();
+    let mut all: Vec<Vec<Option<&ChoiceSeries>>> = Vec::new();
     for (chain, record) in records.iter().enumerate() {
         for series in &record.series {
             let next = all.len();
@@ -154,7 +154,7 @@ fn together<'a>(records: &[&'a SiteRecord]) -> Vec<Vec<Option<&'a Series>>> {
     all
 }
 
-fn label(chains: &[Option<&Series>]) -> Option<Label> {
+fn label(chains: &[Option<&ChoiceSeries>]) -> Option<Label> {
     let first = chains.iter().flatten().next();
     first.map(|series| series.element.label())
 }
@@ -167,12 +167,12 @@ fn batch(sweep: u32, record: &SiteRecord) -> usize {
 /// Tests all numbers of a choice, and how many of its label worlds have.
 fn tests(
     records: &[&SiteRecord],
-    chains: &[Option<&Series>],
+    chains: &[Option<&ChoiceSeries>],
     position: usize,
-    tested: &mut Vec<Tested>,
+    tested: &mut Vec<ChoiceTest>,
 ) {
-    let mut test = |shown: &[Shown], part: Part| {
-        tested.push(Tested {
+    let mut test = |shown: &[BatchedNumber], part: Part| {
+        tested.push(ChoiceTest {
             chance: chance_of_agreement(shown),
             part,
             series: position,
@@ -190,9 +190,9 @@ fn tests(
     };
     let width = present().map(|(_, series)| series.width).min().unwrap_or(0);
     for component in 0..width {
-        let shown: Vec<Shown> = present()
+        let shown: Vec<BatchedNumber> = present()
             .flat_map(|(chain, series)| {
-                values(series, component).map(move |(sweep, number)| Shown {
+                values(series, component).map(move |(sweep, number)| BatchedNumber {
                     number,
                     chain,
                     batch: batch(sweep, records[chain]),
@@ -216,14 +216,14 @@ fn tests(
 }
 
 /// Number of elements of the label in the world of each sweep.
-fn counts(records: &[&SiteRecord], chains: &[Option<&Series>]) -> Vec<Shown> {
+fn counts(records: &[&SiteRecord], chains: &[Option<&ChoiceSeries>]) -> Vec<BatchedNumber> {
     let mut counts = Vec::new();
     for (chain, (record, series)) in records.iter().zip(chains).enumerate() {
         let mut of_sweep = vec![0; record.sweeps as usize];
         for &(sweep, count) in series.iter().flat_map(|series| &series.met) {
             of_sweep[sweep as usize] = count;
         }
-        counts.extend((0..).zip(of_sweep).map(|(sweep, count)| Shown {
+        counts.extend((0..).zip(of_sweep).map(|(sweep, count)| BatchedNumber {
             number: f64::from(count),
             chain,
             batch: batch(sweep, record),
@@ -233,14 +233,14 @@ fn counts(records: &[&SiteRecord], chains: &[Option<&Series>]) -> Vec<Shown> {
 }
 
 /// The mean of a component in each sweep that met the choice.
-pub(super) fn values(series: &Series, component: usize) -> impl Iterator<Item = (u32, f64)> {
+pub(super) fn values(series: &ChoiceSeries, component: usize) -> impl Iterator<Item = (u32, f64)> {
     let sums = series.sums.chunks_exact(series.width.max(1));
     let met = series.met.iter().zip(sums);
     met.map(move |(&(sweep, count), sums)| (sweep, sums[component] / f64::from(count)))
 }
 
 /// True if nearly all draws show the same.
-fn is_settled(shown: &[Shown]) -> bool {
+fn is_settled(shown: &[BatchedNumber]) -> bool {
     let mut numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     numbers.sort_by(f64::total_cmp);
     let stays = numbers.chunk_by(|a, b| a == b).map(<[f64]>::len);
@@ -248,7 +248,7 @@ fn is_settled(shown: &[Shown]) -> bool {
 }
 
 /// The distances to the median, if there are more than two values.
-fn folded(shown: &[Shown]) -> Option<Vec<Shown>> {
+fn folded(shown: &[BatchedNumber]) -> Option<Vec<BatchedNumber>> {
     let mut numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     numbers.sort_by(f64::total_cmp);
     let (least, most) = (*numbers.first()?, *numbers.last()?);
@@ -256,7 +256,7 @@ fn folded(shown: &[Shown]) -> Option<Vec<Shown>> {
         return None;
     }
     let median = numbers[(numbers.len() - 1) / 2].midpoint(numbers[numbers.len() / 2]);
-    let fold = |shown: &Shown| Shown {
+    let fold = |shown: &BatchedNumber| BatchedNumber {
         number: (shown.number - median).abs(),
         ..*shown
     };
@@ -264,7 +264,7 @@ fn folded(shown: &[Shown]) -> Option<Vec<Shown>> {
 }
 
 /// The R-hat of a number of a choice; NaN of counts.
-fn r_hat_of(chains: &[Option<&Series>], part: &Part) -> f64 {
+fn r_hat_of(chains: &[Option<&ChoiceSeries>], part: &Part) -> f64 {
     let component = match part {
         Part::Component(component) => *component,
         Part::Count => return f64::NAN,

@@ -11,8 +11,8 @@ mod tests;
 
 use std::fmt;
 
-pub(crate) use chains::{ChainMeasures, Judged};
-pub(crate) use choices::Choices;
+pub(crate) use chains::{ChainMeasures, NumberMeasures};
+pub(crate) use choices::ChoiceAgreement;
 pub use finding::{Finding, Measure, Part, Quantity};
 
 use figrs_core::Label;
@@ -20,7 +20,7 @@ use figrs_core::Label;
 use crate::answer::bounds::Ended;
 use crate::answer::estimate::Estimate;
 use crate::answer::run_statistics::Sampling;
-use crate::answer::{Answer, Content, LogEvidence, TargetMarginal};
+use crate::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
 use crate::run::watch::Stopped;
 
 /// Error of the logarithm of the probability of the evidence from which that probability is hardly known.
@@ -113,10 +113,10 @@ impl Answer {
     /// The measures of the chains of each target.
     pub(crate) fn chain_measures(&self) -> Vec<Option<ChainMeasures>> {
         match &self.content {
-            Content::Marginals(targets, _) => {
+            AnswerContent::Marginals(targets, _) => {
                 targets.iter().map(TargetMarginal::chain_measures).collect()
             }
-            Content::Bounds(..) | Content::World(..) => Vec::new(),
+            AnswerContent::Bounds(..) | AnswerContent::World(..) => Vec::new(),
         }
     }
 
@@ -124,11 +124,11 @@ impl Answer {
     pub(crate) fn diagnose_knowing(&self, chains: &[Option<ChainMeasures>]) -> Diagnosis {
         let mut findings = Vec::new();
         let mut checked = match &self.content {
-            Content::Marginals(targets, evidence) => {
+            AnswerContent::Marginals(targets, evidence) => {
                 self.check_estimates((targets, chains), *evidence, &mut findings)
             }
-            Content::Bounds(..) => "the bounds hold up to rounding".into(),
-            Content::World(_, log_probability, improvements) => {
+            AnswerContent::Bounds(..) => "the bounds hold up to rounding".into(),
+            AnswerContent::World(_, log_probability, improvements) => {
                 let bound = improvements.last().map(|last| last.upper_bound);
                 let gap = bound.map_or(0.0, |bound| bound - log_probability);
                 if self.is_proven() != Ok(true) {

@@ -1,6 +1,6 @@
 //! Modes that short chains from other starts found and the chains missed.
 
-use crate::mcmc::metropolis_hastings::{Series, SiteRecord};
+use crate::mcmc::metropolis_hastings::{ChoiceSeries, SiteRecord};
 
 use super::choices::values;
 use super::finding::{Finding, Part, Quantity};
@@ -11,12 +11,12 @@ use super::finding::{Finding, Part, Quantity};
 /// A range that some hundred draws span is left so far by one draw in `1e10` of a normal distribution; for half of a
 /// probe's draws to be there it must have stayed.
 pub(super) fn other_mode(
-    (records, all): (&[&SiteRecord], &[Vec<Option<&Series>>]),
+    (records, all): (&[&SiteRecord], &[Vec<Option<&ChoiceSeries>>]),
     probes: &[SiteRecord],
 ) -> Option<Finding> {
     let weights = records.iter().flat_map(|record| &record.log_weights);
     let least = weights.copied().fold(f64::INFINITY, f64::min);
-    let mut elsewhere: Vec<Elsewhere> = Vec::new();
+    let mut elsewhere: Vec<OutlyingProbe> = Vec::new();
     for probe in probes {
         if median(probe.log_weights.clone()).is_none_or(|log| log < least) {
             continue;
@@ -37,7 +37,7 @@ pub(super) fn other_mode(
 }
 
 /// A number at which a probe rests, outside the range of the chains.
-struct Elsewhere {
+struct OutlyingProbe {
     quantity: Quantity,
     number: f64,
     range: (f64, f64),
@@ -46,10 +46,10 @@ struct Elsewhere {
 }
 
 /// The number of a probe that is farthest from where the chains were, if one is beyond.
-fn farthest(probe: &SiteRecord, all: &[Vec<Option<&Series>>]) -> Option<Elsewhere> {
-    let mut found: Option<Elsewhere> = None;
+fn farthest(probe: &SiteRecord, all: &[Vec<Option<&ChoiceSeries>>]) -> Option<OutlyingProbe> {
+    let mut found: Option<OutlyingProbe> = None;
     for series in probe.series.iter().filter(|series| !series.is_digest) {
-        let is_same = |known: &&Vec<Option<&Series>>| {
+        let is_same = |known: &&Vec<Option<&ChoiceSeries>>| {
             let known = known.iter().flatten().next();
             known.is_some_and(|known| known.key == series.key && known.width == series.width)
         };
@@ -72,7 +72,7 @@ fn farthest(probe: &SiteRecord, all: &[Vec<Option<&Series>>]) -> Option<Elsewher
             let beyond = (range.0 - number).max(number - range.1);
             let widths = beyond / (range.1 - range.0);
             if widths > found.as_ref().map_or(1.0, |found| found.widths) {
-                found = Some(Elsewhere {
+                found = Some(OutlyingProbe {
                     quantity: Quantity {
                         element: series.element.label(),
                         part: if series.width == 1 {

@@ -12,7 +12,7 @@ pub(crate) const BATCHES: usize = 16;
 
 /// A number of a chain with the batch it belongs to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shown {
+pub(crate) struct BatchedNumber {
     pub(crate) number: f64,
     pub(crate) chain: usize,
     /// Index of its batch, below [`BATCHES`].
@@ -27,7 +27,7 @@ pub(crate) struct Shown {
 /// with one degree of freedom less than there are halves (Kruskal and Wallis 1952); for few batches the test is
 /// conservative. One if nothing can be told: fewer than two halves or than two batches a half, or numbers that are not
 /// different.
-pub(crate) fn chance_of_agreement(shown: &[Shown]) -> f64 {
+pub(crate) fn chance_of_agreement(shown: &[BatchedNumber]) -> f64 {
     let numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     let Some(ranks) = mean_ranks(&numbers) else {
         return 1.0;
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     /// Chains of the autoregression `x ← stay x + noise`, of 128 numbers each.
-    fn chains(stay: f64, seed: u64, map: impl Fn(f64) -> f64) -> Vec<Shown> {
+    fn chains(stay: f64, seed: u64, map: impl Fn(f64) -> f64) -> Vec<BatchedNumber> {
         let mut random = stream(seed, 0);
         let mut shown = Vec::new();
         for chain in 0..4 {
@@ -89,7 +89,7 @@ mod tests {
                 let noise: f64 = (0..12).map(|_| random.random::<f64>() - 0.5).sum();
                 x = stay * x + (1.0 - stay * stay).sqrt() * noise;
                 if let Some(at) = usize::checked_sub(step, 100) {
-                    shown.push(Shown {
+                    shown.push(BatchedNumber {
                         number: map(x),
                         chain,
                         batch: at * BATCHES / 128,

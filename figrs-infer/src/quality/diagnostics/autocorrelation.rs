@@ -1,6 +1,6 @@
 //! Effective sample size from autocorrelation: Geyer's initial monotone sequence over several chains.
 
-use super::halves::{Halves, mean, varies};
+use super::halves::{SplitChains, mean, varies};
 
 /// Lags read before neighbours are averaged in pairs, so that the cost stays linear in the number of draws.
 const LAGS: usize = 1024;
@@ -14,7 +14,7 @@ const LAGS: usize = 1024;
 ///
 /// If correlations reach over more than 1024 lags, neighbours are averaged in pairs, which keeps the mean and its variance,
 /// and the same is done again: the work is `O(1024 S)` at most.
-pub(super) fn effective_samples(halves: &Halves) -> f64 {
+pub(super) fn effective_samples(halves: &SplitChains) -> f64 {
     let all = halves.draws();
     if !varies(&all) {
         return f64::NAN;
@@ -35,7 +35,7 @@ pub(super) fn effective_samples(halves: &Halves) -> f64 {
 }
 
 /// `τ`; nothing if correlations reach beyond the lags that are looked at.
-fn correlation_time(halves: &Halves, within: f64, total: f64, draws: f64) -> Option<f64> {
+fn correlation_time(halves: &SplitChains, within: f64, total: f64, draws: f64) -> Option<f64> {
     let n = halves.length();
     let lags = if n <= 2 * LAGS { n } else { LAGS };
     let centred: Vec<Vec<f64>> = halves.0.iter().map(|half| centred(half)).collect();
@@ -93,7 +93,7 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Replaces neighbours by their mean; the last of an odd number is dropped.
-fn average_pairs(halves: &mut Halves) {
+fn average_pairs(halves: &mut SplitChains) {
     for half in &mut halves.0 {
         let pairs = half.chunks_exact(2).map(|pair| pair[0].midpoint(pair[1]));
         *half = pairs.collect();

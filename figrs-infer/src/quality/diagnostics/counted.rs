@@ -3,12 +3,12 @@
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::autocorrelation::effective_samples;
-use super::halves::Halves;
+use super::halves::SplitChains;
 use super::r_hat::ratio;
 
 /// [`r_hat`](super::r_hat), [`bulk_ess`](super::bulk_ess) and [`tail_ess`](super::tail_ess) of the same draws.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Measures {
+pub(crate) struct ConvergenceMeasures {
     pub(crate) r_hat: f64,
     pub(crate) bulk: f64,
     pub(crate) tail: f64,
@@ -16,13 +16,13 @@ pub(crate) struct Measures {
 
 /// The measures of chains of equal length, whose draws stand one chain after the other: draw `i` has the number
 /// `numbers[indices[i]]`.
-pub(crate) fn measure(numbers: &[f64], indices: &[u32], chains: usize) -> Measures {
-    let unknown = Measures {
+pub(crate) fn measure(numbers: &[f64], indices: &[u32], chains: usize) -> ConvergenceMeasures {
+    let unknown = ConvergenceMeasures {
         r_hat: f64::NAN,
         bulk: f64::NAN,
         tail: f64::NAN,
     };
-    let Some(draws) = Counted::new(numbers.len(), indices, chains) else {
+    let Some(draws) = CountedSplitChains::new(numbers.len(), indices, chains) else {
         return unknown;
     };
     let Some(sorted) = draws.sorted(numbers) else {
@@ -44,7 +44,7 @@ pub(crate) fn measure(numbers: &[f64], indices: &[u32], chains: usize) -> Measur
             .collect();
         effective_samples(&draws.halves(&below))
     });
-    Measures {
+    ConvergenceMeasures {
         r_hat: ratio(&bulk).max(spread),
         bulk: effective_samples(&bulk),
         // `min` prefers the number to NaN.
@@ -53,13 +53,13 @@ pub(crate) fn measure(numbers: &[f64], indices: &[u32], chains: usize) -> Measur
 }
 
 /// The halves of chains of positions, and the count of each position.
-struct Counted<'a> {
+struct CountedSplitChains<'a> {
     halves: Vec<&'a [u32]>,
     counts: Vec<usize>,
     count: usize,
 }
 
-impl<'a> Counted<'a> {
+impl<'a> CountedSplitChains<'a> {
     /// `None` if there are fewer than four draws a chain.
     fn new(values: usize, indices: &'a [u32], chains: usize) -> Option<Self> {
         let length = indices.len() / chains.max(1);
@@ -121,9 +121,9 @@ impl<'a> Counted<'a> {
     }
 
     /// The numbers of the draws.
-    fn halves(&self, numbers: &[f64]) -> Halves {
+    fn halves(&self, numbers: &[f64]) -> SplitChains {
         let half = |half: &&[u32]| half.iter().map(|&value| numbers[value as usize]).collect();
-        Halves(self.halves.iter().map(half).collect())
+        SplitChains(self.halves.iter().map(half).collect())
     }
 }
 

@@ -1,20 +1,20 @@
 //! Effective sample sizes of chains: mean, bulk, tail, quantile.
 
 use super::autocorrelation::effective_samples;
-use super::halves::Halves;
+use super::halves::SplitChains;
 use super::quantile::quantile_of_sorted;
 use super::ranks::normal_scores;
 
 /// The effective sample size of the mean: `S / τ` with the correlation time `τ` of Geyer's initial monotone sequence over
 /// the split chains (Vehtari et al. 2021, section 3.2). At most `S log₁₀ S`.
 pub fn mean_ess(chains: &[&[f64]]) -> f64 {
-    Halves::of(chains).map_or(f64::NAN, |halves| effective_samples(&halves))
+    SplitChains::of(chains).map_or(f64::NAN, |halves| effective_samples(&halves))
 }
 
 /// The effective sample size of the bulk: that of the mean of the rank-normalised draws, which exists for any
 /// distribution (Vehtari et al. 2021, section 4.1).
 pub fn bulk_ess(chains: &[&[f64]]) -> f64 {
-    let scores = Halves::of(chains).and_then(|halves| normal_scores(&halves));
+    let scores = SplitChains::of(chains).and_then(|halves| normal_scores(&halves));
     scores.map_or(f64::NAN, |scores| effective_samples(&scores))
 }
 
@@ -28,7 +28,7 @@ pub fn tail_ess(chains: &[&[f64]]) -> f64 {
 /// The effective sample size of a quantile: that of the mean of the indicator of not exceeding it (Vehtari et al. 2021,
 /// section 4.2).
 pub fn quantile_ess(chains: &[&[f64]], probability: f64) -> f64 {
-    let Some(halves) = Halves::of(chains) else {
+    let Some(halves) = SplitChains::of(chains) else {
         return f64::NAN;
     };
     let mut sorted = halves.draws();

@@ -2,9 +2,9 @@
 
 /// The halves of chains: sequences of equal length, to be compared with each other.
 #[derive(Clone, Debug)]
-pub(super) struct Halves(pub(super) Vec<Vec<f64>>);
+pub(super) struct SplitChains(pub(super) Vec<Vec<f64>>);
 
-impl Halves {
+impl SplitChains {
     /// The first and the second half of each chain; nothing if there are fewer than four draws a chain.
     pub(super) fn of(chains: &[&[f64]]) -> Option<Self> {
         let length = chains.iter().map(|chain| chain.len()).min()?;
@@ -38,7 +38,7 @@ impl Halves {
     }
 
     /// The variances within and between these sequences.
-    pub(super) fn spread(&self) -> Spread {
+    pub(super) fn spread(&self) -> VarianceEstimate {
         let n = self.length() as f64;
         let means: Vec<f64> = self.0.iter().map(|half| mean(half)).collect();
         let variances = self.0.iter().zip(&means).map(|(half, &m)| {
@@ -46,7 +46,7 @@ impl Halves {
             squares / (n - 1.0)
         });
         let within = variances.sum::<f64>() / self.0.len() as f64;
-        Spread {
+        VarianceEstimate {
             within,
             total: within * (n - 1.0) / n + variance(&means),
         }
@@ -55,7 +55,7 @@ impl Halves {
 
 /// Variances of several sequences, in the notation of Vehtari et al. (2021), equations (1) to (3).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spread {
+pub(super) struct VarianceEstimate {
     /// `W`, the mean of the variances of the sequences.
     pub(super) within: f64,
     /// `var⁺ = (N − 1) / N · W + B / N`, where `B / N` is the variance of the means of the sequences.
@@ -85,15 +85,15 @@ mod tests {
 
     #[test]
     fn odd_chains_lose_their_middle() {
-        let halves = Halves::of(&[&[1.0, 2.0, 9.0, 3.0, 4.0]]).unwrap();
+        let halves = SplitChains::of(&[&[1.0, 2.0, 9.0, 3.0, 4.0]]).unwrap();
         assert_eq!(halves.0, [[1.0, 2.0], [3.0, 4.0]]);
-        assert!(Halves::of(&[&[1.0, 2.0, 3.0]]).is_none());
-        assert!(Halves::of(&[]).is_none());
+        assert!(SplitChains::of(&[&[1.0, 2.0, 3.0]]).is_none());
+        assert!(SplitChains::of(&[]).is_none());
     }
 
     #[test]
     fn the_spread_is_within_and_between() {
-        let spread = Halves(vec![vec![0.0, 2.0], vec![4.0, 6.0]]).spread();
+        let spread = SplitChains(vec![vec![0.0, 2.0], vec![4.0, 6.0]]).spread();
         assert_eq!(spread.within, 2.0);
         assert_eq!(spread.total, 0.5 * 2.0 + 8.0);
     }

@@ -43,7 +43,7 @@ mod weights;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use agreement::{BATCHES, Shown, chance_of_agreement};
+pub(crate) use agreement::{BATCHES, BatchedNumber, chance_of_agreement};
 pub(crate) use counted::measure;
 pub use effective_samples::{bulk_ess, mean_ess, quantile_ess, tail_ess};
 pub use pareto::pareto_k;

@@ -1,6 +1,6 @@
 //! R-hat: convergence measures of several chains.
 
-use super::halves::{Halves, varies};
+use super::halves::{SplitChains, varies};
 use super::ranks::normal_scores;
 
 /// The larger of [`bulk_r_hat`] and [`folded_r_hat`], which finds chains that differ in place or in scale (Vehtari et al. 2021,
@@ -13,19 +13,19 @@ pub fn r_hat(chains: &[&[f64]]) -> f64 {
 /// 1992, split as in Gelman et al. 2013). Infinite for chains that each stay where they are, in different places. Blind where
 /// the distribution has no variance: [`r_hat`] is to be preferred.
 pub fn split_r_hat(chains: &[&[f64]]) -> f64 {
-    Halves::of(chains).map_or(f64::NAN, |halves| ratio(&halves))
+    SplitChains::of(chains).map_or(f64::NAN, |halves| ratio(&halves))
 }
 
 /// [`split_r_hat`] of the rank-normalised draws, which exists for any distribution (Vehtari et al. 2021, section 4.1).
 pub fn bulk_r_hat(chains: &[&[f64]]) -> f64 {
-    let scores = Halves::of(chains).and_then(|halves| normal_scores(&halves));
+    let scores = SplitChains::of(chains).and_then(|halves| normal_scores(&halves));
     scores.map_or(f64::NAN, |scores| ratio(&scores))
 }
 
 /// [`bulk_r_hat`] of the distances to the median, which finds chains that differ in scale only (Vehtari et al. 2021, equation
 /// 15).
 pub fn folded_r_hat(chains: &[&[f64]]) -> f64 {
-    let Some(halves) = Halves::of(chains) else {
+    let Some(halves) = SplitChains::of(chains) else {
         return f64::NAN;
     };
     let mut sorted = halves.draws();
@@ -36,7 +36,7 @@ pub fn folded_r_hat(chains: &[&[f64]]) -> f64 {
     folded.map_or(f64::NAN, |scores| ratio(&scores))
 }
 
-pub(super) fn ratio(halves: &Halves) -> f64 {
+pub(super) fn ratio(halves: &SplitChains) -> f64 {
     if !varies(&halves.draws()) {
         return f64::NAN;
     }

@@ -2,11 +2,11 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::halves::Halves;
+use super::halves::SplitChains;
 
 /// Each draw replaced by `Φ⁻¹((r − 3/8) / (S + 1/4))` with its rank `r` among all `S` draws, the mean of the ranks of equal draws
 /// (Blom 1958; Vehtari et al. 2021, equation 14); nothing if a draw is NaN.
-pub(super) fn normal_scores(halves: &Halves) -> Option<Halves> {
+pub(super) fn normal_scores(halves: &SplitChains) -> Option<SplitChains> {
     let draws = halves.draws();
     let normal = Normal::standard();
     let count = draws.len() as f64;
@@ -15,7 +15,7 @@ pub(super) fn normal_scores(halves: &Halves) -> Option<Halves> {
         .map(|rank| normal.inverse_cdf((rank - 0.375) / (count + 0.25)))
         .collect();
     let scores = scores.chunks_exact(halves.length());
-    Some(Halves(scores.map(<[f64]>::to_vec).collect()))
+    Some(SplitChains(scores.map(<[f64]>::to_vec).collect()))
 }
 
 /// The rank of each draw, from one; equal draws have the mean of their ranks. Nothing if a draw is NaN.
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn equal_draws_share_their_mean_rank() {
-        let halves = Halves(vec![vec![5.0, 1.0], vec![5.0, f64::INFINITY]]);
+        let halves = SplitChains(vec![vec![5.0, 1.0], vec![5.0, f64::INFINITY]]);
         let scores = normal_scores(&halves).unwrap();
         let score = |rank: f64| Normal::standard().inverse_cdf((rank - 0.375) / 4.25);
         assert_eq!(
@@ -51,6 +51,6 @@ mod tests {
             [[score(2.5), score(1.0)], [score(2.5), score(4.0)]]
         );
         assert_eq!(score(2.5), 0.0);
-        assert!(normal_scores(&Halves(vec![vec![f64::NAN, 1.0]])).is_none());
+        assert!(normal_scores(&SplitChains(vec![vec![f64::NAN, 1.0]])).is_none());
     }
 }

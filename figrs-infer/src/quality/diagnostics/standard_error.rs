@@ -2,7 +2,7 @@
 
 use super::autocorrelation::effective_samples;
 use super::effective_samples::{mean_ess, quantile_ess};
-use super::halves::{Halves, mean, variance};
+use super::halves::{SplitChains, mean, variance};
 use super::quantile::{quantile_of_sorted, quantile_range};
 
 /// The standard error of the mean of all draws: `sd / √ESS` (Vehtari et al. 2021, section 3.2).
@@ -13,7 +13,7 @@ pub fn mcse_mean(chains: &[&[f64]]) -> f64 {
 /// The standard error of the standard deviation of all draws by the delta method on the squared distances `y` to the mean:
 /// `√(Var(y) / ESS(y)) / (2 sd)`.
 pub fn mcse_sd(chains: &[&[f64]]) -> f64 {
-    let Some(halves) = Halves::of(chains) else {
+    let Some(halves) = SplitChains::of(chains) else {
         return f64::NAN;
     };
     let middle = mean(&halves.draws());

@@ -6,14 +6,19 @@ use statrs::distribution::{Cauchy, ContinuousCDF, Normal};
 
 use crate::quality::diagnostics::*;
 
-type Chains = Vec<Vec<f64>>;
+type ChainDraws = Vec<Vec<f64>>;
 
-fn slices(chains: &Chains) -> Vec<&[f64]> {
+fn slices(chains: &ChainDraws) -> Vec<&[f64]> {
     chains.iter().map(Vec::as_slice).collect()
 }
 
 /// Chains of independent draws by the inverse of a distribution function.
-fn independent(chains: usize, length: usize, seed: u64, inverse: impl Fn(f64) -> f64) -> Chains {
+fn independent(
+    chains: usize,
+    length: usize,
+    seed: u64,
+    inverse: impl Fn(f64) -> f64,
+) -> ChainDraws {
     let chain = |part| {
         let mut random = stream(seed, part);
         (0..length).map(|_| inverse(random.random())).collect()
@@ -21,13 +26,13 @@ fn independent(chains: usize, length: usize, seed: u64, inverse: impl Fn(f64) ->
     (0..chains as u64).map(chain).collect()
 }
 
-fn normal(chains: usize, length: usize, seed: u64) -> Chains {
+fn normal(chains: usize, length: usize, seed: u64) -> ChainDraws {
     let normal = Normal::standard();
     independent(chains, length, seed, |p| normal.inverse_cdf(p))
 }
 
 /// Stationary chains `x' = ρ x + √(1 − ρ²) e` of standard normal distribution.
-fn autoregressive(chains: usize, length: usize, rho: f64, seed: u64) -> Chains {
+fn autoregressive(chains: usize, length: usize, rho: f64, seed: u64) -> ChainDraws {
     let mut all = normal(chains, length, seed);
     for chain in &mut all {
         for i in 1..length {
@@ -37,7 +42,7 @@ fn autoregressive(chains: usize, length: usize, rho: f64, seed: u64) -> Chains {
     all
 }
 
-fn split(chains: &Chains) -> Chains {
+fn split(chains: &ChainDraws) -> ChainDraws {
     let half = chains[0].len() / 2;
     let halves = |chain: &Vec<f64>| [chain[..half].to_vec(), chain[chain.len() - half..].to_vec()];
     chains.iter().flat_map(halves).collect()
@@ -48,7 +53,7 @@ fn average(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
 }
 
 /// `W` and `var⁺` by their definitions.
-fn direct_spread(sequences: &Chains) -> (f64, f64) {
+fn direct_spread(sequences: &ChainDraws) -> (f64, f64) {
     let (m, n) = (sequences.len() as f64, sequences[0].len() as f64);
     let means: Vec<f64> = sequences
         .iter()
@@ -65,7 +70,7 @@ fn direct_spread(sequences: &Chains) -> (f64, f64) {
 }
 
 /// The effective sample size of the mean, every step written out over all lags.
-fn direct_ess(chains: &Chains) -> f64 {
+fn direct_ess(chains: &ChainDraws) -> f64 {
     let sequences = split(chains);
     let (m, n) = (sequences.len(), sequences[0].len());
     let (within, total) = direct_spread(&sequences);
@@ -93,7 +98,7 @@ fn direct_ess(chains: &Chains) -> f64 {
 }
 
 /// Ranks by counting, and their scores.
-fn direct_scores(chains: &Chains) -> Chains {
+fn direct_scores(chains: &ChainDraws) -> ChainDraws {
     let all: Vec<f64> = split(chains).concat();
     let score = |&x: &f64| {
         let below = all.iter().filter(|&&y| y < x).count() as f64;
@@ -107,7 +112,7 @@ fn direct_scores(chains: &Chains) -> Chains {
         .collect()
 }
 
-fn direct_r_hat(chains: &Chains) -> f64 {
+fn direct_r_hat(chains: &ChainDraws) -> f64 {
     let (within, total) = direct_spread(&split(chains));
     (total / within).sqrt()
 }
@@ -119,7 +124,7 @@ fn close(a: f64, b: f64) {
 #[test]
 fn the_measures_are_those_computed_directly() {
     let antithetic = autoregressive(2, 100, -0.8, 4);
-    let rounded = |chains: Chains| -> Chains {
+    let rounded = |chains: ChainDraws| -> ChainDraws {
         let round = |chain: Vec<f64>| chain.into_iter().map(|x| (2.0 * x).round()).collect();
         chains.into_iter().map(round).collect()
     };
@@ -142,7 +147,7 @@ fn the_measures_are_those_computed_directly() {
         sorted.sort_by(f64::total_cmp);
         let median = sorted[all.len() / 2 - 1].midpoint(sorted[all.len() / 2]);
         let fold = |chain: &Vec<f64>| chain.iter().map(|x| (x - median).abs()).collect();
-        let folded: Chains = chains.iter().map(fold).collect();
+        let folded: ChainDraws = chains.iter().map(fold).collect();
         close(folded_r_hat(&views), direct_r_hat(&direct_scores(&folded)));
         let tails = [0.05, 0.95].map(|p| {
             let cut = sorted[(p * all.len() as f64 - 1e-9).ceil() as usize - 1];
@@ -238,7 +243,7 @@ fn chains_in_different_places_disagree() {
         r_hat(&views),
         bulk_ess(&views)
     );
-    let still: Chains = (0..4u8).map(|c| vec![f64::from(c); 10_000]).collect();
+    let still: ChainDraws = (0..4u8).map(|c| vec![f64::from(c); 10_000]).collect();
     let views = slices(&still);
     assert_eq!(split_r_hat(&views), f64::INFINITY);
     assert!(

@@ -4,9 +4,9 @@ use figrs_core::{AnyElement, Element, Value};
 use plotters::prelude::*;
 
 use super::{ChartError, colour, drawn, plain};
-use crate::answer::chain_error::Chained;
+use crate::answer::chain_error::ConcatenatedChains;
 use crate::answer::draws::{Draws, TargetDraws};
-use crate::answer::numbers::Columns;
+use crate::answer::numbers::NumericColumns;
 use crate::quality::diagnostics::mean_ranks;
 use crate::report::compare::range;
 
@@ -146,14 +146,14 @@ impl Draws {
                 .map(|&truth| f64::from(u8::from(truth)))
         };
         let truths: Option<Vec<f64>> = (0..support.len()).map(truth).collect();
-        let columns = Columns::new((0..support.len()).map(|i| support.any(i)));
+        let columns = NumericColumns::new((0..support.len()).map(|i| support.any(i)));
         let first = columns.iter().next().map(<[f64]>::to_vec);
         let Some(numbers) = truths.or(first) else {
             return Err(ChartError::NotNumeric {
                 element: element.label(),
             });
         };
-        let draws = Chained::new(&numbers, indices, self.chains);
+        let draws = ConcatenatedChains::new(&numbers, indices, self.chains);
         Ok(draws.chains().into_iter().map(<[f64]>::to_vec).collect())
     }
 }

@@ -3,8 +3,8 @@
 use figrs_core::{AnyElement, Model};
 use serde::Serialize;
 
-use super::race::{Outcome, Rules};
-use super::row::{Row, Yardstick};
+use super::race::{RunLimits, RunResult};
+use super::row::{ReferenceValues, Row};
 use crate::algorithm::Algorithm;
 
 /// The errors of one algorithm with growing budgets.
@@ -34,22 +34,22 @@ pub struct CurvePoint {
 }
 
 /// An algorithm by its budget and its seed.
-type Maker = Box<dyn Fn(u64, u64) -> Box<dyn Algorithm>>;
+type AlgorithmFactory = Box<dyn Fn(u64, u64) -> Box<dyn Algorithm>>;
 
 /// A curve to be drawn.
-pub(super) struct Course {
+pub(super) struct CurveSettings {
     pub(super) budgets: Vec<u64>,
     pub(super) runs: u64,
-    pub(super) make: Maker,
+    pub(super) make: AlgorithmFactory,
 }
 
 /// The runs of a course.
-pub(super) struct Laps {
+pub(super) struct CurveRuns {
     algorithm: String,
-    laps: Vec<(u64, Vec<Outcome>)>,
+    laps: Vec<(u64, Vec<RunResult>)>,
 }
 
-impl Course {
+impl CurveSettings {
     /// Number of runs, the one to warm up included.
     pub(super) fn steps(&self) -> usize {
         self.budgets.len() * self.runs as usize + 1
@@ -58,11 +58,11 @@ impl Course {
     /// Runs them, and tells before each.
     pub(super) fn run(
         &self,
-        rules: &Rules,
+        rules: &RunLimits,
         model: &Model,
         targets: &[AnyElement],
         mut tell: impl FnMut(&str),
-    ) -> Laps {
+    ) -> CurveRuns {
         let mut algorithm = String::new();
         let mut laps = Vec::new();
         // The first run of a program is slower than the next: it is not measured.
@@ -81,12 +81,12 @@ impl Course {
             }
             laps.push((budget, outcomes));
         }
-        Laps { algorithm, laps }
+        CurveRuns { algorithm, laps }
     }
 }
 
-impl Laps {
-    pub(super) fn curve(self, yardstick: &Yardstick<'_>) -> Curve {
+impl CurveRuns {
+    pub(super) fn curve(self, yardstick: &ReferenceValues<'_>) -> Curve {
         let mut points = Vec::new();
         for (budget, outcomes) in self.laps {
             let rows = outcomes

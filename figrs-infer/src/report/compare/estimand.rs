@@ -6,8 +6,8 @@ use figrs_core::{AnyElement, Datum};
 use serde::Serialize;
 
 use crate::answer::bounds::Bounds;
-use crate::answer::numbers::Columns;
-use crate::answer::{Answer, Content, TargetMarginal};
+use crate::answer::numbers::NumericColumns;
+use crate::answer::{Answer, AnswerContent, TargetMarginal};
 use crate::report::export::text;
 
 /// Maximum number of values of a target to be compared one by one; of more the mean is compared, or this many values.
@@ -23,18 +23,18 @@ pub struct Estimand {
     /// Name of the number: `P(rain = true)` or `E(height)`.
     pub name: String,
     #[serde(skip)]
-    kind: Kind,
+    kind: EstimandKind,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum EstimandKind {
     Probability(Datum),
     Mean,
 }
 
 /// Value that an answer gives for an estimand, with its error or bounds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reading {
+pub(super) struct EstimandValue {
     pub(super) value: f64,
     pub(super) standard_error: f64,
     pub(super) bounds: Option<Bounds>,
@@ -66,7 +66,7 @@ pub(super) fn estimands(
                     estimands.push(Estimand {
                         target,
                         name: format!("E({name})"),
-                        kind: Kind::Mean,
+                        kind: EstimandKind::Mean,
                     });
                     continue;
                 }
@@ -77,7 +77,7 @@ pub(super) fn estimands(
         estimands.extend(listed.into_iter().map(|value| Estimand {
             target,
             name: format!("P({name} = {})", text(&value)),
-            kind: Kind::Probability(value),
+            kind: EstimandKind::Probability(value),
         }));
     }
     estimands
@@ -87,7 +87,7 @@ pub(super) fn estimands(
 fn possible<'a>(answer: &'a Answer, element: &AnyElement) -> Vec<&'a dyn Any> {
     let id = element.id();
     match &answer.content {
-        Content::Marginals(targets, _) => {
+        AnswerContent::Marginals(targets, _) => {
             let target = targets.iter().find(|target| target.element.id() == id);
             let values = target.into_iter().flat_map(|target| {
                 let positive = (0..target.support.len()).filter(|&i| target.probabilities[i] > 0.0);
@@ -95,19 +95,19 @@ fn possible<'a>(answer: &'a Answer, element: &AnyElement) -> Vec<&'a dyn Any> {
             });
             values.collect()
         }
-        Content::Bounds(targets, _) => {
+        AnswerContent::Bounds(targets, _) => {
             let target = targets.iter().find(|target| target.element.id() == id);
             let values = target.into_iter();
             values
                 .flat_map(|target| (0..target.support.len()).map(|i| target.support.any(i)))
                 .collect()
         }
-        Content::World(..) => Vec::new(),
+        AnswerContent::World(..) => Vec::new(),
     }
 }
 
 pub(super) fn marginal<'a>(answer: &'a Answer, element: &AnyElement) -> Option<&'a TargetMarginal> {
-    let Content::Marginals(targets, _) = &answer.content else {
+    let AnswerContent::Marginals(targets, _) = &answer.content else {
         return None;
     };
     targets
@@ -125,27 +125,27 @@ fn likeliest(target: &TargetMarginal) -> Vec<Datum> {
 impl Estimand {
     /// True if it is the probability of `true`.
     pub(super) fn is_of_true(&self) -> bool {
-        matches!(&self.kind, Kind::Probability(value) if value.get::<bool>() == Some(&true))
+        matches!(&self.kind, EstimandKind::Probability(value) if value.get::<bool>() == Some(&true))
     }
 
     /// True if it is the probability of a value, and not a mean.
     pub(super) fn is_probability(&self) -> bool {
-        matches!(self.kind, Kind::Probability(_))
+        matches!(self.kind, EstimandKind::Probability(_))
     }
 
     /// The value that an answer gives; `None` if the answer is a world, or bounds from which no mean follows.
-    pub(super) fn read(&self, answer: &Answer, targets: &[AnyElement]) -> Option<Reading> {
+    pub(super) fn read(&self, answer: &Answer, targets: &[AnyElement]) -> Option<EstimandValue> {
         let element = &targets[self.target];
-        if let Content::Bounds(bounded, _) = &answer.content {
+        if let AnswerContent::Bounds(bounded, _) = &answer.content {
             let target = bounded
                 .iter()
                 .find(|target| target.element.id() == element.id())?;
-            let Kind::Probability(value) = &self.kind else {
+            let EstimandKind::Probability(value) = &self.kind else {
                 return None;
             };
             let at = target.support.index_of(value.as_any());
             let bounds = target.of(|i| Some(i) == at);
-            return Some(Reading {
+            return Some(EstimandValue {
                 value: bounds.lower.midpoint(bounds.upper),
                 standard_error: f64::NAN,
                 bounds: Some(bounds),
@@ -154,7 +154,7 @@ impl Estimand {
         let target = marginal(answer, element)?;
         let (probabilities, estimate) = (&target.probabilities, &target.estimate);
         let (value, standard_error) = match &self.kind {
-            Kind::Probability(value) => {
+            EstimandKind::Probability(value) => {
                 let at = target.support.index_of(value.as_any());
                 let indicator = |i| f64::from(u8::from(Some(i) == at));
                 let indicator: Vec<f64> = (0..probabilities.len()).map(indicator).collect();
@@ -162,8 +162,8 @@ impl Estimand {
                 let error = estimate.event_error(probabilities, &indicator, columns);
                 (at.map_or(0.0, |at| probabilities[at]), error)
             }
-            Kind::Mean => {
-                let columns: Columns = target.columns();
+            EstimandKind::Mean => {
+                let columns: NumericColumns = target.columns();
                 let numbers = columns.iter().next()?;
                 let terms = probabilities.iter().zip(numbers);
                 // A value that has no probability may be infinite.
@@ -172,7 +172,7 @@ impl Estimand {
                 (mean, estimate.standard_error(probabilities, numbers))
             }
         };
-        Some(Reading {
+        Some(EstimandValue {
             value,
             standard_error,
             bounds: None,

@@ -18,7 +18,7 @@ type PeakMemory = Arc<dyn Fn() -> u64 + Send + Sync>;
 
 /// Limits of a run: deadline, interrupt, grace; and the measurement of its memory.
 #[derive(Clone, Default)]
-pub(super) struct Rules {
+pub(super) struct RunLimits {
     pub(super) deadline: Option<Duration>,
     pub(super) interrupt: Option<Arc<AtomicBool>>,
     pub(super) peak_memory: Option<PeakMemory>,
@@ -27,14 +27,14 @@ pub(super) struct Rules {
 }
 
 /// Result of a run: answer, time, memory.
-pub(super) struct Outcome {
+pub(super) struct RunResult {
     /// The answer, or the reason that there is none.
     pub(super) answer: Result<Answer, String>,
     pub(super) seconds: f64,
     pub(super) memory: Option<u64>,
 }
 
-impl Rules {
+impl RunLimits {
     pub(super) fn interrupted(&self) -> bool {
         let interrupt = self.interrupt.as_deref();
         interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
@@ -46,9 +46,9 @@ impl Rules {
         algorithm: Arc<dyn Algorithm>,
         model: &Model,
         targets: &[AnyElement],
-    ) -> Outcome {
+    ) -> RunResult {
         if self.interrupted() {
-            return Outcome::without("not run: interrupted before its turn".into(), 0.0);
+            return RunResult::without("not run: interrupted before its turn".into(), 0.0);
         }
         let before = self.peak_memory.as_ref().map(|peak| {
             // The first call resets the peak, the second reads the present use.
@@ -65,14 +65,14 @@ impl Rules {
             drop(sender.send((answer, started.elapsed())));
         };
         if let Err(error) = thread::Builder::new().spawn(work) {
-            return Outcome::without(format!("its thread cannot be started: {error}"), 0.0);
+            return RunResult::without(format!("its thread cannot be started: {error}"), 0.0);
         }
         let mut interrupted = None;
         loop {
             match receiver.recv_timeout(GLANCE) {
                 Ok((answer, elapsed)) => {
                     let after = self.peak_memory.as_ref().map(|peak| peak());
-                    return Outcome {
+                    return RunResult {
                         answer: answer.map_err(|error| error.to_string()),
                         seconds: elapsed.as_secs_f64(),
                         memory: after
@@ -82,7 +82,7 @@ impl Rules {
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let seconds = started.elapsed().as_secs_f64();
-                    return Outcome::without("it panicked".into(), seconds);
+                    return RunResult::without("it panicked".into(), seconds);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -92,19 +92,19 @@ impl Rules {
             }
             let seconds = elapsed.as_secs_f64();
             if interrupted.is_some_and(|then| elapsed >= then + self.grace) {
-                return Outcome::without("interrupted; it has no answer so far".into(), seconds);
+                return RunResult::without("interrupted; it has no answer so far".into(), seconds);
             }
             if let Some(deadline) = self.deadline
                 && elapsed >= deadline + self.grace
             {
                 let limit = deadline.as_secs_f64();
-                return Outcome::without(format!("no answer within {limit} s"), seconds);
+                return RunResult::without(format!("no answer within {limit} s"), seconds);
             }
         }
     }
 }
 
-impl Outcome {
+impl RunResult {
     fn without(reason: String, seconds: f64) -> Self {
         Self {
             answer: Err(reason),

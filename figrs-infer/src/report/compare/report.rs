@@ -17,9 +17,9 @@ const PICTURES: usize = 12;
 const OPERATIONS: f64 = 1e8;
 
 /// Targets of any types.
-struct Targets<'a>(&'a [AnyElement]);
+struct TargetList<'a>(&'a [AnyElement]);
 
-impl Parents for Targets<'_> {
+impl Parents for TargetList<'_> {
     type Arguments = ();
 
     fn elements(&self) -> Vec<AnyElement> {
@@ -81,7 +81,7 @@ impl Comparison {
 
     /// The model with the branches of its Chains, or without where that is endless or too large to be drawn.
     fn model_graph(&self, page: &mut HtmlPage) {
-        let targets = || Targets(&self.elements);
+        let targets = || TargetList(&self.elements);
         let expanded = ModelGraph::to_depth(&self.model, targets(), 2);
         let expanded = expanded.ok().and_then(|graph| graph.to_svg().ok());
         let plain = || ModelGraph::new(&self.model, targets()).to_svg();
@@ -95,7 +95,7 @@ impl Comparison {
     fn elimination_tree(&self, page: &mut HtmlPage) {
         let options = Options::default().operation_budget(OPERATIONS);
         let tree = JunctionTree::new().options(options);
-        match tree.compile(&self.model, Targets(&self.elements)) {
+        match tree.compile(&self.model, TargetList(&self.elements)) {
             Ok(tree) => {
                 let tree = tree.elimination_tree();
                 let caption = format!("width {}, its largest cliques shaded", tree.width());

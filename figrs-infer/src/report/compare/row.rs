@@ -3,11 +3,11 @@
 use figrs_core::AnyElement;
 use serde::Serialize;
 
-use super::estimand::{Estimand, Reading, marginal};
-use super::race::Outcome;
+use super::estimand::{Estimand, EstimandValue, marginal};
+use super::race::RunResult;
 use super::verdict::{Claim, Judgement, Verdict, judge, judge_world};
 use crate::answer::marginal::Quality;
-use crate::answer::{Answer, Content};
+use crate::answer::{Answer, AnswerContent};
 use crate::exact::marginal_map::MarginalMap;
 use crate::run::watch::Stopped;
 
@@ -50,7 +50,7 @@ pub struct Row {
 }
 
 /// Reference values that rows are judged by.
-pub(super) struct Yardstick<'a> {
+pub(super) struct ReferenceValues<'a> {
     pub(super) targets: &'a [AnyElement],
     pub(super) estimands: &'a [Estimand],
     pub(super) exact: Option<&'a [f64]>,
@@ -59,7 +59,11 @@ pub(super) struct Yardstick<'a> {
 }
 
 impl Row {
-    pub(super) fn new(algorithm: String, outcome: Outcome, yardstick: &Yardstick<'_>) -> Self {
+    pub(super) fn new(
+        algorithm: String,
+        outcome: RunResult,
+        yardstick: &ReferenceValues<'_>,
+    ) -> Self {
         let mut row = Self {
             algorithm,
             values: Vec::new(),
@@ -84,7 +88,7 @@ impl Row {
         row
     }
 
-    fn read(&mut self, answer: Answer, yardstick: &Yardstick<'_>) {
+    fn read(&mut self, answer: Answer, yardstick: &ReferenceValues<'_>) {
         let stopped = answer.sampling().map(|sampling| sampling.stopped);
         self.message = match stopped {
             Some(Stopped::Deadline) => Some("ended by its deadline".into()),
@@ -93,7 +97,7 @@ impl Row {
             Some(Stopped::Finished) | None => None,
         };
         let judgement = match &answer.content {
-            Content::World(_, log_probability, _) => {
+            AnswerContent::World(_, log_probability, _) => {
                 self.log_probability = Some(*log_probability);
                 // The values that marginal MAP maximises are no world: the rest is summed out.
                 let best = yardstick
@@ -101,7 +105,9 @@ impl Row {
                     .filter(|_| answer.algorithm() != MarginalMap::NAME);
                 judge_world(*log_probability, answer.is_proven() == Ok(true), best)
             }
-            Content::Marginals(..) | Content::Bounds(..) => self.numbers(&answer, yardstick),
+            AnswerContent::Marginals(..) | AnswerContent::Bounds(..) => {
+                self.numbers(&answer, yardstick)
+            }
         };
         self.verdict = judgement.verdict;
         self.error = judgement.error;
@@ -111,9 +117,9 @@ impl Row {
     }
 
     /// Reads and judges marginals or bounds.
-    fn numbers(&mut self, answer: &Answer, yardstick: &Yardstick<'_>) -> Judgement {
+    fn numbers(&mut self, answer: &Answer, yardstick: &ReferenceValues<'_>) -> Judgement {
         let read = |estimand: &Estimand| estimand.read(answer, yardstick.targets);
-        let readings: Option<Vec<Reading>> = yardstick.estimands.iter().map(read).collect();
+        let readings: Option<Vec<EstimandValue>> = yardstick.estimands.iter().map(read).collect();
         let Some(readings) = readings else {
             self.message = Some("its answer does not tell these numbers".into());
             return judge(&[], &[], None, Claim::Nothing);
@@ -138,7 +144,7 @@ impl Row {
 
 /// Claim that an answer makes about its accuracy, and its least effective sample size.
 fn claim(answer: &Answer, targets: &[AnyElement]) -> (Claim, Option<f64>) {
-    if matches!(answer.content, Content::Bounds(..)) {
+    if matches!(answer.content, AnswerContent::Bounds(..)) {
         return (Claim::Bounds, None);
     }
     let (mut claim, mut least) = (Claim::Exact, f64::INFINITY);

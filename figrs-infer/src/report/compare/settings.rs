@@ -9,13 +9,13 @@ use figrs_core::expand::Budget;
 use figrs_core::{AnyElement, Model, Parents};
 
 use super::comparison::{Comparison, Exact};
-use super::curve::{Course, Laps};
+use super::curve::{CurveRuns, CurveSettings};
 use super::estimand::estimands;
-use super::race::{Outcome, Rules};
-use super::row::{Row, Yardstick};
+use super::race::{RunLimits, RunResult};
+use super::row::{ReferenceValues, Row};
 use crate::algorithm::Algorithm;
 use crate::answer::estimate::Estimate;
-use crate::answer::{Answer, Content};
+use crate::answer::{Answer, AnswerContent};
 use crate::exact::eliminate::Options;
 use crate::exact::mpe::MpeVariableElimination;
 use crate::exact::variable_elimination::VariableElimination;
@@ -40,7 +40,7 @@ pub struct Step {
     pub total: usize,
 }
 
-type Listener = Box<dyn Fn(&Step)>;
+type StepListener = Box<dyn Fn(&Step)>;
 
 /// Asks several algorithms the same question, and compares their answers with each other and with the exact one.
 ///
@@ -70,10 +70,10 @@ pub struct Compare {
     model: Model,
     targets: Vec<AnyElement>,
     contenders: Vec<Arc<dyn Algorithm>>,
-    courses: Vec<Course>,
+    courses: Vec<CurveSettings>,
     exact: Option<Answer>,
-    rules: Rules,
-    listener: Option<Listener>,
+    rules: RunLimits,
+    listener: Option<StepListener>,
 }
 
 /// Asks some algorithms about `targets` in the worlds of `model`, and compares the answers; [`Compare`] has more settings.
@@ -102,9 +102,9 @@ impl Compare {
             contenders: Vec::new(),
             courses: Vec::new(),
             exact: None,
-            rules: Rules {
+            rules: RunLimits {
                 grace: GRACE,
-                ..Rules::default()
+                ..RunLimits::default()
             },
             listener: None,
         }
@@ -125,7 +125,7 @@ impl Compare {
         runs: u64,
         make: impl Fn(u64, u64) -> A + 'static,
     ) -> Self {
-        self.courses.push(Course {
+        self.courses.push(CurveSettings {
             budgets: budgets.into_iter().collect(),
             runs,
             make: Box::new(move |budget, seed| Box::new(make(budget, seed))),
@@ -169,7 +169,7 @@ impl Compare {
 
     /// Runs all algorithms, one after the other.
     pub fn run(self) -> Comparison {
-        let courses = self.courses.iter().map(Course::steps).sum::<usize>();
+        let courses = self.courses.iter().map(CurveSettings::steps).sum::<usize>();
         let total = self.contenders.len() + courses + usize::from(self.exact.is_none());
         let mut done = 0;
         let mut tell = |name: &str| {
@@ -183,7 +183,7 @@ impl Compare {
             done += 1;
         };
         let mut exact = self.exact_answer(&mut tell);
-        let mut outcomes: Vec<(String, Outcome)> = Vec::new();
+        let mut outcomes: Vec<(String, RunResult)> = Vec::new();
         for contender in &self.contenders {
             tell(contender.name());
             let outcome = self
@@ -191,8 +191,9 @@ impl Compare {
                 .run(contender.clone(), &self.model, &self.targets);
             outcomes.push((contender.name().to_owned(), outcome));
         }
-        let run = |course: &Course| course.run(&self.rules, &self.model, &self.targets, &mut tell);
-        let laps: Vec<Laps> = self.courses.iter().map(run).collect();
+        let run =
+            |course: &CurveSettings| course.run(&self.rules, &self.model, &self.targets, &mut tell);
+        let laps: Vec<CurveRuns> = self.courses.iter().map(run).collect();
         let answers = outcomes.iter().filter_map(|(_, outcome)| {
             let answer = outcome.answer.as_ref().ok()?;
             Some((answer, outcome.seconds))
@@ -202,7 +203,7 @@ impl Compare {
             exact = first.map(|(answer, seconds)| (answer.clone(), seconds));
         }
         let answers: Vec<&Answer> = answers.map(|(answer, _)| answer).collect();
-        let is_world = |answer: &&Answer| matches!(answer.content, Content::World(..));
+        let is_world = |answer: &&Answer| matches!(answer.content, AnswerContent::World(..));
         let best = answers.iter().any(is_world).then(|| self.best_world());
         let best = best.flatten();
         let names = distinct_names(&self.targets, &[]);
@@ -219,7 +220,7 @@ impl Compare {
             })
         };
         let exact = exact.as_ref().and_then(read);
-        let yardstick = Yardstick {
+        let yardstick = ReferenceValues {
             targets: &self.targets,
             estimands: &estimands,
             exact: exact.as_ref().map(|exact| &exact.values[..]),
@@ -281,7 +282,7 @@ impl Compare {
 
 /// True if all marginals are exact.
 pub(super) fn is_exact(answer: &Answer) -> bool {
-    let Content::Marginals(targets, _) = &answer.content else {
+    let AnswerContent::Marginals(targets, _) = &answer.content else {
         return false;
     };
     targets

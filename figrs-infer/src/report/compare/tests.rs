@@ -7,7 +7,7 @@ use std::time::Duration;
 use figrs_core::{AnyElement, Element, Flip, Model, Normal, StandardDeviation, Uniform};
 
 use super::Verdict::{Agrees, Approximate, NoAnswer, Unjudged, WithinFive, WithinThree, Wrong};
-use super::race::Rules;
+use super::race::RunLimits;
 use crate::answer::bounds::{Bounds, TargetBounds};
 use crate::answer::estimate::Estimate;
 use crate::answer::{LogEvidence, TargetMarginal};
@@ -185,8 +185,8 @@ fn samplers_are_within_their_errors() {
 #[test]
 fn worlds_are_judged_by_their_log_probability() {
     #[derive(Debug)]
-    struct World(f64);
-    impl Algorithm for World {
+    struct FixedWorld(f64);
+    impl Algorithm for FixedWorld {
         fn name(&self) -> &'static str {
             "World"
         }
@@ -201,9 +201,9 @@ fn worlds_are_judged_by_their_log_probability() {
         &rain,
         algorithms![
             MpeVariableElimination::new(),
-            World(best),
-            World(best - 1e-3),
-            World(best + 1e-3),
+            FixedWorld(best),
+            FixedWorld(best - 1e-3),
+            FixedWorld(best + 1e-3),
             MarginalMap::new(),
             SimulatedAnnealing::new(2000).seed(1),
         ],
@@ -344,11 +344,11 @@ fn deadlines_interrupts_and_panics_end_an_algorithm() {
     let (model, rain) = wet_grass();
     let targets = [rain.erased().clone()];
     let flag = Arc::new(AtomicBool::new(false));
-    let rules = Rules {
+    let rules = RunLimits {
         deadline: Some(Duration::from_millis(30)),
-        ..Rules::default()
+        ..RunLimits::default()
     };
-    let told = |rules: &Rules, algorithm: Arc<dyn Algorithm>| {
+    let told = |rules: &RunLimits, algorithm: Arc<dyn Algorithm>| {
         rules.run(algorithm, &model, &targets).answer.unwrap_err()
     };
     assert_eq!(
@@ -358,9 +358,9 @@ fn deadlines_interrupts_and_panics_end_an_algorithm() {
     flag.store(true, Ordering::Relaxed);
     // Interrupted before, during, and during with an answer within the time of grace.
     let interrupt = Arc::new(AtomicBool::new(true));
-    let mut rules = Rules {
+    let mut rules = RunLimits {
         interrupt: Some(interrupt.clone()),
-        ..Rules::default()
+        ..RunLimits::default()
     };
     assert!(told(&rules, Arc::new(Enumerate::new())).starts_with("not run"));
     interrupt.store(false, Ordering::Relaxed);
@@ -388,7 +388,7 @@ fn deadlines_interrupts_and_panics_end_an_algorithm() {
     );
     setter.join().unwrap();
 
-    assert_eq!(told(&Rules::default(), Arc::new(Panics)), "it panicked");
+    assert_eq!(told(&RunLimits::default(), Arc::new(Panics)), "it panicked");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::estimand::{Estimand, Reading};
+use super::estimand::{Estimand, EstimandValue};
 
 /// Tolerance within which exact answers agree, relative for numbers above one.
 const ROUNDING: f64 = 1e-9;
@@ -69,7 +69,7 @@ pub(super) struct Judgement {
 /// Judges the readings of all estimands by the exact numbers.
 pub(super) fn judge(
     estimands: &[Estimand],
-    readings: &[Reading],
+    readings: &[EstimandValue],
     exact: Option<&[f64]>,
     claim: Claim,
 ) -> Judgement {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 
 use crate::answer::draws::{Draws, TargetDraws};
-use crate::answer::numbers::{Columns, Numbers, numbers};
+use crate::answer::numbers::{NumericColumns, NumericValue, numbers};
 
 use super::text;
 
@@ -26,7 +26,8 @@ impl Draws {
         self.check()?;
         let mut out = BufWriter::new(writer);
         let names = self.names(&[]);
-        let variables: Vec<Variable> = self.targets.iter().map(Variable::new).collect();
+        let variables: Vec<VariableFragments> =
+            self.targets.iter().map(VariableFragments::new).collect();
         write!(out, "{{\"posterior\":{{")?;
         for (i, (target, variable)) in self.targets.iter().zip(&variables).enumerate() {
             let comma = if i > 0 { "," } else { "" };
@@ -77,24 +78,24 @@ impl Draws {
 }
 
 /// JSON fragments of the values of a target.
-struct Variable {
+struct VariableFragments {
     fragments: Vec<String>,
     /// The values that the positions stand for, if the values are written as positions.
     levels: Vec<String>,
 }
 
-impl Variable {
+impl VariableFragments {
     fn new(target: &TargetDraws) -> Self {
         let support = &target.support;
         let positions = 0..support.len();
-        let columns = Columns::new(positions.clone().map(|i| support.any(i)));
+        let columns = NumericColumns::new(positions.clone().map(|i| support.any(i)));
         let fragment = |i: usize| match numbers(support.any(i)) {
-            Some(Numbers::List(list)) => {
+            Some(NumericValue::List(list)) => {
                 let items: Vec<String> = list.iter().map(|&x| number(x)).collect();
                 format!("[{}]", items.join(","))
             }
             // Integers keep all their digits.
-            Some(Numbers::One(x))
+            Some(NumericValue::One(x))
                 if support.get::<f64>(i).is_some() || support.get::<f32>(i).is_some() =>
             {
                 number(x)

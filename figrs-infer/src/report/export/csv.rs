@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use crate::answer::draws::{Draws, TargetDraws};
-use crate::answer::numbers::{Columns, Numbers, numbers};
+use crate::answer::numbers::{NumericColumns, NumericValue, numbers};
 
 use super::text;
 
@@ -20,7 +20,7 @@ impl Draws {
     pub fn write_csv(&self, writer: impl Write) -> io::Result<()> {
         self.check()?;
         let mut out = BufWriter::new(writer);
-        let cells: Vec<Cells> = self.targets.iter().map(Cells::new).collect();
+        let cells: Vec<CsvCells> = self.targets.iter().map(CsvCells::new).collect();
         let names = self.names(&["chain", "draw", "log_weight"]);
         write!(out, "chain,draw")?;
         for (name, cells) in names.iter().zip(&cells) {
@@ -52,18 +52,18 @@ impl Draws {
 }
 
 /// Cells of the values of a target.
-struct Cells {
+struct CsvCells {
     /// Number of columns of a list.
     components: Option<usize>,
     /// Every cell after a comma.
     rows: Vec<String>,
 }
 
-impl Cells {
+impl CsvCells {
     fn new(target: &TargetDraws) -> Self {
         let support = &target.support;
-        let columns = Columns::new((0..support.len()).map(|i| support.any(i)));
-        let is_list = |i| matches!(numbers(support.any(i)), Some(Numbers::List(_)));
+        let columns = NumericColumns::new((0..support.len()).map(|i| support.any(i)));
+        let is_list = |i| matches!(numbers(support.any(i)), Some(NumericValue::List(_)));
         if !columns.is_empty() && is_list(0) {
             let row = |i: usize| {
                 let numbers = columns.iter().map(|column| format!("{:?}", column[i]));

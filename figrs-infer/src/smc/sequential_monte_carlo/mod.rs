@@ -13,7 +13,7 @@ use figrs_core::{AnyElement, Model, Stream, stream};
 use rand::RngExt;
 
 use super::particle_filter::{Particles, Weighed, filter, one_of_each};
-use super::population_tally::{Keep, PopulationTally};
+use super::population_tally::{KeptParticles, PopulationTally};
 use super::populations::Populations;
 use super::resampling::Resampling;
 use crate::algorithm::Algorithm;
@@ -21,8 +21,8 @@ use crate::answer::Answer;
 use crate::answer::run_statistics::Sampling;
 use crate::error::Error;
 use crate::run::in_order::in_order;
-use crate::run::watch::{Stopped, Watch, Watching, watched};
-use crate::sampling::settings::{Drawing, drawing};
+use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
+use crate::sampling::settings::{SamplerSettings, drawing};
 use crate::sampling::shared_memory::SharedMemory;
 
 pub use independent::IndependentDraws;
@@ -77,8 +77,8 @@ pub struct SequentialMonteCarlo {
     first_population: u64,
     resampling: Resampling,
     threshold: f64,
-    drawing: Drawing,
-    keep: Keep,
+    drawing: SamplerSettings,
+    keep: KeptParticles,
     watch: Watch,
 }
 
@@ -92,8 +92,8 @@ impl SequentialMonteCarlo {
             first_population: 0,
             resampling: Resampling::default(),
             threshold: 0.5,
-            drawing: Drawing::default(),
-            keep: Keep::Sums,
+            drawing: SamplerSettings::default(),
+            keep: KeptParticles::Sums,
             watch: Watch::default(),
         }
     }
@@ -134,7 +134,7 @@ impl SequentialMonteCarlo {
     /// Keeps the last particles of all populations with their weights, for [`Answer::draws`]: targets along a sequence are
     /// their trajectories.
     pub fn keep_draws(mut self) -> Self {
-        self.keep = Keep::Particles;
+        self.keep = KeptParticles::Particles;
         self
     }
 
@@ -146,7 +146,7 @@ impl SequentialMonteCarlo {
     /// draws. The mean over the populations of a draw's weight times a function of its targets is unbiased: drawn again by their weights, draws are
     /// worlds given the evidence as well as populations of this size can tell.
     pub fn keep_trajectories(mut self) -> Self {
-        self.keep = Keep::Trajectories;
+        self.keep = KeptParticles::Trajectories;
         self
     }
 
@@ -222,13 +222,13 @@ impl SequentialMonteCarlo {
         block: &mut Block,
         targets: &[AnyElement],
         number: u64,
-        way: &Way<'_>,
+        way: &FilterProgress<'_>,
     ) -> Result<Option<PopulationTally>, Error> {
         let run = way.run;
         let (mut rng, populations) = self.begin(number);
         let rows = populations * self.particles;
         block.start(rows);
-        let mut worlds = Worlds {
+        let mut worlds = BlockParticles {
             block,
             way,
             rows: rows as u64,
@@ -238,7 +238,7 @@ impl SequentialMonteCarlo {
         let Some(mut filtered) = filter(&mut worlds, self.threshold, &mut rng, choose)? else {
             return Ok(None);
         };
-        let trajectories = self.keep == Keep::Trajectories;
+        let trajectories = self.keep == KeptParticles::Trajectories;
         // Worlds with different numbers of densities are compared when it is known what the targets bring.
         let comparable = !worlds.block.weights().densities_differ();
         if trajectories && comparable {
@@ -261,15 +261,15 @@ impl SequentialMonteCarlo {
 }
 
 /// Progress over all blocks.
-struct Way<'a> {
-    run: &'a Watching<'a>,
+struct FilterProgress<'a> {
+    run: &'a RunMonitor<'a>,
     /// The shares of their way that particles which began have gone, in small units.
     met: AtomicU64,
     /// Last progress reported: it grows.
     told: AtomicU64,
 }
 
-impl Way<'_> {
+impl FilterProgress<'_> {
     /// Adds particles that have met one more of the statements of one of the parts.
     fn went(&self, particles: u64, statements: usize, parts: usize) {
         const WHOLE: u64 = 1 << 32;
@@ -287,16 +287,16 @@ impl Way<'_> {
 }
 
 /// A block whose rows are the particles.
-struct Worlds<'a> {
+struct BlockParticles<'a> {
     block: &'a mut Block,
-    way: &'a Way<'a>,
+    way: &'a FilterProgress<'a>,
     /// Initial number of rows.
     rows: u64,
     /// Number of rows in a population.
     size: usize,
 }
 
-impl Particles for Worlds<'_> {
+impl Particles for BlockParticles<'_> {
     type Random = Stream;
 
     fn statements(&self) -> usize {
@@ -339,14 +339,14 @@ impl SequentialMonteCarlo {
     fn run_blocks<W, R: Send>(
         &self,
         worker: impl Fn() -> Result<W, Error> + Sync,
-        work: impl Fn(&mut W, u64, &Way<'_>) -> Result<Option<R>, Error> + Sync,
+        work: impl Fn(&mut W, u64, &FilterProgress<'_>) -> Result<Option<R>, Error> + Sync,
         mut take: impl FnMut(R) -> u64,
     ) -> Result<Sampling, Error> {
         self.check()?;
         let total = (self.particles as u64).checked_mul(self.populations);
         let run = self.watch.start(self.name(), total);
         let mut stopped = Stopped::Finished;
-        let way = Way {
+        let way = FilterProgress {
             run: &run,
             met: AtomicU64::new(0),
             told: AtomicU64::new(0),

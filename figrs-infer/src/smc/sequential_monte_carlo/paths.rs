@@ -21,13 +21,13 @@ struct Segment<T> {
 ///
 /// **References.** Jacob, Murray and Rubenthaler (2015), "Path storage in the particle filter", for what is left of the tree of ancestors.
 #[derive(Debug)]
-pub(super) struct Paths<T> {
+pub(super) struct AncestralPaths<T> {
     segments: Vec<Segment<T>>,
     /// The rows of the paths of the last segment, ascending.
     rows: Vec<u32>,
 }
 
-impl<T: Value> Paths<T> {
+impl<T: Value> AncestralPaths<T> {
     pub(super) fn new() -> Self {
         Self {
             segments: Vec::new(),

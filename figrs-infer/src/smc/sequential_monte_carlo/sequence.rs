@@ -4,14 +4,14 @@ use figrs_core::internals::Block;
 use figrs_core::lower::{Observations, Roots};
 use figrs_core::{AnyElement, Element, Model, Parents, Stream, Value};
 
-use super::paths::Paths;
-use super::{SequentialMonteCarlo, Way};
+use super::paths::AncestralPaths;
+use super::{FilterProgress, SequentialMonteCarlo};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::run::guard::guarded;
 use crate::smc::particle_filter::{Particles, Weighed, filter, one_of_each};
-use crate::smc::population_tally::{Keep, PopulationTally};
+use crate::smc::population_tally::{KeptParticles, PopulationTally};
 use crate::smc::populations::Populations;
 
 /// A sequence whose parts are built as a particle filter gets to them, and given up when it has left them.
@@ -126,10 +126,10 @@ impl SequentialMonteCarlo {
     }
 
     fn followed<S: Sequence>(&self, sequence: &S) -> Result<Trajectories<S::Value>, Error> {
-        let mut populations = Populations::new(&[], Keep::Trajectories);
+        let mut populations = Populations::new(&[], KeptParticles::Trajectories);
         let mut values = Vec::new();
         let sampling = self.run_blocks(
-            || Ok(Stretches::new(self, sequence)),
+            || Ok(PartCache::new(self, sequence)),
             |stretches, number, way| self.along(stretches, number, way),
             |(tally, drawn): (PopulationTally, Vec<Vec<S::Value>>)| {
                 if populations.take(tally) {
@@ -147,15 +147,15 @@ impl SequentialMonteCarlo {
     #[allow(clippy::type_complexity)]
     fn along<S: Sequence>(
         &self,
-        stretches: &mut Stretches<'_, S>,
+        stretches: &mut PartCache<'_, S>,
         number: u64,
-        way: &Way<'_>,
+        way: &FilterProgress<'_>,
     ) -> Result<Option<(PopulationTally, Vec<Vec<S::Value>>)>, Error> {
         let (mut rng, populations) = self.begin(number);
         let rows = populations * self.particles;
         let mut here = stretches.take(0)?;
         here.block.start(rows);
-        let mut worlds = Travellers {
+        let mut worlds = SequenceParticles {
             stretches,
             here,
             number: 0,
@@ -163,7 +163,7 @@ impl SequentialMonteCarlo {
             way,
             rows: rows as u64,
             size: self.particles,
-            paths: Paths::new(),
+            paths: AncestralPaths::new(),
         };
         let choose = self.choose();
         let Some(mut filtered) = filter(&mut worlds, self.threshold, &mut rng, choose)? else {
@@ -181,7 +181,7 @@ impl SequentialMonteCarlo {
             worlds.here.block.keep_fewest_densities();
             one_of_each(&mut worlds, &mut filtered, &mut rng, choose);
         }
-        let Travellers {
+        let SequenceParticles {
             mut here,
             mut paths,
             number: last,
@@ -190,7 +190,7 @@ impl SequentialMonteCarlo {
         } = worlds;
         let told = here.told;
         paths.add(&mut here.block, told);
-        let kept = (size, Keep::Trajectories);
+        let kept = (size, KeptParticles::Trajectories);
         let tally = PopulationTally::new(&mut here.block, &[], kept, &filtered);
         stretches.give_back(last, here);
         Ok(Some((tally, paths.all())))
@@ -198,7 +198,7 @@ impl SequentialMonteCarlo {
 }
 
 /// A part with the worlds that go through it.
-struct Stretch {
+struct PartBlock {
     block: Block,
     received: Vec<AnyElement>,
     /// Number of targets whose values belong to the trajectory; the others are handed on.
@@ -208,7 +208,7 @@ struct Stretch {
     bytes: u64,
 }
 
-impl Stretch {
+impl PartBlock {
     /// Draws what is told.
     fn tell(&mut self, rng: &mut Stream) -> Result<(), Error> {
         let first = self.block.statements();
@@ -228,15 +228,15 @@ impl Stretch {
 }
 
 /// The parts of a sequence on a thread. Those that were built first are kept for the next populations.
-struct Stretches<'a, S> {
+struct PartCache<'a, S> {
     filter: &'a SequentialMonteCarlo,
     sequence: &'a S,
-    kept: Vec<Option<Stretch>>,
+    kept: Vec<Option<PartBlock>>,
     /// About how many bytes the kept ones take.
     bytes: u64,
 }
 
-impl<'a, S: Sequence> Stretches<'a, S> {
+impl<'a, S: Sequence> PartCache<'a, S> {
     /// About how many bytes the parts that are kept may take.
     const KEPT: u64 = 40 << 20;
 
@@ -249,7 +249,7 @@ impl<'a, S: Sequence> Stretches<'a, S> {
         }
     }
 
-    fn take(&mut self, number: usize) -> Result<Stretch, Error> {
+    fn take(&mut self, number: usize) -> Result<PartBlock, Error> {
         if let Some(stretch) = self.kept.get_mut(number).and_then(Option::take) {
             self.bytes -= stretch.bytes;
             return Ok(stretch);
@@ -260,7 +260,7 @@ impl<'a, S: Sequence> Stretches<'a, S> {
         targets.extend(part.handed_on.iter().cloned());
         let (weigh, order) = (Observations::Weigh, Roots::AsStated);
         let limit = self.filter.drawing.limit;
-        Ok(Stretch {
+        Ok(PartBlock {
             block: Block::new(&part.model, &targets, weigh, order, limit)?,
             received: part.received,
             told,
@@ -269,7 +269,7 @@ impl<'a, S: Sequence> Stretches<'a, S> {
         })
     }
 
-    fn give_back(&mut self, number: usize, mut stretch: Stretch) {
+    fn give_back(&mut self, number: usize, mut stretch: PartBlock) {
         stretch.block.rest();
         stretch.bytes = stretch.block.bytes_between_runs();
         if self.bytes + stretch.bytes <= Self::KEPT {
@@ -282,22 +282,22 @@ impl<'a, S: Sequence> Stretches<'a, S> {
 }
 
 /// Worlds on their way through a sequence.
-struct Travellers<'w, 'a, S: Sequence> {
-    stretches: &'w mut Stretches<'a, S>,
-    here: Stretch,
+struct SequenceParticles<'w, 'a, S: Sequence> {
+    stretches: &'w mut PartCache<'a, S>,
+    here: PartBlock,
     /// The number of the part.
     number: usize,
     /// The number of its first statement.
     first: usize,
-    way: &'w Way<'w>,
+    way: &'w FilterProgress<'w>,
     /// Number of rows at the beginning.
     rows: u64,
     /// Number of rows of a population.
     size: usize,
-    paths: Paths<S::Value>,
+    paths: AncestralPaths<S::Value>,
 }
 
-impl<S: Sequence> Travellers<'_, '_, S> {
+impl<S: Sequence> SequenceParticles<'_, '_, S> {
     /// True if there is no part after this one.
     fn is_last(&self) -> bool {
         self.number + 1 >= self.stretches.sequence.parts()
@@ -339,7 +339,7 @@ impl<S: Sequence> Travellers<'_, '_, S> {
     }
 }
 
-impl<S: Sequence> Particles for Travellers<'_, '_, S> {
+impl<S: Sequence> Particles for SequenceParticles<'_, '_, S> {
     type Random = Stream;
 
     fn statements(&self) -> usize {

@@ -7,7 +7,7 @@ use crate::picture::{Palette, Picture, PictureError};
 /// The side of a tile, in pixels.
 const SIDE: usize = 16;
 
-type Art = [&'static [u8; SIDE]; SIDE];
+type DungeonSprite = [&'static [u8; SIDE]; SIDE];
 
 /// The characters of the drawings and their colours.
 const PALETTE: Palette = Palette(&[
@@ -78,7 +78,7 @@ impl Board<Tile> {
     }
 }
 
-const FLOOR: Art = [
+const FLOOR: DungeonSprite = [
     b"eeeeeeeFeeeeeeeF",
     b"efffffffefffffff",
     b"efffffffefffffff",
@@ -97,7 +97,7 @@ const FLOOR: Art = [
     b"FfffffffFfffffff",
 ];
 
-const WALL: Art = [
+const WALL: DungeonSprite = [
     b"aaaaaaakaaaaaaak",
     b"assssssSksssssSk",
     b"asssssSSkssssSSk",
@@ -116,7 +116,7 @@ const WALL: Art = [
     b"SSSkSSSSSSSkSSSS",
 ];
 
-const STAIRS: Art = [
+const STAIRS: DungeonSprite = [
     b"GGGGGGGGGGGGGGGG",
     b"GggggggggggggggG",
     b"GggggggggggggggG",
@@ -135,7 +135,7 @@ const STAIRS: Art = [
     b"kkkkkkkkkkkkkkkk",
 ];
 
-const GEM: Art = [
+const GEM: DungeonSprite = [
     b"................",
     b"................",
     b"....kkkkkkkk....",
@@ -154,7 +154,7 @@ const GEM: Art = [
     b"................",
 ];
 
-const ALTAR: Art = [
+const ALTAR: DungeonSprite = [
     b"................",
     b"...y........y...",
     b"...o........o...",

@@ -7,7 +7,7 @@ use std::thread::{ScopedJoinHandle, scope};
 use figrs_core::stream;
 use figrs_infer::diagnostics::{bulk_ess, r_hat};
 
-use super::chain::Start;
+use super::chain::InitialIsland;
 use super::{Island, Terrain};
 use crate::grid::{Board, GridError};
 
@@ -133,9 +133,9 @@ impl IslandSampling {
     ) -> Result<Vec<Board<Terrain>>, GridError> {
         let mut rng = stream(self.seed, number as u64);
         let start = if number.is_multiple_of(2) {
-            Start::Least
+            InitialIsland::Least
         } else {
-            Start::Most
+            InitialIsland::Most
         };
         let mut chain = island.chain_from(start)?;
         let warm_up = self

@@ -1,7 +1,7 @@
 //! Constraint that the pointers of rooms form a tree.
 
 use super::Pointer;
-use crate::grid::{Automaton, Member, Partition, Position, Size};
+use crate::grid::{Automaton, NextCell, Partition, Position, Size};
 
 /// Every room leads to the first by following the pointers.
 ///
@@ -50,7 +50,7 @@ impl Automaton<Pointer> for Tree {
         if up && from_above || left && state.right {
             return None;
         }
-        let member = Member::Inside {
+        let member = NextCell::Inside {
             up: up || from_above,
             left: left || state.right,
             marked: false,

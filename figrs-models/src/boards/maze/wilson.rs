@@ -19,7 +19,7 @@ impl PerfectMaze {
     ///
     /// **References.** Wilson (1996).
     pub fn sample<R: Rng + ?Sized>(self, rng: &mut R) -> Board<Pointer> {
-        let wheels: [Wheel; 16] = std::array::from_fn(|ways| Wheel::new(self, ways));
+        let wheels: [DirectionCdf; 16] = std::array::from_fn(|ways| DirectionCdf::new(self, ways));
         let ways = self.ways();
         let columns = self.size.columns();
         let step = |room: usize, pointer: Pointer| match pointer {
@@ -60,11 +60,11 @@ impl PerfectMaze {
 }
 
 /// Cumulative distribution of the directions that a room may choose.
-struct Wheel {
+struct DirectionCdf {
     ends: [f64; 4],
 }
 
-impl Wheel {
+impl DirectionCdf {
     fn new(mazes: PerfectMaze, ways: usize) -> Self {
         let mut total = 0.0;
         let mut ends = [0.0; 4];

@@ -11,7 +11,7 @@ use figrs_infer::{Error, LogEvidence, Progress, SequentialMonteCarlo};
 use rand::Rng;
 
 use super::super::{Generated, Tile};
-use super::conflict::{self, Trial};
+use super::conflict::{self, ConsistencyResult};
 use super::demand::Demand;
 use super::error::SteeringError;
 use super::parts::LevelParts;
@@ -48,14 +48,14 @@ pub struct ConditionedSampler {
     particles: usize,
     most_particles: usize,
     conflict_work: u64,
-    listener: Option<Listener>,
+    listener: Option<RunListener>,
 }
 
 /// Callback for the progress of a run.
 #[derive(Clone)]
-struct Listener(Arc<dyn Fn(&Progress) + Send + Sync>);
+struct RunListener(Arc<dyn Fn(&Progress) + Send + Sync>);
 
-impl fmt::Debug for Listener {
+impl fmt::Debug for RunListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Listener").finish_non_exhaustive()
     }
@@ -98,7 +98,7 @@ impl ConditionedSampler {
     /// number of particles that have met all evidence (those on their way count in proportion), and the number that there
     /// will be.
     pub fn on_progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
-        self.listener = Some(Listener(Arc::new(listener)));
+        self.listener = Some(RunListener(Arc::new(listener)));
         self
     }
 
@@ -106,7 +106,7 @@ impl ConditionedSampler {
     fn populations(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
         let filter = SequentialMonteCarlo::new(particles).populations(populations);
         match self.listener.clone() {
-            Some(Listener(listener)) => filter.on_progress(move |progress| listener(progress)),
+            Some(RunListener(listener)) => filter.on_progress(move |progress| listener(progress)),
             None => filter,
         }
     }
@@ -165,7 +165,7 @@ impl ConditionedSampler {
         let trial = |part: &SteeredLevel, columns: usize| {
             let cells = particles * self.steered.chain().height() * columns;
             let Some(rest) = left.get().checked_sub(cells as u64) else {
-                return Trial::Unknown;
+                return ConsistencyResult::Unknown;
             };
             left.set(rest);
             let run = SequentialMonteCarlo::new(particles)
@@ -174,9 +174,9 @@ impl ConditionedSampler {
                 .seed(seed)
                 .follow(&LevelParts::to(part, columns));
             match run {
-                Ok(_) => Trial::Possible,
-                Err(Error::NoSampleMetEvidence { .. }) => Trial::Impossible,
-                Err(_) => Trial::Unknown,
+                Ok(_) => ConsistencyResult::Possible,
+                Err(Error::NoSampleMetEvidence { .. }) => ConsistencyResult::Impossible,
+                Err(_) => ConsistencyResult::Unknown,
             }
         };
         conflict::smallest(&self.steered, &trial, false)

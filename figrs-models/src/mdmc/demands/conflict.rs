@@ -6,7 +6,7 @@ use super::steered::SteeredLevel;
 
 /// Result of trying a set of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trial {
+pub(super) enum ConsistencyResult {
     Possible,
     Impossible,
     /// There was not enough work or memory left to find out.
@@ -47,7 +47,7 @@ pub(super) fn of_counts(steered: &SteeredLevel) -> Option<SteeringError> {
 /// the columns to one.
 pub(super) fn smallest(
     steered: &SteeredLevel,
-    trial: &dyn Fn(&SteeredLevel, usize) -> Trial,
+    trial: &dyn Fn(&SteeredLevel, usize) -> ConsistencyResult,
     proven: bool,
 ) -> SteeringError {
     if let Some(error) = of_counts(steered) {
@@ -55,7 +55,7 @@ pub(super) fn smallest(
     }
     let try_part = |demands: &[usize], last: usize| {
         let part = steered.part(demands);
-        part.map_or(Trial::Unknown, |part| trial(&part, last + 1))
+        part.map_or(ConsistencyResult::Unknown, |part| trial(&part, last + 1))
     };
     let mut kept: Vec<usize> = (0..steered.demands().len()).collect();
     // The first columns are possible below `low`, and impossible at `high`.
@@ -63,9 +63,9 @@ pub(super) fn smallest(
     while low < high {
         let middle = low.midpoint(high);
         match try_part(&kept, middle) {
-            Trial::Impossible => high = middle,
-            Trial::Possible => low = middle + 1,
-            Trial::Unknown => break,
+            ConsistencyResult::Impossible => high = middle,
+            ConsistencyResult::Possible => low = middle + 1,
+            ConsistencyResult::Unknown => break,
         }
     }
     for demand in (0..steered.demands().len()).rev() {
@@ -74,7 +74,7 @@ pub(super) fn smallest(
             .copied()
             .filter(|&other| other != demand)
             .collect();
-        if try_part(&rest, high) == Trial::Impossible {
+        if try_part(&rest, high) == ConsistencyResult::Impossible {
             kept = rest;
         }
     }

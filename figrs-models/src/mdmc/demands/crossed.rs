@@ -9,17 +9,17 @@ use super::super::{Reach, Tile};
 
 /// Memo of [`Reach`] by the state before a column and the column's solid cells: the same ground comes again and again.
 #[derive(Debug, Default)]
-pub(super) struct Crossed {
-    known: Mutex<Known>,
+pub(super) struct ReachabilityMemo {
+    known: Mutex<CrossingMemo>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct CrossingMemo {
     after: FxHashMap<(Reach, Vec<bool>), Option<Reach>>,
     bytes: usize,
 }
 
-impl Crossed {
+impl ReachabilityMemo {
     /// Largest number of bytes of results kept.
     const MOST: usize = 24 << 20;
 
@@ -38,7 +38,7 @@ impl Crossed {
         // What was reached before is held as the result of another column.
         known.bytes += 2 * size_of_val(&key) + solid.len() + next.heap_bytes();
         if known.bytes > Self::MOST {
-            *known = Known::default();
+            *known = CrossingMemo::default();
         }
         known.after.insert(key, next.clone());
         next

@@ -6,7 +6,7 @@ use figrs_core::stream;
 use figrs_infer::{CompiledFrontier, Error, Frontier};
 
 use super::super::{Generated, MdmcError, Tile};
-use super::conflict::{self, Trial};
+use super::conflict::{self, ConsistencyResult};
 use super::demand::Demand;
 use super::error::SteeringError;
 use super::sampler::LevelSampler;
@@ -49,9 +49,9 @@ impl ExactSampler {
             let trial = |part: &SteeredLevel, columns: usize| match frontier
                 .compile(&part.model_to(columns - 1), ())
             {
-                Ok(part) if part.log_evidence() > f64::NEG_INFINITY => Trial::Possible,
-                Ok(_) => Trial::Impossible,
-                Err(_) => Trial::Unknown,
+                Ok(part) if part.log_evidence() > f64::NEG_INFINITY => ConsistencyResult::Possible,
+                Ok(_) => ConsistencyResult::Impossible,
+                Err(_) => ConsistencyResult::Unknown,
             };
             return Err(conflict::smallest(&steered, &trial, true));
         }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use figrs_core::{AnyElement, Apply, Constant, Element, Model, Parents, Value};
 
 use super::super::{LevelElements, Reach, Tile};
-use super::crossed::Crossed;
+use super::crossed::ReachabilityMemo;
 use super::demand::Demand;
 use super::mask::Mask;
 
 /// Evidence that is stated column by column, in the order of the columns.
-pub(super) trait Statement {
+pub(super) trait ColumnEvidence {
     /// Adds the evidence on one column, given by its number, to a model.
     fn on(&mut self, elements: &LevelElements, column: usize, model: Model) -> Model;
 
@@ -23,24 +23,24 @@ pub(super) trait Statement {
     fn resume(&mut self) {}
 }
 
-impl<F: FnMut(&LevelElements, usize, Model) -> Model> Statement for F {
+impl<F: FnMut(&LevelElements, usize, Model) -> Model> ColumnEvidence for F {
     fn on(&mut self, elements: &LevelElements, column: usize, model: Model) -> Model {
         self(elements, column, model)
     }
 }
 
 /// A state folded over columns: from the one before a column, those after it and the evidence.
-struct Folded<T, F> {
+struct FoldedEvidence<T, F> {
     start: T,
     state: Element<T>,
     step: F,
 }
 
-impl<T: Value, F> Folded<T, F>
+impl<T: Value, F> FoldedEvidence<T, F>
 where
     F: Fn(&LevelElements, usize, &Element<T>, Model) -> (Element<T>, Model),
 {
-    fn boxed<'a>(start: T, step: F) -> Box<dyn Statement + 'a>
+    fn boxed<'a>(start: T, step: F) -> Box<dyn ColumnEvidence + 'a>
     where
         F: 'a,
     {
@@ -49,7 +49,7 @@ where
     }
 }
 
-impl<T: Value, F> Statement for Folded<T, F>
+impl<T: Value, F> ColumnEvidence for FoldedEvidence<T, F>
 where
     F: Fn(&LevelElements, usize, &Element<T>, Model) -> (Element<T>, Model),
 {
@@ -71,9 +71,9 @@ where
 /// The evidence of one of `all` demands on a level of some rows and columns.
 pub(super) fn statement<'a>(
     demand: &'a Demand,
-    (all, crossed): (&'a [Demand], &Arc<Crossed>),
+    (all, crossed): (&'a [Demand], &Arc<ReachabilityMemo>),
     (height, width): (usize, usize),
-) -> Box<dyn Statement + 'a> {
+) -> Box<dyn ColumnEvidence + 'a> {
     match demand {
         Demand::Seen => seen(all, (height, width)),
         Demand::Pinned(mask) => pinned(mask),
@@ -86,7 +86,7 @@ pub(super) fn statement<'a>(
     }
 }
 
-fn seen(all: &[Demand], (height, width): (usize, usize)) -> Box<dyn Statement + '_> {
+fn seen(all: &[Demand], (height, width): (usize, usize)) -> Box<dyn ColumnEvidence + '_> {
     let placed = |(row, column): (usize, usize)| {
         all.iter().any(|demand| match demand {
             Demand::Placed(mask) => mask.get(row, column).is_some(),
@@ -108,7 +108,7 @@ fn seen(all: &[Demand], (height, width): (usize, usize)) -> Box<dyn Statement + 
     )
 }
 
-fn pinned(mask: &Mask) -> Box<dyn Statement + '_> {
+fn pinned(mask: &Mask) -> Box<dyn ColumnEvidence + '_> {
     Box::new(
         move |elements: &LevelElements, column: usize, model: Model| {
             let rows = (0..mask.height()).rev();
@@ -121,7 +121,7 @@ fn pinned(mask: &Mask) -> Box<dyn Statement + '_> {
 }
 
 /// Bounds the gap: a fold over columns of the number of columns without ground that end here.
-fn maximum_gap(most: usize, height: usize) -> Box<dyn Statement> {
+fn maximum_gap(most: usize, height: usize) -> Box<dyn ColumnEvidence> {
     let step = Arc::new(move |(gap, tile): (&usize, &Tile)| {
         if tile.solid() {
             0
@@ -130,7 +130,7 @@ fn maximum_gap(most: usize, height: usize) -> Box<dyn Statement> {
         }
     });
     let short = Arc::new(move |gap: &usize| *gap <= most);
-    Folded::boxed(0usize, move |elements, column, gap, model| {
+    FoldedEvidence::boxed(0usize, move |elements, column, gap, model| {
         let gap = (gap, elements.tile(height - 1, column)).map_shared(&step);
         let model = model.condition_shared(&gap, &short);
         (gap, model)
@@ -142,7 +142,7 @@ fn count(
     tile: Tile,
     (least, most): (usize, usize),
     (height, width): (usize, usize),
-) -> Box<dyn Statement> {
+) -> Box<dyn ColumnEvidence> {
     // Beyond what can matter there is no need to count.
     let enough = if most >= height * width {
         least
@@ -153,7 +153,7 @@ fn count(
         (count + usize::from(*found == tile)).min(enough)
     });
     let few = Arc::new(move |count: &usize| *count <= most);
-    Folded::boxed(0usize, move |elements, column, count, mut model| {
+    FoldedEvidence::boxed(0usize, move |elements, column, count, mut model| {
         let mut count = count.clone();
         for row in (0..height).rev() {
             count = (&count, elements.tile(row, column)).map_shared(&step);
@@ -169,7 +169,7 @@ fn count(
 }
 
 /// Forbids the pattern: no placement with its last column here matches.
-fn forbidden(pattern: &Mask, height: usize) -> Box<dyn Statement + '_> {
+fn forbidden(pattern: &Mask, height: usize) -> Box<dyn ColumnEvidence + '_> {
     let tiles: Vec<_> = pattern.tiles().collect();
     let wanted: Vec<Tile> = tiles.iter().map(|&(_, _, tile)| tile).collect();
     let differs = Arc::new(move |found: Vec<&Tile>| {
@@ -196,13 +196,13 @@ fn forbidden(pattern: &Mask, height: usize) -> Box<dyn Statement + '_> {
 }
 
 /// Demands playability: a fold over columns of the player's crossings of the right edge.
-fn playable(height: usize, crossed: &Arc<Crossed>) -> Box<dyn Statement> {
+fn playable(height: usize, crossed: &Arc<ReachabilityMemo>) -> Box<dyn ColumnEvidence> {
     let crossed = Arc::clone(crossed);
     let step = Arc::new(move |(reach, solid): (&Option<Reach>, &Vec<bool>)| {
         crossed.after(reach.as_ref()?, solid)
     });
     let start = Some(Reach::new(height));
-    Folded::boxed(start, move |elements, column, reach, model| {
+    FoldedEvidence::boxed(start, move |elements, column, reach, model| {
         let tiles: Vec<Element<Tile>> = (0..height)
             .map(|row| elements.tile(row, column).clone())
             .collect();

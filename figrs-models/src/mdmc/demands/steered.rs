@@ -7,10 +7,10 @@ use figrs_core::{Element, Model};
 use ndarray::Array2;
 
 use super::super::{Generated, Level, LevelElements, MarkovChain, MdmcError, Tile};
-use super::crossed::Crossed;
+use super::crossed::ReachabilityMemo;
 use super::demand::Demand;
 use super::mask::Mask;
-use super::statements::{Statement, statement};
+use super::statements::{ColumnEvidence, statement};
 
 /// The element program of a level together with its demands, stated column by column as evidence.
 ///
@@ -34,13 +34,13 @@ use super::statements::{Statement, statement};
 pub struct SteeredLevel {
     elements: LevelElements,
     demands: Vec<Demand>,
-    stated: Arc<OnceLock<Stated>>,
-    crossed: Arc<Crossed>,
+    stated: Arc<OnceLock<ColumnModel>>,
+    crossed: Arc<ReachabilityMemo>,
 }
 
 /// Some columns with their evidence.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stated {
+pub(super) struct ColumnModel {
     pub(super) model: Model,
     /// For each piece of evidence its column.
     columns: Vec<usize>,
@@ -74,7 +74,7 @@ impl SteeredLevel {
     }
 
     /// The evidence of each demand.
-    pub(super) fn statements(&self) -> Vec<Box<dyn Statement + '_>> {
+    pub(super) fn statements(&self) -> Vec<Box<dyn ColumnEvidence + '_>> {
         let (height, width) = (self.elements.height(), self.width());
         // A gap as wide as the level needs no counting.
         let is_open =
@@ -90,10 +90,10 @@ impl SteeredLevel {
         &self,
         elements: &LevelElements,
         columns: Range<usize>,
-        statements: &mut [Box<dyn Statement + '_>],
-    ) -> Stated {
+        statements: &mut [Box<dyn ColumnEvidence + '_>],
+    ) -> ColumnModel {
         let height = elements.height();
-        let mut stated = Stated::default();
+        let mut stated = ColumnModel::default();
         let mut model = Model::new();
         for (row, column, tile) in placed_by(&self.demands) {
             if columns.contains(&column) {
@@ -113,7 +113,7 @@ impl SteeredLevel {
         stated
     }
 
-    fn stated(&self) -> &Stated {
+    fn stated(&self) -> &ColumnModel {
         self.stated
             .get_or_init(|| self.state(&self.elements, 0..self.width(), &mut self.statements()))
     }
@@ -163,7 +163,7 @@ impl SteeredLevel {
 
     /// The evidence up to a column.
     pub(super) fn model_to(&self, last: usize) -> Model {
-        let Stated { model, columns, .. } = self.stated();
+        let ColumnModel { model, columns, .. } = self.stated();
         model.clone().filtered(|piece| columns[piece] <= last)
     }
 

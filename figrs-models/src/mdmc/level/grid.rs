@@ -39,7 +39,7 @@ impl TileIds {
 
 /// The tile numbers of a level, surrounded by as much border as a structure can see.
 #[derive(Debug)]
-pub(in crate::mdmc) struct Grid {
+pub(in crate::mdmc) struct TileGrid {
     ids: Vec<u8>,
     stride: usize,
     left: usize,
@@ -48,7 +48,7 @@ pub(in crate::mdmc) struct Grid {
     base: u64,
 }
 
-impl Grid {
+impl TileGrid {
     /// An undecided level: border everywhere.
     pub(in crate::mdmc) fn new(
         structure: &Structure,
@@ -136,7 +136,7 @@ mod tests {
         ]);
         for structure in [Structure::NS0, Structure::NS3, wide.unwrap()] {
             let ids = TileIds::new(vec![Tile::EMPTY, Tile::GROUND]);
-            let grid = Grid::of(&level, &structure, &ids);
+            let grid = TileGrid::of(&level, &structure, &ids);
             for row in 0..2 {
                 for column in 0..3 {
                     let neighbours = structure.neighbours(row, column, 2, 3);
@@ -161,7 +161,7 @@ mod tests {
     fn a_window_spells_the_tiles_to_the_left() {
         let ids = TileIds::new(vec![Tile::EMPTY, Tile::GROUND]);
         let two = Structure::new([Offset { dx: -2, dy: 0 }]).unwrap();
-        let grid = Grid::of(&"-XX".parse().unwrap(), &two, &ids);
+        let grid = TileGrid::of(&"-XX".parse().unwrap(), &two, &ids);
         assert_eq!(
             (
                 grid.window(0, 0, 2),

@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use crate::mdmc::{Corpus, Level, MdmcError};
-use crate::places::Places;
+use crate::places::LineIndex;
 use crate::reading::{MOST_BYTES, read_limited};
 
 /// Reads one level.
@@ -23,7 +23,7 @@ pub(in crate::mdmc) fn read_text(path: &Path) -> Result<String, MdmcError> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let good = String::from_utf8_lossy(&error.as_bytes()[..valid]);
-        let (line, column) = Places::new(&good).at(good.len());
+        let (line, column) = LineIndex::new(&good).at(good.len());
         MdmcError::NotUtf8 {
             place: path.display().to_string(),
             line,
@@ -98,9 +98,9 @@ mod tests {
     use super::*;
 
     /// A fresh directory that is removed when it is dropped.
-    struct Scratch(PathBuf);
+    struct ScratchDirectory(PathBuf);
 
-    impl Scratch {
+    impl ScratchDirectory {
         fn new(test: &str) -> Self {
             let path =
                 std::env::temp_dir().join(format!("figrs-vglc-{}-{test}", std::process::id()));
@@ -115,7 +115,7 @@ mod tests {
         }
     }
 
-    impl Drop for Scratch {
+    impl Drop for ScratchDirectory {
         fn drop(&mut self) {
             let _ = fs::remove_dir_all(&self.0);
         }
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn written_levels_are_read_back() {
-        let scratch = Scratch::new("round-trip");
+        let scratch = ScratchDirectory::new("round-trip");
         for (level, name) in Corpus::shipped()
             .levels()
             .iter()
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_missing_file_or_directory_is_an_error() {
-        let scratch = Scratch::new("missing");
+        let scratch = ScratchDirectory::new("missing");
         let absent = scratch.0.join("absent");
         assert!(matches!(read_level(&absent), Err(MdmcError::Read { path, .. }) if path == absent));
         assert!(
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_written_is_an_error() {
-        let scratch = Scratch::new("unwritable");
+        let scratch = ScratchDirectory::new("unwritable");
         let level = "X".parse().unwrap();
         assert!(matches!(
             write_level(&scratch.0, &level),
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_not_utf8_are_an_error_at_their_place() {
-        let scratch = Scratch::new("latin1");
+        let scratch = ScratchDirectory::new("latin1");
         let path = scratch.file("a.txt", b"---\n-\xe9-\n");
         assert!(matches!(
             read_level(path),
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn errors_in_a_level_name_its_file() {
-        let scratch = Scratch::new("unknown");
+        let scratch = ScratchDirectory::new("unknown");
         scratch.file("a.txt", b"---\n");
         let bad = scratch.file("b.txt", b"-~-\n");
         let error = read_corpus(&scratch.0).unwrap_err();
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_directory_without_levels_is_an_error() {
-        let scratch = Scratch::new("none");
+        let scratch = ScratchDirectory::new("none");
         scratch.file("readme.md", b"X");
         assert!(matches!(
             read_corpus(&scratch.0),
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn unequal_heights_name_the_file() {
-        let scratch = Scratch::new("heights");
+        let scratch = ScratchDirectory::new("heights");
         scratch.file("a.txt", b"-\nX\n");
         let bad = scratch.file("b.txt", b"X\n");
         let error = read_corpus(&scratch.0).unwrap_err();

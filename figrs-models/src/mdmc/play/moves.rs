@@ -3,7 +3,7 @@
 //! Moves are passed to the callback `to`: columns ahead (-1, 0 or 1), the row reached and the stage there. The caller tests
 //! whether the cell reached is inside the level, from left to right, and free. In the bottom row there are no moves.
 
-use super::stages::{FREE, Stage, Stages, TAKE_OFF};
+use super::stages::{FREE, JumpAutomaton, Stage, TAKE_OFF};
 
 /// Moves open to a player in any stage: stand, if the tile below is solid, and so walk or take off; or else fall.
 pub(super) fn free_moves(
@@ -40,7 +40,7 @@ pub(super) fn jump_moves(
     if row + 1 >= height {
         return;
     }
-    for step in Stages::published().steps(stage) {
+    for step in JumpAutomaton::published().steps(stage) {
         // No higher than the top row.
         let row = row.saturating_add_signed(step.dy.into());
         to(step.dx, row, step.then);

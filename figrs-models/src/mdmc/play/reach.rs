@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::super::{MdmcError, Tile};
-use super::stages::{FREE, Stage, Stages};
+use super::stages::{FREE, JumpAutomaton, Stage};
 use super::{
     START,
     moves::{free_moves, jump_moves},
@@ -55,7 +55,7 @@ pub struct Reach {
     height: usize,
     /// Columns so far, counted up to the first one after the start.
     columns: usize,
-    edge: Arc<Edge>,
+    edge: Arc<EdgeCrossings>,
 }
 
 impl figrs_core::Value for Reach {
@@ -69,7 +69,7 @@ impl figrs_core::Value for Reach {
 
     fn heap_bytes(&self) -> usize {
         let each = size_of::<((usize, Stage), Crossings)>() + size_of::<u64>() * self.height;
-        size_of::<Edge>() + size_of::<u64>() * self.height + each * self.edge.returns.len()
+        size_of::<EdgeCrossings>() + size_of::<u64>() * self.height + each * self.edge.returns.len()
     }
 }
 
@@ -78,7 +78,7 @@ type Crossings = Vec<u64>;
 
 /// Crossings of the right edge of the columns so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Edge {
+struct EdgeCrossings {
     alive: bool,
     /// From the start.
     reached: Crossings,
@@ -92,7 +92,7 @@ impl Reach {
         Self {
             height,
             columns: 0,
-            edge: Arc::new(Edge {
+            edge: Arc::new(EdgeCrossings {
                 alive: true,
                 reached: vec![0; height],
                 returns: Vec::new(),
@@ -123,8 +123,8 @@ impl Reach {
         Ok(self.edge.alive)
     }
 
-    fn next(&self, solid: &[bool]) -> Edge {
-        let mut inside = Column {
+    fn next(&self, solid: &[bool]) -> EdgeCrossings {
+        let mut inside = ColumnExploration {
             solid,
             left: (self.columns > 0).then_some(&*self.edge),
             reached: vec![0; self.height],
@@ -136,7 +136,7 @@ impl Reach {
             inside.reach(START.0.min(self.height - 1), FREE);
         }
         if self.columns >= START.1 && inside.open.is_empty() {
-            return Edge {
+            return EdgeCrossings {
                 alive: false,
                 reached: vec![0; self.height],
                 returns: Vec::new(),
@@ -154,7 +154,7 @@ impl Reach {
             back.reach(row, FREE);
             back.explore();
             free.reset(&back);
-            for &stage in Stages::published().leftward() {
+            for &stage in JumpAutomaton::published().leftward() {
                 if inside.reached[row] >> stage & 1 == 1 {
                     continue;
                 }
@@ -169,7 +169,7 @@ impl Reach {
             }
         }
         returns.sort_unstable_by_key(|&(at, _)| at);
-        Edge {
+        EdgeCrossings {
             alive: true,
             reached: inside.right,
             returns,
@@ -179,16 +179,16 @@ impl Reach {
 
 /// The exploration of one column, between the edge at its left and the columns that follow.
 #[derive(Clone)]
-struct Column<'a> {
+struct ColumnExploration<'a> {
     solid: &'a [bool],
-    left: Option<&'a Edge>,
+    left: Option<&'a EdgeCrossings>,
     /// For each row a bit for each stage reached.
     reached: Vec<u64>,
     right: Crossings,
     open: Vec<(usize, Stage)>,
 }
 
-impl Column<'_> {
+impl ColumnExploration<'_> {
     /// Restores a finished exploration of the same column.
     fn reset(&mut self, other: &Self) {
         self.reached.copy_from_slice(&other.reached);

@@ -59,7 +59,7 @@ pub struct Playability {
 }
 
 /// State of the breadth-first search.
-struct Search<'a> {
+struct JumpSearch<'a> {
     solids: &'a Solids,
     /// For each cell a bit for each stage.
     reached: Vec<u64>,
@@ -82,7 +82,7 @@ impl Playability {
         let solids = Solids::of(level);
         let (height, width) = (solids.height(), solids.width());
         let (row, column) = (START.0.min(height - 1), START.1.min(width - 1));
-        let mut search = Search {
+        let mut search = JumpSearch {
             solids: &solids,
             reached: vec![0; height * width],
             visits: Vec::new(),
@@ -139,7 +139,7 @@ impl Playability {
     }
 }
 
-impl Search<'_> {
+impl JumpSearch<'_> {
     /// Marks a stage of a cell as reached, and the free stage with it, whose moves are open to a player in any stage.
     fn reach(&mut self, row: usize, column: usize, stage: Stage, from: usize) {
         for stage in [FREE, stage] {

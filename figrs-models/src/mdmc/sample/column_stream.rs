@@ -6,7 +6,7 @@ use rand::Rng;
 use rustc_hash::FxHashMap;
 
 use super::run::draw;
-use crate::mdmc::train::table::Entry;
+use crate::mdmc::train::table::ConfigurationEntry;
 use crate::mdmc::{Level, LookAheadSampler, MarkovChain, MdmcError, Tile};
 
 /// Draws column after column for as long as a game runs, each from the bottom up.
@@ -131,7 +131,7 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
         })
     }
 
-    fn entry(&self, row: usize, structure: usize, key: u64) -> Option<&'a Entry> {
+    fn entry(&self, row: usize, structure: usize, key: u64) -> Option<&'a ConfigurationEntry> {
         let chain: &'a MarkovChain = self.chain;
         chain.table(structure, chain.band(row))?.by_key(key)
     }
@@ -151,7 +151,7 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
         }
     }
 
-    fn place_from(&mut self, entry: &Entry, row: usize, depth: usize) -> bool {
+    fn place_from(&mut self, entry: &ConfigurationEntry, row: usize, depth: usize) -> bool {
         self.candidates.clear();
         self.candidates.extend_from_slice(&entry.weights);
         let mut mass = entry.mass;

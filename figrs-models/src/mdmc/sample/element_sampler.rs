@@ -70,7 +70,7 @@ impl ElementSampler {
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<Generated, Error> {
         let (height, width) = (self.elements.height(), self.elements.width());
         let structures = self.elements.chain().structures().len();
-        let mut drawing = Drawing {
+        let mut drawing = PartialLevel {
             sampler: self,
             tiles: Array2::from_elem((height, width), None),
             tiles_by_structure: vec![0; structures],
@@ -86,14 +86,14 @@ impl ElementSampler {
 }
 
 /// A level of which some tiles are decided.
-struct Drawing<'a> {
+struct PartialLevel<'a> {
     sampler: &'a ElementSampler,
     tiles: Array2<Option<Tile>>,
     tiles_by_structure: Vec<usize>,
     shortened: usize,
 }
 
-impl Drawing<'_> {
+impl PartialLevel<'_> {
     /// The model in which the decided neighbours of some cells of a row are set.
     fn decided(&self, row: usize, columns: std::ops::Range<usize>) -> Model {
         let elements = &self.sampler.elements;

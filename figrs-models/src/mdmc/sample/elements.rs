@@ -70,7 +70,7 @@ impl LevelElements {
 
     /// The elements of some columns alone; the tiles of the first `known` of them are elements to be given values.
     pub(in crate::mdmc) fn of_columns(&self, columns: Range<usize>, known: usize) -> Self {
-        let cells = Cells {
+        let cells = ColumnCells {
             chain: &self.chain,
             width: self.width,
             columns: columns.clone(),
@@ -100,7 +100,7 @@ impl LevelElements {
 
     fn cell(&self, row: usize, column: usize) -> &Cell {
         let build = || {
-            let cells = Cells {
+            let cells = ColumnCells {
                 chain: &self.chain,
                 width: self.width,
                 columns: 0..self.width,
@@ -157,13 +157,13 @@ impl LevelElements {
 }
 
 /// Some columns of a level that are being built.
-struct Cells<'a> {
+struct ColumnCells<'a> {
     chain: &'a Arc<MarkovChain>,
     width: usize,
     columns: Range<usize>,
 }
 
-impl Cells<'_> {
+impl ColumnCells<'_> {
     /// The cells, those of the first `known` columns with tiles that depend on nothing.
     fn after(&self, known: usize) -> Array2<Cell> {
         let (chain, height, first) = (self.chain, self.chain.height(), self.columns.start);

@@ -115,7 +115,7 @@ pub enum SavedChainError {
 
 /// Fields at the beginning of every version.
 #[derive(Deserialize)]
-struct Header {
+struct FormatHeader {
     format: String,
     version: u32,
 }
@@ -195,7 +195,7 @@ impl MarkovChain {
     ///
     /// **Errors.** [`SavedChainError`], with the band and the configuration of the mistake.
     pub fn from_json(text: &str) -> Result<Self, SavedChainError> {
-        let header: Header = serde_json::from_str(text)?;
+        let header: FormatHeader = serde_json::from_str(text)?;
         if header.format != FORMAT {
             return Err(SavedChainError::Format {
                 found: header.format,

@@ -13,7 +13,7 @@ const DIRECT_KEYS: u64 = 1 << 16;
 
 /// Tiles that training showed in one configuration.
 #[derive(Clone, Debug)]
-pub(in crate::mdmc) struct Entry {
+pub(in crate::mdmc) struct ConfigurationEntry {
     pub(in crate::mdmc) configuration: Vec<Tile>,
     pub(in crate::mdmc) distribution: TileDistribution,
     /// The ids of the tiles that can be drawn, with their counts, smoothed if that is wanted.
@@ -24,14 +24,14 @@ pub(in crate::mdmc) struct Entry {
 
 /// All configurations seen, in ascending order of their tiles.
 #[derive(Clone, Debug)]
-pub(in crate::mdmc) struct Table {
-    entries: Vec<Entry>,
+pub(in crate::mdmc) struct ConfigurationTable {
+    entries: Vec<ConfigurationEntry>,
     keys: Vec<u64>,
     /// For each key its entry's index plus one, or zero; empty if there are too many keys.
     direct: Vec<u32>,
 }
 
-impl Table {
+impl ConfigurationTable {
     /// The table of counts over configurations of `length` neighbours.
     pub(in crate::mdmc) fn new(counts: Counts, ids: &TileIds, length: usize) -> Self {
         let keys: Vec<u64> = counts.keys().copied().collect();
@@ -43,7 +43,7 @@ impl Table {
                 direct[key as usize] = index;
             }
         }
-        let entry = |(key, tiles): (u64, BTreeMap<u8, u64>)| Entry {
+        let entry = |(key, tiles): (u64, BTreeMap<u8, u64>)| ConfigurationEntry {
             configuration: decode(key, ids, length),
             distribution: TileDistribution::new(
                 tiles
@@ -80,12 +80,12 @@ impl Table {
     }
 
     /// The entries, in ascending order of their configurations.
-    pub(in crate::mdmc) fn entries(&self) -> &[Entry] {
+    pub(in crate::mdmc) fn entries(&self) -> &[ConfigurationEntry] {
         &self.entries
     }
 
     /// The entry of a configuration, or `None` if it is unseen.
-    pub(in crate::mdmc) fn find(&self, configuration: &[Tile]) -> Option<&Entry> {
+    pub(in crate::mdmc) fn find(&self, configuration: &[Tile]) -> Option<&ConfigurationEntry> {
         let found = self
             .entries
             .binary_search_by(|entry| entry.configuration.as_slice().cmp(configuration));
@@ -93,7 +93,7 @@ impl Table {
     }
 
     /// The entry of a configuration's key, or `None` if it is unseen.
-    pub(in crate::mdmc) fn by_key(&self, key: u64) -> Option<&Entry> {
+    pub(in crate::mdmc) fn by_key(&self, key: u64) -> Option<&ConfigurationEntry> {
         if self.direct.is_empty() {
             return self
                 .keys
@@ -121,11 +121,11 @@ mod tests {
     use super::*;
 
     /// Every third key of configurations of `length` neighbours over two tiles and the border.
-    fn every_third(length: usize) -> (Table, TileIds) {
+    fn every_third(length: usize) -> (ConfigurationTable, TileIds) {
         let ids = TileIds::new(vec![Tile::EMPTY, Tile::GROUND]);
         let keys = (0..3_u64.pow(length as u32)).step_by(3);
         (
-            Table::new(
+            ConfigurationTable::new(
                 keys.map(|key| (key, BTreeMap::from([(1, 1)]))).collect(),
                 &ids,
                 length,

@@ -3,10 +3,10 @@
 use super::super::Tile;
 use super::tileset::SIDE;
 
-pub(super) type Art = [&'static [u8; SIDE]; SIDE];
+pub(super) type TileSprite = [&'static [u8; SIDE]; SIDE];
 
 /// The drawing of a tile, or `None` for air and for the border.
-pub(super) fn art(tile: Tile) -> Option<&'static Art> {
+pub(super) fn art(tile: Tile) -> Option<&'static TileSprite> {
     Some(match tile.symbol()? {
         'X' => &EARTH,
         'S' => &BRICK,
@@ -24,7 +24,7 @@ pub(super) fn art(tile: Tile) -> Option<&'static Art> {
     })
 }
 
-const EARTH: Art = [
+const EARTH: TileSprite = [
     b"dddddddddddddddd",
     b"ddddddddddlddddd",
     b"ddlldddddddddDdd",
@@ -44,7 +44,7 @@ const EARTH: Art = [
 ];
 
 /// Earth with nothing solid above it.
-pub(super) const GRASS: Art = [
+pub(super) const GRASS: TileSprite = [
     b"LLgLLLgLLLLgLLLg",
     b"gLgggLggLgggLggg",
     b"gggGgggggggggGgg",
@@ -63,7 +63,7 @@ pub(super) const GRASS: Art = [
     b"dddddddddddddddd",
 ];
 
-const BRICK: Art = [
+const BRICK: TileSprite = [
     b"hhhhhhhmhhhhhhhm",
     b"hbbbbbBmhbbbbbBm",
     b"BBBBBBBmBBBBBBBm",
@@ -82,7 +82,7 @@ const BRICK: Art = [
     b"mmmmmmmmmmmmmmmm",
 ];
 
-const QUESTION: Art = [
+const QUESTION: TileSprite = [
     b".xxxxxxxxxxxxxx.",
     b"xzzzzzzzzzzzzzzx",
     b"xzyyyyyyyyyyyyYx",
@@ -101,7 +101,7 @@ const QUESTION: Art = [
     b".xxxxxxxxxxxxxx.",
 ];
 
-const USED: Art = [
+const USED: TileSprite = [
     b".mmmmmmmmmmmmmm.",
     b"muuuuuuuuuuuuuum",
     b"muqqqqqqqqqqqqQm",
@@ -120,7 +120,7 @@ const USED: Art = [
     b".mmmmmmmmmmmmmm.",
 ];
 
-const CREATURE: Art = [
+const CREATURE: TileSprite = [
     b"................",
     b"................",
     b"....k......k....",
@@ -139,7 +139,7 @@ const CREATURE: Art = [
     b"..kffk....kffk..",
 ];
 
-const PIPE_TOP_LEFT: Art = [
+const PIPE_TOP_LEFT: TileSprite = [
     b"oooooooooooooooo",
     b"oiiiiiiiiiiiiiii",
     b"oiippppppppppppp",
@@ -158,7 +158,7 @@ const PIPE_TOP_LEFT: Art = [
     b"..opiippppppppPp",
 ];
 
-const PIPE_TOP_RIGHT: Art = [
+const PIPE_TOP_RIGHT: TileSprite = [
     b"oooooooooooooooo",
     b"iiiiiiiiiiiiiiio",
     b"pppppppppppppPPo",
@@ -177,7 +177,7 @@ const PIPE_TOP_RIGHT: Art = [
     b"ppppPppPpPPPPo..",
 ];
 
-const PIPE_LEFT: Art = [
+const PIPE_LEFT: TileSprite = [
     b"..opiippppppppPp",
     b"..opiippppppppPp",
     b"..opiippppppppPp",
@@ -196,7 +196,7 @@ const PIPE_LEFT: Art = [
     b"..opiippppppppPp",
 ];
 
-const PIPE_RIGHT: Art = [
+const PIPE_RIGHT: TileSprite = [
     b"ppppPppPpPPPPo..",
     b"ppppPppPpPPPPo..",
     b"ppppPppPpPPPPo..",
@@ -215,7 +215,7 @@ const PIPE_RIGHT: Art = [
     b"ppppPppPpPPPPo..",
 ];
 
-const COIN: Art = [
+const COIN: TileSprite = [
     b"................",
     b"......xxxx......",
     b".....xzzzyx.....",
@@ -234,7 +234,7 @@ const COIN: Art = [
     b"................",
 ];
 
-const CANNON: Art = [
+const CANNON: TileSprite = [
     b"..kkkkkkkkkkkk..",
     b".kaaaaaaaaasssk.",
     b"kaasssssssssSSSk",
@@ -253,7 +253,7 @@ const CANNON: Art = [
     b"...kassssssSk...",
 ];
 
-const CANNON_BODY: Art = [
+const CANNON_BODY: TileSprite = [
     b"...kassssssSk...",
     b"...kassssssSk...",
     b"..kkkkkkkkkkkk..",
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn every_tile_but_air_has_a_drawing_of_its_own() {
-        let drawings: Vec<&Art> = Tile::all().filter_map(art).chain([&GRASS]).collect();
+        let drawings: Vec<&TileSprite> = Tile::all().filter_map(art).chain([&GRASS]).collect();
         assert_eq!(drawings.len(), Tile::ALPHABET.len());
         for (i, one) in drawings.iter().enumerate() {
             assert!(drawings[..i].iter().all(|other| one != other));

@@ -1,6 +1,6 @@
 //! A picture of tiles.
 
-use super::art::Art;
+use super::art::TileSprite;
 use super::palette::{CLEAR, PALETTE};
 use super::tileset::SIDE;
 use crate::picture::Canvas;
@@ -12,7 +12,7 @@ impl Canvas {
     }
 
     /// Draws a tile at a row and column of tiles; where it is clear, the canvas stays as it is.
-    pub(super) fn tile(&mut self, row: usize, column: usize, art: &Art) {
+    pub(super) fn tile(&mut self, row: usize, column: usize, art: &TileSprite) {
         self.art((column * SIDE, row * SIDE), art, &PALETTE);
     }
 }

@@ -3,8 +3,8 @@
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::super::draft::Draft;
-use super::super::lexer::{Input, Mismatch, Parsed, offset, unexpected};
+use super::super::draft::NetworkDraft;
+use super::super::lexer::{Input, LexerError, LexerResult, offset, unexpected};
 use super::super::{State, TextProblem};
 use super::token::{mark, property, require, rest_of_block, word};
 
@@ -22,7 +22,7 @@ pub(super) struct TableBlock<'t> {
 }
 
 /// The name of the network.
-pub(super) fn network<'t>(input: &mut Input<'t>) -> Parsed<&'t str> {
+pub(super) fn network<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     let mut name = "";
     if !mark(input, '{')? {
         name = word(input, "the network's name")?.1;
@@ -38,7 +38,10 @@ pub(super) fn network<'t>(input: &mut Input<'t>) -> Parsed<&'t str> {
 }
 
 /// A variable with its states.
-pub(super) fn variable<'t>(input: &mut Input<'t>, draft: &mut Draft) -> Parsed<StateNames<'t>> {
+pub(super) fn variable<'t>(
+    input: &mut Input<'t>,
+    draft: &mut NetworkDraft,
+) -> LexerResult<StateNames<'t>> {
     let (at, name) = word(input, "the variable's name")?;
     require(input, '{', "`{`")?;
     let mut states = None;
@@ -51,12 +54,12 @@ pub(super) fn variable<'t>(input: &mut Input<'t>, draft: &mut Draft) -> Parsed<S
     }
     let Some(states) = states else {
         let variable = name.into();
-        return Err(Mismatch::new(at, TextProblem::NoStates { variable }));
+        return Err(LexerError::new(at, TextProblem::NoStates { variable }));
     };
     let names = states.iter().map(|&state| state.into()).collect();
     if !draft.add_variable(name.into(), State::all(names)) {
         let variable = name.into();
-        return Err(Mismatch::new(
+        return Err(LexerError::new(
             at,
             TextProblem::RepeatedVariable { variable },
         ));
@@ -65,7 +68,7 @@ pub(super) fn variable<'t>(input: &mut Input<'t>, draft: &mut Draft) -> Parsed<S
 }
 
 /// The rest of `type discrete [ 2 ] { yes, no };`.
-fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> Parsed<StateNames<'t>> {
+fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<StateNames<'t>> {
     let (kind, discrete) = word(input, "`discrete`")?;
     if discrete != "discrete" {
         return Err(unexpected(kind, discrete, "`discrete`"));
@@ -82,7 +85,7 @@ fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> Parsed<StateN
         let (at, name) = word(input, "a state or `}`")?;
         if !names.insert(name) {
             let (variable, state) = (variable.into(), name.into());
-            return Err(Mismatch::new(
+            return Err(LexerError::new(
                 at,
                 TextProblem::RepeatedState { variable, state },
             ));
@@ -91,7 +94,7 @@ fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> Parsed<StateN
     require(input, ';', "`;` after the states")?;
     let variable = variable.to_owned();
     if names.is_empty() {
-        return Err(Mismatch::new(at, TextProblem::NoStates { variable }));
+        return Err(LexerError::new(at, TextProblem::NoStates { variable }));
     }
     if names.len() != declared {
         let found = names.len();
@@ -100,13 +103,13 @@ fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> Parsed<StateN
             declared,
             found,
         };
-        return Err(Mismatch::new(at, problem));
+        return Err(LexerError::new(at, problem));
     }
     Ok(names)
 }
 
 /// The names of a probability block; its body is passed over.
-pub(super) fn table<'t>(input: &mut Input<'t>) -> Parsed<TableBlock<'t>> {
+pub(super) fn table<'t>(input: &mut Input<'t>) -> LexerResult<TableBlock<'t>> {
     require(input, '(', "`(` and a variable")?;
     let child = word(input, "a variable")?;
     let mut parents = Vec::new();

@@ -1,16 +1,16 @@
 //! Reads BIF.
 
-use super::super::draft::Draft;
-use super::super::lexer::{Input, Mismatch, Parsed, unexpected};
+use super::super::draft::NetworkDraft;
+use super::super::lexer::{Input, LexerError, LexerResult, unexpected};
 use super::super::{NetworkKind, TextProblem};
 use super::block::{network, table, variable};
 use super::table::Tables;
 use super::token::{space, word};
 
 /// The network of a text. Blocks may stand in any order.
-pub(in super::super) fn read(text: &str) -> Parsed<Draft> {
+pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
     let mut input = Input::new(text);
-    let mut draft = Draft::new(NetworkKind::Bayesian, String::new());
+    let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new());
     let mut names = Vec::new();
     let mut places = Vec::new();
     let mut blocks = Vec::new();
@@ -44,12 +44,15 @@ pub(in super::super) fn read(text: &str) -> Parsed<Draft> {
         let again = |&child: &usize| std::mem::replace(&mut has_table[child], true);
         if let Some(child) = table.variables.last().copied().filter(again) {
             let variable = draft.variables[child].name.clone();
-            return Err(Mismatch::new(place, TextProblem::SecondTable { variable }));
+            return Err(LexerError::new(
+                place,
+                TextProblem::SecondTable { variable },
+            ));
         }
     }
     if let Some(child) = has_table.iter().position(|&has| !has) {
         let variable = draft.variables[child].name.clone();
-        return Err(Mismatch::new(
+        return Err(LexerError::new(
             places[child],
             TextProblem::NoTable { variable },
         ));

@@ -1,8 +1,8 @@
 //! The contents of a probability block.
 
 use super::super::contents::{unknown_state, unknown_variable};
-use super::super::draft::Draft;
-use super::super::lexer::{Input, Mismatch, Parsed, offset, unexpected};
+use super::super::draft::NetworkDraft;
+use super::super::lexer::{Input, LexerError, LexerResult, offset, unexpected};
 use super::super::variable::combination;
 use super::super::{NetworkTable, TextProblem};
 use super::block::{StateNames, TableBlock};
@@ -13,7 +13,7 @@ const DEFAULTED: usize = 1 << 25;
 
 /// Reads the tables of a file one after another.
 pub(super) struct Tables<'d, 't> {
-    draft: &'d mut Draft,
+    draft: &'d mut NetworkDraft,
     /// The states of all variables.
     names: &'d [StateNames<'t>],
     /// Number of entries that may still be given by a `default`.
@@ -21,7 +21,7 @@ pub(super) struct Tables<'d, 't> {
 }
 
 /// A table that is being read.
-struct Rows<'d, 't> {
+struct TableReader<'d, 't> {
     /// The parents and the child.
     variables: Vec<usize>,
     /// The states of the parents, and for each parent the index of the state that the last row named.
@@ -32,7 +32,7 @@ struct Rows<'d, 't> {
 }
 
 impl<'d, 't> Tables<'d, 't> {
-    pub(super) fn new(draft: &'d mut Draft, names: &'d [StateNames<'t>]) -> Self {
+    pub(super) fn new(draft: &'d mut NetworkDraft, names: &'d [StateNames<'t>]) -> Self {
         Self {
             draft,
             names,
@@ -41,23 +41,26 @@ impl<'d, 't> Tables<'d, 't> {
     }
 
     /// Reads the table of a block.
-    pub(super) fn read(&mut self, block: &TableBlock<'t>) -> Parsed<()> {
+    pub(super) fn read(&mut self, block: &TableBlock<'t>) -> LexerResult<()> {
         let mut variables = Vec::with_capacity(block.parents.len() + 1);
         for &(at, name) in [&block.child].into_iter().chain(&block.parents) {
             let Some(&variable) = self.draft.index.get(name) else {
                 let unknown = unknown_variable(&self.draft.variables, name);
-                return Err(Mismatch::new(at, unknown));
+                return Err(LexerError::new(at, unknown));
             };
             if variables.contains(&variable) {
                 let variable = name.into();
-                return Err(Mismatch::new(at, TextProblem::RepeatedInTable { variable }));
+                return Err(LexerError::new(
+                    at,
+                    TextProblem::RepeatedInTable { variable },
+                ));
             }
             variables.push(variable);
         }
         variables.rotate_left(1);
         let entries = self.entries(block, &variables)?;
         let parents = variables[..block.parents.len()].iter();
-        let mut rows = Rows {
+        let mut rows = TableReader {
             parents: parents.map(|&p| (&self.names[p], 0)).collect(),
             columns: self.draft.variables[variables[block.parents.len()]]
                 .states
@@ -85,7 +88,7 @@ impl<'d, 't> Tables<'d, 't> {
                 (at, "table") => self.whole(&mut input, &mut rows, at)?,
                 (at, "default") if default.is_none() => {
                     let numbers = (0..rows.columns).map(|_| number(&mut input));
-                    let numbers = numbers.collect::<Parsed<Vec<f64>>>()?;
+                    let numbers = numbers.collect::<LexerResult<Vec<f64>>>()?;
                     require(&mut input, ';', "`;` at the end of the row")?;
                     default = Some((at, numbers));
                 }
@@ -105,7 +108,7 @@ impl<'d, 't> Tables<'d, 't> {
     }
 
     /// Number of entries of the table; an error if the block is too short for that many.
-    fn entries(&mut self, block: &TableBlock<'t>, variables: &[usize]) -> Parsed<usize> {
+    fn entries(&mut self, block: &TableBlock<'t>, variables: &[usize]) -> LexerResult<usize> {
         let needed = self.draft.entries(variables);
         let limit = if block.body[..block.length].contains("default") {
             self.defaulted.max(block.length)
@@ -119,7 +122,7 @@ impl<'d, 't> Tables<'d, 't> {
                 needed,
                 limit,
             };
-            return Err(Mismatch::new(block.child.0, problem));
+            return Err(LexerError::new(block.child.0, problem));
         }
         if needed > block.length as u128 {
             self.defaulted -= needed as usize;
@@ -128,7 +131,7 @@ impl<'d, 't> Tables<'d, 't> {
     }
 
     /// The position of a row by the states of its parents; the opening parenthesis is read.
-    fn row(&self, input: &mut Input<'t>, rows: &mut Rows<'d, 't>) -> Parsed<usize> {
+    fn row(&self, input: &mut Input<'t>, rows: &mut TableReader<'d, 't>) -> LexerResult<usize> {
         let mut row = 0;
         for (i, (names, last)) in rows.parents.iter_mut().enumerate() {
             let (at, name) = word(input, "a state of each parent")?;
@@ -144,7 +147,7 @@ impl<'d, 't> Tables<'d, 't> {
                 next
             } else {
                 let variable = &self.draft.variables[rows.variables[i]];
-                let unknown = || Mismatch::new(at, unknown_state(variable, name));
+                let unknown = || LexerError::new(at, unknown_state(variable, name));
                 names.get_index_of(name).ok_or_else(unknown)?
             };
             row = row * names.len() + *last;
@@ -154,7 +157,12 @@ impl<'d, 't> Tables<'d, 't> {
     }
 
     /// A whole table after the word: as the format has it, the child varies slowest.
-    fn whole(&mut self, input: &mut Input<'t>, rows: &mut Rows<'d, 't>, at: usize) -> Parsed<()> {
+    fn whole(
+        &mut self,
+        input: &mut Input<'t>,
+        rows: &mut TableReader<'d, 't>,
+        at: usize,
+    ) -> LexerResult<()> {
         let count = rows.numbers.len() / rows.columns;
         for row in 0..count {
             self.require_new(rows, row, at)?;
@@ -174,10 +182,10 @@ impl<'d, 't> Tables<'d, 't> {
     /// Fills the rows that are not given.
     fn complete(
         &mut self,
-        rows: &mut Rows<'d, 't>,
+        rows: &mut TableReader<'d, 't>,
         default: Option<(usize, Vec<f64>)>,
         at: usize,
-    ) -> Parsed<()> {
+    ) -> LexerResult<()> {
         for row in 0..rows.numbers.len() / rows.columns {
             let start = row * rows.columns;
             if !rows.numbers[start].is_nan() {
@@ -185,7 +193,10 @@ impl<'d, 't> Tables<'d, 't> {
             }
             let Some((place, numbers)) = &default else {
                 let (variable, row) = self.names(rows, row);
-                return Err(Mismatch::new(at, TextProblem::MissingRow { variable, row }));
+                return Err(LexerError::new(
+                    at,
+                    TextProblem::MissingRow { variable, row },
+                ));
             };
             rows.numbers[start..][..rows.columns].copy_from_slice(numbers);
             self.check(rows, row, *place)?;
@@ -193,24 +204,24 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(())
     }
 
-    fn check(&mut self, rows: &mut Rows<'d, 't>, row: usize, at: usize) -> Parsed<()> {
+    fn check(&mut self, rows: &mut TableReader<'d, 't>, row: usize, at: usize) -> LexerResult<()> {
         let numbers = &mut rows.numbers[row * rows.columns..][..rows.columns];
         self.draft.check_row(&rows.variables, row, numbers, at)
     }
 
-    fn require_new(&self, rows: &Rows<'d, 't>, row: usize, at: usize) -> Parsed<()> {
+    fn require_new(&self, rows: &TableReader<'d, 't>, row: usize, at: usize) -> LexerResult<()> {
         if rows.numbers[row * rows.columns].is_nan() {
             return Ok(());
         }
         let (variable, row) = self.names(rows, row);
-        Err(Mismatch::new(
+        Err(LexerError::new(
             at,
             TextProblem::RepeatedRow { variable, row },
         ))
     }
 
     /// The names of the child and of a row, for messages.
-    fn names(&self, rows: &Rows<'d, 't>, row: usize) -> (String, String) {
+    fn names(&self, rows: &TableReader<'d, 't>, row: usize) -> (String, String) {
         let variables = &self.draft.variables;
         let parents = &rows.variables[..rows.parents.len()];
         let child = rows.variables[rows.parents.len()];

@@ -8,10 +8,10 @@ use winnow::combinator::opt;
 use winnow::stream::Stream;
 use winnow::token::{any, take_till, take_until, take_while};
 
-use super::super::lexer::{Input, Parsed, expected, offset, weight};
+use super::super::lexer::{Input, LexerResult, expected, offset, weight};
 
 /// Skips the separators of tokens.
-pub(super) fn space(input: &mut Input<'_>) -> Parsed<()> {
+pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
     let separates = |c: char| matches!(c, ' ' | '\n' | '\r' | '\t' | ',' | '|') || is_blank(c);
     loop {
         take_while(0.., separates).void().parse_next(input)?;
@@ -27,7 +27,7 @@ fn is_blank(c: char) -> bool {
 }
 
 /// Skips a comment; false if there is none.
-fn comment(input: &mut Input<'_>) -> Parsed<bool> {
+fn comment(input: &mut Input<'_>) -> LexerResult<bool> {
     if input.starts_with("//") {
         till_line_ending.void().parse_next(input)?;
         return Ok(true);
@@ -43,7 +43,7 @@ fn comment(input: &mut Input<'_>) -> Parsed<bool> {
 }
 
 /// A name, in quotes or without.
-pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> Parsed<(usize, &'t str)> {
+pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult<(usize, &'t str)> {
     space(input)?;
     let at = offset(input);
     if input.starts_with('"') {
@@ -56,7 +56,7 @@ pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> Parsed<(usi
     Ok((at, bare))
 }
 
-fn quoted<'t>(input: &mut Input<'t>) -> Parsed<&'t str> {
+fn quoted<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     let start = input.checkpoint();
     any.void().parse_next(input)?;
     let text = take_till(0.., ['"', '\n']).parse_next(input)?;
@@ -71,7 +71,7 @@ fn quoted<'t>(input: &mut Input<'t>) -> Parsed<&'t str> {
 }
 
 /// The characters of a name without quotes; none if it is no name.
-fn bare<'t>(input: &mut Input<'t>) -> Parsed<&'t str> {
+fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     let start = input.checkpoint();
     let mut length = 0;
     loop {
@@ -116,13 +116,13 @@ pub(super) fn is_bare(c: char) -> bool {
 }
 
 /// A mark such as a bracket, if it stands here.
-pub(super) fn mark(input: &mut Input<'_>, mark: char) -> Parsed<bool> {
+pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     space(input)?;
     Ok(opt(mark).parse_next(input)?.is_some())
 }
 
 /// A mark that must stand here.
-pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> Parsed<()> {
+pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
     if mark(input, it)? {
         Ok(())
     } else {
@@ -131,13 +131,13 @@ pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> Pa
 }
 
 /// A probability.
-pub(super) fn number(input: &mut Input<'_>) -> Parsed<f64> {
+pub(super) fn number(input: &mut Input<'_>) -> LexerResult<f64> {
     let (at, digits) = word(input, "a number")?;
     weight(at, digits)
 }
 
 /// Skips a property, its semicolon included; the word itself is read.
-pub(super) fn property(input: &mut Input<'_>) -> Parsed<()> {
+pub(super) fn property(input: &mut Input<'_>) -> LexerResult<()> {
     loop {
         take_till(0.., [';', '"']).void().parse_next(input)?;
         if input.starts_with('"') {
@@ -149,7 +149,7 @@ pub(super) fn property(input: &mut Input<'_>) -> Parsed<()> {
 }
 
 /// Skips to the end of a block, its brace included.
-pub(super) fn rest_of_block(input: &mut Input<'_>) -> Parsed<()> {
+pub(super) fn rest_of_block(input: &mut Input<'_>) -> LexerResult<()> {
     loop {
         take_till(0.., ['"', '}', '/']).void().parse_next(input)?;
         if input.starts_with('"') {

@@ -3,8 +3,8 @@
 use figrs_core::States;
 use rustc_hash::FxHashMap;
 
-use super::super::draft::Draft;
-use super::super::lexer::{Input, Mismatch, Parsed, unexpected, weight};
+use super::super::draft::NetworkDraft;
+use super::super::lexer::{Input, LexerError, LexerResult, unexpected, weight};
 use super::super::{NetworkKind, NetworkTable, State, TextProblem};
 use super::token::{count, end, word};
 
@@ -12,7 +12,7 @@ use super::token::{count, end, word};
 const STATES: usize = 1 << 16;
 
 /// The network of a text.
-pub(in super::super) fn read(text: &str) -> Parsed<Draft> {
+pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
     let mut input = Input::new(text);
     let (at, name) = word(&mut input, "`BAYES` or `MARKOV`")?;
     let kind = match name.to_ascii_uppercase().as_str() {
@@ -20,7 +20,7 @@ pub(in super::super) fn read(text: &str) -> Parsed<Draft> {
         "MARKOV" => NetworkKind::Markov,
         _ => return Err(unexpected(at, name, "`BAYES` or `MARKOV`")),
     };
-    let mut draft = Draft::new(kind, String::new());
+    let mut draft = NetworkDraft::new(kind, String::new());
     variables(&mut input, &mut draft)?;
     let scopes = scopes(&mut input, &mut draft)?;
     for variables in scopes {
@@ -32,7 +32,7 @@ pub(in super::super) fn read(text: &str) -> Parsed<Draft> {
 }
 
 /// The variables, named by their index; those with equally many states share them.
-fn variables(input: &mut Input<'_>, draft: &mut Draft) -> Parsed<()> {
+fn variables(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<()> {
     let limit = input.len().max(STATES);
     let (_, variables) = count(input, "the number of variables")?;
     let mut shared: FxHashMap<usize, States<State>> = FxHashMap::default();
@@ -41,7 +41,7 @@ fn variables(input: &mut Input<'_>, draft: &mut Draft) -> Parsed<()> {
         let (at, states) = count(input, "the number of states of each variable")?;
         let variable = index.to_string();
         if states == 0 {
-            return Err(Mismatch::new(at, TextProblem::NoStates { variable }));
+            return Err(LexerError::new(at, TextProblem::NoStates { variable }));
         }
         total = total.saturating_add(states);
         if total > limit {
@@ -51,7 +51,7 @@ fn variables(input: &mut Input<'_>, draft: &mut Draft) -> Parsed<()> {
                 needed,
                 limit,
             };
-            return Err(Mismatch::new(at, problem));
+            return Err(LexerError::new(at, problem));
         }
         let named = || State::all((0..states).map(|state| state.to_string()).collect());
         let states = shared.entry(states).or_insert_with(named).clone();
@@ -61,7 +61,7 @@ fn variables(input: &mut Input<'_>, draft: &mut Draft) -> Parsed<()> {
 }
 
 /// The variables of each table. In a Bayesian network the last of them is the child, and each variable is it once.
-fn scopes(input: &mut Input<'_>, draft: &mut Draft) -> Parsed<Vec<Vec<usize>>> {
+fn scopes(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<Vec<Vec<usize>>> {
     let (at_count, tables) = count(input, "the number of tables")?;
     let variables = draft.variables.len();
     let mut scopes = Vec::new();
@@ -76,11 +76,17 @@ fn scopes(input: &mut Input<'_>, draft: &mut Draft) -> Parsed<Vec<Vec<usize>>> {
             let (at, index) = count(input, "the variables of each table")?;
             if index >= variables {
                 let (what, count) = ("variable", variables);
-                return Err(Mismatch::new(at, TextProblem::Index { what, index, count }));
+                return Err(LexerError::new(
+                    at,
+                    TextProblem::Index { what, index, count },
+                ));
             }
             if std::mem::replace(&mut stood[index], table) == table {
                 let variable = index.to_string();
-                return Err(Mismatch::new(at, TextProblem::RepeatedInTable { variable }));
+                return Err(LexerError::new(
+                    at,
+                    TextProblem::RepeatedInTable { variable },
+                ));
             }
             scope.push(index);
             last = at;
@@ -91,7 +97,7 @@ fn scopes(input: &mut Input<'_>, draft: &mut Draft) -> Parsed<Vec<Vec<usize>>> {
             };
             if std::mem::replace(&mut has_table[child], true) {
                 let variable = child.to_string();
-                return Err(Mismatch::new(last, TextProblem::SecondTable { variable }));
+                return Err(LexerError::new(last, TextProblem::SecondTable { variable }));
             }
         }
         scopes.push(scope);
@@ -101,18 +107,25 @@ fn scopes(input: &mut Input<'_>, draft: &mut Draft) -> Parsed<Vec<Vec<usize>>> {
     match (draft.kind, missing) {
         (NetworkKind::Bayesian, Some(variable)) => {
             let variable = variable.to_string();
-            Err(Mismatch::new(at_count, TextProblem::NoTable { variable }))
+            Err(LexerError::new(at_count, TextProblem::NoTable { variable }))
         }
         _ => Ok(scopes),
     }
 }
 
 /// The numbers of a table.
-fn table(input: &mut Input<'_>, draft: &mut Draft, variables: &[usize]) -> Parsed<Vec<f64>> {
+fn table(
+    input: &mut Input<'_>,
+    draft: &mut NetworkDraft,
+    variables: &[usize],
+) -> LexerResult<Vec<f64>> {
     let needed = draft.entries(variables);
     let (at, found) = count(input, "the number of entries of each table")?;
     if found as u128 != needed {
-        return Err(Mismatch::new(at, TextProblem::EntryCount { found, needed }));
+        return Err(LexerError::new(
+            at,
+            TextProblem::EntryCount { found, needed },
+        ));
     }
     // Each number takes two characters, whatever the file declares.
     let mut numbers = Vec::with_capacity(found.min(input.len() / 2 + 1));

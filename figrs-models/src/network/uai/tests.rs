@@ -192,10 +192,10 @@ fn large_declarations_do_not_take_memory() {
 }
 
 /// The variables of a factor and its weights.
-type Factor = (Vec<usize>, Vec<f64>);
+type ScopedWeights = (Vec<usize>, Vec<f64>);
 
 /// The numbers of states of a Markov network's variables, and its factors.
-fn markov() -> impl Strategy<Value = (Vec<usize>, Vec<Factor>)> {
+fn markov() -> impl Strategy<Value = (Vec<usize>, Vec<ScopedWeights>)> {
     let sizes = prop::collection::vec(1..=3usize, 1..=4);
     sizes.prop_flat_map(|sizes| {
         let count = sizes.len();
@@ -221,9 +221,9 @@ fn list(numbers: impl IntoIterator<Item = impl ToString>) -> String {
     numbers.join(" ")
 }
 
-fn text(sizes: &[usize], factors: &[Factor]) -> String {
-    let scope = |(scope, _): &Factor| format!("{} {}", scope.len(), list(scope));
-    let weights = |(_, weights): &Factor| format!("{} {}", weights.len(), list(weights));
+fn text(sizes: &[usize], factors: &[ScopedWeights]) -> String {
+    let scope = |(scope, _): &ScopedWeights| format!("{} {}", scope.len(), list(scope));
+    let weights = |(_, weights): &ScopedWeights| format!("{} {}", weights.len(), list(weights));
     let mut lines = vec![
         "MARKOV".into(),
         list([sizes.len()]),

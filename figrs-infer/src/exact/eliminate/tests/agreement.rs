@@ -131,7 +131,7 @@ fn marginal_map_is_the_largest_of_the_sums() {
 #[test]
 fn ties_go_to_the_first_values() {
     let mut rng = generator(5);
-    let mut graph = random_graph(&mut rng, super::Range::Plain);
+    let mut graph = random_graph(&mut rng, super::WeightRange::Plain);
     graph.factors.clear();
     let all = variables(&graph);
     for pair in all.windows(2) {
@@ -147,7 +147,7 @@ fn ties_go_to_the_first_values() {
 fn the_order_does_not_matter() {
     for seed in 0..50 {
         let mut rng = generator(1000 + seed);
-        let graph = random_graph(&mut rng, super::Range::Plain);
+        let graph = random_graph(&mut rng, super::WeightRange::Plain);
         let keep = &variables(&graph)[..1];
         let greedy = sum_product(&graph, keep, &Options::default()).expect("small");
         for _ in 0..10 {

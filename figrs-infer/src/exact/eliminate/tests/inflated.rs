@@ -4,7 +4,8 @@ use num_bigint::BigUint;
 use rand::{Rng, RngExt};
 
 use super::{
-    RANGES, Range, assert_close, generator, log_sum, random_graph, values_of, variables, worlds,
+    RANGES, WeightRange, assert_close, generator, log_sum, random_graph, values_of, variables,
+    worlds,
 };
 use crate::exact::algebra::*;
 use crate::exact::eliminate::*;
@@ -79,7 +80,7 @@ fn inflate(
     (large, places)
 }
 
-fn check(seed: u64, range: Range, cardinality: u32) {
+fn check(seed: u64, range: WeightRange, cardinality: u32) {
     let mut rng = generator(seed);
     let graph = random_graph(&mut rng, range);
     let (large, places) = inflate(&graph, cardinality, &mut rng);
@@ -118,7 +119,7 @@ fn sparse_messages_are_those_of_the_small_graph() {
 #[test]
 fn scopes_too_wide_for_a_number_are_kept_as_rows() {
     for seed in 0..100 {
-        check(seed, Range::Plain, 1 << 30);
+        check(seed, WeightRange::Plain, 1 << 30);
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn generator(seed: u64) -> Xoshiro256PlusPlus {
 
 /// Range of the weights of a graph.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Range {
+pub(crate) enum WeightRange {
     Plain,
     /// Within a factor of `1e16`.
     Wide,
@@ -30,29 +30,29 @@ pub(crate) enum Range {
     Logic,
 }
 
-pub(crate) const RANGES: [Range; 5] = [
-    Range::Plain,
-    Range::Wide,
-    Range::Tiny,
-    Range::Far,
-    Range::Logic,
+pub(crate) const RANGES: [WeightRange; 5] = [
+    WeightRange::Plain,
+    WeightRange::Wide,
+    WeightRange::Tiny,
+    WeightRange::Far,
+    WeightRange::Logic,
 ];
 
-fn weights(rng: &mut Xoshiro256PlusPlus, n: usize, range: Range, zeros: f64) -> Weights {
+fn weights(rng: &mut Xoshiro256PlusPlus, n: usize, range: WeightRange, zeros: f64) -> Weights {
     let log = |rng: &mut Xoshiro256PlusPlus| {
         let x: f64 = rng.random();
         match range {
             _ if rng.random_bool(zeros) => f64::NEG_INFINITY,
-            Range::Plain => (x + 0.01).ln(),
-            Range::Wide => 36.0 * (x - 0.5),
-            Range::Tiny => 5.0 * x - 460.0,
-            Range::Far => 3000.0 * (x - 0.5),
-            Range::Logic => 0.0,
+            WeightRange::Plain => (x + 0.01).ln(),
+            WeightRange::Wide => 36.0 * (x - 0.5),
+            WeightRange::Tiny => 5.0 * x - 460.0,
+            WeightRange::Far => 3000.0 * (x - 0.5),
+            WeightRange::Logic => 0.0,
         }
     };
     let logs: Vec<f64> = (0..n).map(|_| log(rng)).collect();
     match range {
-        Range::Far => Weights::from_logs(logs),
+        WeightRange::Far => Weights::from_logs(logs),
         _ => Weights::from_linear(logs.into_iter().map(f64::exp).collect()),
     }
 }
@@ -61,7 +61,7 @@ pub(crate) fn table(
     rng: &mut Xoshiro256PlusPlus,
     graph: &FactorGraph,
     variables: &[VarId],
-    range: Range,
+    range: WeightRange,
 ) -> FactorTable {
     let size = graph.dense_size(variables);
     let zeros = [0.0, 0.3, 0.8][rng.random_range(0..3)];
@@ -104,7 +104,7 @@ pub(crate) fn values_of(graph: &FactorGraph, variables: &[VarId], mut number: us
     values
 }
 
-pub(crate) fn random_graph(rng: &mut Xoshiro256PlusPlus, range: Range) -> FactorGraph {
+pub(crate) fn random_graph(rng: &mut Xoshiro256PlusPlus, range: WeightRange) -> FactorGraph {
     let mut graph = FactorGraph::default();
     let mut all: Vec<VarId> = Vec::new();
     while graph.dense_size(&all) < 300 && all.len() < 10 {

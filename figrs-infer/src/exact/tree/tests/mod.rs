@@ -38,7 +38,7 @@ impl Thresholds {
 }
 
 /// Trees for random graphs in random orders, with tables dense, listed, joined at once, and as chosen.
-fn for_each_tree(cases: u64, mut check: impl FnMut(&FactorGraph, &Tree, &str)) {
+fn for_each_tree(cases: u64, mut check: impl FnMut(&FactorGraph, &ContractionTree, &str)) {
     for range in RANGES {
         for seed in 0..cases {
             let mut rng = generator(seed);
@@ -55,7 +55,8 @@ fn for_each_tree(cases: u64, mut check: impl FnMut(&FactorGraph, &Tree, &str)) {
                 ] {
                     let case = format!("seed {seed}, {range:?}, {thresholds:?}");
                     let plan = Plan::new(&graph, &[], &options, false).expect(&case);
-                    let tree = Tree::of_plan(&graph, plan, &options, thresholds).expect(&case);
+                    let tree =
+                        ContractionTree::of_plan(&graph, plan, &options, thresholds).expect(&case);
                     check(&graph, &tree, &case);
                 }
             }
@@ -81,7 +82,7 @@ fn enumerated(graph: &FactorGraph) -> (Vec<Vec<f64>>, f64) {
 
 fn agrees<S: Semiring<Value = f64>>(
     graph: &FactorGraph,
-    tree: &Tree,
+    tree: &ContractionTree,
     log: fn(f64) -> f64,
     case: &str,
 ) {
@@ -110,7 +111,7 @@ fn agrees<S: Semiring<Value = f64>>(
 }
 
 /// The sum of the products of the entries of each tensor and its derivative: the total, whatever the tensor.
-fn is_calibrated(graph: &FactorGraph, tree: &Tree, case: &str) {
+fn is_calibrated(graph: &FactorGraph, tree: &ContractionTree, case: &str) {
     let mut beliefs = Beliefs::<LogSumProduct>::new(tree, graph);
     beliefs.collect(tree);
     // Derivatives are of the product of all roots but the tensor's own, each of which is a total of its own.
@@ -155,8 +156,8 @@ fn the_best_assignments_are_those_of_enumeration() {
         }
         let mut expected: Vec<f64> = best.into_values().collect();
         expected.sort_by(|a, b| b.total_cmp(a));
-        let mut maxima = Numbers::<Maxima>::new(tree, graph);
-        let found = maxima.ask(tree, graph, KBest { tree, count: 7 });
+        let mut maxima = TreeBeliefs::<MaxProductPrecision>::new(tree, graph);
+        let found = maxima.ask(tree, graph, KBestQuery { tree, count: 7 });
         assert_eq!(found.len(), expected.len().min(7), "{case}");
         for (values, log) in found.iter().zip(&expected) {
             let found = crate::exact::eliminate::log_weight(graph, &tree.world(values));
@@ -172,7 +173,7 @@ fn reduced_graphs_have_the_same_worlds() {
     for range in RANGES {
         for seed in 0..100 {
             let graph = random_graph(&mut generator(seed), range);
-            let Some(reduced) = super::reduce::Reduced::new(&graph) else {
+            let Some(reduced) = super::reduce::RestrictedGraph::new(&graph) else {
                 continue;
             };
             reductions += 1;
@@ -206,7 +207,7 @@ fn threads_do_not_change_a_bit() {
             let mut tree = tree.clone();
             // Everything is large enough to be shared.
             (tree.threads, tree.shared) = (threads, 1);
-            let mut sums = Numbers::<Sums>::new(&tree, graph);
+            let mut sums = TreeBeliefs::<SumProductPrecision>::new(&tree, graph);
             let total = sums.log_total(&tree, graph).to_bits();
             (total, sums.marginals(&tree, graph, &variables(graph)))
         };
@@ -238,7 +239,7 @@ fn a_tree_that_takes_more_memory_than_allowed_is_refused() {
         let options = Options::default();
         let made = |options: &Options| {
             let plan = Plan::new(&graph, &[], &Options::default(), false)?;
-            Tree::of_plan(&graph, plan, options, Thresholds::default())
+            ContractionTree::of_plan(&graph, plan, options, Thresholds::default())
         };
         let needed = 2 * made(&options).expect("small tables").table_bytes();
         if needed > 0 {

@@ -9,7 +9,7 @@ use crate::grid::{Board, GridError, Size};
 
 /// Initial state of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Start {
+pub(super) enum InitialIsland {
     /// With as little land as allowed, around the centre.
     Least,
     /// With as much land as allowed.
@@ -39,12 +39,12 @@ pub struct IslandChain {
     count: usize,
     least: usize,
     most: usize,
-    search: Search,
+    search: ConnectivitySearch,
 }
 
 /// Memory of a search, kept between searches.
 #[derive(Clone, Debug, Default)]
-struct Search {
+struct ConnectivitySearch {
     /// For each cell the number of the search that last reached it, and from which side.
     reached: Vec<(u64, u8)>,
     now: u64,
@@ -56,10 +56,10 @@ impl Island {
     ///
     /// **Errors.** [`GridError::FixedLand`] if only one amount of land is allowed.
     pub fn chain(&self) -> Result<IslandChain, GridError> {
-        self.chain_from(Start::Least)
+        self.chain_from(InitialIsland::Least)
     }
 
-    pub(super) fn chain_from(&self, start: Start) -> Result<IslandChain, GridError> {
+    pub(super) fn chain_from(&self, start: InitialIsland) -> Result<IslandChain, GridError> {
         let inside = self.inside();
         let (least, most) = self.land.clone().map_or((1, inside), |land| {
             let (least, most) = land.into_inner();
@@ -81,14 +81,14 @@ impl Island {
             count: 0,
             least,
             most,
-            search: Search {
+            search: ConnectivitySearch {
                 reached: vec![(0, 0); cells],
-                ..Search::default()
+                ..ConnectivitySearch::default()
             },
         };
         let wanted = match start {
-            Start::Least => least,
-            Start::Most => most,
+            InitialIsland::Least => least,
+            InitialIsland::Most => most,
         };
         let mut queue = VecDeque::from([centre]);
         while let Some(cell) = queue.pop_front() {
@@ -159,7 +159,7 @@ impl IslandChain {
     /// one.
     fn search(&mut self, cell: usize, sides: [usize; 4]) -> bool {
         let columns = self.columns;
-        let Search {
+        let ConnectivitySearch {
             reached,
             now,
             queues,

@@ -62,7 +62,7 @@ fn every_island_is_reached_by_symmetric_moves() {
 #[test]
 fn searches_agree_with_filling_from_one_side() {
     let island = Island::new(Size::new(30, 25).unwrap()).unwrap();
-    let mut chain = island.chain_from(Start::Most).unwrap();
+    let mut chain = island.chain_from(InitialIsland::Most).unwrap();
     let mut rng = figrs_core::stream(5, 0);
     let mut searched = [0, 0];
     for _ in 0..40 {

@@ -3,7 +3,7 @@
 use ndarray::Array2;
 use rand::Rng;
 
-use super::run::Run;
+use super::run::LookAheadRun;
 use crate::mdmc::{Generated, Level, MarkovChain, MdmcError};
 
 /// Draws levels tile by tile, the bottom row first and each row from left to right, and accepts a
@@ -87,7 +87,7 @@ impl<'a> LookAheadSampler<'a> {
     ) -> Result<Generated, MdmcError> {
         let height = self.chain.height();
         Self::check_width(height, width)?;
-        let mut run = Run::new(self.chain, width);
+        let mut run = LookAheadRun::new(self.chain, width);
         for row in (0..height).rev() {
             run.start_row(row);
             for column in 0..width {

@@ -3,18 +3,18 @@
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 
-use crate::mdmc::level::grid::Grid;
-use crate::mdmc::train::table::{Entry, Table};
+use crate::mdmc::level::grid::TileGrid;
+use crate::mdmc::train::table::{ConfigurationEntry, ConfigurationTable};
 use crate::mdmc::{Generated, Level, MarkovChain, Tile};
 
 /// The state of drawing one level.
-pub(in crate::mdmc) struct Run<'a> {
+pub(in crate::mdmc) struct LookAheadRun<'a> {
     chain: &'a MarkovChain,
     width: usize,
-    grid: Grid,
+    grid: TileGrid,
     row: usize,
     /// The tables of the row's band, the first structure first.
-    tables: Vec<&'a Table>,
+    tables: Vec<&'a ConfigurationTable>,
     /// Number of tiles to the left that the first structure sees in its own row.
     window: usize,
     /// Memo of dead ends: for a column and the window to its left, the least depth that cannot be filled from there.
@@ -25,7 +25,7 @@ pub(in crate::mdmc) struct Run<'a> {
     tiles_by_structure: Vec<usize>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> LookAheadRun<'a> {
     pub(in crate::mdmc) fn new(chain: &'a MarkovChain, width: usize) -> Self {
         let structures = chain.structures();
         let first = &structures[0];
@@ -33,7 +33,7 @@ impl<'a> Run<'a> {
         Self {
             chain,
             width,
-            grid: Grid::new(first, chain.ids().base(), chain.height(), width),
+            grid: TileGrid::new(first, chain.ids().base(), chain.height(), width),
             row: 0,
             tables: Vec::with_capacity(structures.len()),
             window: beside.map(|offset| -offset.dx).fold(0, i32::max) as usize,
@@ -102,7 +102,7 @@ impl<'a> Run<'a> {
     /// Draws tiles of an entry until one passes the look-ahead; false if none does.
     fn place_from<R: Rng + ?Sized>(
         &mut self,
-        entry: &Entry,
+        entry: &ConfigurationEntry,
         column: usize,
         depth: usize,
         rng: &mut R,

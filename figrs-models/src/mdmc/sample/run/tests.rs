@@ -54,7 +54,7 @@ fn the_look_ahead_agrees_with_brute_force() {
         for _ in 0..200 {
             let any = || Tile::EMPTY;
             let mut tiles = Array2::from_shape_simple_fn((2, 7), any);
-            let mut run = Run::new(&chain, 7);
+            let mut run = LookAheadRun::new(&chain, 7);
             run.start_row(0);
             for (row, column) in [0, 1]
                 .into_iter()
@@ -86,7 +86,7 @@ fn the_look_ahead_agrees_with_brute_force() {
 fn a_distant_dead_end_is_found_without_trying_every_path() {
     // Nothing ever stood above o and to the right of X or S, which follow each other freely.
     let chain = train(&["XXSSXS\nXXXXXX", "X\no"], &Structure::NS2);
-    let mut run = Run::new(&chain, 40);
+    let mut run = LookAheadRun::new(&chain, 40);
     for column in 0..40 {
         let below = if column == 36 { 'o' } else { 'X' };
         run.grid

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::table::{Counts, Table};
-use crate::mdmc::level::grid::{Grid, TileIds};
+use super::table::{ConfigurationTable, Counts};
+use crate::mdmc::level::grid::{TileGrid, TileIds};
 use crate::mdmc::{
     Corpus, Level, MdmcError, RowSplits, Structure, Structures, Tile, TileDistribution,
 };
@@ -26,7 +26,7 @@ pub struct MarkovChain {
     /// For each structure the indices of its offsets among those of the first.
     places: Vec<Vec<usize>>,
     /// The table of structure `s` and band `b` at `s * bands + b`.
-    tables: Vec<Table>,
+    tables: Vec<ConfigurationTable>,
     smoothing: f64,
 }
 
@@ -57,7 +57,7 @@ impl MarkovChain {
         let ids = TileIds::new(tiles.into_iter().collect());
         let mut bands = vec![Counts::new(); splits.count()];
         for level in corpus.levels() {
-            let grid = Grid::of(level, structures.first(), &ids);
+            let grid = TileGrid::of(level, structures.first(), &ids);
             for row in 0..height {
                 let counts = &mut bands[splits.band(row, height)];
                 for column in 0..level.width() {
@@ -96,7 +96,9 @@ impl MarkovChain {
                     }
                 }
                 let length = chain.places[structure].len();
-                chain.tables.push(Table::new(own, &chain.ids, length));
+                chain
+                    .tables
+                    .push(ConfigurationTable::new(own, &chain.ids, length));
             }
         }
         chain
@@ -243,7 +245,9 @@ impl MarkovChain {
         structure: usize,
         band: usize,
     ) -> impl Iterator<Item = (&[Tile], &TileDistribution)> {
-        let entries = self.table(structure, band).map_or(&[][..], Table::entries);
+        let entries = self
+            .table(structure, band)
+            .map_or(&[][..], ConfigurationTable::entries);
         entries
             .iter()
             .map(|entry| (entry.configuration.as_slice(), &entry.distribution))
@@ -262,7 +266,7 @@ impl MarkovChain {
         let known = |tile: &Tile| self.tiles().binary_search(tile).is_ok();
         // Keys have no digits for tiles that training never showed.
         let grid = level.as_array().iter().all(known);
-        let grid = grid.then(|| Grid::of(level, self.structures.first(), &self.ids));
+        let grid = grid.then(|| TileGrid::of(level, self.structures.first(), &self.ids));
         for row in 0..height {
             let band = self.splits.band(row, height);
             for column in 0..level.width() {
@@ -292,7 +296,11 @@ impl MarkovChain {
         &self.ids
     }
 
-    pub(in crate::mdmc) fn table(&self, structure: usize, band: usize) -> Option<&Table> {
+    pub(in crate::mdmc) fn table(
+        &self,
+        structure: usize,
+        band: usize,
+    ) -> Option<&ConfigurationTable> {
         let bands = self.splits.count();
         let index = structure.checked_mul(bands)?.checked_add(band)?;
         self.tables.get(index).filter(|_| band < bands)

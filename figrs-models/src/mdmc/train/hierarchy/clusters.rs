@@ -8,7 +8,7 @@ use crate::mdmc::Tile;
 
 /// Medoids of a clustering: the most central example of each cluster.
 #[derive(Clone, Debug)]
-pub(super) struct Clusters {
+pub(super) struct Medoids {
     medoids: Vec<Vec<Tile>>,
 }
 
@@ -20,7 +20,7 @@ fn distance(a: &[Tile], b: &[Tile]) -> u64 {
     a.iter().zip(b).filter(|(a, b)| a != b).count() as u64
 }
 
-impl Clusters {
+impl Medoids {
     /// At most `kinds` medoids of examples of one length: the first drawn in proportion to squared distances (k-means++),
     /// then each example joins the nearest and each group chooses its most central example, until nothing changes.
     pub(super) fn find<'a, R: Rng>(
@@ -118,7 +118,7 @@ mod tests {
         ];
         let examples = examples(&texts);
         for seed in 0..20 {
-            let clusters = Clusters::find(examples.iter(), 3, &mut stream(seed, 0));
+            let clusters = Medoids::find(examples.iter(), 3, &mut stream(seed, 0));
             let mut medoids = clusters.medoids().to_vec();
             medoids.sort();
             let mut expected = super::tests::examples(&["XXXX", "----", "EEEE"]);
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn there_are_no_more_kinds_than_distinct_examples() {
         let examples = examples(&["X", "X", "-"]);
-        let clusters = Clusters::find(examples.iter(), 5, &mut stream(1, 0));
+        let clusters = Medoids::find(examples.iter(), 5, &mut stream(1, 0));
         assert_eq!(clusters.medoids().len(), 2);
     }
 }

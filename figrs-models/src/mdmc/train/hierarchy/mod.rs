@@ -6,9 +6,9 @@ mod program;
 use figrs_core::stream;
 
 use super::table::Counts;
-use crate::mdmc::level::grid::{Grid, TileIds};
+use crate::mdmc::level::grid::{TileGrid, TileIds};
 use crate::mdmc::{Corpus, Level, MarkovChain, MdmcError, RowSplits, Structures, Tile};
-use clusters::Clusters;
+use clusters::Medoids;
 
 /// A hierarchical `MdMC`: sections of a few columns are sorted into kinds, a high-level chain says which kind follows which,
 /// and each kind has a low-level chain of tiles of its own.
@@ -83,7 +83,7 @@ impl HierarchicalChain {
             .iter()
             .map(|level| sections(level, section))
             .collect();
-        let clusters = Clusters::find(sections.iter().flatten(), kinds, &mut stream(seed, 0));
+        let clusters = Medoids::find(sections.iter().flatten(), kinds, &mut stream(seed, 0));
         let kinds = clusters.medoids().len();
         let mut first = vec![0; kinds];
         let mut anywhere = vec![0; kinds];
@@ -101,7 +101,7 @@ impl HierarchicalChain {
             for two in along.windows(2) {
                 next[two[0]][two[1]] += 1;
             }
-            let grid = Grid::of(level, structures.first(), &ids);
+            let grid = TileGrid::of(level, structures.first(), &ids);
             for (row, column) in level.as_array().indexed_iter().map(|(at, _)| at) {
                 let band = splits.band(row, corpus.height());
                 let counts = &mut counts[along[column / section]][band];
