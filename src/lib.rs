@@ -1,5 +1,9 @@
 // If README and another text name the same link, the first definition counts: here that of a page of this documentation.
 #![doc = "[tutorial]: crate::tutorial\n\
+    [statistician]: crate::tutorial::models_of_data\n\
+    [level designer]: crate::tutorial::levels_by_example\n\
+    [Choosing an algorithm]: crate::tutorial::choosing_an_algorithm\n\
+    [chapter 5]: crate::tutorial::generating_content\n\
     [Figaro]: crate::coming_from::figaro\n\
     [ProbLog]: crate::coming_from::problog\n\
     [clingo]: crate::coming_from::clingo\n\

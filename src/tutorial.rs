@@ -5,9 +5,12 @@
     [Choosing an algorithm]: choosing_an_algorithm\n\
     [Generating content]: generating_content\n\
     [Elements and algorithms of your own]: your_own_element_and_algorithm\n\
+    [Models of data]: models_of_data\n\
+    [Levels by example]: levels_by_example\n\
     [Figaro]: crate::coming_from::figaro\n\
     [ProbLog]: crate::coming_from::problog\n\
     [clingo]: crate::coming_from::clingo\n\
+    [glossary]: crate::glossary\n\
     [architecture]: crate::architecture\n"]
 #![doc = include_str!("../docs/tutorial/README.md")]
 
@@ -28,12 +31,26 @@ pub mod chains_and_laziness {}
 pub mod choosing_an_algorithm {}
 
 #[doc = "[Choosing an algorithm]: choosing_an_algorithm\n\
+    [Levels by example]: levels_by_example\n\
     [Elements and algorithms of your own]: your_own_element_and_algorithm\n"]
 #[doc = include_str!("../docs/tutorial/5-generating-content.md")]
 pub mod generating_content {}
 
 #[doc = "[Generating content]: generating_content\n\
-    [Tutorial]: crate::tutorial\n\
+    [Models of data]: models_of_data\n\
     [Architecture]: crate::architecture\n"]
 #[doc = include_str!("../docs/tutorial/6-your-own-element-and-algorithm.md")]
 pub mod your_own_element_and_algorithm {}
+
+#[doc = "[A first model]: a_first_model\n\
+    [Choosing an algorithm]: choosing_an_algorithm\n\
+    [Elements and algorithms of your own]: your_own_element_and_algorithm\n\
+    [Levels by example]: levels_by_example\n"]
+#[doc = include_str!("../docs/tutorial/7-models-of-data.md")]
+pub mod models_of_data {}
+
+#[doc = "[A first model]: a_first_model\n\
+    [Models of data]: models_of_data\n\
+    [Tutorial]: crate::tutorial\n"]
+#[doc = include_str!("../docs/tutorial/8-levels-by-example.md")]
+pub mod levels_by_example {}
