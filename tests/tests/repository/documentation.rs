@@ -59,6 +59,46 @@ fn names_of_links_are_defined() {
     }
 }
 
+/// True if a text in backticks has only letters of paths.
+fn is_plain(span: &str) -> bool {
+    span.chars()
+        .all(|letter| letter.is_ascii_alphanumeric() || "_-./".contains(letter))
+}
+
+#[test]
+fn paths_from_the_root_lead_to_files() {
+    let folders = [
+        "figrs-derive/",
+        "figrs-core/",
+        "figrs-infer/",
+        "figrs-models/",
+        "tests/",
+        "benches/",
+        "examples/",
+        "fuzz/",
+        "docs/",
+    ];
+    let mut count = 0;
+    // The changelog speaks of files as they were.
+    for page in pages()
+        .into_iter()
+        .filter(|page| !page.path.ends_with("CHANGELOG.md"))
+    {
+        let is_path = |span: &&String| {
+            is_plain(span) && folders.iter().any(|folder| span.starts_with(folder))
+        };
+        for path in page.spans().iter().filter(is_path) {
+            assert!(
+                root().join(path).exists(),
+                "{}: {path}",
+                page.path.display()
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 80, "only {count} paths were found");
+}
+
 #[test]
 fn the_architecture_names_files_that_are_there() {
     let page = pages()
@@ -84,9 +124,8 @@ fn the_architecture_names_files_that_are_there() {
     };
     let spans = page.spans();
     let is_path = |span: &&String| {
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./".contains(letter);
         let is_file = Path::new(span).extension().is_some_and(|kind| kind == "rs");
-        span.chars().all(plain) && (is_file || span.ends_with('/'))
+        is_plain(span) && (is_file || span.ends_with('/'))
     };
     let paths: Vec<&String> = spans.iter().filter(is_path).collect();
     assert!(paths.len() > 60, "only {} paths were found", paths.len());
