@@ -29,7 +29,7 @@ type RecursiveBody<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Syn
 /// and not certain, an element that is a target or carries evidence, a [`Score`](crate::Score), a function that fails for
 /// some values, or an element that is not finite: then the call is unfolded. In the most probable world, a shared call
 /// stands for the most probable one with its value: the elements within it weigh, but are not listed. All calls are
-/// unfolded by samplers and [`Enumerate`], by bounds of `LazyVariableElimination`, and where worlds are counted, drawn, or
+/// unfolded by samplers and `Enumerate`, by bounds of `LazyVariableElimination`, and where worlds are counted, drawn, or
 /// listed from a compiled tree.
 ///
 /// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm where a call needs a call
@@ -54,8 +54,6 @@ type RecursiveBody<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Syn
 /// let tree = leaves.call(1000);
 /// # drop(tree);
 /// ```
-///
-/// [`Enumerate`]: https://docs.rs/figrs-infer/latest/figrs_infer/struct.Enumerate.html
 pub struct Recursive<A, T> {
     body: RecursiveBody<A, T>,
     function: FunctionId,
