@@ -32,11 +32,11 @@ pub mod board;
 mod boards;
 pub mod gdl;
 pub mod grid;
+mod line_index;
 pub mod mdmc;
 pub mod network;
 #[cfg(feature = "png")]
 pub mod picture;
-mod places;
 pub mod reading;
 mod shares;
 pub mod variation;

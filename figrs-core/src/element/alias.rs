@@ -19,7 +19,7 @@ impl Alias {
 
     /// Outcome `codes[i]` with a probability in proportion to `weights[i]`; not all weights are zero.
     pub(crate) fn new(weights: &[f64], codes: &[u32]) -> Self {
-        const WHOLE: f64 = 18_446_744_073_709_551_616.0;
+        const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
         let n = weights.len();
         let total: f64 = weights.iter().sum();
         let mut shares: Vec<f64> = weights.iter().map(|w| w / total * n as f64).collect();
@@ -32,7 +32,7 @@ impl Alias {
         while let (Some(&less), Some(&more)) = (small.last(), large.last()) {
             small.pop();
             // A float that is not below 2^64 saturates.
-            cells[less] = ((shares[less] * WHOLE) as u64, codes[less], codes[more]);
+            cells[less] = ((shares[less] * TWO_POW_64) as u64, codes[less], codes[more]);
             shares[more] -= 1.0 - shares[less];
             if shares[more] < 1.0 {
                 large.pop();

@@ -36,7 +36,7 @@ impl Binomial {
 }
 
 /// Maximum number of outcomes that are listed.
-const MOST: u32 = 1 << 24;
+const MAX_OUTCOMES: u32 = 1 << 24;
 
 struct BinomialDistribution;
 
@@ -61,9 +61,9 @@ impl Family<u32> for BinomialDistribution {
         if !(trials >= 0.0 && trials.fract() == 0.0) {
             return Err(WrongParameter::new(0, "must be an integer from zero"));
         }
-        if trials > f64::from(MOST) {
+        if trials > f64::from(MAX_OUTCOMES) {
             let problem =
-                format!("is too large: the outcomes are too many to list; at most {MOST}");
+                format!("is too large: the outcomes are too many to list; at most {MAX_OUTCOMES}");
             return Err(WrongParameter::new(0, problem));
         }
         if (0.0..=1.0).contains(&p) {
@@ -111,7 +111,7 @@ impl Family<u32> for BinomialDistribution {
 
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> u32 {
-        let trials = parameters[0].min(f64::from(MOST));
+        let trials = parameters[0].min(f64::from(MAX_OUTCOMES));
         let drawn: Option<u64> = statrs(trials, parameters[1]).map(|b| b.sample(rng));
         drawn.map_or(0, |k| k as u32)
     }

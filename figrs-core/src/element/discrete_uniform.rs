@@ -34,7 +34,7 @@ impl DiscreteUniform {
 }
 
 /// Maximum number of outcomes that are listed.
-const MOST: f64 = 16_777_216.0;
+const MAX_OUTCOMES: f64 = 16_777_216.0;
 
 /// 2⁵³: from here on `f64` does not represent every integer.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -50,7 +50,7 @@ impl fmt::Debug for DiscreteUniformDistribution {
 impl DiscreteUniformDistribution {
     /// The values, at most as many as can be listed.
     fn values(lower: f64, upper: f64) -> RangeInclusive<i64> {
-        lower as i64..=upper.min(lower + (MOST - 1.0)) as i64
+        lower as i64..=upper.min(lower + (MAX_OUTCOMES - 1.0)) as i64
     }
 
     fn count(parameters: &[f64]) -> f64 {
@@ -76,9 +76,9 @@ impl Family<i64> for DiscreteUniformDistribution {
             let problem = format!("must not be below the lower bound {lower:?}");
             return Err(WrongParameter::new(1, problem));
         }
-        if Self::count(parameters) > MOST {
+        if Self::count(parameters) > MAX_OUTCOMES {
             let problem = format!(
-                "is too far above the lower bound {lower:?}; at most {MOST} values can be listed"
+                "is too far above the lower bound {lower:?}; at most {MAX_OUTCOMES} values can be listed"
             );
             return Err(WrongParameter::new(1, problem));
         }

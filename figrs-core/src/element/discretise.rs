@@ -31,10 +31,10 @@ enum BinScheme {
 }
 
 /// Maximum number of cells, or of values of a truncated element.
-const MOST: usize = 1 << 24;
+const MAX_BINS: usize = 1 << 24;
 
 /// Maximum probability outside the bins, where it is not clipped.
-const OUTSIDE: f64 = 1e-9;
+const MAX_TAIL_MASS: f64 = 1e-9;
 
 impl Bins {
     /// `count` cells of the same width from `lower` to `upper`; the value of a cell is its middle.
@@ -69,8 +69,8 @@ impl Bins {
     /// The values and their probabilities, those of probability zero left out.
     fn cells(&self, op: &dyn AtomicOp) -> Result<Vec<(f64, f64)>, String> {
         let count = self.count;
-        if count == 0 || count > MOST {
-            return Err(format!("{count} bins are not between 1 and {MOST}"));
+        if count == 0 || count > MAX_BINS {
+            return Err(format!("{count} bins are not between 1 and {MAX_BINS}"));
         }
         let n = count as f64;
         let BinScheme::Width {
@@ -103,7 +103,7 @@ impl Bins {
             left = right;
         }
         let above = left.upper;
-        if !clipped && below + above > OUTSIDE {
+        if !clipped && below + above > MAX_TAIL_MASS {
             return Err(format!(
                 "{:e} of its probability is outside the bins from {lower:?} to {upper:?}; widen them, or clip it to \
                  the ends with Bins::equal_width_clipped",
@@ -205,9 +205,9 @@ impl Element<u64> {
 }
 
 fn truncate(op: &dyn AtomicOp, max: u64) -> Result<Vec<(u64, f64)>, String> {
-    if max >= MOST as u64 {
+    if max >= MAX_BINS as u64 {
         return Err(format!(
-            "the values up to {max} are too many to list; at most {MOST}"
+            "the values up to {max} are too many to list; at most {MAX_BINS}"
         ));
     }
     let log = |k: u64| op.log_prob(&k).map_err(|fault| fault.to_string());

@@ -49,7 +49,7 @@ impl Geometric {
 }
 
 /// Least probability of success: below it, counts above `u64` are not out of the question.
-const LEAST: f64 = 1e-17;
+const MIN_PROBABILITY: f64 = 1e-17;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum GeometricDistribution {
@@ -83,10 +83,10 @@ impl Family<u64> for GeometricDistribution {
 
     #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
-        if (LEAST..=1.0).contains(&parameters[0]) {
+        if (MIN_PROBABILITY..=1.0).contains(&parameters[0]) {
             Ok(())
         } else {
-            let problem = format!("is outside [{LEAST:e}, 1]");
+            let problem = format!("is outside [{MIN_PROBABILITY:e}, 1]");
             Err(WrongParameter::new(0, problem))
         }
     }

@@ -27,7 +27,7 @@ impl Hypergeometric {
 }
 
 /// Maximum number of outcomes that are listed.
-const MOST: u32 = 1 << 24;
+const MAX_OUTCOMES: u32 = 1 << 24;
 
 #[derive(Debug)]
 struct HypergeometricDistribution {
@@ -69,9 +69,9 @@ impl Distribution<u32> for HypergeometricDistribution {
                 "{marked} marked items and {draws} draws must not exceed the population of {population}"
             ));
         }
-        if *draws > MOST {
+        if *draws > MAX_OUTCOMES {
             return Err(format!(
-                "{draws} draws are too many to list; at most {MOST}"
+                "{draws} draws are too many to list; at most {MAX_OUTCOMES}"
             ));
         }
         Ok(())

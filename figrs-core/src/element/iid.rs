@@ -77,7 +77,7 @@ pub(crate) fn iid_at<T: Value>(
 }
 
 /// Maximum number of lists, over finitely many outcomes, for the support to be enumerated.
-const LISTED: usize = 1 << 16;
+const MAX_ENUMERATED_LISTS: usize = 1 << 16;
 
 /// Independent values of the distribution of an element, which is atomic or a member of a family.
 struct IidList<T> {
@@ -133,7 +133,10 @@ impl<T: Value> IidList<T> {
             Err(endless) => return Err(endless),
             Ok(outcomes) => (outcomes.support, outcomes.probabilities),
         };
-        let size = |all: usize, _| all.checked_mul(each.len()).filter(|&all| all <= LISTED);
+        let size = |all: usize, _| {
+            all.checked_mul(each.len())
+                .filter(|&all| all <= MAX_ENUMERATED_LISTS)
+        };
         let Some(size) = (0..self.count).try_fold(1, size) else {
             return Err(Endless::Many);
         };

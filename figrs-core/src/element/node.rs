@@ -316,7 +316,7 @@ struct Node {
 
 thread_local! {
     /// Queue of the contents of dropped nodes, while a drop is under way on this thread.
-    static DROPPED: RefCell<Option<Vec<Kind>>> = const { RefCell::new(None) };
+    static DROP_QUEUE: RefCell<Option<Vec<Kind>>> = const { RefCell::new(None) };
 }
 
 impl Drop for Node {
@@ -324,7 +324,7 @@ impl Drop for Node {
     fn drop(&mut self) {
         let Some(kind) = self.kind.take() else { return };
         Footprint::dropped(self.bytes + self.name.get().map_or(0, String::capacity));
-        let queued = DROPPED.try_with(|queue| match &mut *queue.borrow_mut() {
+        let queued = DROP_QUEUE.try_with(|queue| match &mut *queue.borrow_mut() {
             Some(queue) => {
                 queue.push(kind);
                 None
@@ -337,11 +337,11 @@ impl Drop for Node {
         let Ok(Some(first)) = queued else { return };
         // A value whose drop panics must not leave the queue open: nodes that join it later would never be dropped.
         let mut panicked = catch_unwind(AssertUnwindSafe(|| drop(first))).err();
-        while let Some(next) = DROPPED.with(|queue| queue.borrow_mut().as_mut()?.pop()) {
+        while let Some(next) = DROP_QUEUE.with(|queue| queue.borrow_mut().as_mut()?.pop()) {
             let outcome = catch_unwind(AssertUnwindSafe(|| drop(next)));
             panicked = panicked.or(outcome.err());
         }
-        DROPPED.with(|queue| *queue.borrow_mut() = None);
+        DROP_QUEUE.with(|queue| *queue.borrow_mut() = None);
         if let Some(payload) = panicked
             && !std::thread::panicking()
         {

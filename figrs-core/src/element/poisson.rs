@@ -35,7 +35,7 @@ impl Poisson {
 }
 
 /// Largest rate: above it the library's sampler loses the digits that its rejections need.
-const MOST: f64 = 1e9;
+const MAX_RATE: f64 = 1e9;
 
 struct PoissonDistribution;
 
@@ -47,7 +47,7 @@ impl fmt::Debug for PoissonDistribution {
 
 impl PoissonDistribution {
     fn statrs(parameters: &[f64]) -> Option<Statrs> {
-        let rate = parameters[0].min(MOST);
+        let rate = parameters[0].min(MAX_RATE);
         Statrs::new(rate).ok()
     }
 }
@@ -59,10 +59,10 @@ impl Family<u64> for PoissonDistribution {
 
     #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
-        if parameters[0] > 0.0 && parameters[0] <= MOST {
+        if parameters[0] > 0.0 && parameters[0] <= MAX_RATE {
             Ok(())
         } else {
-            let problem = format!("must be positive and at most {MOST:e}");
+            let problem = format!("must be positive and at most {MAX_RATE:e}");
             Err(WrongParameter::new(0, problem))
         }
     }

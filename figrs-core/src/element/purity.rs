@@ -4,7 +4,7 @@ use super::node::{AnyElement, Kind};
 use crate::error::Fault;
 
 /// Maximum number of elements of a result that are compared.
-const COMPARED: usize = 64;
+const MAX_COMPARED_ELEMENTS: usize = 64;
 
 fn differ(a: &AnyElement, b: &AnyElement) -> Option<String> {
     let (left, right) = (a.label(), b.label());
@@ -29,7 +29,7 @@ pub(crate) fn compare(first: &AnyElement, second: &AnyElement) -> Result<(), Fau
     let mut compared = 0;
     while let Some((a, b)) = pairs.pop() {
         compared += 1;
-        if a.id() == b.id() || compared > COMPARED {
+        if a.id() == b.id() || compared > MAX_COMPARED_ELEMENTS {
             continue;
         }
         if let Some(difference) = differ(&a, &b) {

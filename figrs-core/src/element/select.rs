@@ -109,7 +109,7 @@ struct Distinct<T> {
 
 /// Length from which on constant weights are sampled by an alias table instead of a walk through the list. The table takes
 /// about as long to make as four walks, so that of short lists drawn once it would cost more than it saves.
-const LONG: usize = 64;
+const ALIAS_TABLE_LENGTH: usize = 64;
 
 /// The largest weight and the sum of the weights in units of it, which cannot overflow.
 fn scale(weights: &[f64]) -> (f64, f64) {
@@ -127,7 +127,9 @@ impl<T: Value> Categorical<T> {
 
     /// Cached values of constant weights, if there are many weights.
     fn long(&self) -> Option<&CategoricalCache> {
-        self.fixed.as_ref().filter(|_| self.values.len() >= LONG)
+        self.fixed
+            .as_ref()
+            .filter(|_| self.values.len() >= ALIAS_TABLE_LENGTH)
     }
 
     fn distinct(&self) -> &Distinct<T> {

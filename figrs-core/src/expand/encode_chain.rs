@@ -7,7 +7,7 @@
 use super::content::{Content, ExpandedElement};
 use super::encode::SituationValues;
 use super::encoding::{ChainChoice, EncodingBuilder, Selector};
-use super::scope::{AssignmentOdometer, Situation};
+use super::odometer::{AssignmentOdometer, Situation};
 use crate::element::node::Kind;
 use crate::error::{Fault, ModelError};
 use crate::factor::weights::WeightsBuilder;

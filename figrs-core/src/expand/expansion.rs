@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use super::budget::Budget;
+use super::cache::Memory;
 use super::content::{Content, Doubt, ExpandedElement};
-use super::memory::Memory;
-use super::walk::{DepthLimit, Expander};
+use super::expander::{DepthLimit, Expander};
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
 use crate::model::Model;

@@ -16,24 +16,24 @@
 
 mod bounded;
 mod budget;
+mod cache;
 mod calls;
 mod content;
 mod encode;
 mod encode_chain;
 mod encode_results;
 mod encoding;
+mod expander;
 mod expansion;
-mod memory;
+mod memory_account;
+mod odometer;
 mod product;
 mod reach;
 mod rows;
-mod scope;
 pub(crate) mod sharing;
-mod spending;
-mod walk;
 
 pub use budget::{Budget, DEFAULT_BYTES};
+pub use cache::Memory;
 pub use content::{Content, Doubt, ExpandedElement};
 pub use encoding::Encoding;
 pub use expansion::Expansion;
-pub use memory::Memory;

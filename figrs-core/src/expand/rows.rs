@@ -1,8 +1,8 @@
 //! The table of one element over the supports of its parents.
 
 use super::content::{Content, Doubt, ExpandedElement};
+use super::memory_account::bytes_of;
 use super::product;
-use super::spending::bytes_of;
 use crate::element::node::{AnyElement, ApplyOp, AtomicOp, TableOp};
 use crate::error::{Fault, ModelError};
 use crate::factor::weights::WeightsBuilder;

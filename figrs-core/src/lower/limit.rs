@@ -34,11 +34,11 @@ impl From<usize> for WorldLimit {
 
 impl WorldLimit {
     /// Divisor of the limit that gives the bytes caches may keep from one world to the next: a cache saves work only.
-    const KEPT: u64 = 4;
+    const CACHE_DIVISOR: u64 = 4;
 
     /// True if caches of so many bytes are to be cleared before the next world.
     pub(super) fn is_full(self, bytes: u64) -> bool {
-        bytes > self.bytes / Self::KEPT
+        bytes > self.bytes / Self::CACHE_DIVISOR
     }
 
     /// An error if more bytes are needed than are allowed.

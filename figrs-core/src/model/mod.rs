@@ -1,7 +1,7 @@
 //! A model: evidence and interventions on elements.
 
 pub(crate) mod evidence;
-pub(crate) mod pooling;
+pub(crate) mod observation_pool;
 
 use std::panic::Location;
 use std::sync::Arc;

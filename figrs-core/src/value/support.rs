@@ -107,8 +107,8 @@ impl<T: Value> AnyValues for DistinctValues<T> {
     }
     fn bytes_each(&self) -> usize {
         // Besides each value its hash and its slot in the hash table are stored.
-        const EACH: usize = 18;
-        size_of::<T>() + EACH
+        const ENTRY_BYTES: usize = 18;
+        size_of::<T>() + ENTRY_BYTES
     }
 }
 

@@ -1,10 +1,10 @@
 //! Standard errors of chains of dependent draws.
 
-use super::numbers::NumericColumns;
+use super::numeric::NumericColumns;
 use crate::quality::diagnostics::{mcse_mean, mean_ess, measure};
 
 /// Least share of the draws that have a value for its indicator to enter the effective sample size.
-pub(crate) const FREQUENT: f64 = 0.05;
+pub(crate) const MIN_FREQUENT_SHARE: f64 = 0.05;
 
 /// The standard error of the mean of a function whose value at position `i` is `numbers[i]`; zero if it is the same for
 /// all draws.
@@ -89,7 +89,7 @@ pub(crate) fn frequent(indices: &[u32], values: usize) -> Vec<usize> {
     for &value in indices {
         counts[value as usize] += 1;
     }
-    let least = FREQUENT * indices.len() as f64;
+    let least = MIN_FREQUENT_SHARE * indices.len() as f64;
     (0..values)
         .filter(|&value| counts[value] as f64 >= least)
         .collect()

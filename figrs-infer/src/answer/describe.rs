@@ -6,9 +6,9 @@ use std::fmt;
 use figrs_core::Label;
 
 use super::bounds::{Deepening, Ended, TargetBounds};
-use super::estimate::TRUSTED_SAMPLES;
+use super::estimate::MIN_TRUSTED_ESS;
 use super::marginal::Quality;
-use super::numbers::is_real;
+use super::numeric::is_real;
 use super::{Answer, AnswerContent, TargetMarginal};
 use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 
@@ -92,7 +92,7 @@ impl TargetMarginal {
                 let indicator: Vec<f64> = (0..self.probabilities.len()).map(is_shown).collect();
                 let estimate = &self.estimate;
                 let error = estimate.event_error_knowing(&self.probabilities, &indicator, known);
-                let doubt = if effective_samples < TRUSTED_SAMPLES {
+                let doubt = if effective_samples < MIN_TRUSTED_ESS {
                     ": too few effective samples to trust, see `diagnose`"
                 } else {
                     ""

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::chain_error::{chain_error, chain_samples};
 use super::group_error::{group_error, group_samples, value_errors};
 use super::marginal::Quality;
-use super::numbers::NumericColumns;
+use super::numeric::NumericColumns;
 
 /// Least effective sample size for the spread of the samples to tell their error.
-pub(crate) const TRUSTED_SAMPLES: f64 = 10.0;
+pub(crate) const MIN_TRUSTED_ESS: f64 = 10.0;
 
 /// Source of the probabilities of a target.
 #[derive(Clone, Debug, PartialEq)]
@@ -242,7 +242,7 @@ impl Estimate {
             agreement.max(self.unseen().unwrap_or(0.0))
         } else if !sampled.is_finite() {
             agreement
-        } else if effective_samples < TRUSTED_SAMPLES {
+        } else if effective_samples < MIN_TRUSTED_ESS {
             sampled.max(agreement)
         } else {
             sampled

@@ -1,18 +1,18 @@
 //! Standard errors from independent groups of dependent samples.
 
-use super::chain_error::{FREQUENT, halves};
+use super::chain_error::{MIN_FREQUENT_SHARE, halves};
 use super::estimate::ROUNDING;
-use super::numbers::NumericColumns;
+use super::numeric::NumericColumns;
 
 /// Least effective number of groups for their spread to tell the error: below it there is one, or one of two has four
 /// fifths of the weight.
-const TELLING: f64 = 1.5;
+const MIN_EFFECTIVE_GROUPS: f64 = 1.5;
 
 /// The standard error of the mean of a function whose value at position `i` is `numbers[i]`: the groups' shares of the
 /// weight stand for weighted samples, as many as they are worth; infinite if they are worth too few to tell.
 pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64) -> f64 {
     let k = effective_groups(groups);
-    if k < TELLING {
+    if k < MIN_EFFECTIVE_GROUPS {
         return f64::INFINITY;
     }
     let deviation = |group: &Vec<(u32, f64)>| -> f64 {
@@ -36,7 +36,7 @@ pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64
 /// the groups.
 pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) -> Vec<f64> {
     let k = effective_groups(groups);
-    if k < TELLING {
+    if k < MIN_EFFECTIVE_GROUPS {
         return vec![f64::INFINITY; probabilities.len()];
     }
     let weights: Vec<f64> = groups.iter().map(|group| weight(group)).collect();
@@ -84,7 +84,7 @@ pub(crate) fn group_samples(
     };
     let values = probabilities.len();
     let frequent: Vec<usize> = (0..values)
-        .filter(|&value| probabilities[value] >= FREQUENT)
+        .filter(|&value| probabilities[value] >= MIN_FREQUENT_SHARE)
         .collect();
     let indicators = frequent.iter().map(|&value| {
         let mut indicator = vec![0.0; values];

@@ -8,7 +8,7 @@ use figrs_core::Value;
 use num_traits::ToPrimitive;
 
 use super::estimate::Estimate;
-use super::numbers::NumericColumns;
+use super::numeric::NumericColumns;
 use super::posterior::write_bars;
 
 /// Quality of a probability or of an expectation.

@@ -7,7 +7,7 @@ pub(crate) mod draws;
 pub(crate) mod estimate;
 pub(crate) mod group_error;
 pub(crate) mod marginal;
-pub(crate) mod numbers;
+pub(crate) mod numeric;
 pub(crate) mod posterior;
 pub(crate) mod quantiles;
 pub(crate) mod run_statistics;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
 
 /// Maximum number of passes over all factors with zeros together, approximately.
-const LOOKS: usize = 16;
+const MAX_PASSES: usize = 16;
 
 /// The possible values of each variable: a value is excluded if some factor excludes it given the values left of its other
 /// variables, until nothing changes (generalised arc consistency). `None` if a variable has no value left.
@@ -61,7 +61,7 @@ impl<'a> ConstraintPropagation<'a> {
         let mut is_queued = vec![false; self.graph.factors.len()];
         self.queue.iter().for_each(|&i| is_queued[i] = true);
         let entries = |i: usize| self.graph.factors[i].entries() + 1;
-        let mut work = LOOKS * self.queue.iter().map(|&i| entries(i)).sum::<usize>();
+        let mut work = MAX_PASSES * self.queue.iter().map(|&i| entries(i)).sum::<usize>();
         while let Some(i) = self.queue.pop_front() {
             is_queued[i] = false;
             let Some(rest) = work.checked_sub(entries(i)) else {

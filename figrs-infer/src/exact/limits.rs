@@ -7,7 +7,7 @@ use figrs_core::expand::{Budget, Expansion, Memory};
 use figrs_core::internals::Asked;
 use figrs_core::{AnyElement, Model, Until};
 
-use super::calls;
+use super::call_solver;
 use super::eliminate::Options;
 use crate::error::Error;
 
@@ -61,7 +61,7 @@ impl Limits {
                 targets,
                 (self.budget, &self.options.until),
                 Asked::Sums,
-                |body| calls::sums(body, &self.options),
+                |body| call_solver::sums(body, &self.options),
             ),
         }
     }
@@ -77,7 +77,7 @@ impl Limits {
             targets,
             (self.budget, &self.options.until),
             Asked::BestWorld,
-            |body| calls::maxima(body, &self.options),
+            |body| call_solver::maxima(body, &self.options),
         )
     }
 }

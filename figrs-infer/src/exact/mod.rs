@@ -14,7 +14,7 @@
 
 pub(crate) mod algebra;
 pub(crate) mod branch_and_bound;
-pub(crate) mod calls;
+pub(crate) mod call_solver;
 pub(crate) mod compiled;
 pub(crate) mod conflict;
 pub(crate) mod consistency;

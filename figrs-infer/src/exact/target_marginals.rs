@@ -11,9 +11,9 @@ use crate::error::Error;
 
 /// Operations per entry of the factors up to which a plan for all targets is taken without planning for each of them: such
 /// a plan costs less than making it.
-const CHEAP: f64 = 64.0;
+const CHEAP_PLAN_OPERATIONS: f64 = 64.0;
 /// Cost of all marginals from one tree, in eliminations of its plan.
-const PASSES: f64 = 3.0;
+const TREE_COST_FACTOR: f64 = 3.0;
 
 /// The probability of the evidence, and the distributions of some elements given it.
 pub(crate) struct Marginals {
@@ -47,15 +47,17 @@ impl Marginals {
         };
         let mut graph = encoding.take_graph();
         let entries: usize = graph.factors.iter().map(Factor::entries).sum();
-        let compiled =
-            match ContractionTree::compile(&mut graph, &options.at_most(CHEAP * entries as f64)) {
-                Err(EliminationError::TooManyOperations { needed, .. })
-                    if !is_cheaper_apart(expansion, options, PASSES * needed)? =>
-                {
-                    ContractionTree::compile(&mut graph, &options.at_most(PASSES * needed))
-                }
-                compiled => compiled,
-            };
+        let compiled = match ContractionTree::compile(
+            &mut graph,
+            &options.at_most(CHEAP_PLAN_OPERATIONS * entries as f64),
+        ) {
+            Err(EliminationError::TooManyOperations { needed, .. })
+                if !is_cheaper_apart(expansion, options, TREE_COST_FACTOR * needed)? =>
+            {
+                ContractionTree::compile(&mut graph, &options.at_most(TREE_COST_FACTOR * needed))
+            }
+            compiled => compiled,
+        };
         let (tree, left) = match compiled {
             Ok(compiled) => compiled,
             Err(error) if error.is_budget() => return Ok(None),

@@ -10,9 +10,9 @@ use crate::algorithm::Algorithm;
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, Improvement};
 use crate::error::Error;
-use crate::run::in_order::in_order;
-use crate::run::turn::TimeShare;
+use crate::run::time_share::TimeShare;
 use crate::run::watch::{Stopped, Watch, watched};
+use crate::run::work_queue::in_order;
 
 const NAME: &str = "SimulatedAnnealing";
 

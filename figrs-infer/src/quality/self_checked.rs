@@ -22,7 +22,7 @@ const WORLDS: u64 = 100_000;
 /// Maximum number of elements that it evaluates in them.
 const EVALUATIONS: u64 = 5_000_000;
 /// Number of worlds that are drawn and run one by one if there are more.
-const DRAWN: usize = 8;
+const MAX_CHECKED_WORLDS: usize = 8;
 /// Maximum depth of nested branches in a check: with a choice at each level, worlds that nest deeper take more evaluations.
 const DEPTH: usize = 2500;
 
@@ -168,7 +168,7 @@ impl CheckedQuery<'_> {
         let tree = JunctionTree::new().budget(budget);
         let tree = tree.compile(self.model, self.targets.to_vec());
         let tree = tree.map_err(unchecked)?;
-        let worlds: Vec<World> = tree.samples(0)?.take(DRAWN).collect();
+        let worlds: Vec<World> = tree.samples(0)?.take(MAX_CHECKED_WORLDS).collect();
         for world in worlds {
             let (best, _, is_fixed) = match self.weight(world.elements().collect()) {
                 Ok(found) => found,

@@ -1,6 +1,6 @@
 //! Long runs: progress, deadlines, interruption, threads, panics of users' code.
 
 pub(crate) mod guard;
-pub(crate) mod in_order;
-pub(crate) mod turn;
+pub(crate) mod time_share;
 pub(crate) mod watch;
+pub(crate) mod work_queue;

@@ -3,7 +3,7 @@
 use figrs_core::internals::{Block, Held, TargetColumn, WeightForm};
 use figrs_core::{AnyColumn, AnyElement};
 
-use super::heaviest::largest;
+use super::weight_tail::largest;
 
 /// Sums of weights and of squared weights of a block, in units of `exp(log_scale)`.
 #[derive(Debug)]

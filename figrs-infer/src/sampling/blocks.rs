@@ -7,19 +7,19 @@ use figrs_core::lower::{Observations, Roots};
 use figrs_core::{AnyElement, Model, Stream, stream};
 
 use super::block_tally::BlockTally;
-use super::heaviest::WeightTail;
-use super::maximum::WeightBound;
-use super::possible::PriorSupport;
+use super::prior_support::PriorSupport;
 use super::settings::SamplerSettings;
 use super::shared_memory::SharedMemory;
 use super::tally::Tally;
+use super::weight_bound::WeightBound;
+use super::weight_tail::WeightTail;
 use crate::answer::draws::{Draws, TargetDraws};
 use crate::answer::estimate::unseen_share;
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, LogEvidence};
 use crate::error::Error;
-use crate::run::in_order::in_order;
 use crate::run::watch::{Stopped, Watch};
+use crate::run::work_queue::in_order;
 
 /// Maximum number of rows of a block: their columns stay in the cache.
 const MOST_ROWS: u64 = 1 << 14;

@@ -4,8 +4,8 @@ use figrs_core::lower::Observations;
 use figrs_core::{AnyElement, Model};
 
 use super::blocks::BlockSampling;
-use super::maximum::WeightBound;
 use super::settings::{SamplerSettings, drawing, keeping};
+use super::weight_bound::WeightBound;
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;

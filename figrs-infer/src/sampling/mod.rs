@@ -3,11 +3,11 @@
 pub(crate) mod block_tally;
 pub(crate) mod blocks;
 pub(crate) mod forward;
-pub(crate) mod heaviest;
 pub(crate) mod importance;
-pub(crate) mod maximum;
-pub(crate) mod possible;
+pub(crate) mod prior_support;
 pub(crate) mod rejection;
 pub(crate) mod settings;
 pub(crate) mod shared_memory;
 pub(crate) mod tally;
+pub(crate) mod weight_bound;
+pub(crate) mod weight_tail;

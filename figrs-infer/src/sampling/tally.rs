@@ -5,7 +5,7 @@ use figrs_core::lower::Program;
 use figrs_core::{AnyElement, SupportBuilder};
 
 use super::block_tally::BlockTally;
-use super::possible::PriorSupport;
+use super::prior_support::PriorSupport;
 use crate::answer::TargetMarginal;
 use crate::answer::estimate::{Estimate, ROUNDING, unseen_share};
 
@@ -85,15 +85,16 @@ impl Tally {
 
     /// The weight in units of the scale, which grows if the weight does not fit.
     fn in_units(&mut self, weight: WorldWeight) -> f64 {
-        const LARGE: f64 = 1e100;
+        const MAX_UNSCALED_WEIGHT: f64 = 1e100;
         /// Least weight counted without a scale: beside larger weights a unit of one leaves room for shares of `1e-300`.
-        const SMALL: f64 = 1e-4;
-        let plain = self.scale == 0.0 && (SMALL..LARGE).contains(&weight.linear);
+        const MIN_UNSCALED_WEIGHT: f64 = 1e-4;
+        let plain = self.scale == 0.0
+            && (MIN_UNSCALED_WEIGHT..MAX_UNSCALED_WEIGHT).contains(&weight.linear);
         if plain {
             return weight.linear;
         }
         let above = weight.log - self.scale;
-        if self.total > 0.0 && above <= LARGE.ln() {
+        if self.total > 0.0 && above <= MAX_UNSCALED_WEIGHT.ln() {
             return above.exp();
         }
         // Nothing is in the sums before the first weight, however large the step to its scale.

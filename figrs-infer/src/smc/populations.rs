@@ -8,9 +8,9 @@ use crate::answer::estimate::{Estimate, ROUNDING, unseen_share};
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::error::Error;
-use crate::sampling::maximum::WeightBound;
-use crate::sampling::possible::PriorSupport;
+use crate::sampling::prior_support::PriorSupport;
 use crate::sampling::tally::keep_positive;
+use crate::sampling::weight_bound::WeightBound;
 
 /// The populations so far, each weighed with its estimate of the evidence.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use super::watch::{BoardWatch, Event};
 use super::{BoardError, Choice, Collected, ExactBoards, Generator, Method, Reason};
 
 /// Bytes of states that are explored before their number is predicted; it takes about two seconds.
-pub(super) const QUICK: u64 = 16 << 20;
+pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 
 /// Conditional sampling of boards: draws boards of a [`Generator`] given its rules, demands and clues by the method that suits them, and says which
 /// and why.
@@ -233,9 +233,9 @@ impl ConditionalSampler {
         match drawing.draw() {
             // Whether there is any board is decided where that is quick.
             Err(error @ BoardError::Inference(Error::NoSampleMetEvidence { .. })) => {
-                match self.within(generator, QUICK.min(self.memory)) {
+                match self.within(generator, UNPREDICTED_BYTES.min(self.memory)) {
                     Ok(Some(exact)) if !exact.is_possible() => {
-                        Err(self.no_solution(generator, QUICK)?)
+                        Err(self.no_solution(generator, UNPREDICTED_BYTES)?)
                     }
                     _ => Err(error),
                 }
@@ -303,8 +303,8 @@ impl ConditionalSampler {
         &self,
         generator: &'g G,
     ) -> Result<Option<ExactBoards<'g, G>>, BoardError> {
-        let quick = self.within(generator, self.memory.min(QUICK))?;
-        if quick.is_some() || self.memory <= QUICK || !self.may_fit(generator) {
+        let quick = self.within(generator, self.memory.min(UNPREDICTED_BYTES))?;
+        if quick.is_some() || self.memory <= UNPREDICTED_BYTES || !self.may_fit(generator) {
             return Ok(quick);
         }
         if let Some(bytes) = generator.predicted_bytes() {

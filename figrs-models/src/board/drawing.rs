@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use figrs_core::stream;
 
-use super::conditional_sampler::{ConditionalSampler, Cost, QUICK, Report};
+use super::conditional_sampler::{ConditionalSampler, Cost, Report, UNPREDICTED_BYTES};
 use super::rejection::RejectionTally;
 use super::watch::Event;
 use super::{
@@ -197,7 +197,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
 /// True if the exact method is predicted to explore few states, or nothing is predicted.
 fn is_quick<G: Generator>(generator: &G) -> bool {
     let predicted = generator.predicted_bytes();
-    predicted.is_none_or(|bytes: f64| bytes <= QUICK as f64)
+    predicted.is_none_or(|bytes: f64| bytes <= UNPREDICTED_BYTES as f64)
 }
 
 impl<G: Generator> ExactBoards<'_, G> {

@@ -10,24 +10,24 @@
 //! For choosing among engines behind one door by what can be predicted of them, and falling back: the meta engine of the Rust crate `regex`.
 
 mod chains;
-mod collected;
 mod conditional_sampler;
 mod conflict;
 mod drawing;
+mod drawn_boards;
 mod elements;
 mod error;
 mod exact;
 mod generator;
+mod interleave;
 mod method;
 mod particles;
 mod rejection;
-mod turns;
 mod watch;
 
 pub use chains::Chains;
-pub use collected::Collected;
 pub use conditional_sampler::{ConditionalSampler, Cost, Report, Sample};
 pub(crate) use conflict::no_solution;
+pub use drawn_boards::Collected;
 pub use elements::Elements;
 pub use error::BoardError;
 pub use exact::ExactBoards;

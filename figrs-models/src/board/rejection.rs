@@ -8,7 +8,7 @@ use super::watch::{BoardWatch, Event};
 use super::{BoardError, Collected, Elements, Generator};
 
 /// Largest number of boards in a row that may fail.
-pub(super) const TRIES: u64 = 1_000_000;
+pub(super) const MAX_CONSECUTIVE_FAILURES: u64 = 1_000_000;
 
 /// The first boards that meet a demand; their distribution is exactly that of the boards given the demand, whenever the
 /// drawing stops: the numbers of the tries that succeed are independent of the boards that they give.
@@ -76,7 +76,11 @@ impl<'a, B> RejectionTally<'a, B> {
         all: &mut impl Iterator<Item = Result<B, BoardError>>,
         meets: impl Fn(&B) -> bool,
     ) -> Result<Self, BoardError> {
-        while !self.draw(TRIES.saturating_sub(self.in_vain), all, &meets)? {
+        while !self.draw(
+            MAX_CONSECUTIVE_FAILURES.saturating_sub(self.in_vain),
+            all,
+            &meets,
+        )? {
             self.check()?;
         }
         Ok(self)
@@ -132,10 +136,12 @@ impl<'a, B> RejectionTally<'a, B> {
 
     /// Fails if too many in a row have failed.
     fn check(&self) -> Result<(), BoardError> {
-        if self.in_vain < TRIES {
+        if self.in_vain < MAX_CONSECUTIVE_FAILURES {
             return Ok(());
         }
-        Err(BoardError::NoneMet { tried: TRIES })
+        Err(BoardError::NoneMet {
+            tried: MAX_CONSECUTIVE_FAILURES,
+        })
     }
 
     /// Acceptance rate of all that were drawn.

@@ -15,7 +15,7 @@ use super::state::{Action, State};
 use super::syntax::{Rule, SymbolId, Symbols};
 use super::terms::TermId;
 use super::{GdlError, Limits, TextProblem};
-use crate::places::LineIndex;
+use crate::line_index::LineIndex;
 use crate::reading::{MOST_BYTES, read_limited};
 
 /// A puzzle of one player: its states, its actions and its transitions. Cheap to clone.

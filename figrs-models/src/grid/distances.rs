@@ -9,7 +9,7 @@ use super::{GridError, Ground, Size};
 const NODES: usize = Distances::MAX_COLUMNS + Distances::MAX_STOPS;
 const PAIRS: usize = NODES * (NODES - 1) / 2;
 /// Distance of nodes between which no way is known.
-const FAR: u8 = u8::MAX;
+const UNREACHABLE: u8 = u8::MAX;
 
 /// A walk over cells that are not walls, from the first of some marks to the next and so on to the last by shortest ways,
 /// has a length in some range. Each mark stands in one cell.
@@ -86,7 +86,7 @@ impl Distances {
         let matrix = unpacked(&state.distances);
         (1..self.stops).try_fold(0, |length, stop| {
             let steps = matrix[self.node(stop - 1)][self.node(stop)];
-            (steps < FAR).then_some(length + u32::from(steps))
+            (steps < UNREACHABLE).then_some(length + u32::from(steps))
         })
     }
 
@@ -117,7 +117,7 @@ impl Distances {
                         before[from][column].saturating_add(rest) < before[from][to]
                     })
                 };
-                let needed = before[from][column] < FAR
+                let needed = before[from][column] < UNREACHABLE
                     && self.legs().any(|(a, b)| {
                         (a == from && (!is_seen(b) || can_help(b)))
                             || (b == from && (!is_seen(a) || can_help(a)))
@@ -125,15 +125,15 @@ impl Distances {
                 if needed {
                     open = true;
                 } else {
-                    set(matrix, from, column, FAR);
+                    set(matrix, from, column, UNREACHABLE);
                 }
             }
             for other in 0..self.stops {
                 let to = self.node(other);
                 if to != from && !is_leg(from, to) {
-                    set(matrix, from, to, FAR);
+                    set(matrix, from, to, UNREACHABLE);
                 }
-                let known = matrix[from][to] < FAR;
+                let known = matrix[from][to] < UNREACHABLE;
                 if is_leg(from, to) && is_seen(from) && !known && !open {
                     return false;
                 }
@@ -149,7 +149,7 @@ fn set(matrix: &mut DistanceMatrix, a: usize, b: usize, distance: u8) {
 }
 
 fn unpacked(distances: &[u8; PAIRS]) -> DistanceMatrix {
-    let mut matrix = [[FAR; NODES]; NODES];
+    let mut matrix = [[UNREACHABLE; NODES]; NODES];
     let mut pairs = distances.iter();
     for a in 0..NODES {
         matrix[a][a] = 0;
@@ -161,7 +161,7 @@ fn unpacked(distances: &[u8; PAIRS]) -> DistanceMatrix {
 }
 
 fn packed(matrix: &DistanceMatrix) -> [u8; PAIRS] {
-    let mut distances = [FAR; PAIRS];
+    let mut distances = [UNREACHABLE; PAIRS];
     let pairs = (0..NODES).flat_map(|a| (0..a).map(move |b| (a, b)));
     for (distance, (a, b)) in distances.iter_mut().zip(pairs) {
         *distance = matrix[a][b];
@@ -174,7 +174,7 @@ impl Walk for Distances {
 
     fn before(&self) -> DistancesState {
         DistancesState {
-            distances: [FAR; PAIRS],
+            distances: [UNREACHABLE; PAIRS],
             open: 0,
             seen: 0,
         }
@@ -201,10 +201,10 @@ impl Walk for Distances {
             if through {
                 from[to].saturating_add(1)
             } else {
-                FAR
+                UNREACHABLE
             }
         };
-        let mut here = [FAR; NODES];
+        let mut here = [UNREACHABLE; NODES];
         for (node, distance) in here.iter_mut().enumerate() {
             *distance = reach(ways.up, &above, node).min(reach(ways.left, &before, node));
         }
@@ -226,7 +226,7 @@ impl Walk for Distances {
             for b in 0..a {
                 let distance = through[a].saturating_add(through[b]).min(matrix[a][b]);
                 let distance = if distance > self.most {
-                    FAR
+                    UNREACHABLE
                 } else {
                     distance.min(self.enough)
                 };
@@ -242,13 +242,14 @@ impl Walk for Distances {
             open: state.open & !(1 << column) | u8::from(ground != Ground::Wall) << column,
             seen,
         };
-        let ended = |stop| (0..self.columns).all(|column| matrix[self.node(stop)][column] == FAR);
+        let ended =
+            |stop| (0..self.columns).all(|column| matrix[self.node(stop)][column] == UNREACHABLE);
         if seen.count_ones() as usize == self.stops && (0..self.stops).all(ended) {
             // Nothing can become shorter.
             for column in 0..self.columns {
                 for node in 0..nodes {
                     if node != column {
-                        set(&mut matrix, column, node, FAR);
+                        set(&mut matrix, column, node, UNREACHABLE);
                     }
                 }
             }

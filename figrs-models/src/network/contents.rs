@@ -14,7 +14,7 @@ use super::{
     NetworkError, NetworkTable, NormalisedRow, Observation, State, TextProblem, Unknown, Variable,
     bif, elements, uai,
 };
-use crate::places::LineIndex;
+use crate::line_index::LineIndex;
 use crate::reading::{MOST_NETWORK_BYTES, read_limited};
 
 /// Kind of a network: Bayesian or Markov.

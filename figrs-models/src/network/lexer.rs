@@ -4,7 +4,7 @@ use winnow::error::ParserError;
 use winnow::stream::{LocatingSlice, Location};
 
 use super::{NetworkError, TextProblem};
-use crate::places::LineIndex;
+use crate::line_index::LineIndex;
 
 pub(super) type Input<'t> = LocatingSlice<&'t str>;
 pub(super) type LexerResult<T> = Result<T, LexerError>;

@@ -14,7 +14,7 @@ pub struct Fit {
 }
 
 /// Smallest expected count of a class.
-const ENOUGH: f64 = 5.0;
+const MIN_EXPECTED_COUNT: f64 = 5.0;
 
 /// Pearson's chi-square test of independent draws. Each value comes with the number of its draws and the number expected,
 /// which is its probability times the number of all draws. Give all values that are possible or were drawn.
@@ -51,7 +51,7 @@ pub fn goodness_of_fit(counts: &[(u64, f64)]) -> Option<Fit> {
     let mut classes: Vec<(u64, f64)> = Vec::new();
     let (mut few, mut expected_few) = (0, 0.0);
     for &(count, expected) in counts {
-        if expected >= ENOUGH {
+        if expected >= MIN_EXPECTED_COUNT {
             classes.push((count, expected));
         } else {
             few += count;
@@ -62,7 +62,7 @@ pub fn goodness_of_fit(counts: &[(u64, f64)]) -> Option<Fit> {
         .iter_mut()
         .min_by(|one, other| one.1.total_cmp(&other.1));
     match rarest {
-        Some(rarest) if expected_few < ENOUGH => {
+        Some(rarest) if expected_few < MIN_EXPECTED_COUNT => {
             rarest.0 += few;
             rarest.1 += expected_few;
         }

@@ -6,23 +6,23 @@ use super::selection::for_each_row;
 
 /// A probability as a threshold: the share of the 2^64 words that are below it; `None` for certainty.
 pub(crate) fn threshold(p: f64) -> Option<u64> {
-    const WHOLE: f64 = 18_446_744_073_709_551_616.0;
+    const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
     if p >= 1.0 {
         return None;
     }
-    Some((p * WHOLE) as u64)
+    Some((p * TWO_POW_64) as u64)
 }
 
 /// Number of words from which on several generators are run side by side.
-const MANY: usize = 16;
-const SIDE_BY_SIDE: usize = 4;
+const VECTOR_WORDS: usize = 16;
+const LANES: usize = 4;
 
 /// Independent xoshiro256++ generators (Blackman and Vigna 2021) whose steps the compiler makes vector instructions.
-struct VectorGenerators([[u64; SIDE_BY_SIDE]; 4]);
+struct VectorGenerators([[u64; LANES]; 4]);
 
 impl VectorGenerators {
     fn new<R: Rng + ?Sized>(rng: &mut R) -> Self {
-        let mut state = [[0; SIDE_BY_SIDE]; 4];
+        let mut state = [[0; LANES]; 4];
         state
             .iter_mut()
             .flatten()
@@ -31,10 +31,10 @@ impl VectorGenerators {
     }
 
     #[inline]
-    fn next(&mut self) -> [u64; SIDE_BY_SIDE] {
+    fn next(&mut self) -> [u64; LANES] {
         let [a, b, c, d] = &mut self.0;
-        let mut out = [0; SIDE_BY_SIDE];
-        for lane in 0..SIDE_BY_SIDE {
+        let mut out = [0; LANES];
+        for lane in 0..LANES {
             out[lane] = a[lane]
                 .wrapping_add(d[lane])
                 .rotate_left(23)
@@ -117,14 +117,14 @@ fn draw<R: Rng + ?Sized>(
     words: usize,
     certain: impl Fn(usize) -> u64,
     one: impl Fn(usize, &mut Vec<UndecidedRows<1>>),
-    several: impl Fn(usize, &mut Vec<UndecidedRows<SIDE_BY_SIDE>>),
+    several: impl Fn(usize, &mut Vec<UndecidedRows<LANES>>),
 ) -> Vec<u64> {
     let mut drawn: Vec<u64> = (0..words).map(&certain).collect();
     let mut next = 0;
-    if words >= MANY {
+    if words >= VECTOR_WORDS {
         let mut lanes = VectorGenerators::new(rng);
         let mut groups = Vec::new();
-        while next + SIDE_BY_SIDE <= words {
+        while next + LANES <= words {
             groups.clear();
             several(next, &mut groups);
             let below = compare_groups(|| lanes.next(), &groups);
@@ -132,7 +132,7 @@ fn draw<R: Rng + ?Sized>(
                 .iter_mut()
                 .zip(below)
                 .for_each(|(word, below)| *word |= below);
-            next += SIDE_BY_SIDE;
+            next += LANES;
         }
     }
     let mut groups = Vec::new();
@@ -204,7 +204,7 @@ pub(crate) fn draw_each<R: Rng + ?Sized>(
         mask.len(),
         |word| sure[word],
         |word, into| each(rows_of(word, 1), word, into),
-        |word, into| each(rows_of(word, SIDE_BY_SIDE), word, into),
+        |word, into| each(rows_of(word, LANES), word, into),
     )
 }
 

@@ -6,16 +6,16 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::block_memory::BlockMemory;
 use super::branch::Branches;
-use super::bytes::BlockMemory;
 use super::classes::codes;
 use super::column::{Column, DictionaryId, StoredColumn};
 use super::combinations::CombinationNumbering;
+use super::dictionary::Dictionary;
 use super::draw::AtomicSampler;
-use super::functions::FunctionMemo;
-use super::pool::MemoryGrant;
+use super::function_memo::FunctionMemo;
+use super::memory_pool::MemoryGrant;
 use super::selection::{Selection, first_row};
-use super::values::Dictionary;
 use super::weights::BlockWeights;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::ModelError;
@@ -27,12 +27,12 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 
 /// Maximum number of elements, combinations and values added by worlds that are kept from block to block.
-pub(super) const KEPT: usize = 1 << 18;
+pub(super) const MAX_CACHED: usize = 1 << 18;
 /// Maximum number of them for each element that all worlds have.
-const KEPT_EACH: usize = 1 << 6;
+const MAX_CACHED_PER_ELEMENT: usize = 1 << 6;
 /// Maximum number of codes in lists whose memory is kept from block to block: freed memory may go to the system, which is
 /// slow to give it again.
-const SPARE: usize = 1 << 22;
+const MAX_RECYCLED_CODES: usize = 1 << 22;
 
 /// The index of an element in a [`Block`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -330,7 +330,7 @@ impl Block {
             if let Some(stored) = self.values[slot.index()].take()
                 && let Column::Codes(codes, _) = stored.column
                 && let Ok(codes) = Rc::try_unwrap(codes)
-                && self.room + codes.capacity() <= SPARE
+                && self.room + codes.capacity() <= MAX_RECYCLED_CODES
             {
                 self.room += codes.capacity();
                 self.spare.push_back(codes);
@@ -343,10 +343,10 @@ impl Block {
         self.weights = BlockWeights::new(width);
         self.width = width;
         self.check_at = self.limit.elements;
-        let most = KEPT_EACH
+        let most = MAX_CACHED_PER_ELEMENT
             .saturating_mul(self.lasting)
-            .clamp(KEPT, KEPT << 4);
-        if self.instructions.len() > self.lasting + KEPT
+            .clamp(MAX_CACHED, MAX_CACHED << 4);
+        if self.instructions.len() > self.lasting + MAX_CACHED
             || self.remembered > most
             || self.grant.is_full(self.kept_bytes())
         {
@@ -398,7 +398,7 @@ impl Block {
 
     /// Recycles the memory of a list that is no longer needed.
     pub(super) fn give_back(&mut self, list: Vec<u32>) {
-        if self.room + list.capacity() <= SPARE {
+        if self.room + list.capacity() <= MAX_RECYCLED_CODES {
             self.room += list.capacity();
             self.spare.push_front(list);
         }

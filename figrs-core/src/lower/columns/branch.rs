@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::block::{Block, ColumnSlot, KEPT};
+use super::block::{Block, ColumnSlot, MAX_CACHED};
 use super::draw::{CodeSampler, PooledSampler, checked_outcomes, likelihood, probability_of_true};
-use super::functions::FiniteSampler;
+use super::function_memo::FiniteSampler;
 use crate::element::node::{AnyElement, AtomicOp, ChainOp, Endless, FiniteOutcomes, Kind, TableOp};
 use crate::error::{Fault, ModelError};
 use crate::lower::limit::measured;
@@ -299,7 +299,7 @@ impl Block {
         branch: Branch,
         elements: usize,
     ) {
-        if self.remembered < KEPT && self.known_branch(slot, number).is_none() {
+        if self.remembered < MAX_CACHED && self.known_branch(slot, number).is_none() {
             self.remembered += elements;
             self.remember_branch(slot, number, branch);
         }

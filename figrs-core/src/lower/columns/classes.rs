@@ -12,7 +12,7 @@ use crate::element::node::ApplyOp;
 use crate::error::ModelError;
 
 /// Maximum number of classes of a column.
-const MOST: usize = 128;
+const MAX_CLASSES: usize = 128;
 
 /// Rows of one value, by its position in a list.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ pub(super) fn mask_of(
 /// Concatenation of two lists of classes, unless it would be too long.
 pub(super) fn together(a: &[Class], b: &[Class]) -> Option<Rc<[Class]>> {
     let all = a.iter().chain(b).cloned();
-    (a.len() + b.len() <= MOST).then(|| all.collect())
+    (a.len() + b.len() <= MAX_CLASSES).then(|| all.collect())
 }
 
 impl Block {
@@ -99,9 +99,9 @@ impl Block {
     ) -> Option<Column> {
         let count = |(_, column): &(Selection, Column)| match column {
             Column::Classes(classes, _) => classes.len(),
-            Column::Bits(_) | Column::Codes(..) | Column::Typed(_) => MOST + 1,
+            Column::Bits(_) | Column::Codes(..) | Column::Typed(_) => MAX_CLASSES + 1,
         };
-        if parts.iter().map(count).sum::<usize>() > MOST {
+        if parts.iter().map(count).sum::<usize>() > MAX_CLASSES {
             return None;
         }
         let book = self.own_book(slot);
@@ -169,6 +169,6 @@ mod tests {
         });
         assert_eq!(codes(&halves, &all), [0, 1]);
         assert_eq!(together(&classes, &halves).map(|all| all.len()), Some(5));
-        assert!(together(&vec![classes[0].clone(); MOST], &halves[..1]).is_none());
+        assert!(together(&vec![classes[0].clone(); MAX_CLASSES], &halves[..1]).is_none());
     }
 }

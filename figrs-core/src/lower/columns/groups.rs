@@ -8,18 +8,18 @@ use rustc_hash::FxHashMap;
 use super::block::{Block, ColumnSlot};
 use super::classes::codes;
 use super::column::{Column, DictionaryId};
+use super::dictionary::Dictionary;
 use super::draw::RowGroups;
 use super::selection::{Selection, first_row};
-use super::values::Dictionary;
 use crate::value::support::SupportBuilder;
 
 /// Maximum number of truth values that are partitioned by masks.
-const BY_MASKS: usize = 4;
+const MAX_MASKED_PARENTS: usize = 4;
 
 /// Columns that are all truth values, and few enough to be partitioned by masks.
 pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
     let bits = columns.iter().map(|column| match column {
-        Column::Bits(bits) if columns.len() <= BY_MASKS => Some(&bits[..]),
+        Column::Bits(bits) if columns.len() <= MAX_MASKED_PARENTS => Some(&bits[..]),
         _ => None,
     });
     bits.collect()

@@ -13,7 +13,7 @@ use crate::error::ModelError;
 use crate::value::column::AnyColumn;
 
 /// Size up to which dictionaries are always translated.
-const SHORT: usize = 64;
+const SMALL_DICTIONARY: usize = 64;
 
 impl RootEvaluation<'_> {
     /// Joins the values of the branches.
@@ -70,7 +70,7 @@ impl Block {
         // To translate a long list for few rows would make deep recursions quadratic.
         let coded = |(part, column): &(Selection, Column)| match column {
             Column::Codes(_, book) | Column::Classes(_, book) => {
-                self.book(*book).len() <= 4 * part.len() + SHORT
+                self.book(*book).len() <= 4 * part.len() + SMALL_DICTIONARY
             }
             Column::Bits(_) | Column::Typed(_) => false,
         };

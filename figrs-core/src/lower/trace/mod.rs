@@ -9,13 +9,13 @@
 //! | `node` | an element of the trace, and the prior of a choice |
 //! | `register` | the value of a node |
 //! | `structure` | edges, entry into the world and exit from it, demands of observations |
-//! | `order` | re-evaluation in topological order |
+//! | `propagation` | re-evaluation in topological order |
 //! | `evaluate` | the value of one node |
 //! | `change` | proposals, and the changes they make |
-//! | `foresee` | proposals that change values only |
-//! | `reach` | readers of a value that is only passed on |
-//! | `bytes` | memory use |
-//! | `fork` | truth values that only select a branch |
+//! | `look_ahead` | proposals that change values only |
+//! | `mean_readers` | readers of a value that is only passed on |
+//! | `trace_memory` | memory use |
+//! | `boolean_branch` | truth values that only select a branch |
 //! | `conditional` | exact draws from conditionals |
 //!
 //! # Observations
@@ -25,17 +25,17 @@
 //! then not free, and its probability is a likelihood; anything else is checked, and the world weighs zero if it
 //! computes to another value.
 
-mod bytes;
+mod boolean_branch;
 mod change;
 mod conditional;
 mod evaluate;
-mod foresee;
-mod fork;
+mod look_ahead;
+mod mean_readers;
 mod node;
-mod order;
-mod reach;
+mod propagation;
 mod register;
 mod structure;
+mod trace_memory;
 
 pub use change::Change;
 pub use node::{Prior, Source};
@@ -50,22 +50,22 @@ use crate::model::Model;
 use crate::model::evidence::Evidence;
 use crate::random::stream;
 use crate::value::datum::Datum;
-use bytes::TraceMemory;
 use change::StructureUndo;
 use conditional::Readers;
-use foresee::ProposalLookAhead;
+use look_ahead::ProposalLookAhead;
 use node::{NodeRole, TraceNode};
-use order::{BucketQueue, UpdateStep};
+use propagation::{BucketQueue, UpdateStep};
 use register::ValueRegister;
+use trace_memory::TraceMemory;
 
 /// Maximum number of elements outside the world that are cached, for branches that are taken again.
-const KEPT: usize = 1 << 16;
+const MAX_CACHED: usize = 1 << 16;
 
 /// Number of draws that decide whether the integers of a prior lie far apart: draws of a Poisson distribution differ by ten
 /// or more if its mean is above about twelve.
 const PROBES: usize = 8;
 /// Least range of the draws for integers that lie far apart; below it a draw from the prior is near enough.
-const WIDE: i128 = 10;
+const MIN_WIDE_RANGE: i128 = 10;
 
 /// A free choice of the world that a [`Trace`] holds: its number stays the same while it is part of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -284,7 +284,7 @@ impl Trace {
 
     /// Evicts the nodes outside the world, if they have become many.
     fn purge(&mut self) {
-        let few = self.nodes.len() - self.vacant.len() <= self.alive + self.lasting + KEPT;
+        let few = self.nodes.len() - self.vacant.len() <= self.alive + self.lasting + MAX_CACHED;
         if few && !self.bytes.is_full() {
             return;
         }
@@ -422,7 +422,7 @@ impl Trace {
             let Some(drawn) = drawn else { break };
             (least, most) = (least.min(drawn), most.max(drawn));
         }
-        let is_wide = most.saturating_sub(least) >= WIDE;
+        let is_wide = most.saturating_sub(least) >= MIN_WIDE_RANGE;
         self.nodes[site.number()].is_wide = Some(is_wide);
         is_wide
     }

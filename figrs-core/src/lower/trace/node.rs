@@ -4,8 +4,8 @@ use std::any::Any;
 
 use rand::{Rng, RngExt};
 
-use super::fork::BooleanBranch;
-use super::reach::MeanReaders;
+use super::boolean_branch::BooleanBranch;
+use super::mean_readers::MeanReaders;
 use super::register::ValueRegister;
 use crate::element::Bell;
 use crate::element::likelihood::Likelihood;

@@ -10,7 +10,7 @@ use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
 
 /// Maximum number of Chain-created elements, and of branches of Chains, cached from world to world.
-const KEPT: usize = 1 << 18;
+const MAX_CACHED: usize = 1 << 18;
 
 /// Size of an element in a program in bytes: the lists of a program double, and a parent and its value have slots as well.
 const SLOT: usize = 2 * (size_of::<Instruction>() + size_of::<Option<Datum>>() + 40);
@@ -249,8 +249,8 @@ impl Program {
         for slot in self.touched.drain(..) {
             self.values[slot.index()] = None;
         }
-        if self.instructions.len() > self.lasting + KEPT
-            || self.remembered > KEPT
+        if self.instructions.len() > self.lasting + MAX_CACHED
+            || self.remembered > MAX_CACHED
             || self.limit.is_full(self.made)
         {
             (self.remembered, self.made) = (0, 0);

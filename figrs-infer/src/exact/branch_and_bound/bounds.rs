@@ -5,7 +5,7 @@ use figrs_core::factor::{FactorGraph, VarId};
 
 use super::log_table::LookupFactor;
 use super::mini_bucket::MiniBuckets;
-use super::tree::PseudoTree;
+use super::pseudo_tree::PseudoTree;
 use crate::exact::eliminate::EliminationError;
 
 /// The factors and messages of each variable of a tree.

@@ -4,7 +4,7 @@ use figrs_core::Until;
 use figrs_core::factor::{Factor, FactorGraph, VarId};
 
 use super::log_table::LogTable;
-use super::tree::PseudoTree;
+use super::pseudo_tree::PseudoTree;
 use crate::exact::eliminate::{EliminationError, ProductOperand, Projector};
 
 /// Maximum number of entries of all messages together; beyond it each is made smaller.

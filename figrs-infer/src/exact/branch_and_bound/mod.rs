@@ -2,24 +2,24 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `shrink`, `zeros` | exclusion of impossible values before the search |
-//! | `tree` | the pseudo tree: conditional independence of its subtrees |
+//! | `restriction`, `arc_consistency` | exclusion of impossible values before the search |
+//! | `pseudo_tree` | the pseudo tree: conditional independence of its subtrees |
 //! | `mini_bucket`, `log_table`, `bounds` | upper bounds for all partial assignments along the tree |
 //! | `incumbent`, `neighbourhood` | a first world, and better ones near a given one |
 //! | `search`, `solve` | branch and bound in one tree, and over all of them |
 
+mod arc_consistency;
 mod bounds;
 mod incumbent;
 mod log_table;
 mod mini_bucket;
 mod neighbourhood;
+mod pseudo_tree;
+mod restriction;
 mod search;
-mod shrink;
 mod solve;
 #[cfg(test)]
 mod tests;
-mod tree;
-mod zeros;
 
 use figrs_core::expand::{Budget, Encoding};
 use figrs_core::{AnyElement, Model};
@@ -32,9 +32,9 @@ use crate::answer::Answer;
 use crate::answer::run_statistics::Sampling;
 use crate::error::Error;
 use crate::run::watch::{RunMonitor, Watch, watched};
-pub(crate) use shrink::for_each_entry;
+pub(crate) use arc_consistency::ReducedGraph;
+pub(crate) use restriction::for_each_entry;
 use solve::{SearchResult, solve};
-pub(crate) use zeros::ReducedGraph;
 
 /// The most probable world of models that are too wide for
 /// [`MpeVariableElimination`](crate::MpeVariableElimination): the best world found within a budget, and a proven upper

@@ -2,7 +2,7 @@
 
 use figrs_core::factor::{FactorGraph, VarId};
 
-use super::shrink::GraphRestriction;
+use super::restriction::GraphRestriction;
 use crate::exact::algebra::MaxProduct;
 use crate::exact::eliminate::{EliminationError, Options, log_weight, most_probable, plan_cost};
 

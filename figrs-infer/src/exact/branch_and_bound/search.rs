@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::bounds::SearchBounds;
 
 /// Capacity of the cache of proven results.
-const CACHED: usize = 1 << 21;
+const CACHE_CAPACITY: usize = 1 << 21;
 /// Relative tolerance, in units of the bound at the root: bounds closer than this count as equal.
 const ROUNDING: f64 = 1e-12;
 
@@ -351,7 +351,7 @@ impl<'b, 'g> AndOrSearch<'b, 'g> {
             best: solved,
         };
         if let Some(key) = frame.key {
-            if self.cache.len() >= CACHED {
+            if self.cache.len() >= CACHE_CAPACITY {
                 self.cache.clear();
             }
             self.cache.insert((frame.variable, key), known);

@@ -2,12 +2,12 @@
 
 use figrs_core::factor::{FactorGraph, VarId};
 
+use super::arc_consistency::ReducedGraph;
 use super::bounds::SearchBounds;
 use super::incumbent::{descend, improve, score};
 use super::neighbourhood::Neighbourhoods;
+use super::pseudo_tree::PseudoTree;
 use super::search::{AndOrSearch, SearchStatus, slack};
-use super::tree::PseudoTree;
-use super::zeros::ReducedGraph;
 use crate::answer::Improvement;
 use crate::exact::eliminate::{EliminationError, Options, as_if_dense, log_weight, most_probable};
 use crate::run::watch::{RunMonitor, Stopped};

@@ -1,11 +1,11 @@
 //! Compiler from tables and a variable order to the steps of a join.
 
 use super::domain::{Domain, TableKind, TableShape};
-use super::levels::VariableTurn;
 use super::program::{
     CandidateSource, JoinLevel, JoinProgram, RangeNarrowing, RegisterAdvance, RowKey, RowOperation,
 };
 use super::registers::Register;
+use super::variable_order::VariableTurn;
 
 /// Compiles the join of tables of these shapes in this order.
 pub(super) fn compile(

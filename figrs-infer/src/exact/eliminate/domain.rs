@@ -2,7 +2,7 @@
 
 use figrs_core::factor::{FactorGraph, VarId};
 
-use crate::exact::order::interaction::Bucket;
+use crate::exact::order::symbolic_elimination::Bucket;
 
 /// The variables of one join, sorted, by position.
 #[derive(Debug, Default)]

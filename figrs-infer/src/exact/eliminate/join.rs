@@ -6,7 +6,6 @@ use super::batch::{Batch, RowExpansion};
 use super::compile::compile;
 use super::domain::{Domain, TableShape};
 use super::error::EliminationError;
-use super::levels::arrange;
 use super::multiply::{RangeChecks, multiply_spread};
 use super::options::go_on;
 use super::prepare::{PreparedTable, prepare, shape};
@@ -15,6 +14,7 @@ use super::rows::{Cursor, shared_values};
 use super::sink::Sink;
 use super::steps::{Buffers, apply, sweep};
 use super::table::EliminationTable;
+use super::variable_order::arrange;
 use crate::exact::algebra::{Extent, Semiring};
 
 /// Number of partial assignments advanced together: enough to amortise, few enough for the first-level cache.

@@ -3,10 +3,10 @@
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 use super::error::EliminationError;
+use super::execute::{EliminationRun, MessageRetention};
 use super::mpe::most_probable;
 use super::options::Options;
 use super::plan::{Plan, PlanCost};
-use super::run::{EliminationRun, MessageRetention};
 use super::sum::is_wide;
 use super::table::{EliminationTable, Entries};
 use crate::exact::algebra::{LogSumProduct, Semiring, SumProduct};

@@ -4,8 +4,8 @@
 //! |---|---|
 //! | `options`, `error`, `validate` | options, errors, validation of the input |
 //! | `prune`, `plan`, `memory` | the plan: buckets with their inputs and costs |
-//! | `table`, `run` | the elimination in numbers: tables and messages, bucket after bucket |
-//! | `domain`, `levels`, `registers`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
+//! | `table`, `execute` | the elimination in numbers: tables and messages, bucket after bucket |
+//! | `domain`, `variable_order`, `registers`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
 //! | `join`, `prepare`, `trie`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: the steps carried out |
 //! | `sum`, `mpe`, `marginal_map` | the queries most callers want |
 //! | `project`, `assignments` | the join alone, for bounds and for lists of what meets |
@@ -15,8 +15,8 @@ mod batch;
 mod compile;
 mod domain;
 mod error;
+mod execute;
 mod join;
-mod levels;
 mod marginal_map;
 mod memory;
 mod mpe;
@@ -29,7 +29,6 @@ mod project;
 mod prune;
 mod registers;
 mod rows;
-mod run;
 mod sink;
 mod steps;
 mod sum;
@@ -38,6 +37,7 @@ mod table;
 pub(crate) mod tests;
 mod trie;
 mod validate;
+mod variable_order;
 
 use figrs_core::factor::{FactorGraph, VarId};
 
@@ -57,7 +57,7 @@ pub use sum::{Marginal, sum_product};
 pub(crate) use sum::{log_sums, share_weights};
 pub(crate) use validate::validate;
 
-use run::{EliminationRun, MessageRetention};
+use execute::{EliminationRun, MessageRetention};
 
 /// Result of an elimination of everything but some variables.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,10 +4,10 @@ use figrs_core::factor::{Factor, FactorGraph, FactorTable};
 
 use super::domain::Domain;
 use super::error::EliminationError;
+use super::execute::{EliminationRun, MessageRetention};
 use super::join::{JoinScratch, join};
 use super::options::Options;
 use super::plan::Plan;
-use super::run::{EliminationRun, MessageRetention};
 use super::sink::BestSink;
 use crate::exact::algebra::{MaxProduct, Semiring};
 

@@ -7,7 +7,7 @@ use super::error::EliminationError;
 use super::memory::to_spare;
 
 /// Number of bytes (256 MB) up to which the machine is not asked for its available memory.
-const SURELY_THERE: f64 = 2.56e8;
+const UNCHECKED_BYTES: f64 = 2.56e8;
 
 /// Elimination order. Any order gives the same answer, not the same cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -142,7 +142,7 @@ impl Options {
     pub(crate) fn admit(&self, bytes: f64) -> Result<(), EliminationError> {
         let limit = match self.memory_budget {
             Some(bytes) => bytes,
-            None if bytes <= SURELY_THERE => return Ok(()),
+            None if bytes <= UNCHECKED_BYTES => return Ok(()),
             None => to_spare(),
         };
         if bytes > limit as f64 {

@@ -8,8 +8,8 @@ use super::error::EliminationError;
 use super::options::{Barren, Options, Order};
 use super::prune::{Pruned, prune};
 use super::validate::validate;
-use crate::exact::order::interaction::{Bucket, SymbolicElimination};
-use crate::exact::order::parts::arrange;
+use crate::exact::order::component_orders::arrange;
+use crate::exact::order::symbolic_elimination::{Bucket, SymbolicElimination};
 
 /// Predicted cost of an elimination.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -5,13 +5,13 @@ use figrs_core::internals::{Endless, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
 use indexmap::IndexMap;
 
-use super::halt::ExplorationError;
-use super::linear::OrderedElement;
-use super::rules::atomic;
+use super::coded_elements::atomic;
+use super::element_order::OrderedElement;
+use super::exploration_limits::ExplorationError;
 use crate::error::Error;
 use crate::exact::enumerate::Enumerate;
 use crate::exact::limits::Limits;
-use crate::exact::{calls, conflict};
+use crate::exact::{call_solver, conflict};
 
 /// The outcomes of a branch.
 #[derive(Debug)]
@@ -142,7 +142,7 @@ impl BranchWorlds {
         }
         if let (None, &[position]) = (expansion.impossible(), expansion.targets()) {
             let support = &expansion.elements()[position].support;
-            let weights = calls::sums(&expansion, &limits.options)?;
+            let weights = call_solver::sums(&expansion, &limits.options)?;
             for i in (0..support.len()).filter(|&i| !weights.is_zero(i)) {
                 let log = weights.log(i);
                 let linear = log.exp();

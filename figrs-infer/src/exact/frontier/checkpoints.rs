@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::codes::StateKey;
-use super::frontiers::{FrontierPrefix, StateSetCache};
+use super::dictionary::StateKey;
+use super::state_set_cache::{FrontierPrefix, StateSetCache};
 
 /// Number of the latest steps that are all kept; of those twice as far back every second one, and so on.
 const LATEST: usize = 8;

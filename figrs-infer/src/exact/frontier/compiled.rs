@@ -10,7 +10,8 @@ use rustc_hash::FxHashMap;
 
 use super::explore::Exploration;
 use super::messages::BackwardMessages;
-use super::passes::{self, TargetWorld};
+use super::queries;
+use super::queries::TargetWorld;
 use crate::answer::estimate::Estimate;
 use crate::answer::marginal::Marginal;
 use crate::answer::world::{World, WorldDecoder};
@@ -171,12 +172,12 @@ impl CompiledFrontier {
     fn all_marginals(&self) -> &[Vec<f64>] {
         self.marginals.get_or_init(|| {
             let found = match &*self.sums {
-                WorldSums::Plain(messages) => passes::marginals(&self.explored, messages),
-                WorldSums::Logs(messages) => passes::marginals(&self.explored, messages),
+                WorldSums::Plain(messages) => queries::marginals(&self.explored, messages),
+                WorldSums::Logs(messages) => queries::marginals(&self.explored, messages),
             };
             let again = || {
                 let messages = BackwardMessages::<LogSumProduct>::new(&self.explored, self.memory)?;
-                passes::marginals(&self.explored, &messages)
+                queries::marginals(&self.explored, &messages)
             };
             found
                 .or_else(again)
@@ -266,7 +267,7 @@ impl CompiledFrontier {
         self.require_possible()?;
         self.require_worlds()?;
         let messages = BackwardMessages::<MaxProduct>::new(&self.explored, self.memory);
-        let best = messages.map(|messages| passes::best(&self.explored, &messages));
+        let best = messages.map(|messages| queries::best(&self.explored, &messages));
         best.map(|told| self.world(told))
             .ok_or_else(|| self.impossible())
     }
@@ -309,8 +310,8 @@ impl CompiledFrontier {
 
     fn draw<R: Rng>(&self, rngs: &mut [R]) -> Vec<TargetWorld> {
         match &*self.sums {
-            WorldSums::Plain(messages) => passes::draw(&self.explored, messages, rngs),
-            WorldSums::Logs(messages) => passes::draw(&self.explored, messages, rngs),
+            WorldSums::Plain(messages) => queries::draw(&self.explored, messages, rngs),
+            WorldSums::Logs(messages) => queries::draw(&self.explored, messages, rngs),
         }
     }
 

@@ -3,10 +3,10 @@
 use figrs_core::Support;
 use figrs_core::factor::Weights;
 
-use super::halt::ExplorationLimits;
+use super::coded_elements::CodedElements;
+use super::element_order::ElementOrder;
+use super::exploration_limits::ExplorationLimits;
 use super::layer::TransitionLayer;
-use super::linear::ElementOrder;
-use super::rules::CodedElements;
 use super::sweep::{SweepGoal, sweep};
 use crate::error::Error;
 

@@ -1,6 +1,6 @@
 //! The transitions of a step: a random choice, and what follows from it.
 
-use super::numbers::PackedIntegers;
+use super::packed_integers::PackedIntegers;
 
 /// The transitions from the states of one frontier to those of the next.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct TransitionLayer {
 
 impl TransitionLayer {
     /// Maximum number of transitions.
-    pub(super) const MOST: usize = u32::MAX as usize / 2;
+    pub(super) const MAX_TRANSITIONS: usize = u32::MAX as usize / 2;
 
     /// No transitions yet, with room for the numbers of some values.
     pub(super) fn new(reported: usize) -> Self {
@@ -43,7 +43,7 @@ impl TransitionLayer {
 
     /// Appends transitions from further states; returns `false` if there would be too many.
     pub(super) fn append(&mut self, further: &Self) -> bool {
-        if self.targets.len() + further.targets.len() > Self::MOST {
+        if self.targets.len() + further.targets.len() > Self::MAX_TRANSITIONS {
             return false;
         }
         let before = self.targets.len() as u32;

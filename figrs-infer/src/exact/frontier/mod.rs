@@ -2,44 +2,44 @@
 
 mod branch;
 mod checkpoints;
-mod class;
-mod codes;
+mod coded_elements;
 mod compiled;
+mod dependency_closure;
+mod dictionary;
+mod element_order;
+mod equivalence_class;
+mod exploration_limits;
 mod explore;
-mod first;
-mod frontiers;
-mod halt;
+mod first_true;
 mod layer;
-mod linear;
 mod messages;
-mod needs;
-mod numbers;
-mod passes;
+mod packed_integers;
 mod plan;
 mod predict;
+mod queries;
 mod renumber;
 mod reorder;
-mod rules;
-mod shape;
+mod set_transition;
+mod state_set_cache;
 mod states;
+mod step_signature;
 mod sweep;
 mod transitions;
-mod way;
-mod weighing;
+mod weight_dictionary;
 
 use figrs_core::{AnyElement, Model, Parents};
 
 pub use compiled::CompiledFrontier;
-pub use first::FirstTrue;
+pub use first_true::FirstTrue;
 
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::run::guard::guarded;
 use crate::run::watch::{RunMonitor, Watch, watched};
+use element_order::ElementOrder;
+use exploration_limits::ExplorationLimits;
 use explore::explore;
-use halt::ExplorationLimits;
-use linear::ElementOrder;
 
 /// Exact inference by sweeping a frontier over the elements in their order.
 ///

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::linear::ElementOrder;
+use super::element_order::ElementOrder;
 use crate::error::Error;
 
 /// A planned step: its places, and the registers they read.

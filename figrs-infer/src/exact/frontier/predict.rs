@@ -4,18 +4,18 @@ use std::any::TypeId;
 
 use figrs_core::internals::Kind;
 
-use super::linear::OrderedElement;
+use super::element_order::OrderedElement;
 
 /// Predicted reduction of the states by evidence on a function of a few choices, as a binary logarithm: one value of nine
 /// is excluded, as where two cells of a Sudoku differ. Smaller numbers fill its rows in their order, larger ones see no
 /// difference between orders.
-const DECIDED: f64 = 0.17;
+const EVIDENCE_REDUCTION_BITS: f64 = 0.17;
 
 /// Maximum number of choices of a function for evidence on it to count as a reduction.
-const FEW: usize = 8;
+const MAX_EVIDENCE_CHOICES: usize = 8;
 
 /// Largest size of a computed value, as a binary logarithm of values.
-const LARGE: f64 = 16.0;
+const MAX_VALUE_BITS: f64 = 16.0;
 
 /// Input of the ordering: reads between elements, and the approximate number of values of each.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl OrderingInput {
             } else if self.bits[place] > 0.0 && !choices.contains(&place) {
                 choices.push(place);
             }
-            if stack.len() + choices.len() > FEW {
+            if stack.len() + choices.len() > MAX_EVIDENCE_CHOICES {
                 return Vec::new();
             }
         }
@@ -118,7 +118,7 @@ fn bits(slot: &OrderedElement, parents: impl Iterator<Item = f64> + Clone) -> f6
         Kind::Table(_, op) => (op.values().len().max(1) as f64).log2(),
         Kind::Score(..) => parents.sum(),
         Kind::Apply(..) | Kind::Chain(..) if is_bool() => 1.0,
-        Kind::Apply(..) => parents.sum::<f64>().min(LARGE),
+        Kind::Apply(..) => parents.sum::<f64>().min(MAX_VALUE_BITS),
         Kind::Chain(..) => parents.fold(2.0, f64::max),
     }
 }
@@ -263,11 +263,11 @@ impl<'s> StatePredictor<'s> {
             }
             PredictionUndo::Decided(place) => {
                 self.is_decided[place] = forward;
-                self.bits -= sign * DECIDED;
+                self.bits -= sign * EVIDENCE_REDUCTION_BITS;
             }
             PredictionUndo::Undecided(place) => {
                 self.is_decided[place] = !forward;
-                self.bits += sign * DECIDED;
+                self.bits += sign * EVIDENCE_REDUCTION_BITS;
             }
         }
     }

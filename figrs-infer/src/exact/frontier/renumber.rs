@@ -1,9 +1,9 @@
 //! Renumbering of states whose values have new numbers, or take more bits.
 
-use super::codes::{BitField, StateKey};
-use super::halt::ExplorationError;
+use super::coded_elements::CodedElements;
+use super::dictionary::{BitField, StateKey};
+use super::exploration_limits::ExplorationError;
 use super::plan::PlannedStep;
-use super::rules::CodedElements;
 use super::transitions::{fields_after, fields_before, types_after};
 
 /// Gives the numbers of values more bits, and writes the states before a step anew.

@@ -3,17 +3,17 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use super::linear::OrderedElement;
+use super::element_order::OrderedElement;
 use super::predict::{OrderingInput, StatePredictor, most_bits};
 
 /// Binary logarithm of the number of states up to which no other order is looked for.
-const FEW: f64 = 10.0;
+const SMALL_STATE_BITS: f64 = 10.0;
 
 /// Least improvement of an order to be preferred, as a binary logarithm of states: predictions are rough.
 const MARGIN: f64 = 2.0;
 
 /// Maximum number of choices tried in all; after that the next one is taken.
-const TRIED: usize = 1 << 18;
+const MAX_TRIED_CHOICES: usize = 1 << 18;
 
 /// An order of elements that is predicted to have fewer states than the order in which they are stated, if one is found.
 ///
@@ -26,7 +26,7 @@ pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
     let as_stated: Vec<usize> = (0..stated.len()).collect();
     let mut fewest = most_bits(&sizes, &as_stated);
     let mut best = None;
-    if fewest <= FEW {
+    if fewest <= SMALL_STATE_BITS {
         return None;
     }
     for next in [NextChoiceRule::Stated, NextChoiceRule::Fewest] {
@@ -102,7 +102,8 @@ impl<'s> OrderBuilder<'s> {
 
     fn next(&mut self, next: NextChoiceRule) -> Option<usize> {
         let &first = self.ready.first()?;
-        if next == NextChoiceRule::Stated || self.near.is_empty() || self.tried > TRIED {
+        if next == NextChoiceRule::Stated || self.near.is_empty() || self.tried > MAX_TRIED_CHOICES
+        {
             return Some(first);
         }
         let near: Vec<usize> = self.near.iter().copied().collect();

@@ -6,7 +6,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
 
-use super::codes::StateKey;
+use super::dictionary::StateKey;
 
 /// Distinct states, numbered in the order in which they were met.
 #[derive(Debug)]

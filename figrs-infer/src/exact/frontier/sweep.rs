@@ -3,15 +3,15 @@
 use figrs_core::AnyElement;
 
 use super::checkpoints::Checkpoints;
-use super::codes::StateKey;
+use super::coded_elements::CodedElements;
+use super::dictionary::StateKey;
+use super::exploration_limits::{ExplorationError, ExplorationLimits};
 use super::explore::SweepStep;
-use super::frontiers::{FrontierPrefix, SignaturePair, StateSetCache, StepResult};
-use super::halt::{ExplorationError, ExplorationLimits};
 use super::layer::TransitionLayer;
 use super::plan::{PlannedStep, StepPlanner, too_wide};
 use super::renumber::{numbered_anew, values_left, widened};
-use super::rules::CodedElements;
-use super::shape::{StepSignature, StepSignatures};
+use super::state_set_cache::{FrontierPrefix, SignaturePair, StateSetCache, StepResult};
+use super::step_signature::{StepSignature, StepSignatures};
 use super::transitions::too_large;
 use crate::error::Error;
 

@@ -1,19 +1,19 @@
 //! The transitions of one step from some states.
 
-use super::codes::{BitField, StateKey};
-use super::halt::{ExplorationError, ExplorationLimits};
+use super::coded_elements::CodedElements;
+use super::dictionary::{BitField, StateKey};
+use super::exploration_limits::{ExplorationError, ExplorationLimits};
 use super::layer::TransitionLayer;
 use super::plan::PlannedStep;
-use super::rules::CodedElements;
 use super::states::StateSet;
-use super::weighing::WeightDictionary;
+use super::weight_dictionary::WeightDictionary;
 use crate::error::Error;
 
 /// The share of memory that results of functions may take which are remembered.
 const RESULTS: u64 = 4;
 
 /// Number of states between two checks whether to stop.
-const WATCHED: usize = 1 << 12;
+const CHECK_INTERVAL: usize = 1 << 12;
 
 /// The transitions from some states to those of `into`, which grows; `None` if a number does not fit its bits.
 pub(super) fn transitions<const W: usize>(
@@ -32,7 +32,7 @@ pub(super) fn transitions<const W: usize>(
     let mut registers = vec![0u32; base + planned.places.len()];
     let mut reads = Vec::new();
     for (done, state) in from.iter().enumerate() {
-        if done % WATCHED == WATCHED - 1 && allowance.run.stopped().is_some() {
+        if done % CHECK_INTERVAL == CHECK_INTERVAL - 1 && allowance.run.stopped().is_some() {
             return Err(allowance.run.nothing_done().into());
         }
         for (register, &field) in registers.iter_mut().zip(&before) {
@@ -73,7 +73,7 @@ pub(super) fn transitions<const W: usize>(
         rules.forget_beyond(allowance.memory / RESULTS);
         let bytes = spent + (layer.bytes() + into.bytes()) as u64 + rules.bytes();
         let most = layer.targets.len().max(into.len());
-        if bytes > allowance.memory || most > TransitionLayer::MOST {
+        if bytes > allowance.memory || most > TransitionLayer::MAX_TRANSITIONS {
             let states = into.len().max(from.len());
             return Err(too_large(rules, planned, states, bytes, allowance));
         }

@@ -2,9 +2,9 @@
 
 use figrs_core::factor::VarId;
 
-use super::core_graph::{InteractionGraph, VertexWeight};
-use super::fixed::fixed;
-use super::interaction::SymbolicElimination;
+use super::fixed_point::fixed;
+use super::interaction_graph::{InteractionGraph, VertexWeight};
+use super::symbolic_elimination::SymbolicElimination;
 
 /// A part of the graph: its order does not depend on the other parts.
 #[derive(Debug, Default)]

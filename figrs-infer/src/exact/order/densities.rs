@@ -1,6 +1,6 @@
 //! Predicted densities of tables during symbolic elimination.
 
-use super::fixed::FixedPoint;
+use super::fixed_point::FixedPoint;
 
 /// A table with zeros.
 #[derive(Debug)]

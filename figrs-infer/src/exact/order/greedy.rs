@@ -2,8 +2,8 @@
 
 use rand::{Rng, RngExt};
 
-use super::core_graph::InteractionGraph;
-use super::fixed::{FixedPoint, ONE, power};
+use super::fixed_point::{FixedPoint, ONE, power};
+use super::interaction_graph::InteractionGraph;
 
 /// Score that a greedy order minimises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

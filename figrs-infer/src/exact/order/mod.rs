@@ -2,26 +2,26 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `sketch`, `interaction`, `densities` | symbolic tables: scopes and predicted densities; buckets with their inputs |
-//! | `parts`, `components` | symbolic elimination component by component |
+//! | `symbolic_table`, `symbolic_elimination`, `densities` | symbolic tables: scopes and predicted densities; buckets with their inputs |
+//! | `component_orders`, `components` | symbolic elimination component by component |
 //! | `restarts` | one component: greedy orders, restarts with noise, local improvement |
-//! | `fixed`, `core_graph`, `simplicial`, `greedy`, `tree`, `window` | one component as a graph of bits: reduced, ordered, improved |
+//! | `fixed_point`, `interaction_graph`, `simplicial`, `greedy`, `order_tree`, `window` | one component as a graph of bits: reduced, ordered, improved |
 //! | `neighbours`, `score`, `very_large` | very large components as adjacency lists |
 
+pub(super) mod component_orders;
 mod components;
-mod core_graph;
 mod densities;
-mod fixed;
+mod fixed_point;
 mod greedy;
-pub(super) mod interaction;
+mod interaction_graph;
 mod neighbours;
-pub(super) mod parts;
+mod order_tree;
 mod restarts;
 mod score;
 mod simplicial;
-pub(super) mod sketch;
-mod tree;
+pub(super) mod symbolic_elimination;
+pub(super) mod symbolic_table;
 mod very_large;
 mod window;
 
-pub(crate) use interaction::Bucket;
+pub(crate) use symbolic_elimination::Bucket;

@@ -2,7 +2,7 @@
 
 use figrs_core::factor::VarId;
 
-use super::interaction::{Bucket, SymbolicElimination};
+use super::symbolic_elimination::{Bucket, SymbolicElimination};
 
 /// Adjacency of variables that meet in a table.
 pub(super) struct Neighbours {

@@ -4,22 +4,22 @@ use figrs_core::Until;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::core_graph::InteractionGraph;
 use super::greedy::{GreedyCriterion, ScoreNoise, greedy};
-use super::tree::BagTree;
+use super::interaction_graph::InteractionGraph;
+use super::order_tree::BagTree;
 use crate::exact::eliminate::{EliminationError, go_on};
 
 /// Entries per variable and table up to which the first order is taken as it is.
-pub(super) const CHEAP: f64 = 256.0;
+pub(super) const CHEAP_ORDER_ENTRIES: f64 = 256.0;
 /// Budget of the search in words read, for each predicted entry. A word takes a few nanoseconds, an entry one, and entries
 /// are gone through about three times: this is about a tenth of the running time.
 const WORK_PER_ENTRY: f64 = 0.05;
 /// Least budget of a search, in units of the work of the first order.
-const LEAST_PASSES: u64 = 3;
+const MIN_PASSES: u64 = 3;
 /// Maximum number of words that a search reads: about half a second.
-const MOST_WORK: u64 = 100_000_000;
+const MAX_WORK: u64 = 100_000_000;
 /// Maximum total excess cost of almost simplicial vertices, as a share of the first order.
-const SLACK: f64 = 1.0 / 64.0;
+const MAX_EXCESS_SHARE: f64 = 1.0 / 64.0;
 /// Least saving factor by zeros for them to be counted.
 const WORTH_COUNTING: f64 = 4.0;
 /// Divisor of the budget for the rules without noise.
@@ -27,7 +27,7 @@ const RULES: u64 = 3;
 /// Divisor of the budget for a batch of restarts, without the improvement of the best.
 const BATCHES: u64 = 8;
 /// Maximum price of an order, in units of the best, for it to be improved.
-const HOPEFUL: f64 = 1.5;
+const MAX_IMPROVABLE_RATIO: f64 = 1.5;
 /// Window sizes of the local improvement, in buckets: first, and in the end.
 const WINDOWS: (usize, usize) = (5, 10);
 
@@ -102,7 +102,7 @@ pub(super) fn search(
     let size = core.left.len() + tables;
     let mut search = RestartSearch::new(core, until);
     search.attempt(DENSE_RULES[0], &ScoreNoise::none(n))?;
-    if search.best.price <= CHEAP * size as f64 {
+    if search.best.price <= CHEAP_ORDER_ENTRIES * size as f64 {
         return Ok(search.best);
     }
     let first_work = search.state.work;
@@ -116,12 +116,12 @@ pub(super) fn search(
         }
     }
     let mut head = Vec::new();
-    let cheap = search.best.price * SLACK / n as f64;
+    let cheap = search.best.price * MAX_EXCESS_SHARE / n as f64;
     let reduced = search.start.reduce(cheap, &mut head);
     let (core, names) = search.start.compact();
     let mut inner = RestartSearch::new(core, until);
     inner.fixed = reduced;
-    inner.least = LEAST_PASSES * first_work;
+    inner.least = MIN_PASSES * first_work;
     inner.run()?;
     if inner.best.price + reduced < search.best.price {
         head.extend(inner.best.order.iter().map(|&v| names[v as usize]));
@@ -199,7 +199,7 @@ impl<'u> RestartSearch<'u> {
     /// Budget of work of the search if an order of this price is known.
     fn budget(&self, price: f64) -> u64 {
         let share = (price + self.fixed) * WORK_PER_ENTRY;
-        (share as u64).max(self.least).min(MOST_WORK)
+        (share as u64).max(self.least).min(MAX_WORK)
     }
 
     /// Rules without noise, improvement, batches of restarts and improvement in turn, then larger improvements.
@@ -234,7 +234,7 @@ impl<'u> RestartSearch<'u> {
                 noise.draw(&mut rng, span);
                 self.attempt(rule, &noise)?;
             }
-            if self.best.price < best.price * HOPEFUL {
+            if self.best.price < best.price * MAX_IMPROVABLE_RATIO {
                 self.improve(&free, WINDOWS.0, budget)?;
             }
             if best.price <= self.best.price {

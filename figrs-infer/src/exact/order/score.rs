@@ -2,9 +2,9 @@
 
 use figrs_core::factor::VarId;
 
-use super::fixed::fixed;
-use super::interaction::SymbolicElimination;
+use super::fixed_point::fixed;
 use super::neighbours::Neighbours;
+use super::symbolic_elimination::SymbolicElimination;
 
 /// Number of neighbours up to which fill-in is counted; it is bounded beyond.
 const FILL_NEIGHBOURS: usize = 32;

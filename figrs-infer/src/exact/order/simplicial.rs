@@ -1,7 +1,7 @@
 //! Reduction by simplicial and almost simplicial vertices, which may be eliminated first.
 
-use super::core_graph::{DISCOUNT, InteractionGraph, bits};
-use super::fixed::power;
+use super::fixed_point::power;
+use super::interaction_graph::{DISCOUNT, InteractionGraph, bits};
 
 impl InteractionGraph {
     /// Eliminates simplicial vertices, and almost simplicial ones whose clique has at most `cheap` joint values; adds
@@ -99,7 +99,7 @@ impl InteractionGraph {
 mod tests {
     use super::*;
     use crate::exact::eliminate::tests::generator;
-    use crate::exact::order::core_graph::tests::random;
+    use crate::exact::order::interaction_graph::tests::random;
     use crate::exact::order::window::Window;
 
     /// The price of the best order.

@@ -6,9 +6,9 @@ use std::collections::BinaryHeap;
 use figrs_core::Until;
 use figrs_core::factor::VarId;
 
-use super::interaction::SymbolicElimination;
 use super::neighbours::Neighbours;
 use super::score::{EliminationCost, OrderCriterion, score};
+use super::symbolic_elimination::SymbolicElimination;
 use crate::exact::eliminate::{EliminationError, go_on};
 
 /// Size of a neighbourhood up to which a variable is scored when a neighbour goes; beyond it is scored when it comes up.

@@ -1,6 +1,6 @@
 //! Exact optimisation of the order of a few vertices by dynamic programming over subsets.
 
-use super::fixed::{FixedPoint, power};
+use super::fixed_point::{FixedPoint, power};
 
 /// A few vertices to be eliminated, and what is around them: positions of both are bits, those of the few come first.
 pub(super) struct Window {
@@ -14,7 +14,7 @@ pub(super) struct Window {
 
 impl Window {
     /// Maximum number of vertices, the few and those around.
-    pub(super) const MOST: usize = u128::BITS as usize;
+    pub(super) const MAX_VERTICES: usize = u128::BITS as usize;
 
     /// Makes the vertices of each message adjacent.
     pub(super) fn new(near: Vec<u128>, messages: Vec<u128>, logs: Vec<FixedPoint>) -> Self {

@@ -6,7 +6,7 @@ use crate::exact::algebra::{Range, Semiring};
 
 use super::contraction_tree::{ContractionStep, ContractionTree};
 use super::kernel::Workspace;
-use super::listed::{contract_listed, derive_all, derive_listed};
+use super::sparse_contraction::{contract_listed, derive_all, derive_listed};
 use super::tensor::{AssignmentIndex, Layout, Rank};
 
 /// The messages of one tree for one set of weights and evidence, in one algebra.

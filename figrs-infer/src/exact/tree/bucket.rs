@@ -5,12 +5,12 @@ use rustc_hash::FxHashMap;
 use crate::exact::eliminate::EliminationError;
 use crate::exact::order::Bucket;
 
-use super::assemble::{Thresholds, TreeBuilder};
-use super::multiply::{COUNTED, Contraction};
+use super::multiply::{Contraction, MAX_LOG_ASSIGNMENTS};
 use super::tensor::{Rank, union};
+use super::tree_builder::{Thresholds, TreeBuilder};
 
 /// Number of tables in one bucket up to which the best partner of each is looked for.
-const PARTNERS: usize = 24;
+const MAX_PARTNER_SEARCH: usize = 24;
 /// Growth of the products of two tables from one trial to the next.
 const GROWTH: f64 = 4.0;
 
@@ -46,7 +46,7 @@ impl TreeBuilder<'_> {
             .output
             .iter()
             .filter_map(|v| self.tree.ranks[v.index()]);
-        if self.log_size(&output.collect::<Vec<Rank>>()) >= COUNTED {
+        if self.log_size(&output.collect::<Vec<Rank>>()) >= MAX_LOG_ASSIGNMENTS {
             self.put_off
                 .insert(self.made.len() as u32, (tables, predicted));
             self.made.push(u32::MAX);
@@ -58,7 +58,7 @@ impl TreeBuilder<'_> {
                 self.mentions[rank as usize] += 1;
             }
         }
-        if tables.len() > PARTNERS {
+        if tables.len() > MAX_PARTNER_SEARCH {
             tables = self.join_equals(tables)?;
         }
         tables.sort_by_key(|&t| std::cmp::Reverse((self.tree.tensor(t).len, t)));
@@ -124,7 +124,7 @@ impl TreeBuilder<'_> {
 
     /// Index of the table in `tables` with the smallest product with `table`.
     fn partner(&self, table: u32, tables: &[u32]) -> usize {
-        if tables.len() > PARTNERS {
+        if tables.len() > MAX_PARTNER_SEARCH {
             return tables.len() - 1;
         }
         let scope = self.tree.scope(table);

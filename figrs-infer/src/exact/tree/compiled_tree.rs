@@ -9,7 +9,7 @@ use num_bigint::BigUint;
 use rand::Rng;
 
 use super::ContractionTree;
-use super::part::{CompiledEncoding, PreviousTree};
+use super::compiled_encoding::{CompiledEncoding, PreviousTree};
 use super::saved_tree::SavedTree;
 use crate::answer::estimate::Estimate;
 use crate::answer::marginal::Marginal;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::exact::eliminate::{EliminationError, PlanCost};
 
-use super::kernel::SHARED;
+use super::kernel::MIN_PARALLEL_PRODUCTS;
 use super::leaf::Leaf;
 use super::tensor::{AssignmentIndex, Layout, Rank, Scopes, Tensor, union};
 
@@ -183,7 +183,7 @@ impl ContractionTree {
 }
 
 fn shared() -> usize {
-    SHARED
+    MIN_PARALLEL_PRODUCTS
 }
 
 /// Checks that a factor graph fits the numbers that a tree counts with.

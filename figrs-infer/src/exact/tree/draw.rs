@@ -6,7 +6,7 @@ use crate::exact::algebra::Semiring;
 
 use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
-use super::numbers::{BeliefQuery, NumberForm};
+use super::tree_beliefs::{BeliefQuery, NumberForm};
 
 /// One assignment (by rank), drawn with probability proportional to its weight; `None` if none has weight.
 ///

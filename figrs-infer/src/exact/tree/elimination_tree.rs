@@ -2,8 +2,8 @@
 
 use figrs_core::graph::{Picture, PictureEdge, PictureError, PictureNode, Shape};
 
+use super::compiled_encoding::CompiledEncoding;
 use super::compiled_tree::CompiledTree;
-use super::part::CompiledEncoding;
 
 /// A step of an elimination: the product of some tables, summed over the elements that no other table mentions.
 #[derive(Clone, Debug, PartialEq, Eq)]

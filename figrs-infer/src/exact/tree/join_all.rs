@@ -6,9 +6,9 @@ use crate::exact::eliminate::{
     AssignmentLimits, AssignmentSupport, ConstraintTable, EliminationError, assignments,
 };
 
-use super::assemble::TreeBuilder;
-use super::multiply::COUNTED;
+use super::multiply::MAX_LOG_ASSIGNMENTS;
 use super::tensor::{AssignmentIndex, Layout, Origin, Rank, union};
+use super::tree_builder::TreeBuilder;
 
 impl TreeBuilder<'_> {
     /// Adds the step that joins all tensors that a bucket has left and sums out what it eliminates; `None` if that takes more
@@ -33,7 +33,7 @@ impl TreeBuilder<'_> {
         let all = scopes.fold(Vec::new(), |all, scope| union(&all, scope));
         let is_kept = |rank: &Rank| !self.is_eliminated[*rank as usize];
         let out: Vec<Rank> = all.iter().copied().filter(is_kept).collect();
-        if operands.is_empty() || self.log_size(&out) >= COUNTED {
+        if operands.is_empty() || self.log_size(&out) >= MAX_LOG_ASSIGNMENTS {
             return Ok(None);
         }
         let width = tensors.len() + 1;

@@ -6,8 +6,8 @@ use crate::exact::algebra::Semiring;
 
 use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
-use super::numbers::{BeliefQuery, NumberForm};
 use super::tensor::Rank;
+use super::tree_beliefs::{BeliefQuery, NumberForm};
 
 /// A deferred choice: its cost, and the way back to it.
 #[derive(Debug)]

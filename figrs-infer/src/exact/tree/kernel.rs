@@ -2,14 +2,14 @@
 
 use crate::exact::algebra::Semiring;
 
-use super::nest::{AccessPattern, LoopDim, LoopNest};
+use super::loop_nest::{AccessPattern, LoopDim, LoopNest};
 use super::tensor::Rank;
 
 /// Number of partial sums that run side by side in a reduction, so that they fill vector registers.
 const LANES: usize = 8;
 
 /// Number of products below which contractions are done by one thread.
-pub(super) const SHARED: usize = 1 << 19;
+pub(super) const MIN_PARALLEL_PRODUCTS: usize = 1 << 19;
 
 /// Buffers that a contraction leaves to the next one.
 #[derive(Debug)]

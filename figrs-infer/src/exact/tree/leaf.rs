@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::exact::algebra::Semiring;
 
-use super::assemble::Thresholds;
 use super::fnv::Fnv;
 use super::tensor::{AssignmentIndex, Layout, Rank};
+use super::tree_builder::Thresholds;
 
 /// Entries of a dense factor for each one with weight from which on the places of its zeros are kept.
-const KNOWN_ZEROS: usize = 2;
+const ZERO_LIST_RATIO: usize = 2;
 
 /// Source of the entries of a leaf.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
@@ -120,7 +120,7 @@ pub(super) fn lay(
                     }
                 });
                 listed(entries)
-            } else if weighty * KNOWN_ZEROS <= size {
+            } else if weighty * ZERO_LIST_RATIO <= size {
                 let (mut places, mut next) = (vec![u32::MAX; size], 0);
                 each_row(&loops, |at, n, stride| {
                     for i in (0..n).map(|i| at + i * stride) {

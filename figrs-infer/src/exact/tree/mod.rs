@@ -3,18 +3,19 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `tensor`, `leaf`, `tree` | the tree: tensors in one layout, and the steps that contract them |
-//! | `reduce` | exclusion of impossible values beforehand |
-//! | `assemble`, `bucket` | from a plan to a tree |
-//! | `multiply`, `pairs`, `join_all` | steps of two tensors and of many; matching entries of tables with many zeros |
-//! | `sound`, `fnv` | validation of a loaded tree |
-//! | `nest`, `kernel`, `listed` | the inner loops |
-//! | `beliefs`, `numbers` | messages up and derivatives down; in scaled numbers or logarithms |
+//! | `restriction` | exclusion of impossible values beforehand |
+//! | `tree_builder`, `bucket` | from a plan to a tree |
+//! | `multiply`, `sort_merge_join`, `join_all` | steps of two tensors and of many; matching entries of tables with many zeros |
+//! | `validation`, `fnv` | validation of a loaded tree |
+//! | `loop_nest`, `kernel`, `sparse_contraction` | the inner loops |
+//! | `beliefs`, `tree_beliefs` | messages up and derivatives down; in scaled numbers or logarithms |
 //! | `outline` | the steps by their variables, for pictures |
-//! | `trace`, `k_best`, `draw` | from messages to worlds: the best ones and random ones |
+//! | `traceback`, `k_best`, `draw` | from messages to worlds: the best ones and random ones |
 
-mod assemble;
 mod beliefs;
 mod bucket;
+mod buffer_pool;
+mod compiled_encoding;
 pub(crate) mod compiled_tree;
 mod contraction_tree;
 mod draw;
@@ -24,25 +25,24 @@ mod join_all;
 mod k_best;
 mod kernel;
 mod leaf;
-mod listed;
+mod loop_nest;
 mod multiply;
-mod nest;
-mod numbers;
 mod outline;
-mod pairs;
-mod part;
-mod pool;
-mod reduce;
+mod restriction;
 pub(crate) mod saved_tree;
-mod sound;
+mod sort_merge_join;
+mod sparse_contraction;
 mod tensor;
 #[cfg(test)]
 mod tests;
-mod trace;
+mod traceback;
+mod tree_beliefs;
+mod tree_builder;
+mod validation;
 
 pub(crate) use beliefs::Beliefs;
 pub(crate) use contraction_tree::ContractionTree;
 pub(crate) use draw::{EnumerationQuery, SampleQuery};
 pub(crate) use k_best::KBestQuery;
-pub(crate) use numbers::{MaxProductPrecision, SumProductPrecision, TreeBeliefs};
-pub(crate) use reduce::{RemainingValues, RestrictedGraph};
+pub(crate) use restriction::{RemainingValues, RestrictedGraph};
+pub(crate) use tree_beliefs::{MaxProductPrecision, SumProductPrecision, TreeBeliefs};

@@ -6,18 +6,18 @@ use num_traits::PrimInt;
 
 use crate::exact::eliminate::EliminationError;
 
-use super::assemble::TreeBuilder;
 use super::contraction_tree::ContractionStep;
-use super::pairs::{EntryList, SortMergeJoin};
+use super::sort_merge_join::{EntryList, SortMergeJoin};
 use super::tensor::{AssignmentIndex, Layout, Origin, Rank, union};
+use super::tree_builder::TreeBuilder;
 
 /// Base-2 logarithm of the number of assignments that can be numbered.
-pub(super) const COUNTED: f64 = (AssignmentIndex::BITS - 1) as f64;
+pub(super) const MAX_LOG_ASSIGNMENTS: f64 = (AssignmentIndex::BITS - 1) as f64;
 /// Products that a join may take where two of its tables have a product that cannot be numbered, in units of those up to which no
 /// join is tried.
-const UNNUMBERED: f64 = 64.0;
+const UNNUMBERED_JOIN_FACTOR: f64 = 64.0;
 /// Products up to which the zeros of a dense result are found from those of its factors.
-const KNOWN: f64 = 65536.0;
+const SPARSITY_CHECK_PRODUCTS: f64 = 65536.0;
 
 /// Result of a limited contraction.
 pub(super) enum Contraction {
@@ -110,9 +110,9 @@ impl TreeBuilder<'_> {
             right.map_or(EntryList::UNIT, |right| self.listing(right)),
         );
         let places = self.log_size(one.scope).max(self.log_size(other.scope));
-        if self.log_size(out) >= COUNTED {
+        if self.log_size(out) >= MAX_LOG_ASSIGNMENTS {
             if most < f64::INFINITY {
-                return Ok(Contraction::Takes(UNNUMBERED * most));
+                return Ok(Contraction::Takes(UNNUMBERED_JOIN_FACTOR * most));
             }
             return Err(self.too_large(self.log_size(out).exp2()));
         }
@@ -129,7 +129,7 @@ impl TreeBuilder<'_> {
             if products > most {
                 return Ok(Contraction::Takes(products));
             }
-            let is_known = self.is_sparse && meeting.count as f64 <= KNOWN;
+            let is_known = self.is_sparse && meeting.count as f64 <= SPARSITY_CHECK_PRODUCTS;
             let support = is_known.then(|| meeting.products(size).1);
             let left = self.densify(left)?;
             let right = right.map(|right| self.densify(right)).transpose()?;

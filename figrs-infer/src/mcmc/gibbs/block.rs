@@ -8,7 +8,7 @@ use super::table::{advance, strides};
 use crate::exact::eliminate::log_entry;
 
 /// Least sum of products to be trusted: below it products that matter may have underflowed, and logarithms decide.
-const TINY: f64 = 1e-200;
+const MIN_TRUSTED_SUM: f64 = 1e-200;
 
 /// A table, and the strides of its variables outside the block.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +113,7 @@ impl SingleVariableBlock {
                 a *= row[0];
                 b *= row[1];
             }
-            if a + b >= TINY {
+            if a + b >= MIN_TRUSTED_SUM {
                 weights.clear();
                 weights.extend([a, b]);
                 return a + b;
@@ -127,7 +127,7 @@ impl SingleVariableBlock {
                 weights.iter_mut().zip(row).for_each(|(w, x)| *w *= x);
             }
             let total: f64 = weights.iter().sum();
-            if total >= TINY {
+            if total >= MIN_TRUSTED_SUM {
                 return total;
             }
         }
@@ -197,7 +197,7 @@ impl EnumeratedBlock {
         let times = |a: f64, b: f64| a * b;
         self.list(graph, values, weights, (&arena.linear, 1.0), linear, times);
         let total: f64 = weights.iter().sum();
-        if (TINY..f64::INFINITY).contains(&total) {
+        if (MIN_TRUSTED_SUM..f64::INFINITY).contains(&total) {
             return total;
         }
         let log = |graph: &FactorGraph, i: usize, values: &[u32]| {

@@ -7,9 +7,9 @@ use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, stream};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::initial_assignment::{ForwardSampler, InitialAssignment};
 use super::kernel::{GibbsKernel, GibbsState};
 use super::prepare::DeterministicVariable;
-use super::start::{ForwardSampler, InitialAssignment};
 use crate::answer::TargetMarginal;
 use crate::answer::draws::{Draws, TargetDraws};
 use crate::answer::estimate::Estimate;

@@ -8,7 +8,7 @@ use super::prepare::{PreparedGraph, WeightFactor};
 use super::table::{advance, size};
 
 /// Maximum number of assignments of a group that are enumerated to test that its blocks reach all of them.
-const ENUMERATED: usize = 1 << 18;
+const MAX_ENUMERATED: usize = 1 << 18;
 
 /// Dependencies between free variables, defined variables and pieces with zeros.
 pub(super) struct DependencyGraph<'p, 'g> {
@@ -191,7 +191,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
     ) -> Option<bool> {
         let graph = self.prepared.graph;
         let all = size(graph, &group.free);
-        if all > ENUMERATED {
+        if all > MAX_ENUMERATED {
             return None;
         }
         let constraints = group

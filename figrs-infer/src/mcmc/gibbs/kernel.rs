@@ -7,15 +7,15 @@ use rand::{Rng, RngExt};
 
 use super::arena::Arena;
 use super::block::{EnumeratedBlock, SingleVariableBlock};
+use super::elimination_block::{BlockMessages, EliminationBlock};
 use super::groups::DependencyGraph;
 use super::prepare::{DeterministicVariable, PreparedGraph};
 use super::table::size;
-use super::wide::{BlockMessages, EliminationBlock};
 use crate::exact::branch_and_bound::ReducedGraph;
 use crate::exact::eliminate::{EliminationError, validate};
 
 /// Number of assignments up to which a group is listed without looking for something cheaper.
-const LISTED: usize = 64;
+const ENUMERATION_LIMIT: usize = 64;
 
 #[derive(Debug)]
 enum GibbsBlock {
@@ -97,7 +97,7 @@ impl GibbsKernel {
         let mut maker = BlockBuilder::new(&ties, table);
         for group in ties.groups() {
             let all = size(&reduced.graph, &group.free);
-            let is_small = group.constraints.is_empty() || all <= table.min(LISTED);
+            let is_small = group.constraints.is_empty() || all <= table.min(ENUMERATION_LIMIT);
             if !is_small && maker.wide(&group.free, all) {
                 continue;
             }

@@ -4,19 +4,19 @@
 //! |---|---|
 //! | `table`, `prepare` | the graph as free variables, functions of them, and tables |
 //! | `groups` | groups of variables tied by zeros, and their connectivity |
-//! | `block`, `wide`, `arena` | blocks that are listed, blocks that are eliminated |
+//! | `block`, `elimination_block`, `arena` | blocks that are listed, blocks that are eliminated |
 //! | `kernel` | all blocks of a graph |
-//! | `start`, `chains` | first worlds; the run |
+//! | `initial_assignment`, `chains` | first worlds; the run |
 
 mod arena;
 mod block;
 mod chains;
+mod elimination_block;
 mod groups;
+mod initial_assignment;
 mod kernel;
 mod prepare;
-mod start;
 mod table;
-mod wide;
 
 use figrs_core::expand::{Budget, Encoding};
 use figrs_core::{AnyElement, Model};

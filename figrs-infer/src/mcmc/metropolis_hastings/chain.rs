@@ -6,10 +6,10 @@ use figrs_core::internals::Trace;
 use figrs_core::{AnyElement, SupportBuilder};
 
 use super::kernel::{Dice, Kernel};
-use super::ladder::TemperatureLadder;
 use super::sites::SiteRecord;
+use super::tempering::TemperatureLadder;
 use crate::error::Error;
-use crate::run::turn::TimeShare;
+use crate::run::time_share::TimeShare;
 use crate::run::watch::Stopped;
 
 /// Steps between two reports, at most.

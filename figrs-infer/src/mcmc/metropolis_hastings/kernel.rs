@@ -4,10 +4,10 @@ use figrs_core::internals::{Change, Site, Source, Trace};
 use figrs_core::{AnyElement, Datum};
 use rand::{Rng, RngExt};
 
+use super::block_proposals::BlockProposals;
 use super::coordinates;
+use super::proposal_success::ProposalSuccess;
 use super::proposals::{Proposals, RandomWalkScales};
-use super::stuck::ProposalSuccess;
-use super::together::BlockProposals;
 use crate::error::Error;
 
 /// Source of the decisions of a step: random numbers, or a test that makes each of them in every way.
@@ -120,7 +120,7 @@ pub struct Step {
 }
 
 impl Step {
-    pub(super) const STAYED: Self = Self {
+    pub(super) const UNCHANGED: Self = Self {
         accepted: true,
         log_gain: 0.0,
     };
@@ -224,7 +224,7 @@ impl Kernel {
         let before = trace.choices();
         let picks = before + self.picks();
         if picks == 0 {
-            return Ok(Step::STAYED);
+            return Ok(Step::UNCHANGED);
         }
         let pick = dice.below(picks);
         if pick < before {
@@ -286,7 +286,7 @@ impl Kernel {
             }
         };
         if trace.holds(site, &value) {
-            return Ok(Step::STAYED);
+            return Ok(Step::UNCHANGED);
         }
         let old_log = trace.log_prob(site);
         if !trace.propose(site, &value, dice)? {

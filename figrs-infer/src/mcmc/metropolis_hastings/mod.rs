@@ -3,12 +3,12 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `kernel` | one step of a chain, and proposals for one site |
-//! | `together` | proposals for several sites |
+//! | `block_proposals` | proposals for several sites |
 //! | `coordinates` | coordinates of random walks |
-//! | `walk` | random walks with an adapted covariance |
-//! | `ladder` | replica exchange |
+//! | `random_walk` | random walks with an adapted covariance |
+//! | `tempering` | replica exchange |
 //! | `starts` | over-dispersed first worlds |
-//! | `stuck` | sites that never move alone |
+//! | `proposal_success` | sites that never move alone |
 //! | `proposals` | proposals and blocks of the user, and the scales of random walks |
 //! | `settings` | common settings of algorithms that make these steps |
 //! | `sites` | thinned values of all choices of a chain |
@@ -16,19 +16,19 @@
 //! | `chain` | one chain from its first world to its last draw |
 //! | `collect` | the draws of all chains as an answer |
 
+mod block_proposals;
 mod chain;
 mod collect;
 mod coordinates;
 mod kernel;
-mod ladder;
 mod probes;
+mod proposal_success;
 mod proposals;
+mod random_walk;
 mod settings;
 mod sites;
 mod starts;
-mod stuck;
-mod together;
-mod walk;
+mod tempering;
 
 #[cfg(test)]
 mod tests;
@@ -47,11 +47,11 @@ use figrs_core::{AnyElement, Model};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
-use crate::run::in_order::in_order;
-use crate::run::turn::TimeShare;
+use crate::run::time_share::TimeShare;
 use crate::run::watch::{Watch, watched};
+use crate::run::work_queue::in_order;
 use chain::{ChainLength, MetropolisChain};
-use ladder::TemperatureLadder;
+use tempering::TemperatureLadder;
 
 const NAME: &str = "MetropolisHastings";
 

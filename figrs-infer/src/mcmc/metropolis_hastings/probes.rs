@@ -8,9 +8,9 @@ use super::kernel::Terms;
 use super::settings::MetropolisSettings;
 use super::sites::SiteRecord;
 use crate::error::Error;
-use crate::run::in_order::in_order;
-use crate::run::turn::TimeShare;
+use crate::run::time_share::TimeShare;
 use crate::run::watch::RunMonitor;
+use crate::run::work_queue::in_order;
 
 /// Number of probes: a mode that one start in three falls into is missed by all with a probability of .0015.
 const PROBES: u64 = 16;

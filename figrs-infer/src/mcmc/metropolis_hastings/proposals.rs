@@ -103,7 +103,7 @@ impl Proposals {
 }
 
 /// Target acceptance rate of random walks: the best one in one dimension.
-const AIM: f64 = 0.44;
+const TARGET_ACCEPTANCE: f64 = 0.44;
 
 /// The scales of the random walks, in units of the difference of two draws from the prior.
 #[derive(Debug, Default)]
@@ -126,6 +126,6 @@ impl RandomWalkScales {
         }
         let (log, times) = &mut self.sites[site.number()];
         *times += 1.0;
-        *log += (accepted - AIM) / times.powf(0.6);
+        *log += (accepted - TARGET_ACCEPTANCE) / times.powf(0.6);
     }
 }

@@ -8,7 +8,7 @@ use super::kernel::Kernel;
 use super::proposals::Proposals;
 use super::starts;
 use crate::error::Error;
-use crate::run::turn::TimeShare;
+use crate::run::time_share::TimeShare;
 use crate::sampling::settings::SamplerSettings;
 
 /// The seed, the limits and the proposals of chains.
@@ -20,8 +20,8 @@ pub(crate) struct MetropolisSettings {
 }
 
 /// Steps for each discrete choice of an over-dispersed first world, and for all of them together.
-const FITS: usize = 3;
-const MOST_FITS: usize = 10_000;
+const OVERDISPERSION_STEPS: usize = 3;
+const MAX_OVERDISPERSION_STEPS: usize = 10_000;
 
 impl Default for MetropolisSettings {
     fn default() -> Self {
@@ -53,7 +53,7 @@ impl MetropolisSettings {
         let mut kernel = Kernel::new(self.proposals.clone());
         // The discrete choices are fitted to the continuous ones, which the first steps would else fit to them: then the
         // chains would no longer be far apart.
-        for step in 0..(FITS * trace.choices()).min(MOST_FITS) {
+        for step in 0..(OVERDISPERSION_STEPS * trace.choices()).min(MAX_OVERDISPERSION_STEPS) {
             if turn.stopped().is_some() || trace.choices() == 0 {
                 break;
             }

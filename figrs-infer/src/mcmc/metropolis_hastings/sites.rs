@@ -6,7 +6,7 @@ use figrs_core::internals::{Site, Trace};
 use figrs_core::{AnyElement, Datum, ElementId};
 use rustc_hash::FxHashMap;
 
-use crate::answer::numbers::numbers;
+use crate::answer::numeric::numbers;
 
 /// Maximum number of sweeps that are kept: enough to fill the sixteen batches of the test of agreement with eight each.
 const MOST_SWEEPS: u32 = 128;

@@ -3,12 +3,12 @@
 use crate::answer::TargetMarginal;
 use crate::answer::chain_error::{frequent, indicator, least_samples};
 use crate::answer::estimate::Estimate;
-use crate::answer::numbers::NumericColumns;
+use crate::answer::numeric::NumericColumns;
 use crate::quality::diagnostics::measure;
 
 use super::finding::{Finding, Measure, Part, Quantity};
 
-const DISAGREEING: f64 = 1.01;
+const R_HAT_THRESHOLD: f64 = 1.01;
 const SAMPLES: f64 = 400.0;
 const SAMPLES_A_CHAIN: f64 = 100.0;
 
@@ -104,7 +104,7 @@ pub(super) fn check_chains(
         _ => check_moving(target, measured, threshold, findings),
     }
     format!(
-        "chains agree (R-hat up to {DISAGREEING}), bulk and tail ESS are {threshold:.0} or more"
+        "chains agree (R-hat up to {R_HAT_THRESHOLD}), bulk and tail ESS are {threshold:.0} or more"
     )
 }
 
@@ -119,12 +119,12 @@ fn check_moving(
         part: part.clone(),
     };
     let judged = &measured.judged;
-    let apart = judged.iter().filter(|j| j.r_hat > DISAGREEING);
+    let apart = judged.iter().filter(|j| j.r_hat > R_HAT_THRESHOLD);
     let worst = apart.max_by(|a, b| a.r_hat.total_cmp(&b.r_hat));
     findings.extend(worst.map(|worst| Finding::ChainsDisagree {
         quantity: quantity(&worst.part),
         r_hat: worst.r_hat,
-        threshold: DISAGREEING,
+        threshold: R_HAT_THRESHOLD,
     }));
     for (measure, samples) in [
         (

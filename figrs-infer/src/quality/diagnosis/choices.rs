@@ -12,9 +12,9 @@ use super::modes::other_mode;
 /// The rate of false alarms for all choices of an answer together.
 const FALSE_ALARMS: f64 = 0.01;
 /// Least share of the draws that meet a choice for it to be judged; others are reported.
-const RARE: f64 = 0.05;
+const MIN_MET_SHARE: f64 = 0.05;
 /// Share of the draws off the most frequent value below which a choice counts as settled and is not tested.
-const UNUSUAL: f64 = 0.05;
+const SETTLED_SHARE: f64 = 0.05;
 
 /// Agreement of chains about the choices of their worlds.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ impl ChoiceAgreement {
         let mut tested = Vec::new();
         for (position, chains) in all.iter().enumerate() {
             let met: usize = chains.iter().flatten().map(|series| series.met.len()).sum();
-            if (met as f64) < RARE * f64::from(draws) {
+            if (met as f64) < MIN_MET_SHARE * f64::from(draws) {
                 choices.rare.extend(label(chains));
                 continue;
             }
@@ -116,7 +116,7 @@ impl ChoiceAgreement {
             0 => String::new(),
             count => format!(
                 ", but {count} that under {:.0} % of the draws meet",
-                100.0 * RARE
+                100.0 * MIN_MET_SHARE
             ),
         };
         (self.judged + self.rare.len() > 0).then(|| {
@@ -244,7 +244,7 @@ fn is_settled(shown: &[BatchedNumber]) -> bool {
     let mut numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     numbers.sort_by(f64::total_cmp);
     let stays = numbers.chunk_by(|a, b| a == b).map(<[f64]>::len);
-    stays.max().unwrap_or(0) as f64 > (1.0 - UNUSUAL) * numbers.len() as f64
+    stays.max().unwrap_or(0) as f64 > (1.0 - SETTLED_SHARE) * numbers.len() as f64
 }
 
 /// The distances to the median, if there are more than two values.

@@ -1,6 +1,6 @@
 //! Effective sample size from autocorrelation: Geyer's initial monotone sequence over several chains.
 
-use super::halves::{SplitChains, mean, varies};
+use super::split_chains::{SplitChains, mean, varies};
 
 /// Lags read before neighbours are averaged in pairs, so that the cost stays linear in the number of draws.
 const LAGS: usize = 1024;

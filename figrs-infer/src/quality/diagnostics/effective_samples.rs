@@ -1,9 +1,9 @@
 //! Effective sample sizes of chains: mean, bulk, tail, quantile.
 
 use super::autocorrelation::effective_samples;
-use super::halves::SplitChains;
 use super::quantile::quantile_of_sorted;
 use super::ranks::normal_scores;
+use super::split_chains::SplitChains;
 
 /// The effective sample size of the mean: `S / τ` with the correlation time `τ` of Geyer's initial monotone sequence over
 /// the split chains (Vehtari et al. 2021, section 3.2). At most `S log₁₀ S`.

@@ -21,7 +21,7 @@
 //! | [`weight_ess`], [`largest_share`] | `weights.rs` |
 //! | [`pareto_k`] | `pareto.rs` |
 //! | the test behind findings of all choices of a world | `agreement.rs` |
-//! | the same measures of values and positions | `counted.rs` |
+//! | the same measures of values and positions | `counted_chains.rs` |
 //!
 //! **References.** Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and localization:
 //! an improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2); Geyer (1992), "Practical Markov chain
@@ -30,13 +30,13 @@
 
 mod agreement;
 mod autocorrelation;
-mod counted;
+mod counted_chains;
 mod effective_samples;
-mod halves;
 mod pareto;
 mod quantile;
 mod r_hat;
 mod ranks;
+mod split_chains;
 mod standard_error;
 mod weights;
 
@@ -44,7 +44,7 @@ mod weights;
 mod tests;
 
 pub(crate) use agreement::{BATCHES, BatchedNumber, chance_of_agreement};
-pub(crate) use counted::measure;
+pub(crate) use counted_chains::measure;
 pub use effective_samples::{bulk_ess, mean_ess, quantile_ess, tail_ess};
 pub use pareto::pareto_k;
 pub(crate) use pareto::{pareto_k_of_largest, tail_length};

@@ -3,7 +3,7 @@
 use super::weights::scaled;
 
 /// Least number of the largest weights that a tail is fitted to.
-const FEWEST: usize = 5;
+const MIN_TAIL_SIZE: usize = 5;
 
 /// The Pareto k-hat of importance weights, from their logarithms: the shape of a generalised Pareto distribution fitted to
 /// the largest `min(S / 5, 3 √S)` weights beyond the next smaller one (Vehtari et al. 2024, section 3 and appendix G; the
@@ -38,7 +38,7 @@ pub(crate) fn pareto_k_of_largest(log_weights: &[f64]) -> f64 {
     let Some((threshold, largest)) = weights.split_first() else {
         return f64::NAN;
     };
-    if largest.len() < FEWEST {
+    if largest.len() < MIN_TAIL_SIZE {
         return f64::NAN;
     }
     let excess = largest.iter().map(|w| w - threshold);
@@ -46,7 +46,7 @@ pub(crate) fn pareto_k_of_largest(log_weights: &[f64]) -> f64 {
     if excess.first() == excess.last() {
         return f64::NEG_INFINITY;
     }
-    if excess.len() < FEWEST {
+    if excess.len() < MIN_TAIL_SIZE {
         return f64::NAN;
     }
     fit(&excess)

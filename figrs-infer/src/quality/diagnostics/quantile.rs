@@ -16,13 +16,13 @@ pub(super) fn quantile_of_sorted(sorted: &[f64], probability: f64) -> f64 {
 /// of draws: with `a = S p + 1` and `b = S (1 − p) + 1` the quantiles of Beta(a, b) where the normal distribution has
 /// 16 % and 84 % (Vehtari et al. 2021, section 4.4).
 pub(crate) fn quantile_range(probability: f64, effective_samples: f64) -> Option<(f64, f64)> {
-    const ONE_BELOW: f64 = 0.158_655_253_931_457_05;
+    const PHI_OF_MINUS_ONE: f64 = 0.158_655_253_931_457_05;
     let a = effective_samples * probability + 1.0;
     let b = effective_samples * (1.0 - probability) + 1.0;
     let beta = Beta::new(a, b).ok()?;
     Some((
-        beta.inverse_cdf(ONE_BELOW),
-        beta.inverse_cdf(1.0 - ONE_BELOW),
+        beta.inverse_cdf(PHI_OF_MINUS_ONE),
+        beta.inverse_cdf(1.0 - PHI_OF_MINUS_ONE),
     ))
 }
 

@@ -1,7 +1,7 @@
 //! R-hat: convergence measures of several chains.
 
-use super::halves::{SplitChains, varies};
 use super::ranks::normal_scores;
+use super::split_chains::{SplitChains, varies};
 
 /// The larger of [`bulk_r_hat`] and [`folded_r_hat`], which finds chains that differ in place or in scale (Vehtari et al. 2021,
 /// section 4.1). Chains that agree have little more than 1; above 1.01 they should not be trusted.

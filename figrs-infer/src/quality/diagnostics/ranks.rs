@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::halves::SplitChains;
+use super::split_chains::SplitChains;
 
 /// Each draw replaced by `Φ⁻¹((r − 3/8) / (S + 1/4))` with its rank `r` among all `S` draws, the mean of the ranks of equal draws
 /// (Blom 1958; Vehtari et al. 2021, equation 14); nothing if a draw is NaN.

@@ -2,8 +2,8 @@
 
 use super::autocorrelation::effective_samples;
 use super::effective_samples::{mean_ess, quantile_ess};
-use super::halves::{SplitChains, mean, variance};
 use super::quantile::{quantile_of_sorted, quantile_range};
+use super::split_chains::{SplitChains, mean, variance};
 
 /// The standard error of the mean of all draws: `sd / √ESS` (Vehtari et al. 2021, section 3.2).
 pub fn mcse_mean(chains: &[&[f64]]) -> f64 {

@@ -6,7 +6,7 @@ use plotters::prelude::*;
 use super::{ChartError, colour, drawn, plain};
 use crate::answer::chain_error::ConcatenatedChains;
 use crate::answer::draws::{Draws, TargetDraws};
-use crate::answer::numbers::NumericColumns;
+use crate::answer::numeric::NumericColumns;
 use crate::quality::diagnostics::mean_ranks;
 use crate::report::compare::range;
 

@@ -3,8 +3,8 @@
 use figrs_core::{AnyElement, Model};
 use serde::Serialize;
 
-use super::race::{RunLimits, RunResult};
 use super::row::{ReferenceValues, Row};
+use super::timed_run::{RunLimits, RunResult};
 use crate::algorithm::Algorithm;
 
 /// The errors of one algorithm with growing budgets.

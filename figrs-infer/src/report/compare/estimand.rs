@@ -6,7 +6,7 @@ use figrs_core::{AnyElement, Datum};
 use serde::Serialize;
 
 use crate::answer::bounds::Bounds;
-use crate::answer::numbers::NumericColumns;
+use crate::answer::numeric::NumericColumns;
 use crate::answer::{Answer, AnswerContent, TargetMarginal};
 use crate::report::export::text;
 

@@ -3,7 +3,7 @@
 //! | what | file |
 //! |---|---|
 //! | [`compare`], [`Compare`] | `settings.rs` |
-//! | one algorithm, watched from outside | `race.rs` |
+//! | one algorithm, watched from outside | `timed_run.rs` |
 //! | [`Estimand`]: the numbers compared | `estimand.rs` |
 //! | [`Row`], [`Verdict`]: an algorithm's answer, and the judgement of it | `row.rs`, `verdict.rs` |
 //! | [`Curve`]: the error as the budget grows | `curve.rs` |
@@ -15,11 +15,11 @@ mod curve;
 mod display;
 mod estimand;
 mod plot;
-mod race;
 #[cfg(feature = "charts")]
 mod report;
 mod row;
 mod settings;
+mod timed_run;
 mod verdict;
 
 #[cfg(test)]

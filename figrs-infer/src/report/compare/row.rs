@@ -4,7 +4,7 @@ use figrs_core::AnyElement;
 use serde::Serialize;
 
 use super::estimand::{Estimand, EstimandValue, marginal};
-use super::race::RunResult;
+use super::timed_run::RunResult;
 use super::verdict::{Claim, Judgement, Verdict, judge, judge_world};
 use crate::answer::marginal::Quality;
 use crate::answer::{Answer, AnswerContent};

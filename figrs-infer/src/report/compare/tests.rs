@@ -7,7 +7,7 @@ use std::time::Duration;
 use figrs_core::{AnyElement, Element, Flip, Model, Normal, StandardDeviation, Uniform};
 
 use super::Verdict::{Agrees, Approximate, NoAnswer, Unjudged, WithinFive, WithinThree, Wrong};
-use super::race::RunLimits;
+use super::timed_run::RunLimits;
 use crate::answer::bounds::{Bounds, TargetBounds};
 use crate::answer::estimate::Estimate;
 use crate::answer::{LogEvidence, TargetMarginal};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 
 use crate::answer::draws::{Draws, TargetDraws};
-use crate::answer::numbers::{NumericColumns, NumericValue, numbers};
+use crate::answer::numeric::{NumericColumns, NumericValue, numbers};
 
 use super::text;
 

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use crate::answer::draws::{Draws, TargetDraws};
-use crate::answer::numbers::{NumericColumns, NumericValue, numbers};
+use crate::answer::numeric::{NumericColumns, NumericValue, numbers};
 
 use super::text;
 

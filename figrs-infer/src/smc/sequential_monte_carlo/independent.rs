@@ -11,12 +11,12 @@ use crate::error::Error;
 use crate::run::watch::Stopped;
 
 /// Number of populations for each draw: two, so that one may die.
-const EACH: u64 = 2;
+const POPULATIONS_PER_DRAW: u64 = 2;
 /// Least number of populations of a round: the default of [`SequentialMonteCarlo`].
-const LEAST: u64 = 16;
+const MIN_POPULATIONS: u64 = 16;
 
 /// Rounds in a row, all populations of which died, after which no more are tried once there are some worlds.
-const FRUITLESS: u32 = 16;
+const MAX_FAILED_ROUNDS: u32 = 16;
 
 /// Worlds drawn independently, with statistics of their populations.
 #[derive(Debug)]
@@ -59,12 +59,14 @@ impl SequentialMonteCarlo {
             if missing.is_empty() {
                 break;
             }
-            let each = LEAST.div_ceil(missing.len() as u64).max(EACH);
+            let each = MIN_POPULATIONS
+                .div_ceil(missing.len() as u64)
+                .max(POPULATIONS_PER_DRAW);
             let asked = each * missing.len() as u64;
             let round = self.clone().populations(asked).seed(own);
             let answer = match run(round.keep_trajectories()) {
                 Err(Error::NoSampleMetEvidence { .. })
-                    if missing.len() < wanted && fruitless + 1 < FRUITLESS =>
+                    if missing.len() < wanted && fruitless + 1 < MAX_FAILED_ROUNDS =>
                 {
                     populations += asked;
                     died += asked;

@@ -20,8 +20,8 @@ use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::answer::run_statistics::Sampling;
 use crate::error::Error;
-use crate::run::in_order::in_order;
 use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
+use crate::run::work_queue::in_order;
 use crate::sampling::settings::{SamplerSettings, drawing};
 use crate::sampling::shared_memory::SharedMemory;
 

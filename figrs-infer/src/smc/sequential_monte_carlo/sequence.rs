@@ -238,7 +238,7 @@ struct PartCache<'a, S> {
 
 impl<'a, S: Sequence> PartCache<'a, S> {
     /// About how many bytes the parts that are kept may take.
-    const KEPT: u64 = 40 << 20;
+    const MAX_CACHED_BYTES: u64 = 40 << 20;
 
     fn new(filter: &'a SequentialMonteCarlo, sequence: &'a S) -> Self {
         Self {
@@ -272,7 +272,7 @@ impl<'a, S: Sequence> PartCache<'a, S> {
     fn give_back(&mut self, number: usize, mut stretch: PartBlock) {
         stretch.block.rest();
         stretch.bytes = stretch.block.bytes_between_runs();
-        if self.bytes + stretch.bytes <= Self::KEPT {
+        if self.bytes + stretch.bytes <= Self::MAX_CACHED_BYTES {
             self.bytes += stretch.bytes;
             let most = self.kept.len().max(number + 1);
             self.kept.resize_with(most, || None);

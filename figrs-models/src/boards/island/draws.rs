@@ -99,13 +99,13 @@ impl IslandSampling {
         island: &Island,
         watch: impl Fn(u64) -> bool + Sync,
     ) -> Result<IslandDraws, GridError> {
-        const AT_A_TIME: usize = 64;
+        const ROUND_DRAWS: usize = 64;
         let swept = AtomicU64::new(0);
         let goes_on = || watch(swept.fetch_add(1, Ordering::Relaxed) + 1);
         let goes_on = &goes_on;
         let mut chains = Vec::new();
         while chains.len() < self.chains {
-            let numbers = chains.len()..self.chains.min(chains.len() + AT_A_TIME);
+            let numbers = chains.len()..self.chains.min(chains.len() + ROUND_DRAWS);
             let together: Vec<Result<_, _>> = scope(|scope| {
                 let chain = |number| scope.spawn(move || self.one(island, number, goes_on));
                 let running: Vec<_> = numbers.map(chain).collect();

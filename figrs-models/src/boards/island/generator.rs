@@ -43,12 +43,12 @@ impl Generator for Island {
 impl Island {
     /// Takes as many islands of each chain as make up the number, and enough for the diagnostics of convergence.
     fn by_chains(&self, asked: &Chains<'_>) -> Result<ChainBoards<Board<Terrain>>, BoardError> {
-        const ENOUGH: usize = 25;
+        const MIN_DIAGNOSTIC_DRAWS: usize = 25;
         // Two at least, which can disagree.
         let chains = asked.wanted().clamp(2, 4);
         let wanted = asked.wanted().div_ceil(chains);
-        let draws = wanted.max(ENOUGH);
-        let between = if wanted < ENOUGH { 2 } else { 10 };
+        let draws = wanted.max(MIN_DIAGNOSTIC_DRAWS);
+        let between = if wanted < MIN_DIAGNOSTIC_DRAWS { 2 } else { 10 };
         let sampling = IslandSampling::new(draws).chains(chains).between(between);
         let sampling = sampling.seed(asked.seed());
         let drawn = sampling.run_watched(self, |sweeps| asked.swept(sweeps))?;

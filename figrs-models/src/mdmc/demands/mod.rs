@@ -2,12 +2,12 @@
 
 mod conditioned;
 mod conflict;
-mod crossed;
 mod demand;
 mod error;
 mod exact;
 mod mask;
 mod parts;
+mod reachability_memo;
 mod sampler;
 mod statements;
 mod steered;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use figrs_core::{AnyElement, Apply, Constant, Element, Model, Parents, Value};
 
 use super::super::{LevelElements, Reach, Tile};
-use super::crossed::ReachabilityMemo;
 use super::demand::Demand;
 use super::mask::Mask;
+use super::reachability_memo::ReachabilityMemo;
 
 /// Evidence that is stated column by column, in the order of the columns.
 pub(super) trait ColumnEvidence {

@@ -7,9 +7,9 @@ use figrs_core::{Element, Model};
 use ndarray::Array2;
 
 use super::super::{Generated, Level, LevelElements, MarkovChain, MdmcError, Tile};
-use super::crossed::ReachabilityMemo;
 use super::demand::Demand;
 use super::mask::Mask;
+use super::reachability_memo::ReachabilityMemo;
 use super::statements::{ColumnEvidence, statement};
 
 /// The element program of a level together with its demands, stated column by column as evidence.

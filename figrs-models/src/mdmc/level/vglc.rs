@@ -2,8 +2,8 @@
 
 use std::{fs, path::Path};
 
+use crate::line_index::LineIndex;
 use crate::mdmc::{Corpus, Level, MdmcError};
-use crate::places::LineIndex;
 use crate::reading::{MOST_BYTES, read_limited};
 
 /// Reads one level.

@@ -9,13 +9,13 @@
 //! [`Yardstick`] takes them all at once.
 
 mod columns;
+mod corpus_metrics;
 mod diversity;
 mod patterns;
 mod shape;
-mod yardstick;
 
 pub use columns::Columns;
+pub use corpus_metrics::{LevelMetrics, Yardstick};
 pub use diversity::Diversity;
 pub use patterns::TilePatterns;
 pub use shape::{density, ground_gaps, leniency, linearity};
-pub use yardstick::{LevelMetrics, Yardstick};

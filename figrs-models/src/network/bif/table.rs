@@ -9,7 +9,7 @@ use super::block::{StateNames, TableBlock};
 use super::token::{mark, number, property, require, word};
 
 /// Largest number of entries of a file's tables whose rows are given by a `default`.
-const DEFAULTED: usize = 1 << 25;
+const MAX_DEFAULT_ENTRIES: usize = 1 << 25;
 
 /// Reads the tables of a file one after another.
 pub(super) struct Tables<'d, 't> {
@@ -36,7 +36,7 @@ impl<'d, 't> Tables<'d, 't> {
         Self {
             draft,
             names,
-            defaulted: DEFAULTED,
+            defaulted: MAX_DEFAULT_ENTRIES,
         }
     }
 

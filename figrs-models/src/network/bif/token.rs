@@ -89,7 +89,7 @@ fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
 }
 
 /// The ASCII characters that may stand in a name without quotes, one bit each.
-const BARE: u128 = {
+const UNQUOTED_CHARACTERS: u128 = {
     let mut bits = 0;
     let mut c = b'!';
     while c <= b'~' {
@@ -109,7 +109,7 @@ const BARE: u128 = {
 #[inline]
 pub(super) fn is_bare(c: char) -> bool {
     if c.is_ascii() {
-        BARE >> (c as u32) & 1 == 1
+        UNQUOTED_CHARACTERS >> (c as u32) & 1 == 1
     } else {
         !is_blank(c)
     }

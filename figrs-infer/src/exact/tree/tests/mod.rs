@@ -3,7 +3,7 @@
 use figrs_core::factor::{FactorGraph, VarId};
 use rand::seq::SliceRandom;
 
-use super::assemble::Thresholds;
+use super::tree_builder::Thresholds;
 use crate::exact::algebra::{LogSumProduct, Semiring, SumProduct};
 use crate::exact::eliminate::tests::{
     RANGES, assert_close, generator, log_sum, random_graph, values_of, variables, worlds,
@@ -173,7 +173,7 @@ fn reduced_graphs_have_the_same_worlds() {
     for range in RANGES {
         for seed in 0..100 {
             let graph = random_graph(&mut generator(seed), range);
-            let Some(reduced) = super::reduce::RestrictedGraph::new(&graph) else {
+            let Some(reduced) = super::restriction::RestrictedGraph::new(&graph) else {
                 continue;
             };
             reductions += 1;

@@ -1,0 +1,125 @@
+//! Memoised functions of parents with few values: called once for each combination.
+
+use std::rc::Rc;
+
+use super::block::{Block, ColumnSlot};
+use super::column::{Column, mask_where};
+use super::draw::RowGroups;
+use super::groups::all_bits;
+use super::selection::Selection;
+use crate::element::node::ApplyOp;
+use crate::error::ModelError;
+
+/// Maximum number of combinations whose results are memoised.
+const MAX_COMBINATIONS: usize = 1 << 16;
+/// The same for functions whose results are plain numbers, which are cheap to compute.
+const MAX_LIGHT_COMBINATIONS: usize = 64;
+const UNKNOWN: u32 = u32::MAX;
+
+impl Block {
+    /// The values of a memoised function, each computed when its combination of the parents' values is first met; `None` if
+    /// there may be so many combinations that calling the function for each row is better.
+    pub(super) fn apply_remembered(
+        &mut self,
+        slot: ColumnSlot,
+        rows: &Selection,
+        parents: &[ColumnSlot],
+        op: &dyn ApplyOp,
+    ) -> Result<Option<Column>, ModelError> {
+        let columns: Vec<Column> = parents
+            .iter()
+            .map(|&parent| self.read(parent, rows))
+            .collect();
+        let lengths = columns.iter().map(|column| match column {
+            Column::Codes(_, book) | Column::Classes(_, book) => self.book(*book).len(),
+            Column::Bits(_) | Column::Typed(_) => 2,
+        });
+        let most = if op.is_light() {
+            MAX_LIGHT_COMBINATIONS
+        } else {
+            MAX_COMBINATIONS
+        };
+        if lengths.fold(1, usize::saturating_mul) > most {
+            return Ok(None);
+        }
+        self.remember_books(slot, &columns);
+        if let [Column::Classes(classes, _)] = &columns[..] {
+            return self.apply_to_classes(slot, rows, classes, op).map(Some);
+        }
+        let is_bool = self.instructions[slot.index()].is_bool;
+        if is_bool && let Some(bits) = all_bits(&columns) {
+            let (groups, mut numbers) = self.part_by_masks(slot, rows, &bits);
+            let RowGroups::Masks(masks) = groups else {
+                return Ok(None);
+            };
+            let mut truths = vec![0u64; rows.mask().len()];
+            self.results(slot, parents.len(), op, &mut numbers)?;
+            for (mask, truth) in masks.iter().zip(numbers) {
+                if truth == 1 {
+                    truths
+                        .iter_mut()
+                        .zip(mask)
+                        .for_each(|(word, mask)| *word |= mask);
+                }
+            }
+            return Ok(Some(Column::Bits(Rc::new(truths))));
+        }
+        let mut numbers = self.combined(slot, rows, parents, &columns);
+        self.results(slot, parents.len(), op, &mut numbers)?;
+        Ok(Some(if is_bool {
+            Column::Bits(Rc::new(mask_where(rows, |at| numbers[at] == 1)))
+        } else {
+            let book = self.own_book(slot);
+            Column::Codes(Rc::new(numbers), book)
+        }))
+    }
+
+    /// Replaces the numbers of combinations by the codes of the results; of truth values zero or one.
+    pub(super) fn results(
+        &mut self,
+        slot: ColumnSlot,
+        parents: usize,
+        op: &dyn ApplyOp,
+        numbers: &mut [u32],
+    ) -> Result<(), ModelError> {
+        let mut known = std::mem::take(&mut self.instructions[slot.index()].memo.results);
+        let mut outcome = Ok(());
+        for number in numbers {
+            let at = *number as usize;
+            if at >= known.len() {
+                known.resize(at + 1, UNKNOWN);
+            }
+            if known[at] == UNKNOWN {
+                match self.result(slot, *number, parents, op) {
+                    Ok(result) => known[at] = result,
+                    Err(error) => {
+                        outcome = Err(error);
+                        break;
+                    }
+                }
+            }
+            *number = known[at];
+        }
+        self.instructions[slot.index()].memo.results = known;
+        outcome
+    }
+
+    /// The code of the result for a combination.
+    fn result(
+        &mut self,
+        slot: ColumnSlot,
+        number: u32,
+        parents: usize,
+        op: &dyn ApplyOp,
+    ) -> Result<u32, ModelError> {
+        let value = self.with_values(slot, number, parents, |values| op.call(values));
+        let element = &self.instructions[slot.index()].element;
+        let value = value.map_err(|fault| element.fault(fault))?;
+        self.remembered += 1;
+        if let Some(&truth) = value.get::<bool>() {
+            return Ok(u32::from(truth));
+        }
+        let book = self.own_book(slot);
+        Ok(self.enter_value(book, value.as_any()))
+    }
+}

@@ -1,0 +1,109 @@
+//! Fast path of truth values that only select a branch, such as the component of a mixture.
+//!
+//! The membership of an observation in one of two components of a mixture is read by one Chain only, which passes the value
+//! of its result on. Such a proposal needs no list: it is weighed at once, with the readers of the value.
+
+use super::Trace;
+use super::look_ahead::LookAheadEnd;
+use super::node::NodeUse;
+use super::register::ValueRegister;
+use crate::value::datum::Datum;
+
+/// The one Chain that reads a truth value, and nothing else.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum BooleanBranch {
+    /// It is read otherwise.
+    Absent,
+    /// The Chain, and its results for `false` and `true`, as far as they are remembered.
+    Chain(u32, [Option<u32>; 2]),
+}
+
+/// A proposal of another truth value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FlipProposal {
+    pub(super) site: u32,
+    truth: bool,
+    /// Its log-probability.
+    pub(super) log: f64,
+    chain: u32,
+    /// The new result of the Chain.
+    result: u32,
+}
+
+impl Trace {
+    /// The Chain that a truth value selects by; cached.
+    #[inline]
+    fn find_fork(&mut self, site: u32) -> BooleanBranch {
+        if let Some(fork) = self.nodes[site as usize].fork {
+            return fork;
+        }
+        let fork = self.selected(site).unwrap_or(BooleanBranch::Absent);
+        self.nodes[site as usize].fork = Some(fork);
+        fork
+    }
+
+    fn selected(&self, site: u32) -> Option<BooleanBranch> {
+        let &[NodeUse { by, input: 0 }] = &self.nodes[site as usize].uses[..] else {
+            return None;
+        };
+        let chain = &self.nodes[by as usize];
+        let selects = chain.parents.len() == 1 && chain.only_passes_on() && !chain.stale;
+        let result = |truth| {
+            let key = |key: &ValueRegister| key.truth() == Some(truth);
+            let known = chain.keys.iter().position(key);
+            known.map(|known| chain.branches[known])
+        };
+        selects.then(|| BooleanBranch::Chain(by, [false, true].map(result)))
+    }
+
+    /// Weighs all changes by another truth value of a site, if it only selects the result that a Chain passes on and all of
+    /// them are weighed at once; else nothing is done.
+    #[inline]
+    pub(super) fn spread_fork(
+        &mut self,
+        site: u32,
+        value: &Datum,
+    ) -> Option<Result<(), LookAheadEnd>> {
+        let &truth = value.get::<bool>()?;
+        let BooleanBranch::Chain(chain, results) = self.find_fork(site) else {
+            return None;
+        };
+        let result = results[usize::from(truth)]?;
+        let node = &self.nodes[site as usize];
+        let log = node.truths[usize::from(truth)];
+        let selected = &self.nodes[result as usize];
+        let height = self.nodes[chain as usize].height;
+        // A logarithm that is not known is not a number.
+        if !log.is_finite() || node.weighs || selected.stale || selected.height >= height {
+            return None;
+        }
+        let mean = selected.value.number()?;
+        let (present, _) = self.may_switch(chain, result)?;
+        if present == result {
+            return None;
+        }
+        let gain = log - node.log;
+        let weighed = self.weigh_reach(chain, mean)?;
+        self.foresight.prior += gain;
+        self.foresight.forked = Some(FlipProposal {
+            site,
+            truth,
+            log,
+            chain,
+            result,
+        });
+        Some(weighed)
+    }
+
+    /// Applies such a proposal, except for the readers of the value.
+    pub(super) fn keep_forked(&mut self, forked: FlipProposal) {
+        let node = &mut self.nodes[forked.site as usize];
+        node.value.set(&Datum::new(forked.truth));
+        node.log = forked.log;
+        self.switch(forked.chain, forked.result);
+        self.operations.clear();
+        let mut value = ValueRegister::default();
+        value.copy(&self.nodes[forked.result as usize].value);
+        self.nodes[forked.chain as usize].value.copy(&value);
+    }
+}

@@ -1,0 +1,195 @@
+//! Pooling: observations of one distribution put together as the observation of one list.
+
+use std::borrow::Cow;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Model;
+use super::evidence::Evidence;
+use crate::element::node::{AnyElement, ElementId, FamilyOp, Kind};
+use crate::value::datum::Datum;
+
+/// Maximum number of distributions of the same parents and hash that an observation is compared with.
+const MAX_CANDIDATES: usize = 8;
+
+/// Observations of one distribution: the positions of the statements.
+struct ObservationPool<'a> {
+    family: &'a dyn FamilyOp,
+    statements: Vec<usize>,
+}
+
+/// The parents and the family of a statement that observes a member of a family.
+fn member<'a>(
+    element: &'a AnyElement,
+    statement: &'a Evidence,
+) -> Option<(&'a [AnyElement], &'a dyn FamilyOp)> {
+    let Kind::Chain(parents, op) = element.kind() else {
+        return None;
+    };
+    statement.observed()?;
+    Some((parents, op.family()?))
+}
+
+impl Model {
+    /// The same model with all observations of one distribution as one observation of a list, in the place of the first of
+    /// them.
+    ///
+    /// Each element observed so is set to its value, for those who read it. The pools depend on the model alone: not on
+    /// other holders of its elements, which differ with the number of threads.
+    pub(crate) fn pooled(&self) -> Cow<'_, Self> {
+        let set = self.interventions().iter().map(|(element, _)| element.id());
+        let mut met: FxHashSet<ElementId> = set.collect();
+        // Elements with an intervention or several statements stay as they are.
+        let stated = self.evidence().iter().map(|(element, _)| element.id());
+        let apart: FxHashSet<ElementId> = stated.filter(|&id| !met.insert(id)).collect();
+        let mut buckets = FxHashMap::<(Vec<ElementId>, u64), Vec<usize>>::default();
+        let mut pools: Vec<ObservationPool<'_>> = Vec::new();
+        for (at, (element, statement)) in self.evidence().iter().enumerate() {
+            let Some((parents, family)) = member(element, statement) else {
+                continue;
+            };
+            if apart.contains(&element.id()) {
+                continue;
+            }
+            let parents = parents.iter().map(AnyElement::id).collect();
+            let bucket = buckets.entry((parents, family.digest())).or_default();
+            let mut recent = bucket.iter().rev().take(MAX_CANDIDATES);
+            let known = recent.find(|&&pool| pools[pool].family.is_same_as(family));
+            let pool = known.copied().unwrap_or_else(|| {
+                bucket.push(pools.len());
+                let statements = Vec::new();
+                pools.push(ObservationPool { family, statements });
+                pools.len() - 1
+            });
+            pools[pool].statements.push(at);
+        }
+        let mut lists = FxHashMap::<usize, (AnyElement, Datum)>::default();
+        let mut others = vec![true; self.evidence().len()];
+        for ObservationPool { family, statements } in
+            pools.iter().filter(|pool| pool.statements.len() > 1)
+        {
+            let observed = |&at: &usize| self.evidence()[at].1.observed();
+            let values: Option<Vec<&Datum>> = statements.iter().map(observed).collect();
+            let first = &self.evidence()[statements[0]].0;
+            if let Some(list) = values.and_then(|values| family.list(first, &values)) {
+                for &at in statements {
+                    others[at] = false;
+                }
+                lists.insert(statements[0], list);
+            }
+        }
+        if lists.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let listed = self
+            .evidence()
+            .iter()
+            .zip(&others)
+            .filter(|(_, other)| !**other);
+        let listed = listed.filter_map(|((element, statement), _)| {
+            Some((element.clone(), statement.observed()?.clone()))
+        });
+        let mut pooled = self.filtered(|_| false).with_set(listed);
+        for (at, (element, statement)) in self.evidence().iter().enumerate() {
+            if let Some((list, values)) = lists.remove(&at) {
+                pooled = pooled.observe_any(&list, values);
+            } else if others[at] {
+                pooled = pooled.with_evidence(element.clone(), statement.clone());
+            }
+        }
+        Cow::Owned(pooled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::element::{
+        Element, Exponential, Flip, Normal, Poisson, Rate, Select, StandardDeviation,
+    };
+    use crate::lower::trace::Trace;
+    use crate::random::stream;
+    use crate::{Dirichlet, Model};
+
+    /// Observations of several distributions of common parameters.
+    fn observations([mean, spread]: &[Element<f64>; 2]) -> Model {
+        let mut model = Model::new();
+        for i in 0..12 {
+            let deviation: StandardDeviation<&Element<f64>> = StandardDeviation(spread);
+            let x = Normal::new(mean, deviation);
+            let wide = Normal::new(mean, StandardDeviation(if i % 2 == 0 { 3.0 } else { 4.0 }));
+            let k = Poisson::new(spread);
+            let value = f64::from(i) / 4.0;
+            model = model
+                .observe(&x, value)
+                .observe(&wide, -value)
+                .observe(&k, i as u64 % 3);
+        }
+        model
+    }
+
+    fn parameters() -> [Element<f64>; 2] {
+        let mean = Normal::new(0.0, StandardDeviation(1.0));
+        [mean, Exponential::new(Rate(1.0))]
+    }
+
+    #[test]
+    fn a_list_weighs_what_its_observations_weigh() {
+        let parameters = parameters();
+        let together = observations(&parameters);
+        assert_eq!(together.pooled().evidence().len(), 4);
+        // A second statement keeps an element apart.
+        let twice = together
+            .evidence()
+            .iter()
+            .fold(together.clone(), |model, (element, statement)| {
+                model.with_evidence(element.clone(), statement.clone())
+            });
+        assert_eq!(twice.pooled().evidence().len(), 72);
+        let targets = parameters.map(|p| p.erased().clone());
+        let mut traces =
+            [&together, &twice].map(|model| Trace::new(model, &targets, 1000).unwrap());
+        for seed in 0..50 {
+            let logs = traces.each_mut().map(|trace| {
+                assert!(trace.restart(&mut stream(seed, 0)).unwrap());
+                trace.log_weight()
+            });
+            assert!((logs[0] - logs[1]).abs() < 1e-9 * logs[1].abs(), "{logs:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_set_or_differs_stays_apart() {
+        let shares = Dirichlet::new([1.0, 1.0, 2.0]);
+        let draw = || Select::by(&shares, ['a', 'b', 'c']);
+        let (held, set) = (draw(), draw());
+        let model = Model::new()
+            .observe(&draw(), 'a')
+            .observe(&held, 'b')
+            .observe(&draw(), 'c')
+            .observe(&Select::by(&shares, ['a', 'b', 'd']), 'a')
+            .observe(&draw(), 'a')
+            .observe(&set, 'a')
+            .observe(&Flip::new(0.5), true)
+            .observe(&Flip::new(0.5), true)
+            .condition(&draw(), |c| *c != 'a')
+            .intervene(&set, 'b');
+        let pooled = model.pooled();
+        assert_eq!(pooled.evidence().len(), 6);
+        let observed = pooled.evidence()[0].1.observed();
+        assert_eq!(
+            observed.and_then(|o| o.get()),
+            Some(&vec!['a', 'b', 'c', 'a'])
+        );
+        // Elements observed in the list are set to their values for those who read them.
+        assert_eq!(pooled.interventions().len(), 1 + 4);
+        let model = Model::new().observe(&draw(), 'a').observe(&held, 'b');
+        let copy = held.map(|c| *c);
+        let targets = [held.erased().clone(), copy.erased().clone()];
+        let mut trace = Trace::new(&model, &targets, 1000).unwrap();
+        assert!(trace.restart(&mut stream(1, 0)).unwrap());
+        for target in 0..2 {
+            let value = trace.target(target);
+            assert_eq!(value.and_then(|value| value.get().copied()), Some('b'));
+        }
+    }
+}

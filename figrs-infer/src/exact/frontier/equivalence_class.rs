@@ -1,0 +1,138 @@
+//! Equivalence classes of elements with the same behaviour.
+
+use std::hash::{Hash, Hasher};
+
+use figrs_core::internals::{AtomicOp, Kind, TableOp};
+use figrs_core::{Datum, ElementId, FunctionId, StatementId, Support};
+use rustc_hash::FxHashMap;
+
+use super::dictionary::ValueDictionaries;
+use super::element_order::{ElementOrder, OrderedElement};
+
+/// Rule of an element: its value or its distribution as a function of the elements it reads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum ElementRule {
+    Fixed(Datum),
+    Outcomes(Vec<(Datum, u64)>),
+    Apply(FunctionId),
+    Chain(FunctionId),
+    Table(TableIdentity),
+    Score(StatementId),
+    /// Nothing is known to be like it.
+    Alone(usize),
+}
+
+/// The numbers of a table, identified by their address.
+#[derive(Clone, Debug)]
+struct TableIdentity {
+    address: usize,
+    values: Support,
+    states: Vec<Support>,
+}
+
+impl Hash for TableIdentity {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.address.hash(state);
+    }
+}
+
+impl PartialEq for TableIdentity {
+    fn eq(&self, other: &Self) -> bool {
+        self.address == other.address && self.values == other.values && self.states == other.states
+    }
+}
+
+impl Eq for TableIdentity {}
+
+/// Signature of a class: captures of a branch are part of the function; an optional element may not be weighed.
+type ClassSignature = (
+    ElementRule,
+    Vec<StatementId>,
+    Vec<usize>,
+    Vec<ElementId>,
+    bool,
+);
+
+/// For each element the index of its class: elements of one class have the same values with the same weights for the same
+/// values of the elements they read.
+#[derive(Debug, Default)]
+pub(super) struct Classes {
+    pub(super) of: Vec<usize>,
+    /// By class: `true` if some other element may be in it.
+    pub(super) shared: Vec<bool>,
+    known: FxHashMap<ClassSignature, usize>,
+}
+
+impl Classes {
+    /// Finds the class of the element at a place, which is the next one or one whose class may have changed.
+    pub(super) fn classify(
+        &mut self,
+        linear: &ElementOrder,
+        place: usize,
+        codes: &mut ValueDictionaries,
+    ) {
+        let slot = &linear.slots[place];
+        let statements: Option<Vec<StatementId>> = slot
+            .evidence
+            .iter()
+            .map(figrs_core::Evidence::identity)
+            .collect();
+        let (rule, statements) = match statements {
+            Some(statements) => (rule(slot, place), statements),
+            None => (ElementRule::Alone(place), Vec::new()),
+        };
+        let alone = matches!(rule, ElementRule::Alone(_));
+        let read = |&read: &usize| &linear.slots[read].element;
+        let mut types: Vec<usize> = (slot.reads.iter())
+            .map(|place| codes.type_of(read(place)))
+            .collect();
+        types.push(codes.type_of(&slot.element));
+        let captured = slot.reads[slot.parents()..].iter();
+        let captured = captured.map(|place| read(place).id()).collect();
+        let signature = (rule, statements, types, captured, slot.optional);
+        let class = *self.known.entry(signature).or_insert_with(|| {
+            self.shared.push(!alone);
+            self.shared.len() - 1
+        });
+        match self.of.get_mut(place) {
+            Some(of) => *of = class,
+            None => self.of.push(class),
+        }
+    }
+}
+
+fn rule(slot: &OrderedElement, place: usize) -> ElementRule {
+    let alone = ElementRule::Alone(place);
+    if let Some(value) = &slot.fixed {
+        return ElementRule::Fixed(value.clone());
+    }
+    match slot.element.kind() {
+        Kind::Atomic(op) => outcomes(&**op).map_or(alone, ElementRule::Outcomes),
+        Kind::Apply(_, op) => op.identity().map_or(alone, ElementRule::Apply),
+        Kind::Chain(_, op) => op.identity().map_or(alone, ElementRule::Chain),
+        Kind::Table(_, op) => ElementRule::Table(numbers(&**op)),
+        Kind::Score(_, evidence) => evidence.identity().map_or(alone, ElementRule::Score),
+    }
+}
+
+fn outcomes(op: &dyn AtomicOp) -> Option<Vec<(Datum, u64)>> {
+    op.check().ok()?;
+    let finite = op.outcomes().ok()?.ok()?;
+    let outcome = |(i, p): (usize, &f64)| (finite.support.datum(i), p.to_bits());
+    Some(
+        finite
+            .probabilities
+            .iter()
+            .enumerate()
+            .map(outcome)
+            .collect(),
+    )
+}
+
+fn numbers(op: &dyn TableOp) -> TableIdentity {
+    TableIdentity {
+        address: op.weights().linear().as_ptr().addr(),
+        values: op.values().clone(),
+        states: op.states().to_vec(),
+    }
+}

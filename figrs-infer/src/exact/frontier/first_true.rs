@@ -1,0 +1,91 @@
+//! The first of some elements that can be true.
+
+use figrs_core::{AnyElement, Element, Model};
+
+use super::Frontier;
+use super::coded_elements::CodedElements;
+use super::element_order::ElementOrder;
+use super::sweep::{SweepGoal, sweep};
+use crate::algorithm::Algorithm;
+use crate::error::Error;
+
+/// Result of [`Frontier::first_true`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstTrue {
+    position: Option<usize>,
+    settled: bool,
+    largest: usize,
+    bytes: u64,
+}
+
+impl FirstTrue {
+    /// The position of the element in the list; nothing if none of them can be true.
+    pub fn position(&self) -> Option<usize> {
+        self.position
+    }
+
+    /// True if some step was the same as an earlier one, or no world was left: then, if all steps are of one kind, more of
+    /// them would bring nothing new.
+    pub fn is_settled(&self) -> bool {
+        self.settled
+    }
+
+    /// Number of states of the largest frontier.
+    pub fn largest_frontier(&self) -> usize {
+        self.largest
+    }
+
+    /// Approximate size in bytes of the transitions that were met, which were not kept: the memory that
+    /// [`compile`](Frontier::compile) would need to go as far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Frontier {
+    /// The first of some elements that can be true, in the order in which a frontier meets them: how long a sequence has to be to
+    /// meet a condition.
+    ///
+    /// A breadth-first search: elements are met in the order of the list, each after what it needs, and equal states are one. Only the
+    /// evidence on these elements and on what they need is looked at, and nothing after the answer is met.
+    ///
+    /// **Guarantee.** Exact; decided without arithmetic.
+    ///
+    /// **Complexity.** As [`compile`](Self::compile) in time. In memory only the transitions of one step and the values of its
+    /// frontiers; others met lately are remembered where there is room.
+    ///
+    /// **Errors.** As [`compile`](Self::compile), but for impossible evidence, with which nothing can be true.
+    ///
+    /// ```
+    /// # use figrs_core::{Constant, Model, Uniform};
+    /// # use figrs_infer::Frontier;
+    /// let mut place = Constant::new(0u32);
+    /// let mut reached = Vec::new();
+    /// for _ in 0..20 {
+    ///     let dice = Uniform::new(1..=6u32);
+    ///     place = (&place, &dice).map(|(place, dice)| place + dice);
+    ///     reached.push(place.map(|&place| place == 25));
+    /// }
+    /// let found = Frontier::new().first_true(&Model::new(), &reached)?;
+    /// assert_eq!(found.position(), Some(4)); // by the fifth of the dice
+    /// # use figrs_core::Parents;
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn first_true(
+        &self,
+        model: &Model,
+        elements: &[Element<bool>],
+    ) -> Result<FirstTrue, Error> {
+        let targets: Vec<AnyElement> = elements.iter().map(|e| e.erased().clone()).collect();
+        let run = self.watch.start(self.name(), None);
+        let linear = ElementOrder::along(model, &targets, &targets);
+        let mut rules = CodedElements::new(linear, self.memory);
+        let swept = sweep(&mut rules, SweepGoal::FirstTrue, self.allowance(&run))?;
+        Ok(FirstTrue {
+            position: swept.first,
+            settled: swept.settled,
+            largest: swept.largest,
+            bytes: swept.bytes,
+        })
+    }
+}

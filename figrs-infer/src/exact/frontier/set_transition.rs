@@ -1,0 +1,59 @@
+//! Ways: the transitions of a step from a set of states, as far as they are explored.
+
+use super::state_set_cache::FrontierPrefix;
+
+/// A way from one set to another.
+#[derive(Debug)]
+pub(super) struct SetTransition {
+    pub(super) layer: usize,
+    /// Number of states of the first set for which it is known.
+    pub(super) sources: usize,
+    /// The destination set.
+    pub(super) to: usize,
+    /// By state of the destination: `true` if the way leads to it.
+    hit: Vec<bool>,
+    count: usize,
+    /// For some numbers of states to start from, ascending, the number of states it leads to: the first ones of the
+    /// destination.
+    ends: Vec<(usize, usize)>,
+}
+
+impl SetTransition {
+    /// A way by all transitions of a layer, which lead to all states of a frontier.
+    pub(super) fn new(layer: usize, from: FrontierPrefix, to: FrontierPrefix) -> Self {
+        Self {
+            layer,
+            sources: from.states,
+            to: to.set,
+            hit: vec![true; to.states],
+            count: to.states,
+            ends: vec![(from.states, to.states)],
+        }
+    }
+
+    /// Adds transitions from further states, with which it is known for so many; returns `false` if it leads no longer to
+    /// the first states of the destination.
+    pub(super) fn extend(&mut self, targets: &[u32], sources: usize) -> bool {
+        for &target in targets {
+            let target = target as usize;
+            if target >= self.hit.len() {
+                self.hit.resize(target + 1, false);
+            }
+            self.count += usize::from(!std::mem::replace(&mut self.hit[target], true));
+        }
+        self.sources = sources;
+        self.ends.push((sources, self.count));
+        self.count == self.hit.len()
+    }
+
+    /// Number of states it leads to from the first `sources`, if that is known.
+    pub(super) fn end(&self, sources: usize) -> Option<usize> {
+        let known = |&(from, _): &(usize, usize)| from;
+        let at = self.ends.binary_search_by_key(&sources, known).ok()?;
+        Some(self.ends[at].1)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.hit.len() + size_of_val(&self.ends[..])
+    }
+}

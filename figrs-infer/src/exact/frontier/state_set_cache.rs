@@ -1,0 +1,374 @@
+//! Cache of recent frontiers, and of the transitions between them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use rustc_hash::FxHashMap;
+
+use super::coded_elements::CodedElements;
+use super::dictionary::StateKey;
+use super::exploration_limits::{ExplorationError, ExplorationLimits};
+use super::layer::TransitionLayer;
+use super::plan::PlannedStep;
+use super::set_transition::SetTransition;
+use super::states::StateSet;
+use super::step_signature::StepSignature;
+use super::transitions::transitions;
+
+/// Maximum number of sets of states that are cached.
+const MAX_CACHED_SETS: usize = 1 << 12;
+
+/// Maximum number of candidates to grow among the sets that steps of one shape start from.
+const CANDIDATES: usize = 1 << 6;
+
+/// A frontier: a prefix of the states of a set, in the order in which they were met.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FrontierPrefix {
+    pub(super) set: usize,
+    pub(super) states: usize,
+}
+
+/// The shapes of a step and of the next one, if there is one.
+pub(super) type SignaturePair = (StepSignature, Option<StepSignature>);
+
+/// Result of a step.
+#[derive(Debug)]
+pub(super) struct StepResult {
+    pub(super) to: FrontierPrefix,
+    /// The number of a layer that has transitions for this step already.
+    pub(super) layer: Option<usize>,
+    /// The transitions that this layer lacks, or all.
+    pub(super) further: Option<TransitionLayer>,
+}
+
+/// Cache of recent sets of states. A frontier that contains all of a set extends it, so that only its new states are
+/// explored.
+#[derive(Debug)]
+pub(super) struct StateSetCache<const W: usize> {
+    sets: FxHashMap<usize, CachedSet<W>>,
+    next: usize,
+    /// The cached sets, by the time of their last use.
+    lately: BTreeMap<u64, usize>,
+    clock: u64,
+    /// The bytes of cached sets, and the maximum.
+    held: usize,
+    most: usize,
+    /// The cached sets by their fingerprints.
+    equal: FxHashMap<(StepSignature, (usize, u64)), usize>,
+    /// The cached sets that steps of a shape start from, the latest ones.
+    starting: FxHashMap<StepSignature, VecDeque<usize>>,
+}
+
+#[derive(Debug)]
+struct CachedSet<const W: usize> {
+    states: StateSet<W>,
+    /// The ways from it, by the shapes of the steps.
+    ways: FxHashMap<SignaturePair, SetTransition>,
+    /// Its cache entry, if it is cached.
+    remembered: Option<CacheEntry>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct CacheEntry {
+    /// The shape of the steps that start from it.
+    shape: StepSignature,
+    print: (usize, u64),
+    /// Time of its last use.
+    met: u64,
+    bytes: usize,
+}
+
+impl<const W: usize> CachedSet<W> {
+    fn bytes(&self) -> usize {
+        self.states.bytes() + self.ways.values().map(SetTransition::bytes).sum::<usize>()
+    }
+}
+
+impl<const W: usize> StateSetCache<W> {
+    /// A cache of so many bytes.
+    pub(super) fn new(most: usize) -> Self {
+        Self {
+            sets: FxHashMap::default(),
+            next: 0,
+            lately: BTreeMap::new(),
+            clock: 0,
+            held: 0,
+            most,
+            equal: FxHashMap::default(),
+            starting: FxHashMap::default(),
+        }
+    }
+
+    /// Drops everything but some states, from which steps of a shape start.
+    pub(super) fn restart(
+        &mut self,
+        states: Vec<StateKey<W>>,
+        shape: Option<StepSignature>,
+    ) -> FrontierPrefix {
+        *self = Self {
+            next: self.next,
+            ..Self::new(self.most)
+        };
+        let states = StateSet::from_keys(states);
+        FrontierPrefix {
+            states: states.len(),
+            set: self.add(states, shape),
+        }
+    }
+
+    /// Adds some states as a set that is not cached.
+    pub(super) fn resume(&mut self, states: Vec<StateKey<W>>) -> FrontierPrefix {
+        let states = StateSet::from_keys(states);
+        FrontierPrefix {
+            states: states.len(),
+            set: self.add(states, None),
+        }
+    }
+
+    /// About how many bytes the states that are remembered and those of a frontier take.
+    pub(super) fn bytes(&self, at: FrontierPrefix) -> u64 {
+        let present = self.sets.get(&at.set).filter(|set| {
+            let counted = set.remembered.as_ref().map_or(0, |known| known.bytes);
+            counted == 0
+        });
+        (self.held + present.map_or(0, CachedSet::bytes)) as u64
+    }
+
+    /// True if the states of a frontier are still stored.
+    pub(super) fn is_known(&self, at: FrontierPrefix) -> bool {
+        self.sets.contains_key(&at.set)
+    }
+
+    /// Drops a set that is not cached; returns the states of a frontier that only it holds.
+    pub(super) fn drop_unremembered(&mut self, at: FrontierPrefix) -> Option<Vec<StateKey<W>>> {
+        if self.sets.get(&at.set)?.remembered.is_some() {
+            return None;
+        }
+        let mut keys = self.sets.remove(&at.set)?.states.into_keys();
+        keys.truncate(at.states);
+        Some(keys)
+    }
+
+    pub(super) fn states(&self, at: FrontierPrefix) -> &[StateKey<W>] {
+        let set = self.sets.get(&at.set);
+        set.map_or(&[], |set| &set.states.keys()[..at.states])
+    }
+
+    fn add(&mut self, states: StateSet<W>, shape: Option<StepSignature>) -> usize {
+        let number = self.next;
+        self.next += 1;
+        let shape = shape.filter(|shape| shape.is_shared);
+        let print = states.print();
+        let remembered = shape.map(|shape| CacheEntry {
+            shape,
+            print,
+            met: self.clock,
+            bytes: 0,
+        });
+        let set = CachedSet {
+            states,
+            ways: FxHashMap::default(),
+            remembered,
+        };
+        self.sets.insert(number, set);
+        if let Some(shape) = shape {
+            self.lately.insert(self.clock, number);
+            self.clock += 1;
+            self.equal.insert((shape, print), number);
+            if self.starting.len() >= MAX_CACHED_SETS {
+                self.starting.clear();
+            }
+            let candidates = self.starting.entry(shape).or_default();
+            candidates.push_back(number);
+            if candidates.len() > CANDIDATES {
+                candidates.pop_front();
+            }
+        }
+        number
+    }
+
+    /// Makes a step; `None` if a number does not fit its bits.
+    pub(super) fn step(
+        &mut self,
+        rules: &mut CodedElements,
+        (planned, passage): (&PlannedStep, SignaturePair),
+        at: FrontierPrefix,
+        spent: (u64, ExplorationLimits<'_>),
+    ) -> Result<Option<StepResult>, ExplorationError> {
+        if let Some((mut way, mut to)) = self.known(passage, at) {
+            let (layer, mut further, mut is_known) = (Some(way.layer), None, true);
+            if way.sources < at.states {
+                // The set that it leads to, and grows, may be the one that it starts from.
+                let from = self.states(at)[way.sources..].to_vec();
+                let found = match self.sets.get_mut(&way.to) {
+                    Some(to) => {
+                        // What it holds by now is counted with what it will hold.
+                        let known = to.remembered.as_ref().map_or(0, |known| known.bytes);
+                        let rest = (spent.0.saturating_sub(known as u64), spent.1);
+                        transitions(rules, planned, &from, &mut to.states, rest)?
+                    }
+                    None => None,
+                };
+                let Some(found) = found else {
+                    return Ok(None);
+                };
+                is_known = way.extend(&found.targets, at.states);
+                further = Some(found);
+            }
+            if let (true, Some(states)) = (is_known, way.end(at.states)) {
+                to.states = states;
+                self.keep(passage, at, way);
+                return Ok(Some(StepResult { to, layer, further }));
+            }
+        }
+        let mut into = StateSet::new();
+        let found = transitions(rules, planned, self.states(at), &mut into, spent)?;
+        let Some(mut layer) = found else {
+            return Ok(None);
+        };
+        let states = into.len();
+        let set = if let Some(set) = self.grown(passage.1, &into)
+            && let Some(grows) = self.sets.get_mut(&set)
+        {
+            let keys = into.keys().iter();
+            let numbers: Vec<u32> = keys.map(|&key| grows.states.number(key)).collect();
+            for target in &mut layer.targets {
+                *target = numbers[*target as usize];
+            }
+            set
+        } else {
+            self.add(into, passage.1)
+        };
+        layer.shrink();
+        Ok(Some(StepResult {
+            to: FrontierPrefix { set, states },
+            layer: None,
+            further: Some(layer),
+        }))
+    }
+
+    /// Takes out the known way from a frontier, and returns its destination.
+    fn known(
+        &mut self,
+        passage: SignaturePair,
+        at: FrontierPrefix,
+    ) -> Option<(SetTransition, FrontierPrefix)> {
+        let way = self.sets.get_mut(&at.set)?.ways.remove(&passage)?;
+        let to = FrontierPrefix {
+            set: way.to,
+            states: self.sets.get(&way.to)?.states.len(),
+        };
+        Some((way, to))
+    }
+
+    fn keep(&mut self, passage: SignaturePair, from: FrontierPrefix, way: SetTransition) {
+        if let Some(set) = self.sets.get_mut(&from.set) {
+            set.ways.insert(passage, way);
+        }
+    }
+
+    /// The cached set that steps of a shape start from which is equal, or else the largest one that has no other states
+    /// than these.
+    fn grown(&self, shape: Option<StepSignature>, states: &StateSet<W>) -> Option<usize> {
+        let shape = shape.filter(|shape| shape.is_shared)?;
+        let is_part = |set: &CachedSet<W>| set.states.keys().iter().all(|key| states.contains(key));
+        let equal = self.equal.get(&(shape, states.print()));
+        let equal = equal.filter(|set| {
+            let set = self.sets.get(set);
+            set.is_some_and(|set| set.states.len() == states.len() && is_part(set))
+        });
+        if equal.is_some() {
+            return equal.copied();
+        }
+        let candidates = self.starting.get(&shape)?;
+        let sized = candidates
+            .iter()
+            .filter_map(|set| Some((self.sets.get(set)?.states.len(), *set)));
+        let mut sized: Vec<(usize, usize)> = sized.filter(|&(len, _)| len < states.len()).collect();
+        sized.sort_unstable_by(|a, b| b.cmp(a));
+        // So that looking costs no more than exploring.
+        let mut looks = 2 * states.len() + CANDIDATES;
+        let is_part = |&(_, set): &(usize, usize)| {
+            let mut keys = self.sets[&set].states.keys().iter();
+            keys.all(|key| {
+                looks = looks.saturating_sub(1);
+                looks > 0 && states.contains(key)
+            })
+        };
+        sized.into_iter().find(is_part).map(|(_, set)| set)
+    }
+
+    /// Caches the way of a step from one frontier to another by all transitions of a layer.
+    pub(super) fn remember(
+        &mut self,
+        passage: SignaturePair,
+        (from, to): (FrontierPrefix, FrontierPrefix),
+        layer: usize,
+    ) {
+        if passage.0.is_shared {
+            self.keep(passage, from, SetTransition::new(layer, from, to));
+        }
+    }
+
+    /// Leaves a frontier for another: evicts sets if the cached ones are too many or too large, the least recently used
+    /// first. Returns the states that were left, if they are not cached.
+    pub(super) fn leave(
+        &mut self,
+        from: FrontierPrefix,
+        to: FrontierPrefix,
+    ) -> Option<Vec<StateKey<W>>> {
+        let left = if from.set == to.set {
+            None
+        } else {
+            self.drop_unremembered(from)
+        };
+        self.met(from.set);
+        self.met(to.set);
+        while self.held > self.most || self.lately.len() > MAX_CACHED_SETS {
+            let Some((_, oldest)) = self.lately.pop_first() else {
+                break;
+            };
+            if oldest == to.set {
+                self.lately.insert(self.clock, oldest);
+                break;
+            }
+            self.forget(oldest);
+        }
+        left
+    }
+
+    /// Marks a cached set as most recently used, and updates its bytes and its fingerprint.
+    fn met(&mut self, number: usize) {
+        let Some(set) = self.sets.get_mut(&number) else {
+            return;
+        };
+        let (bytes, print) = (set.bytes(), set.states.print());
+        let Some(remembered) = &mut set.remembered else {
+            return;
+        };
+        self.held = self.held + bytes - remembered.bytes;
+        self.lately.remove(&remembered.met);
+        if remembered.print != print {
+            self.equal.remove(&(remembered.shape, remembered.print));
+            self.equal.insert((remembered.shape, print), number);
+        }
+        *remembered = CacheEntry {
+            met: self.clock,
+            bytes,
+            print,
+            ..*remembered
+        };
+        self.lately.insert(self.clock, number);
+        self.clock += 1;
+    }
+
+    fn forget(&mut self, number: usize) {
+        let gone = self.sets.remove(&number);
+        if let Some(remembered) = gone.and_then(|set| set.remembered) {
+            self.held -= remembered.bytes;
+            let key = (remembered.shape, remembered.print);
+            if self.equal.get(&key) == Some(&number) {
+                self.equal.remove(&key);
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Sketches: symbolic tables, with scope and predicted density.
+
+use figrs_core::factor::{Factor, FactorTable, VarId};
+
+/// Base-2 logarithm of the largest number of assignments for each row at which a listed table that determines its last
+/// variable has the density of a function. A step of a multiplexer has about as many as a result has values.
+const MAX_LOG_ROW_EXPANSION: f64 = 8.0;
+
+/// A symbolic table.
+#[derive(Clone)]
+pub(in crate::exact) struct SymbolicTable {
+    pub(in crate::exact) scope: Vec<VarId>,
+    /// The base-2 logarithm of the share of non-zeros.
+    pub(in crate::exact) density: f64,
+    pub(in crate::exact) live: bool,
+}
+
+/// The base-2 logarithm of the share of a factor's entries that are not zero, given those of the cardinalities.
+pub(in crate::exact) fn log_density(factor: &Factor, log_cards: &[f64]) -> f64 {
+    let dense = || -> f64 {
+        let logs = factor.variables.iter().map(|v| log_cards[v.index()]);
+        logs.sum()
+    };
+    match &factor.table {
+        FactorTable::Dense(weights) => {
+            let zeros = if weights.is_flushed() {
+                (0..weights.len()).filter(|&i| weights.is_zero(i)).count()
+            } else {
+                weights.linear().iter().filter(|&&x| x == 0.0).count()
+            };
+            match zeros {
+                0 => 0.0,
+                _ => ((weights.len() - zeros) as f64).log2() - (weights.len() as f64).log2(),
+            }
+        }
+        FactorTable::Sparse { rows, weights } => {
+            let listed = (weights.len() as f64).log2() - dense();
+            let function = -log_child(factor, log_cards);
+            let is_spread = function - listed <= MAX_LOG_ROW_EXPANSION;
+            if is_spread && is_function(rows, factor.variables.len()) {
+                function
+            } else {
+                listed
+            }
+        }
+        FactorTable::Function { .. } => -log_child(factor, log_cards),
+    }
+    .max(-1e6)
+}
+
+fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
+    let child = factor.variables.last();
+    child.map_or(0.0, |v| log_cards[v.index()])
+}
+
+/// True if sorted rows have each assignment of all but the last variable at most once. The table then has the density of a
+/// function: the last variable is determined, and the assignments without a value may be excluded by other tables as well.
+fn is_function(rows: &[u32], width: usize) -> bool {
+    let mut pairs = rows.chunks(width).zip(rows.chunks(width).skip(1));
+    width > 1 && pairs.all(|(a, b)| a[..width - 1] != b[..width - 1])
+}

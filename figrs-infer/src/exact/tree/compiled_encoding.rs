@@ -1,0 +1,320 @@
+//! One encoding of a compiled model, with its tree and its numbers.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
+use num_bigint::BigUint;
+use rand::Rng;
+
+use super::buffer_pool::BufferPool;
+use super::elimination_tree::{EliminationStep, EliminationTree};
+use super::{
+    Beliefs, ContractionTree, KBestQuery, MaxProductPrecision, RemainingValues, RestrictedGraph,
+    SampleQuery, SumProductPrecision, TreeBeliefs,
+};
+use crate::answer::world::{EncodingDecoder, World};
+use crate::error::Error;
+use crate::exact::algebra::Counting;
+use crate::exact::eliminate::log_weight;
+use crate::exact::limits::Limits;
+
+/// A tree from an earlier compilation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PreviousTree<'a> {
+    /// None.
+    None,
+    /// It is used if it fits.
+    IfItFits(&'a Arc<ContractionTree>),
+    /// It was loaded, and not to fit is an error.
+    Required(&'a Arc<ContractionTree>),
+}
+
+/// One encoding of a model with its tree and its numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct CompiledEncoding {
+    reader: Arc<EncodingDecoder>,
+    graph: Arc<FactorGraph>,
+    tree: Arc<ContractionTree>,
+    /// The factor of each varying element that holds the evidence set on it.
+    statements: Vec<usize>,
+    /// The remaining values of each variable, if zeros exclude some.
+    left: Option<RemainingValues>,
+    sums: BufferPool<TreeBeliefs<SumProductPrecision>>,
+    maxima: BufferPool<TreeBeliefs<MaxProductPrecision>>,
+}
+
+impl CompiledEncoding {
+    /// Compiles an encoding.
+    pub(crate) fn new(
+        old: PreviousTree<'_>,
+        expansion: &Arc<Expansion>,
+        mut encoding: Encoding,
+        varying: &[usize],
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let mut graph = encoding.take_graph();
+        let mut statements = Vec::with_capacity(varying.len());
+        for variable in varying
+            .iter()
+            .filter_map(|&position| encoding.variable(position))
+        {
+            statements.push(graph.factors.len());
+            graph.factors.push(Factor {
+                variables: vec![variable],
+                table: statement(graph.cardinality(variable), None),
+                normalised: false,
+            });
+        }
+        let mut left = None;
+        let tree = match old.tree().and_then(|tree| fitting(tree, &graph)) {
+            Some((tree, reduced)) => {
+                if let Some(reduced) = reduced {
+                    graph = reduced.graph;
+                    left = Some(reduced.left);
+                }
+                match old {
+                    PreviousTree::Required(_) => Arc::new(loaded(tree, &graph, limits)?),
+                    _ => tree.clone(),
+                }
+            }
+            None if matches!(old, PreviousTree::Required(_)) => {
+                return Err(Error::SavedTree {
+                    reason: "it is that of another model, other targets, or other zeros",
+                });
+            }
+            None => {
+                let (mut tree, values) = ContractionTree::compile(&mut graph, &limits.options)?;
+                left = values;
+                tree.threads = limits.threads();
+                Arc::new(tree)
+            }
+        };
+        Ok(Self {
+            tree,
+            reader: Arc::new(EncodingDecoder {
+                expansion: expansion.clone(),
+                encoding,
+            }),
+            graph: Arc::new(graph),
+            statements,
+            left,
+            sums: BufferPool::new(),
+            maxima: BufferPool::new(),
+        })
+    }
+
+    /// Sets the weights of the values of a varying element, or removes them.
+    pub(crate) fn state(&mut self, place: usize, weights: Option<Weights>) {
+        let at = self.statements[place];
+        let variable = self.graph.factors[at].variables[0];
+        let n = self.graph.cardinality(variable);
+        let weights = weights.map(|weights| match self.left_of(variable) {
+            Some(left) => weights.select(&left.iter().map(|&x| x as usize).collect::<Vec<_>>()),
+            None => weights,
+        });
+        Arc::make_mut(&mut self.graph).factors[at].table = statement(n, weights);
+        if let Some(sums) = self.sums.only() {
+            sums.reload(&self.tree, &self.graph, &[at]);
+        }
+        if let Some(maxima) = self.maxima.only() {
+            maxima.reload(&self.tree, &self.graph, &[at]);
+        }
+    }
+
+    /// The remaining values of a variable, if some are excluded.
+    fn left_of(&self, v: VarId) -> Option<&[u32]> {
+        self.left.as_ref()?[v.index()].as_deref()
+    }
+
+    /// The tree, without numbers.
+    pub(crate) fn tree(&self) -> &Arc<ContractionTree> {
+        &self.tree
+    }
+
+    /// The steps that sum out variables, by the names of the elements.
+    pub(crate) fn elimination_tree(&self) -> EliminationTree {
+        let mut names: Vec<Option<String>> = vec![None; self.graph.cardinalities.len()];
+        for (position, expanded) in self.reader.expansion.elements().iter().enumerate() {
+            if let Some(v) = self.reader.encoding.variable(position) {
+                let label = expanded.element.label();
+                let name = || {
+                    label
+                        .name
+                        .unwrap_or(format!("{} {position}", label.constructor))
+                };
+                names[v.index()].get_or_insert_with(name);
+            }
+        }
+        let name = |v: &VarId| {
+            let name = names[v.index()].clone();
+            name.unwrap_or_else(|| format!("variable {}", v.index()))
+        };
+        let outline = self.tree.outline();
+        let sums = |at: usize| !outline[at].eliminated.is_empty();
+        let mut places = vec![0; outline.len()];
+        for (place, at) in (0..outline.len()).filter(|&at| sums(at)).enumerate() {
+            places[at] = place;
+        }
+        let kept = outline.iter().filter(|step| !step.eliminated.is_empty());
+        let steps = kept.map(|step| {
+            let mut above = std::iter::successors(step.parent, |&at| outline[at].parent);
+            EliminationStep {
+                clique: step.clique.iter().map(name).collect(),
+                eliminated: step.eliminated.iter().map(name).collect(),
+                parent: above.find(|&at| sums(at)).map(|at| places[at]),
+            }
+        });
+        EliminationTree {
+            steps: steps.collect(),
+        }
+    }
+
+    /// True if single worlds need another encoding than sums.
+    pub(crate) fn is_conditional(&self) -> bool {
+        self.reader.encoding.is_conditional()
+    }
+
+    /// Runs a query on the sums.
+    fn summed<R>(
+        &self,
+        ask: impl FnOnce(&mut TreeBeliefs<SumProductPrecision>, &ContractionTree, &FactorGraph) -> R,
+    ) -> R {
+        let new = || TreeBeliefs::new(&self.tree, &self.graph);
+        (self.sums).with(new, |sums| ask(sums, &self.tree, &self.graph))
+    }
+
+    /// The natural logarithm of the sum of the weights of all worlds.
+    pub(crate) fn log_total(&self) -> f64 {
+        self.summed(TreeBeliefs::log_total)
+    }
+
+    /// The probabilities of the values of some elements, by their positions in the expansion.
+    pub(crate) fn marginals(&self, positions: &[usize]) -> Vec<Vec<f64>> {
+        let variable = |&position: &usize| self.reader.encoding.variable(position);
+        let variables: Vec<VarId> = positions.iter().filter_map(variable).collect();
+        let mut marginals =
+            self.summed(|sums, tree, graph| sums.marginals(tree, graph, &variables));
+        for (marginal, (&position, &v)) in
+            marginals.iter_mut().zip(positions.iter().zip(&variables))
+        {
+            if let Some(left) = self.left_of(v) {
+                let n = self.reader.expansion.elements()[position].support.len();
+                let mut all = vec![0.0; n];
+                for (&x, p) in left.iter().zip(&*marginal) {
+                    all[x as usize] = *p;
+                }
+                *marginal = all;
+            }
+        }
+        marginals
+    }
+
+    /// The joint probabilities of the values of some elements; `None` if no clique holds them all.
+    pub(crate) fn joint(&self, positions: &[usize]) -> Option<Vec<f64>> {
+        let variable = |&position: &usize| self.reader.encoding.variable(position);
+        let variables: Option<Vec<VarId>> = positions.iter().map(variable).collect();
+        let variables = variables?;
+        let joint = self.summed(|sums, tree, graph| sums.joint(tree, graph, &variables))?;
+        if variables.iter().all(|&v| self.left_of(v).is_none()) {
+            return Some(joint);
+        }
+        let support = |&position: &usize| self.reader.expansion.elements()[position].support.len();
+        let sizes: Vec<usize> = positions.iter().map(support).collect();
+        let mut all = vec![0.0; sizes.iter().product()];
+        for (mut number, p) in joint.into_iter().enumerate() {
+            let (mut at, mut stride) = (0, 1);
+            for (&v, n) in variables.iter().zip(&sizes).rev() {
+                let x = number % self.graph.cardinality(v);
+                number /= self.graph.cardinality(v);
+                at += stride * self.left_of(v).map_or(x, |left| left[x] as usize);
+                stride *= n;
+            }
+            all[at] = p;
+        }
+        Some(all)
+    }
+
+    /// The worlds of the largest weights, best first.
+    pub(crate) fn k_best(&self, count: usize) -> Vec<World> {
+        let tree = &*self.tree;
+        let new = || TreeBeliefs::new(tree, &self.graph);
+        let ask = |maxima: &mut TreeBeliefs<MaxProductPrecision>| {
+            maxima.ask(tree, &self.graph, KBestQuery { tree, count })
+        };
+        let best = self.maxima.with(new, ask);
+        best.iter().map(|values| self.world(values)).collect()
+    }
+
+    /// Number of worlds of positive weight.
+    pub(crate) fn count(&self) -> BigUint {
+        let mut beliefs = Beliefs::<Counting>::new(&self.tree, &self.graph);
+        beliefs.collect(&self.tree);
+        beliefs.total(&self.tree).0
+    }
+
+    /// A random world; `None` if none has weight.
+    pub(crate) fn sample(&self, rng: &mut impl Rng) -> Option<World> {
+        let tree = &*self.tree;
+        let rng = RefCell::new(&mut *rng);
+        let draw = SampleQuery { tree, rng };
+        let values = self.summed(|sums, _, graph| sums.ask(tree, graph, draw))?;
+        Some(self.world(&values))
+    }
+
+    fn world(&self, values: &[u32]) -> World {
+        let mut values = self.tree.world(values);
+        let log_probability = log_weight(&self.graph, &values);
+        for (value, left) in values.iter_mut().zip(self.left.iter().flatten()) {
+            if let Some(left) = left {
+                *value = left[*value as usize];
+            }
+        }
+        World::new(self.reader.clone(), values, log_probability)
+    }
+}
+
+impl<'a> PreviousTree<'a> {
+    fn tree(self) -> Option<&'a Arc<ContractionTree>> {
+        match self {
+            Self::None => None,
+            Self::IfItFits(tree) | Self::Required(tree) => Some(tree),
+        }
+    }
+}
+
+/// A tree with the graph it is for, if that is this one, or this one reduced.
+fn fitting<'a>(
+    tree: &'a Arc<ContractionTree>,
+    graph: &FactorGraph,
+) -> Option<(&'a Arc<ContractionTree>, Option<RestrictedGraph>)> {
+    if !tree.is_reduced {
+        return tree.fits(graph).then_some((tree, None));
+    }
+    let reduced = RestrictedGraph::new(graph)?;
+    tree.fits(&reduced.graph).then_some((tree, Some(reduced)))
+}
+
+/// A tree that was saved, for a graph that it fits.
+fn loaded(
+    tree: &ContractionTree,
+    graph: &FactorGraph,
+    limits: &Limits,
+) -> Result<ContractionTree, Error> {
+    if !tree.is_sound(graph) {
+        return Err(Error::SavedTree {
+            reason: "it is damaged",
+        });
+    }
+    // A message and its derivative for each entry.
+    limits.options.admit(2.0 * tree.table_bytes() as f64)?;
+    let mut tree = tree.clone();
+    tree.threads = limits.threads();
+    Ok(tree)
+}
+
+/// The evidence on a variable, as a table.
+fn statement(values: usize, weights: Option<Weights>) -> FactorTable {
+    FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
+}

@@ -1,0 +1,51 @@
+//! Stuck sites, which never move alone, since evidence ties the others to them: they are moved in pairs.
+
+use figrs_core::internals::Site;
+
+/// Number of proposals of a site before it can be called stuck.
+const MIN_PROPOSALS: u32 = 10;
+/// Divisor of the proposals of a stuck site: at most one in so many leads to a possible world.
+const STUCK_DIVISOR: u32 = 20;
+
+/// Success rates of single proposals of each lasting site while the kernel adapted.
+#[derive(Debug, Default)]
+pub(super) struct ProposalSuccess {
+    /// Number of proposals, and number of possible ones.
+    counts: Vec<(u32, u32)>,
+    sites: Vec<Site>,
+}
+
+impl ProposalSuccess {
+    /// Counts a proposal of a value that the site may have.
+    pub(super) fn learn(&mut self, site: Site, was_possible: bool) {
+        if self.counts.len() <= site.number() {
+            self.counts.resize(site.number() + 1, (0, 0));
+        }
+        let (tried, possible) = &mut self.counts[site.number()];
+        let is_stuck =
+            |tried: u32, possible: u32| tried >= MIN_PROPOSALS && possible * STUCK_DIVISOR <= tried;
+        let before = is_stuck(*tried, *possible);
+        *tried = tried.saturating_add(1);
+        *possible = possible.saturating_add(u32::from(was_possible));
+        match (before, is_stuck(*tried, *possible)) {
+            (false, true) => self.sites.push(site),
+            (true, false) => self.sites.retain(|&other| other != site),
+            _ => {}
+        }
+    }
+
+    /// The sites that are stuck.
+    pub(super) fn sites(&self) -> &[Site] {
+        &self.sites
+    }
+
+    /// Number of steps with pairs for one with each choice of a world: as many as there are stuck sites, if there is a
+    /// pair.
+    pub(super) fn picks(&self) -> usize {
+        if self.sites.len() < 2 {
+            0
+        } else {
+            self.sites.len()
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! One algorithm on a thread of its own, watched from outside.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use figrs_core::{AnyElement, Model};
+
+use crate::algorithm::Algorithm;
+use crate::answer::Answer;
+
+/// Interval between two checks of the interrupt.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+type PeakMemory = Arc<dyn Fn() -> u64 + Send + Sync>;
+
+/// Limits of a run: deadline, interrupt, grace; and the measurement of its memory.
+#[derive(Clone, Default)]
+pub(super) struct RunLimits {
+    pub(super) deadline: Option<Duration>,
+    pub(super) interrupt: Option<Arc<AtomicBool>>,
+    pub(super) peak_memory: Option<PeakMemory>,
+    /// Time beyond its deadline or interrupt in which an algorithm may still answer.
+    pub(super) grace: Duration,
+}
+
+/// Result of a run: answer, time, memory.
+pub(super) struct RunResult {
+    /// The answer, or the reason that there is none.
+    pub(super) answer: Result<Answer, String>,
+    pub(super) seconds: f64,
+    pub(super) memory: Option<u64>,
+}
+
+impl RunLimits {
+    pub(super) fn interrupted(&self) -> bool {
+        let interrupt = self.interrupt.as_deref();
+        interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// Runs an algorithm to its end, to the deadline or to an interrupt.
+    pub(super) fn run(
+        &self,
+        algorithm: Arc<dyn Algorithm>,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> RunResult {
+        if self.interrupted() {
+            return RunResult::without("not run: interrupted before its turn".into(), 0.0);
+        }
+        let before = self.peak_memory.as_ref().map(|peak| {
+            // The first call resets the peak, the second reads the present use.
+            peak();
+            peak()
+        });
+        let started = Instant::now();
+        let (sender, receiver) = channel();
+        let (model, targets) = (model.clone(), targets.to_vec());
+        let work = move || {
+            let started = Instant::now();
+            let answer = algorithm.answer(&model, &targets);
+            // Nobody listens any more if it was given up.
+            drop(sender.send((answer, started.elapsed())));
+        };
+        if let Err(error) = thread::Builder::new().spawn(work) {
+            return RunResult::without(format!("its thread cannot be started: {error}"), 0.0);
+        }
+        let mut interrupted = None;
+        loop {
+            match receiver.recv_timeout(POLL_INTERVAL) {
+                Ok((answer, elapsed)) => {
+                    let after = self.peak_memory.as_ref().map(|peak| peak());
+                    return RunResult {
+                        answer: answer.map_err(|error| error.to_string()),
+                        seconds: elapsed.as_secs_f64(),
+                        memory: after
+                            .zip(before)
+                            .map(|(after, before)| after.saturating_sub(before)),
+                    };
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let seconds = started.elapsed().as_secs_f64();
+                    return RunResult::without("it panicked".into(), seconds);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let elapsed = started.elapsed();
+            if interrupted.is_none() && self.interrupted() {
+                interrupted = Some(elapsed);
+            }
+            let seconds = elapsed.as_secs_f64();
+            if interrupted.is_some_and(|then| elapsed >= then + self.grace) {
+                return RunResult::without("interrupted; it has no answer so far".into(), seconds);
+            }
+            if let Some(deadline) = self.deadline
+                && elapsed >= deadline + self.grace
+            {
+                let limit = deadline.as_secs_f64();
+                return RunResult::without(format!("no answer within {limit} s"), seconds);
+            }
+        }
+    }
+}
+
+impl RunResult {
+    fn without(reason: String, seconds: f64) -> Self {
+        Self {
+            answer: Err(reason),
+            seconds,
+            memory: None,
+        }
+    }
+}

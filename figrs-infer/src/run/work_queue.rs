@@ -1,0 +1,343 @@
+//! Parallel loop with ordered reduction: numbered pieces of work on several threads, with results taken in order.
+
+use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Range};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use super::guard::guarded;
+use crate::error::Error;
+
+/// Maximum number of batches of each thread that are begun and not yet taken.
+const MAX_BATCHES_IN_FLIGHT: u64 = 8;
+/// A thread begins one part in so many of its share of the remaining work at once (guided self-scheduling): so all end at
+/// about the same time.
+const PARTS: u64 = 2;
+
+/// Does the pieces `0..pieces` of some work, in batches of so many at most, on up to `threads` threads, this one among them, each with a worker of
+/// its own, and hands the results to `take` in order, on this thread, until it breaks or a piece fails.
+///
+/// Threads that meet too often wait more than they work: a batch should take some tenths of a millisecond.
+///
+/// The result of a piece must depend on its number alone; then the outcome is the same for any number of threads.
+pub(crate) fn in_order<W, R: Send>(
+    threads: usize,
+    (pieces, batch): (u64, u64),
+    worker: impl Fn() -> Result<W, Error> + Sync,
+    work: impl Fn(&mut W, u64) -> Result<R, Error> + Sync,
+    mut take: impl FnMut(R) -> ControlFlow<()>,
+) -> Result<(), Error> {
+    let threads = (threads as u64).min(pieces);
+    if threads <= 1 {
+        let mut worker = guarded(worker)?;
+        for piece in 0..pieces {
+            if take(work(&mut worker, piece)?).is_break() {
+                break;
+            }
+        }
+        return Ok(());
+    }
+    let queue = WorkQueue {
+        pieces,
+        batch,
+        threads,
+        state: Mutex::new(QueueState {
+            begun: 0,
+            taken: 0,
+            ended: false,
+            results: BTreeMap::new(),
+        }),
+        changed: Condvar::new(),
+    };
+    let (worker, work) = (&worker, &work);
+    thread::scope(|scope| {
+        let _guard = PanicGuard(&queue);
+        let help = || {
+            let _guard = PanicGuard(&queue);
+            let mut own = None;
+            while let Some(batch) = queue.next() {
+                queue.give(batch.start, done(&mut own, batch, worker, work));
+            }
+        };
+        for _ in 1..threads {
+            // If the system gives no more threads, those that there are do the work.
+            if thread::Builder::new().spawn_scoped(scope, help).is_err() {
+                break;
+            }
+        }
+        let mut own = None;
+        let outcome = loop {
+            match queue.turn() {
+                QueueAction::Take(results) => match taken(results, &mut take) {
+                    Ok(ControlFlow::Continue(())) => {}
+                    Ok(ControlFlow::Break(())) => break Ok(()),
+                    Err(error) => break Err(error),
+                },
+                QueueAction::Work(batch) => {
+                    queue.give(batch.start, done(&mut own, batch, worker, work));
+                }
+                QueueAction::End => break Ok(()),
+            }
+        };
+        queue.end();
+        outcome
+    })
+}
+
+/// The results of a batch, up to the first that failed, by a worker that is made for the first batch.
+fn done<W, R>(
+    own: &mut Option<W>,
+    batch: Range<u64>,
+    worker: impl Fn() -> Result<W, Error>,
+    work: impl Fn(&mut W, u64) -> Result<R, Error>,
+) -> Vec<Result<R, Error>> {
+    let own = match own {
+        Some(own) => own,
+        None => match guarded(worker) {
+            Ok(new) => own.insert(new),
+            Err(error) => return vec![Err(error)],
+        },
+    };
+    let mut results = Vec::with_capacity((batch.end - batch.start) as usize);
+    for piece in batch {
+        let result = guarded(|| work(own, piece));
+        let failed = result.is_err();
+        results.push(result);
+        if failed {
+            break;
+        }
+    }
+    results
+}
+
+/// Passes results on, until one is an error or the taker breaks.
+fn taken<R>(
+    results: Vec<Result<R, Error>>,
+    take: &mut impl FnMut(R) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, Error> {
+    for result in results {
+        if take(result?).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+/// Next action of the thread that takes the results.
+enum QueueAction<R> {
+    Take(Vec<Result<R, Error>>),
+    Work(Range<u64>),
+    End,
+}
+
+/// Work queue shared by the threads.
+struct WorkQueue<R> {
+    pieces: u64,
+    batch: u64,
+    threads: u64,
+    state: Mutex<QueueState<R>>,
+    changed: Condvar,
+}
+
+struct QueueState<R> {
+    /// The first piece that no thread has begun.
+    begun: u64,
+    /// The first piece that has not been taken.
+    taken: u64,
+    /// `true` if no more results are wanted.
+    ended: bool,
+    /// Results that wait, by their first pieces.
+    results: BTreeMap<u64, Vec<Result<R, Error>>>,
+}
+
+impl<R> WorkQueue<R> {
+    /// A thread that panics does so outside of the lock, or ends all.
+    fn lock(&self) -> MutexGuard<'_, QueueState<R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, QueueState<R>>) -> MutexGuard<'a, QueueState<R>> {
+        self.changed
+            .wait(state)
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins the next batch; `None` if there is none, or too many results wait to be taken.
+    fn begin(&self, state: &mut QueueState<R>) -> Option<Range<u64>> {
+        let waiting = state.begun - state.taken;
+        if state.begun >= self.pieces
+            || waiting >= MAX_BATCHES_IN_FLIGHT * self.threads * self.batch
+        {
+            return None;
+        }
+        let part = (self.pieces - state.begun) / (PARTS * self.threads);
+        let first = state.begun;
+        state.begun += part.clamp(1, self.batch);
+        Some(first..state.begun)
+    }
+
+    /// The next batch for a thread that takes no results.
+    fn next(&self) -> Option<Range<u64>> {
+        let mut state = self.lock();
+        while !state.ended && state.begun < self.pieces {
+            if let Some(batch) = self.begin(&mut state) {
+                return Some(batch);
+            }
+            state = self.wait(state);
+        }
+        None
+    }
+
+    fn turn(&self) -> QueueAction<R> {
+        let mut state = self.lock();
+        loop {
+            if state.ended || state.taken == self.pieces {
+                return QueueAction::End;
+            }
+            let first = state.taken;
+            if let Some(results) = state.results.remove(&first) {
+                state.taken += results.len() as u64;
+                self.changed.notify_all();
+                return QueueAction::Take(results);
+            }
+            if let Some(batch) = self.begin(&mut state) {
+                return QueueAction::Work(batch);
+            }
+            state = self.wait(state);
+        }
+    }
+
+    /// Stores the results of a batch; after one that failed nothing more is begun.
+    fn give(&self, first: u64, results: Vec<Result<R, Error>>) {
+        let mut state = self.lock();
+        if matches!(results.last(), Some(Err(_))) {
+            state.begun = self.pieces;
+        }
+        state.results.insert(first, results);
+        self.changed.notify_all();
+    }
+
+    fn end(&self) {
+        self.lock().ended = true;
+        self.changed.notify_all();
+    }
+}
+
+/// Guard that ends the queue when a thread panics, so that no other waits for it.
+struct PanicGuard<'a, R>(&'a WorkQueue<R>);
+
+impl<R> Drop for PanicGuard<'_, R> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.end();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn results_come_in_order_on_any_number_of_threads() {
+        for threads in 1..5 {
+            let mut taken = Vec::new();
+            let ended = in_order(
+                threads,
+                (100, 7),
+                || Ok(()),
+                |(), piece| Ok(piece * piece),
+                |square| {
+                    taken.push(square);
+                    if taken.len() < 40 {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    }
+                },
+            );
+            assert_eq!(ended, Ok(()));
+            assert_eq!(taken, (0..40).map(|i| i * i).collect::<Vec<u64>>());
+        }
+    }
+
+    #[test]
+    fn the_first_error_ends_the_work() {
+        for threads in 1..4 {
+            let mut taken = 0;
+            let work = |(): &mut (), piece| match piece {
+                5.. => Err(Error::TooManyWorlds { limit: piece }),
+                _ => Ok(()),
+            };
+            let ended = in_order(
+                threads,
+                (9, 2),
+                || Ok(()),
+                work,
+                |()| {
+                    taken += 1;
+                    ControlFlow::Continue(())
+                },
+            );
+            assert_eq!(ended, Err(Error::TooManyWorlds { limit: 5 }));
+            assert_eq!(taken, 5);
+        }
+    }
+
+    /// A batch is the most that is begun at once, not the least.
+    #[test]
+    fn few_pieces_are_shared_too() {
+        let workers = AtomicU64::new(0);
+        let worker = || Ok(workers.fetch_add(1, Ordering::SeqCst));
+        // Each waits until another has begun as well.
+        let work = |_: &mut u64, _| {
+            while workers.load(Ordering::SeqCst) < 2 {
+                thread::yield_now();
+            }
+            Ok(())
+        };
+        let take = |()| ControlFlow::Continue(());
+        assert_eq!(in_order(2, (4, 32), worker, work, take), Ok(()));
+    }
+
+    /// The second piece cannot be taken before the first, which waits until the others can go no further.
+    #[test]
+    fn no_thread_runs_far_ahead() {
+        let most = 2 * MAX_BATCHES_IN_FLIGHT;
+        let others = AtomicU64::new(0);
+        let work = |(): &mut (), piece| {
+            if piece > 0 {
+                return Ok(others.fetch_add(1, Ordering::SeqCst));
+            }
+            while others.load(Ordering::SeqCst) < most - 1 {
+                thread::yield_now();
+            }
+            thread::sleep(Duration::from_millis(20));
+            Ok(others.load(Ordering::SeqCst))
+        };
+        let mut first = None;
+        let take = |seen| {
+            first.get_or_insert(seen);
+            ControlFlow::Continue(())
+        };
+        assert_eq!(in_order(2, (100, 1), || Ok(()), work, take), Ok(()));
+        assert_eq!(first, Some(most - 1));
+    }
+
+    #[test]
+    fn nobody_waits_for_a_piece_that_panics() {
+        for panics in [0, 1, 40] {
+            let work = |(): &mut (), piece| {
+                assert!(piece != panics, "as it should");
+                Ok(piece)
+            };
+            let take = |_| ControlFlow::Continue(());
+            let ended = in_order(3, (100, 2), || Ok(()), work, take);
+            let message = "as it should".into();
+            assert_eq!(ended, Err(Error::Panicked { message }));
+        }
+    }
+}

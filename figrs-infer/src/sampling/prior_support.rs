@@ -1,0 +1,64 @@
+//! Values that a target may have though no draw has them.
+
+use figrs_core::internals::Kind;
+use figrs_core::{AnyElement, Model, Support, SupportBuilder};
+
+/// Maximum number of values of a target that are listed.
+const MAX_VALUES: usize = 256;
+/// Expected number of draws from which on a value counts as drawn: the probability that none has it is below `5e-5`.
+const MIN_EXPECTED_DRAWS: f64 = 10.0;
+
+/// The values of a target that is an atomic element, a table, or a Boolean, with the prior probability of each if it is known.
+pub(crate) struct PriorSupport {
+    values: Support,
+    priors: Option<Vec<f64>>,
+}
+
+impl PriorSupport {
+    /// The possible values of a target; `None` if they are not known without running a model's functions, are too many to
+    /// list, or if evidence or an intervention sets the value.
+    pub(crate) fn of(model: &Model, target: &AnyElement) -> Option<Self> {
+        let is_target = |element: &AnyElement| element.id() == target.id();
+        let mut evidence = model.evidence().iter();
+        let observed =
+            evidence.any(|(e, statement)| is_target(e) && statement.observed().is_some());
+        if observed || model.interventions().iter().any(|(e, _)| is_target(e)) {
+            return None;
+        }
+        let known = match target.kind() {
+            Kind::Atomic(op) => {
+                let outcomes = op.outcomes().ok()?.ok()?;
+                Self {
+                    values: outcomes.support,
+                    priors: Some(outcomes.probabilities),
+                }
+            }
+            Kind::Table(_, op) => Self {
+                values: op.values().clone(),
+                priors: None,
+            },
+            Kind::Apply(..) | Kind::Chain(..) | Kind::Score(..) => {
+                let mut values = target.no_values();
+                values.insert(&false)?;
+                values.insert(&true)?;
+                Self {
+                    values: values.build(),
+                    priors: None,
+                }
+            }
+        };
+        (known.values.len() <= MAX_VALUES).then_some(known)
+    }
+
+    /// Adds the values that none of so many draws has; if nothing bounds their share, only those that the draws may have
+    /// missed.
+    pub(crate) fn complete(&self, drawn: &mut SupportBuilder, draws: u64, is_bounded: bool) {
+        for value in 0..self.values.len() {
+            let prior = self.priors.as_ref().map(|priors| priors[value]);
+            let was_sure = |prior: f64| !is_bounded && prior * draws as f64 >= MIN_EXPECTED_DRAWS;
+            if prior.is_none_or(|prior| prior > 0.0 && !was_sure(prior)) {
+                drawn.insert(self.values.any(value));
+            }
+        }
+    }
+}

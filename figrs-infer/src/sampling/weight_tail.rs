@@ -1,0 +1,114 @@
+//! The largest weights of a run, for the shape of their tail.
+
+use figrs_core::internals::WeightForm;
+
+use crate::quality::diagnostics::{pareto_k_of_largest, tail_length};
+
+/// Maximum number of weights kept if the number of samples is not limited beforehand: those of the tail of a hundred
+/// million.
+const MAX_TAIL_SIZE: usize = 30_001;
+
+/// The logarithms of the largest weights of a run, as many as the tail of its samples has and one.
+#[derive(Debug)]
+pub(crate) struct WeightTail {
+    logs: Vec<f64>,
+    most: usize,
+    /// Number of positive weights.
+    count: u64,
+}
+
+impl WeightTail {
+    /// No weights yet, of a run of so many samples at most.
+    pub(crate) fn of(samples: Option<u64>) -> Self {
+        let tail = samples.map(|samples| tail_length(samples as usize) + 1);
+        Self {
+            logs: Vec::new(),
+            most: tail.map_or(MAX_TAIL_SIZE, |tail| tail.min(MAX_TAIL_SIZE)),
+            count: 0,
+        }
+    }
+
+    /// Maximum number of weights of a block that may be among them.
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Drops all weights.
+    pub(crate) fn clear(&mut self) {
+        self.logs.clear();
+        self.count = 0;
+    }
+
+    /// Adds the largest weights of a block, in units of `exp(log_scale)`, and its number of positive ones.
+    pub(crate) fn take(&mut self, largest: &[f64], log_scale: f64, count: u64) {
+        self.count += count;
+        let logs = largest.iter().map(|weight| weight.ln() + log_scale);
+        self.logs.extend(logs);
+        if self.logs.len() > 4 * self.most {
+            keep_largest(&mut self.logs, self.most);
+        }
+    }
+
+    /// The Pareto k-hat of all weights.
+    pub(crate) fn pareto_k(mut self) -> f64 {
+        let most = self.most.min(tail_length(self.count as usize) + 1);
+        keep_largest(&mut self.logs, most);
+        pareto_k_of_largest(&self.logs)
+    }
+}
+
+/// The largest positive weights of a block.
+pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
+    let mut weights: Vec<f64> = match form {
+        WeightForm::Rows(rows) => rows.iter().copied().filter(|w| *w > 0.0).collect(),
+        WeightForm::Classes(classes) => {
+            let counted = classes.iter().map(|(mask, weight)| {
+                let rows: usize = mask.iter().map(|word| word.count_ones() as usize).sum();
+                std::iter::repeat_n(*weight, if *weight > 0.0 { rows.min(most) } else { 0 })
+            });
+            counted.flatten().collect()
+        }
+    };
+    keep_largest(&mut weights, most);
+    weights
+}
+
+fn keep_largest(numbers: &mut Vec<f64>, most: usize) {
+    if numbers.len() > most {
+        numbers.select_nth_unstable_by(most, |a, b| b.total_cmp(a));
+        numbers.truncate(most);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use figrs_core::stream;
+    use rand::RngExt;
+
+    use super::*;
+    use crate::quality::diagnostics::pareto_k;
+
+    #[test]
+    fn the_largest_weights_tell_the_tail_of_all() {
+        for (power, seed) in [(0.3, 1), (0.8, 2), (1.2, 3)] {
+            let mut random = stream(seed, 0);
+            let weights: Vec<f64> = (0..20_000)
+                .map(|_| random.random::<f64>().powf(-power))
+                .collect();
+            let logs: Vec<f64> = weights.iter().map(|w| w.ln()).collect();
+            let mut heaviest = WeightTail::of(Some(20_000));
+            for block in weights.chunks(1000) {
+                let form = WeightForm::Rows(block.iter().map(|w| w * 8.0).collect());
+                let largest = largest(&form, heaviest.most());
+                heaviest.take(&largest, -(8.0_f64.ln()), 1000);
+            }
+            let (k, all) = (heaviest.pareto_k(), pareto_k(&logs));
+            assert!((k - all).abs() < 1e-9, "{k} {all}");
+            assert!((k - power).abs() < 0.15, "{k}");
+        }
+        // Equal weights have no tail.
+        let mut equal = WeightTail::of(None);
+        equal.take(&[0.25; 100], 0.0, 100);
+        assert_eq!(equal.pareto_k(), f64::NEG_INFINITY);
+    }
+}
