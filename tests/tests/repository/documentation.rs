@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use figrs_tests::pages::{files, pages, root};
+use figrs_tests::pages::{pages, root};
 
 /// The address of each link of a line of prose.
 fn links(line: &str) -> Vec<&str> {
@@ -99,37 +99,42 @@ fn paths_from_the_root_lead_to_files() {
     assert!(count > 80, "only {count} paths were found");
 }
 
+/// The folder that a path names, or that of the file that it names.
+fn folder_of(path: &str) -> PathBuf {
+    let path = Path::new(path);
+    let file = path.extension().and_then(|_| path.parent());
+    file.unwrap_or(path).to_owned()
+}
+
 #[test]
 fn the_architecture_names_files_that_are_there() {
     let page = pages()
         .into_iter()
         .find(|page| page.path.ends_with("architecture.md"))
         .unwrap();
-    let sources = [
-        "src",
-        "figrs-core",
-        "figrs-infer",
-        "figrs-models",
-        "tests",
-        "examples",
-        "docs",
-    ];
-    let all: Vec<PathBuf> = sources.into_iter().flat_map(files).collect();
-    let is_there = |path: &str| {
-        let folder = path.strip_suffix('/');
-        all.iter().any(|file| match folder {
-            Some(folder) => file.ancestors().any(|ancestor| ancestor.ends_with(folder)),
-            None => file.ends_with(path),
-        })
-    };
-    let spans = page.spans();
-    let is_path = |span: &&String| {
+    let is_path = |span: &&str| {
         let is_file = Path::new(span).extension().is_some_and(|kind| kind == "rs");
         is_plain(span) && (is_file || span.ends_with('/'))
     };
-    let paths: Vec<&String> = spans.iter().filter(is_path).collect();
-    assert!(paths.len() > 60, "only {} paths were found", paths.len());
-    for path in paths {
-        assert!(is_there(path), "{path} is not there");
+    let mut count = 0;
+    let prose = page.prose().join("\n");
+    // A bare name stands in a folder that its paragraph or table names.
+    for block in prose.split("\n\n") {
+        let spans = block.split('`').skip(1).step_by(2);
+        let (whole, bare): (Vec<&str>, Vec<&str>) = spans
+            .filter(is_path)
+            .partition(|path| root().join(path).exists());
+        count += whole.len() + bare.len();
+        let mut folders: Vec<PathBuf> = whole.into_iter().map(folder_of).collect();
+        for name in bare {
+            let there: Vec<PathBuf> = folders
+                .iter()
+                .map(|folder| folder.join(name))
+                .filter(|path| root().join(path).exists())
+                .collect();
+            assert!(!there.is_empty(), "{name} is not there, in: {block}");
+            folders.extend(there.into_iter().filter(|path| root().join(path).is_dir()));
+        }
     }
+    assert!(count > 60, "only {count} paths were found");
 }
