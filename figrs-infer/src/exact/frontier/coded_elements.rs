@@ -13,6 +13,7 @@ use super::dictionary::ValueDictionaries;
 use super::element_order::{ElementOrder, OrderedElement};
 use super::equivalence_class::Classes;
 use super::exploration_limits::ExplorationError;
+use super::growth::{table, vector};
 use super::layer::TransitionLayer;
 use super::packed_integers::PackedIntegers;
 use super::weight_dictionary::WeightDictionary;
@@ -80,8 +81,8 @@ impl<R: Clone> ClassMemo<R> {
         found
     }
 
-    /// Remembers a result; tells by how many bytes it has grown since the last time.
-    fn insert(&mut self, reads: &[u32], result: R) -> isize {
+    /// Remembers a result; tells by how many bytes it has grown since the last time, if there is to be memory for some more.
+    fn insert(&mut self, reads: &[u32], result: R, more: usize) -> isize {
         match &mut self.known {
             Some(MemoTable::Few(known)) => {
                 known.insert(packed(reads), result);
@@ -93,22 +94,19 @@ impl<R: Clone> ClassMemo<R> {
         }
         let before = self.bytes;
         self.bytes = match &self.known {
-            Some(MemoTable::Few(known)) => table::<u128, R>(known.len(), known.capacity()),
+            Some(MemoTable::Few(known)) => {
+                let each = size_of::<(u128, R)>();
+                table(each, (known.len(), known.capacity()), more)
+            }
             Some(MemoTable::Lists(known)) => {
-                let list = size_of_val(reads) + ALLOCATION;
-                table::<Box<[u32]>, R>(known.len(), known.capacity()) + known.len() * list
+                let each = size_of::<(Box<[u32]>, R)>();
+                let lists = known.len() * (size_of_val(reads) + ALLOCATION);
+                table(each, (known.len(), known.capacity()), more) + lists
             }
             None => 0,
         };
         self.bytes.cast_signed() - before.cast_signed()
     }
-}
-
-/// The bytes of a hash table with so many entries and this capacity: an eighth of it stays empty, and each place has a byte
-/// of its own. The next entry of a full table moves all to another that is twice as large.
-fn table<K, R>(length: usize, capacity: usize) -> usize {
-    let places = if length == capacity { 3 } else { 1 } * capacity * 8 / 7;
-    places * (size_of::<(K, R)>() + 1)
 }
 
 fn packed(reads: &[u32]) -> u128 {
@@ -156,6 +154,8 @@ pub(super) struct CodedElements {
     outcomes: Vec<WeightedValue>,
     /// The bytes of all that is remembered of classes.
     remembered: usize,
+    /// Number of values, results and outcomes for which there is to be memory when it is asked next.
+    reserved: usize,
     /// `true` if a branch stands for several worlds.
     pub(super) merged: bool,
     /// By class of observed Chains: `true` if the likelihoods are densities.
@@ -182,6 +182,7 @@ impl CodedElements {
             rows: Vec::new(),
             outcomes: Vec::new(),
             remembered: 0,
+            reserved: Self::RESERVED,
             merged: false,
             densities: FxHashMap::default(),
             owners: FxHashMap::default(),
@@ -262,16 +263,25 @@ impl CodedElements {
         self.outcomes[position]
     }
 
-    /// Number of values for which there is to be memory when it is asked next: transitions of one state add few.
-    const RESERVED_VALUES: usize = 16;
+    /// Number of values, results and outcomes for which there is memory at first.
+    const RESERVED: usize = 16;
 
-    /// About how many bytes the numbered values, the outcomes and what is remembered of classes take.
+    /// The number of transitions from one state for which there is to be memory: twice those of the state that had most, since the next one may
+    /// have more.
+    pub(super) fn reserved(&self) -> usize {
+        self.reserved
+    }
+
+    /// About how many bytes the numbered values, the weights, the outcomes and what is remembered of classes take, with room for the
+    /// transitions of one more state.
     pub(super) fn bytes(&self) -> u64 {
         let values = self.codes.values.iter();
-        let values: usize = values
-            .map(|values| values.bytes_with(Self::RESERVED_VALUES))
-            .sum();
-        (values + self.outcomes.len() * size_of::<WeightedValue>() + self.remembered) as u64
+        let values: usize = values.map(|values| values.bytes_with(self.reserved)).sum();
+        (values + self.weighing.bytes() + self.remembered_bytes()) as u64
+    }
+
+    fn remembered_bytes(&self) -> usize {
+        self.remembered + vector(&self.outcomes, self.reserved)
     }
 
     /// True if the values of some target are of a type: transitions refer to their numbers.
@@ -321,14 +331,13 @@ impl CodedElements {
 
     /// Forgets what is known of classes where it takes more than so many bytes.
     pub(super) fn forget_beyond(&mut self, most: u64) {
-        let outcomes = self.outcomes.len() * size_of::<WeightedValue>();
-        if (self.remembered + outcomes) as u64 > most {
+        if self.remembered_bytes() as u64 > most {
             self.forget_all();
         }
     }
 
     fn remember_value(&mut self, class: usize, reads: &[u32], value: Option<WeightedValue>) {
-        let grown = self.values[class].insert(reads, value);
+        let grown = self.values[class].insert(reads, value, self.reserved);
         self.remembered = self.remembered.saturating_add_signed(grown);
     }
 
@@ -408,7 +417,8 @@ impl CodedElements {
             }
         }
         let row = start..self.outcomes.len();
-        let grown = self.rows[class].insert(reads, row.clone());
+        self.reserved = self.reserved.max(2 * row.len());
+        let grown = self.rows[class].insert(reads, row.clone(), self.reserved);
         self.remembered = self.remembered.saturating_add_signed(grown);
         Ok(row)
     }

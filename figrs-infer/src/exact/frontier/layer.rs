@@ -1,5 +1,6 @@
 //! The transitions of a step: a random choice, and what follows from it.
 
+use super::growth::vector;
 use super::packed_integers::PackedIntegers;
 
 /// The transitions from the states of one frontier to those of the next.
@@ -67,5 +68,12 @@ impl TransitionLayer {
     pub(super) fn bytes(&self) -> usize {
         let reports: usize = self.reports.iter().map(PackedIntegers::bytes).sum();
         4 * (self.starts.len() + self.targets.len()) + self.weights.bytes() + reports
+    }
+
+    /// Size in bytes before some more transitions are added.
+    pub(super) fn bytes_with(&self, more: usize) -> usize {
+        let reports = self.reports.iter().map(|report| report.bytes_with(more));
+        let indices = vector(&self.starts, 1) + vector(&self.targets, more);
+        indices + self.weights.bytes_with(more) + reports.sum::<usize>()
     }
 }

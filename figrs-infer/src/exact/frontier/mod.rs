@@ -11,6 +11,7 @@ mod equivalence_class;
 mod exploration_limits;
 mod explore;
 mod first_true;
+mod growth;
 mod layer;
 mod messages;
 mod packed_integers;

@@ -1,5 +1,7 @@
 //! Compact lists of small numbers.
 
+use super::growth::vector;
+
 /// Small numbers in as little space as the largest of them needs.
 #[derive(Debug)]
 pub(super) enum PackedIntegers {
@@ -68,6 +70,15 @@ impl PackedIntegers {
             Self::Bytes(numbers) => numbers.len(),
             Self::Halves(numbers) => 2 * numbers.len(),
             Self::Words(numbers) => 4 * numbers.len(),
+        }
+    }
+
+    /// Size in bytes before some more numbers are pushed.
+    pub(super) fn bytes_with(&self, more: usize) -> usize {
+        match self {
+            Self::Bytes(numbers) => vector(numbers, more),
+            Self::Halves(numbers) => vector(numbers, more),
+            Self::Words(numbers) => vector(numbers, more),
         }
     }
 

@@ -7,6 +7,7 @@ use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
 
 use super::dictionary::StateKey;
+use super::growth::{table, vector};
 
 /// Distinct states, numbered in the order in which they were met.
 #[derive(Debug)]
@@ -80,9 +81,15 @@ impl<const W: usize> StateSet<W> {
         }
     }
 
-    /// Approximate size of the states in bytes: keys, and numbers in a table that is half empty.
+    /// Approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.len() * (size_of::<StateKey<W>>() + 2 * (size_of::<u32>() + 1))
+        self.bytes_with(0)
+    }
+
+    /// Approximate size in bytes before some more states are met.
+    pub(super) fn bytes_with(&self, more: usize) -> usize {
+        let numbers = (self.numbers.len(), self.numbers.capacity());
+        vector(&self.keys, more) + table(size_of::<u32>(), numbers, more)
     }
 }
 

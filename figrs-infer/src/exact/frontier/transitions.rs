@@ -71,7 +71,9 @@ pub(super) fn transitions<const W: usize>(
         }
         layer.end_state();
         rules.forget_beyond(allowance.memory / RESULTS);
-        let bytes = spent + (layer.bytes() + into.bytes()) as u64 + rules.bytes();
+        let more = rules.reserved();
+        let found = layer.bytes_with(more) + into.bytes_with(more);
+        let bytes = spent + found as u64 + rules.bytes();
         let most = layer.targets.len().max(into.len());
         if bytes > allowance.memory || most > TransitionLayer::MAX_TRANSITIONS {
             let states = into.len().max(from.len());

@@ -3,6 +3,8 @@
 use figrs_core::factor::{Weights, WorldWeight};
 use rustc_hash::FxHashMap;
 
+use super::growth::{table, vector};
+
 /// Indices of weights; equal weights have one index, and weight one has index zero.
 #[derive(Debug)]
 pub(super) struct WeightDictionary {
@@ -62,6 +64,21 @@ impl WeightDictionary {
             linear: self.linear[number as usize],
             log: self.logs[number as usize],
         }
+    }
+
+    /// About how many bytes weights and their products take.
+    pub(super) fn bytes(&self) -> usize {
+        let ids = table(
+            size_of::<((u64, u64), u32)>(),
+            (self.ids.len(), self.ids.capacity()),
+            1,
+        );
+        let products = table(
+            size_of::<((u32, u32), u32)>(),
+            (self.products.len(), self.products.capacity()),
+            1,
+        );
+        ids + products + vector(&self.linear, 1) + vector(&self.logs, 1)
     }
 
     /// All weights by their numbers.

@@ -1,0 +1,67 @@
+//! Bytes of tables that grow.
+
+/// Capacity from which on the growth of a table is counted before it happens: smaller ones take little.
+const LARGE: usize = 1 << 10;
+
+/// Bytes of a vector before some more entries are pushed. Without room for them all entries are moved to one that is at least twice as
+/// large, and the old one is alive until then.
+pub(super) fn vector<T>(entries: &Vec<T>, more: usize) -> usize {
+    places(entries.len(), entries.capacity(), more) * size_of::<T>()
+}
+
+/// Bytes of a hash table of entries of this size before some more are inserted: an eighth of its places stays empty, and each has a byte of
+/// its own. It grows as a [`vector`] does.
+pub(super) fn table(each: usize, (length, capacity): (usize, usize), more: usize) -> usize {
+    places(length, capacity, more) * 8 / 7 * (each + 1)
+}
+
+fn places(length: usize, capacity: usize, more: usize) -> usize {
+    let room = capacity - length;
+    let grows = room < more && (room == 0 || capacity >= LARGE);
+    if grows { 3 * capacity } else { capacity }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::{LARGE, table, vector};
+
+    /// So many entries may be added before bytes are counted again.
+    const MORE: usize = 100;
+
+    /// Checks that bytes counted before any of the next entries are enough for them. `count` gives the capacity, and
+    /// the bytes counted, after so many entries.
+    #[track_caller]
+    fn is_counted_ahead(each: usize, mut count: impl FnMut(u32) -> (usize, usize)) {
+        let counted: Vec<(usize, usize)> = (0..200_000).map(&mut count).collect();
+        for (at, pair) in counted.windows(2).enumerate() {
+            let &[(before, _), (after, _)] = pair else {
+                continue;
+            };
+            // The old entries and the new ones are alive together.
+            let old = if after > before { before } else { 0 };
+            let needed = (old + after) * each;
+            for (_, bytes) in &counted[at.saturating_sub(MORE - 1)..=at] {
+                let is_small = after <= 2 * LARGE;
+                assert!(is_small || *bytes >= needed, "{at}: {bytes} < {needed}");
+            }
+        }
+    }
+
+    #[test]
+    fn growth_is_counted_before_it_happens() {
+        let mut list = Vec::new();
+        is_counted_ahead(4, |n| {
+            list.push(n);
+            (list.capacity(), vector(&list, MORE))
+        });
+        assert_eq!(vector(&list[..7].to_vec(), 0), 28);
+        let mut set = HashSet::new();
+        is_counted_ahead(5, |n| {
+            set.insert(n);
+            let capacity = set.capacity();
+            (capacity * 8 / 7, table(4, (set.len(), capacity), MORE))
+        });
+    }
+}
