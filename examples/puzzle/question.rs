@@ -255,7 +255,7 @@ fn by_particles(
             drawn.copied().filter(|drawn| matches!(drawn, Move::Act(_)))
         };
         let drawn = filter.independent(
-            (wanted, options.seed.unwrap_or(0)),
+            wanted,
             |filter| filter.run(program.model(), program.moves()),
             |draws, draw| {
                 let acts = draws.targets.iter().filter_map(|step| act(step, draw));

@@ -19,7 +19,7 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 ///
 /// | the generator has | method |
 /// |---|---|
-/// | a sampler of independent boards | that one, with rejection of those that do not meet the demands |
+/// | a sampler of independent boards | that one, with rejection of those that do not meet the demands, unless none of a million in a row does |
 /// | rules that independent cells [often follow](Generator::is_often_met), and more than 16 MiB of states are predicted | rejection |
 /// | demands that it can be [relaxed](Generator::relaxed) of | the exact method and rejection in turn, in rounds of four times the work of the one before: the first to have the boards |
 /// | an element program whose states fit into memory | the exact method |
@@ -115,7 +115,7 @@ pub struct Report {
     pub diagnostics: Vec<(&'static str, f64)>,
     /// Size of the exact method's states, if it drew the boards.
     pub cost: Option<Cost>,
-    /// Time before the first board.
+    /// Time spent before the method began to draw: on building and compiling elements, and on methods that were tried before it.
     pub compile: Duration,
 }
 
@@ -215,10 +215,17 @@ impl ConditionalSampler {
         let boards = Collected::of(count);
         let report = self.sample_into(generator, &boards)?;
         let (_, boards) = boards.take();
+        if boards.is_empty() && count > 0 && self.watch.is_interrupted() {
+            let algorithm = "ConditionalSampler";
+            return Err(Error::NothingDone { algorithm }.into());
+        }
         Ok(Sample { boards, report })
     }
 
-    /// As [`sample`](Self::sample), into a collection that another thread may take what there is of.
+    /// Draws boards into a shared collection, from which another thread may take those drawn so far.
+    ///
+    /// **Errors.** As [`sample`](Self::sample), but that some methods leave the collection empty if they are interrupted before the first board.
+    /// Boards drawn before an error stay in the collection.
     pub fn sample_into<G: Generator>(
         &self,
         generator: &G,
@@ -233,10 +240,9 @@ impl ConditionalSampler {
         match drawing.draw() {
             // Whether there is any board is decided where that is quick.
             Err(error @ BoardError::Inference(Error::NoSampleMetEvidence { .. })) => {
-                match self.within(generator, UNPREDICTED_BYTES.min(self.memory)) {
-                    Ok(Some(exact)) if !exact.is_possible() => {
-                        Err(self.no_solution(generator, UNPREDICTED_BYTES)?)
-                    }
+                let quick = self.clone().memory(UNPREDICTED_BYTES.min(self.memory));
+                match quick.within(generator, quick.memory) {
+                    Ok(Some(exact)) if !exact.is_possible() => Err(quick.conflict(generator)?),
                     _ => Err(error),
                 }
             }
@@ -266,24 +272,21 @@ impl ConditionalSampler {
     ///
     /// **Complexity.** A compilation for each clue.
     ///
-    /// **Errors.** [`BoardError::Inference`] if the board is too large for the memory.
+    /// **Errors.** Those of the generator; [`BoardError::Inference`] where inference fails. Clues without which the states do not fit into memory
+    /// are named with the others.
     pub fn conflict<G: Generator>(&self, generator: &G) -> Result<BoardError, BoardError> {
-        self.no_solution(generator, self.memory)
-    }
-
-    pub(super) fn no_solution<G: Generator>(
-        &self,
-        generator: &G,
-        memory: u64,
-    ) -> Result<BoardError, BoardError> {
         let elements = generator.elements()?;
-        no_solution(&elements, &self.watch.frontier(memory), |tried, all| {
-            self.watch.tell(Event::TriedClues {
-                tried: tried as u64,
-                total: all as u64,
-            });
-            !self.watch.is_interrupted()
-        })
+        no_solution(
+            &elements,
+            &self.watch.frontier(self.memory),
+            |tried, all| {
+                self.watch.tell(Event::TriedClues {
+                    tried: tried as u64,
+                    total: all as u64,
+                });
+                !self.watch.is_interrupted()
+            },
+        )
     }
 
     /// The compiled element program, if it fits this many bytes.

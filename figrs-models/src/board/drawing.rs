@@ -1,10 +1,10 @@
 //! Choice of the method that draws boards, and drawing by it.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use figrs_core::stream;
 
-use super::conditional_sampler::{ConditionalSampler, Cost, Report, UNPREDICTED_BYTES};
+use super::conditional_sampler::{ConditionalSampler, Report, UNPREDICTED_BYTES};
 use super::rejection::RejectionTally;
 use super::watch::Event;
 use super::{
@@ -23,8 +23,8 @@ pub(super) struct BoardDrawing<'a, G: Generator> {
 impl<G: Generator> BoardDrawing<'_, G> {
     /// Draws by the first method that can; see [`ConditionalSampler`].
     pub(super) fn draw(&self) -> Result<Report, BoardError> {
-        let (settings, generator) = (self.settings, self.generator);
-        let own = generator.sampler();
+        let settings = self.settings;
+        let own = self.generator.sampler();
         let own = own.filter(|own| settings.allows(Method::Own(own.name())));
         if let Some(OwnSampler::Independent {
             name,
@@ -32,8 +32,25 @@ impl<G: Generator> BoardDrawing<'_, G> {
             rejects,
         }) = &own
         {
-            return self.independent(name, draw, *rejects);
+            let drawn = self.independent(name, draw, *rejects);
+            if !matches!(drawn, Err(BoardError::NoneMet { .. })) {
+                return drawn;
+            }
+            // Another method may draw boards that are too rare for it, or find that there are none.
+            return match self.draw_by_elements(None) {
+                found @ (Ok(_) | Err(BoardError::NoSolution { .. })) => found,
+                Err(_) => drawn,
+            };
         }
+        self.draw_by_elements(own.as_ref())
+    }
+
+    /// Draws by the first method that can, but for a sampler of independent boards.
+    fn draw_by_elements(
+        &self,
+        own: Option<&OwnSampler<'_, G::Board>>,
+    ) -> Result<Report, BoardError> {
+        let (settings, generator) = (self.settings, self.generator);
         let exact = settings.allows(Method::Exact);
         let relaxed = generator.relaxed();
         // Without both it would be the exact method by another name.
@@ -42,7 +59,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
             && (rejects || settings.only() == Some(Method::Rejection));
         let relaxed = relaxed.filter(|_| rejection);
         if !exact {
-            return self.other(own.as_ref(), rejection, Reason::Asked);
+            return self.other(own, rejection, Reason::Asked);
         }
         if rejection && generator.is_often_met() {
             let cheapest = relaxed.as_ref().unwrap_or(generator);
@@ -58,19 +75,24 @@ impl<G: Generator> BoardDrawing<'_, G> {
         };
         // The next method, if there is one, or the error.
         let reason = match &told {
-            Err(BoardError::TooLarge { .. }) => Reason::TooLarge {
-                predicted: settings.excess(generator),
-                limit: settings.memory,
-            },
+            Err(BoardError::TooLarge { .. }) => self.too_large(),
             Err(error) if error.is_without_elements() => Reason::NoElements,
             _ => return told,
         };
         let rejection = rejection && relaxed.is_none() && generator.is_often_met();
-        match self.other(own.as_ref(), rejection, reason) {
+        match self.other(own, rejection, reason) {
             Err(BoardError::NoMethod) => told,
             // Particles need the program too.
             Err(error) if error.is_without_elements() => told,
             drawn => drawn,
+        }
+    }
+
+    /// The states of the exact method do not fit into memory.
+    pub(super) fn too_large(&self) -> Reason {
+        Reason::TooLarge {
+            predicted: self.settings.excess(self.generator),
+            limit: self.settings.memory,
         }
     }
 
@@ -84,6 +106,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         let settings = self.settings;
         if let Some(OwnSampler::Chains { name, draw }) = own {
             let choice = self.begin(Method::Own(name), reason);
+            let compile = self.started.elapsed();
             let drawn = draw(&Chains {
                 wanted: self.boards.wanted(),
                 seed: settings.seed,
@@ -92,7 +115,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
             for board in drawn.boards {
                 self.boards.push(board);
             }
-            return Ok(Report::new(choice, drawn.diagnostics, Duration::ZERO));
+            return Ok(Report::new(choice, drawn.diagnostics, compile));
         }
         let particles = settings.allows(Method::Particles);
         if rejection {
@@ -121,6 +144,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         rejects: bool,
     ) -> Result<Report, BoardError> {
         let choice = self.begin(Method::Own(name), Reason::Direct);
+        let compile = self.started.elapsed();
         let seed = self.settings.seed;
         let mut all = (0..).map(|part| Ok(draw(&mut stream(seed, part))));
         let rejection = RejectionTally::new(self.boards, &self.settings.watch);
@@ -129,7 +153,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         if !rejects {
             diagnostics.clear();
         }
-        Ok(Report::new(choice, diagnostics, Duration::ZERO))
+        Ok(Report::new(choice, diagnostics, compile))
     }
 
     /// Draws by rejection: of boards without the demands that cost most, or where those cost too much and the rules are often met, of
@@ -141,15 +165,16 @@ impl<G: Generator> BoardDrawing<'_, G> {
         let rejection = RejectionTally::new(self.boards, &settings.watch);
         if generator.is_often_met() && !relaxed.as_ref().is_some_and(is_quick) {
             let elements = relaxed.as_ref().unwrap_or(generator).elements()?;
+            let compile = self.started.elapsed();
             let drawn = rejection.complete_by_elements(generator, &elements, settings.seed)?;
-            return Ok(Report::new(choice, drawn.diagnostics(), Duration::ZERO));
+            return Ok(Report::new(choice, drawn.diagnostics(), compile));
         }
         let relaxed = relaxed.as_ref().unwrap_or(generator);
         let Some(exact) = settings.within(relaxed, settings.memory)? else {
             return Err(settings.too_large(relaxed, true));
         };
         if !exact.is_possible() {
-            return Err(settings.no_solution(relaxed, settings.memory)?);
+            return Err(settings.conflict(relaxed)?);
         }
         let compile = self.started.elapsed();
         let mut all = exact.samples(settings.seed)?;
@@ -159,14 +184,24 @@ impl<G: Generator> BoardDrawing<'_, G> {
 
     /// Draws by the exact method.
     pub(super) fn exactly(&self, exact: &ExactBoards<'_, G>) -> Result<Report, BoardError> {
+        let settings = self.settings;
+        if !exact.is_possible() {
+            return Err(settings.conflict(self.generator)?);
+        }
+        self.boards.begin(Method::Exact);
+        self.complete_exactly(exact, settings.seed)
+    }
+
+    /// Draws the boards that are still wanted by the exact method.
+    pub(super) fn complete_exactly(
+        &self,
+        exact: &ExactBoards<'_, G>,
+        seed: u64,
+    ) -> Result<Report, BoardError> {
         let (settings, boards) = (self.settings, self.boards);
         let compile = self.started.elapsed();
-        if !exact.is_possible() {
-            return Err(settings.no_solution(self.generator, settings.memory)?);
-        }
         let cost = exact.cost();
-        boards.begin(Method::Exact);
-        for board in exact.samples(settings.seed)? {
+        for board in exact.samples(seed)? {
             if boards.are_complete() || settings.watch.is_interrupted() {
                 break;
             }
@@ -198,14 +233,4 @@ impl<G: Generator> BoardDrawing<'_, G> {
 fn is_quick<G: Generator>(generator: &G) -> bool {
     let predicted = generator.predicted_bytes();
     predicted.is_none_or(|bytes: f64| bytes <= UNPREDICTED_BYTES as f64)
-}
-
-impl<G: Generator> ExactBoards<'_, G> {
-    /// Size of the states.
-    pub fn cost(&self) -> Cost {
-        Cost {
-            states: self.compiled().largest_frontier(),
-            bytes: self.compiled().bytes(),
-        }
-    }
 }

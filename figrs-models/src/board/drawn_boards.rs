@@ -46,6 +46,11 @@ impl<B> Collected<B> {
         *self.drawn() = (Some(method), Vec::new());
     }
 
+    /// Goes on with another method; its boards join those there are.
+    pub(super) fn turn_to(&self, method: Method) {
+        self.drawn().0 = Some(method);
+    }
+
     /// Takes in a board, if there are not enough.
     pub(super) fn push(&self, board: B) {
         let mut drawn = self.drawn();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use figrs_derive::ErrorDebug;
 
 use super::Method;
+use super::method::Predicted;
 use crate::grid::{GridError, Position, Size};
 
 /// Reason that there is no board.
@@ -19,7 +20,8 @@ pub enum BoardError {
         size: Size,
         /// Clues that exclude each other; none if the rules and the other demands do.
         clues: Vec<Position>,
-        /// `true` if without any one of the clues the others have a board; `false` if the search for them was interrupted.
+        /// `true` if without any one of the clues the others have a board; `false` if the search for them was interrupted, or the states without
+        /// one did not fit into memory.
         is_minimal: bool,
     },
     /// A method needs more memory than it is allowed.
@@ -80,7 +82,7 @@ impl BoardError {
 }
 
 fn bytes(predicted: Option<f64>) -> String {
-    predicted.map_or_else(|| "more".into(), |bytes| format!("about {bytes:.0}"))
+    predicted.map_or_else(|| "more".into(), |bytes| Predicted(bytes).to_string())
 }
 
 fn together(clues: &[Position], is_minimal: bool) -> String {

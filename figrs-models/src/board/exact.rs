@@ -1,9 +1,9 @@
 //! Exact questions about boards.
 
-use figrs_core::{Element, Model};
+use figrs_core::Element;
 use figrs_infer::{CompiledFrontier, Frontier, Marginal};
 
-use super::{BoardError, Generator};
+use super::{BoardError, Cost, Generator};
 
 /// The boards of a generator as a compiled element program: independent samples, counts, marginals, the most probable board.
 ///
@@ -23,20 +23,19 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
     /// **Errors.** Those of [`Generator::elements`]; [`BoardError::Inference`] if it does not fit the memory of the engine.
     pub fn compile(generator: &'g G, engine: &Frontier) -> Result<Self, BoardError> {
         let elements = generator.elements()?;
-        Self::of(generator, elements.cells(), elements.model(), engine)
-    }
-
-    fn of(
-        generator: &'g G,
-        cells: &[Element<G::Cell>],
-        model: &Model,
-        engine: &Frontier,
-    ) -> Result<Self, BoardError> {
         Ok(Self {
             generator,
-            compiled: engine.compile(model, cells)?,
-            cells: cells.to_vec(),
+            compiled: engine.compile(elements.model(), elements.cells())?,
+            cells: elements.cells().to_vec(),
         })
+    }
+
+    /// Size of the states.
+    pub fn cost(&self) -> Cost {
+        Cost {
+            states: self.compiled.largest_frontier(),
+            bytes: self.compiled.bytes(),
+        }
     }
 
     /// The compiled program, for any other question: its number of worlds is that of boards, its evidence the probability that

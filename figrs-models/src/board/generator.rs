@@ -59,7 +59,8 @@ pub trait Generator: Sized {
 /// A sampler that a generator brings along, which needs no element program.
 #[expect(missing_debug_implementations, reason = "it holds functions")]
 pub enum OwnSampler<'g, B> {
-    /// Boards that have exactly their probabilities when those that do not [meet](Generator::meets) the demands are left out.
+    /// Boards that have exactly their probabilities when those that do not [meet](Generator::meets) the demands are left out. Where none of a
+    /// million in a row meets them, other methods are tried.
     Independent {
         /// The name of the method.
         name: &'static str,
@@ -77,7 +78,9 @@ pub enum OwnSampler<'g, B> {
     },
 }
 
-/// Draws boards by Markov chains, as many as are wanted.
+/// Draws boards by Markov chains, as many as are wanted; fewer once [`Chains::swept`] is `false`.
+///
+/// **Errors.** Those of the generator, which the sampler of boards passes on.
 pub type DrawChains<'g, B> = dyn Fn(&Chains<'_>) -> Result<ChainBoards<B>, BoardError> + 'g;
 
 /// Boards of Markov chains, with diagnostics.

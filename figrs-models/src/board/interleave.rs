@@ -1,5 +1,10 @@
 //! The exact method and rejection in turn, until one of them has the boards.
 
+use std::cell::Cell;
+
+use figrs_core::rand::Rng;
+use figrs_core::stream;
+
 use super::conditional_sampler::{Report, UNPREDICTED_BYTES};
 use super::drawing::BoardDrawing;
 use super::rejection::RejectionTally;
@@ -18,12 +23,17 @@ impl<G: Generator> BoardDrawing<'_, G> {
     /// more than a few times as long as the quicker of the two.
     pub(super) fn in_turn(&self, relaxed: &G) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
+        let is_without_elements = Cell::new(false);
         let exact = |budget| -> Result<Option<ExactBoards<'_, G>>, BoardError> {
-            if budget > UNPREDICTED_BYTES && !settings.may_fit(generator) {
+            let is_in_vain = budget > UNPREDICTED_BYTES && !settings.may_fit(generator);
+            if is_without_elements.get() || is_in_vain {
                 return Ok(None);
             }
             match settings.within(generator, budget) {
-                Err(error) if error.is_without_elements() => Ok(None),
+                Err(error) if error.is_without_elements() => {
+                    is_without_elements.set(true);
+                    Ok(None)
+                }
                 exact => exact,
             }
         };
@@ -39,14 +49,16 @@ impl<G: Generator> BoardDrawing<'_, G> {
                 return Err(settings.too_large(relaxed, true));
             };
             if let Some(exact) = exact(budget)? {
-                return self.exactly_first(&exact, first(budget, Method::Exact));
+                let report = self.exactly(&exact)?;
+                let choice = first(budget, Method::Exact);
+                return Ok(Report { choice, ..report });
             }
             if let Some(all) = settings.within(relaxed, budget)? {
                 break (budget, all);
             }
         };
         if !all.is_possible() {
-            return Err(settings.no_solution(relaxed, settings.memory)?);
+            return Err(settings.conflict(relaxed)?);
         }
         let compile = self.started.elapsed();
         let mut all = all.samples(settings.seed)?;
@@ -57,9 +69,10 @@ impl<G: Generator> BoardDrawing<'_, G> {
         let mut choice = first(budget, Method::Rejection);
         while !rejection.draw(budget / (CELL * cells), &mut all, meets)? {
             let Some(larger) = budgets.next() else {
-                let reason = Reason::TooLarge {
-                    predicted: settings.excess(generator),
-                    limit: settings.memory,
+                let reason = if is_without_elements.get() {
+                    Reason::NoElements
+                } else {
+                    self.too_large()
                 };
                 choice = settings.turn(Method::Rejection, reason);
                 rejection = rejection.complete(&mut all, meets)?;
@@ -67,20 +80,21 @@ impl<G: Generator> BoardDrawing<'_, G> {
             };
             budget = larger;
             choice = first(budget, Method::Rejection);
-            if let Some(exact) = exact(budget)? {
-                return self.exactly_first(&exact, first(budget, Method::Exact));
+            match exact(budget) {
+                Ok(None) => {}
+                Ok(Some(exact)) => {
+                    // The boards of rejection have the same law and stay; the others have random numbers of their own.
+                    let seed = stream(settings.seed, u64::MAX).next_u64();
+                    self.boards.turn_to(Method::Exact);
+                    let report = self.complete_exactly(&exact, seed)?;
+                    let choice = first(budget, Method::Exact);
+                    return Ok(Report { choice, ..report });
+                }
+                Err(_) if settings.watch.is_interrupted() => break,
+                Err(error) => return Err(error),
             }
         }
         Ok(Report::new(choice, rejection.diagnostics(), compile))
-    }
-
-    fn exactly_first(
-        &self,
-        exact: &ExactBoards<'_, G>,
-        choice: Choice,
-    ) -> Result<Report, BoardError> {
-        let report = self.exactly(exact)?;
-        Ok(Report { choice, ..report })
     }
 }
 

@@ -79,6 +79,21 @@ pub enum Reason {
     NoElements,
 }
 
+/// Text of a predicted number of bytes, which may be infinite.
+pub(super) struct Predicted(pub(super) f64);
+
+impl fmt::Display for Predicted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// Larger numbers, more than any memory has, are not told apart.
+        const MOST: f64 = 1e18;
+        if self.0 < MOST {
+            write!(f, "about {:.0}", self.0)
+        } else {
+            f.write_str("over 10^18")
+        }
+    }
+}
+
 impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.method)?;
@@ -87,7 +102,11 @@ impl fmt::Display for Choice {
             Reason::Direct => f.write_str("it draws boards of any size exactly"),
             Reason::Fits { bytes } => write!(f, "its states take {bytes} bytes"),
             Reason::PredictedToFit { bytes } => {
-                write!(f, "its states are predicted to take {bytes:.0} bytes")
+                write!(
+                    f,
+                    "its states are predicted to take {} bytes",
+                    Predicted(bytes)
+                )
             }
             Reason::OftenMet => f.write_str("boards without the rules follow them often"),
             Reason::FirstInTurn { round } => write!(
@@ -97,7 +116,7 @@ impl fmt::Display for Choice {
             Reason::TooLarge { predicted, limit } => {
                 f.write_str("the states of the exact method take ")?;
                 match predicted {
-                    Some(bytes) => write!(f, "about {bytes:.0}")?,
+                    Some(bytes) => write!(f, "{}", Predicted(bytes))?,
                     None => f.write_str("more")?,
                 }
                 write!(f, " bytes, of which {limit} are allowed")

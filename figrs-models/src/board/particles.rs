@@ -24,6 +24,7 @@ pub(super) fn draw<G: Generator>(
     let cells = elements.cells();
     // Each thread holds a population.
     let population = CELL * (PARTICLES * cells.len()) as f64;
+    // Draws do not depend on the number of threads.
     let cores = available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     let fit = (memory as f64 / population) as usize;
     let Some(threads) = NonZero::new(fit.min(cores.get())) else {
@@ -34,7 +35,9 @@ pub(super) fn draw<G: Generator>(
             is_relaxed: false,
         });
     };
-    let mut filter = SequentialMonteCarlo::new(PARTICLES).threads(threads);
+    let mut filter = SequentialMonteCarlo::new(PARTICLES)
+        .threads(threads)
+        .seed(seed);
     if let Some(flag) = &watch.interrupt {
         filter = filter.interrupt(flag.clone());
     }
@@ -47,7 +50,7 @@ pub(super) fn draw<G: Generator>(
     });
     let model = elements.model();
     let drawn = filter.independent(
-        (boards.wanted(), seed),
+        boards.wanted(),
         |filter| filter.run(model, cells),
         |draws, draw| {
             let cell = |cell: &TargetDraws| cell.support.get(cell.indices[draw] as usize).cloned();

@@ -17,7 +17,7 @@ pub(super) struct RejectionTally<'a, B> {
     watch: &'a BoardWatch,
     tried: u64,
     met: u64,
-    in_vain: u64,
+    failures: u64,
 }
 
 impl<'a, B> RejectionTally<'a, B> {
@@ -27,7 +27,7 @@ impl<'a, B> RejectionTally<'a, B> {
             watch,
             tried: 0,
             met: 0,
-            in_vain: 0,
+            failures: 0,
         }
     }
 
@@ -42,7 +42,7 @@ impl<'a, B> RejectionTally<'a, B> {
     fn keep(&mut self, board: B) {
         self.boards.push(board);
         self.met += 1;
-        self.in_vain = 0;
+        self.failures = 0;
     }
 
     fn wants_more(&self) -> bool {
@@ -60,8 +60,7 @@ impl<'a, B> RejectionTally<'a, B> {
         while self.wants_more() && self.tried < end {
             let Some(board) = all.next() else { break };
             let board = board?;
-            self.tried += 1;
-            self.in_vain += 1;
+            self.failed(1);
             if meets(&board) {
                 self.keep(board);
             }
@@ -77,7 +76,7 @@ impl<'a, B> RejectionTally<'a, B> {
         meets: impl Fn(&B) -> bool,
     ) -> Result<Self, BoardError> {
         while !self.draw(
-            MAX_CONSECUTIVE_FAILURES.saturating_sub(self.in_vain),
+            MAX_CONSECUTIVE_FAILURES.saturating_sub(self.failures),
             all,
             &meets,
         )? {
@@ -110,12 +109,13 @@ impl<'a, B> RejectionTally<'a, B> {
             if let Some(flag) = &self.watch.interrupt {
                 sampler = sampler.interrupt(flag.clone());
             }
-            self.tried += tries;
-            self.in_vain += tries;
             match sampler.run(model, elements.cells()) {
-                Err(Error::NoSampleMetEvidence { .. } | Error::NothingDone { .. }) => {}
+                Err(Error::NothingDone { .. }) => {}
+                Err(Error::NoSampleMetEvidence { tried, .. }) => self.failed(tried),
                 answer => {
                     let answer = answer?;
+                    // Fewer than asked for if it was interrupted.
+                    self.failed(answer.sampling().map_or(tries, |sampling| sampling.done));
                     let draws = answer.draws()?;
                     let values = elements.cells().iter().map(|cell| draws.values(cell));
                     let values = values.collect::<Result<Vec<_>, _>>()?;
@@ -134,13 +134,19 @@ impl<'a, B> RejectionTally<'a, B> {
         Ok(self)
     }
 
+    /// Counts boards that were tried, as failures until one of them is kept.
+    fn failed(&mut self, tries: u64) {
+        self.tried += tries;
+        self.failures += tries;
+    }
+
     /// Fails if too many in a row have failed.
     fn check(&self) -> Result<(), BoardError> {
-        if self.in_vain < MAX_CONSECUTIVE_FAILURES {
+        if self.failures < MAX_CONSECUTIVE_FAILURES {
             return Ok(());
         }
         Err(BoardError::NoneMet {
-            tried: MAX_CONSECUTIVE_FAILURES,
+            tried: self.failures,
         })
     }
 

@@ -10,8 +10,8 @@ use figrs_core::rand::RngExt;
 use figrs_core::{Element, Flip, stream};
 use figrs_infer::Error;
 use figrs_models::board::{
-    BoardError, ChainBoards, ConditionalSampler, Elements, Event, Generator, Method, OwnSampler,
-    Reason,
+    BoardError, ChainBoards, Choice, ConditionalSampler, Elements, Event, Generator, Method,
+    OwnSampler, Reason,
 };
 use figrs_models::dungeon::Dungeon;
 use figrs_models::grid::{Automaton, Constraint, Count, GridError, Position, Size};
@@ -20,8 +20,10 @@ use figrs_models::variation::goodness_of_fit;
 
 const FALSE_ALARM: f64 = 1e-6;
 /// Number of laws compared.
-const LAWS: f64 = 7.0;
+const LAWS: f64 = 10.0;
 const DRAWS: usize = 3000;
+/// More than rejection draws in the first round.
+const WIDE_DRAWS: usize = 20_000;
 
 /// Trees, no two of which stand side by side.
 #[derive(Clone, Debug)]
@@ -32,6 +34,8 @@ struct Orchard {
     clues: Vec<(Position, bool)>,
     /// The trees can be counted without an element program.
     is_relaxable: bool,
+    /// With the demand, much memory is needed.
+    wide: Option<Everything>,
     has_elements: bool,
     is_often_met: bool,
     predicted: Option<f64>,
@@ -42,7 +46,7 @@ struct Orchard {
 enum Own {
     Independent,
     Chains,
-    /// Boards that never meet the demand.
+    /// Boards without trees, which never meet the demand.
     Hopeless,
 }
 
@@ -53,6 +57,7 @@ fn orchard() -> Orchard {
         least: 3,
         clues: Vec::new(),
         is_relaxable: false,
+        wide: None,
         has_elements: true,
         is_often_met: false,
         predicted: None,
@@ -81,6 +86,29 @@ impl Automaton<bool> for Apart {
     }
 
     fn accepts(&self, _: &u32) -> bool {
+        true
+    }
+}
+
+/// No constraint, in states of all cells.
+#[derive(Clone, Copy, Debug)]
+struct Everything;
+
+impl Automaton<bool> for Everything {
+    /// The cells as bits, and space.
+    type State = [u64; 32];
+
+    fn start(&self) -> [u64; 32] {
+        [0; 32]
+    }
+
+    fn step(&self, _: Position, state: &[u64; 32], tree: &bool) -> Option<[u64; 32]> {
+        let mut next = *state;
+        next[0] = next[0] << 1 | u64::from(*tree);
+        Some(next)
+    }
+
+    fn accepts(&self, _: &[u64; 32]) -> bool {
         true
     }
 }
@@ -122,7 +150,10 @@ impl Generator for Orchard {
         }
         let trees: Vec<Element<bool>> = self.size.positions().map(|_| Flip::new(0.4)).collect();
         let columns = self.size.columns();
-        let rules = Apart { columns }.and(Count::within(&(self.least..=99), self.size.cells()));
+        let everything = self.wide.filter(|_| self.least > 0);
+        let rules = Apart { columns }
+            .and(everything)
+            .and(Count::within(&(self.least..=99), self.size.cells()));
         let rules = Constraint::new(self.size, &trees, rules)?.model().clone();
         Ok(Elements::new(self.size, trees, rules)?.with_clues(self.clues.clone())?)
     }
@@ -148,7 +179,7 @@ impl Generator for Orchard {
 
     fn meets(&self, trees: &Vec<bool>) -> bool {
         let trees = trees.iter().filter(|&&tree| tree).count();
-        trees >= self.least as usize && !matches!(self.own, Some(Own::Hopeless))
+        trees >= self.least as usize
     }
 
     fn is_often_met(&self) -> bool {
@@ -157,7 +188,12 @@ impl Generator for Orchard {
 
     fn sampler(&self) -> Option<OwnSampler<'_, Vec<bool>>> {
         Some(match self.own? {
-            Own::Independent | Own::Hopeless => OwnSampler::Independent {
+            Own::Hopeless => OwnSampler::Independent {
+                name: "chance",
+                draw: Box::new(|_| vec![false; self.size.cells()]),
+                rejects: true,
+            },
+            Own::Independent => OwnSampler::Independent {
                 name: "chance",
                 draw: Box::new(|rng| self.by_chance(rng)),
                 rejects: true,
@@ -216,9 +252,8 @@ fn law_of(draws: usize, orchard: &Orchard, sampler: ConditionalSampler) -> (Meth
     assert!(counts.is_empty(), "what cannot be: {counts:?}");
     let fit = goodness_of_fit(&expected).unwrap();
     assert!(fit.p_value > FALSE_ALARM / LAWS, "{fit:?}");
-    let again = sample.report.choice;
-    assert!(again.to_string().starts_with(again.method.name()));
-    (again.method, again.reason)
+    let choice = sample.report.choice;
+    (choice.method, choice.reason)
 }
 
 #[test]
@@ -252,6 +287,120 @@ fn rejection_of_relaxed_boards_has_the_law() {
         choice,
         (Method::Rejection, Reason::FirstInTurn { round: 1 << 20 })
     );
+    // Where it has not all boards in the last round, the reason is that there is no other method.
+    let limited = ConditionalSampler::new().memory(1 << 15);
+    let choice = law(&counted, limited);
+    assert_eq!(choice, (Method::Rejection, Reason::NoElements));
+}
+
+/// In the second of two rounds the demands fit into memory; those of the first are of rejection.
+fn in_both_ways() -> Orchard {
+    Orchard {
+        size: Size::new(4, 4).unwrap(),
+        least: 4,
+        is_relaxable: true,
+        wide: Some(Everything),
+        ..orchard()
+    }
+}
+
+#[test]
+fn boards_of_rejection_stay_where_exact_ones_join_them() {
+    let orchard = in_both_ways();
+    let drawn = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&drawn);
+    let sampler = ConditionalSampler::new().on_event(move |event| {
+        if let Event::Drawn { boards, tried, .. } = *event {
+            seen.lock().unwrap().push((boards, tried.is_some()));
+        }
+    });
+    let choice = law_of(WIDE_DRAWS, &orchard, sampler);
+    assert_eq!(
+        choice,
+        (Method::Exact, Reason::FirstInTurn { round: 1 << 22 })
+    );
+    let drawn = drawn.lock().unwrap();
+    let kept = drawn.iter().rfind(|(_, rejects)| *rejects);
+    let kept = kept.map_or(0, |(boards, _)| *boards);
+    let next = drawn.iter().find(|(_, rejects)| !rejects);
+    assert!(kept > 0, "{kept} boards of rejection");
+    assert_eq!(next, Some(&(kept + 1, false)));
+}
+
+#[test]
+fn an_interrupt_loses_no_board_that_is_drawn() {
+    let (flag, kept) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(AtomicU64::new(0)),
+    );
+    let (stop, count) = (Arc::clone(&flag), Arc::clone(&kept));
+    let sampler = ConditionalSampler::new()
+        .interrupt(flag)
+        .on_event(move |event| match *event {
+            Event::Drawn { boards, .. } => count.store(boards, Ordering::Relaxed),
+            // The exact method, in the round after the first boards.
+            Event::Explored { .. } => {
+                stop.store(count.load(Ordering::Relaxed) > 0, Ordering::Relaxed);
+            }
+            _ => {}
+        });
+    let sample = sampler.sample(&in_both_ways(), WIDE_DRAWS).unwrap();
+    assert!(!sample.boards.is_empty());
+    assert_eq!(sample.boards.len() as u64, kept.load(Ordering::Relaxed));
+    assert_eq!(sample.report.choice.method, Method::Rejection);
+}
+
+#[test]
+fn an_interrupt_before_the_first_board_is_an_error_of_any_method() {
+    let flag = Arc::new(AtomicBool::new(true));
+    let orchard = Orchard {
+        own: Some(Own::Independent),
+        is_relaxable: true,
+        ..orchard()
+    };
+    let chance = Method::Own("chance");
+    for method in [Method::Exact, Method::Rejection, Method::Particles, chance] {
+        let sampler = ConditionalSampler::new().among([method]);
+        let error = sampler.interrupt(Arc::clone(&flag)).sample(&orchard, 5);
+        let error = error.unwrap_err();
+        assert!(
+            matches!(error, BoardError::Inference(Error::NothingDone { .. })),
+            "{method}: {error}"
+        );
+    }
+}
+
+#[test]
+fn reasons_are_sentences() {
+    let choice = |reason| {
+        let method = Method::Exact;
+        Choice { method, reason }.to_string()
+    };
+    assert_eq!(
+        choice(Reason::PredictedToFit { bytes: 2.5e7 }),
+        "exact: its states are predicted to take about 25000000 bytes"
+    );
+    assert_eq!(
+        choice(Reason::TooLarge {
+            predicted: Some(f64::INFINITY),
+            limit: 4096
+        }),
+        "exact: the states of the exact method take over 10^18 bytes, of which 4096 are allowed"
+    );
+    assert_eq!(
+        choice(Reason::NoElements),
+        "exact: such boards have no element program"
+    );
+}
+
+#[test]
+fn boards_too_rare_for_a_sampler_of_their_own_are_drawn_otherwise() {
+    let hopeless = Orchard {
+        own: Some(Own::Hopeless),
+        ..orchard()
+    };
+    let choice = law(&hopeless, ConditionalSampler::new());
+    assert_eq!(choice.0, Method::Exact);
 }
 
 #[test]
@@ -430,7 +579,8 @@ fn failures_say_what_excludes_boards_or_what_they_need() {
         own: Some(Own::Hopeless),
         ..orchard()
     };
-    let error = sampler().sample(&hopeless, 1).unwrap_err();
+    let chance = || sampler().among([Method::Own("chance")]);
+    let error = chance().sample(&hopeless, 1).unwrap_err();
     assert!(matches!(error, BoardError::NoneMet { tried: 1_000_000 }));
     let none = sampler().among([Method::Own("unknown")]);
     let error = none.sample(&orchard(), 1).unwrap_err();

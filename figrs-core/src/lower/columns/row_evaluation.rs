@@ -59,15 +59,15 @@ impl RowEvaluation {
         demand: Option<Datum>,
         finished: Option<Self>,
     ) -> Self {
-        let stacks = finished.map(|single| (single.steps, single.values));
-        let (mut steps, mut values) = stacks.unwrap_or_default();
+        let stacks = finished.map(|single| (single.steps, single.values, single.known));
+        let (mut steps, mut values, known) = stacks.unwrap_or_default();
         steps.clear();
         values.clear();
         let mut single = Self {
             row,
             steps,
             values,
-            known: KnownValues::default(),
+            known,
             weight: WorldWeight::ONE,
             densities: 0,
             entered: 0,

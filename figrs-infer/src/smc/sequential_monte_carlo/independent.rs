@@ -19,7 +19,8 @@ const MIN_POPULATIONS: u64 = 16;
 const MAX_FAILED_ROUNDS: u32 = 16;
 
 /// Worlds drawn independently, with statistics of their populations.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct IndependentDraws<T> {
     /// The worlds.
     pub worlds: Vec<T>,
@@ -32,8 +33,8 @@ pub struct IndependentDraws<T> {
 }
 
 impl SequentialMonteCarlo {
-    /// As many worlds as are wanted, drawn independently with this seed. `run` runs a filter that keeps trajectories, `world` reads one of
-    /// its draws; both see the settings of this one but for its populations and its seed.
+    /// As many worlds as are wanted, drawn independently by the settings of this sampler but for its populations. `run` runs a sampler that
+    /// is made of it, with populations, a seed and trajectories that are kept; `world` reads one of its draws.
     ///
     /// Each world has populations of its own, and is the trajectory of one of them, drawn by their estimates of the evidence. Draws whose
     /// populations all died are drawn again; there are fewer where a run was stopped.
@@ -46,10 +47,11 @@ impl SequentialMonteCarlo {
     /// rounds in a row end the run with the worlds there are.
     pub fn independent<T>(
         &self,
-        (wanted, seed): (usize, u64),
+        wanted: usize,
         run: impl Fn(Self) -> Result<Answer, Error>,
         world: impl Fn(&Draws, usize) -> T,
     ) -> Result<IndependentDraws<T>, Error> {
+        let seed = self.drawing.seed;
         let mut rng = stream(seed, u64::MAX);
         let mut worlds: Vec<Option<T>> = (0..wanted).map(|_| None).collect();
         let (mut populations, mut died, mut effective) = (0, 0, 0.0);

@@ -9,8 +9,8 @@ fn worlds_are_drawn_though_populations_die() {
     let model = Model::new().condition(&die, |n| *n == 7);
     let mut fruitless = 0;
     for seed in 0..40 {
-        let drawn = SequentialMonteCarlo::new(1).independent(
-            (20, seed),
+        let drawn = SequentialMonteCarlo::new(1).seed(seed).independent(
+            20,
             |filter| filter.run(&model, &die),
             |draws, at| draws.values(&die).unwrap()[at],
         );
