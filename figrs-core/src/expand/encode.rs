@@ -34,6 +34,13 @@ impl EncodingBuilder<'_> {
         });
     }
 
+    /// Notes the entries of the next factor that are zero for the present numbers only.
+    pub(super) fn note_open_zeros(&mut self, entries: Vec<u32>) {
+        if !entries.is_empty() {
+            self.open_zeros.push((self.graph.factors.len(), entries));
+        }
+    }
+
     pub(super) fn add_function(&mut self, variables: Vec<VarId>, index: Vec<u32>) {
         let normalised = index.iter().all(|&v| v != FactorTable::NO_VALUE);
         self.add_factor(variables, FactorTable::Function { index }, normalised);
@@ -50,7 +57,7 @@ impl EncodingBuilder<'_> {
         match &expanded.content {
             Content::Fixed => {
                 let certain = Weights::from_linear(vec![1.0]);
-                self.rows(position, known, |_| Some((&certain, 0)))?;
+                self.rows(position, known, |_| Some((&certain, 0)), |_, _| false)?;
             }
             // It has no value but `unknown`, whatever its parents.
             Content::Unexplored => {
@@ -61,7 +68,9 @@ impl EncodingBuilder<'_> {
                 };
                 self.number(position, &[], self.variable(position), &numbers);
             }
-            Content::Atomic(weights) => self.rows(position, known, |_| Some((weights, 0)))?,
+            Content::Atomic(weights) => {
+                self.rows(position, known, |_| Some((weights, 0)), |_, _| true)?;
+            }
             Content::Table(weights) if self.is_whole(position, weights) => {
                 let parents = expanded.parents.iter();
                 let mut variables: Vec<VarId> = parents.map(|&p| self.variable(p)).collect();
@@ -70,7 +79,8 @@ impl EncodingBuilder<'_> {
                 self.add_factor(variables, table, !expanded.restricted);
             }
             Content::Table(weights) => {
-                self.rows(position, known, |row| Some((weights, row * known)))?;
+                let row = |row| Some((weights, row * known));
+                self.rows(position, known, row, |_, _| false)?;
             }
             Content::Apply(index) if self.is_wild(position) => {
                 // A row of zeros with a one at each place, by where it starts.
@@ -78,9 +88,8 @@ impl EncodingBuilder<'_> {
                 let mut zeros = vec![0.0; 2 * last + 1];
                 zeros[last] = 1.0;
                 let ones = Weights::from_linear(zeros);
-                self.rows(position, known, |row| {
-                    Some((&ones, last.checked_sub(index[row] as usize)?))
-                })?;
+                let row = |row: usize| Some((&ones, last.checked_sub(index[row] as usize)?));
+                self.rows(position, known, row, |_, _| false)?;
             }
             Content::Apply(index) => self.function(position, &expanded.parents, index),
             Content::Score(weights) => {
@@ -226,12 +235,14 @@ impl EncodingBuilder<'_> {
     }
 
     /// The element as a random value, with a row of weights for each combination of its parents' values: for the
-    /// values that are known, or for `unknown` as well.
+    /// values that are known, or for `unknown` as well. `is_outcome` tells whether a value is an outcome of the row, and its zero
+    /// no more than the present number.
     pub(super) fn rows<'w>(
         &mut self,
         position: usize,
         columns: usize,
         row: impl Fn(usize) -> Option<WeightRow<'w>>,
+        is_outcome: impl Fn(usize, usize) -> bool,
     ) -> Result<(), ModelError> {
         let expanded = &self.expansion.elements()[position];
         let (known, states) = (expanded.support.len(), expanded.states());
@@ -246,10 +257,11 @@ impl EncodingBuilder<'_> {
             wild && doubt.is_some_and(|doubt| doubt.failed[combination])
         };
         let mut weights = WeightsBuilder::default();
+        let mut open_zeros = Vec::new();
         loop {
             let situation = self.situation(position, &expanded.parents, &scope);
             let found = match situation {
-                Situation::Reached(combination) => row(combination),
+                Situation::Reached(combination) => row(combination).map(|row| (combination, row)),
                 Situation::Unknown | Situation::Absent | Situation::Never => None,
             };
             match (found, &situation) {
@@ -261,7 +273,10 @@ impl EncodingBuilder<'_> {
                     weights.repeat(1.0, known);
                     weights.repeat(0.0, states - known);
                 }
-                (Some((row, start)), _) => {
+                (Some((combination, (row, start))), _) => {
+                    let is_open = |&i: &usize| row.is_zero(start + i) && is_outcome(combination, i);
+                    let at = weights.len();
+                    open_zeros.extend((0..columns).filter(is_open).map(|i| (at + i) as u32));
                     weights.extend(row, start..start + columns);
                     weights.repeat(0.0, states - columns);
                 }
@@ -278,6 +293,7 @@ impl EncodingBuilder<'_> {
         let normalised = !expanded.restricted && expanded.doubt.is_none() && !may_be_absent;
         let mut variables = scope.variables;
         variables.push(self.variable(position));
+        self.note_open_zeros(open_zeros);
         self.add_factor(variables, FactorTable::Dense(weights.build()), normalised);
         Ok(())
     }

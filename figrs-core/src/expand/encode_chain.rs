@@ -11,7 +11,7 @@ use super::odometer::{AssignmentOdometer, Situation};
 use crate::element::node::Kind;
 use crate::error::{Fault, ModelError};
 use crate::factor::weights::WeightsBuilder;
-use crate::factor::{FactorTable, Weights};
+use crate::factor::{FactorTable, VarId, Weights};
 
 /// Size up to which tables are dense whatever their zeros.
 const SMALL: usize = 32;
@@ -39,6 +39,8 @@ impl RowOutcomes {
 pub(super) struct SparseBuilder {
     rows: Vec<u32>,
     weights: WeightsBuilder,
+    /// The entries of outcomes whose probability is zero at present.
+    open_zeros: Vec<u32>,
 }
 
 impl SparseBuilder {
@@ -52,19 +54,29 @@ impl SparseBuilder {
         for (i, &column) in outcomes.columns.iter().enumerate() {
             self.rows.extend(assignment.iter().map(|&d| d as u32));
             self.rows.push(column);
+            if outcomes.weights.is_zero(i) {
+                self.open_zeros.push(self.weights.len() as u32);
+            }
             self.weights.extend(&outcomes.weights, i..i + 1);
-        }
-    }
-
-    pub(super) fn build(self) -> FactorTable {
-        FactorTable::Sparse {
-            rows: self.rows,
-            weights: self.weights.build(),
         }
     }
 }
 
 impl EncodingBuilder<'_> {
+    pub(super) fn add_sparse(
+        &mut self,
+        variables: Vec<VarId>,
+        table: SparseBuilder,
+        normalised: bool,
+    ) {
+        self.note_open_zeros(table.open_zeros);
+        let table = FactorTable::Sparse {
+            rows: table.rows,
+            weights: table.weights.build(),
+        };
+        self.add_factor(variables, table, normalised);
+    }
+
     /// Outcomes of a row of a Chain, among the Chain's values.
     fn outcomes(&self, result: usize, chain: &ExpandedElement) -> Result<RowOutcomes, ModelError> {
         let row = &self.expansion.elements()[result];
@@ -201,10 +213,17 @@ impl EncodingBuilder<'_> {
         let size = choice.len().saturating_mul(columns);
         let dense = size <= SMALL || entries.saturating_mul(SPARSE_ENTRY) >= size;
         if dense || self.is_wild(position) {
-            let rows: Vec<Weights> = rows.iter().map(|row| row.dense(columns)).collect();
-            return self.rows(position, columns, |combination| {
-                Some((rows.get(choice[combination] as usize)?, 0))
-            });
+            let dense: Vec<Weights> = rows.iter().map(|row| row.dense(columns)).collect();
+            let chosen = |combination: usize| choice[combination] as usize;
+            return self.rows(
+                position,
+                columns,
+                |combination| Some((dense.get(chosen(combination))?, 0)),
+                |combination, column| {
+                    let columns = &rows[chosen(combination)].columns;
+                    columns.binary_search(&(column as u32)).is_ok()
+                },
+            );
         }
         let mut scope = self.scope(position, &expanded.parents);
         let mut table = SparseBuilder::default();
@@ -227,7 +246,7 @@ impl EncodingBuilder<'_> {
             !expanded.restricted && expanded.doubt.is_none() && !self.may_be_absent(position);
         let mut variables = scope.variables;
         variables.push(self.variable(position));
-        self.add_factor(variables, table.build(), normalised);
+        self.add_sparse(variables, table, normalised);
         Ok(())
     }
 

@@ -180,11 +180,7 @@ impl EncodingBuilder<'_> {
                 }
             }
         }
-        self.add_factor(
-            vec![from.variable, chosen, to.variable],
-            table.build(),
-            false,
-        );
+        self.add_sparse(vec![from.variable, chosen, to.variable], table, false);
         to
     }
 
@@ -218,6 +214,6 @@ impl EncodingBuilder<'_> {
                 }
             }
         }
-        self.add_factor(vec![passed.variable, own], table.build(), false);
+        self.add_sparse(vec![passed.variable, own], table, false);
     }
 }

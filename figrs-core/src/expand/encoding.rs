@@ -43,6 +43,7 @@ pub struct Encoding {
     variables: Vec<Option<VarId>>,
     rows: Vec<Option<usize>>,
     conditional: bool,
+    open_zeros: Vec<(usize, Vec<u32>)>,
 }
 
 /// The failures that an encoding asks for.
@@ -159,6 +160,12 @@ impl Encoding {
         std::mem::take(&mut self.graph)
     }
 
+    /// The weights that are zero for the present numbers of the model only, as the probability of an outcome is whose
+    /// [`Param`](crate::Param) is zero: factors, and positions in the weights of each.
+    pub fn open_zeros(&self) -> &[(usize, Vec<u32>)] {
+        &self.open_zeros
+    }
+
     /// True if some elements are not part of all worlds, so that sums and single worlds need different encodings.
     pub fn is_conditional(&self) -> bool {
         self.conditional
@@ -231,6 +238,8 @@ pub(super) struct EncodingBuilder<'e> {
     pub(super) is_root: Vec<bool>,
     /// Variables that tell which of the functions in doubt fail.
     pub(super) failures: Vec<Guard>,
+    /// The weights of outcomes that are zero at present: factors, and positions in the weights of each.
+    pub(super) open_zeros: Vec<(usize, Vec<u32>)>,
     reaches: ReachConditions,
     unreached: Unreached,
     guards: FxHashMap<Vec<(usize, usize)>, Guard>,
@@ -257,6 +266,7 @@ impl<'e> EncodingBuilder<'e> {
             doubted,
             undecided,
             failures: Vec::new(),
+            open_zeros: Vec::new(),
             reaches,
             unreached,
             guards: FxHashMap::default(),
@@ -288,6 +298,7 @@ impl<'e> EncodingBuilder<'e> {
             rows: count.map(|p| self.row_of(p)).collect(),
             graph: self.graph,
             variables: self.variables,
+            open_zeros: self.open_zeros,
             conditional,
         })
     }

@@ -202,6 +202,11 @@ pub(crate) struct WeightsBuilder {
 }
 
 impl WeightsBuilder {
+    /// Number of weights so far.
+    pub(crate) fn len(&self) -> usize {
+        self.logs.as_ref().unwrap_or(&self.linear).len()
+    }
+
     /// Adds a plain number.
     pub(crate) fn push(&mut self, weight: f64) {
         match &mut self.logs {

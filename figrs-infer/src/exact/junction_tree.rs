@@ -15,8 +15,8 @@ use crate::run::guard::guarded;
 
 /// Exact marginals of all targets by messages up and down a junction tree.
 ///
-/// The tree is one elimination of all variables, divided into steps of two tables each, or of many whose zeros leave little. A pass up gives the
-/// probability of the evidence, a pass down the derivative by each table, and with it every marginal: all of
+/// The tree is one elimination of all variables, divided into steps of two tables each, or of many sparse tables. A pass up
+/// gives the probability of the evidence, a pass down the derivative by each table, and with it every marginal: all of
 /// them for the price of three eliminations, where [`VariableElimination`](crate::VariableElimination) does one for
 /// each target. [`compile`](Self::compile) keeps the tree: see [`CompiledTree`].
 ///

@@ -1,7 +1,7 @@
 //! Compiled trees are saved and loaded.
 
 use figrs::prelude::*;
-use figrs::{Error, Param, SavedTree};
+use figrs::{Error, Operand, Param, SavedTree};
 use figrs_tests::json::numbers;
 use proptest::prelude::{Just, ProptestConfig, prop_oneof, proptest};
 use proptest::{arbitrary, sample};
@@ -73,6 +73,64 @@ fn what_was_saved_answers_as_before() {
                 best[0].value(&again.sum).unwrap(),
                 best[1].value(&again.sum).unwrap()
             );
+        }
+    }
+}
+
+/// Elements whose tables are dense and listed, in branches and out of them, and have zeros while `rate` is zero.
+fn with_rates(rate: &Param) -> (Model, Element<u8>, Element<i64>) {
+    let numbers: Vec<Element<i64>> = (0..5)
+        .map(|_| {
+            let weights = [Operand::from(rate), 1.0.into(), 2.0.into(), 1.5.into()];
+            Select::new(weights.into_iter().zip(0..))
+        })
+        .collect();
+    let listed = inject(&numbers);
+    let sum = listed.map(|list| list.iter().sum::<i64>() % 5);
+    let (rate, other) = (rate.clone(), Uniform::new(0..12u8));
+    let branch = (&sum, &other).flat_map(move |(&sum, &other)| match (sum, other % 3) {
+        (0, _) => Select::new([(Operand::from(&rate), 20u8), (1.0.into(), other)]),
+        (_, 0) => Constant::new(3),
+        _ => Select::new([(Operand::from(&rate), 0u8), (2.0.into(), other)]),
+    });
+    let model = Model::new().condition(&branch, |&x| x != 11);
+    (model, branch, sum)
+}
+
+#[test]
+fn a_parameter_that_was_zero_needs_no_other_tree() {
+    let zero = Param::new("rate", 0.0);
+    let (model, branch, sum) = with_rates(&zero);
+    let compile = |model: &Model, branch: &Element<u8>, sum: &Element<i64>| {
+        JunctionTree::new().compile(model, (branch, sum)).unwrap()
+    };
+    let mut tree = compile(&model, &branch, &sum);
+    tree.most_probable().unwrap();
+    let saved = tree.save();
+    assert_eq!(tree.probability(&branch, &20).unwrap(), 0.0);
+    for rate in [0.4, 0.0, 0.9] {
+        let (model, again, sum_again) = with_rates(&Param::new("rate", rate));
+        let restored = JunctionTree::new();
+        let restored = restored
+            .restore(&model, (&again, &sum_again), &saved)
+            .unwrap();
+        let fresh = compile(&model, &again, &sum_again);
+        zero.set(rate);
+        tree.refresh().unwrap();
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "rate {rate}: {a} and {b}");
+        close(restored.log_evidence(), fresh.log_evidence());
+        close(tree.log_evidence(), fresh.log_evidence());
+        let best = fresh.most_probable().unwrap().log_probability();
+        close(restored.most_probable().unwrap().log_probability(), best);
+        let exact = Enumerate::new().run(&model, (&again, &sum_again)).unwrap();
+        for x in 0..21 {
+            let p = exact.probability(&again, &x).unwrap();
+            close(restored.probability(&again, &x).unwrap(), p);
+            close(tree.probability(&branch, &x).unwrap(), p);
+        }
+        for x in 0..5 {
+            let p = exact.probability(&sum_again, &x).unwrap();
+            close(restored.probability(&sum_again, &x).unwrap(), p);
         }
     }
 }

@@ -104,7 +104,7 @@ impl Range {
         }
     }
 
-    /// The range of products, and of products of some of their terms.
+    /// The range of products and of all sub-products.
     pub fn of_products(ranges: impl IntoIterator<Item = Self>) -> Self {
         let bounded = ranges.into_iter().map(|range| Self {
             low: range.low.min(0),

@@ -114,7 +114,9 @@ impl Options {
         go_on(&self.until)
     }
 
-    /// Sets the maximum number of predicted operations of the plan.
+    /// Sets the maximum number of predicted operations of the plan ([`PlanCost::operations`](super::PlanCost::operations)): the plan is
+    /// refused or accepted before any number is multiplied. A run may take more operations than were predicted; nothing counts
+    /// them.
     #[must_use]
     pub fn operation_budget(mut self, operations: f64) -> Self {
         self.operation_budget = operations;

@@ -107,12 +107,20 @@ pub(super) fn search(
     }
     let first_work = search.state.work;
     count_zeros(&mut search.start);
+    let mut share = 1.0;
     if !search.start.densities.is_empty() {
         let dense = search.forget();
+        let counted = search.price(&dense.order);
         search.attempt(SPARSE_RULES[0], &ScoreNoise::none(n))?;
         if search.best.price * WORTH_COUNTING > dense.price {
+            share = counted / dense.price;
             search.best = dense;
             search.start.densities.clear();
+        } else if counted < search.best.price {
+            search.best = CostedOrder {
+                price: counted,
+                ..dense
+            };
         }
     }
     let mut head = Vec::new();
@@ -121,6 +129,7 @@ pub(super) fn search(
     let (core, names) = search.start.compact();
     let mut inner = RestartSearch::new(core, until);
     inner.fixed = reduced;
+    inner.share = share;
     inner.least = MIN_PASSES * first_work;
     inner.run()?;
     if inner.best.price + reduced < search.best.price {
@@ -143,6 +152,8 @@ struct RestartSearch<'u> {
     best: CostedOrder,
     /// Fixed part of the price: the vertices eliminated beforehand.
     fixed: f64,
+    /// Share of the price that is predicted to be other than zero.
+    share: f64,
     /// The least budget.
     least: u64,
 }
@@ -156,6 +167,7 @@ impl<'u> RestartSearch<'u> {
             order: Vec::new(),
             best: CostedOrder::nothing(),
             fixed: 0.0,
+            share: 1.0,
             least: 0,
         };
         search.state.work = search.start.work;
@@ -184,6 +196,20 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
+    /// The price of an order, with zeros counted if the graph knows them.
+    fn price(&mut self, order: &[u32]) -> f64 {
+        self.state.copy_from(&self.start);
+        self.state.forget_weights();
+        self.order.clear();
+        let mut price = 0.0;
+        for &v in order {
+            if self.state.is_left(v) {
+                price += self.state.eliminate(v, &mut self.order);
+            }
+        }
+        price
+    }
+
     /// Tries rules without noise.
     fn rules(&mut self, rules: &[GreedyCriterion]) -> Result<(), EliminationError> {
         let noise = ScoreNoise::none(self.start.weights.len());
@@ -198,8 +224,8 @@ impl<'u> RestartSearch<'u> {
 
     /// Budget of work of the search if an order of this price is known.
     fn budget(&self, price: f64) -> u64 {
-        let share = (price + self.fixed) * WORK_PER_ENTRY;
-        (share as u64).max(self.least).min(MAX_WORK)
+        let work = (price + self.fixed) * self.share * WORK_PER_ENTRY;
+        (work as u64).max(self.least).min(MAX_WORK)
     }
 
     /// Rules without noise, improvement, batches of restarts and improvement in turn, then larger improvements.

@@ -10,6 +10,7 @@ use rand::Rng;
 
 use super::buffer_pool::BufferPool;
 use super::elimination_tree::{EliminationStep, EliminationTree};
+use super::restriction::{restrict, without_open_zeros};
 use super::{
     Beliefs, ContractionTree, KBestQuery, MaxProductPrecision, RemainingValues, RestrictedGraph,
     SampleQuery, SumProductPrecision, TreeBeliefs,
@@ -68,14 +69,16 @@ impl CompiledEncoding {
             });
         }
         let mut left = None;
-        let tree = match old.tree().and_then(|tree| fitting(tree, &graph)) {
+        let mut open = without_open_zeros(&graph, encoding.open_zeros());
+        let planned = open.as_mut().unwrap_or(&mut graph);
+        let tree = match old.tree().and_then(|tree| fitting(tree, planned)) {
             Some((tree, reduced)) => {
                 if let Some(reduced) = reduced {
-                    graph = reduced.graph;
+                    *planned = reduced.graph;
                     left = Some(reduced.left);
                 }
                 match old {
-                    PreviousTree::Required(_) => Arc::new(loaded(tree, &graph, limits)?),
+                    PreviousTree::Required(_) => Arc::new(loaded(tree, planned, limits)?),
                     _ => tree.clone(),
                 }
             }
@@ -85,12 +88,15 @@ impl CompiledEncoding {
                 });
             }
             None => {
-                let (mut tree, values) = ContractionTree::compile(&mut graph, &limits.options)?;
+                let (mut tree, values) = ContractionTree::compile(planned, &limits.options)?;
                 left = values;
                 tree.threads = limits.threads();
                 Arc::new(tree)
             }
         };
+        if let (Some(_), Some(left)) = (open, &left) {
+            graph = restrict(&graph, left);
+        }
         Ok(Self {
             tree,
             reader: Arc::new(EncodingDecoder {

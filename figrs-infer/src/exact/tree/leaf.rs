@@ -52,7 +52,7 @@ pub(super) struct LeafLayout {
 
 impl LeafLayout {
     /// The numbers of the entries that may have weight, if others are stored that have none.
-    pub(super) fn support(&self) -> Option<Arc<[AssignmentIndex]>> {
+    pub(super) fn support(&self) -> Option<Vec<AssignmentIndex>> {
         let (EntrySource::Ones(places) | EntrySource::Placed(places)) = &self.source else {
             return None;
         };
@@ -60,7 +60,7 @@ impl LeafLayout {
         let mut places: Vec<AssignmentIndex> =
             places.map(|&at| AssignmentIndex::from(at)).collect();
         places.sort_unstable();
-        Some(places.into())
+        Some(places)
     }
 
     pub(super) fn leaf(self, tensor: u32, factor: u32) -> Leaf {
@@ -73,12 +73,13 @@ impl LeafLayout {
     }
 }
 
-/// Chooses the layout of a factor.
+/// Chooses the layout of a factor; `tracks_zeros` if a dense one with many zeros keeps their places.
 pub(super) fn lay(
     graph: &FactorGraph,
     factor: usize,
     ranks: &[Option<Rank>],
     thresholds: Thresholds,
+    tracks_zeros: bool,
 ) -> LeafLayout {
     let factor = &graph.factors[factor];
     let rank = |i: usize| ranks[factor.variables[i].index()].unwrap_or(Rank::MAX);
@@ -107,8 +108,8 @@ pub(super) fn lay(
             let from_end = |&i: &usize| (cards[i], cards[i + 1..].iter().product());
             let loops: Vec<(usize, usize)> = order.iter().map(from_end).collect();
             let positive = || (0..size).filter(|&i| !weights.is_zero(i));
-            let weighty = positive().count();
-            if !thresholds.is_dense(size as f64, weighty) {
+            let non_zeros = positive().count();
+            if !thresholds.is_dense(size as f64, non_zeros) {
                 let mut entries = Vec::new();
                 let mut next: AssignmentIndex = 0;
                 each_row(&loops, |at, n, stride| {
@@ -120,7 +121,7 @@ pub(super) fn lay(
                     }
                 });
                 listed(entries)
-            } else if weighty * ZERO_LIST_RATIO <= size {
+            } else if tracks_zeros && non_zeros * ZERO_LIST_RATIO <= size {
                 let (mut places, mut next) = (vec![u32::MAX; size], 0);
                 each_row(&loops, |at, n, stride| {
                     for i in (0..n).map(|i| at + i * stride) {

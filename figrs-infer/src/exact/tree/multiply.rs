@@ -23,7 +23,7 @@ const SPARSITY_CHECK_PRODUCTS: f64 = 65536.0;
 pub(super) enum Contraction {
     /// This tensor.
     Made(u32),
-    /// None: so many products are over the limit.
+    /// Refused: the number of products, which is over the limit.
     Takes(f64),
 }
 
@@ -134,7 +134,7 @@ impl TreeBuilder<'_> {
             let left = self.densify(left)?;
             let right = right.map(|right| self.densify(right)).transpose()?;
             let tensor = self.dense(left, right, out)?;
-            self.add_support(tensor, support);
+            self.add_support(tensor, support)?;
             return Ok(Contraction::Made(tensor));
         }
         if meeting.count as f64 > most {
@@ -186,19 +186,25 @@ impl TreeBuilder<'_> {
         }
         let list = Some(products.into());
         let tensor = self.step(inputs, out, Layout::Dense, size as usize, list)?;
-        self.add_support(tensor, Some(numbers));
+        self.add_support(tensor, Some(numbers))?;
         Ok(tensor)
     }
 
     /// Notes the entries of a dense tensor that may have weight, if some are known to have none.
-    fn add_support<N: Into<AssignmentIndex>>(&mut self, tensor: u32, numbers: Option<Vec<N>>) {
+    pub(super) fn add_support<N: Into<AssignmentIndex>>(
+        &mut self,
+        tensor: u32,
+        numbers: Option<Vec<N>>,
+    ) -> Result<(), EliminationError> {
         if self.is_sparse
             && let Some(numbers) = numbers
             && numbers.len() < self.tree.tensor(tensor).len
         {
+            self.take(numbers.len() * size_of::<AssignmentIndex>())?;
             let numbers = numbers.into_iter().map(Into::into).collect();
             self.supports.insert(tensor, Layout::Listed(numbers));
         }
+        Ok(())
     }
 
     fn dense(

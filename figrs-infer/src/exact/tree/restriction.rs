@@ -1,6 +1,6 @@
 //! Graphs without the values that zeros exclude.
 
-use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
+use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 use crate::exact::consistency::possible_values;
 
@@ -29,20 +29,45 @@ impl RestrictedGraph {
         if left.iter().all(Option::is_none) {
             return None;
         }
-        let n = |(left, &n): (&Option<Vec<u32>>, &u32)| left.as_ref().map_or(n, |l| l.len() as u32);
-        let reduced = FactorGraph {
-            cardinalities: left.iter().zip(&graph.cardinalities).map(n).collect(),
-            factors: graph
-                .factors
-                .iter()
-                .map(|f| shrink(graph, f, &left))
-                .collect(),
-        };
         Some(Self {
-            graph: reduced,
+            graph: restrict(graph, &left),
             left,
         })
     }
+}
+
+/// The graph over the remaining values.
+pub(super) fn restrict(graph: &FactorGraph, left: &RemainingValues) -> FactorGraph {
+    let n = |(left, &n): (&Option<Vec<u32>>, &u32)| left.as_ref().map_or(n, |l| l.len() as u32);
+    let factors = graph.factors.iter();
+    FactorGraph {
+        cardinalities: left.iter().zip(&graph.cardinalities).map(n).collect(),
+        factors: factors.map(|f| shrink(graph, f, left)).collect(),
+    }
+}
+
+/// The graph with ones for weights that are zero at present only, listed as positions in the weights of factors; `None` if
+/// none is listed. What a tree leaves out must be zero whatever the parameters of the model are.
+pub(super) fn without_open_zeros(
+    graph: &FactorGraph,
+    listed: &[(usize, Vec<u32>)],
+) -> Option<FactorGraph> {
+    if listed.is_empty() {
+        return None;
+    }
+    let mut graph = graph.clone();
+    for (factor, entries) in listed {
+        let table = &mut graph.factors[*factor].table;
+        if let FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } = table {
+            let one = |i| f64::from(u8::from(!weights.is_zero(i)));
+            let mut ones: Vec<f64> = (0..weights.len()).map(one).collect();
+            for &entry in entries {
+                ones[entry as usize] = 1.0;
+            }
+            *weights = Weights::from_linear(ones);
+        }
+    }
+    Some(graph)
 }
 
 /// A factor over the remaining values.

@@ -70,6 +70,9 @@ pub(super) fn derive_all<S: Semiring>(
     derivatives: &mut [S::Value],
     is_checked: bool,
 ) -> bool {
+    let Some((_, others)) = inputs.split_last() else {
+        return false;
+    };
     for (x, &start) in inputs.iter().zip(starts) {
         derivatives[start..start + x.len()].fill(S::zero());
     }
@@ -81,16 +84,19 @@ pub(super) fn derive_all<S: Semiring>(
             continue;
         }
         before.clear();
+        before.push(S::one());
         let mut value = S::one();
-        for (x, &i) in inputs.iter().zip(product) {
-            before.push(value.clone());
+        for (x, &i) in others.iter().zip(product) {
             value = times::<S>(&value, &x[i as usize], is_checked, &mut lost);
+            before.push(value.clone());
         }
         for (t, before) in before.iter().enumerate().rev() {
             let i = product[t] as usize;
             let derivative = times::<S>(before, &rest, is_checked, &mut lost);
             S::accumulate(&mut derivatives[starts[t] + i], &derivative);
-            rest = times::<S>(&rest, &inputs[t][i], is_checked, &mut lost);
+            if t > 0 {
+                rest = times::<S>(&rest, &inputs[t][i], is_checked, &mut lost);
+            }
         }
     }
     lost

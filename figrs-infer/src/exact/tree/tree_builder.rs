@@ -202,13 +202,17 @@ impl<'a> TreeBuilder<'a> {
     }
 
     fn leaf(&mut self, i: usize) -> Result<(), EliminationError> {
-        let laid = lay(self.graph, i, &self.tree.ranks, self.thresholds);
+        let laid = lay(
+            self.graph,
+            i,
+            &self.tree.ranks,
+            self.thresholds,
+            self.is_sparse,
+        );
         let origin = Origin::Factor(i as u32);
         let tensor = self.tensor(&laid.scope, laid.layout.clone(), laid.len, origin)?;
-        if self.is_sparse
-            && let Some(support) = laid.support()
-        {
-            self.supports.insert(tensor, Layout::Listed(support));
+        if self.is_sparse {
+            self.add_support(tensor, laid.support())?;
         }
         self.tree.leaves.push(laid.leaf(tensor, i as u32));
         self.made.push(tensor);
