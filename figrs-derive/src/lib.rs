@@ -11,20 +11,6 @@ use syn::{DeriveInput, parse_macro_input};
 /// Two values are the same if they are of one variant and all their fields are the same. Elements may be fields: an element is a
 /// value by its identity. The type needs `Clone` and `Debug`, and no `PartialEq` or `Hash`. Where the trait does not come from
 /// `figrs`, the attribute `crate` names the crate that has it.
-///
-/// ```
-/// use figrs_core::{Constant, Element, Value};
-///
-/// #[derive(Clone, Debug, Value)]
-/// #[value(crate = "figrs_core")]
-/// enum List {
-///     Empty,
-///     Cons(Element<char>, Element<List>),
-/// }
-///
-/// let list = Constant::new(List::Cons(Constant::new('a'), Constant::new(List::Empty)));
-/// # drop(list);
-/// ```
 #[proc_macro_derive(Value, attributes(value))]
 pub fn derive_value(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

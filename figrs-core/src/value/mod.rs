@@ -22,6 +22,20 @@ use crate::element::node::AnyElement;
 /// Implemented for the standard types and their tuples, arrays and collections, and for elements, which are values by their
 /// identity. A user's enum or struct joins by `#[derive(Value)]` if its fields are values, one that is
 /// `Eq + Hash` also by one line, [`value!`](crate::value!)`(MyType);`. Floating-point numbers compare by canonical bits: `-0.0` equals `0.0`, and any NaN equals any NaN.
+///
+/// ```
+/// use figrs_core::{Constant, Element, Value};
+///
+/// #[derive(Clone, Debug, Value)]
+/// #[value(crate = "figrs_core")]
+/// enum List {
+///     Empty,
+///     Cons(Element<char>, Element<List>),
+/// }
+///
+/// let list = Constant::new(List::Cons(Constant::new('a'), Constant::new(List::Empty)));
+/// # drop(list);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the value of an element",
     note = "derive `Clone, Debug, figrs::Value` for it; a type that is `Eq + Hash` can also be named in `figrs::value!({Self});`"

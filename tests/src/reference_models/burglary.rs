@@ -41,5 +41,5 @@ pub fn burglary() -> Question {
                     && answer.most_likely_value(alarm)?)
             },
         )
-        .samples(400_000)
+        .samples(200_000)
 }

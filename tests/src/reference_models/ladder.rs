@@ -28,5 +28,5 @@ pub fn ladder(steps: usize, reference: &'static str) -> Question {
     Question::new(reference, Model::new())
         .probability("P(fst)", &first, true, exact)
         .worlds(Worlds::Many)
-        .samples((1_000_000 / steps as u64).min(50_000))
+        .samples((400_000 / steps as u64).min(20_000))
 }

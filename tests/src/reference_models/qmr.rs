@@ -141,5 +141,5 @@ pub fn qmr_large() -> Question {
             only(&[5, 6], network.diseases.clone()),
         )
         .worlds(Worlds::Many)
-        .samples(60_000)
+        .samples(30_000)
 }

@@ -104,7 +104,7 @@ impl Question {
             best: None,
             sequence: Vec::new(),
             worlds: Worlds::Few,
-            samples: 100_000,
+            samples: 40_000,
         }
     }
 
@@ -120,7 +120,7 @@ impl Question {
         self
     }
 
-    /// Sets the number of samples, instead of 100 000: fewer for large models, more for rare evidence.
+    /// Sets the number of samples, instead of 40 000: fewer for large models, more for rare evidence.
     pub fn samples(mut self, samples: u64) -> Self {
         self.samples = samples;
         self

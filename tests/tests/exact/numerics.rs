@@ -121,7 +121,7 @@ impl Network {
 #[test]
 fn exact_engines_agree_with_rational_arithmetic() {
     let mut possible = 0;
-    for part in 0..60 {
+    for part in 0..24 {
         let network = Network::random(part, [3.0, 40.0, 300.0][part as usize % 3]);
         let (model, all) = network.elements();
         let joint = network.joint();
@@ -163,7 +163,7 @@ fn exact_engines_agree_with_rational_arithmetic() {
             }
         }
     }
-    assert!(possible > 60, "{possible}");
+    assert!(possible > 24, "{possible}");
 }
 
 #[test]

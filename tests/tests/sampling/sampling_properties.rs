@@ -88,7 +88,7 @@ fn weighing_has_the_right_mean(description: &Description) -> Checked {
 
 #[test]
 fn likelihood_weighting_has_the_right_mean_exactly() {
-    for_random_models(30_000, 11, weighing_has_the_right_mean);
+    for_random_models(6000, 11, weighing_has_the_right_mean);
 }
 
 const SAMPLES: u64 = 2000;

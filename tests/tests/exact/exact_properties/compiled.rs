@@ -95,10 +95,10 @@ fn evidence_may_change(description: &Description) -> Checked {
 
 #[test]
 fn the_best_worlds_are_listed_and_counted() {
-    for_random_models(10_000, 5, best_worlds_are_the_best_runs);
+    for_random_models(2500, 5, best_worlds_are_the_best_runs);
 }
 
 #[test]
 fn evidence_set_is_evidence_compiled_in() {
-    for_random_models(5_000, 6, evidence_may_change);
+    for_random_models(1500, 6, evidence_may_change);
 }
