@@ -23,7 +23,7 @@
 //! let generated = sampler.sample(80, &mut rng)?;
 //! assert_eq!(generated.level().width(), 80);
 //! println!("{}", generated.level());
-//! # Ok::<(), figrs_models::mdmc::MdmcError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 #![warn(clippy::unwrap_used)]

@@ -30,7 +30,6 @@
 //! Transactions on Computational Intelligence and AI in Games 9(4), 2017.
 
 mod demands;
-mod error;
 mod level;
 mod metrics;
 mod play;
@@ -38,11 +37,12 @@ mod sample;
 mod train;
 mod write;
 
+pub use demands::demand_error::DemandError;
 pub use demands::{
     ConditionedSampler, Demand, ExactSampler, LevelSampler, LookAhead, Mask, SteeredLevel,
     SteeringError,
 };
-pub use error::MdmcError;
+pub use level::error::LevelError;
 pub use level::tile::Tile;
 pub use level::{Level, vglc};
 pub use metrics::{
@@ -53,6 +53,7 @@ pub use play::{JUMP_ARCS, Obstacle, Playability, Reach};
 pub use sample::column_stream::ColumnStream;
 pub use sample::element_sampler::{ElementSampler, TileSelection};
 pub use sample::elements::LevelElements;
+pub use sample::error::SamplingError;
 pub use sample::generated::Generated;
 pub use sample::level_program::LevelProgram;
 pub use sample::look_ahead::LookAheadSampler;
@@ -61,10 +62,12 @@ pub use train::chain::MarkovChain;
 pub use train::column_ngrams::ColumnNGrams;
 pub use train::corpus::Corpus;
 pub use train::distribution::TileDistribution;
+pub use train::error::TrainingError;
 pub use train::hierarchy::HierarchicalChain;
 pub use train::row_splits::RowSplits;
 pub use train::saved_chain::SavedChainError;
 pub use train::structure::{Offset, Structure};
+pub use train::structure_error::StructureError;
 pub use train::structures::Structures;
 #[cfg(feature = "png")]
 pub use write::write_tileset;

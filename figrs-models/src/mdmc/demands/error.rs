@@ -3,15 +3,19 @@
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
-use super::super::MdmcError;
+use super::demand_error::DemandError;
+use crate::mdmc::SamplingError;
 
 /// Reason why levels that meet the demands cannot be drawn.
 #[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum SteeringError {
-    /// Something about the corpus, the chain or the demands cannot work.
+    /// A demand does not fit the level.
     #[error(transparent)]
-    Level(#[from] MdmcError),
+    Demand(#[from] DemandError),
+    /// The look-ahead or the width cannot be had.
+    #[error(transparent)]
+    Sampling(#[from] SamplingError),
     /// An inference algorithm failed.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use figrs_core::stream;
 use figrs_infer::{CompiledFrontier, Error, Frontier};
 
-use super::super::{Generated, MdmcError, Tile};
+use super::super::{DemandError, Generated, Tile};
 use super::conflict::{self, ConsistencyResult};
 use super::demand::Demand;
 use super::error::SteeringError;
@@ -75,12 +75,12 @@ impl ExactSampler {
 
     /// The probability of a tile in a cell, given the demands.
     ///
-    /// **Errors.** [`MdmcError::Cell`] outside the level.
+    /// **Errors.** [`DemandError::Cell`] outside the level.
     pub fn probability(&self, row: usize, column: usize, tile: Tile) -> Result<f64, SteeringError> {
         let height = self.steered.chain().height();
         let cell = (row < height && column < self.steered.width())
             .then(|| &self.steered.cells()[column * height + height - 1 - row]);
-        let cell = cell.ok_or(MdmcError::Cell { row, column })?;
+        let cell = cell.ok_or(DemandError::Cell { row, column })?;
         Ok(self.compiled.probability(cell, &tile)?)
     }
 }

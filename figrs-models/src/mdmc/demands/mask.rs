@@ -5,7 +5,7 @@ use std::path::Path;
 use ndarray::Array2;
 
 use super::super::level::vglc;
-use super::super::{Level, MdmcError, Tile};
+use super::super::{Level, LevelError, Tile};
 
 /// A rectangle in which some cells have a tile and the others are free.
 ///
@@ -17,7 +17,7 @@ use super::super::{Level, MdmcError, Tile};
 /// let stairs = Mask::from_text("stairs", "???X\n??XX\n?XXX\nXXXX")?;
 /// assert_eq!(stairs.get(0, 3), Some(Tile::GROUND));
 /// assert_eq!(stairs.get(0, 0), None);
-/// # Ok::<(), figrs_models::mdmc::MdmcError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mask {
@@ -52,7 +52,7 @@ impl Mask {
     /// Reads lines of text; `place` names them in errors.
     ///
     /// Errors as [`Level::from_text`].
-    pub fn from_text(place: &str, text: &str) -> Result<Self, MdmcError> {
+    pub fn from_text(place: &str, text: &str) -> Result<Self, LevelError> {
         // A free cell is read as air first, and a question block by its own character.
         let air = Tile::EMPTY.symbol().unwrap_or_default();
         let tiles: String = text
@@ -78,7 +78,7 @@ impl Mask {
     /// Reads a file.
     ///
     /// Errors as [`vglc::read_level`](super::super::level::vglc::read_level), with the places of the file.
-    pub fn read(path: impl AsRef<Path>) -> Result<Self, MdmcError> {
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, LevelError> {
         let path = path.as_ref();
         Self::from_text(&path.display().to_string(), &vglc::read_text(path)?)
     }
@@ -141,7 +141,7 @@ mod tests {
         std::fs::remove_file(&file).unwrap();
         assert!(matches!(
             read,
-            Err(MdmcError::NotUtf8 {
+            Err(LevelError::NotUtf8 {
                 line: 2,
                 column: 2,
                 ..

@@ -3,6 +3,7 @@
 mod conditioned;
 mod conflict;
 mod demand;
+pub(crate) mod demand_error;
 mod error;
 mod exact;
 mod mask;

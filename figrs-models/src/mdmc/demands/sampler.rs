@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use figrs_core::stream;
 
-use super::super::{ElementSampler, Generated, LookAheadSampler, MarkovChain, MdmcError};
+use super::super::{ElementSampler, Generated, LookAheadSampler, MarkovChain, SamplingError};
 use super::demand::Demand;
 use super::error::SteeringError;
 
@@ -44,8 +44,8 @@ pub struct LookAhead {
 impl LookAhead {
     /// Levels of some width, with a look-ahead of `depth` cells.
     ///
-    /// **Errors.** [`MdmcError::LookAhead`], [`MdmcError::Width`] beyond what a [`LookAheadSampler`] draws.
-    pub fn new(chain: Arc<MarkovChain>, depth: usize, width: usize) -> Result<Self, MdmcError> {
+    /// **Errors.** [`SamplingError::LookAhead`], [`SamplingError::Width`] beyond what a [`LookAheadSampler`] draws.
+    pub fn new(chain: Arc<MarkovChain>, depth: usize, width: usize) -> Result<Self, SamplingError> {
         LookAheadSampler::new(&chain, depth)?;
         LookAheadSampler::check_width(chain.height(), width)?;
         Ok(Self {

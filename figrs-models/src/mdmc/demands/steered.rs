@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use figrs_core::{Element, Model};
 use ndarray::Array2;
 
-use super::super::{Generated, Level, LevelElements, MarkovChain, MdmcError, Tile};
+use super::super::{DemandError, Generated, Level, LevelElements, MarkovChain, Tile};
 use super::demand::Demand;
 use super::mask::Mask;
 use super::reachability_memo::ReachabilityMemo;
@@ -53,7 +53,7 @@ impl SteeredLevel {
     ///
     /// An error if a mask has not the level's size, a pattern does not fit into it, a count is from more to less, or two
     /// masks place different tiles in one cell.
-    pub fn new(elements: &LevelElements, demands: &[Demand]) -> Result<Self, MdmcError> {
+    pub fn new(elements: &LevelElements, demands: &[Demand]) -> Result<Self, DemandError> {
         let (height, width) = (elements.height(), elements.width());
         for demand in demands {
             check(demand, height, width)?;
@@ -61,7 +61,7 @@ impl SteeredLevel {
         let mut placed = Mask::free(height, width);
         for (row, column, tile) in placed_by(demands) {
             if placed.get(row, column).is_some_and(|other| other != tile) {
-                return Err(MdmcError::PlacedTwice { row, column });
+                return Err(DemandError::PlacedTwice { row, column });
             }
             placed.set(row, column, tile);
         }
@@ -149,7 +149,7 @@ impl SteeredLevel {
     }
 
     /// The level with some of the demands.
-    pub(super) fn part(&self, demands: &[usize]) -> Result<Self, MdmcError> {
+    pub(super) fn part(&self, demands: &[usize]) -> Result<Self, DemandError> {
         let some: Vec<Demand> = demands
             .iter()
             .map(|&demand| self.demands[demand].clone())
@@ -185,12 +185,12 @@ fn placed_by(demands: &[Demand]) -> impl Iterator<Item = (usize, usize, Tile)> {
     masks.flat_map(Mask::tiles)
 }
 
-fn check(demand: &Demand, height: usize, width: usize) -> Result<(), MdmcError> {
+fn check(demand: &Demand, height: usize, width: usize) -> Result<(), DemandError> {
     match demand {
         Demand::Pinned(mask) | Demand::Placed(mask)
             if (mask.height(), mask.width()) != (height, width) =>
         {
-            Err(MdmcError::MaskShape {
+            Err(DemandError::MaskShape {
                 size: (mask.height(), mask.width()),
                 expected: (height, width),
             })
@@ -200,13 +200,13 @@ fn check(demand: &Demand, height: usize, width: usize) -> Result<(), MdmcError> 
                 || pattern.width() > width
                 || pattern.tiles().next().is_none() =>
         {
-            Err(MdmcError::Pattern {
+            Err(DemandError::Pattern {
                 size: (pattern.height(), pattern.width()),
                 level: (height, width),
             })
         }
         &Demand::Count { least, most, .. } if least > most => {
-            Err(MdmcError::CountRange { least, most })
+            Err(DemandError::CountRange { least, most })
         }
         _ => Ok(()),
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use figrs_infer::{Frontier, JunctionTree, Run, Sequence, SequentialMonteCarlo};
 
 use super::super::{
-    Corpus, Level, LevelElements, MarkovChain, MdmcError, Playability, RowSplits, Structure, Tile,
-    ground_gaps,
+    Corpus, DemandError, Level, LevelElements, MarkovChain, Playability, RowSplits, Structure,
+    Tile, ground_gaps,
 };
 use super::parts::LevelParts;
 use crate::mdmc::demands::*;
@@ -281,7 +281,7 @@ fn demands_that_cannot_be_stated_are_errors() {
     assert!(
         matches!(
             mask,
-            MdmcError::MaskShape {
+            DemandError::MaskShape {
                 size: (6, 19),
                 expected: (6, 20)
             }
@@ -294,7 +294,7 @@ fn demands_that_cannot_be_stated_are_errors() {
     ] {
         let error = refused(Demand::Forbidden(pattern));
         assert!(
-            matches!(error, MdmcError::Pattern { level: (6, 20), .. }),
+            matches!(error, DemandError::Pattern { level: (6, 20), .. }),
             "{error}"
         );
     }
@@ -304,7 +304,7 @@ fn demands_that_cannot_be_stated_are_errors() {
     let twice = [Demand::Placed(one), Demand::Placed(other)];
     let error = SteeredLevel::new(&elements, &twice).unwrap_err();
     assert!(
-        matches!(error, MdmcError::PlacedTwice { row: 2, column: 3 }),
+        matches!(error, DemandError::PlacedTwice { row: 2, column: 3 }),
         "{error}"
     );
     let count = refused(Demand::Count {
@@ -313,14 +313,14 @@ fn demands_that_cannot_be_stated_are_errors() {
         most: 2,
     });
     assert!(
-        matches!(count, MdmcError::CountRange { least: 3, most: 2 }),
+        matches!(count, DemandError::CountRange { least: 3, most: 2 }),
         "{count}"
     );
     let exact = ExactSampler::new(steered(6, 5, &[]), &Frontier::new()).unwrap();
     let error = exact.probability(6, 0, Tile::GROUND).unwrap_err();
     assert!(matches!(
         error,
-        SteeringError::Level(MdmcError::Cell { row: 6, column: 0 })
+        SteeringError::Demand(DemandError::Cell { row: 6, column: 0 })
     ));
 }
 

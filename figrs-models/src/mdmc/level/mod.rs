@@ -1,5 +1,6 @@
 //! A rectangular level of tiles.
 
+pub(crate) mod error;
 pub(crate) mod grid;
 pub(crate) mod solids;
 pub(crate) mod tile;
@@ -9,7 +10,7 @@ use std::{fmt, str::FromStr};
 
 use ndarray::Array2;
 
-use super::{MdmcError, Tile};
+use super::{LevelError, Tile};
 
 /// A non-empty rectangle of tiles, with rows counted from the top and columns from the left.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,17 +22,17 @@ impl Level {
     /// A level from lines of text, one row a line, ended by `\n` or `\r\n`.
     ///
     /// `place` names the level in errors: empty text, rows of unequal length, unknown characters.
-    pub fn from_text(place: &str, text: &str) -> Result<Self, MdmcError> {
+    pub fn from_text(place: &str, text: &str) -> Result<Self, LevelError> {
         let width = text.lines().next().map_or(0, |row| row.chars().count());
         if width == 0 {
-            return Err(MdmcError::EmptyLevel {
+            return Err(LevelError::EmptyLevel {
                 place: place.to_owned(),
             });
         }
         let mut tiles = Vec::with_capacity(text.len());
         for (line, row) in (1..).zip(text.lines()) {
             for (column, symbol) in (1..).zip(row.chars()) {
-                let unknown = || MdmcError::UnknownTile {
+                let unknown = || LevelError::UnknownTile {
                     place: place.to_owned(),
                     line,
                     column,
@@ -42,7 +43,7 @@ impl Level {
             let found = row.chars().count();
             if found != width {
                 let column = found.min(width) + 1;
-                return Err(MdmcError::RaggedRow {
+                return Err(LevelError::RaggedRow {
                     place: place.to_owned(),
                     line,
                     column,
@@ -52,7 +53,7 @@ impl Level {
             }
         }
         let height = tiles.len() / width;
-        let empty = |_| MdmcError::EmptyLevel {
+        let empty = |_| LevelError::EmptyLevel {
             place: place.to_owned(),
         };
         Ok(Self {
@@ -63,9 +64,9 @@ impl Level {
     /// A level from an array of rows and columns.
     ///
     /// An error if the array has no cells or contains [`Tile::BORDER`].
-    pub fn from_array(tiles: Array2<Tile>) -> Result<Self, MdmcError> {
+    pub fn from_array(tiles: Array2<Tile>) -> Result<Self, LevelError> {
         if tiles.is_empty() {
-            return Err(MdmcError::EmptyLevel {
+            return Err(LevelError::EmptyLevel {
                 place: "array".to_owned(),
             });
         }
@@ -73,7 +74,7 @@ impl Level {
             .indexed_iter()
             .find(|&(_, &tile)| tile == Tile::BORDER)
         {
-            Some(((row, column), _)) => Err(MdmcError::BorderInside { row, column }),
+            Some(((row, column), _)) => Err(LevelError::BorderInside { row, column }),
             None => Ok(Self { tiles }),
         }
     }
@@ -83,19 +84,19 @@ impl Level {
     /// An error if there are no cells, if a column is not as high as the first, or by [`Level::from_array`].
     pub fn from_columns(
         columns: impl IntoIterator<Item = impl AsRef<[Tile]>>,
-    ) -> Result<Self, MdmcError> {
+    ) -> Result<Self, LevelError> {
         let (mut tiles, mut expected, mut width) = (Vec::new(), None, 0);
         for column in columns {
             let (column, height) = (column.as_ref(), column.as_ref().len());
             let expected = *expected.get_or_insert(height);
             if height != expected {
-                return Err(MdmcError::ColumnHeight { height, expected });
+                return Err(LevelError::ColumnHeight { height, expected });
             }
             tiles.extend_from_slice(column);
             width += 1;
         }
         let shape = (width, expected.unwrap_or_default());
-        let empty = |_| MdmcError::EmptyLevel {
+        let empty = |_| LevelError::EmptyLevel {
             place: "columns".to_owned(),
         };
         let columns = Array2::from_shape_vec(shape, tiles).map_err(empty)?;
@@ -130,9 +131,9 @@ impl Level {
 
 /// Reads a level as [`Level::from_text`] does; errors call it `text`.
 impl FromStr for Level {
-    type Err = MdmcError;
+    type Err = LevelError;
 
-    fn from_str(text: &str) -> Result<Self, MdmcError> {
+    fn from_str(text: &str) -> Result<Self, LevelError> {
         Self::from_text("text", text)
     }
 }
@@ -170,11 +171,11 @@ mod tests {
         let columns: Vec<Vec<Tile>> = columns.map(|column| column.to_vec()).collect();
         assert_eq!(Level::from_columns(&columns).unwrap(), level);
         let none = Level::from_columns(Vec::<Vec<Tile>>::new()).unwrap_err();
-        assert!(matches!(none, MdmcError::EmptyLevel { .. }));
+        assert!(matches!(none, LevelError::EmptyLevel { .. }));
         let error = Level::from_columns([&columns[0][..], &columns[1][..1]]).unwrap_err();
         assert!(matches!(
             error,
-            MdmcError::ColumnHeight {
+            LevelError::ColumnHeight {
                 height: 1,
                 expected: 2
             }
@@ -186,7 +187,7 @@ mod tests {
         for text in ["", "\n", "\r\n--"] {
             let error = text.parse::<Level>().unwrap_err();
             assert!(
-                matches!(error, MdmcError::EmptyLevel { .. }),
+                matches!(error, LevelError::EmptyLevel { .. }),
                 "{text:?}: {error}"
             );
         }
@@ -196,7 +197,7 @@ mod tests {
     fn a_row_of_another_length_is_an_error_where_the_shorter_one_ends() {
         for (text, at, length) in [("---\n--\n", 3, 2), ("--\n---", 3, 3), ("--\n\n--", 1, 0)] {
             let error = text.parse::<Level>().unwrap_err();
-            let right = matches!(error, MdmcError::RaggedRow { line: 2, column, found, .. } if (column, found) == (at, length));
+            let right = matches!(error, LevelError::RaggedRow { line: 2, column, found, .. } if (column, found) == (at, length));
             assert!(right, "{text:?}: {error}");
         }
     }
@@ -206,7 +207,7 @@ mod tests {
         let error = Level::from_text("castle.txt", "--\n-é").unwrap_err();
         assert!(matches!(
             error,
-            MdmcError::UnknownTile {
+            LevelError::UnknownTile {
                 line: 2,
                 column: 2,
                 symbol: 'é',
@@ -223,13 +224,13 @@ mod tests {
     #[test]
     fn arrays_must_have_cells_and_no_border() {
         let none = Level::from_array(Array2::from_elem((3, 0), Tile::EMPTY)).unwrap_err();
-        assert!(matches!(none, MdmcError::EmptyLevel { .. }));
+        assert!(matches!(none, LevelError::EmptyLevel { .. }));
         let mut tiles = Array2::from_elem((2, 3), Tile::EMPTY);
         tiles[(1, 2)] = Tile::BORDER;
         let border = Level::from_array(tiles).unwrap_err();
         assert!(matches!(
             border,
-            MdmcError::BorderInside { row: 1, column: 2 }
+            LevelError::BorderInside { row: 1, column: 2 }
         ));
     }
 }

@@ -3,20 +3,20 @@
 use std::{fs, path::Path};
 
 use crate::line_index::LineIndex;
-use crate::mdmc::{Corpus, Level, MdmcError};
+use crate::mdmc::{Corpus, Level, LevelError};
 use crate::reading::{MOST_BYTES, read_limited};
 
 /// Reads one level.
 ///
 /// An error if the file cannot be read, is longer than [`MOST_BYTES`], is not UTF-8, or is not a level by [`Level::from_text`].
-pub fn read_level(path: impl AsRef<Path>) -> Result<Level, MdmcError> {
+pub fn read_level(path: impl AsRef<Path>) -> Result<Level, LevelError> {
     let path = path.as_ref();
     Level::from_text(&path.display().to_string(), &read_text(path)?)
 }
 
 /// The text of a file; an error with the place of the first byte that is not UTF-8.
-pub(in crate::mdmc) fn read_text(path: &Path) -> Result<String, MdmcError> {
-    let bytes = read_limited(path, MOST_BYTES).map_err(|cause| MdmcError::Read {
+pub(in crate::mdmc) fn read_text(path: &Path) -> Result<String, LevelError> {
+    let bytes = read_limited(path, MOST_BYTES).map_err(|cause| LevelError::Read {
         path: path.to_owned(),
         cause,
     })?;
@@ -24,7 +24,7 @@ pub(in crate::mdmc) fn read_text(path: &Path) -> Result<String, MdmcError> {
         let valid = error.utf8_error().valid_up_to();
         let good = String::from_utf8_lossy(&error.as_bytes()[..valid]);
         let (line, column) = LineIndex::new(&good).at(good.len());
-        MdmcError::NotUtf8 {
+        LevelError::NotUtf8 {
             place: path.display().to_string(),
             line,
             column,
@@ -36,9 +36,9 @@ pub(in crate::mdmc) fn read_text(path: &Path) -> Result<String, MdmcError> {
 ///
 /// Levels are named after their files, without the extension. An error if the directory cannot be
 /// read or holds no levels, if a file is not a level, or if heights differ.
-pub fn read_corpus(directory: impl AsRef<Path>) -> Result<Corpus, MdmcError> {
+pub fn read_corpus(directory: impl AsRef<Path>) -> Result<Corpus, LevelError> {
     let directory = directory.as_ref();
-    let unreadable = |cause| MdmcError::Read {
+    let unreadable = |cause| LevelError::Read {
         path: directory.to_owned(),
         cause,
     };
@@ -50,7 +50,7 @@ pub fn read_corpus(directory: impl AsRef<Path>) -> Result<Corpus, MdmcError> {
         }
     }
     if paths.is_empty() {
-        return Err(MdmcError::NoLevels {
+        return Err(LevelError::NoLevels {
             place: directory.display().to_string(),
         });
     }
@@ -63,14 +63,14 @@ pub fn read_corpus(directory: impl AsRef<Path>) -> Result<Corpus, MdmcError> {
             .into_owned();
         Ok((name, read_level(path)?))
     });
-    Corpus::new(named.collect::<Result<Vec<_>, MdmcError>>()?).map_err(|error| match error {
-        MdmcError::UnequalHeights {
+    Corpus::new(named.collect::<Result<Vec<_>, LevelError>>()?).map_err(|error| match error {
+        LevelError::UnequalHeights {
             place,
             height,
             expected,
         } => {
             let place = directory.join(format!("{place}.txt")).display().to_string();
-            MdmcError::UnequalHeights {
+            LevelError::UnequalHeights {
                 place,
                 height,
                 expected,
@@ -83,9 +83,9 @@ pub fn read_corpus(directory: impl AsRef<Path>) -> Result<Corpus, MdmcError> {
 /// Writes one level, each row ended by `\n`.
 ///
 /// An error if the file cannot be written.
-pub fn write_level(path: impl AsRef<Path>, level: &Level) -> Result<(), MdmcError> {
+pub fn write_level(path: impl AsRef<Path>, level: &Level) -> Result<(), LevelError> {
     let path = path.as_ref();
-    fs::write(path, format!("{level}\n")).map_err(|cause| MdmcError::Write {
+    fs::write(path, format!("{level}\n")).map_err(|cause| LevelError::Write {
         path: path.to_owned(),
         cause,
     })
@@ -140,9 +140,11 @@ mod tests {
     fn a_missing_file_or_directory_is_an_error() {
         let scratch = ScratchDirectory::new("missing");
         let absent = scratch.0.join("absent");
-        assert!(matches!(read_level(&absent), Err(MdmcError::Read { path, .. }) if path == absent));
         assert!(
-            matches!(read_corpus(&absent), Err(MdmcError::Read { path, .. }) if path == absent)
+            matches!(read_level(&absent), Err(LevelError::Read { path, .. }) if path == absent)
+        );
+        assert!(
+            matches!(read_corpus(&absent), Err(LevelError::Read { path, .. }) if path == absent)
         );
     }
 
@@ -152,7 +154,7 @@ mod tests {
         let level = "X".parse().unwrap();
         assert!(matches!(
             write_level(&scratch.0, &level),
-            Err(MdmcError::Write { .. })
+            Err(LevelError::Write { .. })
         ));
     }
 
@@ -162,7 +164,7 @@ mod tests {
         let path = scratch.file("a.txt", b"---\n-\xe9-\n");
         assert!(matches!(
             read_level(path),
-            Err(MdmcError::NotUtf8 {
+            Err(LevelError::NotUtf8 {
                 line: 2,
                 column: 2,
                 ..
@@ -189,7 +191,7 @@ mod tests {
         scratch.file("readme.md", b"X");
         assert!(matches!(
             read_corpus(&scratch.0),
-            Err(MdmcError::NoLevels { .. })
+            Err(LevelError::NoLevels { .. })
         ));
     }
 

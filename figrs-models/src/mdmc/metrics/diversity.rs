@@ -3,7 +3,7 @@
 use ndarray::Array2;
 use rustc_hash::FxHashMap;
 
-use super::super::{Level, MdmcError, Tile};
+use super::super::{Level, LevelError, Tile};
 
 /// The mean distance between two levels of a set, taken in one level at a time.
 ///
@@ -20,7 +20,7 @@ use super::super::{Level, MdmcError, Tile};
 /// // Two neighbours differ in one of four cells, the first and the last in two.
 /// let mean = diversity.mean_distance().unwrap_or_default();
 /// assert!((mean - (1.0 + 1.0 + 2.0) / 4.0 / 3.0).abs() < 1e-12);
-/// # Ok::<(), figrs_models::mdmc::MdmcError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Diversity {
@@ -35,14 +35,14 @@ impl Diversity {
         Self::default()
     }
 
-    /// Takes in a level; [`MdmcError::UnequalSizes`] if it is of another size than the first.
-    pub fn add(&mut self, level: &Level) -> Result<(), MdmcError> {
+    /// Takes in a level; [`LevelError::UnequalSizes`] if it is of another size than the first.
+    pub fn add(&mut self, level: &Level) -> Result<(), LevelError> {
         let size = (level.height(), level.width());
         let cells = self
             .cells
             .get_or_insert_with(|| Array2::from_elem(size, FxHashMap::default()));
         if cells.dim() != size {
-            return Err(MdmcError::UnequalSizes {
+            return Err(LevelError::UnequalSizes {
                 size,
                 expected: cells.dim(),
             });

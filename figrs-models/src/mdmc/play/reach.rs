@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::super::{MdmcError, Tile};
+use super::super::{LevelError, Tile};
 use super::stages::{FREE, JumpAutomaton, Stage};
 use super::{
     START,
@@ -30,7 +30,7 @@ use super::{
 ///
 /// # Errors
 ///
-/// [`MdmcError::ColumnHeight`] if a column is not of the height given at the start.
+/// [`LevelError::ColumnHeight`] if a column is not of the height given at the start.
 ///
 /// # Example
 ///
@@ -44,7 +44,7 @@ use super::{
 /// }
 /// let gap = (0..20).map(|_| reach.push(&[Tile::EMPTY; 4])).collect::<Result<Vec<_>, _>>()?;
 /// assert!(gap[6] && !gap[15]);
-/// # Ok::<(), figrs_models::mdmc::MdmcError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # References
@@ -107,10 +107,10 @@ impl Reach {
 
     /// Adds a column, its tiles from the top; returns `true` if a player can reach it.
     ///
-    /// **Errors.** [`MdmcError::ColumnHeight`].
-    pub fn push(&mut self, column: &[Tile]) -> Result<bool, MdmcError> {
+    /// **Errors.** [`LevelError::ColumnHeight`].
+    pub fn push(&mut self, column: &[Tile]) -> Result<bool, LevelError> {
         if column.len() != self.height {
-            return Err(MdmcError::ColumnHeight {
+            return Err(LevelError::ColumnHeight {
                 height: column.len(),
                 expected: self.height,
             });

@@ -44,7 +44,7 @@ use super::{
 /// let wide: Level = "--------------\n--------------\n--------------\nXXX----------X".parse()?;
 /// let verdict = Playability::of(&wide);
 /// assert_eq!(verdict.obstacle(), Some(Obstacle::Gap { column: 3, width: 10, rise: 0 }));
-/// # Ok::<(), figrs_models::mdmc::MdmcError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # References

@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
+use ndarray::Array2;
 use rand::Rng;
 use rustc_hash::FxHashMap;
 
 use super::run::draw;
 use crate::mdmc::train::table::ConfigurationEntry;
-use crate::mdmc::{Level, LookAheadSampler, MarkovChain, MdmcError, Tile};
+use crate::mdmc::{Level, LookAheadSampler, MarkovChain, SamplingError, Tile};
 
 /// Draws column after column for as long as a game runs, each from the bottom up.
 ///
@@ -28,7 +29,7 @@ use crate::mdmc::{Level, LookAheadSampler, MarkovChain, MdmcError, Tile};
 ///
 /// # Errors
 ///
-/// [`MdmcError::LookAhead`] if the look-ahead exceeds [`LookAheadSampler::MAX_DEPTH`]; [`MdmcError::RightOffset`] if the structure sees a
+/// [`SamplingError::LookAhead`] if the look-ahead exceeds [`LookAheadSampler::MAX_DEPTH`]; [`SamplingError::RightOffset`] if the structure sees a
 /// column to the right.
 ///
 /// # Example
@@ -39,7 +40,7 @@ use crate::mdmc::{Level, LookAheadSampler, MarkovChain, MdmcError, Tile};
 /// let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::NONE)?;
 /// let columns = ColumnStream::new(&chain, 14, figrs_core::stream(7, 0))?;
 /// assert!(columns.take(500).all(|column| column.len() == 14));
-/// # Ok::<(), figrs_models::mdmc::MdmcError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct ColumnStream<'a, R> {
@@ -62,17 +63,17 @@ pub struct ColumnStream<'a, R> {
 impl<'a, R: Rng> ColumnStream<'a, R> {
     /// Columns from the left border on, looking `depth` cells ahead.
     ///
-    /// **Errors.** [`MdmcError::LookAhead`]; [`MdmcError::RightOffset`] if the structure looks to the right.
-    pub fn new(chain: &'a MarkovChain, depth: usize, rng: R) -> Result<Self, MdmcError> {
+    /// **Errors.** [`SamplingError::LookAhead`]; [`SamplingError::RightOffset`] if the structure looks to the right.
+    pub fn new(chain: &'a MarkovChain, depth: usize, rng: R) -> Result<Self, SamplingError> {
         if depth > LookAheadSampler::MAX_DEPTH {
-            return Err(MdmcError::LookAhead {
+            return Err(SamplingError::LookAhead {
                 depth,
                 max: LookAheadSampler::MAX_DEPTH,
             });
         }
         let offsets = chain.structures()[0].offsets();
         if let Some(offset) = offsets.iter().find(|offset| offset.dx > 0) {
-            return Err(MdmcError::RightOffset {
+            return Err(SamplingError::RightOffset {
                 dx: offset.dx,
                 dy: offset.dy,
             });
@@ -96,9 +97,16 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
     /// The next columns as a level.
     ///
     /// An error if `width` is 0 or exceeds [`LookAheadSampler::MAX_WIDTH`].
-    pub fn level(&mut self, width: usize) -> Result<Level, MdmcError> {
-        LookAheadSampler::check_width(self.chain.height(), width)?;
-        Level::from_columns(self.take(width))
+    pub fn level(&mut self, width: usize) -> Result<Level, SamplingError> {
+        let height = self.chain.height();
+        LookAheadSampler::check_width(height, width)?;
+        let mut tiles = Array2::from_elem((height, width), Tile::EMPTY);
+        for (mut column, drawn) in tiles.columns_mut().into_iter().zip(self) {
+            for (tile, drawn) in column.iter_mut().zip(drawn) {
+                *tile = drawn;
+            }
+        }
+        Ok(Level::from_tiles(tiles))
     }
 
     /// Number of cells of the columns so far whose configuration training never showed to the first structure.
@@ -217,8 +225,6 @@ impl<R: Rng> Iterator for ColumnStream<'_, R> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use ndarray::Array2;
-
     use super::*;
     use crate::mdmc::{Corpus, Offset, RowSplits, Structure};
 
@@ -302,15 +308,18 @@ mod tests {
         let right = Structure::new([Offset { dx: 1, dy: 1 }]).unwrap();
         let error =
             ColumnStream::new(&chain(&["-\nX"], &right), 0, figrs_core::stream(0, 0)).unwrap_err();
-        assert!(matches!(error, MdmcError::RightOffset { dx: 1, dy: 1 }));
+        assert!(matches!(error, SamplingError::RightOffset { dx: 1, dy: 1 }));
         let left = chain(&["-\nX"], &Structure::NS1);
         let error = ColumnStream::new(&left, 33, figrs_core::stream(0, 0)).unwrap_err();
-        assert!(matches!(error, MdmcError::LookAhead { depth: 33, max: 32 }));
+        assert!(matches!(
+            error,
+            SamplingError::LookAhead { depth: 33, max: 32 }
+        ));
         let mut stream = ColumnStream::new(&left, 0, figrs_core::stream(0, 0)).unwrap();
         let error = stream.level(0).unwrap_err();
         assert!(matches!(
             error,
-            MdmcError::Width {
+            SamplingError::Width {
                 width: 0,
                 max: 1_000_000
             }

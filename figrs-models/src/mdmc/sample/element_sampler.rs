@@ -5,7 +5,7 @@ use figrs_infer::{Error, MpeVariableElimination, Run, VariableElimination};
 use ndarray::Array2;
 use rand::{Rng, RngExt};
 
-use crate::mdmc::{Generated, Level, LevelElements, MdmcError, Tile};
+use crate::mdmc::{Generated, Level, LevelElements, SamplingError, Tile};
 
 /// Choice of a tile from its distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,9 +50,9 @@ impl ElementSampler {
         elements: &LevelElements,
         depth: usize,
         selection: TileSelection,
-    ) -> Result<Self, MdmcError> {
+    ) -> Result<Self, SamplingError> {
         if depth > Self::MAX_DEPTH {
-            return Err(MdmcError::LookAhead {
+            return Err(SamplingError::LookAhead {
                 depth,
                 max: Self::MAX_DEPTH,
             });

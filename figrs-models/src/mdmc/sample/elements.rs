@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use figrs_core::{Constant, Element, Flip, Parents, Select};
 use ndarray::Array2;
 
-use crate::mdmc::{MarkovChain, MdmcError, Tile, TileDistribution};
+use crate::mdmc::{MarkovChain, SamplingError, Tile, TileDistribution};
 
 figrs_core::value!(Tile);
 
@@ -58,7 +58,7 @@ impl LevelElements {
     /// The elements of a level of the chain's height and the given width.
     ///
     /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
-    pub fn new(chain: Arc<MarkovChain>, width: usize) -> Result<Self, MdmcError> {
+    pub fn new(chain: Arc<MarkovChain>, width: usize) -> Result<Self, SamplingError> {
         Self::check_width(chain.height(), width)?;
         Ok(Self {
             chain,
@@ -111,10 +111,10 @@ impl LevelElements {
     }
 
     /// An error unless a level of this size can be built as elements.
-    pub(in crate::mdmc) fn check_width(height: usize, width: usize) -> Result<(), MdmcError> {
+    pub(in crate::mdmc) fn check_width(height: usize, width: usize) -> Result<(), SamplingError> {
         let max = ((1 << 20) / height).min(Self::MAX_WIDTH);
         if width == 0 || width > max {
-            return Err(MdmcError::Width { width, max });
+            return Err(SamplingError::Width { width, max });
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use figrs_infer::{Error, Gibbs, Run};
 use ndarray::Array2;
 use rand::Rng;
 
-use crate::mdmc::{Corpus, Level, LevelElements, MdmcError, RowSplits, Tile};
+use crate::mdmc::{Corpus, Level, LevelElements, RowSplits, SamplingError, Tile, TrainingError};
 
 /// A Markov random field in which a tile depends on its four neighbours: above, below, left and right.
 ///
@@ -70,7 +70,7 @@ impl TileField {
     /// Counts the tiles and pairs of a corpus.
     ///
     /// An error if the corpus has fewer rows than bands are asked for.
-    pub fn train(corpus: &Corpus, splits: RowSplits) -> Result<Self, MdmcError> {
+    pub fn train(corpus: &Corpus, splits: RowSplits) -> Result<Self, TrainingError> {
         let height = corpus.height();
         let splits = splits.checked(height)?;
         let all = corpus.levels().iter().flat_map(Level::as_array);
@@ -108,7 +108,7 @@ impl TileField {
     /// The level of this many columns as elements: a Select a cell, weighed by pairs of neighbours.
     ///
     /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
-    pub fn elements(&self, width: usize) -> Result<TileFieldElements, MdmcError> {
+    pub fn elements(&self, width: usize) -> Result<TileFieldElements, SamplingError> {
         LevelElements::check_width(self.height, width)?;
         let cells = Array2::from_shape_fn((self.height, width), |(row, column)| {
             let counts = &self.cells[self.splits.band(row, self.height)];
@@ -273,12 +273,12 @@ mod tests {
         let splits = RowSplits::new(2, 2).unwrap();
         assert!(matches!(
             TileField::train(&corpus, splits),
-            Err(MdmcError::RowSplits { .. })
+            Err(TrainingError::RowSplits { .. })
         ));
         let field = TileField::train(&corpus, RowSplits::NONE).unwrap();
         assert!(matches!(
             field.elements(0),
-            Err(MdmcError::Width { width: 0, .. })
+            Err(SamplingError::Width { width: 0, .. })
         ));
     }
 }

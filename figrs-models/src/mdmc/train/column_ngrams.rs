@@ -6,7 +6,7 @@ use figrs_core::{Element, Parents, Select, inject};
 use rustc_hash::FxHashMap;
 
 use crate::mdmc::sample::level_program::LevelProgram;
-use crate::mdmc::{Corpus, LevelElements, MdmcError, Tile};
+use crate::mdmc::{Corpus, LevelElements, SamplingError, Tile, TrainingError};
 
 /// An n-gram model of columns: counts of each column after the columns before it, in the levels of a corpus.
 ///
@@ -52,9 +52,9 @@ impl ColumnNGrams {
     /// Counts the columns of a corpus.
     ///
     /// An error unless `1 <= order <= ` [`ColumnNGrams::MAX_ORDER`].
-    pub fn train(corpus: &Corpus, order: usize) -> Result<Self, MdmcError> {
+    pub fn train(corpus: &Corpus, order: usize) -> Result<Self, TrainingError> {
         if !(1..=Self::MAX_ORDER).contains(&order) {
-            return Err(MdmcError::Order {
+            return Err(TrainingError::Order {
                 order,
                 max: Self::MAX_ORDER,
             });
@@ -116,7 +116,7 @@ impl ColumnNGrams {
     /// The level of this many columns as an element program: a Chain a column, on the columns before.
     ///
     /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
-    pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, MdmcError> {
+    pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, SamplingError> {
         LevelElements::check_width(self.height, width)?;
         let mut columns: Vec<Element<usize>> = Vec::with_capacity(width);
         for index in 0..width {
@@ -216,9 +216,9 @@ mod tests {
     fn orders_and_widths_have_limits() {
         for order in [0, 7] {
             let error = ColumnNGrams::train(&Corpus::shipped(), order).unwrap_err();
-            assert!(matches!(error, MdmcError::Order { max: 6, .. }));
+            assert!(matches!(error, TrainingError::Order { max: 6, .. }));
         }
         let error = ngrams(&["X"], 1).program(0).unwrap_err();
-        assert!(matches!(error, MdmcError::Width { width: 0, .. }));
+        assert!(matches!(error, SamplingError::Width { width: 0, .. }));
     }
 }

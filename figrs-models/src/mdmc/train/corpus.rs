@@ -3,7 +3,7 @@
 use ndarray::s;
 
 use super::shipped;
-use crate::mdmc::{Level, MdmcError};
+use crate::mdmc::{Level, LevelError};
 
 /// One or more levels of one height, each with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,10 +17,10 @@ impl Corpus {
     /// A corpus of named levels, in the given order.
     ///
     /// An error if there are none or if their heights differ.
-    pub fn new(named: impl IntoIterator<Item = (String, Level)>) -> Result<Self, MdmcError> {
+    pub fn new(named: impl IntoIterator<Item = (String, Level)>) -> Result<Self, LevelError> {
         let (names, levels): (Vec<String>, Vec<Level>) = named.into_iter().unzip();
         let Some(first) = levels.first() else {
-            return Err(MdmcError::NoLevels {
+            return Err(LevelError::NoLevels {
                 place: "corpus".to_owned(),
             });
         };
@@ -30,7 +30,7 @@ impl Corpus {
             .zip(&names)
             .find(|(level, _)| level.height() != expected)
         {
-            Some((level, name)) => Err(MdmcError::UnequalHeights {
+            Some((level, name)) => Err(LevelError::UnequalHeights {
                 place: name.clone(),
                 height: level.height(),
                 expected,
@@ -55,11 +55,11 @@ impl Corpus {
 
     /// The same levels cut to their bottom rows, for a chain over less height.
     ///
-    /// **Errors.** [`MdmcError::Rows`] unless `1 <= rows <= height`.
-    pub fn bottom_rows(&self, rows: usize) -> Result<Self, MdmcError> {
+    /// **Errors.** [`LevelError::Rows`] unless `1 <= rows <= height`.
+    pub fn bottom_rows(&self, rows: usize) -> Result<Self, LevelError> {
         let height = self.height();
         if rows == 0 || rows > height {
-            return Err(MdmcError::Rows { rows, height });
+            return Err(LevelError::Rows { rows, height });
         }
         let cut = |level: &Level| {
             let tiles = level.as_array().slice(s![height - rows.., ..]);
@@ -106,14 +106,14 @@ mod tests {
 
     #[test]
     fn no_levels_is_an_error() {
-        assert!(matches!(Corpus::new([]), Err(MdmcError::NoLevels { .. })));
+        assert!(matches!(Corpus::new([]), Err(LevelError::NoLevels { .. })));
     }
 
     #[test]
     fn unequal_heights_are_an_error_that_names_the_level() {
         let error = Corpus::new([named("low", "X"), named("high", "-\nX")]).unwrap_err();
         assert!(
-            matches!(&error, MdmcError::UnequalHeights { place, height: 2, expected: 1 } if place == "high")
+            matches!(&error, LevelError::UnequalHeights { place, height: 2, expected: 1 } if place == "high")
         );
     }
 }

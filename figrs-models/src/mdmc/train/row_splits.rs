@@ -1,6 +1,6 @@
 //! Horizontal bands with tables of their own.
 
-use crate::mdmc::MdmcError;
+use crate::mdmc::TrainingError;
 
 /// Number of equal bands into which the rows are divided, each with tables of its own.
 ///
@@ -16,7 +16,7 @@ impl RowSplits {
     /// `splits` bands over `height` rows.
     ///
     /// An error unless `1 <= splits <= height`.
-    pub fn new(splits: usize, height: usize) -> Result<Self, MdmcError> {
+    pub fn new(splits: usize, height: usize) -> Result<Self, TrainingError> {
         Self(splits).checked(height)
     }
 
@@ -41,11 +41,11 @@ impl RowSplits {
     }
 
     /// The same bands, if `height` rows can be divided so.
-    pub(in crate::mdmc) fn checked(self, height: usize) -> Result<Self, MdmcError> {
+    pub(in crate::mdmc) fn checked(self, height: usize) -> Result<Self, TrainingError> {
         if (1..=height).contains(&self.0) {
             Ok(self)
         } else {
-            Err(MdmcError::RowSplits {
+            Err(TrainingError::RowSplits {
                 splits: self.0,
                 height,
             })
@@ -89,7 +89,9 @@ mod tests {
     fn no_bands_or_more_bands_than_rows_are_errors() {
         for splits in [0, 15] {
             let error = RowSplits::new(splits, 14).unwrap_err();
-            assert!(matches!(error, MdmcError::RowSplits { splits: s, height: 14 } if s == splits));
+            assert!(
+                matches!(error, TrainingError::RowSplits { splits: s, height: 14 } if s == splits)
+            );
         }
     }
 }

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::table::Counts;
 use crate::mdmc::level::grid::TileIds;
-use crate::mdmc::{MarkovChain, MdmcError, Offset, RowSplits, Structure, Structures, Tile};
+use crate::mdmc::{
+    MarkovChain, Offset, RowSplits, Structure, StructureError, Structures, Tile, TrainingError,
+};
 
 const FORMAT: &str = "figrs MdMC chain";
 const VERSION: u32 = 1;
@@ -39,9 +41,12 @@ pub enum SavedChainError {
         /// The version of the text.
         found: u32,
     },
-    /// The height, the bands or the neighbours cannot be.
+    /// The neighbours cannot be.
     #[error("the saved chain cannot be: {0}")]
-    Shape(#[from] MdmcError),
+    Structure(#[from] StructureError),
+    /// The rows cannot be split into such bands.
+    #[error("the saved chain cannot be: {0}")]
+    Splits(#[from] TrainingError),
     /// More rows or columns than there can be.
     #[error(
         "a chain of {height} rows that was trained on {columns} columns; there are at most {MOST_ROWS} rows and {MOST_CELLS} cells, \
@@ -143,7 +148,7 @@ fn pairs(structure: &Structure) -> Vec<(i32, i32)> {
     structure.offsets().iter().map(|o| (o.dx, o.dy)).collect()
 }
 
-fn structure(pairs: &[(i32, i32)]) -> Result<Structure, MdmcError> {
+fn structure(pairs: &[(i32, i32)]) -> Result<Structure, StructureError> {
     let offsets = pairs.iter().map(|&(dx, dy)| Offset { dx, dy });
     Structure::new(offsets.collect::<Vec<_>>())
 }
@@ -411,11 +416,11 @@ mod tests {
         ));
         assert!(matches!(
             changed("\"row_splits\":2", "\"row_splits\":3"),
-            E::Shape(MdmcError::RowSplits { .. })
+            E::Splits(TrainingError::RowSplits { .. })
         ));
         assert!(matches!(
             changed("[-1,0]", "[1,0]"),
-            E::Shape(MdmcError::UndecidedOffset { .. })
+            E::Structure(StructureError::UndecidedOffset { .. })
         ));
         assert!(matches!(
             changed("\"row_splits\":2", "\"row_splits\":1"),

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt, str::FromStr};
 
-use crate::mdmc::MdmcError;
+use crate::mdmc::StructureError;
 
 /// A neighbour relative to its cell: `dx` columns to the right and `dy` rows down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,10 +81,10 @@ impl Structure {
     ///
     /// An error if an offset is not below or to the left in the same row, reaches further than
     /// [`Structure::MAX_REACH`] or is repeated, or if there are more than [`Structure::MAX_OFFSETS`].
-    pub fn new(offsets: impl Into<Vec<Offset>>) -> Result<Self, MdmcError> {
+    pub fn new(offsets: impl Into<Vec<Offset>>) -> Result<Self, StructureError> {
         let offsets: Vec<Offset> = offsets.into();
         if offsets.len() > Self::MAX_OFFSETS {
-            return Err(MdmcError::TooManyOffsets {
+            return Err(StructureError::TooManyOffsets {
                 count: offsets.len(),
                 max: Self::MAX_OFFSETS,
             });
@@ -93,13 +93,13 @@ impl Structure {
         for (index, &offset) in offsets.iter().enumerate() {
             let Offset { dx, dy } = offset;
             if !offset.decided() {
-                return Err(MdmcError::UndecidedOffset { dx, dy });
+                return Err(StructureError::UndecidedOffset { dx, dy });
             }
             if dy > reach || !(-reach..=reach).contains(&dx) {
-                return Err(MdmcError::FarOffset { dx, dy, max: reach });
+                return Err(StructureError::FarOffset { dx, dy, max: reach });
             }
             if offsets[..index].contains(&offset) {
-                return Err(MdmcError::RepeatedOffset { dx, dy });
+                return Err(StructureError::RepeatedOffset { dx, dy });
             }
         }
         Ok(Self {
@@ -135,9 +135,9 @@ impl Structure {
 
 /// Reads `ns0`, `ns1`, `ns2` or `ns3`, or offsets as `(-1,0)(0,1)`.
 impl FromStr for Structure {
-    type Err = MdmcError;
+    type Err = StructureError;
 
-    fn from_str(name: &str) -> Result<Self, MdmcError> {
+    fn from_str(name: &str) -> Result<Self, StructureError> {
         let found = Self::NAMED.into_iter().find(|&(known, _)| known == name);
         if let Some((_, structure)) = found {
             return Ok(structure);
@@ -149,7 +149,7 @@ impl FromStr for Structure {
         };
         let listed = name.strip_suffix(')').map(|name| name.split(')'));
         let offsets: Option<Vec<Offset>> = listed.and_then(|all| all.map(offset).collect());
-        let offsets = offsets.ok_or_else(|| MdmcError::UnknownStructure {
+        let offsets = offsets.ok_or_else(|| StructureError::UnknownStructure {
             name: name.to_owned(),
         })?;
         Self::new(offsets)
@@ -179,14 +179,14 @@ mod tests {
         }
         assert!(matches!(
             "ns4".parse::<Structure>(),
-            Err(MdmcError::UnknownStructure { .. })
+            Err(StructureError::UnknownStructure { .. })
         ));
         let other = Structure::new([Offset { dx: -2, dy: 0 }, Offset::BELOW]).unwrap();
         assert_eq!(other.to_string(), "(-2,0)(0,1)");
         assert_eq!("(-2,0)(0,1)".parse::<Structure>().unwrap(), other);
         assert!(matches!(
             "(1,0)".parse::<Structure>(),
-            Err(MdmcError::UndecidedOffset { .. })
+            Err(StructureError::UndecidedOffset { .. })
         ));
     }
 
@@ -219,23 +219,26 @@ mod tests {
         };
         for undecided in [(0, 0), (1, 0), (-1, -1), (i32::MIN, i32::MIN)] {
             assert!(
-                matches!(new(&[undecided]), Err(MdmcError::UndecidedOffset { .. })),
+                matches!(
+                    new(&[undecided]),
+                    Err(StructureError::UndecidedOffset { .. })
+                ),
                 "{undecided:?}"
             );
         }
         for far in [(-17, 0), (i32::MIN, 0), (17, 1), (0, 17), (0, i32::MAX)] {
             assert!(
-                matches!(new(&[far]), Err(MdmcError::FarOffset { .. })),
+                matches!(new(&[far]), Err(StructureError::FarOffset { .. })),
                 "{far:?}"
             );
         }
         assert!(matches!(
             new(&[(0, 1), (0, 1)]),
-            Err(MdmcError::RepeatedOffset { .. })
+            Err(StructureError::RepeatedOffset { .. })
         ));
         assert!(matches!(
             new(&[(0, 1); 9]),
-            Err(MdmcError::TooManyOffsets { count: 9, max: 8 })
+            Err(StructureError::TooManyOffsets { count: 9, max: 8 })
         ));
         assert!(new(&[(1, 1), (-16, 0), (16, 16)]).is_ok());
     }

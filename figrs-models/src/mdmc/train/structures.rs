@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::mdmc::{MdmcError, Structure};
+use crate::mdmc::{Structure, StructureError};
 
 /// Network structures in the order in which they are tried: the first one, and those to fall back on where training never showed its
 /// configuration.
@@ -17,7 +17,7 @@ use crate::mdmc::{MdmcError, Structure};
 /// assert_eq!(list.as_slice(), [Structure::NS3, Structure::NS1, Structure::NS0]);
 /// assert_eq!("ns3".parse::<Structures>()?, Structures::from(&Structure::NS3));
 /// assert!("ns1,ns3,ns0".parse::<Structures>().is_err());
-/// # Ok::<(), figrs_models::mdmc::MdmcError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Structures {
@@ -31,7 +31,7 @@ impl Structures {
     pub fn new(
         first: Structure,
         fallbacks: impl IntoIterator<Item = Structure>,
-    ) -> Result<Self, MdmcError> {
+    ) -> Result<Self, StructureError> {
         let mut all = vec![first];
         for structure in fallbacks {
             let offsets = structure.offsets();
@@ -39,20 +39,20 @@ impl Structures {
                 .iter()
                 .all(|offset| all[0].offsets().contains(offset))
             {
-                return Err(MdmcError::Fallback {
+                return Err(StructureError::Fallback {
                     structure: structure.to_string(),
                     first: all[0].to_string(),
                 });
             }
             if all.contains(&structure) {
-                return Err(MdmcError::RepeatedStructure {
+                return Err(StructureError::RepeatedStructure {
                     structure: structure.to_string(),
                 });
             }
             all.push(structure);
         }
         match all.last() {
-            Some(last) if !last.offsets().is_empty() => Err(MdmcError::LastFallback {
+            Some(last) if !last.offsets().is_empty() => Err(StructureError::LastFallback {
                 structure: last.to_string(),
             }),
             _ => Ok(Self { all }),
@@ -98,9 +98,9 @@ impl From<&Structures> for Structures {
 
 /// Reads one structure, with all simpler ones to fall back on, or a list of structures parted by commas.
 impl FromStr for Structures {
-    type Err = MdmcError;
+    type Err = StructureError;
 
-    fn from_str(text: &str) -> Result<Self, MdmcError> {
+    fn from_str(text: &str) -> Result<Self, StructureError> {
         // Commas between parentheses belong to offsets.
         let mut inside = false;
         let parts = text.split(|symbol| {
@@ -111,7 +111,7 @@ impl FromStr for Structures {
         match &structures[..] {
             [one] => Ok(one.into()),
             [first, fallbacks @ ..] => Self::new(first.clone(), fallbacks.iter().cloned()),
-            [] => Err(MdmcError::UnknownStructure {
+            [] => Err(StructureError::UnknownStructure {
                 name: text.to_owned(),
             }),
         }
@@ -160,19 +160,19 @@ mod tests {
     fn lists_that_cannot_be_fallen_back_on_are_errors() {
         let error = |text: &str| text.parse::<Structures>().unwrap_err();
         assert!(
-            matches!(error("ns1,ns2,ns0"), MdmcError::Fallback { structure, first }
+            matches!(error("ns1,ns2,ns0"), StructureError::Fallback { structure, first }
             if structure == "ns2" && first == "ns1")
         );
         assert!(
-            matches!(error("ns3,ns2,ns2,ns0"), MdmcError::RepeatedStructure { structure }
+            matches!(error("ns3,ns2,ns2,ns0"), StructureError::RepeatedStructure { structure }
             if structure == "ns2")
         );
         assert!(
-            matches!(error("ns3,ns2"), MdmcError::LastFallback { structure } if structure == "ns2")
+            matches!(error("ns3,ns2"), StructureError::LastFallback { structure } if structure == "ns2")
         );
         for text in ["", "ns3,", "ns3,ns4,ns0", "ns3,(0;1),ns0", "(0,1", "(0,1)x"] {
             assert!(
-                matches!(error(text), MdmcError::UnknownStructure { .. }),
+                matches!(error(text), StructureError::UnknownStructure { .. }),
                 "{text}"
             );
         }

@@ -4,7 +4,7 @@ use ndarray::Array2;
 use rand::Rng;
 
 use super::run::LookAheadRun;
-use crate::mdmc::{Generated, Level, MarkovChain, MdmcError};
+use crate::mdmc::{Generated, Level, MarkovChain, SamplingError};
 
 /// Draws levels tile by tile, the bottom row first and each row from left to right, and accepts a
 /// tile only if the next few cells of its row can be filled without an unseen configuration.
@@ -34,7 +34,7 @@ use crate::mdmc::{Generated, Level, MarkovChain, MdmcError};
 /// let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(7);
 /// let generated = LookAheadSampler::new(&chain, 3)?.sample(60, &mut rng)?;
 /// assert_eq!(generated.unseen(), chain.unseen(generated.level()));
-/// # Ok::<(), figrs_models::mdmc::MdmcError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # References
@@ -58,9 +58,9 @@ impl<'a> LookAheadSampler<'a> {
     /// A sampler that looks `depth` cells ahead.
     ///
     /// An error if `depth` exceeds [`LookAheadSampler::MAX_DEPTH`].
-    pub fn new(chain: &'a MarkovChain, depth: usize) -> Result<Self, MdmcError> {
+    pub fn new(chain: &'a MarkovChain, depth: usize) -> Result<Self, SamplingError> {
         if depth > Self::MAX_DEPTH {
-            return Err(MdmcError::LookAhead {
+            return Err(SamplingError::LookAhead {
                 depth,
                 max: Self::MAX_DEPTH,
             });
@@ -69,10 +69,10 @@ impl<'a> LookAheadSampler<'a> {
     }
 
     /// An error unless a level of this size can be drawn.
-    pub(in crate::mdmc) fn check_width(height: usize, width: usize) -> Result<(), MdmcError> {
+    pub(in crate::mdmc) fn check_width(height: usize, width: usize) -> Result<(), SamplingError> {
         let max = ((1 << 28) / height).min(Self::MAX_WIDTH);
         if width == 0 || width > max {
-            return Err(MdmcError::Width { width, max });
+            return Err(SamplingError::Width { width, max });
         }
         Ok(())
     }
@@ -84,7 +84,7 @@ impl<'a> LookAheadSampler<'a> {
         &self,
         width: usize,
         rng: &mut R,
-    ) -> Result<Generated, MdmcError> {
+    ) -> Result<Generated, SamplingError> {
         let height = self.chain.height();
         Self::check_width(height, width)?;
         let mut run = LookAheadRun::new(self.chain, width);
@@ -95,7 +95,7 @@ impl<'a> LookAheadSampler<'a> {
             }
         }
         let tiles = Array2::from_shape_fn((height, width), |(row, column)| run.tile(row, column));
-        Ok(run.generated(Level::from_array(tiles)?))
+        Ok(run.generated(Level::from_tiles(tiles)))
     }
 }
 

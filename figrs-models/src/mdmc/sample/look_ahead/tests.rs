@@ -15,14 +15,17 @@ fn chain(texts: &[&str], structure: &Structure) -> MarkovChain {
 fn too_deep_and_impossible_widths_are_errors() {
     let chain = chain(&["-"], &Structure::NS1);
     let error = LookAheadSampler::new(&chain, 33).unwrap_err();
-    assert!(matches!(error, MdmcError::LookAhead { depth: 33, max: 32 }));
+    assert!(matches!(
+        error,
+        SamplingError::LookAhead { depth: 33, max: 32 }
+    ));
     let sampler = LookAheadSampler::new(&chain, 32).unwrap();
     for width in [0, 1_000_001, usize::MAX] {
         let error = sampler
             .sample(width, &mut Xoshiro256PlusPlus::seed_from_u64(1))
             .unwrap_err();
         assert!(
-            matches!(error, MdmcError::Width { max: 1_000_000, .. }),
+            matches!(error, SamplingError::Width { max: 1_000_000, .. }),
             "{width}: {error}"
         );
     }

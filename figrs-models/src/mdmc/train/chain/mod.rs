@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::table::{ConfigurationTable, Counts};
 use crate::mdmc::level::grid::{TileGrid, TileIds};
 use crate::mdmc::{
-    Corpus, Level, MdmcError, RowSplits, Structure, Structures, Tile, TileDistribution,
+    Corpus, Level, RowSplits, Structure, Structures, Tile, TileDistribution, TrainingError,
 };
 
 /// A multi-dimensional Markov chain: for a structure and each simpler one, and for each band of rows, the counts of tiles in
@@ -45,7 +45,7 @@ impl MarkovChain {
         corpus: &Corpus,
         structures: impl Into<Structures>,
         splits: RowSplits,
-    ) -> Result<Self, MdmcError> {
+    ) -> Result<Self, TrainingError> {
         let structures = structures.into();
         let height = corpus.height();
         let splits = splits.checked(height)?;
@@ -109,13 +109,13 @@ impl MarkovChain {
     ///
     /// The set of seen configurations does not change; drawn levels will have more unseen ones.
     ///
-    /// **Errors.** [`MdmcError::Smoothing`] unless `added` is from 0 to [`MAX_SMOOTHING`](Self::MAX_SMOOTHING).
+    /// **Errors.** [`TrainingError::Smoothing`] unless `added` is from 0 to [`MAX_SMOOTHING`](Self::MAX_SMOOTHING).
     ///
     /// **References.** Chen and Goodman (1999), "An empirical study of smoothing techniques for language modeling", Computer Speech and
     /// Language 13, on additive smoothing.
-    pub fn smoothed(mut self, added: f64) -> Result<Self, MdmcError> {
+    pub fn smoothed(mut self, added: f64) -> Result<Self, TrainingError> {
         if !(0.0..=Self::MAX_SMOOTHING).contains(&added) {
-            return Err(MdmcError::Smoothing {
+            return Err(TrainingError::Smoothing {
                 tiles: added,
                 max: Self::MAX_SMOOTHING,
             });

@@ -94,7 +94,7 @@ fn more_bands_than_rows_are_an_error() {
     let error = MarkovChain::train(&corpus, &Structure::NS1, splits).unwrap_err();
     assert!(matches!(
         error,
-        MdmcError::RowSplits {
+        TrainingError::RowSplits {
             splits: 3,
             height: 2
         }
@@ -157,7 +157,7 @@ fn what_cannot_be_added_to_counts_is_an_error() {
         let plain = chain("-", &Structure::NS0, RowSplits::NONE);
         let error = plain.smoothed(added).unwrap_err();
         assert!(
-            matches!(error, MdmcError::Smoothing { max: 1e6, .. }),
+            matches!(error, TrainingError::Smoothing { max: 1e6, .. }),
             "{error}"
         );
     }

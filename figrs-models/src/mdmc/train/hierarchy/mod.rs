@@ -7,7 +7,7 @@ use figrs_core::stream;
 
 use super::table::Counts;
 use crate::mdmc::level::grid::{TileGrid, TileIds};
-use crate::mdmc::{Corpus, Level, MarkovChain, MdmcError, RowSplits, Structures, Tile};
+use crate::mdmc::{Corpus, Level, MarkovChain, RowSplits, Structures, Tile, TrainingError};
 use clusters::Medoids;
 
 /// A hierarchical `MdMC`: sections of a few columns are sorted into kinds, a high-level chain says which kind follows which,
@@ -67,10 +67,10 @@ impl HierarchicalChain {
         section: usize,
         kinds: usize,
         seed: u64,
-    ) -> Result<Self, MdmcError> {
+    ) -> Result<Self, TrainingError> {
         for size in [section, kinds] {
             if !(1..=Self::MAX).contains(&size) {
-                return Err(MdmcError::Sections {
+                return Err(TrainingError::Sections {
                     size,
                     max: Self::MAX,
                 });
@@ -135,8 +135,8 @@ impl HierarchicalChain {
 
     /// The chain with the counts of tiles in each kind [smoothed](MarkovChain::smoothed).
     ///
-    /// **Errors.** [`MdmcError::Smoothing`].
-    pub fn smoothed(mut self, added: f64) -> Result<Self, MdmcError> {
+    /// **Errors.** [`TrainingError::Smoothing`].
+    pub fn smoothed(mut self, added: f64) -> Result<Self, TrainingError> {
         let chains = self.chains.into_iter();
         let chains = chains.map(|chain| chain.smoothed(added));
         self.chains = chains.collect::<Result<_, _>>()?;

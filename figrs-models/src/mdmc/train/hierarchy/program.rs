@@ -6,14 +6,14 @@ use figrs_core::{Constant, Element, Parents, Select, inject};
 use ndarray::Array2;
 
 use super::HierarchicalChain;
-use crate::mdmc::{LevelElements, LevelProgram, MdmcError, Tile, TileDistribution};
+use crate::mdmc::{LevelElements, LevelProgram, SamplingError, Tile, TileDistribution};
 
 impl HierarchicalChain {
     /// The level of this many columns as an element program: a Chain a section on the kind before, and a Chain a cell on
     /// its neighbours and on the kind of its section.
     ///
     /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
-    pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, MdmcError> {
+    pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, SamplingError> {
         let chain = &self.chains[0];
         let height = chain.height();
         LevelElements::check_width(height, width)?;

@@ -4,7 +4,7 @@ use figrs_core::Model;
 use figrs_infer::{Run, VariableElimination};
 
 use crate::mdmc::train::hierarchy::*;
-use crate::mdmc::{LookAheadSampler, Structure, TileDistribution};
+use crate::mdmc::{LookAheadSampler, SamplingError, Structure, TileDistribution};
 
 fn corpus(texts: &[&str]) -> Corpus {
     let named = texts
@@ -103,8 +103,8 @@ fn sections_and_kinds_have_limits() {
     for (section, kinds, wrong) in [(0, 3, 0), (3, 0, 0), (65, 3, 65), (3, 65, 65)] {
         let chain =
             HierarchicalChain::train(&corpus, &Structure::NS1, RowSplits::NONE, section, kinds, 1);
-        assert!(matches!(chain, Err(MdmcError::Sections { size, max: 64 }) if size == wrong));
+        assert!(matches!(chain, Err(TrainingError::Sections { size, max: 64 }) if size == wrong));
     }
     let error = train(&corpus, 4, 2).program(0).unwrap_err();
-    assert!(matches!(error, MdmcError::Width { width: 0, .. }));
+    assert!(matches!(error, SamplingError::Width { width: 0, .. }));
 }

@@ -1,0 +1,130 @@
+//! Errors of reading and writing levels, and of their shapes.
+
+use figrs_derive::ErrorDebug;
+use std::{io, path::PathBuf};
+
+/// Reason why something is no level, or levels are no corpus.
+///
+/// Lines and columns count from 1; `place` is a file's path, or a level's name where there is no file.
+#[derive(thiserror::Error, ErrorDebug)]
+#[non_exhaustive]
+pub enum LevelError {
+    /// A file or directory cannot be read.
+    #[error("cannot read {path}: {cause}; check the path and its permissions")]
+    Read {
+        /// The path asked for.
+        path: PathBuf,
+        /// The operating system's reason.
+        cause: io::Error,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {path}: {cause}; check the path and its permissions")]
+    Write {
+        /// The path asked for.
+        path: PathBuf,
+        /// The operating system's reason.
+        cause: io::Error,
+    },
+    /// A file is not text in UTF-8.
+    #[error("{place}:{line}:{column}: not UTF-8; save the level as plain ASCII text")]
+    NotUtf8 {
+        /// The file.
+        place: String,
+        /// The line of the first bad byte.
+        line: usize,
+        /// The column of the first bad byte.
+        column: usize,
+    },
+    /// A level has no rows or no columns.
+    #[error("{place}: the level is empty; write one row of tiles a line")]
+    EmptyLevel {
+        /// The file or the level's name.
+        place: String,
+    },
+    /// A row is shorter or longer than the first row.
+    #[error(
+        "{place}:{line}:{column}: the row has {found} tiles and the first row {expected}; make all rows equally long"
+    )]
+    RaggedRow {
+        /// The file or the level's name.
+        place: String,
+        /// The line of the row.
+        line: usize,
+        /// The column where the shorter of the two rows ends.
+        column: usize,
+        /// Tiles in the first row.
+        expected: usize,
+        /// Tiles in this row.
+        found: usize,
+    },
+    /// A character is not in the alphabet.
+    #[error(
+        "{place}:{line}:{column}: unknown tile {symbol:?}; use only the tiles {}",
+        crate::mdmc::Tile::ALPHABET
+    )]
+    UnknownTile {
+        /// The file or the level's name.
+        place: String,
+        /// The line of the character.
+        line: usize,
+        /// The column of the character.
+        column: usize,
+        /// The character.
+        symbol: char,
+    },
+    /// An array that should become a level contains the border tile.
+    #[error(
+        "row {row}, column {column}: a level cannot contain the border tile; use a tile of the alphabet"
+    )]
+    BorderInside {
+        /// The row, from 0 at the top.
+        row: usize,
+        /// The column, from 0 at the left.
+        column: usize,
+    },
+    /// A column has more or fewer tiles than the level has rows.
+    #[error("the column has {height} tiles; give one for each of the {expected} rows")]
+    ColumnHeight {
+        /// Tiles of the column.
+        height: usize,
+        /// Rows of the level.
+        expected: usize,
+    },
+    /// A directory or a list holds no levels.
+    #[error("{place}: no levels; a corpus needs at least one (in a directory, a file named *.txt)")]
+    NoLevels {
+        /// The directory or the list.
+        place: String,
+    },
+    /// A level's height differs from that of the first level of its corpus.
+    #[error(
+        "{place}: the level has {height} rows and the first level {expected}; a corpus needs one height"
+    )]
+    UnequalHeights {
+        /// The file or the level's name.
+        place: String,
+        /// Rows of this level.
+        height: usize,
+        /// Rows of the first level.
+        expected: usize,
+    },
+    /// Levels of different sizes cannot be compared cell by cell.
+    #[error(
+        "a level of {} rows and {} columns cannot be compared with one of {} rows and {} columns; use one size",
+        size.0, size.1, expected.0, expected.1
+    )]
+    UnequalSizes {
+        /// Rows and columns of this level.
+        size: (usize, usize),
+        /// Rows and columns of the first level.
+        expected: (usize, usize),
+    },
+    /// Levels have fewer rows than were asked for.
+    #[error("levels of {height} rows cannot be cut to {rows}; use 1 to {height}")]
+    Rows {
+        /// Rows asked for.
+        rows: usize,
+        /// Rows there are.
+        height: usize,
+    },
+}

@@ -1,0 +1,35 @@
+//! Errors of the settings of samplers of levels.
+
+use figrs_derive::ErrorDebug;
+
+/// Reason why a sampler of levels cannot be made, or a level drawn.
+#[derive(Clone, thiserror::Error, ErrorDebug)]
+#[non_exhaustive]
+pub enum SamplingError {
+    /// The look-ahead is too deep.
+    #[error("look-ahead {depth} is too deep; use at most {max}")]
+    LookAhead {
+        /// Cells asked for.
+        depth: usize,
+        /// Cells allowed.
+        max: usize,
+    },
+    /// A level of this width cannot be generated.
+    #[error("cannot generate a level {width} columns wide; use 1 to {max}")]
+    Width {
+        /// Columns asked for.
+        width: usize,
+        /// Columns allowed at the chain's height.
+        max: usize,
+    },
+    /// A structure sees a column to the right, which is not there when columns come one by one.
+    #[error(
+        "offset ({dx}, {dy}) sees a column to the right; columns one by one need offsets to the left or below"
+    )]
+    RightOffset {
+        /// Columns to the right.
+        dx: i32,
+        /// Rows down.
+        dy: i32,
+    },
+}

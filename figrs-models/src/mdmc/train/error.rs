@@ -1,0 +1,41 @@
+//! Errors of the settings of training.
+
+use figrs_derive::ErrorDebug;
+
+/// Reason why a model of levels cannot be trained.
+#[derive(Clone, thiserror::Error, ErrorDebug)]
+#[non_exhaustive]
+pub enum TrainingError {
+    /// This cannot be added to the counts of tiles.
+    #[error("smoothing {tiles} cannot be added to counts; use a number from 0 to {max}")]
+    Smoothing {
+        /// The number to be added.
+        tiles: f64,
+        /// The most that can be added.
+        max: f64,
+    },
+    /// The rows cannot be divided into the bands asked for.
+    #[error("{height} rows cannot be split into {splits} bands; use 1 to {height}")]
+    RowSplits {
+        /// Bands asked for.
+        splits: usize,
+        /// Rows to divide.
+        height: usize,
+    },
+    /// Columns cannot be looked at in groups of this size.
+    #[error("n-grams of {order} columns cannot be counted; use 1 to {max}")]
+    Order {
+        /// Columns asked for.
+        order: usize,
+        /// Columns allowed.
+        max: usize,
+    },
+    /// Sections cannot have so many columns, or be of so many kinds.
+    #[error("sections cannot have {size} columns or kinds; use 1 to {max} of each")]
+    Sections {
+        /// Columns or kinds asked for.
+        size: usize,
+        /// Columns or kinds allowed.
+        max: usize,
+    },
+}
