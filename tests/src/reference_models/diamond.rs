@@ -22,5 +22,5 @@ pub fn diamond(steps: usize, reference: &'static str) -> Question {
     Question::new(reference, Model::new())
         .probability("P(s)", &there, true, (1.0 - 5e-5_f64).powf(steps as f64))
         .worlds(Worlds::Many)
-        .samples((250_000 / steps as u64).min(25_000))
+        .samples((500_000 / steps as u64).min(50_000))
 }
