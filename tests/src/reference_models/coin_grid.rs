@@ -19,7 +19,7 @@ pub fn coin_grid() -> Question {
     let (model, bias) = flipped_coin();
     // One world in 1 300 meets the evidence.
     Question::new("M04_coin_grid", model)
-        .samples(80_000)
+        .samples(200_000)
         .evidence("P(e)", 0.000_757_575_684_739_805_2)
         .expectation(
             "E[bias|e]=P(next=H|e)",
