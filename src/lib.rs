@@ -56,7 +56,7 @@ pub mod glossary {}
 #[cfg(any(doc, doctest))]
 pub mod tutorial;
 
-/// What the engines, tests and benchmarks of figrs use of each other. Not for users: it may change with any version.
+/// Interfaces between the crates, tests and benchmarks of figrs. Not for users: it may change with any version.
 #[doc(hidden)]
 pub mod internals {
     pub use figrs_core::internals::*;

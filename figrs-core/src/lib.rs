@@ -80,7 +80,7 @@ pub use value::vector::Vector;
 /// The random numbers that a [`Distribution`] of your own draws from.
 pub use rand;
 
-/// What the engines of figrs use of its elements. Not for users: it may change with any version.
+/// Interfaces between elements and the engines of figrs. Not for users: it may change with any version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::element::node::{
