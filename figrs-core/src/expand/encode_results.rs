@@ -60,6 +60,13 @@ impl EncodingBuilder<'_> {
         let mut order: Vec<usize> = (0..results.len()).collect();
         order.sort_by_key(|&at| results[at]);
         for at in order {
+            if let Some(variable) = self.chosen.remove(&(position, at)) {
+                let columns = passed.columns.iter().map(|_| 0);
+                let choices = passed.choices.iter();
+                let choices = choices.map(|&c| u32::from(c == ChainChoice::Result(at)));
+                let index = columns.chain(choices).collect();
+                self.add_function(vec![passed.variable, variable], index);
+            }
             if rows[at].is_none() {
                 open[at] = self.joined(position, selector, at, results[at]);
                 if !open[at] {

@@ -225,6 +225,9 @@ fn scored_targets(expansion: &Expansion) -> Vec<usize> {
     targets.filter(|&target| scored[target]).collect()
 }
 
+/// Number of choices up to which the selector of a Chain tells itself which branch is reached.
+const FEW_CHOICES: usize = 3;
+
 /// An encoding under construction.
 pub(super) struct EncodingBuilder<'e> {
     pub(super) expansion: &'e Expansion,
@@ -243,6 +246,8 @@ pub(super) struct EncodingBuilder<'e> {
     reaches: ReachConditions,
     unreached: Unreached,
     guards: FxHashMap<Vec<(usize, usize)>, Guard>,
+    /// Variables that tell whether a Chain (by position) makes a choice, until the factors of the Chain define them.
+    pub(super) chosen: FxHashMap<(usize, usize), VarId>,
 }
 
 impl<'e> EncodingBuilder<'e> {
@@ -270,6 +275,7 @@ impl<'e> EncodingBuilder<'e> {
             reaches,
             unreached,
             guards: FxHashMap::default(),
+            chosen: FxHashMap::default(),
         }
     }
 
@@ -340,8 +346,21 @@ impl<'e> EncodingBuilder<'e> {
         Some(guard)
     }
 
-    /// One guard for several choices of Chains: of a single variable, or of a new one that is their disjunction.
+    /// One guard for some choices of Chains.
+    ///
+    /// That of one choice among many is a variable that the multiplexer defines where it takes in the result, so that not all
+    /// branches depend on the selector. Otherwise it is the selector, or a new variable that is the disjunction of several.
     fn combine(&mut self, choices: &[(usize, usize)]) -> Guard {
+        if let &[choice] = choices
+            && self.selectors[&choice.0].choices.len() > FEW_CHOICES
+        {
+            let variable = self.graph.add_variable(2);
+            self.chosen.insert(choice, variable);
+            return Guard {
+                variable,
+                reached: vec![false, true],
+            };
+        }
         let mut guards: Vec<Guard> = Vec::new();
         for &(chain, choice) in choices {
             let selector = &self.selectors[&chain];

@@ -1,8 +1,8 @@
 //! Chains over lists of captured elements: the exact engines agree, and the work stays near that of the values that can be.
 
-use figrs_core::expand::{Budget, Expansion};
+use figrs_core::expand::{Budget, Encoding, Expansion};
 use figrs_core::{Binomial, Chain, Constant, Element, Model, Select, Uniform, inject};
-use figrs_infer::eliminate::Options;
+use figrs_infer::eliminate::{MaxProduct, Options, SumProduct, eliminate, plan_cost};
 use figrs_infer::{
     Algorithm, Answer, Enumerate, Error, Frontier, JunctionTree, LazyVariableElimination,
     MpeVariableElimination, Run, VariableElimination,
@@ -80,6 +80,16 @@ fn agreeing(seeds: std::ops::Range<u64>, model: impl Fn(u64) -> CapturedLists) -
             continue;
         };
         possible += 1;
+        let targets = [last.erased().clone(), list.erased().clone()];
+        let expansion = Expansion::new(&model, &targets, Budget::default()).unwrap();
+        let worlds = Encoding::for_worlds(&expansion).unwrap();
+        let all = eliminate::<SumProduct>(worlds.graph(), &[], &Options::default()).unwrap();
+        let total = all.values[0].ln() + all.log_scale;
+        let evidence = expected.unwrap().log_evidence().unwrap().value;
+        assert!(
+            close(total, evidence, EXACT),
+            "seed {seed}: {total}, not {evidence}"
+        );
         let logs = [best, found].map(|answer| answer.log_probability().unwrap());
         assert!(close(logs[0], logs[1], EXACT), "seed {seed}: {logs:?}");
         let tree = JunctionTree::new().compile(&model, (&last, &list)).unwrap();
@@ -147,6 +157,27 @@ fn many_branches_over_a_few_elements_take_work_for_their_values() {
         let sum = distribution(&sum, &last);
         assert!(are_same(tree.as_deref(), expected.as_deref()), "{k}");
         assert!(are_same(sum.as_deref(), expected.as_deref()), "{k}");
+    }
+}
+
+/// Each branch of a Chain has random choices of its own, which are absent in worlds of other branches.
+#[test]
+fn single_worlds_cost_about_what_sums_do() {
+    let cases = [
+        captured_shapes(19, 4),
+        captured_shapes(97, 4),
+        captured_lists(40, 4),
+    ];
+    for CapturedLists { model, last, .. } in cases {
+        let targets = [last.erased().clone()];
+        let expansion = Expansion::new(&model, &targets, Budget::default()).unwrap();
+        let sums = Encoding::for_sums(&expansion, expansion.targets()).unwrap();
+        let worlds = Encoding::for_worlds(&expansion).unwrap();
+        let [sums, worlds] = [sums, worlds].map(|encoding| {
+            let cost = plan_cost::<MaxProduct>(encoding.graph(), &[], &Options::default());
+            cost.unwrap().operations
+        });
+        assert!(worlds < 2.0 * sums, "{worlds}, sums {sums}");
     }
 }
 
