@@ -10,7 +10,7 @@ use super::description::{
 };
 
 /// Models with one to three targets.
-pub fn description() -> impl Strategy<Value = Description> {
+pub fn description() -> BoxedStrategy<Description> {
     let interventions = vec((family(), reference(), 0u8..8), 1..3);
     (
         vec((probability(), probability()), 0..3),
@@ -34,10 +34,11 @@ pub fn description() -> impl Strategy<Value = Description> {
                 }
             },
         )
+        .boxed()
 }
 
 /// Mostly some atomic elements of each family, so that references find elements that vary.
-fn roots() -> impl Strategy<Value = Vec<Definition>> {
+fn roots() -> BoxedStrategy<Vec<Definition>> {
     let values = |family, most| {
         let uniform = vec(0..most, 2..5).prop_map(Shape::Uniform);
         let others = vec((weighing(), 0..most), 1..4);
@@ -53,64 +54,69 @@ fn roots() -> impl Strategy<Value = Vec<Definition>> {
         vec(values(FamilyName::Number, 4u8), 0..4),
         vec(values(FamilyName::Pair, 8u8), 0..2),
     );
-    roots.prop_map(|(a, b, c)| [a, b, c].concat())
+    roots.prop_map(|(a, b, c)| [a, b, c].concat()).boxed()
 }
 
-fn reference() -> impl Strategy<Value = Ref> {
-    prop_oneof![0u8..3, 0u8..12]
+fn reference() -> BoxedStrategy<Ref> {
+    prop_oneof![0u8..3, 0u8..12].boxed()
 }
 
-fn references(most: usize) -> impl Strategy<Value = Vec<Ref>> {
-    vec(reference(), 1..=most)
+fn references(most: usize) -> BoxedStrategy<Vec<Ref>> {
+    vec(reference(), 1..=most).boxed()
 }
 
-fn family() -> impl Strategy<Value = FamilyName> {
+fn family() -> BoxedStrategy<FamilyName> {
     prop_oneof![
         3 => Just(FamilyName::Number),
         3 => Just(FamilyName::Boolean),
         1 => Just(FamilyName::Pair),
     ]
+    .boxed()
 }
 
-fn code() -> impl Strategy<Value = u64> {
-    prop_oneof![0u64..4, any::<u64>()]
+fn code() -> BoxedStrategy<u64> {
+    prop_oneof![0u64..4, any::<u64>()].boxed()
 }
 
-fn probability() -> impl Strategy<Value = f64> {
+fn probability() -> BoxedStrategy<f64> {
     prop_oneof![
         4 => select(vec![0.5, 0.25, 0.9, 0.3, 0.7]),
         1 => select(vec![0.0, 1.0, 1e-9, 1e-200, 1e-320]),
     ]
+    .boxed()
 }
 
-fn chance() -> impl Strategy<Value = Chance> {
+fn chance() -> BoxedStrategy<Chance> {
     prop_oneof![
         3 => probability().prop_map(Chance::Constant),
         1 => (0u8..3).prop_map(Chance::Param),
         1 => reference().prop_map(Chance::Element),
     ]
+    .boxed()
 }
 
-fn weight() -> impl Strategy<Value = f64> {
+fn weight() -> BoxedStrategy<f64> {
     prop_oneof![
         4 => select(vec![1.0, 2.0, 0.5, 3.0, 0.1]),
         1 => select(vec![0.0, 1e-3, 1e-200, 1e250]),
     ]
+    .boxed()
 }
 
-fn weighing() -> impl Strategy<Value = Chance> {
+fn weighing() -> BoxedStrategy<Chance> {
     prop_oneof![
         3 => weight().prop_map(Chance::Constant),
         1 => (0u8..3).prop_map(Chance::Param),
         1 => reference().prop_map(Chance::Element),
     ]
+    .boxed()
 }
 
-fn sure() -> impl Strategy<Value = f64> {
-    prop_oneof![6 => select(vec![1.0, 2.0, 0.25]), 1 => Just(1e-150)]
+fn sure() -> BoxedStrategy<f64> {
+    prop_oneof![6 => select(vec![1.0, 2.0, 0.25]), 1 => Just(1e-150)].boxed()
 }
 
-fn statement() -> impl Strategy<Value = Statement> {
+fn statement() -> BoxedStrategy<Statement> {
     let soft = prop_oneof![
         9 => select(vec![1.0, 0.5, 2.0, 0.1]),
         2 => select(vec![1e-300, 1e300, 1e-310]),
@@ -134,18 +140,20 @@ fn statement() -> impl Strategy<Value = Statement> {
         2 => vec(log, 1..5).prop_map(Statement::LogWeigh),
         2 => vec(limited, 1..5).prop_map(Statement::WeighAtMost),
     ]
+    .boxed()
 }
 
-fn piece() -> impl Strategy<Value = Piece> {
+fn piece() -> BoxedStrategy<Piece> {
     let r = reference;
     prop_oneof![
         9 => (family(), r(), statement()).prop_map(|(f, r, s)| Piece::On(f, r, s)),
         1 => (r(), r(), r(), statement()).prop_map(|(a, b, c, s)| Piece::Contingent(a, b, c, s)),
         1 => (references(3), vec(0u8..4, 1..4)).prop_map(|(r, v)| Piece::Inject(r, v)),
     ]
+    .boxed()
 }
 
-fn inputs() -> impl Strategy<Value = Inputs> {
+fn inputs() -> BoxedStrategy<Inputs> {
     let r = reference;
     prop_oneof![
         4 => r().prop_map(Inputs::Number),
@@ -158,22 +166,26 @@ fn inputs() -> impl Strategy<Value = Inputs> {
         1 => references(3).prop_map(Inputs::List),
         1 => references(2).prop_map(Inputs::Inject),
     ]
+    .boxed()
 }
 
-fn branch(depth: u32) -> impl Strategy<Value = Branch> {
+fn branch(depth: u32) -> BoxedStrategy<Branch> {
     let locals = vec(definition(depth), 0..3);
-    (locals, reference()).prop_map(|(locals, result)| Branch { locals, result })
+    (locals, reference())
+        .prop_map(|(locals, result)| Branch { locals, result })
+        .boxed()
 }
 
-fn case() -> impl Strategy<Value = Case> {
+fn case() -> BoxedStrategy<Case> {
     prop_oneof![
         vec(0u8..4, 0..3).prop_map(Case::OneOf),
         vec(0u8..4, 0..3).prop_map(Case::NoneOf),
         Just(Case::Any),
     ]
+    .boxed()
 }
 
-fn simple_shape() -> impl Strategy<Value = Shape> {
+fn simple_shape() -> BoxedStrategy<Shape> {
     prop_oneof![
         1 => (0u8..8).prop_map(Shape::Constant),
         3 => ((sure(), 0u8..8), vec((weighing(), 0u8..8), 0..3)).prop_map(|(s, o)| Shape::Select(s, o)),
@@ -182,10 +194,10 @@ fn simple_shape() -> impl Strategy<Value = Shape> {
             .prop_map(|(b, p, c, w)| Shape::Table(b, p, c, w)),
         2 => (inputs(), code()).prop_map(|(i, c)| Shape::Apply(i, c)),
         3 => (reference(), statement()).prop_map(|(r, s)| Shape::Score(r, s)),
-    ]
+    ].boxed()
 }
 
-fn branching_shape(depth: u32) -> impl Strategy<Value = Shape> {
+fn branching_shape(depth: u32) -> BoxedStrategy<Shape> {
     let (r, b) = (reference, move || branch(depth));
     prop_oneof![
         4 => (inputs(), code(), vec(b(), 1..4)).prop_map(|(i, c, b)| Shape::Chain(i, c, b)),
@@ -199,6 +211,7 @@ fn branching_shape(depth: u32) -> impl Strategy<Value = Shape> {
         1 => (r(), chance(), b(), 0u64..3).prop_map(|(n, p, s, c)| Shape::Recursion(n, p, s, c)),
         1 => (r(), chance(), b(), 0u64..16).prop_map(|(n, p, s, c)| Shape::Calls(n, p, s, c)),
     ]
+    .boxed()
 }
 
 fn definition(depth: u32) -> BoxedStrategy<Definition> {
