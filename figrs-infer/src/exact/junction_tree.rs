@@ -1,11 +1,11 @@
 //! All marginals at once, and a compiled form of a model to ask again and again.
 
-use figrs_core::expand::{Budget, Encoding};
+use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Model, Parents};
 
 use super::algebra::SumProduct;
-use super::eliminate::{Barren, Options, PlanCost, plan_cost};
-use super::limits::Limits;
+use super::eliminate::{Barren, PlanCost, plan_cost};
+use super::limits::{Limits, limited};
 use super::tree::compiled_tree::CompiledTree;
 use super::tree::saved_tree::SavedTree;
 use crate::algorithm::Algorithm;
@@ -52,17 +52,7 @@ impl JunctionTree {
         Self::default()
     }
 
-    /// Limits the expansion of the model.
-    pub fn budget(mut self, budget: Budget) -> Self {
-        self.limits.budget = budget;
-        self
-    }
-
-    /// Sets the order and the limits of the elimination.
-    pub fn options(mut self, options: Options) -> Self {
-        self.limits.options = options;
-        self
-    }
+    limited!();
 
     /// Limits the number of threads that share the work of large cliques, by default all cores. The answers are the same,
     /// bit by bit, on any number.

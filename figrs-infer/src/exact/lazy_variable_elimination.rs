@@ -4,8 +4,8 @@ use figrs_core::expand::{Budget, Encoding, Expansion, Memory};
 use figrs_core::{AnyElement, Model, ModelError};
 
 use super::conflict;
-use super::eliminate::{Options, log_sums};
-use super::limits::Limits;
+use super::eliminate::log_sums;
+use super::limits::{Limits, limited};
 use super::variable_elimination::marginals;
 use crate::algorithm::Algorithm;
 use crate::answer::bounds::{Bounds, Deepening, Ended, TargetBounds, undecided_share};
@@ -122,17 +122,7 @@ impl LazyVariableElimination {
         self
     }
 
-    /// Limits the expansion to any one depth.
-    pub fn budget(mut self, budget: Budget) -> Self {
-        self.limits.budget = budget;
-        self
-    }
-
-    /// Sets the order and the limits of each elimination.
-    pub fn options(mut self, options: Options) -> Self {
-        self.limits.options = options;
-        self
-    }
+    limited!();
 }
 
 impl Algorithm for LazyVariableElimination {

@@ -22,6 +22,24 @@ pub(crate) struct Limits {
     pub(crate) depth: Option<usize>,
 }
 
+/// The settings that limit an exact algorithm with a field `limits`.
+macro_rules! limited {
+    () => {
+        /// Limits the expansion of the model.
+        pub fn budget(mut self, budget: figrs_core::expand::Budget) -> Self {
+            self.limits.budget = budget;
+            self
+        }
+
+        /// Sets the order and the limits of each elimination.
+        pub fn options(mut self, options: crate::exact::eliminate::Options) -> Self {
+            self.limits.options = options;
+            self
+        }
+    };
+}
+pub(crate) use limited;
+
 /// Number of threads that run at once on this machine.
 pub(crate) fn cores() -> usize {
     // Asking the system takes longer than a small query.

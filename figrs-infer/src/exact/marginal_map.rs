@@ -1,14 +1,12 @@
 //! The most probable values of some elements, everything else summed out.
 
-use figrs_core::expand::{Budget, Encoding, Expansion};
+use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::factor::VarId;
 use figrs_core::{AnyElement, Model, Parents};
 
 use super::conflict;
-use super::eliminate::{
-    EliminationError, MarginalMapCost, Options, marginal_map, marginal_map_cost,
-};
-use super::limits::Limits;
+use super::eliminate::{EliminationError, MarginalMapCost, marginal_map, marginal_map_cost};
+use super::limits::{Limits, limited};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
@@ -65,17 +63,7 @@ impl MarginalMap {
         Self::default()
     }
 
-    /// Limits the expansion of the model.
-    pub fn budget(mut self, budget: Budget) -> Self {
-        self.limits.budget = budget;
-        self
-    }
-
-    /// Sets the order and the limits of the elimination; the limits hold for each of its parts.
-    pub fn options(mut self, options: Options) -> Self {
-        self.limits.options = options;
-        self
-    }
+    limited!();
 
     /// Predicted cost of the two parts; nothing that does not fit the budget is refused.
     ///

@@ -1,11 +1,11 @@
 //! The most probable world, by maximising variables out.
 
-use figrs_core::expand::{Budget, Encoding};
+use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Model};
 
 use super::conflict;
-use super::eliminate::{EliminationError, Options, most_probable};
-use super::limits::Limits;
+use super::eliminate::{EliminationError, most_probable};
+use super::limits::{Limits, limited};
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
@@ -48,17 +48,7 @@ impl MpeVariableElimination {
         Self::default()
     }
 
-    /// Limits the expansion of the model.
-    pub fn budget(mut self, budget: Budget) -> Self {
-        self.limits.budget = budget;
-        self
-    }
-
-    /// Sets the order and the limits of the elimination.
-    pub fn options(mut self, options: Options) -> Self {
-        self.limits.options = options;
-        self
-    }
+    limited!();
 }
 
 impl Algorithm for MpeVariableElimination {

@@ -1,12 +1,12 @@
 //! Exact marginals by summing variables out one after another.
 
-use figrs_core::expand::{Budget, Encoding, Expansion};
+use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Model, Parents};
 
 use super::algebra::Semiring;
 use super::conflict;
-use super::eliminate::{Options, Outcome, PlanCost, eliminate};
-use super::limits::Limits;
+use super::eliminate::{Outcome, PlanCost, eliminate};
+use super::limits::{Limits, limited};
 use super::target_marginals::Marginals;
 use crate::algorithm::Algorithm;
 use crate::answer::estimate::Estimate;
@@ -53,17 +53,7 @@ impl VariableElimination {
         Self::default()
     }
 
-    /// Limits the expansion of the model.
-    pub fn budget(mut self, budget: Budget) -> Self {
-        self.limits.budget = budget;
-        self
-    }
-
-    /// Sets the order and the limits of the elimination.
-    pub fn options(mut self, options: Options) -> Self {
-        self.limits.options = options;
-        self
-    }
+    limited!();
 }
 
 impl VariableElimination {
