@@ -71,6 +71,17 @@ pub enum Error {
         /// The algorithm.
         algorithm: &'static str,
     },
+    /// Partial sums that do not follow on each other.
+    #[error(
+        "the sums end before unit {end} of the run, and those to merge begin with unit {begin}; merge parts in the order of their \
+         units, and each once"
+    )]
+    NotConsecutive {
+        /// The number of the unit that comes next.
+        end: u64,
+        /// The first unit of the sums to merge.
+        begin: u64,
+    },
     /// A search ended without any world, which does not mean that there is none.
     #[error(
         "no world was found within {work} steps of search; if there is one, its log-probability is at most \

@@ -85,10 +85,14 @@ pub use report::compare::{
 };
 #[cfg(feature = "charts")]
 pub use report::html_page::HtmlPage;
+pub use run::partial::{MergeableSampler, Partial, Sums};
 pub use run::watch::{Progress, Stopped};
+pub use run::work_queue::in_order;
 pub use sampling::forward::ForwardSampling;
 pub use sampling::importance::ImportanceSampling;
 pub use sampling::rejection::RejectionSampling;
+pub use sampling::world_sums::WorldSums;
+pub use smc::populations::PopulationSums;
 pub use smc::resampling::Resampling;
 pub use smc::sequential_monte_carlo::{
     IndependentDraws, Sequence, SequencePart, SequentialMonteCarlo, Trajectories,

@@ -124,13 +124,6 @@ impl Answer {
         self
     }
 
-    /// Multiplies the probability of the evidence.
-    pub(crate) fn scale_evidence(&mut self, log: f64) {
-        if let AnswerContent::Marginals(_, Some(evidence)) = &mut self.content {
-            evidence.value += log;
-        }
-    }
-
     /// Attaches the run statistics of a sampler to the answer.
     #[must_use]
     pub fn with_sampling(mut self, sampling: Sampling) -> Self {

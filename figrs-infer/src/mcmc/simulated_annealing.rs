@@ -231,7 +231,7 @@ impl Algorithm for SimulatedAnnealing {
         let (mut done, mut accepted, mut stopped) = (0, 0, Stopped::Finished);
         in_order(
             self.settings.drawing.threads(),
-            (self.chains as u64, 1),
+            (0..self.chains as u64, 1),
             || Ok(()),
             |(), chain| {
                 let threads = self.settings.drawing.threads();

@@ -1,6 +1,7 @@
 //! Long runs: progress, deadlines, interruption, threads, panics of users' code.
 
 pub(crate) mod guard;
+pub(crate) mod partial;
 pub(crate) mod time_share;
 pub(crate) mod watch;
 pub(crate) mod work_queue;

@@ -7,7 +7,7 @@ use super::weight_tail::largest;
 
 /// Sums of weights and of squared weights of a block, in units of `exp(log_scale)`.
 #[derive(Debug)]
-pub(crate) struct BlockTally {
+pub struct BlockTally {
     pub(crate) log_scale: f64,
     pub(crate) total: f64,
     pub(crate) squares: f64,

@@ -1,14 +1,18 @@
 //! Forward sampling: worlds of the prior.
 
+use std::ops::Range;
+
 use figrs_core::lower::Observations;
 use figrs_core::{AnyElement, Model};
 
 use super::blocks::BlockSampling;
 use super::settings::{SamplerSettings, drawing, keeping};
 use super::weight_bound::WeightBound;
+use super::world_sums::WorldSums;
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
+use crate::run::partial::{MergeableSampler, Partial};
 use crate::run::watch::{Watch, watched};
 
 /// Draws worlds of a model without evidence: its prior, or a world of its interventions.
@@ -55,12 +59,23 @@ impl ForwardSampling {
     watched!();
 }
 
-impl Algorithm for ForwardSampling {
-    fn name(&self) -> &'static str {
-        "ForwardSampling"
+impl ForwardSampling {
+    fn blocks(&self) -> BlockSampling<'_> {
+        BlockSampling {
+            algorithm: self.name(),
+            remedy: "all reach a Score of zero: mend the model",
+            samples: Some(self.samples),
+            enough: None,
+            drawing: &self.drawing,
+            observations: Observations::Compare,
+            maximum: Some(WeightBound::ONE),
+            log_unit: 0.0,
+            keep_draws: self.keep_draws,
+            watch: &self.watch,
+        }
     }
 
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+    fn check(&self, model: &Model) -> Result<(), Error> {
         if self.samples == 0 {
             return Err(Error::InvalidSetting {
                 algorithm: self.name(),
@@ -76,18 +91,36 @@ impl Algorithm for ForwardSampling {
                 location: statement.location(),
             });
         }
-        let sampling = BlockSampling {
-            algorithm: self.name(),
-            samples: Some(self.samples),
-            enough: None,
-            drawing: &self.drawing,
-            observations: Observations::Compare,
-            maximum: Some(WeightBound::ONE),
-            keep_draws: self.keep_draws,
-            watch: &self.watch,
-        };
-        sampling
-            .run(model, targets, |_, _, _| Ok(()))?
-            .weighted(self.name(), "all reach a Score of zero: mend the model")
+        Ok(())
+    }
+}
+
+impl MergeableSampler for ForwardSampling {
+    type Sums = WorldSums;
+
+    fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
+        self.check(model)?;
+        self.blocks().units(model, targets)
+    }
+
+    fn partial(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        units: Range<u64>,
+    ) -> Result<Partial<WorldSums>, Error> {
+        self.check(model)?;
+        let accept = |_: &mut _, _, _: &mut _| Ok(());
+        self.blocks().partial(model, targets, units, accept)
+    }
+}
+
+impl Algorithm for ForwardSampling {
+    fn name(&self) -> &'static str {
+        "ForwardSampling"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        self.partial(model, targets, 0..u64::MAX)?.into_answer()
     }
 }

@@ -1,14 +1,18 @@
 //! Importance sampling with the prior as proposal and observations as likelihoods.
 
+use std::ops::Range;
+
 use figrs_core::lower::Observations;
 use figrs_core::{AnyElement, Model};
 
 use super::blocks::BlockSampling;
 use super::settings::{SamplerSettings, drawing, keeping};
 use super::weight_bound::WeightBound;
+use super::world_sums::WorldSums;
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
+use crate::run::partial::{MergeableSampler, Partial};
 use crate::run::watch::{Watch, watched};
 
 /// Likelihood weighting: draws worlds and weighs each by the evidence.
@@ -96,14 +100,8 @@ impl ImportanceSampling {
             remedy,
         }
     }
-}
 
-impl Algorithm for ImportanceSampling {
-    fn name(&self) -> &'static str {
-        "ImportanceSampling"
-    }
-
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+    fn check(&self) -> Result<(), Error> {
         if self.samples == Some(0) {
             return Err(self.invalid("samples", "0".into(), "draw at least one"));
         }
@@ -120,21 +118,52 @@ impl Algorithm for ImportanceSampling {
             let remedy = "give a deadline, an interrupt or `until_effective`";
             return Err(self.invalid("samples", "unlimited".into(), remedy));
         }
-        let sampled = BlockSampling {
+        Ok(())
+    }
+
+    fn blocks(&self, model: &Model) -> BlockSampling<'_> {
+        BlockSampling {
             algorithm: self.name(),
+            remedy: "draw more, observe elements instead of conditions on them, or for a finite model use an exact algorithm such as \
+                     VariableElimination",
             samples: self.samples,
             enough: self.enough,
             drawing: &self.drawing,
             observations: Observations::Weigh,
             maximum: WeightBound::of(model),
+            log_unit: 0.0,
             keep_draws: self.keep_draws,
             watch: &self.watch,
         }
-        .run(model, targets, |_, _, _| Ok(()))?;
-        sampled.weighted(
-            self.name(),
-            "draw more, observe elements instead of conditions on them, or for a finite model use an exact algorithm such as \
-             VariableElimination",
-        )
+    }
+}
+
+impl MergeableSampler for ImportanceSampling {
+    type Sums = WorldSums;
+
+    fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
+        self.check()?;
+        self.blocks(model).units(model, targets)
+    }
+
+    fn partial(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        units: Range<u64>,
+    ) -> Result<Partial<WorldSums>, Error> {
+        self.check()?;
+        let accept = |_: &mut _, _, _: &mut _| Ok(());
+        self.blocks(model).partial(model, targets, units, accept)
+    }
+}
+
+impl Algorithm for ImportanceSampling {
+    fn name(&self) -> &'static str {
+        "ImportanceSampling"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        self.partial(model, targets, 0..u64::MAX)?.into_answer()
     }
 }

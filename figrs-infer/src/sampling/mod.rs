@@ -9,5 +9,7 @@ pub(crate) mod rejection;
 pub(crate) mod settings;
 pub(crate) mod shared_memory;
 pub(crate) mod tally;
+pub(crate) mod unseen_worlds;
 pub(crate) mod weight_bound;
 pub(crate) mod weight_tail;
+pub(crate) mod world_sums;

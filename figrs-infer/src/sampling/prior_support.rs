@@ -9,6 +9,7 @@ const MAX_VALUES: usize = 256;
 const MIN_EXPECTED_DRAWS: f64 = 10.0;
 
 /// The values of a target that is an atomic element, a table, or a Boolean, with the prior probability of each if it is known.
+#[derive(Debug)]
 pub(crate) struct PriorSupport {
     values: Support,
     priors: Option<Vec<f64>>,

@@ -1,5 +1,7 @@
 //! Rejection sampling: worlds drawn without regard to the evidence, and kept if they meet it.
 
+use std::ops::Range;
+
 use figrs_core::internals::Block;
 use figrs_core::lower::Observations;
 use figrs_core::{AnyElement, Model, Stream};
@@ -8,9 +10,11 @@ use rand::RngExt;
 use super::blocks::BlockSampling;
 use super::settings::{SamplerSettings, drawing, keeping};
 use super::weight_bound::WeightBound;
+use super::world_sums::WorldSums;
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
+use crate::run::partial::{MergeableSampler, Partial};
 use crate::run::watch::{Watch, watched};
 
 /// Draws worlds from the prior and keeps those that meet the evidence.
@@ -64,12 +68,9 @@ impl RejectionSampling {
     watched!();
 }
 
-impl Algorithm for RejectionSampling {
-    fn name(&self) -> &'static str {
-        "RejectionSampling"
-    }
-
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+impl RejectionSampling {
+    /// The sampler of the blocks, whose unit is the largest weight of a world.
+    fn blocks(&self, model: &Model) -> Result<BlockSampling<'_>, Error> {
         if self.tries == 0 {
             return Err(Error::InvalidSetting {
                 algorithm: self.name(),
@@ -78,35 +79,58 @@ impl Algorithm for RejectionSampling {
                 remedy: "make at least one",
             });
         }
-        let mut log_maximum = 0.0;
+        let mut log_unit = 0.0;
         for (element, statement) in model.evidence() {
-            log_maximum += statement
+            log_unit += statement
                 .log_maximum()
                 .ok_or_else(|| Error::UnboundedWeight {
                     element: element.label(),
                     location: statement.location(),
                 })?;
         }
-        let sampling = BlockSampling {
+        Ok(BlockSampling {
             algorithm: self.name(),
+            remedy: "make more tries, or use ImportanceSampling, which weighs what is observed: a value observed of a continuous element \
+                     is never drawn",
             samples: Some(self.tries),
             enough: None,
             drawing: &self.drawing,
             observations: Observations::Compare,
             maximum: Some(WeightBound::ONE),
+            log_unit,
             keep_draws: self.keep_draws,
             watch: &self.watch,
-        };
-        let sampled = sampling.run(model, targets, |block, rows, rng| {
-            reject(block, rows, log_maximum, rng)
-        })?;
-        let mut answer = sampled.weighted(
-            self.name(),
-            "make more tries, or use ImportanceSampling, which weighs what is observed: a value observed of a continuous element \
-             is never drawn",
-        )?;
-        answer.scale_evidence(log_maximum);
-        Ok(answer)
+        })
+    }
+}
+
+impl MergeableSampler for RejectionSampling {
+    type Sums = WorldSums;
+
+    fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
+        self.blocks(model)?.units(model, targets)
+    }
+
+    fn partial(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        units: Range<u64>,
+    ) -> Result<Partial<WorldSums>, Error> {
+        let blocks = self.blocks(model)?;
+        blocks.partial(model, targets, units, |block, rows, rng| {
+            reject(block, rows, blocks.log_unit, rng)
+        })
+    }
+}
+
+impl Algorithm for RejectionSampling {
+    fn name(&self) -> &'static str {
+        "RejectionSampling"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        self.partial(model, targets, 0..u64::MAX)?.into_answer()
     }
 }
 

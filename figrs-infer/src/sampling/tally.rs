@@ -7,7 +7,7 @@ use figrs_core::{AnyElement, SupportBuilder};
 use super::block_tally::BlockTally;
 use super::prior_support::PriorSupport;
 use crate::answer::TargetMarginal;
-use crate::answer::estimate::{Estimate, ROUNDING, unseen_share};
+use crate::answer::estimate::{Estimate, ROUNDING};
 
 /// Sums of weights and of squared weights, in units of a scale that follows the largest weight.
 #[derive(Debug)]
@@ -198,14 +198,13 @@ impl Tally {
 
     /// The marginals of the targets if the worlds are samples: with squared weights, and with values that no sample has.
     ///
-    /// `log_maximum` is the logarithm of the largest weight that a world may have, if it is known.
+    /// `unseen` is the bound of the share of unseen values, see [`unseen_share`](crate::unseen_share).
     pub(crate) fn sampled_marginals(
         self,
         possible: &[Option<PriorSupport>],
-        log_maximum: Option<f64>,
+        unseen: f64,
     ) -> Vec<TargetMarginal> {
         let (total, worlds) = (self.total, self.worlds);
-        let unseen = unseen_share(worlds, log_maximum, self.log_mean());
         let marginal = |(mut target, possible): (TallyTarget, &Option<PriorSupport>)| {
             let drawn = target.values.len();
             if let Some(possible) = possible {

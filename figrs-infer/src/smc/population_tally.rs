@@ -19,7 +19,7 @@ pub(crate) enum KeptParticles {
 
 /// Populations that were run side by side and have met all evidence.
 #[derive(Debug)]
-pub(crate) struct PopulationTally {
+pub struct PopulationTally {
     pub(crate) populations: Vec<Population>,
     /// Number of densities among the likelihoods.
     pub(crate) densities: usize,

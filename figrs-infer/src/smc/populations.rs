@@ -1,20 +1,32 @@
-//! Independent populations of particles, combined into one answer.
+//! Sums of independent populations of particles, and their answer.
 
-use figrs_core::{AnyElement, Model, SupportBuilder};
+use std::time::Duration;
+
+use figrs_core::{AnyElement, SupportBuilder};
 
 use super::population_tally::{KeptParticles, PopulationTally};
 use crate::answer::draws::{Draws, TargetDraws};
-use crate::answer::estimate::{Estimate, ROUNDING, unseen_share};
+use crate::answer::estimate::{Estimate, ROUNDING};
 use crate::answer::run_statistics::Sampling;
-use crate::answer::{Answer, LogEvidence, TargetMarginal};
+use crate::answer::{Answer, TargetMarginal};
 use crate::error::Error;
-use crate::sampling::prior_support::PriorSupport;
+use crate::run::partial::Sums;
+use crate::run::watch::Stopped;
 use crate::sampling::tally::keep_positive;
-use crate::sampling::weight_bound::WeightBound;
+use crate::sampling::unseen_worlds::UnseenWorlds;
 
-/// The populations so far, each weighed with its estimate of the evidence.
+/// The sums of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo), whose units are populations that are run side by side: each
+/// population is weighed with its estimate of the evidence.
 #[derive(Debug)]
-pub(crate) struct Populations {
+pub struct PopulationSums {
+    algorithm: &'static str,
+    /// The number of the first population.
+    first: u64,
+    /// Particles of each population.
+    particles: u64,
+    /// Particles of all populations of the run.
+    asked: Option<u64>,
+    unseen: UnseenWorlds,
     keep: KeptParticles,
     targets: Vec<PopulationTarget>,
     /// For each population the logarithm of its estimate of the evidence.
@@ -36,8 +48,14 @@ struct PopulationTarget {
     indices: Vec<u32>,
 }
 
-impl Populations {
-    pub(crate) fn new(targets: &[AnyElement], keep: KeptParticles) -> Self {
+impl PopulationSums {
+    /// No populations yet; they are numbered from `first` on, and have so many particles each.
+    pub(crate) fn new(
+        algorithm: &'static str,
+        (first, particles, asked): (u64, u64, Option<u64>),
+        (targets, keep): (&[AnyElement], KeptParticles),
+        unseen: UnseenWorlds,
+    ) -> Self {
         let target = |element: &AnyElement| PopulationTarget {
             element: element.clone(),
             support: element.no_values(),
@@ -45,6 +63,11 @@ impl Populations {
             indices: Vec::new(),
         };
         Self {
+            algorithm,
+            first,
+            particles,
+            asked,
+            unseen,
             keep,
             targets: targets.iter().map(target).collect(),
             log_evidence: Vec::new(),
@@ -53,10 +76,6 @@ impl Populations {
             largest: f64::NEG_INFINITY,
             resampled: 0,
         }
-    }
-
-    pub(crate) fn len(&self) -> u64 {
-        self.log_evidence.len() as u64
     }
 
     /// Number of draws that are kept.
@@ -120,14 +139,24 @@ impl Populations {
         }
         counts
     }
+}
 
-    /// The answer of all populations, which are numbered from `first` on, of a model, if it is one that is known as a whole.
-    pub(crate) fn answer(
-        self,
-        algorithm: &'static str,
-        mut sampling: Sampling,
-        (model, first): (Option<&Model>, u64),
-    ) -> Result<Answer, Error> {
+impl Sums for PopulationSums {
+    type Unit = PopulationTally;
+    type Answer = Answer;
+
+    fn absorb(&mut self, unit: PopulationTally) {
+        self.take(unit);
+    }
+
+    fn into_answer(self, stopped: Stopped, elapsed: Duration) -> Result<Answer, Error> {
+        let algorithm = self.algorithm;
+        if self.log_evidence.is_empty() {
+            return Err(Error::NothingDone { algorithm });
+        }
+        let done = self.log_evidence.len() as u64 * self.particles;
+        let mut sampling = Sampling::new(stopped, done, elapsed);
+        sampling.asked = self.asked;
         let top = self
             .log_evidence
             .iter()
@@ -136,7 +165,7 @@ impl Populations {
         if top == f64::NEG_INFINITY {
             return Err(Error::NoSampleMetEvidence {
                 algorithm,
-                tried: sampling.done,
+                tried: done,
                 remedy: "use more particles or populations, or for a finite model an exact algorithm such as VariableElimination",
             });
         }
@@ -144,22 +173,11 @@ impl Populations {
         let relative: Vec<f64> = self.log_evidence.iter().map(relative).collect();
         let total: f64 = relative.iter().sum();
         let log_mean = top + (total / relative.len() as f64).ln();
-        let maximum = model.and_then(WeightBound::of);
-        let log_maximum = maximum.and_then(|bound| bound.for_worlds(self.densities, self.largest));
-        let unseen = unseen_share(sampling.done, log_maximum, log_mean);
+        let heaviest = (self.densities, self.largest);
+        let unseen = self.unseen.share(done, log_mean, heaviest);
         let spread = relative_error(&relative);
-        let evidence = LogEvidence {
-            value: log_mean,
-            // Populations that agree wholly say nothing of worlds that none of them met.
-            standard_error: if spread > 0.0
-                || model.is_some_and(|model| model.evidence().is_empty())
-            {
-                spread
-            } else {
-                unseen
-            },
-        };
-        let dead = (first..).zip(&self.log_evidence);
+        let evidence = self.unseen.evidence(log_mean, spread, unseen);
+        let dead = (self.first..).zip(&self.log_evidence);
         let dead = dead.filter(|(_, log)| **log == f64::NEG_INFINITY);
         sampling.died = Some(dead.map(|(number, _)| number).collect());
         sampling.chains = self.log_evidence.len();
@@ -174,11 +192,11 @@ impl Populations {
             KeptParticles::Sums | KeptParticles::Particles => Vec::new(),
         };
         let (mut marginals, mut kept) = (Vec::new(), Vec::new());
-        for mut target in self.targets {
+        let possible = self.unseen.possible.iter();
+        for (mut target, possible) in self.targets.into_iter().zip(possible) {
             let drawn = target.support.len();
-            let possible = model.and_then(|model| PriorSupport::of(model, &target.element));
             if let Some(possible) = possible {
-                possible.complete(&mut target.support, sampling.done, unseen.is_finite());
+                possible.complete(&mut target.support, done, unseen.is_finite());
             }
             let support = target.support.build();
             let mut probabilities = vec![0.0; support.len()];

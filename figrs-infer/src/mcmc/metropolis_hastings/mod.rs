@@ -245,7 +245,7 @@ impl Algorithm for MetropolisHastings {
         let mut chains = Vec::new();
         in_order(
             self.settings.drawing.threads(),
-            (self.chains as u64, 1),
+            (0..self.chains as u64, 1),
             || Ok(()),
             |(), chain| {
                 let threads = self.settings.drawing.threads();

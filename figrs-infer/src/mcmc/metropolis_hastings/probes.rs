@@ -44,7 +44,7 @@ pub(super) fn probe(
     let mut records = Vec::new();
     in_order(
         settings.drawing.threads(),
-        (PROBES, 1),
+        (0..PROBES, 1),
         || Ok(()),
         |(), number| {
             Ok(one(&settings, (model, targets), (number, most), run)

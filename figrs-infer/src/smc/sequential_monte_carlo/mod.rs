@@ -4,7 +4,7 @@ mod independent;
 mod paths;
 mod sequence;
 
-use std::ops::ControlFlow;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs_core::internals::Block;
@@ -14,16 +14,17 @@ use rand::RngExt;
 
 use super::particle_filter::{Particles, Weighed, filter, one_of_each};
 use super::population_tally::{KeptParticles, PopulationTally};
-use super::populations::Populations;
+use super::populations::PopulationSums;
 use super::resampling::Resampling;
 use crate::algorithm::Algorithm;
 use crate::answer::Answer;
-use crate::answer::run_statistics::Sampling;
 use crate::error::Error;
-use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
-use crate::run::work_queue::in_order;
+use crate::run::partial::{MergeableSampler, Partial, Sums};
+use crate::run::watch::{RunMonitor, Watch, watched};
 use crate::sampling::settings::{SamplerSettings, drawing};
 use crate::sampling::shared_memory::SharedMemory;
+use crate::sampling::unseen_worlds::UnseenWorlds;
+use crate::sampling::weight_bound::WeightBound;
 
 pub use independent::IndependentDraws;
 pub use sequence::{Sequence, SequencePart, Trajectories};
@@ -335,50 +336,90 @@ impl Particles for BlockParticles<'_> {
 }
 
 impl SequentialMonteCarlo {
-    /// Runs all blocks, and takes what they give in order; `take` says how many populations it has by then.
-    fn run_blocks<W, R: Send>(
+    /// The sums of the units of a range, before there are any.
+    fn sums(
         &self,
+        units: &Range<u64>,
+        targets: &[AnyElement],
+        unseen: UnseenWorlds,
+    ) -> PopulationSums {
+        let particles = self.particles as u64;
+        let first = self.first_population + units.start.saturating_mul(self.block_size());
+        let asked = particles.checked_mul(self.populations);
+        let numbers = (first, particles, asked);
+        PopulationSums::new(self.name(), numbers, (targets, self.keep), unseen)
+    }
+
+    /// Number of blocks.
+    fn blocks(&self) -> u64 {
+        self.populations.div_ceil(self.block_size())
+    }
+
+    /// Runs some of the blocks; `populations` tells how many a block has.
+    fn run_blocks<W, S: Sums>(
+        &self,
+        units: Range<u64>,
+        sums: S,
         worker: impl Fn() -> Result<W, Error> + Sync,
-        work: impl Fn(&mut W, u64, &FilterProgress<'_>) -> Result<Option<R>, Error> + Sync,
-        mut take: impl FnMut(R) -> u64,
-    ) -> Result<Sampling, Error> {
-        self.check()?;
-        let total = (self.particles as u64).checked_mul(self.populations);
+        work: impl Fn(&mut W, u64, &FilterProgress<'_>) -> Result<Option<S::Unit>, Error> + Sync,
+        tally: impl Fn(&S::Unit) -> &PopulationTally,
+    ) -> Result<Partial<S>, Error> {
+        let particles = self.particles as u64;
+        let total = particles.checked_mul(self.populations);
         let run = self.watch.start(self.name(), total);
-        let mut stopped = Stopped::Finished;
         let way = FilterProgress {
             run: &run,
             met: AtomicU64::new(0),
             told: AtomicU64::new(0),
         };
         let mut taken = 0;
-        in_order(
-            self.drawing.threads(),
-            (self.populations.div_ceil(self.block_size()), 1),
+        Partial::run(
+            &run,
+            (
+                self.drawing.threads(),
+                units.start..units.end.min(self.blocks()),
+                1,
+            ),
+            sums,
             worker,
             |worker, number| work(worker, number, &way),
-            |found| {
-                let Some(found) = found else {
-                    stopped = run.stopped().unwrap_or(Stopped::Interrupted);
-                    return ControlFlow::Break(());
-                };
-                taken = take(found);
-                way.tell(taken * self.particles as u64);
-                match run.stopped() {
-                    Some(why) if taken < self.populations => {
-                        stopped = why;
-                        ControlFlow::Break(())
-                    }
-                    _ => ControlFlow::Continue(()),
-                }
+            |unit| {
+                taken += tally(unit).populations.len() as u64;
+                way.tell(taken * particles);
             },
-        )?;
-        if taken == 0 {
-            return Err(run.nothing_done());
-        }
-        let mut sampling = Sampling::new(stopped, taken * self.particles as u64, run.elapsed());
-        sampling.asked = total;
-        Ok(sampling)
+        )
+    }
+}
+
+impl MergeableSampler for SequentialMonteCarlo {
+    type Sums = PopulationSums;
+
+    fn units(&self, _: &Model, _: &[AnyElement]) -> Result<u64, Error> {
+        self.check()?;
+        Ok(self.blocks())
+    }
+
+    fn partial(
+        &self,
+        model: &Model,
+        targets: &[AnyElement],
+        units: Range<u64>,
+    ) -> Result<Partial<PopulationSums>, Error> {
+        self.check()?;
+        let unseen = UnseenWorlds::of(model, targets, WeightBound::of(model));
+        let sums = self.sums(&units, targets, unseen);
+        let memory = SharedMemory::new(self.drawing.limit.bytes, self.drawing.threads());
+        self.run_blocks(
+            units,
+            sums,
+            || {
+                let (weigh, order) = (Observations::Weigh, Roots::AsStated);
+                let block = Block::new(model, targets, weigh, order, self.drawing.limit)?;
+                Ok(memory.admit(block))
+            },
+            |block, number, way| memory.run(block, |block| self.block(block, targets, number, way)),
+            |tally| tally,
+        )
     }
 }
 
@@ -388,21 +429,6 @@ impl Algorithm for SequentialMonteCarlo {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let mut populations = Populations::new(targets, self.keep);
-        let memory = SharedMemory::new(self.drawing.limit.bytes, self.drawing.threads());
-        let sampling = self.run_blocks(
-            || {
-                let (weigh, order) = (Observations::Weigh, Roots::AsStated);
-                let block = Block::new(model, targets, weigh, order, self.drawing.limit)?;
-                Ok(memory.admit(block))
-            },
-            |block, number, way| memory.run(block, |block| self.block(block, targets, number, way)),
-            |tally| {
-                populations.take(tally);
-                populations.len()
-            },
-        )?;
-        let first = self.first_population;
-        populations.answer(self.name(), sampling, (Some(model), first))
+        self.partial(model, targets, 0..u64::MAX)?.into_answer()
     }
 }

@@ -1,18 +1,22 @@
 //! Long sequences, part by part.
 
+use std::time::Duration;
+
 use figrs_core::internals::Block;
 use figrs_core::lower::{Observations, Roots};
 use figrs_core::{AnyElement, Element, Model, Parents, Stream, Value};
 
 use super::paths::AncestralPaths;
 use super::{FilterProgress, SequentialMonteCarlo};
-use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::run::guard::guarded;
+use crate::run::partial::Sums;
+use crate::run::watch::Stopped;
+use crate::sampling::unseen_worlds::UnseenWorlds;
 use crate::smc::particle_filter::{Particles, Weighed, filter, one_of_each};
 use crate::smc::population_tally::{KeptParticles, PopulationTally};
-use crate::smc::populations::Populations;
+use crate::smc::populations::PopulationSums;
 
 /// A sequence whose parts are built as a particle filter gets to them, and given up when it has left them.
 ///
@@ -126,31 +130,29 @@ impl SequentialMonteCarlo {
     }
 
     fn followed<S: Sequence>(&self, sequence: &S) -> Result<Trajectories<S::Value>, Error> {
-        let mut populations = Populations::new(&[], KeptParticles::Trajectories);
-        let mut values = Vec::new();
-        let sampling = self.run_blocks(
+        self.check()?;
+        let trajectories = self.clone().keep_trajectories();
+        let sums = TrajectorySums {
+            populations: trajectories.sums(&(0..0), &[], UnseenWorlds::unknown()),
+            values: Vec::new(),
+        };
+        let partial = self.run_blocks(
+            0..u64::MAX,
+            sums,
             || Ok(PartCache::new(self, sequence)),
             |stretches, number, way| self.along(stretches, number, way),
-            |(tally, drawn): (PopulationTally, Vec<Vec<S::Value>>)| {
-                if populations.take(tally) {
-                    values.truncate(populations.draws() - drawn.len());
-                    values.extend(drawn);
-                }
-                populations.len()
-            },
+            |(tally, _)| tally,
         )?;
-        let answer = populations.answer(self.name(), sampling, (None, self.first_population))?;
-        Ok(Trajectories { answer, values })
+        partial.into_answer()
     }
 
     /// Leads the populations of a block through a sequence; nothing if it was stopped on the way.
-    #[allow(clippy::type_complexity)]
     fn along<S: Sequence>(
         &self,
         stretches: &mut PartCache<'_, S>,
         number: u64,
         way: &FilterProgress<'_>,
-    ) -> Result<Option<(PopulationTally, Vec<Vec<S::Value>>)>, Error> {
+    ) -> Result<Option<DrawnTrajectories<S::Value>>, Error> {
         let (mut rng, populations) = self.begin(number);
         let rows = populations * self.particles;
         let mut here = stretches.take(0)?;
@@ -194,6 +196,35 @@ impl SequentialMonteCarlo {
         let tally = PopulationTally::new(&mut here.block, &[], kept, &filtered);
         stretches.give_back(last, here);
         Ok(Some((tally, paths.all())))
+    }
+}
+
+/// The populations of a block, and the trajectories that are drawn of them.
+type DrawnTrajectories<T> = (PopulationTally, Vec<Vec<T>>);
+
+/// The sums of populations that are led through a sequence, with their trajectories.
+#[derive(Debug)]
+struct TrajectorySums<T> {
+    populations: PopulationSums,
+    values: Vec<Vec<T>>,
+}
+
+impl<T: Value> Sums for TrajectorySums<T> {
+    type Unit = DrawnTrajectories<T>;
+    type Answer = Trajectories<T>;
+
+    fn absorb(&mut self, (tally, drawn): DrawnTrajectories<T>) {
+        if self.populations.take(tally) {
+            self.values.truncate(self.populations.draws() - drawn.len());
+            self.values.extend(drawn);
+        }
+    }
+
+    fn into_answer(self, stopped: Stopped, elapsed: Duration) -> Result<Trajectories<T>, Error> {
+        Ok(Trajectories {
+            answer: self.populations.into_answer(stopped, elapsed)?,
+            values: self.values,
+        })
     }
 }
 

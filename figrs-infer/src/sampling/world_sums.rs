@@ -1,0 +1,204 @@
+//! Sums of independent weighted worlds, and their answer.
+
+use std::time::Duration;
+
+use figrs_core::{AnyElement, Model, SupportBuilder};
+
+use super::block_tally::BlockTally;
+use super::blocks::{BlockSampling, LEAST_BLOCKS};
+use super::tally::Tally;
+use super::unseen_worlds::UnseenWorlds;
+use super::weight_tail::WeightTail;
+use crate::answer::Answer;
+use crate::answer::draws::{Draws, TargetDraws};
+use crate::answer::run_statistics::Sampling;
+use crate::error::Error;
+use crate::run::partial::Sums;
+use crate::run::watch::Stopped;
+
+/// The sums of a sampler of independent worlds, whose units are blocks of them.
+#[derive(Debug)]
+pub struct WorldSums {
+    algorithm: &'static str,
+    remedy: &'static str,
+    samples: Option<u64>,
+    enough: Option<f64>,
+    log_unit: f64,
+    unseen: UnseenWorlds,
+    tally: Tally,
+    largest: LargestWeight,
+    kept: Option<KeptDraws>,
+    blocks: u64,
+    /// Worlds that meet the evidence.
+    met: u64,
+}
+
+impl WorldSums {
+    /// No worlds yet.
+    pub(super) fn new(by: &BlockSampling<'_>, model: &Model, targets: &[AnyElement]) -> Self {
+        Self {
+            algorithm: by.algorithm,
+            remedy: by.remedy,
+            samples: by.samples,
+            enough: by.enough,
+            log_unit: by.log_unit,
+            unseen: UnseenWorlds::of(model, targets, by.maximum),
+            tally: Tally::new(targets),
+            largest: LargestWeight::of(by.samples),
+            kept: by.keep_draws.then(|| KeptDraws::new(targets)),
+            blocks: 0,
+            met: 0,
+        }
+    }
+
+    /// Maximum number of weights of a block that may be among the largest of all.
+    pub(super) fn tail(&self) -> usize {
+        self.largest.heaviest.most()
+    }
+}
+
+impl Sums for WorldSums {
+    type Unit = BlockTally;
+    type Answer = Answer;
+
+    fn absorb(&mut self, block: BlockTally) {
+        self.blocks += 1;
+        self.met += block.met;
+        self.largest.see(&block);
+        if let Some(kept) = &mut self.kept {
+            kept.take(&block);
+        }
+        self.tally.absorb(&block);
+    }
+
+    fn is_enough(&self) -> bool {
+        let reached = |enough| self.tally.effective_samples() >= enough;
+        self.blocks >= LEAST_BLOCKS && self.enough.is_some_and(reached)
+    }
+
+    /// The answer of weighted samples; an error with a remedy if all weigh zero.
+    fn into_answer(self, stopped: Stopped, elapsed: Duration) -> Result<Answer, Error> {
+        let (tally, algorithm) = (self.tally, self.algorithm);
+        let done = tally.worlds();
+        if done == 0 {
+            return Err(Error::NothingDone { algorithm });
+        }
+        let log_total = tally.log_total();
+        if log_total == f64::NEG_INFINITY {
+            return Err(Error::NoSampleMetEvidence {
+                algorithm,
+                tried: done,
+                remedy: self.remedy,
+            });
+        }
+        let mut sampling = Sampling::new(stopped, done, elapsed);
+        sampling.asked = self.samples;
+        sampling.acceptance = Some(self.met as f64 / done as f64);
+        sampling.largest_share = Some((self.largest.log - log_total).exp());
+        let (log_mean, largest) = (tally.log_mean(), self.largest);
+        let heaviest = (largest.densities, largest.log);
+        let unseen = self.unseen.share(done, log_mean, heaviest);
+        sampling.pareto_k = Some(largest.heaviest.pareto_k()).filter(|k| !k.is_nan());
+        let mut evidence = self
+            .unseen
+            .evidence(log_mean, tally.relative_error(), unseen);
+        evidence.value += self.log_unit;
+        let marginals = tally.sampled_marginals(&self.unseen.possible, unseen);
+        let answer = Answer::marginals(algorithm, marginals, evidence).with_sampling(sampling);
+        Ok(match self.kept {
+            Some(kept) => answer.with_draws(kept.draws()),
+            None => answer,
+        })
+    }
+}
+
+/// The largest weight of the worlds that count.
+#[derive(Debug)]
+struct LargestWeight {
+    log: f64,
+    densities: usize,
+    heaviest: WeightTail,
+}
+
+impl LargestWeight {
+    fn of(samples: Option<u64>) -> Self {
+        Self {
+            log: f64::NEG_INFINITY,
+            densities: usize::MAX,
+            heaviest: WeightTail::of(samples),
+        }
+    }
+
+    fn see(&mut self, block: &BlockTally) {
+        if block.met == 0 || block.densities > self.densities {
+            return;
+        }
+        let log = block.largest.ln() + block.log_scale;
+        if block.densities < self.densities {
+            self.densities = block.densities;
+            self.log = log;
+            self.heaviest.clear();
+        }
+        self.log = self.log.max(log);
+        self.heaviest
+            .take(&block.heaviest, block.log_scale, block.met);
+    }
+}
+
+/// The draws of the blocks so far.
+#[derive(Debug)]
+struct KeptDraws {
+    targets: Vec<(AnyElement, SupportBuilder, Vec<u32>)>,
+    log_weights: Vec<f64>,
+    densities: usize,
+}
+
+impl KeptDraws {
+    fn new(targets: &[AnyElement]) -> Self {
+        let empty = |element: &AnyElement| (element.clone(), element.no_values(), Vec::new());
+        Self {
+            targets: targets.iter().map(empty).collect(),
+            log_weights: Vec::new(),
+            densities: usize::MAX,
+        }
+    }
+
+    fn take(&mut self, block: &BlockTally) {
+        if block.met == 0 || block.densities > self.densities {
+            return;
+        }
+        if block.densities < self.densities {
+            self.densities = block.densities;
+            self.log_weights.clear();
+            for (element, support, indices) in &mut self.targets {
+                *support = element.no_values();
+                indices.clear();
+            }
+        }
+        self.log_weights.extend(block.log_weights.iter().flatten());
+        for ((_, support, indices), target) in self.targets.iter_mut().zip(&block.targets) {
+            let codes = target
+                .draws
+                .as_ref()
+                .and_then(|draws| support.encode(&**draws));
+            indices.extend(codes.unwrap_or_default());
+        }
+    }
+
+    fn draws(self) -> Draws {
+        Draws {
+            chains: 1,
+            length: self.log_weights.len(),
+            targets: self
+                .targets
+                .into_iter()
+                .map(|(element, support, indices)| TargetDraws {
+                    element,
+                    support: support.build(),
+                    indices: indices.into(),
+                })
+                .collect(),
+            log_weights: Some(self.log_weights),
+        }
+    }
+}
