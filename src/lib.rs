@@ -29,12 +29,13 @@ pub use figrs_infer::{
     CompiledTree, Curve, CurvePoint, Deepening, Diagnosis, Draws, EliminationStep, EliminationTree,
     Ended, Enumerate, Error, Estimand, Estimate, Exact, Finding, FirstTrue, ForwardSampling,
     Frontier, Gibbs, GibbsKernel, ImportanceSampling, Improvement, IndependentDraws, JunctionTree,
-    LazyVariableElimination, LogEvidence, Marginal, MarginalMap, Measure, MetropolisHastings,
-    MpeBeliefPropagation, MpeBranchAndBound, MpeVariableElimination, Part, Posterior, Progress,
-    Quality, Quantity, RejectionSampling, Resampling, Row, Run, Sampling, SavedTree, SelfChecked,
-    Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing, Step, Stopped, TargetBounds,
-    TargetDraws, TargetMarginal, Trajectories, VariableElimination, Verdict, World, algorithms,
-    compare, diagnostics, eliminate, unseen_share,
+    LazyVariableElimination, LogEvidence, Marginal, MarginalMap, Measure, MergeableSampler,
+    MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound, MpeVariableElimination, Part,
+    Partial, PopulationSums, Posterior, Progress, Quality, Quantity, RejectionSampling, Resampling,
+    Row, Run, Sampling, SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo,
+    SimulatedAnnealing, Step, Stopped, Sums, TargetBounds, TargetDraws, TargetMarginal,
+    Trajectories, VariableElimination, Verdict, World, WorldSums, algorithms, compare, diagnostics,
+    eliminate, in_order, unseen_share,
 };
 #[cfg(feature = "charts")]
 pub use figrs_infer::{ChartError, HtmlPage};

@@ -65,10 +65,7 @@ impl<S: Sums> Partial<S> {
             stopped: Stopped::Finished,
             elapsed: Duration::ZERO,
         };
-        let work = |worker: &mut W, number| match run.stopped() {
-            Some(_) => Ok(None),
-            None => work(worker, number),
-        };
+        let end = units.end;
         in_order(threads, (units, batch), worker, work, |unit| {
             let Some(unit) = unit else {
                 partial.stopped = run.stopped().unwrap_or(Stopped::Interrupted);
@@ -77,9 +74,14 @@ impl<S: Sums> Partial<S> {
             tell(&unit);
             partial.push(unit);
             if partial.sums.is_enough() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
+                return ControlFlow::Break(());
+            }
+            match run.stopped() {
+                Some(why) if partial.units.end < end => {
+                    partial.stopped = why;
+                    ControlFlow::Break(())
+                }
+                _ => ControlFlow::Continue(()),
             }
         })?;
         partial.elapsed = run.elapsed();

@@ -7,6 +7,7 @@ mod errors;
 mod failing_functions;
 mod graph;
 mod laziness;
+mod partial_sums;
 mod reference_models;
 mod regressions;
 mod self_checked;
