@@ -1,7 +1,8 @@
 //! Chains of the Gibbs sampler, run side by side.
 
-use std::sync::Arc;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, stream};
@@ -15,6 +16,7 @@ use crate::answer::draws::{Draws, TargetDraws};
 use crate::answer::estimate::Estimate;
 use crate::error::Error;
 use crate::run::watch::{RunMonitor, Stopped};
+use crate::run::work_queue::in_order;
 
 /// Number of table entries between two checks of the clock: below a millisecond.
 const SLICE: u64 = 100_000;
@@ -193,22 +195,23 @@ pub(super) fn run(
     }
     let done = AtomicU64::new(0);
     let share = chains.len().div_ceil(threads.max(1)).max(1);
-    let stops = std::thread::scope(|scope| {
-        let work = |chains| {
-            let done = &done;
-            move || advance(chains, reader, schedule, watching, done)
-        };
-        let mut shares = chains.chunks_mut(share);
-        let first = shares.next();
-        let others: Vec<_> = shares.map(|chains| scope.spawn(work(chains))).collect();
-        let first = first.map_or(Stopped::Finished, |chains| work(chains)());
-        let joined = others.into_iter().map(|thread| {
-            thread
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
-        joined.chain([first]).collect::<Vec<Stopped>>()
-    });
+    let shares: Vec<_> = chains.chunks_mut(share).map(Mutex::new).collect();
+    let mut stops = Vec::new();
+    let ran = in_order(
+        shares.len(),
+        (0..shares.len() as u64, 1),
+        || Ok(()),
+        |(), number| {
+            let own = shares[number as usize].lock();
+            let mut own = own.unwrap_or_else(PoisonError::into_inner);
+            Ok(advance(&mut own, reader, schedule, watching, &done))
+        },
+        |stopped| {
+            stops.push(stopped);
+            ControlFlow::Continue(())
+        },
+    );
+    ran.map_err(StartError::Error)?;
     let length = chains.iter().map(|chain| chain.kept).min().unwrap_or(0);
     let (expansion, targets) = elements;
     let width = targets.len();

@@ -1,11 +1,12 @@
 //! Islands from several Markov chains, with convergence diagnostics.
 
+use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::{ScopedJoinHandle, scope};
 
 use figrs_core::stream;
 use figrs_infer::diagnostics::{bulk_ess, r_hat};
+use figrs_infer::in_order;
 
 use super::chain::InitialIsland;
 use super::{Island, Terrain};
@@ -99,25 +100,31 @@ impl IslandSampling {
         island: &Island,
         watch: impl Fn(u64) -> bool + Sync,
     ) -> Result<IslandDraws, GridError> {
-        const ROUND_DRAWS: usize = 64;
+        const AT_A_TIME: usize = 64;
         let swept = AtomicU64::new(0);
         let goes_on = || watch(swept.fetch_add(1, Ordering::Relaxed) + 1);
         let goes_on = &goes_on;
         let mut chains = Vec::new();
-        while chains.len() < self.chains {
-            let numbers = chains.len()..self.chains.min(chains.len() + ROUND_DRAWS);
-            let together: Vec<Result<_, _>> = scope(|scope| {
-                let chain = |number| scope.spawn(move || self.one(island, number, goes_on));
-                let running: Vec<_> = numbers.map(chain).collect();
-                let ended = running.into_iter().map(ScopedJoinHandle::join);
-                ended
-                    .map(|ended| ended.unwrap_or_else(|panic| resume_unwind(panic)))
-                    .collect()
-            });
-            for chain in together {
-                chains.push(chain?);
-            }
+        let ran = in_order(
+            AT_A_TIME.min(self.chains),
+            (0..self.chains as u64, 1),
+            || Ok(()),
+            |(), number| Ok(self.one(island, number, goes_on)),
+            |chain| {
+                let failed = chain.is_err();
+                chains.push(chain);
+                if failed {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            },
+        );
+        // Nothing else fails there.
+        if let Err(panic) = ran {
+            resume_unwind(Box::new(panic.to_string()));
         }
+        let mut chains = chains.into_iter().collect::<Result<Vec<_>, _>>()?;
         let fewest = chains.iter().map(Vec::len).min().unwrap_or(0);
         for chain in &mut chains {
             chain.truncate(fewest);
@@ -128,10 +135,10 @@ impl IslandSampling {
     fn one(
         self,
         island: &Island,
-        number: usize,
+        number: u64,
         goes_on: impl Fn() -> bool,
     ) -> Result<Vec<Board<Terrain>>, GridError> {
-        let mut rng = stream(self.seed, number as u64);
+        let mut rng = stream(self.seed, number);
         let start = if number.is_multiple_of(2) {
             InitialIsland::Least
         } else {
