@@ -14,12 +14,12 @@ use crate::error::Error;
 
 /// The sums of a sampler, into which its units are absorbed in the order of their numbers.
 pub trait Sums: Debug {
-    /// What one unit contributes: the sums of a block of worlds or populations, or a chain.
+    /// The contribution of one unit: the sums of a block of worlds or of populations.
     type Unit: Debug + Send;
-    /// What is made of the sums at the end.
+    /// The answer that is made of the sums at the end.
     type Answer;
 
-    /// Adds what the next unit contributes.
+    /// Adds the contribution of the next unit.
     fn absorb(&mut self, unit: Self::Unit);
 
     /// True if the run needs no further units.
@@ -150,7 +150,10 @@ impl<S: Sums> Partial<S> {
 /// A sampler whose work is numbered units that may be done in parts, in other processes or on other machines, and merged.
 ///
 /// The units follow from settings, model and targets: a unit is the same wherever it is done. Where a deadline or an interrupt ends
-/// a part, later ones do not follow on it.
+/// a part early, [`Partial::units`] tells from which unit on it may be continued.
+///
+/// **Guarantee.** The parts of a run, merged in the order of their units, give the answer of one run to the last bit, its time
+/// apart.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, Parents};
@@ -173,7 +176,7 @@ pub trait MergeableSampler: Algorithm {
     /// Number of units of the whole run; [`u64::MAX`] if its settings do not limit it.
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error>;
 
-    /// Runs the units of these numbers, as far as there are so many, on all threads.
+    /// Runs the units of these numbers, as far as there are so many, on all threads. A listener is told of progress towards the whole run.
     ///
     /// **Errors.** Those of the sampler that do not come from the answer.
     fn partial(

@@ -141,7 +141,7 @@ impl SequentialMonteCarlo {
 
     /// Keeps one particle of each population, drawn in proportion to the last weights, for [`Answer::draws`]. It weighs as
     /// much as its population's estimate of the evidence; a population of which no particle is left has none
-    /// ([`Sampling::died`] lists them).
+    /// ([`Sampling::died`](crate::Sampling::died) lists them).
     ///
     /// Targets are brought to these particles alone, which is far cheaper where there are thousands; marginals are those of the weighted
     /// draws. The mean over the populations of a draw's weight times a function of its targets is unbiased: drawn again by their weights, draws are
