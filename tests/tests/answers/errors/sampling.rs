@@ -160,12 +160,12 @@ fn nothing_is_done_by_what_is_stopped_at_once() {
 #[test]
 fn a_deadline_ends_what_has_no_end() {
     let (model, coin) = coin();
-    let sampling = ImportanceSampling::anytime().deadline(Duration::from_millis(5));
+    let sampling = ImportanceSampling::anytime().deadline(Duration::from_millis(50));
     let answer = sampling.run(&model, &coin).unwrap();
     let run = answer.sampling().unwrap();
     assert_eq!((run.stopped, run.asked), (Stopped::Deadline, None));
     assert!(
-        run.done > 0 && run.elapsed >= Duration::from_millis(5),
+        run.done > 0 && run.elapsed >= Duration::from_millis(50),
         "{run:?}"
     );
     let enough = ImportanceSampling::anytime().until_effective(5000.0);
