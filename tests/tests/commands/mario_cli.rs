@@ -139,6 +139,16 @@ fn what_cannot_work_gives_one_line_and_exit_code_two() {
     }
 }
 
+/// Frontiers that grow from column to column keep their place in memory, so that only their new states are explored; the
+/// results of functions make room for them.
+#[test]
+fn a_chain_of_many_bands_fits_into_little_memory() {
+    let bands = ["--rows", "10", "--row-splits", "10", "--width", "100"];
+    let exact = ["--method", "exact", "--probability", "--memory", "6MiB"];
+    let output = run(&[&bands[..], &exact].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
 #[test]
 fn levels_are_as_demanded_by_either_method() {
     let directory = tempfile::tempdir().unwrap();

@@ -107,8 +107,9 @@ struct Sweep<'a, const W: usize> {
 impl<'a, const W: usize> Sweep<'a, W> {
     /// Divisor of the memory that gives the part for checkpoints.
     const CHECKPOINTS: usize = 16;
-    /// The share of memory that frontiers to meet again may take.
-    const FRONTIERS: usize = 4;
+    /// Divisor of the memory that gives the part for frontiers to meet again. If those that grow do not fit, each step is
+    /// explored anew: a quarter was too little for 14 rows of levels with 14 bands at any memory below 12 GiB.
+    const FRONTIERS: usize = 2;
     /// The share of memory that must come free for an exploration to go on that had too little.
     const WORTH: u64 = 8;
 
@@ -189,7 +190,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
             SweepGoal::Everything => self.swept.bytes,
             SweepGoal::FirstTrue => 0,
         };
-        let mut has_forgotten = false;
+        // The results of functions are found again sooner than the frontiers that grow.
+        let mut remedies = 0..2;
         loop {
             let spent = (kept + self.remembered(), self.allowance);
             let led = (self.frontiers).step(self.rules, (planned, passage), self.at, spent);
@@ -200,10 +202,16 @@ impl<'a, const W: usize> Sweep<'a, W> {
                     let states = widened(self.rules, planned, self.frontiers.states(self.at))?;
                     self.renumbered(states, Some(passage.0));
                 }
-                Err(ExplorationError::Error(Error::FrontierTooLarge { .. }))
-                    if !has_forgotten && self.forget(planned, passage.0)? =>
-                {
-                    has_forgotten = true;
+                Err(ExplorationError::Error(error @ Error::FrontierTooLarge { .. })) => {
+                    let before = self.remembered() + self.rules.bytes();
+                    let enough = before.saturating_sub(self.allowance.memory / Self::WORTH);
+                    while self.remembered() + self.rules.bytes() > enough {
+                        match remedies.next() {
+                            Some(0) => self.rules.forget_all(),
+                            Some(_) => self.forget_frontiers(planned, passage.0)?,
+                            None => return Err(error.into()),
+                        }
+                    }
                 }
                 Err(halt) => return Err(halt),
             }
@@ -216,18 +224,15 @@ impl<'a, const W: usize> Sweep<'a, W> {
         self.frontiers.bytes(self.at) + checkpoints
     }
 
-    /// Forgets what can be found again, and values that no state before a step has any more; says whether memory has come free.
-    fn forget(
+    /// Forgets frontiers that can be found again, and values that no state before a step has any more.
+    fn forget_frontiers(
         &mut self,
         planned: &PlannedStep,
         shape: StepSignature,
-    ) -> Result<bool, ExplorationError> {
-        let before = self.remembered() + self.rules.bytes();
-        self.rules.forget_all();
+    ) -> Result<(), ExplorationError> {
         let states = values_left(self.rules, planned, self.frontiers.states(self.at))?;
         self.renumbered(states, Some(shape));
-        let after = self.remembered() + self.rules.bytes();
-        Ok(after + self.allowance.memory / Self::WORTH <= before)
+        Ok(())
     }
 
     /// Continues with renumbered states.
