@@ -2,7 +2,7 @@
 
 use super::content::{Content, ExpandedElement};
 use super::encoding::{EncodingBuilder, FailureQuery, Guard, Undecided};
-use super::odometer::Situation;
+use super::situation::Situation;
 use crate::error::ModelError;
 use crate::factor::weights::WeightsBuilder;
 use crate::factor::{Factor, FactorTable, VarId, Weights};

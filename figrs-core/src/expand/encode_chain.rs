@@ -7,7 +7,7 @@
 use super::content::{Content, ExpandedElement};
 use super::encode::SituationValues;
 use super::encoding::{ChainChoice, EncodingBuilder, Selector};
-use super::odometer::{AssignmentOdometer, Situation};
+use super::situation::{ListedVariables, Situation};
 use crate::element::node::Kind;
 use crate::error::{Fault, ModelError};
 use crate::factor::weights::WeightsBuilder;
@@ -44,15 +44,15 @@ pub(super) struct SparseBuilder {
 }
 
 impl SparseBuilder {
-    pub(super) fn push(&mut self, assignment: &[usize], column: u32, weight: f64) {
-        self.rows.extend(assignment.iter().map(|&d| d as u32));
+    pub(super) fn push(&mut self, assignment: &[u32], column: u32, weight: f64) {
+        self.rows.extend_from_slice(assignment);
         self.rows.push(column);
         self.weights.push(weight);
     }
 
-    pub(super) fn extend(&mut self, assignment: &[usize], outcomes: &RowOutcomes) {
+    pub(super) fn extend(&mut self, assignment: &[u32], outcomes: &RowOutcomes) {
         for (i, &column) in outcomes.columns.iter().enumerate() {
-            self.rows.extend(assignment.iter().map(|&d| d as u32));
+            self.rows.extend_from_slice(assignment);
             self.rows.push(column);
             if outcomes.weights.is_zero(i) {
                 self.open_zeros.push(self.weights.len() as u32);
@@ -229,13 +229,13 @@ impl EncodingBuilder<'_> {
         let mut table = SparseBuilder::default();
         loop {
             match self.situation(position, &expanded.parents, &scope) {
-                Situation::Unknown => table.push(scope.digits(), unknown, 1.0),
+                Situation::Unknown => table.push(scope.values(), unknown, 1.0),
                 Situation::Reached(combination) => {
                     if let Some(row) = rows.get(choice[combination] as usize) {
-                        table.extend(scope.digits(), row);
+                        table.extend(scope.values(), row);
                     }
                 }
-                Situation::Absent => table.push(scope.digits(), columns as u32, 1.0),
+                Situation::Absent => table.push(scope.values(), columns as u32, 1.0),
                 Situation::Never => {}
             }
             if !scope.advance() {
@@ -265,12 +265,12 @@ impl EncodingBuilder<'_> {
             return false;
         }
         let moved = self.positions_in(result, &self.expansion.elements()[position]);
-        let mut scope = AssignmentOdometer::new(&self.graph, &[selector.variable, from, own]);
+        let mut scope = ListedVariables::new(&self.graph, &[selector.variable, from, own]);
         let mut linear = Vec::with_capacity(size);
         loop {
-            let chosen = selector.choices[scope.digit(0)] == ChainChoice::Result(at);
-            let image = moved.get(scope.digit(1)).copied();
-            let agrees = !chosen || image == Some(scope.digit(2) as u32);
+            let chosen = selector.choices[scope.value(0)] == ChainChoice::Result(at);
+            let image = moved.get(scope.value(1)).copied();
+            let agrees = !chosen || image == Some(scope.value(2) as u32);
             linear.push(f64::from(u8::from(agrees)));
             if !scope.advance() {
                 break;

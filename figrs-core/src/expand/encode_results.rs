@@ -177,11 +177,11 @@ impl EncodingBuilder<'_> {
         }));
         self.add_function(vec![is_chosen, result, chosen], index);
         let mut table = SparseBuilder::default();
-        for (state, next) in next.into_iter().enumerate() {
+        for (state, next) in (0u32..).zip(next) {
             match next {
-                Some(next) => table.push(&[state, none], next as u32, 1.0),
+                Some(next) => table.push(&[state, none as u32], next as u32, 1.0),
                 None => {
-                    for (image, &column) in images.iter().enumerate() {
+                    for (image, &column) in (0u32..).zip(&images) {
                         table.push(&[state, image], to.state(column) as u32, 1.0);
                     }
                 }
@@ -202,10 +202,10 @@ impl EncodingBuilder<'_> {
         let may_be_absent = self.may_be_absent(position);
         let wild = self.is_wild(position);
         let mut table = SparseBuilder::default();
-        for (state, &column) in passed.columns.iter().enumerate() {
+        for (state, &column) in (0u32..).zip(&passed.columns) {
             table.push(&[state], column, 1.0);
         }
-        for (state, choice) in (passed.columns.len()..).zip(&passed.choices) {
+        for (state, choice) in (passed.columns.len() as u32..).zip(&passed.choices) {
             let mut any = |range: Range<usize>| {
                 range.for_each(|column| table.push(&[state], column as u32, 1.0));
             };

@@ -26,11 +26,11 @@ mod encoding;
 mod expander;
 mod expansion;
 mod memory_account;
-mod odometer;
 mod product;
 mod reach;
 mod rows;
 pub(crate) mod sharing;
+mod situation;
 
 pub use budget::{Budget, DEFAULT_BYTES};
 pub use cache::Memory;

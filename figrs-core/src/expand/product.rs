@@ -4,6 +4,7 @@ use std::any::Any;
 
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
+use crate::factor::assignment::Assignments;
 use crate::value::support::Support;
 
 /// The number of combinations, or an error if a table over them would be over the limit.
@@ -38,24 +39,17 @@ pub(super) fn each<E>(
     // Parents that are listed before, and where.
     let first = |(at, parent)| Some((at, parents[..at].iter().position(|p| p == parent)?));
     let repeated: Vec<(usize, usize)> = parents.iter().enumerate().filter_map(first).collect();
-    let mut digits = vec![0; supports.len()];
+    let all = Assignments::rows(supports.iter().map(|support| support.len()));
+    let mut values = vec![0; supports.len()];
     let mut arguments: Vec<&dyn Any> = supports.iter().map(|support| support.any(0)).collect();
     loop {
-        let is_one = repeated.iter().all(|&(a, b)| digits[a] == digits[b]);
+        let is_one = repeated.iter().all(|&(a, b)| values[a] == values[b]);
         visit(is_one.then_some(&arguments))?;
-        let mut position = supports.len();
-        loop {
-            if position == 0 {
-                return Ok(());
-            }
-            position -= 1;
-            digits[position] += 1;
-            if digits[position] < supports[position].len() {
-                arguments[position] = supports[position].any(digits[position]);
-                break;
-            }
-            digits[position] = 0;
-            arguments[position] = supports[position].any(0);
+        let Some(raised) = all.advance(&mut values) else {
+            return Ok(());
+        };
+        for parent in raised..supports.len() {
+            arguments[parent] = supports[parent].any(values[parent] as usize);
         }
     }
 }

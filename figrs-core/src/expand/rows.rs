@@ -5,6 +5,7 @@ use super::memory_account::bytes_of;
 use super::product;
 use crate::element::node::{AnyElement, ApplyOp, AtomicOp, TableOp};
 use crate::error::{Fault, ModelError};
+use crate::factor::assignment::Assignments;
 use crate::factor::weights::WeightsBuilder;
 use crate::factor::{FactorTable, Weights, WorldWeight};
 use crate::model::evidence::Evidence;
@@ -168,27 +169,22 @@ pub(super) fn table(
     (limits.room)(bytes_of::<f64>(needed as usize))?;
     let mut weights = WeightsBuilder::default();
     let mut failures = FailureCollector::default();
-    let mut digits = vec![0; supports.len()];
+    let all = Assignments::rows(supports.iter().map(|support| support.len()));
+    let mut assignment = vec![0; supports.len()];
     for _ in 0..rows {
-        let row = digits
+        let row = assignment
             .iter()
             .zip(&parents)
             .zip(op.states())
-            .try_fold(0, |row, ((&digit, positions), states)| {
-                Some(row * states.len() + positions.state(digit)?)
+            .try_fold(0, |row, ((&value, positions), states)| {
+                Some(row * states.len() + positions.state(value)?)
             });
-        let known = row.ok_or_else(|| unknown_state(element, supports, &digits, &parents));
+        let known = row.ok_or_else(|| unknown_state(element, supports, &assignment, &parents));
         match failures.note(known)? {
             Some(row) => weights.extend(op.weights(), row * columns..(row + 1) * columns),
             None => weights.repeat(0.0, columns),
         }
-        for position in (0..digits.len()).rev() {
-            digits[position] += 1;
-            if digits[position] < supports[position].len() {
-                break;
-            }
-            digits[position] = 0;
-        }
+        all.advance(&mut assignment);
     }
     Ok((values, Content::Table(weights.build()), failures.doubt()))
 }
@@ -202,10 +198,10 @@ enum Positions {
 }
 
 impl Positions {
-    fn state(&self, value: usize) -> Option<usize> {
+    fn state(&self, value: u32) -> Option<usize> {
         match self {
-            Self::Same => Some(value),
-            Self::Listed(states) => states[value],
+            Self::Same => Some(value as usize),
+            Self::Listed(states) => states[value as usize],
         }
     }
 }
@@ -222,12 +218,12 @@ fn positions((support, states): (&&Support, &Support)) -> Positions {
 fn unknown_state(
     element: &AnyElement,
     supports: &[&Support],
-    digits: &[usize],
+    values: &[u32],
     parents: &[Positions],
 ) -> ModelError {
-    let unknown = (0..digits.len()).find(|&p| parents[p].state(digits[p]).is_none());
+    let unknown = (0..values.len()).find(|&p| parents[p].state(values[p]).is_none());
     let parent = unknown.unwrap_or_default();
-    let value = supports[parent].datum(digits[parent]);
+    let value = supports[parent].datum(values[parent] as usize);
     element.fault(Fault::Row(format!(
         "the value {value:?} of parent {parent} is not among its states; add it"
     )))

@@ -8,6 +8,7 @@ use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::element::parents::Parents;
 use crate::error::ModelError;
 use crate::expand::{Budget, Content, Expansion, Memory};
+use crate::factor::assignment::Assignments;
 use crate::model::Model;
 use crate::until::Until;
 use crate::value::datum::Datum;
@@ -220,15 +221,12 @@ fn branches(
     results.iter().zip(found).map(branch).collect()
 }
 
-fn values_of(expansion: &Expansion, parents: &[usize], mut combination: usize) -> Vec<Datum> {
-    let mut values: Vec<Datum> = Vec::with_capacity(parents.len());
-    for &parent in parents.iter().rev() {
-        let support = &expansion.elements()[parent].support;
-        values.push(support.datum(combination % support.len()));
-        combination /= support.len();
-    }
-    values.reverse();
-    values
+fn values_of(expansion: &Expansion, parents: &[usize], combination: usize) -> Vec<Datum> {
+    let support = |&parent: &usize| &expansion.elements()[parent].support;
+    let all = Assignments::rows(parents.iter().map(|parent| support(parent).len()));
+    let values = parents.iter().zip(all.values(combination));
+    let datum = |(parent, value): (&usize, u32)| support(parent).datum(value as usize);
+    values.map(datum).collect()
 }
 
 impl GraphNode {

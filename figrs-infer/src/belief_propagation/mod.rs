@@ -11,6 +11,8 @@ mod mpe;
 mod network;
 
 use figrs_core::expand::{Budget, Encoding};
+use figrs_core::factor::FactorGraph;
+use figrs_core::internals::DecidedVariables;
 use figrs_core::{AnyElement, Model};
 
 use crate::algorithm::Algorithm;
@@ -18,8 +20,8 @@ use crate::answer::estimate::Estimate;
 use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, LogEvidence, TargetMarginal};
 use crate::error::Error;
-use crate::exact::branch_and_bound::ReducedGraph;
 use crate::exact::conflict;
+use crate::exact::consistency::reduce;
 use crate::exact::limits::Limits;
 use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
 use messages::{ConvergenceCriteria, ConvergenceResult, Messages, SumMessages};
@@ -129,15 +131,11 @@ impl MessageSettings {
     }
 
     /// The factors of a graph, if an iteration over them is within the budget.
-    fn network(
-        &self,
-        algorithm: &'static str,
-        reduced: &ReducedGraph,
-    ) -> Result<MessageGraph, Error> {
+    fn network(&self, algorithm: &'static str, graph: &FactorGraph) -> Result<MessageGraph, Error> {
         let entries = |factor: &figrs_core::factor::Factor| {
             factor.entries() as u64 * factor.variables.len() as u64
         };
-        let stored: u64 = reduced.graph.factors.iter().map(entries).sum();
+        let stored: u64 = graph.factors.iter().map(entries).sum();
         let too_large = |needed: u64| Error::MessagesTooLarge {
             algorithm,
             needed,
@@ -147,11 +145,11 @@ impl MessageSettings {
         if stored > self.until.work {
             return Err(too_large(stored));
         }
-        let factors = reduced.graph.factors.iter();
+        let factors = graph.factors.iter();
         let entries: usize = factors.map(figrs_core::factor::Factor::entries).sum();
         let bytes = 4.0 * stored as f64 + 16.0 * entries as f64;
         self.limits.options.admit(bytes)?;
-        let network = MessageGraph::new(&reduced.graph);
+        let network = MessageGraph::new(graph);
         let needed = 2 * network.tables.iter().map(FactorEntries::work).sum::<u64>();
         if needed > self.until.work {
             return Err(too_large(needed));
@@ -258,10 +256,11 @@ impl BeliefPropagation {
         }
         conflict::check_doubts(&expansion, limits)?;
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
-        let Some(reduced) = ReducedGraph::new(encoding.graph()) else {
+        let Some(reduced) = reduce(encoding.graph(), DecidedVariables::LeftOut) else {
             return impossible();
         };
-        let network = self.settings.network(self.name(), &reduced)?;
+        let network = self.settings.network(self.name(), &reduced.graph)?;
+        let restriction = &reduced.restriction;
         let mut messages = Messages::new(&network);
         let settling = messages.settle::<SumMessages>(*until, watching);
         if settling.impossible {
@@ -280,17 +279,16 @@ impl BeliefPropagation {
         });
         let marginal = |(element, &position): (&AnyElement, &usize)| {
             let support = &expansion.elements()[position].support;
-            let mut probabilities = vec![0.0; support.len()];
-            if let Some(v) = encoding.variable(position) {
-                let left = &reduced.left[v.index()];
-                let shares = match reduced.open.binary_search(&v) {
-                    Ok(open) => messages.marginal(open),
-                    Err(_) => vec![1.0],
-                };
-                for (&value, share) in left.iter().zip(shares) {
-                    probabilities[value as usize] = share;
+            let probabilities = match encoding.variable(position) {
+                None => vec![0.0; support.len()],
+                Some(v) => {
+                    let shares = match restriction.open.binary_search(&v) {
+                        Ok(open) => messages.marginal(open),
+                        Err(_) => vec![1.0],
+                    };
+                    restriction.shares_of_all(v, support.len(), shares)
                 }
-            }
+            };
             TargetMarginal {
                 element: element.clone(),
                 support: support.clone(),

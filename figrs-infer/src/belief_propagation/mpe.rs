@@ -1,6 +1,7 @@
 //! Max-product messages.
 
 use figrs_core::expand::{Budget, Encoding};
+use figrs_core::internals::DecidedVariables;
 use figrs_core::{AnyElement, Model};
 
 use super::messages::{MaxMessages, Messages};
@@ -8,8 +9,8 @@ use super::{MessageSettings, settled};
 use crate::algorithm::Algorithm;
 use crate::answer::{Answer, Improvement};
 use crate::error::Error;
-use crate::exact::branch_and_bound::ReducedGraph;
 use crate::exact::conflict;
+use crate::exact::consistency::reduce;
 use crate::exact::eliminate::log_weight;
 use crate::run::watch::{RunMonitor, Stopped, Watch, watched};
 
@@ -96,10 +97,10 @@ impl MpeBeliefPropagation {
         }
         conflict::check_doubts(&expansion, limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
-        let Some(reduced) = ReducedGraph::new(encoding.graph()) else {
+        let Some(reduced) = reduce(encoding.graph(), DecidedVariables::LeftOut) else {
             return Err(impossible());
         };
-        let network = self.settings.network(self.name(), &reduced)?;
+        let network = self.settings.network(self.name(), &reduced.graph)?;
         let mut messages = Messages::new(&network);
         let settling = messages.settle::<MaxMessages>(*until, watching);
         if settling.impossible {
@@ -110,7 +111,7 @@ impl MpeBeliefPropagation {
                 algorithm: self.name(),
             });
         }
-        let world = reduced.world(&messages.decode());
+        let world = reduced.restriction.world(&messages.decode());
         let log_probability = log_weight(encoding.graph(), &world);
         if log_probability == f64::NEG_INFINITY {
             return Err(Error::NoWorldDecoded {

@@ -1,8 +1,7 @@
 //! Factor graph laid out for messages: non-zero entries and edges.
 
-use figrs_core::factor::{FactorGraph, FactorTable};
-
-use crate::exact::branch_and_bound::for_each_entry;
+use figrs_core::factor::FactorGraph;
+use figrs_core::internals::{for_each_entry, log_stored};
 
 /// A factor: its entries that are not zero.
 #[derive(Debug)]
@@ -97,7 +96,7 @@ impl MessageGraph {
             let (mut rows, mut logs) = (Vec::new(), Vec::new());
             for_each_entry(graph, factor, |entry, row| {
                 rows.extend(row.iter().zip(&locals).map(|(x, local)| x + local));
-                logs.push(log(&factor.table, entry));
+                logs.push(log_stored(factor, entry));
             });
             let scale = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             for log in &mut logs {
@@ -130,12 +129,4 @@ fn root(parts: &mut [usize], mut i: usize) -> usize {
         i = parts[i];
     }
     i
-}
-
-/// The logarithm of a stored entry of a table that is not zero.
-fn log(table: &FactorTable, entry: usize) -> f64 {
-    match table {
-        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.log(entry),
-        FactorTable::Function { .. } => 0.0,
-    }
 }

@@ -3,28 +3,35 @@
 use std::collections::VecDeque;
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
+use figrs_core::internals::{Assignments, DecidedVariables, ReducedGraph, Restriction, has_zeros};
 
 /// Maximum number of passes over all factors with zeros together, approximately.
 const MAX_PASSES: usize = 16;
 
+/// The graph without the values that zeros exclude; `None` if a variable has no value left.
+///
+/// **Guarantee.** An assignment with a value that was left out has no weight.
+pub(crate) fn reduce(graph: &FactorGraph, decided: DecidedVariables) -> Option<ReducedGraph> {
+    let possible = possible_values(graph)?;
+    let list = |possible: &Vec<bool>| {
+        let values = (0..).zip(possible).filter(|(_, possible)| **possible);
+        values.map(|(x, _)| x).collect()
+    };
+    let restriction = Restriction::new(possible.iter().map(list).collect(), decided);
+    Some(ReducedGraph {
+        graph: restriction.reduce(graph, &graph.factors),
+        restriction,
+    })
+}
+
 /// The possible values of each variable: a value is excluded if some factor excludes it given the values left of its other
 /// variables, until nothing changes (generalised arc consistency). `None` if a variable has no value left.
-///
-/// **Guarantee.** An assignment with a value that is not possible has no weight.
 ///
 /// **Complexity.** A few looks at each entry of the factors with zeros.
 ///
 /// **References.** Mackworth, *Consistency in networks of relations*, Artificial Intelligence 8(1), 1977.
-pub(crate) fn possible_values(graph: &FactorGraph) -> Option<Vec<Vec<bool>>> {
+fn possible_values(graph: &FactorGraph) -> Option<Vec<Vec<bool>>> {
     ConstraintPropagation::new(graph).run()
-}
-
-/// True if some entry of a factor is zero.
-pub(crate) fn has_zeros(factor: &Factor) -> bool {
-    match &factor.table {
-        FactorTable::Dense(weights) => (0..weights.len()).any(|i| weights.is_zero(i)),
-        FactorTable::Sparse { .. } | FactorTable::Function { .. } => true,
-    }
 }
 
 /// Queue of factors to be revised, and the values that are possible so far.
@@ -112,7 +119,8 @@ impl<'a> ConstraintPropagation<'a> {
             // A row at a time, for all values of the last variable.
             let n = self.graph.cardinality(*last);
             let mut row = vec![0; scope.len()];
-            for at in 0..self.graph.dense_size(parents) {
+            let rows = Assignments::rows(parents.iter().map(|&v| self.graph.cardinality(v)));
+            for at in 0..rows.count() {
                 if parents.iter().zip(&row).all(is_possible) {
                     let mut entry = |x: u32| {
                         if self.possible[last.index()][x as usize] {
@@ -130,20 +138,9 @@ impl<'a> ConstraintPropagation<'a> {
                         _ => {}
                     }
                 }
-                step(self.graph, parents, &mut row);
+                rows.advance(&mut row);
             }
         }
         (!is_empty).then_some(supported)
-    }
-}
-
-/// The next assignment in row-major order.
-fn step(graph: &FactorGraph, variables: &[VarId], values: &mut [u32]) {
-    for (&v, value) in variables.iter().zip(values).rev() {
-        *value += 1;
-        if (*value as usize) < graph.cardinality(v) {
-            return;
-        }
-        *value = 0;
     }
 }

@@ -58,7 +58,7 @@ impl Marginals {
             }
             compiled => compiled,
         };
-        let (tree, left) = match compiled {
+        let (tree, restriction) = match compiled {
             Ok(compiled) => compiled,
             Err(error) if error.is_budget() => return Ok(None),
             Err(error) => return Err(error.into()),
@@ -69,12 +69,9 @@ impl Marginals {
         for ((marginal, v), &position) in
             targets.iter_mut().zip(&variables).zip(expansion.targets())
         {
-            if let Some(left) = left.as_ref().and_then(|left| left[v.index()].as_ref()) {
-                let mut all = vec![0.0; expansion.elements()[position].support.len()];
-                for (&x, p) in left.iter().zip(&*marginal) {
-                    all[x as usize] = *p;
-                }
-                *marginal = all;
+            if let Some(restriction) = &restriction {
+                let n = expansion.elements()[position].support.len();
+                *marginal = restriction.shares_of_all(*v, n, std::mem::take(marginal));
             }
         }
         Ok(Some(Self {

@@ -1,9 +1,9 @@
 //! Lookups at each node of the search: complete factors, and bounds on the subtree below.
 
 use figrs_core::Until;
-use figrs_core::factor::{FactorGraph, VarId};
+use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
+use figrs_core::internals::{LogTable, log_entry};
 
-use super::log_table::LookupFactor;
 use super::mini_bucket::MiniBuckets;
 use super::pseudo_tree::PseudoTree;
 use crate::exact::eliminate::EliminationError;
@@ -109,5 +109,31 @@ impl<'g> SearchBounds<'g> {
         self.messages(&self.mini_buckets.sent[v.index()], values)
             + self.messages(&self.passing[v.index()], values)
             + self.constant[v.index()]
+    }
+}
+
+/// A factor that is looked up often.
+#[derive(Debug)]
+enum LookupFactor<'g> {
+    Dense(LogTable),
+    Other(&'g Factor),
+}
+
+impl<'g> LookupFactor<'g> {
+    fn new(graph: &FactorGraph, factor: &'g Factor) -> Self {
+        match &factor.table {
+            FactorTable::Dense(weights) => {
+                let logs = (0..weights.len()).map(|i| weights.log(i)).collect();
+                Self::Dense(LogTable::new(graph, factor.variables.clone(), logs))
+            }
+            _ => Self::Other(factor),
+        }
+    }
+
+    fn at(&self, graph: &FactorGraph, values: &[u32]) -> f64 {
+        match self {
+            Self::Dense(table) => table.at(values),
+            Self::Other(factor) => log_entry(graph, factor, values),
+        }
     }
 }

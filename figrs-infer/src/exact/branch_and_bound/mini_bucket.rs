@@ -2,8 +2,8 @@
 
 use figrs_core::Until;
 use figrs_core::factor::{Factor, FactorGraph, VarId};
+use figrs_core::internals::LogTable;
 
-use super::log_table::LogTable;
 use super::pseudo_tree::PseudoTree;
 use crate::exact::eliminate::{EliminationError, ProductOperand, Projector};
 

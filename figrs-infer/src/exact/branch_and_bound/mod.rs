@@ -2,20 +2,16 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `restriction`, `arc_consistency` | exclusion of impossible values before the search |
 //! | `pseudo_tree` | the pseudo tree: conditional independence of its subtrees |
-//! | `mini_bucket`, `log_table`, `bounds` | upper bounds for all partial assignments along the tree |
+//! | `mini_bucket`, `bounds` | upper bounds for all partial assignments along the tree |
 //! | `incumbent`, `neighbourhood` | a first world, and better ones near a given one |
 //! | `search`, `solve` | branch and bound in one tree, and over all of them |
 
-mod arc_consistency;
 mod bounds;
 mod incumbent;
-mod log_table;
 mod mini_bucket;
 mod neighbourhood;
 mod pseudo_tree;
-mod restriction;
 mod search;
 mod solve;
 #[cfg(test)]
@@ -32,8 +28,6 @@ use crate::answer::Answer;
 use crate::answer::run_statistics::Sampling;
 use crate::error::Error;
 use crate::run::watch::{RunMonitor, Watch, watched};
-pub(crate) use arc_consistency::ReducedGraph;
-pub(crate) use restriction::for_each_entry;
 use solve::{SearchResult, solve};
 
 /// The most probable world of models that are too wide for

@@ -1,8 +1,8 @@
 //! Large neighbourhood search: some variables are optimised exactly while all others stay.
 
 use figrs_core::factor::{FactorGraph, VarId};
+use figrs_core::internals::{DecidedVariables, Restriction};
 
-use super::restriction::GraphRestriction;
 use crate::exact::algebra::MaxProduct;
 use crate::exact::eliminate::{EliminationError, Options, log_weight, most_probable, plan_cost};
 
@@ -102,10 +102,8 @@ impl<'g> Neighbourhoods<'g> {
         let mut factors: Vec<usize> = mentions.copied().collect();
         factors.sort_unstable();
         factors.dedup();
-        let mut shrink = GraphRestriction::new(self.graph, left);
-        let of = |&factor: &usize| shrink.factor(&self.graph.factors[factor]);
-        let factors = factors.iter().map(of).collect();
-        shrink.reduced.factors = factors;
-        (shrink.reduced, shrink.open)
+        let restriction = Restriction::new(left, DecidedVariables::LeftOut);
+        let factors = factors.iter().map(|&i| &self.graph.factors[i]);
+        (restriction.reduce(self.graph, factors), restriction.open)
     }
 }

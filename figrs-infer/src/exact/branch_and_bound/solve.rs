@@ -1,14 +1,15 @@
 //! The search as a whole: zeros, exact elimination if that is cheap, bounds, one search for each tree.
 
 use figrs_core::factor::{FactorGraph, VarId};
+use figrs_core::internals::DecidedVariables;
 
-use super::arc_consistency::ReducedGraph;
 use super::bounds::SearchBounds;
 use super::incumbent::{descend, improve, score};
 use super::neighbourhood::Neighbourhoods;
 use super::pseudo_tree::PseudoTree;
 use super::search::{AndOrSearch, SearchStatus, slack};
 use crate::answer::Improvement;
+use crate::exact::consistency::reduce;
 use crate::exact::eliminate::{EliminationError, Options, as_if_dense, log_weight, most_probable};
 use crate::run::watch::{RunMonitor, Stopped};
 
@@ -57,7 +58,7 @@ pub(super) fn solve(
     limits: SearchLimits,
     watching: &RunMonitor<'_>,
 ) -> Result<SearchResult, EliminationError> {
-    let Some(reduced) = ReducedGraph::new(graph) else {
+    let Some(reduced) = reduce(graph, DecidedVariables::LeftOut) else {
         return Ok(SearchResult::Impossible);
     };
     let options = Options::default()
@@ -73,7 +74,7 @@ pub(super) fn solve(
                 upper_bound: log,
             };
             return Ok(SearchResult::Found(
-                reduced.world(&values),
+                reduced.restriction.world(&values),
                 vec![only],
                 None,
             ));
@@ -90,7 +91,7 @@ pub(super) fn solve(
     let outcome = PseudoForest::new(&bounds, watching).run(limits)?;
     Ok(match outcome {
         SearchResult::Found(values, steps, stopped) => {
-            SearchResult::Found(reduced.world(&values), steps, stopped)
+            SearchResult::Found(reduced.restriction.world(&values), steps, stopped)
         }
         other => other,
     })

@@ -46,7 +46,6 @@ use crate::exact::algebra::Semiring;
 pub(crate) use assignments::{AssignmentLimits, AssignmentSupport, ConstraintTable, assignments};
 pub use error::EliminationError;
 pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
-pub(crate) use mpe::log_entry;
 pub use mpe::{log_weight, most_probable};
 pub(crate) use options::go_on;
 pub use options::{Barren, Options, Order};

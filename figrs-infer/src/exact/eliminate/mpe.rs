@@ -1,6 +1,7 @@
 //! The most probable assignment.
 
-use figrs_core::factor::{Factor, FactorGraph, FactorTable};
+use figrs_core::factor::FactorGraph;
+use figrs_core::internals::{Assignments, log_entry};
 
 use super::domain::Domain;
 use super::error::EliminationError;
@@ -49,12 +50,13 @@ pub fn most_probable(
         let tables = run.parts(&bucket.inputs, &values);
         let mut sink = BestSink::default();
         join(tables, &domain, &places, &mut sink, &mut scratch)?;
-        let Some((_, mut number)) = sink.best else {
+        let Some((_, number)) = sink.best else {
             return Err(EliminationError::Impossible);
         };
-        for v in bucket.eliminated.iter().rev() {
-            values[v.index()] = Some((number % graph.cardinality(*v)) as u32);
-            number /= graph.cardinality(*v);
+        let eliminated = &bucket.eliminated;
+        let all = Assignments::rows(eliminated.iter().map(|&v| graph.cardinality(v)));
+        for (v, value) in eliminated.iter().zip(all.values(number)) {
+            values[v.index()] = Some(value);
         }
     }
     let values: Vec<u32> = values.into_iter().map(Option::unwrap_or_default).collect();
@@ -71,40 +73,4 @@ pub fn log_weight(graph: &FactorGraph, values: &[u32]) -> f64 {
         .iter()
         .map(|factor| log_entry(graph, factor, values))
         .sum()
-}
-
-/// The natural logarithm of the entry of one factor.
-pub(crate) fn log_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> f64 {
-    let offset = |n: usize| {
-        let parents = factor.variables[..n].iter();
-        parents.fold(0, |at, &v| {
-            at * graph.cardinality(v) + values[v.index()] as usize
-        })
-    };
-    let arity = factor.variables.len();
-    match &factor.table {
-        FactorTable::Dense(weights) => weights.log(offset(arity)),
-        FactorTable::Sparse { rows, weights } => {
-            let row = |i: usize| rows[i * arity..(i + 1) * arity].iter().copied();
-            let sought = || factor.variables.iter().map(|v| values[v.index()]);
-            let (mut low, mut high) = (0, weights.len());
-            while low < high {
-                let middle = usize::midpoint(low, high);
-                if row(middle).lt(sought()) {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
-            }
-            if low < weights.len() && row(low).eq(sought()) {
-                weights.log(low)
-            } else {
-                f64::NEG_INFINITY
-            }
-        }
-        FactorTable::Function { index } => match factor.variables.last() {
-            Some(child) if index[offset(arity - 1)] == values[child.index()] => 0.0,
-            _ => f64::NEG_INFINITY,
-        },
-    }
 }

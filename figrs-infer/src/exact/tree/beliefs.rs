@@ -291,14 +291,11 @@ impl<S: Semiring> Beliefs<S> {
         let cliques = cliques.filter(|(_, all)| scope.iter().all(|rank| all.contains(rank)));
         let (step, all) = cliques.min_by(|a, b| size(&a.1).total_cmp(&size(&b.1)))?;
         self.derive(tree, step.out);
-        let cards = |&rank: &Rank| tree.cards[rank as usize] as usize;
-        let mut joint = vec![S::zero(); scope.iter().map(cards).product()];
+        let places = tree.assignments(scope);
+        let mut joint = vec![S::zero(); places.count()];
         let above = &self.derivatives[tree.tensor(step.out).place()];
         let mut lost = false;
         let mut add = |values: &[u32], product: &[u32]| {
-            let at = scope.iter().fold(0, |at, rank| {
-                at * cards(rank) + values[*rank as usize] as usize
-            });
             let mut weight = above[product[step.inputs.len()] as usize].clone();
             for (&t, &i) in step.inputs.iter().zip(product) {
                 let x = &self.entries(tree, t)[i as usize];
@@ -306,7 +303,7 @@ impl<S: Semiring> Beliefs<S> {
                 lost |= S::is_lost(&weight, x, &next);
                 weight = next;
             }
-            S::accumulate(&mut joint[at], &weight);
+            S::accumulate(&mut joint[places.number(values)], &weight);
         };
         let mut values = vec![0; tree.cards.len()];
         if let Some(products) = &step.products {
@@ -317,12 +314,13 @@ impl<S: Semiring> Beliefs<S> {
                 add(&values, product);
             }
         } else {
+            let all = tree.assignments(&all);
             let tensors = || step.inputs.iter().chain([&step.out]);
             loop {
                 let entry = |&t: &u32| tree.entry(t, &values).unwrap_or_default() as u32;
                 let product: Vec<u32> = tensors().map(entry).collect();
                 add(&values, &product);
-                if !tree.advance(&all, &mut values) {
+                if all.advance(&mut values).is_none() {
                     break;
                 }
             }

@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
+use figrs_core::internals::{Assignments, ReducedGraph, Restriction};
 use num_bigint::BigUint;
 use rand::Rng;
 
 use super::buffer_pool::BufferPool;
 use super::elimination_tree::{EliminationStep, EliminationTree};
-use super::restriction::{restrict, without_open_zeros};
+use super::tree_builder::without_excluded;
 use super::{
-    Beliefs, ContractionTree, KBestQuery, MaxProductPrecision, RemainingValues, RestrictedGraph,
-    SampleQuery, SumProductPrecision, TreeBeliefs,
+    Beliefs, ContractionTree, KBestQuery, MaxProductPrecision, SampleQuery, SumProductPrecision,
+    TreeBeliefs,
 };
 use crate::answer::world::{EncodingDecoder, World};
 use crate::error::Error;
@@ -40,8 +41,8 @@ pub(crate) struct CompiledEncoding {
     tree: Arc<ContractionTree>,
     /// The factor of each varying element that holds the evidence set on it.
     statements: Vec<usize>,
-    /// The remaining values of each variable, if zeros exclude some.
-    left: Option<RemainingValues>,
+    /// The restriction to the values that zeros leave, if they exclude some.
+    restriction: Option<Restriction>,
     sums: BufferPool<TreeBeliefs<SumProductPrecision>>,
     maxima: BufferPool<TreeBeliefs<MaxProductPrecision>>,
 }
@@ -68,14 +69,14 @@ impl CompiledEncoding {
                 normalised: false,
             });
         }
-        let mut left = None;
+        let mut restriction = None;
         let mut open = without_open_zeros(&graph, encoding.open_zeros());
         let planned = open.as_mut().unwrap_or(&mut graph);
         let tree = match old.tree().and_then(|tree| fitting(tree, planned)) {
             Some((tree, reduced)) => {
                 if let Some(reduced) = reduced {
                     *planned = reduced.graph;
-                    left = Some(reduced.left);
+                    restriction = Some(reduced.restriction);
                 }
                 match old {
                     PreviousTree::Required(_) => Arc::new(loaded(tree, planned, limits)?),
@@ -89,13 +90,13 @@ impl CompiledEncoding {
             }
             None => {
                 let (mut tree, values) = ContractionTree::compile(planned, &limits.options)?;
-                left = values;
+                restriction = values;
                 tree.threads = limits.threads();
                 Arc::new(tree)
             }
         };
-        if let (Some(_), Some(left)) = (open, &left) {
-            graph = restrict(&graph, left);
+        if let (Some(_), Some(restriction)) = (open, &restriction) {
+            graph = restriction.reduce(&graph, &graph.factors);
         }
         Ok(Self {
             tree,
@@ -105,7 +106,7 @@ impl CompiledEncoding {
             }),
             graph: Arc::new(graph),
             statements,
-            left,
+            restriction,
             sums: BufferPool::new(),
             maxima: BufferPool::new(),
         })
@@ -116,9 +117,13 @@ impl CompiledEncoding {
         let at = self.statements[place];
         let variable = self.graph.factors[at].variables[0];
         let n = self.graph.cardinality(variable);
-        let weights = weights.map(|weights| match self.left_of(variable) {
-            Some(left) => weights.select(&left.iter().map(|&x| x as usize).collect::<Vec<_>>()),
-            None => weights,
+        let left =
+            (self.restriction.as_ref()).map(|restriction| &restriction.left[variable.index()]);
+        let weights = weights.map(|weights| match left {
+            Some(left) if left.len() < weights.len() => {
+                weights.select(&left.iter().map(|&x| x as usize).collect::<Vec<_>>())
+            }
+            _ => weights,
         });
         Arc::make_mut(&mut self.graph).factors[at].table = statement(n, weights);
         if let Some(sums) = self.sums.only() {
@@ -127,11 +132,6 @@ impl CompiledEncoding {
         if let Some(maxima) = self.maxima.only() {
             maxima.reload(&self.tree, &self.graph, &[at]);
         }
-    }
-
-    /// The remaining values of a variable, if some are excluded.
-    fn left_of(&self, v: VarId) -> Option<&[u32]> {
-        self.left.as_ref()?[v.index()].as_deref()
     }
 
     /// The tree, without numbers.
@@ -205,13 +205,9 @@ impl CompiledEncoding {
         for (marginal, (&position, &v)) in
             marginals.iter_mut().zip(positions.iter().zip(&variables))
         {
-            if let Some(left) = self.left_of(v) {
+            if let Some(restriction) = &self.restriction {
                 let n = self.reader.expansion.elements()[position].support.len();
-                let mut all = vec![0.0; n];
-                for (&x, p) in left.iter().zip(&*marginal) {
-                    all[x as usize] = *p;
-                }
-                *marginal = all;
+                *marginal = restriction.shares_of_all(v, n, std::mem::take(marginal));
             }
         }
         marginals
@@ -223,23 +219,26 @@ impl CompiledEncoding {
         let variables: Option<Vec<VarId>> = positions.iter().map(variable).collect();
         let variables = variables?;
         let joint = self.summed(|sums, tree, graph| sums.joint(tree, graph, &variables))?;
-        if variables.iter().all(|&v| self.left_of(v).is_none()) {
-            return Some(joint);
-        }
         let support = |&position: &usize| self.reader.expansion.elements()[position].support.len();
-        let sizes: Vec<usize> = positions.iter().map(support).collect();
-        let mut all = vec![0.0; sizes.iter().product()];
-        for (mut number, p) in joint.into_iter().enumerate() {
-            let (mut at, mut stride) = (0, 1);
-            for (&v, n) in variables.iter().zip(&sizes).rev() {
-                let x = number % self.graph.cardinality(v);
-                number /= self.graph.cardinality(v);
-                at += stride * self.left_of(v).map_or(x, |left| left[x] as usize);
-                stride *= n;
+        let reduced = Assignments::rows(variables.iter().map(|&v| self.graph.cardinality(v)));
+        let all = Assignments::rows(positions.iter().map(support));
+        let restriction = self.restriction.as_ref();
+        let Some(Restriction { left, .. }) = restriction.filter(|_| reduced.count() < all.count())
+        else {
+            return Some(joint);
+        };
+        let mut shares = vec![0.0; all.count()];
+        let mut row = vec![0; variables.len()];
+        for (number, p) in joint.into_iter().enumerate() {
+            for (value, (&v, x)) in row
+                .iter_mut()
+                .zip(variables.iter().zip(reduced.values(number)))
+            {
+                *value = left[v.index()][x as usize];
             }
-            all[at] = p;
+            shares[all.number(&row)] = p;
         }
-        Some(all)
+        Some(shares)
     }
 
     /// The worlds of the largest weights, best first.
@@ -272,10 +271,8 @@ impl CompiledEncoding {
     fn world(&self, values: &[u32]) -> World {
         let mut values = self.tree.world(values);
         let log_probability = log_weight(&self.graph, &values);
-        for (value, left) in values.iter_mut().zip(self.left.iter().flatten()) {
-            if let Some(left) = left {
-                *value = left[*value as usize];
-            }
+        if let Some(restriction) = &self.restriction {
+            values = restriction.world(&values);
         }
         World::new(self.reader.clone(), values, log_probability)
     }
@@ -294,11 +291,11 @@ impl<'a> PreviousTree<'a> {
 fn fitting<'a>(
     tree: &'a Arc<ContractionTree>,
     graph: &FactorGraph,
-) -> Option<(&'a Arc<ContractionTree>, Option<RestrictedGraph>)> {
+) -> Option<(&'a Arc<ContractionTree>, Option<ReducedGraph>)> {
     if !tree.is_reduced {
         return tree.fits(graph).then_some((tree, None));
     }
-    let reduced = RestrictedGraph::new(graph)?;
+    let reduced = without_excluded(graph)?;
     tree.fits(&reduced.graph).then_some((tree, Some(reduced)))
 }
 
@@ -323,4 +320,25 @@ fn loaded(
 /// The evidence on a variable, as a table.
 fn statement(values: usize, weights: Option<Weights>) -> FactorTable {
     FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
+}
+
+/// The graph with ones for weights that are zero at present only, listed as positions in the weights of factors; `None` if
+/// none is listed. What a tree leaves out must be zero whatever the parameters of the model are.
+fn without_open_zeros(graph: &FactorGraph, listed: &[(usize, Vec<u32>)]) -> Option<FactorGraph> {
+    if listed.is_empty() {
+        return None;
+    }
+    let mut graph = graph.clone();
+    for (factor, entries) in listed {
+        let table = &mut graph.factors[*factor].table;
+        if let FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } = table {
+            let one = |i| f64::from(u8::from(!weights.is_zero(i)));
+            let mut ones: Vec<f64> = (0..weights.len()).map(one).collect();
+            for &entry in entries {
+                ones[entry as usize] = 1.0;
+            }
+            *weights = Weights::from_linear(ones);
+        }
+    }
+    Some(graph)
 }

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::factor::Weights;
+use figrs_core::internals::Assignments;
 use figrs_core::{AnyElement, Arguments, Element, Joint, Model, Parents, Value};
 use num_bigint::BigUint;
 use rand::Rng;
@@ -320,22 +321,17 @@ impl CompiledTree {
             .iter()
             .map(|&position| &self.expansion.elements()[position].support)
             .collect();
-        let mut digits = vec![0; supports.len()];
+        let all = Assignments::rows(supports.iter().map(|support| support.len()));
+        let mut assignment = vec![0; supports.len()];
         let mut values = Vec::with_capacity(probabilities.len());
         for _ in &probabilities {
             let row: Vec<_> = supports
                 .iter()
-                .zip(&digits)
-                .map(|(s, &d)| s.any(d))
+                .zip(&assignment)
+                .map(|(s, &x)| s.any(x as usize))
                 .collect();
             values.push(P::Arguments::join(P::Arguments::refs(&row)));
-            for (digit, support) in digits.iter_mut().zip(&supports).rev() {
-                *digit += 1;
-                if *digit < support.len() {
-                    break;
-                }
-                *digit = 0;
-            }
+            all.advance(&mut assignment);
         }
         Ok(Marginal::new(values, probabilities, Estimate::Exact))
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use figrs_core::factor::{FactorGraph, VarId};
+use figrs_core::internals::Assignments;
 use serde::{Deserialize, Serialize};
 
 use crate::exact::eliminate::{EliminationError, PlanCost};
@@ -104,6 +105,12 @@ impl ContractionTree {
         let out = self.scope(step.out);
         all.retain(|rank| !out.contains(rank));
         all
+    }
+
+    /// The assignments of some variables, among those of all by rank.
+    pub(super) fn assignments(&self, variables: &[Rank]) -> Assignments {
+        let digit = |&rank: &Rank| (rank as usize, self.cards[rank as usize] as usize);
+        Assignments::new(variables.iter().map(digit))
     }
 
     /// The number of the entry of a tensor at an assignment (by rank); `None` if it is not stored.

@@ -3,7 +3,6 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `tensor`, `leaf`, `tree` | the tree: tensors in one layout, and the steps that contract them |
-//! | `restriction` | exclusion of impossible values beforehand |
 //! | `tree_builder`, `bucket` | from a plan to a tree |
 //! | `multiply`, `sort_merge_join`, `join_all` | steps of two tensors and of many; matching entries of tables with many zeros |
 //! | `validation`, `fnv` | validation of a loaded tree |
@@ -28,7 +27,6 @@ mod leaf;
 mod loop_nest;
 mod multiply;
 mod outline;
-mod restriction;
 pub(crate) mod saved_tree;
 mod sort_merge_join;
 mod sparse_contraction;
@@ -44,5 +42,4 @@ pub(crate) use beliefs::Beliefs;
 pub(crate) use contraction_tree::ContractionTree;
 pub(crate) use draw::{EnumerationQuery, SampleQuery};
 pub(crate) use k_best::KBestQuery;
-pub(crate) use restriction::{RemainingValues, RestrictedGraph};
 pub(crate) use tree_beliefs::{MaxProductPrecision, SumProductPrecision, TreeBeliefs};

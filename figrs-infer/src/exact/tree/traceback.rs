@@ -137,17 +137,4 @@ impl ContractionTree {
         }
         (base, strides)
     }
-
-    /// The next assignment of some variables; false after the last.
-    pub(super) fn advance(&self, variables: &[Rank], values: &mut [u32]) -> bool {
-        for &rank in variables.iter().rev() {
-            let value = &mut values[rank as usize];
-            *value += 1;
-            if *value < self.cards[rank as usize] {
-                return true;
-            }
-            *value = 0;
-        }
-        false
-    }
 }

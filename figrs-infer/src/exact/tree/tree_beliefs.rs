@@ -172,14 +172,12 @@ impl<P: Precision> TreeBeliefs<P> {
         scope.sort_unstable();
         let scope = &scope[..];
         let sorted = self.ask(tree, graph, JointQuery { tree, scope })?;
+        let (given, places) = (tree.assignments(&ranks), tree.assignments(scope));
         let mut values = vec![0; tree.cards.len()];
         let mut shares = Vec::with_capacity(sorted.len());
         loop {
-            let place = scope.iter().fold(0, |at, &rank| {
-                at * tree.cards[rank as usize] as usize + values[rank as usize] as usize
-            });
-            shares.push(sorted[place]);
-            if !tree.advance(&ranks, &mut values) {
+            shares.push(sorted[places.number(&values)]);
+            if given.advance(&mut values).is_none() {
                 return Some(shares);
             }
         }

@@ -1,9 +1,10 @@
 //! Compiler from a plan to a tree.
 
 use figrs_core::factor::{Factor, FactorGraph, VarId};
+use figrs_core::internals::{DecidedVariables, ReducedGraph, Restriction, has_zeros};
 use rustc_hash::FxHashMap;
 
-use crate::exact::consistency::has_zeros;
+use crate::exact::consistency::reduce;
 use crate::exact::eliminate::{EliminationError, Options, Plan};
 use crate::exact::order::Bucket;
 
@@ -11,7 +12,6 @@ use super::contraction_tree::{ContractionTree, check};
 use super::kernel::MIN_PARALLEL_PRODUCTS;
 use super::leaf::lay;
 use super::multiply::MAX_LOG_ASSIGNMENTS;
-use super::restriction::{RemainingValues, RestrictedGraph};
 use super::sort_merge_join::EntryList;
 use super::tensor::{Layout, Origin, Rank, Tensor};
 
@@ -62,31 +62,31 @@ impl Thresholds {
 
 impl ContractionTree {
     /// Plans and compiles the elimination of all variables. Where that pays, values that zeros exclude are left out first:
-    /// the graph is then the reduced one, and `left` has the remaining values.
+    /// the graph is then the reduced one, and the restriction that it is reduced by is returned.
     ///
     /// **Errors.** When the plan, or a table that turns out larger, does not fit the budget.
     pub(crate) fn compile(
         graph: &mut FactorGraph,
         options: &Options,
-    ) -> Result<(Self, Option<RemainingValues>), EliminationError> {
+    ) -> Result<(Self, Option<Restriction>), EliminationError> {
         let mut plan = Plan::new(graph, &[], options, false)?;
         let with_zeros = graph.factors.iter().filter(|factor| has_zeros(factor));
         let looked_at: usize = with_zeros.map(Factor::entries).sum();
-        let mut left = None;
+        let mut restriction = None;
         if looked_at > 0 && plan.cost.operations > REDUCTION * looked_at as f64 {
-            let reduced = RestrictedGraph::new(graph);
-            let is_worth_it = |reduced: &RestrictedGraph| {
+            let reduced = without_excluded(graph);
+            let is_worth_it = |reduced: &ReducedGraph| {
                 operations(&plan, graph, &reduced.graph) < WORTH * plan.cost.operations
             };
             if let Some(reduced) = reduced.filter(is_worth_it) {
                 *graph = reduced.graph;
-                left = Some(reduced.left);
+                restriction = Some(reduced.restriction);
                 plan = Plan::new(graph, &[], options, false)?;
             }
         }
         let mut tree = Self::of_plan(graph, plan, options, Thresholds::default())?;
-        tree.is_reduced = left.is_some();
-        Ok((tree, left))
+        tree.is_reduced = restriction.is_some();
+        Ok((tree, restriction))
     }
 
     /// Compiles a plan.
@@ -115,6 +115,12 @@ impl ContractionTree {
         tree.choose_homes();
         Ok(tree)
     }
+}
+
+/// The graph of the same variables without the values that zeros exclude; `None` if none is, or all of a variable.
+pub(super) fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
+    let reduced = reduce(graph, DecidedVariables::Kept)?;
+    (reduced.graph.cardinalities != graph.cardinalities).then_some(reduced)
 }
 
 /// The operations of a plan if variables have fewer values.

@@ -1,11 +1,10 @@
 //! Listed blocks, whose assignments are enumerated: one variable, or a few with the variables that they determine.
 
-use figrs_core::factor::FactorGraph;
+use figrs_core::factor::{FactorGraph, VarId};
+use figrs_core::internals::{Assignments, LogTable, log_entry};
 
 use super::arena::Arena;
 use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
-use super::table::{advance, strides};
-use crate::exact::eliminate::log_entry;
 
 /// Least sum of products to be trusted: below it products that matter may have underflowed, and logarithms decide.
 const MIN_TRUSTED_SUM: f64 = 1e-200;
@@ -31,7 +30,7 @@ pub(super) struct SingleVariableBlock {
 /// Some free variables and those that they determine.
 #[derive(Debug)]
 pub(super) struct EnumeratedBlock {
-    pub(super) free: Vec<usize>,
+    free: Assignments,
     defined: Vec<DeterministicVariable>,
     terms: Vec<BlockTerm>,
 }
@@ -58,25 +57,15 @@ impl SingleVariableBlock {
             let WeightFactor::Dense(table) = &prepared.pieces[i] else {
                 return None;
             };
-            let mut scope: Vec<usize> = table.scope.clone();
-            scope.retain(|&v| v != variable);
-            scope.push(variable);
-            let mut logs = Vec::with_capacity(table.logs.len());
-            for &v in &scope {
-                scratch[v] = 0;
-            }
-            loop {
-                logs.push(prepared.log(&prepared.pieces[i], &scratch));
-                if !advance(graph, &scope, &mut scratch) {
-                    break;
-                }
-            }
+            let mut scope = table.scope.clone();
+            scope.retain(|v| v.index() != variable);
+            scope.push(VarId(variable as u32));
+            let rows = LogTable::tabulate(graph, scope, &mut scratch, |values| table.at(values));
             let start = given.len() as u32;
-            let others = scope.iter().zip(strides(graph, &scope));
-            let others = others.filter(|&(&v, _)| v != variable);
-            given.extend(others.map(|(&v, stride)| (v as u32, stride as u32)));
+            let others = rows.assignments.strides().filter(|&(v, _)| v != variable);
+            given.extend(others.map(|(v, stride)| (v as u32, stride as u32)));
             inputs.push(TableInput {
-                table: arena.intern(&logs),
+                table: arena.intern(&rows.logs),
                 given: (start, given.len() as u32),
             });
         }
@@ -145,18 +134,17 @@ impl SingleVariableBlock {
 impl EnumeratedBlock {
     pub(super) fn new(
         prepared: &PreparedGraph<'_>,
-        free: Vec<usize>,
+        free: &[usize],
         defined: &[usize],
         pieces: &[usize],
         arena: &mut Arena,
     ) -> Self {
         let term = |&i: &usize| match &prepared.pieces[i] {
             WeightFactor::Dense(table) => {
-                let strides = strides(prepared.graph, &table.scope);
-                let given = table.scope.iter().zip(strides);
+                let given = table.assignments.strides();
                 BlockTerm::Dense {
                     table: arena.intern(&table.logs),
-                    given: given.map(|(&v, s)| (v as u32, s as u32)).collect(),
+                    given: given.map(|(v, s)| (v as u32, s as u32)).collect(),
                 }
             }
             WeightFactor::Factor(i) => BlockTerm::Factor(*i),
@@ -166,7 +154,7 @@ impl EnumeratedBlock {
             .iter()
             .filter_map(|&v| prepared.definitions[v].clone());
         Self {
-            free,
+            free: Assignments::within(prepared.graph, free.iter().copied()),
             defined: defined.collect(),
             terms,
         }
@@ -218,7 +206,7 @@ impl EnumeratedBlock {
         times: impl Fn(f64, f64) -> f64,
     ) {
         weights.clear();
-        self.free.iter().for_each(|&v| values[v] = 0);
+        self.free.reset(values);
         loop {
             self.define(values);
             let mut weight = one;
@@ -233,7 +221,7 @@ impl EnumeratedBlock {
                 weight = times(weight, next);
             }
             weights.push(weight);
-            if !advance(graph, &self.free, values) {
+            if self.free.advance(values).is_none() {
                 return;
             }
         }
@@ -247,12 +235,8 @@ impl EnumeratedBlock {
     }
 
     /// Sets the block to the assignment of this number.
-    pub(super) fn choose(&self, graph: &FactorGraph, mut number: usize, values: &mut [u32]) {
-        for &v in self.free.iter().rev() {
-            let n = graph.cardinalities[v] as usize;
-            values[v] = (number % n) as u32;
-            number /= n;
-        }
+    pub(super) fn choose(&self, number: usize, values: &mut [u32]) {
+        self.free.assign(number, values);
         self.define(values);
     }
 }

@@ -54,19 +54,22 @@ pub(super) struct TargetReader<'k> {
 
 impl<'k> TargetReader<'k> {
     pub(super) fn new(kernel: &'k GibbsKernel, expansion: &Expansion, encoding: &Encoding) -> Self {
-        let reduced = kernel.reduced();
+        let restriction = &kernel.reduced().restriction;
         let reading = |&position: &usize| {
             let variable = encoding.variable(position);
             let Some(v) = variable else {
                 return TargetSource::Fixed(0);
             };
-            match (&reduced.left[v.index()][..], reduced.open.binary_search(&v)) {
+            match (
+                &restriction.left[v.index()][..],
+                restriction.open.binary_search(&v),
+            ) {
                 (_, Ok(open)) => TargetSource::Variable(open),
                 (left, Err(_)) => TargetSource::Fixed(left.first().copied().unwrap_or_default()),
             }
         };
         let targets: Vec<TargetSource> = expansion.targets().iter().map(reading).collect();
-        let mut wanted = vec![false; reduced.open.len()];
+        let mut wanted = vec![false; restriction.open.len()];
         for target in &targets {
             if let TargetSource::Variable(v) = target {
                 wanted[*v] = true;
@@ -91,11 +94,11 @@ impl<'k> TargetReader<'k> {
         for definition in &self.needed {
             values[definition.child] = definition.value(values);
         }
-        let reduced = self.kernel.reduced();
+        let restriction = &self.kernel.reduced().restriction;
         draws.extend(self.targets.iter().map(|reading| match reading {
             TargetSource::Fixed(value) => *value,
             TargetSource::Variable(v) => {
-                reduced.left[reduced.open[*v].index()][values[*v] as usize]
+                restriction.left[restriction.open[*v].index()][values[*v] as usize]
             }
         }));
     }

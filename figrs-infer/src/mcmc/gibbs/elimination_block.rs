@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
+use figrs_core::internals::{Assignments, LogTable};
 use rand::Rng;
 
 use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
-use super::table::{DenseLogTable, place, size, strides};
 use crate::exact::eliminate::Options;
 use crate::exact::tree::{
     ContractionTree, EnumerationQuery, SampleQuery, SumProductPrecision, TreeBeliefs,
@@ -22,14 +22,14 @@ const MEMORY: u64 = 1 << 26;
 #[derive(Debug)]
 struct ConditionedFactor {
     factor: usize,
-    /// The variables inside, in the order of the table.
-    inside: Vec<usize>,
+    /// The assignments of the variables inside, in the order of the table.
+    inside: Assignments,
     weigh: ConditionedTable,
 }
 
 #[derive(Debug)]
 enum ConditionedTable {
-    Table(DenseLogTable),
+    Table(LogTable),
     Definition(DeterministicVariable),
 }
 
@@ -80,11 +80,12 @@ impl EliminationBlock {
                     .copied()
                     .filter(|v| names.contains_key(v))
                     .collect();
-                let entries = size(all, &inside);
+                let assignments = Assignments::within(all, inside.iter().copied());
+                let entries = assignments.count();
                 if weigh.is_some() {
                     open.push(ConditionedFactor {
                         factor: graph.factors.len(),
-                        inside: inside.clone(),
+                        inside: assignments,
                         weigh: weigh?,
                     });
                 }
@@ -160,28 +161,26 @@ impl EliminationBlock {
     }
 
     /// Loads the values outside the block.
-    fn load(&self, all: &FactorGraph, messages: &mut BlockMessages, values: &[u32]) {
+    fn load(&self, messages: &mut BlockMessages, values: &[u32]) {
         messages.values.copy_from_slice(values);
         let mut loaded = Vec::with_capacity(self.open.len());
         for open in &self.open {
             let scratch = &mut messages.values;
-            open.inside.iter().for_each(|&v| scratch[v] = 0);
-            let mut logs = Vec::with_capacity(size(all, &open.inside));
+            open.inside.reset(scratch);
+            let mut logs = Vec::with_capacity(open.inside.count());
             loop {
                 logs.push(match &open.weigh {
-                    ConditionedTable::Table(table) => {
-                        table.logs[place(&table.scope, &strides(all, &table.scope), scratch)]
-                    }
+                    ConditionedTable::Table(table) => table.at(scratch),
                     ConditionedTable::Definition(of) if of.value(scratch) == scratch[of.child] => {
                         0.0
                     }
                     ConditionedTable::Definition(_) => f64::NEG_INFINITY,
                 });
-                if !super::table::advance(all, &open.inside, scratch) {
+                if open.inside.advance(scratch).is_none() {
                     break;
                 }
             }
-            open.inside.iter().for_each(|&v| scratch[v] = values[v]);
+            open.inside.assign(open.inside.number(values), scratch);
             messages.graph.factors[open.factor].table =
                 FactorTable::Dense(Weights::from_logs(logs));
             loaded.push(open.factor);
@@ -192,12 +191,11 @@ impl EliminationBlock {
     /// Draws the block anew, given the rest.
     pub(super) fn update(
         &self,
-        all: &FactorGraph,
         messages: &mut BlockMessages,
         values: &mut [u32],
         rng: &mut impl Rng,
     ) {
-        self.load(all, messages, values);
+        self.load(messages, values);
         let rng = RefCell::new(rng);
         let tree = &self.tree;
         let drawn = messages
@@ -214,9 +212,9 @@ impl EliminationBlock {
     }
 
     /// Every assignment that `update` may draw, with its probability.
-    pub(super) fn outcomes(&self, all: &FactorGraph, values: &[u32]) -> Vec<(Vec<u32>, f64)> {
+    pub(super) fn outcomes(&self, values: &[u32]) -> Vec<(Vec<u32>, f64)> {
         let mut messages = self.messages(values.len());
-        self.load(all, &mut messages, values);
+        self.load(&mut messages, values);
         let tree = &self.tree;
         let every = messages
             .sums

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
+use figrs_core::internals::{Assignments, has_zeros};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::prepare::{PreparedGraph, WeightFactor};
-use super::table::{advance, size};
 
 /// Maximum number of assignments of a group that are enumerated to test that its blocks reach all of them.
 const MAX_ENUMERATED: usize = 1 << 18;
@@ -44,17 +44,12 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
                 definition.parents.iter().for_each(|&p| children[p].push(v));
             }
         }
-        let has_zeros = |piece: &WeightFactor| match piece {
+        let is_hard = |piece: &WeightFactor| match piece {
             WeightFactor::Dense(table) => table.has_zeros(),
-            WeightFactor::Factor(i) => {
-                crate::exact::consistency::has_zeros(&prepared.graph.factors[*i])
-            }
+            WeightFactor::Factor(i) => has_zeros(&prepared.graph.factors[*i]),
         };
         let pieces = prepared.pieces.iter().enumerate();
-        let hard: Vec<usize> = pieces
-            .filter(|(_, p)| has_zeros(p))
-            .map(|(i, _)| i)
-            .collect();
+        let hard: Vec<usize> = pieces.filter(|(_, p)| is_hard(p)).map(|(i, _)| i).collect();
         let mut this = Self {
             prepared,
             children,
@@ -137,7 +132,6 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
     /// Blocks for a group that is too large for one: each holds all that some constraints tie, as far as that has at most
     /// `limit` assignments.
     pub(super) fn windows(&self, group: &VariableGroup, limit: usize) -> Vec<Vec<usize>> {
-        let graph = self.prepared.graph;
         let mut mentions: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for &c in &group.constraints {
             for &v in &self.tied[c] {
@@ -148,7 +142,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         let mut held: FxHashSet<usize> = FxHashSet::default();
         let mut covered: FxHashSet<usize> = FxHashSet::default();
         for &c in &group.constraints {
-            if held.contains(&c) || size(graph, &self.tied[c]) > limit {
+            if held.contains(&c) || self.prepared.count(&self.tied[c]) > limit {
                 continue;
             }
             let mut window = Vec::new();
@@ -159,7 +153,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
                 wider.extend(&self.tied[c]);
                 wider.sort_unstable();
                 wider.dedup();
-                if size(graph, &wider) > limit {
+                if self.prepared.count(&wider) > limit {
                     continue;
                 }
                 window = wider;
@@ -190,7 +184,8 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         blocks: &[Vec<usize>],
     ) -> Option<bool> {
         let graph = self.prepared.graph;
-        let all = size(graph, &group.free);
+        let assignments = Assignments::within(graph, group.free.iter().copied());
+        let all = assignments.count();
         if all > MAX_ENUMERATED {
             return None;
         }
@@ -209,7 +204,6 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         // For each block the number of the assignment with the block's own values left out.
         let mut sets = DisjointSets::new(all);
         let mut first: Vec<FxHashMap<usize, usize>> = vec![FxHashMap::default(); blocks.len()];
-        let strides = super::table::strides(graph, &group.free);
         loop {
             let number = possible.len();
             for &v in &defined {
@@ -222,13 +216,12 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
             possible.push(is_possible);
             if is_possible {
                 for (block, first) in blocks.iter().zip(&mut first) {
-                    let digits = group.free.iter().zip(&strides);
-                    let own = digits.filter(|(v, _)| block.contains(v));
-                    let rest = number - own.map(|(&v, s)| values[v] as usize * s).sum::<usize>();
+                    let own = assignments.strides().filter(|(v, _)| block.contains(v));
+                    let rest = number - own.map(|(v, s)| values[v] as usize * s).sum::<usize>();
                     sets.join(*first.entry(rest).or_insert(number), number);
                 }
             }
-            if !advance(graph, &group.free, &mut values) {
+            if assignments.advance(&mut values).is_none() {
                 break;
             }
         }

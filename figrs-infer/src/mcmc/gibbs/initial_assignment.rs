@@ -1,9 +1,10 @@
 //! A first assignment of positive weight for each chain.
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
+use figrs_core::internals::log_entry;
 use rand::{Rng, RngExt};
 
-use crate::exact::eliminate::{EliminationError, Options, log_entry, most_probable};
+use crate::exact::eliminate::{EliminationError, Options, most_probable};
 
 /// Number of forward draws before a chain looks for an assignment by elimination.
 const FIRST: u64 = 100;

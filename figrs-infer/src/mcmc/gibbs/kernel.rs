@@ -3,6 +3,7 @@
 use std::fmt;
 
 use figrs_core::factor::FactorGraph;
+use figrs_core::internals::{DecidedVariables, ReducedGraph};
 use rand::{Rng, RngExt};
 
 use super::arena::Arena;
@@ -10,8 +11,7 @@ use super::block::{EnumeratedBlock, SingleVariableBlock};
 use super::elimination_block::{BlockMessages, EliminationBlock};
 use super::groups::DependencyGraph;
 use super::prepare::{DeterministicVariable, PreparedGraph};
-use super::table::size;
-use crate::exact::branch_and_bound::ReducedGraph;
+use crate::exact::consistency::reduce;
 use crate::exact::eliminate::{EliminationError, validate};
 
 /// Number of assignments up to which a group is listed without looking for something cheaper.
@@ -91,12 +91,13 @@ impl GibbsKernel {
     /// **Errors.** [`EliminationError::Impossible`] if zeros leave some variable no value; when the factors are malformed.
     pub fn new(graph: &FactorGraph, table: usize) -> Result<Self, EliminationError> {
         validate(graph, &[])?;
-        let reduced = ReducedGraph::new(graph).ok_or(EliminationError::Impossible)?;
+        let reduced =
+            reduce(graph, DecidedVariables::LeftOut).ok_or(EliminationError::Impossible)?;
         let prepared = PreparedGraph::new(&reduced.graph);
         let ties = DependencyGraph::new(&prepared);
         let mut maker = BlockBuilder::new(&ties, table);
         for group in ties.groups() {
-            let all = size(&reduced.graph, &group.free);
+            let all = prepared.count(&group.free);
             let is_small = group.constraints.is_empty() || all <= table.min(ENUMERATION_LIMIT);
             if !is_small && maker.wide(&group.free, all) {
                 continue;
@@ -161,12 +162,12 @@ impl GibbsKernel {
             Some(GibbsBlock::Listed(listed)) => {
                 let total = listed.weigh(graph, &self.arena, &mut values, &mut weights);
                 let next = |(i, w): (usize, &f64)| {
-                    listed.choose(graph, i, &mut values);
+                    listed.choose(i, &mut values);
                     (values.clone(), w / total)
                 };
                 weights.iter().enumerate().map(next).collect()
             }
-            Some(GibbsBlock::Wide(wide)) => wide.outcomes(graph, &values),
+            Some(GibbsBlock::Wide(wide)) => wide.outcomes(&values),
         };
         let positive = next.into_iter().filter(|(_, p)| *p > 0.0);
         positive
@@ -176,10 +177,10 @@ impl GibbsKernel {
 
     /// Converts an assignment of all variables to one of those that have several values.
     pub(super) fn open(&self, assignment: &[u32]) -> Vec<u32> {
-        let open = self.reduced.open.iter().map(|v| v.index());
+        let open = self.reduced.restriction.open.iter().map(|v| v.index());
         open.map(|v| {
             let value = assignment.get(v).copied().unwrap_or_default();
-            let place = self.reduced.left[v].binary_search(&value);
+            let place = self.reduced.restriction.left[v].binary_search(&value);
             place.unwrap_or_default() as u32
         })
         .collect()
@@ -188,7 +189,7 @@ impl GibbsKernel {
     /// Converts an assignment of the variables that have several values back to one of all.
     fn close(&self, mut values: Vec<u32>) -> Vec<u32> {
         self.complete(&mut values);
-        self.reduced.world(&values)
+        self.reduced.restriction.world(&values)
     }
 
     /// Sets the folded variables.
@@ -240,11 +241,11 @@ impl GibbsKernel {
             GibbsBlock::Listed(listed) => {
                 let total = listed.weigh(graph, &self.arena, values, weights);
                 let chosen = pick(weights, total * rng.random::<f64>());
-                listed.choose(graph, chosen, values);
+                listed.choose(chosen, values);
             }
             GibbsBlock::Wide(wide) => {
                 if let Some(messages) = &mut messages[block] {
-                    wide.update(graph, messages, values, rng);
+                    wide.update(messages, values, rng);
                 }
             }
         }
@@ -319,8 +320,8 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
             self.blocks.push((GibbsBlock::Site(site), cost));
             return;
         }
-        let assignments = size(prepared.graph, &free) as u64;
-        let listed = EnumeratedBlock::new(prepared, free, &defined, &pieces, &mut self.arena);
+        let assignments = prepared.count(&free) as u64;
+        let listed = EnumeratedBlock::new(prepared, &free, &defined, &pieces, &mut self.arena);
         let cost = listed.cost().saturating_mul(assignments);
         self.blocks.push((GibbsBlock::Listed(listed), cost));
     }

@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `table`, `prepare` | the graph as free variables, functions of them, and tables |
+//! | `prepare` | the graph as free variables, functions of them, and tables |
 //! | `groups` | groups of variables tied by zeros, and their connectivity |
 //! | `block`, `elimination_block`, `arena` | blocks that are listed, blocks that are eliminated |
 //! | `kernel` | all blocks of a graph |
@@ -16,7 +16,6 @@ mod groups;
 mod initial_assignment;
 mod kernel;
 mod prepare;
-mod table;
 
 use figrs_core::expand::{Budget, Encoding};
 use figrs_core::{AnyElement, Model};

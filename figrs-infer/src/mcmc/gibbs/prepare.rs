@@ -1,11 +1,8 @@
 //! A factor graph prepared for the sampler: free variables, variables that are functions of others, and tables.
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
+use figrs_core::internals::{Assignments, LogTable, for_each_entry, log_entry};
 use rustc_hash::FxHashMap;
-
-use super::table::{DenseLogTable, place, size, strides};
-use crate::exact::branch_and_bound::for_each_entry;
-use crate::exact::eliminate::log_entry;
 
 /// Maximum number of assignments of a factor that is tabulated; larger ones stay as they are and are looked up.
 const DENSE: usize = 1 << 16;
@@ -22,21 +19,21 @@ const FOLDED: usize = 4096;
 pub(super) struct DeterministicVariable {
     pub(super) child: usize,
     pub(super) parents: Vec<usize>,
-    pub(super) strides: Vec<usize>,
+    assignments: Assignments,
     /// The value for each assignment of the parents, row-major; any where the assignment has no weight.
     pub(super) index: Vec<u32>,
 }
 
 impl DeterministicVariable {
     pub(super) fn value(&self, values: &[u32]) -> u32 {
-        self.index[place(&self.parents, &self.strides, values)]
+        self.index[self.assignments.number(values)]
     }
 }
 
 /// Factor of the weight of a world.
 #[derive(Clone, Debug)]
 pub(super) enum WeightFactor {
-    Dense(DenseLogTable),
+    Dense(LogTable),
     /// A factor of the graph, by its position.
     Factor(usize),
 }
@@ -76,24 +73,28 @@ impl<'g> PreparedGraph<'g> {
         let mut values = vec![0; n];
         let mut pieces = Vec::new();
         for (i, factor) in graph.factors.iter().enumerate() {
-            let mut scope: Vec<usize> = factor.variables.iter().map(|v| v.index()).collect();
-            if !defining[i] && size(graph, &scope) > DENSE {
+            let mut scope = factor.variables.clone();
+            if !defining[i] && graph.dense_size(&scope) > DENSE {
                 pieces.push(WeightFactor::Factor(i));
                 continue;
             }
-            let definition = scope.last().and_then(|&v| candidates[v].as_ref());
+            let definition = scope.last().and_then(|v| candidates[v.index()].as_ref());
             let table = match definition {
                 // The rest of the factor, where its function holds.
                 Some((definition, _)) if defining[i] => {
                     scope.pop();
-                    DenseLogTable::of(graph, scope, &mut values, |values| {
+                    scope.sort_unstable();
+                    LogTable::tabulate(graph, scope, &mut values, |values| {
                         values[definition.child] = definition.value(values);
                         log_entry(graph, factor, values)
                     })
                 }
-                _ => DenseLogTable::of(graph, scope, &mut values, |values| {
-                    log_entry(graph, factor, values)
-                }),
+                _ => {
+                    scope.sort_unstable();
+                    LogTable::tabulate(graph, scope, &mut values, |values| {
+                        log_entry(graph, factor, values)
+                    })
+                }
             };
             if !table.is_constant() {
                 pieces.push(WeightFactor::Dense(table));
@@ -115,21 +116,22 @@ impl<'g> PreparedGraph<'g> {
     }
 
     pub(super) fn scope(&self, piece: &WeightFactor) -> Vec<usize> {
-        match piece {
-            WeightFactor::Dense(table) => table.scope.clone(),
-            WeightFactor::Factor(i) => {
-                let variables = self.graph.factors[*i].variables.iter();
-                variables.map(|v| v.index()).collect()
-            }
-        }
+        let scope = match piece {
+            WeightFactor::Dense(table) => &table.scope,
+            WeightFactor::Factor(i) => &self.graph.factors[*i].variables,
+        };
+        scope.iter().map(|v| v.index()).collect()
+    }
+
+    /// The number of assignments of some variables, saturating.
+    pub(super) fn count(&self, variables: &[usize]) -> usize {
+        Assignments::within(self.graph, variables.iter().copied()).count()
     }
 
     /// The natural logarithm of a piece at an assignment.
     pub(super) fn log(&self, piece: &WeightFactor, values: &[u32]) -> f64 {
         match piece {
-            WeightFactor::Dense(table) => {
-                table.logs[place(&table.scope, &strides(self.graph, &table.scope), values)]
-            }
+            WeightFactor::Dense(table) => table.at(values),
             WeightFactor::Factor(i) => log_entry(self.graph, &self.graph.factors[*i], values),
         }
     }
@@ -150,25 +152,25 @@ impl<'g> PreparedGraph<'g> {
             let Some(definition) = &self.definitions[v] else {
                 continue;
             };
-            let wider = |i: &usize| -> Option<Vec<usize>> {
+            let wider = |i: &usize| -> Option<Vec<VarId>> {
                 let WeightFactor::Dense(table) = &self.pieces[*i] else {
                     return None;
                 };
                 let mut scope = table.scope.clone();
-                scope.retain(|&u| u != v);
-                scope.extend(&definition.parents);
+                scope.retain(|u| u.index() != v);
+                scope.extend(definition.parents.iter().map(|&p| VarId(p as u32)));
                 scope.sort_unstable();
                 scope.dedup();
                 let limit = SMALL.max(FOLDED.min(GROWTH * table.logs.len()));
-                (size(self.graph, &scope) <= limit).then_some(scope)
+                (self.graph.dense_size(&scope) <= limit).then_some(scope)
             };
-            let scopes: Option<Vec<Vec<usize>>> = mentions[v].iter().map(wider).collect();
+            let scopes: Option<Vec<Vec<VarId>>> = mentions[v].iter().map(wider).collect();
             let Some(scopes) = scopes.filter(|_| read[v] == 0) else {
                 continue;
             };
             for (&i, scope) in mentions[v].iter().zip(scopes) {
                 let old = &self.pieces[i];
-                let table = DenseLogTable::of(self.graph, scope, &mut values, |values| {
+                let table = LogTable::tabulate(self.graph, scope, &mut values, |values| {
                     values[v] = definition.value(values);
                     self.log(old, values)
                 });
@@ -187,7 +189,7 @@ impl<'g> PreparedGraph<'g> {
 
     /// Multiplies tables over the same variables, and drops constant ones.
     fn merge(&mut self) {
-        let mut known: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
+        let mut known: FxHashMap<Vec<VarId>, usize> = FxHashMap::default();
         let mut merged: Vec<WeightFactor> = Vec::new();
         for piece in std::mem::take(&mut self.pieces) {
             let WeightFactor::Dense(table) = piece else {
@@ -222,12 +224,12 @@ fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<DeterministicVari
         return None;
     }
     let parents: Vec<usize> = parents.iter().map(|v: &VarId| v.index()).collect();
-    let strides = strides(graph, &parents);
+    let assignments = Assignments::within(graph, parents.iter().copied());
+    let numbers = Assignments::rows(parents.iter().map(|&p| graph.cardinalities[p] as usize));
     let mut index = vec![FactorTable::NO_VALUE; rows];
     let mut several = false;
     for_each_entry(graph, factor, |_, row| {
-        let digits = row.iter().zip(&strides);
-        let at: usize = digits.map(|(&x, stride)| x as usize * stride).sum();
+        let at = numbers.number(row);
         several |= index[at] != FactorTable::NO_VALUE;
         index[at] = row[parents.len()];
     });
@@ -240,7 +242,7 @@ fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<DeterministicVari
     Some(DeterministicVariable {
         child: child.index(),
         parents,
-        strides,
+        assignments,
         index,
     })
 }

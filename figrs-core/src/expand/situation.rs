@@ -1,16 +1,17 @@
-//! The assignments of the variables that decide about an element.
+//! The variables that decide about an element, and its situation under their assignments.
 
 use super::encoding::{EncodingBuilder, Guard};
+use crate::factor::assignment::Assignments;
 use crate::factor::{FactorGraph, VarId};
 
-/// Runs through the assignments of some variables, row-major, each variable once even if it is listed twice.
-pub(super) struct AssignmentOdometer {
+/// The present assignment of some listed variables, each of which is one variable even if it is listed twice.
+pub(super) struct ListedVariables {
     /// The distinct variables.
     pub(super) variables: Vec<VarId>,
     /// For each listed variable its index among the distinct ones.
     places: Vec<usize>,
-    sizes: Vec<usize>,
-    digits: Vec<usize>,
+    assignments: Assignments,
+    values: Vec<u32>,
     guard: Option<Guard>,
 }
 
@@ -26,7 +27,7 @@ pub(super) enum Situation {
     Never,
 }
 
-impl AssignmentOdometer {
+impl ListedVariables {
     pub(super) fn new(graph: &FactorGraph, listed: &[VarId]) -> Self {
         let mut variables: Vec<VarId> = Vec::with_capacity(listed.len());
         let mut places = Vec::with_capacity(listed.len());
@@ -39,45 +40,38 @@ impl AssignmentOdometer {
         }
         Self {
             places,
-            sizes: variables.iter().map(|&v| graph.cardinality(v)).collect(),
-            digits: vec![0; variables.len()],
+            assignments: Assignments::rows(variables.iter().map(|&v| graph.cardinality(v))),
+            values: vec![0; variables.len()],
             guard: None,
             variables,
         }
     }
 
     /// The value of a listed variable.
-    pub(super) fn digit(&self, listed: usize) -> usize {
-        self.digits[self.places[listed]]
+    pub(super) fn value(&self, listed: usize) -> usize {
+        self.values[self.places[listed]] as usize
     }
 
     /// The values of the distinct variables.
-    pub(super) fn digits(&self) -> &[usize] {
-        &self.digits
+    pub(super) fn values(&self) -> &[u32] {
+        &self.values
     }
 
-    /// Advances to the next assignment (an odometer); `false` after the last.
+    /// Advances to the next assignment, row-major; `false` after the last.
     pub(super) fn advance(&mut self) -> bool {
-        for position in (0..self.digits.len()).rev() {
-            self.digits[position] += 1;
-            if self.digits[position] < self.sizes[position] {
-                return true;
-            }
-            self.digits[position] = 0;
-        }
-        false
+        self.assignments.advance(&mut self.values).is_some()
     }
 }
 
 impl EncodingBuilder<'_> {
     /// The scope of an element's parents, with a guard where no parent tells whether the element is reached.
-    pub(super) fn scope(&mut self, position: usize, parents: &[usize]) -> AssignmentOdometer {
+    pub(super) fn scope(&mut self, position: usize, parents: &[usize]) -> ListedVariables {
         let tells = |&p: &usize| self.may_be_absent(p) && self.reached_with(p, position);
         let told = parents.iter().any(tells);
         let guard = if told { None } else { self.guard(position) };
         let mut listed: Vec<VarId> = guard.iter().map(|guard| guard.variable).collect();
         listed.extend(parents.iter().map(|&parent| self.variable(parent)));
-        let mut scope = AssignmentOdometer::new(&self.graph, &listed);
+        let mut scope = ListedVariables::new(&self.graph, &listed);
         scope.guard = guard;
         scope
     }
@@ -87,22 +81,22 @@ impl EncodingBuilder<'_> {
         &self,
         position: usize,
         parents: &[usize],
-        scope: &AssignmentOdometer,
+        scope: &ListedVariables,
     ) -> Situation {
         let first = match &scope.guard {
-            Some(guard) if !guard.reached[scope.digit(0)] => return Situation::Absent,
+            Some(guard) if !guard.reached[scope.value(0)] => return Situation::Absent,
             Some(_) => 1,
             None => 0,
         };
         let mut combination = 0;
         let (mut never, mut unknown) = (false, false);
         for (i, &parent) in parents.iter().enumerate() {
-            let digit = scope.digit(first + i);
+            let value = scope.value(first + i);
             let expanded = &self.expansion.elements()[parent];
             let values = expanded.support.len();
-            if digit < values {
-                combination = combination * values + digit;
-            } else if digit < expanded.states() {
+            if value < values {
+                combination = combination * values + value;
+            } else if value < expanded.states() {
                 unknown = true;
             } else if scope.guard.is_none() && self.reached_with(parent, position) {
                 return Situation::Absent;

@@ -1,0 +1,94 @@
+//! Variables, factors and their tables.
+
+use serde::{Deserialize, Serialize};
+
+use super::weights::Weights;
+
+/// A variable of a [`FactorGraph`]: its position in [`FactorGraph::cardinalities`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct VarId(pub u32);
+
+impl VarId {
+    /// The position of the variable as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The table of a [`Factor`], in the form that fits its known zeros.
+#[derive(Clone, Debug)]
+pub enum FactorTable {
+    /// A weight for every assignment, row-major in the order of the factor's variables (last fastest).
+    Dense(Weights),
+    /// Only the listed assignments have a weight; all others weigh zero.
+    Sparse {
+        /// The assignments, one after another, each as one index per variable; sorted, no repeats.
+        rows: Vec<u32>,
+        /// A weight for each row.
+        weights: Weights,
+    },
+    /// The last variable is a function of the others: weight one where it agrees, zero elsewhere.
+    Function {
+        /// The value of the last variable for each assignment of the others, row-major;
+        /// [`FactorTable::NO_VALUE`] where no value has weight.
+        index: Vec<u32>,
+    },
+}
+
+impl FactorTable {
+    /// In a function table: no value of the last variable is possible here.
+    pub const NO_VALUE: u32 = u32::MAX;
+}
+
+/// A non-negative function of some variables.
+#[derive(Clone, Debug)]
+pub struct Factor {
+    /// The variables, each once; the last one varies fastest in the table.
+    pub variables: Vec<VarId>,
+    /// The weights.
+    pub table: FactorTable,
+    /// `true` if the weights sum to one over the *last* variable for every assignment of the others: if nothing else mentions
+    /// that variable, a sum may leave the factor out.
+    pub normalised: bool,
+}
+
+impl Factor {
+    /// Number of entries the table stores.
+    pub fn entries(&self) -> usize {
+        match &self.table {
+            FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.len(),
+            FactorTable::Function { index } => index.len(),
+        }
+    }
+}
+
+/// Variables and factors of one expanded model.
+#[derive(Clone, Debug, Default)]
+pub struct FactorGraph {
+    /// Number of values of each variable; at least one.
+    pub cardinalities: Vec<u32>,
+    /// The factors, in a deterministic order.
+    pub factors: Vec<Factor>,
+}
+
+impl FactorGraph {
+    /// Adds a variable with `cardinality` values.
+    pub fn add_variable(&mut self, cardinality: usize) -> VarId {
+        let id = VarId(self.cardinalities.len() as u32);
+        self.cardinalities.push(cardinality as u32);
+        id
+    }
+
+    /// Number of values of a variable.
+    pub fn cardinality(&self, variable: VarId) -> usize {
+        self.cardinalities[variable.index()] as usize
+    }
+
+    /// The number of entries a dense table over `variables` would have, saturating.
+    pub fn dense_size(&self, variables: &[VarId]) -> usize {
+        variables
+            .iter()
+            .fold(1usize, |n, &v| n.saturating_mul(self.cardinality(v)))
+    }
+}
