@@ -48,6 +48,11 @@ impl Assignments {
         Self::new(cardinalities.into_iter().enumerate())
     }
 
+    /// Number of variables.
+    pub fn variables(&self) -> usize {
+        self.digits.len()
+    }
+
     /// Number of assignments, saturating.
     pub fn count(&self) -> usize {
         self.count

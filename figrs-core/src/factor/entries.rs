@@ -87,3 +87,11 @@ pub fn has_zeros(factor: &Factor) -> bool {
         FactorTable::Sparse { .. } | FactorTable::Function { .. } => true,
     }
 }
+
+/// True if a positive weight of a factor cannot be held beside the largest.
+pub fn is_wide(factor: &Factor) -> bool {
+    match &factor.table {
+        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.is_flushed(),
+        FactorTable::Function { .. } => false,
+    }
+}

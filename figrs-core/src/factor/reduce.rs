@@ -32,6 +32,17 @@ pub struct ReducedGraph {
     pub restriction: Restriction,
 }
 
+impl ReducedGraph {
+    /// A graph restricted to the values `left` of each variable.
+    pub fn new(graph: &FactorGraph, left: Vec<Vec<u32>>, decided: DecidedVariables) -> Self {
+        let restriction = Restriction::new(left, decided);
+        Self {
+            graph: restriction.reduce(graph, &graph.factors),
+            restriction,
+        }
+    }
+}
+
 impl Restriction {
     /// The restriction to the values `left` of each variable.
     pub fn new(left: Vec<Vec<u32>>, decided: DecidedVariables) -> Self {

@@ -12,7 +12,6 @@ mod network;
 
 use figrs_core::expand::{Budget, Encoding};
 use figrs_core::factor::FactorGraph;
-use figrs_core::internals::DecidedVariables;
 use figrs_core::{AnyElement, Model};
 
 use crate::algorithm::Algorithm;
@@ -256,7 +255,7 @@ impl BeliefPropagation {
         }
         conflict::check_doubts(&expansion, limits)?;
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
-        let Some(reduced) = reduce(encoding.graph(), DecidedVariables::LeftOut) else {
+        let Some(reduced) = reduce(encoding.graph()) else {
             return impossible();
         };
         let network = self.settings.network(self.name(), &reduced.graph)?;

@@ -1,7 +1,6 @@
 //! Max-product messages.
 
 use figrs_core::expand::{Budget, Encoding};
-use figrs_core::internals::DecidedVariables;
 use figrs_core::{AnyElement, Model};
 
 use super::messages::{MaxMessages, Messages};
@@ -97,7 +96,7 @@ impl MpeBeliefPropagation {
         }
         conflict::check_doubts(&expansion, limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
-        let Some(reduced) = reduce(encoding.graph(), DecidedVariables::LeftOut) else {
+        let Some(reduced) = reduce(encoding.graph()) else {
             return Err(impossible());
         };
         let network = self.settings.network(self.name(), &reduced.graph)?;

@@ -3,35 +3,41 @@
 use std::collections::VecDeque;
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
-use figrs_core::internals::{Assignments, DecidedVariables, ReducedGraph, Restriction, has_zeros};
+use figrs_core::internals::{Assignments, DecidedVariables, ReducedGraph, has_zeros};
 
 /// Maximum number of passes over all factors with zeros together, approximately.
 const MAX_PASSES: usize = 16;
 
-/// The graph without the values that zeros exclude; `None` if a variable has no value left.
-///
-/// **Guarantee.** An assignment with a value that was left out has no weight.
-pub(crate) fn reduce(graph: &FactorGraph, decided: DecidedVariables) -> Option<ReducedGraph> {
-    let possible = possible_values(graph)?;
-    let list = |possible: &Vec<bool>| {
-        let values = (0..).zip(possible).filter(|(_, possible)| **possible);
-        values.map(|(x, _)| x).collect()
-    };
-    let restriction = Restriction::new(possible.iter().map(list).collect(), decided);
-    Some(ReducedGraph {
-        graph: restriction.reduce(graph, &graph.factors),
-        restriction,
-    })
+/// The graph without the values that zeros exclude and without the variables that have one value left; `None` if a
+/// variable has none.
+pub(crate) fn reduce(graph: &FactorGraph) -> Option<ReducedGraph> {
+    let left = remaining_values(graph)?;
+    Some(ReducedGraph::new(graph, left, DecidedVariables::LeftOut))
 }
 
-/// The possible values of each variable: a value is excluded if some factor excludes it given the values left of its other
+/// The graph of the same variables without the values that zeros exclude; `None` if none is, or all of a variable.
+pub(crate) fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
+    let left = remaining_values(graph)?;
+    let mut counts = left.iter().zip(&graph.cardinalities);
+    let is_excluded = counts.any(|(left, &n)| left.len() < n as usize);
+    is_excluded.then(|| ReducedGraph::new(graph, left, DecidedVariables::Kept))
+}
+
+/// The remaining values of each variable: a value is excluded if some factor excludes it given the values left of its other
 /// variables, until nothing changes (generalised arc consistency). `None` if a variable has no value left.
+///
+/// **Guarantee.** An assignment with an excluded value has no weight.
 ///
 /// **Complexity.** A few looks at each entry of the factors with zeros.
 ///
 /// **References.** Mackworth, *Consistency in networks of relations*, Artificial Intelligence 8(1), 1977.
-fn possible_values(graph: &FactorGraph) -> Option<Vec<Vec<bool>>> {
-    ConstraintPropagation::new(graph).run()
+fn remaining_values(graph: &FactorGraph) -> Option<Vec<Vec<u32>>> {
+    let possible = ConstraintPropagation::new(graph).run()?;
+    let list = |possible: &Vec<bool>| {
+        let values = (0..).zip(possible).filter(|(_, possible)| **possible);
+        values.map(|(x, _)| x).collect()
+    };
+    Some(possible.iter().map(list).collect())
 }
 
 /// Queue of factors to be revised, and the values that are possible so far.

@@ -2,6 +2,7 @@
 
 use figrs_core::States;
 use figrs_core::factor::Weights;
+use figrs_core::internals::Assignments;
 
 use super::State;
 
@@ -49,14 +50,10 @@ impl NetworkTable {
 }
 
 /// The states of some variables at a combination of them, the last varying fastest: `(young, F)`.
-pub(super) fn combination(all: &[Variable], variables: &[usize], mut row: usize) -> String {
-    let mut names = Vec::with_capacity(variables.len());
-    for &variable in variables.iter().rev() {
-        let states = all[variable].states();
-        let state = states.get(row % states.len().max(1));
-        names.push(state.map_or("", State::name));
-        row /= states.len().max(1);
-    }
-    names.reverse();
-    format!("({})", names.join(", "))
+pub(super) fn combination(all: &[Variable], variables: &[usize], row: usize) -> String {
+    let states = variables.iter().map(|&variable| all[variable].states());
+    let combinations = Assignments::rows(states.clone().map(|states| states.len().max(1)));
+    let states = states.zip(combinations.values(row));
+    let names = states.map(|(states, x)| states.get(x as usize).map_or("", State::name));
+    format!("({})", names.collect::<Vec<_>>().join(", "))
 }

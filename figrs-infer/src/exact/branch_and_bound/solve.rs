@@ -1,7 +1,6 @@
 //! The search as a whole: zeros, exact elimination if that is cheap, bounds, one search for each tree.
 
 use figrs_core::factor::{FactorGraph, VarId};
-use figrs_core::internals::DecidedVariables;
 
 use super::bounds::SearchBounds;
 use super::incumbent::{descend, improve, score};
@@ -58,7 +57,7 @@ pub(super) fn solve(
     limits: SearchLimits,
     watching: &RunMonitor<'_>,
 ) -> Result<SearchResult, EliminationError> {
-    let Some(reduced) = reduce(graph, DecidedVariables::LeftOut) else {
+    let Some(reduced) = reduce(graph) else {
         return Ok(SearchResult::Impossible);
     };
     let options = Options::default()

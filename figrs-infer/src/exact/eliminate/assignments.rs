@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use figrs_core::Until;
 use figrs_core::factor::VarId;
+use figrs_core::internals::Assignments;
 
 use super::batch::Batch;
 use super::domain::Domain;
 use super::error::EliminationError;
 use super::join::{JoinScratch, join};
 use super::program::RowKey;
-use super::sink::{Sink, push_row};
+use super::sink::Sink;
 use super::table::{EliminationTable, Entries};
 use crate::exact::algebra::Boolean;
 
@@ -76,7 +77,7 @@ pub(crate) fn assignments(
         .collect();
     let outputs: Vec<usize> = (0..domain.variables.len()).collect();
     let mut sink = RowSink {
-        cards: &domain.cards,
+        keys: Assignments::rows(domain.cards.iter().copied()),
         rows: Vec::new(),
         most: limits.assignments,
     };
@@ -86,18 +87,18 @@ pub(crate) fn assignments(
 }
 
 /// All keys, as rows.
-struct RowSink<'a> {
-    cards: &'a [usize],
+struct RowSink {
+    keys: Assignments,
     rows: Vec<u32>,
     most: usize,
 }
 
-impl Sink<Boolean> for RowSink<'_> {
+impl Sink<Boolean> for RowSink {
     fn take(&mut self, batch: &Batch<bool>, key: &RowKey) -> Result<(), EliminationError> {
         match key {
             RowKey::Number(register) => {
                 for &number in &batch.registers[*register] {
-                    push_row(&mut self.rows, number, self.cards);
+                    self.rows.extend(self.keys.values(number));
                 }
             }
             RowKey::Values(registers) => {
@@ -107,7 +108,7 @@ impl Sink<Boolean> for RowSink<'_> {
                 }
             }
         }
-        let found = self.rows.len() / self.cards.len().max(1);
+        let found = self.rows.len() / self.keys.variables().max(1);
         if found > self.most {
             return Err(EliminationError::TooManyOperations {
                 needed: found as f64,

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId};
+use figrs_core::internals::Assignments;
 
 use super::domain::Domain;
 use super::error::EliminationError;
 use super::join::{JoinScratch, join};
 use super::options::Options;
 use super::plan::{MessageLayout, Plan, entries};
-use super::sink::{DenseSink, SparseSink, push_row};
+use super::sink::{DenseSink, SparseSink};
 use super::table::{EliminationTable, Entries, Message};
 use crate::exact::algebra::Semiring;
 use crate::exact::order::symbolic_elimination::Bucket;
@@ -162,7 +163,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         } else {
             let mut sink = SparseSink::new(self.options, self.held);
             self.lost |= join(tables, &domain, &outputs, &mut sink, &mut self.scratch)?;
-            let (rows, values) = sink.into_rows(&self.cards(&bucket.output));
+            let (rows, values) = sink.into_rows(&self.rows(&bucket.output));
             Entries::Sparse {
                 rows: Cow::Owned(rows),
                 values: Cow::Owned(values),
@@ -206,11 +207,8 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         [self.scalar] = product;
     }
 
-    fn cards(&self, variables: &[VarId]) -> Vec<usize> {
-        variables
-            .iter()
-            .map(|&v| self.graph.cardinality(v))
-            .collect()
+    fn rows(&self, variables: &[VarId]) -> Assignments {
+        Assignments::rows(variables.iter().map(|&v| self.graph.cardinality(v)))
     }
 
     /// Converts a dense message with few non-zeros to rows.
@@ -222,10 +220,8 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         if values.len() <= SMALL || places().count() * SPARSE_BELOW > values.len() {
             return entries;
         }
-        let (cards, mut rows) = (self.cards(scope), Vec::new());
-        for place in places() {
-            push_row(&mut rows, place, &cards);
-        }
+        let (all, mut rows) = (self.rows(scope), Vec::new());
+        places().for_each(|place| rows.extend(all.values(place)));
         let values = places().map(|i| values[i].clone()).collect();
         Entries::Sparse {
             rows: Cow::Owned(rows),

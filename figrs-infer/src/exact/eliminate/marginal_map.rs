@@ -1,13 +1,13 @@
 //! Marginal MAP: the most probable assignment of some variables, the others summed out.
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, VarId, Weights};
+use figrs_core::internals::is_wide;
 
 use super::error::EliminationError;
 use super::execute::{EliminationRun, MessageRetention};
 use super::mpe::most_probable;
 use super::options::Options;
 use super::plan::{Plan, PlanCost};
-use super::sum::is_wide;
 use super::table::{EliminationTable, Entries};
 use crate::exact::algebra::{LogSumProduct, Semiring, SumProduct};
 
@@ -47,7 +47,7 @@ pub fn marginal_map(
     maximum.within(options)?;
     options.admit(maximum.memory_kept)?;
     let mut left = None;
-    if !is_wide(graph) {
+    if !graph.factors.iter().any(is_wide) {
         left = left_of::<SumProduct>(graph, &plan, options, Weights::from_linear)?;
     }
     if left.is_none() {

@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::Entry;
 
+use figrs_core::internals::Assignments;
 use rustc_hash::FxHashMap;
 
 use super::batch::Batch;
@@ -63,16 +64,16 @@ impl<'a, V> SparseSink<'a, V> {
         }
     }
 
-    /// The sums, as sorted rows of values below `cards` and a value for each row.
-    pub(super) fn into_rows(self, cards: &[usize]) -> (Vec<u32>, Vec<V>) {
+    /// The sums, as sorted rows, which have these numbers, and a value for each row.
+    pub(super) fn into_rows(self, keys: &Assignments) -> (Vec<u32>, Vec<V>) {
         let mut numbers: Vec<(usize, V)> = self.numbers.into_iter().collect();
         numbers.sort_unstable_by_key(|entry| entry.0);
         let mut wide: Vec<(Box<[u32]>, V)> = self.rows.into_iter().collect();
         wide.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-        let mut rows = Vec::with_capacity((numbers.len() + wide.len()) * cards.len());
+        let mut rows = Vec::with_capacity((numbers.len() + wide.len()) * keys.variables());
         let mut values = Vec::with_capacity(numbers.len() + wide.len());
         for (number, value) in numbers {
-            push_row(&mut rows, number, cards);
+            rows.extend(keys.values(number));
             values.push(value);
         }
         for (row, value) in wide {
@@ -130,16 +131,6 @@ fn add<S: Semiring, K>(entry: Entry<'_, K, S::Value>, product: &S::Value) {
             place.insert(product.clone());
         }
         Entry::Occupied(mut sum) => S::accumulate(sum.get_mut(), product),
-    }
-}
-
-/// Appends the row of a row-major number.
-pub(super) fn push_row(rows: &mut Vec<u32>, number: usize, cards: &[usize]) {
-    let (start, mut rest) = (rows.len(), number);
-    rows.resize(start + cards.len(), 0);
-    for (value, &card) in rows[start..].iter_mut().zip(cards).rev() {
-        *value = (rest % card) as u32;
-        rest /= card;
     }
 }
 

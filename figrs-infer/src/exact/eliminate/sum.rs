@@ -1,6 +1,7 @@
 //! Marginals and the probability of evidence.
 
-use figrs_core::factor::{FactorGraph, FactorTable, VarId, Weights};
+use figrs_core::factor::{FactorGraph, VarId, Weights};
+use figrs_core::internals::is_wide;
 
 use super::error::EliminationError;
 use super::options::Options;
@@ -90,21 +91,13 @@ fn sums(
     keep: &[VarId],
     options: &Options,
 ) -> Result<SumResult, EliminationError> {
-    if !is_wide(graph) {
+    if !graph.factors.iter().any(is_wide) {
         let outcome = eliminate::<SumProduct>(graph, keep, options)?;
         if !outcome.lost {
             return Ok(SumResult::Linear(outcome));
         }
     }
     Ok(SumResult::Logarithmic(eliminate(graph, keep, options)?))
-}
-
-/// True if weights of one table are too far apart for ordinary numbers.
-pub(super) fn is_wide(graph: &FactorGraph) -> bool {
-    graph.factors.iter().any(|factor| match &factor.table {
-        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.is_flushed(),
-        FactorTable::Function { .. } => false,
-    })
 }
 
 fn of_linear(outcome: Outcome<SumProduct>) -> Marginal {

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use figrs_core::internals::Assignments;
+
 /// The rows of a sparse table, sorted by its variables in the order the join assigns them.
 #[derive(Debug)]
 pub(super) struct Trie<'a, V: Clone> {
@@ -91,17 +93,11 @@ pub(super) fn list_function(index: &[u32], cards: &[usize], pins: &[Option<u32>]
     let Some((&child_pin, parent_pins)) = pins.split_last() else {
         return Vec::new();
     };
-    let parents = &cards[..parent_pins.len()];
+    let parents = Assignments::rows(cards[..parent_pins.len()].iter().copied());
     let mut rows = Vec::new();
     for (i, &x) in index.iter().enumerate() {
-        if (x as usize) < cards[parents.len()] && child_pin.is_none_or(|pin| pin == x) {
-            let start = rows.len();
-            rows.resize(start + parents.len(), 0);
-            let mut rest = i;
-            for (value, &card) in rows[start..].iter_mut().zip(parents).rev() {
-                *value = (rest % card) as u32;
-                rest /= card;
-            }
+        if (x as usize) < cards[parent_pins.len()] && child_pin.is_none_or(|pin| pin == x) {
+            rows.extend(parents.values(i));
             rows.push(x);
         }
     }

@@ -11,7 +11,6 @@ use rand::Rng;
 
 use super::buffer_pool::BufferPool;
 use super::elimination_tree::{EliminationStep, EliminationTree};
-use super::tree_builder::without_excluded;
 use super::{
     Beliefs, ContractionTree, KBestQuery, MaxProductPrecision, SampleQuery, SumProductPrecision,
     TreeBeliefs,
@@ -19,6 +18,7 @@ use super::{
 use crate::answer::world::{EncodingDecoder, World};
 use crate::error::Error;
 use crate::exact::algebra::Counting;
+use crate::exact::consistency::without_excluded;
 use crate::exact::eliminate::log_weight;
 use crate::exact::limits::Limits;
 

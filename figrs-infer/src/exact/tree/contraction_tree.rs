@@ -10,7 +10,7 @@ use crate::exact::eliminate::{EliminationError, PlanCost};
 
 use super::kernel::MIN_PARALLEL_PRODUCTS;
 use super::leaf::Leaf;
-use super::tensor::{AssignmentIndex, Layout, Rank, Scopes, Tensor, union};
+use super::tensor::{AssignmentIndex, Layout, Rank, Scopes, Tensor, union, values_of};
 
 /// A step: the product of some tensors, summed over the variables that no other tensor mentions.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
@@ -127,14 +127,12 @@ impl ContractionTree {
 
     /// Writes the values that an entry of a tensor stands for into an assignment (by rank).
     pub(super) fn decode(&self, tensor: u32, entry: usize, values: &mut [u32]) {
-        let mut number = match &self.tensor(tensor).layout {
+        let number = match &self.tensor(tensor).layout {
             Layout::Dense => entry as AssignmentIndex,
             Layout::Listed(numbers) => numbers[entry],
         };
-        for &rank in self.scope(tensor).iter().rev() {
-            let n = AssignmentIndex::from(self.cards[rank as usize]);
-            values[rank as usize] = (number % n) as u32;
-            number /= n;
+        for (rank, value) in values_of(number, self.scope(tensor), &self.cards) {
+            values[rank as usize] = value;
         }
     }
 

@@ -7,7 +7,7 @@ use crate::exact::eliminate::{
 };
 
 use super::multiply::MAX_LOG_ASSIGNMENTS;
-use super::tensor::{AssignmentIndex, Layout, Origin, Rank, union};
+use super::tensor::{AssignmentIndex, Layout, Origin, Rank, union, values_of};
 use super::tree_builder::TreeBuilder;
 
 impl TreeBuilder<'_> {
@@ -144,11 +144,9 @@ impl TreeBuilder<'_> {
         }
         let mut rows = vec![0; numbers.len() * listing.scope.len()];
         for (row, &number) in rows.chunks_exact_mut(listing.scope.len()).zip(&**numbers) {
-            let mut number = number;
-            for (value, &rank) in row.iter_mut().zip(listing.scope).rev() {
-                let n = AssignmentIndex::from(self.tree.cards[rank as usize]);
-                *value = (number % n) as u32;
-                number /= n;
+            let values = values_of(number, listing.scope, &self.tree.cards);
+            for (place, (_, value)) in row.iter_mut().rev().zip(values) {
+                *place = value;
             }
         }
         Some(ConstraintTable {

@@ -4,6 +4,7 @@ use std::hash::Hasher;
 use std::sync::Arc;
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable, Weights};
+use figrs_core::internals::for_each_entry;
 use serde::{Deserialize, Serialize};
 
 use crate::exact::algebra::Semiring;
@@ -103,6 +104,14 @@ pub(super) fn lay(
         let digits = row.iter().map(|&x| AssignmentIndex::from(x));
         digits.zip(&strides).map(|(x, stride)| x * stride).sum()
     };
+    // The numbers of the entries with weight in the tensor and in the factor.
+    let entries = || {
+        let mut entries: Vec<(AssignmentIndex, u32)> = Vec::new();
+        for_each_entry(graph, factor, |i, row| {
+            entries.push((number(row), i as u32));
+        });
+        entries
+    };
     let (layout, len, source) = match &factor.table {
         FactorTable::Dense(weights) => {
             let from_end = |&i: &usize| (cards[i], cards[i + 1..].iter().product());
@@ -136,11 +145,8 @@ pub(super) fn lay(
                 (Layout::Dense, size, EntrySource::Strided(loops))
             }
         }
-        FactorTable::Sparse { rows, weights } => {
-            let arity = cards.len();
-            let entries = (0..weights.len()).filter(|&i| !weights.is_zero(i));
-            let entries = entries.map(|i| (number(&rows[i * arity..][..arity]), i as u32));
-            let entries: Vec<(AssignmentIndex, u32)> = entries.collect();
+        FactorTable::Sparse { weights, .. } => {
+            let entries = entries();
             if thresholds.is_dense(size as f64, entries.len()) {
                 let mut places = vec![u32::MAX; weights.len()];
                 for &(at, i) in &entries {
@@ -151,20 +157,8 @@ pub(super) fn lay(
                 listed(entries)
             }
         }
-        FactorTable::Function { index } => {
-            let parents = &cards[..cards.len() - 1];
-            let child = strides[parents.len()];
-            let entry = |(i, &value): (usize, &u32)| {
-                let known = value != FactorTable::NO_VALUE;
-                known.then(|| {
-                    (
-                        number(&digits(i, parents)) + AssignmentIndex::from(value) * child,
-                        0,
-                    )
-                })
-            };
-            let entries: Vec<(AssignmentIndex, u32)> =
-                index.iter().enumerate().filter_map(entry).collect();
+        FactorTable::Function { .. } => {
+            let entries = entries();
             if thresholds.is_dense(size as f64, entries.len()) {
                 let places = entries.iter().map(|&(at, _)| at as u32).collect();
                 (Layout::Dense, size, EntrySource::Ones(places))
@@ -214,15 +208,6 @@ fn listed(mut entries: Vec<(AssignmentIndex, u32)>) -> (Layout, usize, EntrySour
         picked.len(),
         EntrySource::Picked(picked),
     )
-}
-
-fn digits(mut number: usize, cards: &[usize]) -> Vec<u32> {
-    let mut digits = vec![0; cards.len()];
-    for (digit, &n) in digits.iter_mut().zip(cards).rev() {
-        *digit = (number % n) as u32;
-        number /= n;
-    }
-    digits
 }
 
 impl Leaf {

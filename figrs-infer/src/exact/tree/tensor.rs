@@ -81,6 +81,20 @@ impl Scopes {
     }
 }
 
+/// The values that the number of an assignment of a scope stands for, the last variable first.
+pub(super) fn values_of(
+    mut number: AssignmentIndex,
+    scope: &[Rank],
+    cards: &[u32],
+) -> impl Iterator<Item = (Rank, u32)> {
+    scope.iter().rev().map(move |&rank| {
+        let n = AssignmentIndex::from(cards[rank as usize]);
+        let value = (number % n) as u32;
+        number /= n;
+        (rank, value)
+    })
+}
+
 /// The sorted union of two sorted scopes.
 pub(super) fn union(a: &[Rank], b: &[Rank]) -> Vec<Rank> {
     let mut all = Vec::with_capacity(a.len() + b.len());

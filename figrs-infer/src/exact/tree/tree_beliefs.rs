@@ -1,6 +1,7 @@
 //! Beliefs in ordinary numbers, and in logarithms where those do not suffice.
 
-use figrs_core::factor::{FactorGraph, FactorTable, VarId};
+use figrs_core::factor::{FactorGraph, VarId};
+use figrs_core::internals::is_wide;
 
 use crate::exact::algebra::{LogSumProduct, MaxProduct, ScaledMaxProduct, Semiring, SumProduct};
 
@@ -87,7 +88,7 @@ pub(crate) struct TreeBeliefs<P: Precision> {
 impl<P: Precision> TreeBeliefs<P> {
     /// Loads the weights of the factors.
     pub(crate) fn new(tree: &ContractionTree, graph: &FactorGraph) -> Self {
-        let scaled = !graph.factors.iter().any(|factor| is_wide(&factor.table));
+        let scaled = !graph.factors.iter().any(is_wide);
         Self {
             scaled: scaled.then(|| Beliefs::new(tree, graph)),
             logs: (!scaled).then(|| Beliefs::new(tree, graph)),
@@ -102,7 +103,7 @@ impl<P: Precision> TreeBeliefs<P> {
         factors: &[usize],
     ) {
         // A number too small with the weights before may not be so with these.
-        let wide = factors.iter().any(|&i| is_wide(&graph.factors[i].table));
+        let wide = factors.iter().any(|&i| is_wide(&graph.factors[i]));
         match &mut self.scaled {
             Some(scaled) if !wide && !scaled.is_lost() => {
                 for &i in factors {
@@ -233,13 +234,5 @@ impl BeliefQuery<Vec<Vec<f64>>> for MarginalsQuery<'_> {
             form.shares(values)
         };
         self.variables.iter().map(one).collect()
-    }
-}
-
-/// True if a positive weight of the table cannot be held beside the largest.
-fn is_wide(table: &FactorTable) -> bool {
-    match table {
-        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.is_flushed(),
-        FactorTable::Function { .. } => false,
     }
 }

@@ -1,10 +1,10 @@
 //! Compiler from a plan to a tree.
 
 use figrs_core::factor::{Factor, FactorGraph, VarId};
-use figrs_core::internals::{DecidedVariables, ReducedGraph, Restriction, has_zeros};
+use figrs_core::internals::{ReducedGraph, Restriction, has_zeros};
 use rustc_hash::FxHashMap;
 
-use crate::exact::consistency::reduce;
+use crate::exact::consistency::without_excluded;
 use crate::exact::eliminate::{EliminationError, Options, Plan};
 use crate::exact::order::Bucket;
 
@@ -115,12 +115,6 @@ impl ContractionTree {
         tree.choose_homes();
         Ok(tree)
     }
-}
-
-/// The graph of the same variables without the values that zeros exclude; `None` if none is, or all of a variable.
-pub(super) fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
-    let reduced = reduce(graph, DecidedVariables::Kept)?;
-    (reduced.graph.cardinalities != graph.cardinalities).then_some(reduced)
 }
 
 /// The operations of a plan if variables have fewer values.

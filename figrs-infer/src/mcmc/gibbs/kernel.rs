@@ -3,7 +3,7 @@
 use std::fmt;
 
 use figrs_core::factor::FactorGraph;
-use figrs_core::internals::{DecidedVariables, ReducedGraph};
+use figrs_core::internals::ReducedGraph;
 use rand::{Rng, RngExt};
 
 use super::arena::Arena;
@@ -91,8 +91,7 @@ impl GibbsKernel {
     /// **Errors.** [`EliminationError::Impossible`] if zeros leave some variable no value; when the factors are malformed.
     pub fn new(graph: &FactorGraph, table: usize) -> Result<Self, EliminationError> {
         validate(graph, &[])?;
-        let reduced =
-            reduce(graph, DecidedVariables::LeftOut).ok_or(EliminationError::Impossible)?;
+        let reduced = reduce(graph).ok_or(EliminationError::Impossible)?;
         let prepared = PreparedGraph::new(&reduced.graph);
         let ties = DependencyGraph::new(&prepared);
         let mut maker = BlockBuilder::new(&ties, table);

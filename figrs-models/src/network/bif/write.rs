@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use figrs_core::internals::Assignments;
+
 use super::super::{Network, NetworkTable, State};
 use super::token::is_bare;
 
@@ -43,14 +45,15 @@ fn block(text: &mut String, network: &Network, table: &NetworkTable) {
         list(text, parents.iter().map(|&p| variables[p].name()));
     }
     text.push_str(" ) {\n");
-    let mut digits = vec![0; parents.len()];
-    for row in table.numbers().chunks(variables[child].states().len()) {
+    let combinations = Assignments::rows(parents.iter().map(|&p| variables[p].states().len()));
+    let rows = table.numbers().chunks(variables[child].states().len());
+    for (number, row) in rows.enumerate() {
         if parents.is_empty() {
             text.push_str("  table ");
         } else {
             text.push_str("  (");
-            let states = parents.iter().zip(&digits);
-            let states = states.filter_map(|(&p, &digit)| variables[p].states().get(digit));
+            let states = parents.iter().zip(combinations.values(number));
+            let states = states.filter_map(|(&p, x)| variables[p].states().get(x as usize));
             list(text, states.map(State::name));
             text.push_str(") ");
         }
@@ -58,13 +61,6 @@ fn block(text: &mut String, network: &Network, table: &NetworkTable) {
             let _ = write!(text, "{}{number:?}", if i > 0 { ", " } else { "" });
         }
         text.push_str(";\n");
-        for (&parent, digit) in parents.iter().zip(&mut digits).rev() {
-            *digit += 1;
-            if *digit < variables[parent].states().len() {
-                break;
-            }
-            *digit = 0;
-        }
     }
     text.push_str("}\n");
 }

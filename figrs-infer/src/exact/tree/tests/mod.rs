@@ -1,6 +1,7 @@
 //! Trees against enumeration.
 
 use figrs_core::factor::{FactorGraph, VarId};
+use figrs_core::internals::is_wide;
 use rand::seq::SliceRandom;
 
 use super::tree_builder::Thresholds;
@@ -173,7 +174,7 @@ fn reduced_graphs_have_the_same_worlds() {
     for range in RANGES {
         for seed in 0..100 {
             let graph = random_graph(&mut generator(seed), range);
-            let Some(reduced) = super::tree_builder::without_excluded(&graph) else {
+            let Some(reduced) = crate::exact::consistency::without_excluded(&graph) else {
                 continue;
             };
             reductions += 1;
@@ -218,12 +219,7 @@ fn threads_do_not_change_a_bit() {
 fn sums_and_marginals_are_those_of_enumeration() {
     for_each_tree(45, |graph, tree, case| {
         agrees::<LogSumProduct>(graph, tree, |x| x, case);
-        let wide = graph.factors.iter().any(|f| match &f.table {
-            figrs_core::factor::FactorTable::Dense(w) => w.is_flushed(),
-            figrs_core::factor::FactorTable::Sparse { weights, .. } => weights.is_flushed(),
-            figrs_core::factor::FactorTable::Function { .. } => false,
-        });
-        if !wide {
+        if !graph.factors.iter().any(is_wide) {
             agrees::<SumProduct>(graph, tree, f64::ln, case);
         }
     });
