@@ -224,12 +224,14 @@ impl<'a, const W: usize> Sweep<'a, W> {
         self.frontiers.bytes(self.at) + checkpoints
     }
 
-    /// Forgets frontiers that can be found again, and values that no state before a step has any more.
+    /// Forgets frontiers that can be found again, and values that no state before a step has any more; with them the results of
+    /// functions, which hold their numbers.
     fn forget_frontiers(
         &mut self,
         planned: &PlannedStep,
         shape: StepSignature,
     ) -> Result<(), ExplorationError> {
+        self.rules.forget_all();
         let states = values_left(self.rules, planned, self.frontiers.states(self.at))?;
         self.renumbered(states, Some(shape));
         Ok(())
