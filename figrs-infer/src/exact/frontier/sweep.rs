@@ -205,11 +205,14 @@ impl<'a, const W: usize> Sweep<'a, W> {
                 Err(ExplorationError::Error(error @ Error::FrontierTooLarge { .. })) => {
                     let before = self.remembered() + self.rules.bytes();
                     let enough = before.saturating_sub(self.allowance.memory / Self::WORTH);
-                    while self.remembered() + self.rules.bytes() > enough {
+                    loop {
                         match remedies.next() {
                             Some(0) => self.rules.forget_all(),
                             Some(_) => self.forget_frontiers(planned, passage.0)?,
                             None => return Err(error.into()),
+                        }
+                        if self.remembered() + self.rules.bytes() <= enough {
+                            break;
                         }
                     }
                 }
