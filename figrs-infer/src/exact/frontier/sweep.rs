@@ -108,7 +108,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
     /// Divisor of the memory that gives the part for checkpoints.
     const CHECKPOINTS: usize = 16;
     /// Divisor of the memory that gives the part for frontiers to meet again. If those that grow do not fit, each step is
-    /// explored anew: a quarter was too little for 14 rows of levels with 14 bands at any memory below 12 GiB.
+    /// explored anew: a quarter of 4 GiB was too little for 14 rows of levels with 14 bands, half of it is enough.
     const FRONTIERS: usize = 2;
     /// The share of memory that must come free for an exploration to go on that had too little.
     const WORTH: u64 = 8;
