@@ -19,7 +19,8 @@ pub(super) struct VariableTurn {
 /// become [`TableKind::Sparse`].
 ///
 /// A function's parents come before its child, which is then computed. Variables of sparse tables come before those
-/// of dense tables only, those of a table already begun first. Then variables of many tables come first, so that
+/// of dense tables only, those of a table already begun first: where the variables assigned of such a table have as many
+/// assignments as it has rows, the others are taken to have one value. Then variables of many tables come first, so that
 /// tables are complete early, and among those the order of the largest table is kept, so that memory is read in order.
 pub(super) fn arrange(domain: &Domain, shapes: &mut [TableShape]) -> Vec<VariableTurn> {
     let mut search = VariableOrderSearch::new(domain, shapes);
@@ -51,6 +52,8 @@ struct VariableOrderSearch<'a> {
 struct VariablePriority {
     is_child: bool,
     support: ValueRestriction,
+    /// Estimated number of values for each assignment of the variables before it, by the tables that have begun.
+    branching: usize,
     tables: Reverse<usize>,
     place: usize,
 }
@@ -69,6 +72,7 @@ impl<'a> VariableOrderSearch<'a> {
         let unknown = VariablePriority {
             is_child: false,
             support: ValueRestriction::Nothing,
+            branching: usize::MAX,
             tables: Reverse(0),
             place: usize::MAX,
         };
@@ -135,9 +139,18 @@ impl<'a> VariableOrderSearch<'a> {
     }
 
     fn support(&mut self, t: usize, support: ValueRestriction) {
-        for &v in &self.shapes[t].columns {
+        let TableShape {
+            columns, entries, ..
+        } = &self.shapes[t];
+        let known = columns.iter().filter(|&&v| self.assigned[v]);
+        let assignments = known.fold(1usize, |n, &v| n.saturating_mul(self.domain.cards[v]));
+        let left = entries.div_ceil(assignments.max(1));
+        for &v in columns {
             let rank = &mut self.rank[v];
             rank.support = rank.support.min(support);
+            if support == ValueRestriction::Begun {
+                rank.branching = rank.branching.min(left).min(self.domain.cards[v]);
+            }
         }
     }
 
@@ -227,6 +240,19 @@ mod tests {
         ];
         let slots = order(&[4, 5, 9], &[None; 3], &mut shapes);
         assert_eq!(slots, [(1, None), (0, None), (2, Some(1))]);
+    }
+
+    #[test]
+    fn a_variable_that_others_determine_comes_before_one_of_more_tables() {
+        // The second table has a row for each value of the first variable, the last one has two for each of the second's.
+        let mut shapes = [
+            shape(TableKind::Sparse, &[0, 1], 20),
+            shape(TableKind::Sparse, &[0, 2], 4),
+            shape(TableKind::Sparse, &[1, 3], 20),
+        ];
+        let pins = [None; 4];
+        let slots = order(&[4, 9, 9, 9], &pins, &mut shapes);
+        assert_eq!(slots, [1, 0, 2, 3].map(|v| (v, None)));
     }
 
     #[test]

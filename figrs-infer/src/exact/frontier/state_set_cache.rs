@@ -204,12 +204,18 @@ impl<const W: usize> StateSetCache<W> {
                         // What it holds by now is counted with what it will hold.
                         let known = to.remembered.as_ref().map_or(0, |known| known.bytes);
                         let rest = (spent.0.saturating_sub(known as u64), spent.1);
-                        transitions(rules, planned, &from, &mut to.states, rest)?
+                        transitions(rules, planned, &from, &mut to.states, rest)
                     }
-                    None => None,
+                    None => Ok(None),
                 };
-                let Some(found) = found else {
-                    return Ok(None);
+                let found = match found {
+                    Ok(Some(found)) => found,
+                    Ok(None) => return Ok(None),
+                    Err(halt) => {
+                        // The step may be tried again after something else was forgotten.
+                        self.keep(passage, at, way);
+                        return Err(halt);
+                    }
                 };
                 is_known = way.extend(&found.targets, at.states);
                 further = Some(found);
