@@ -13,8 +13,8 @@
 #![warn(clippy::unwrap_used)]
 
 pub use figrs_core::{
-    AnyColumn, AnyElement, Apply, Arguments, Arithmetic, AsElement, Atomic, Bell, Beta, Binomial,
-    Bins, Call, CallId, Case, Chain, Clause, Constant, ContinuousUniform, Covariance, Cpd, Datum,
+    AnyColumn, AnyElement, Apply, Arguments, Arithmetic, AsElement, Atomic, Beta, Binomial, Bins,
+    Call, CallId, Case, Chain, Clause, Constant, ContinuousUniform, Covariance, Cpd, Datum,
     DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist, Distribution, Element, ElementId, Evidence,
     Exponential, Family, Fault, Flip, FunctionId, Gamma, Geometric, Hypergeometric, If, Iid,
     Inject, Integer, InverseGamma, Joint, Label, Laplace, Likelihood, Many, Mixed, Model,

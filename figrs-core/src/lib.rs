@@ -56,7 +56,7 @@ pub use element::node::{AnyElement, ElementId};
 pub use element::param::{Number, Operand, Param};
 pub use element::parents::{Arguments, AsElement, Many, Mixed, One, Parents};
 pub use element::{
-    Apply, Arithmetic, Atomic, Bell, Beta, Binomial, Bins, Call, Case, Chain, Clause, Constant,
+    Apply, Arithmetic, Atomic, Beta, Binomial, Bins, Call, Case, Chain, Clause, Constant,
     ContinuousUniform, Covariance, Cpd, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist,
     Element, Exponential, Flip, Gamma, Geometric, Hypergeometric, If, Iid, Inject, InverseGamma,
     Joint, Laplace, MultivariateNormal, Normal, Poisson, Rate, RateOrScale, Recursive, RichCpd,

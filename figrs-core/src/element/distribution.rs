@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use rand::Rng;
 
-use super::Bell;
 use super::likelihood::{Likelihood, Term};
 use super::param::Number;
 use crate::random::Stream;
@@ -182,10 +181,10 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// The normal density that `log_prob` is, with these other parameters, for every finite first parameter, the mean;
-    /// `None` if it is none.
-    fn bell(&self, others: &[f64]) -> Option<Bell> {
-        let _ = others;
+    /// The largest `log_prob` of `value` over all numbers that the parameters that are `None` may be; `None` if there is no
+    /// such bound, or it is not known.
+    fn max_log_prob(&self, parameters: &[Option<f64>], value: &T) -> Option<f64> {
+        let _ = (parameters, value);
         None
     }
 

@@ -18,7 +18,7 @@ use super::node::{
 };
 use super::param::{Number, Operand};
 use crate::element::atomic::{proper, proper_sum};
-use crate::element::{Bell, Element, atomic_at, iid_at, listed};
+use crate::element::{Element, atomic_at, iid_at, listed};
 use crate::error::Fault;
 use crate::random::Stream;
 use crate::value::Value;
@@ -488,16 +488,35 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         weighed.filter(|&log| log < f64::INFINITY)
     }
 
-    fn bell(&self) -> Option<Bell> {
-        let (ParameterSource::Parent(0), others) = self.sources.split_first()? else {
-            return None;
-        };
-        let constant = |source: &ParameterSource| match source {
-            ParameterSource::Number(Number::Constant(number)) => Some(*number),
-            ParameterSource::Number(Number::Param(_)) | ParameterSource::Parent(_) => None,
-        };
-        let others: Option<Vec<f64>> = others.iter().map(constant).collect();
-        contained(|| self.family.bell(&others?)).ok().flatten()
+    fn log_probs_of_numbers(
+        &self,
+        arguments: &[f64],
+        values: &[f64],
+        logs: &mut Vec<f64>,
+    ) -> Option<()> {
+        self.with_numbers(arguments, |numbers| {
+            self.family.check(numbers).ok()?;
+            for value in values {
+                let value = (value as &dyn Any).downcast_ref::<T>()?;
+                logs.push(self.family.log_prob(numbers, value));
+            }
+            Some(())
+        })
+    }
+
+    fn max_log_prob(&self, value: &dyn Any) -> Option<f64> {
+        let value = value.downcast_ref::<T>()?;
+        let parameters: Vec<Option<f64>> = self
+            .sources
+            .iter()
+            .map(|source| match source {
+                ParameterSource::Number(number) => Some(number.get()),
+                ParameterSource::Parent(_) => None,
+            })
+            .collect();
+        contained(|| self.family.max_log_prob(&parameters, value))
+            .ok()
+            .flatten()
     }
 
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault> {
@@ -525,6 +544,24 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
             self.numbers(arguments, |numbers| {
                 self.family.likelihood(numbers, range, typed, likelihood);
             });
+        })
+    }
+
+    fn likelihood_of_numbers(
+        &self,
+        arguments: &[f64],
+        values: &[f64],
+        likelihood: &mut Likelihood,
+    ) -> Option<()> {
+        let is_open = |source: &ParameterSource| matches!(source, ParameterSource::Parent(0));
+        let open = self.sources.iter().position(is_open)?;
+        self.with_numbers(arguments, |numbers| {
+            self.family.check(numbers).ok()?;
+            for value in values {
+                let value = (value as &dyn Any).downcast_ref::<T>()?;
+                (self.family).likelihood(numbers, open..open + 1, value, likelihood);
+            }
+            Some(())
         })
     }
 

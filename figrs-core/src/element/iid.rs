@@ -14,7 +14,7 @@ use super::node::{
 };
 use super::parents::AsElement;
 use crate::element::copies::copied;
-use crate::element::{Bell, Element, inject_at};
+use crate::element::{Element, inject_at};
 use crate::error::Fault;
 use crate::random::Stream;
 use crate::value::Value;
@@ -280,7 +280,15 @@ impl<T: Value> FamilyOp for IidList<T> {
         self.read(value, log).unwrap_or(Some(f64::NEG_INFINITY))
     }
 
-    fn bell(&self) -> Option<Bell> {
+    fn log_probs_of_numbers(&self, _: &[f64], _: &[f64], _: &mut Vec<f64>) -> Option<()> {
+        None
+    }
+
+    fn likelihood_of_numbers(&self, _: &[f64], _: &[f64], _: &mut Likelihood) -> Option<()> {
+        None
+    }
+
+    fn max_log_prob(&self, _: &dyn Any) -> Option<f64> {
         None
     }
 

@@ -82,7 +82,7 @@ pub use inject::{Inject, inject};
 pub use inverse_gamma::InverseGamma;
 pub use laplace::Laplace;
 pub use multivariate_normal::{Covariance, MultivariateNormal};
-pub use normal::{Bell, Normal, Spread};
+pub use normal::{Normal, Spread};
 pub use poisson::Poisson;
 pub use recursive::{Call, Recursive};
 pub use rich_cpd::{Case, Clause, RichCpd, any, none_of, one_of};

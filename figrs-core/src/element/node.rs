@@ -9,7 +9,6 @@ use std::sync::{Arc, OnceLock};
 
 use rand::Rng;
 
-use super::Bell;
 use super::distribution::{Space, Tails};
 use super::footprint::{ALLOCATION, Footprint};
 use super::function::{CallId, FunctionId};
@@ -149,8 +148,16 @@ pub trait FamilyOp: Send + Sync {
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
     /// Log-probability or log-density for arguments that all are numbers; nothing where `check` or `log_prob` would fail.
     fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64>;
-    /// The density, if it is a normal one whose mean is the only argument and whose other parameters are constants.
-    fn bell(&self) -> Option<Bell>;
+    /// Appends the log-probabilities or log-densities of some numbers, for arguments that all are numbers; nothing where
+    /// `check` would fail or numbers are no values of the family.
+    fn log_probs_of_numbers(
+        &self,
+        arguments: &[f64],
+        values: &[f64],
+        logs: &mut Vec<f64>,
+    ) -> Option<()>;
+    /// The largest `log_prob` of a value whatever the arguments are, if it is known.
+    fn max_log_prob(&self, value: &dyn Any) -> Option<f64>;
     /// A random value.
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault>;
     /// The space of continuous values.
@@ -163,6 +170,14 @@ pub trait FamilyOp: Send + Sync {
         value: &dyn Any,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault>;
+    /// As [`likelihood`](Self::likelihood) for some numbers, of the first argument; nothing where `check` would fail or
+    /// numbers are no values of the family.
+    fn likelihood_of_numbers(
+        &self,
+        arguments: &[f64],
+        values: &[f64],
+        likelihood: &mut Likelihood,
+    ) -> Option<()>;
     /// The terms of likelihoods to which members are conjugate.
     fn conjugate_terms(&self) -> &'static [Term];
     /// A random value from the product with a likelihood of these terms, if there is one.

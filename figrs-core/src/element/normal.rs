@@ -77,15 +77,15 @@ enum SpreadMeasure {
 
 /// A normal log-density with its mean left open: the terms that depend on the standard deviation, computed once.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bell {
+struct OpenDensity {
     deviation: f64,
     ln_deviation: f64,
 }
 
-impl Bell {
+impl OpenDensity {
     /// The density with this standard deviation.
     #[inline]
-    pub fn new(deviation: f64) -> Self {
+    fn new(deviation: f64) -> Self {
         Self {
             deviation,
             ln_deviation: deviation.ln(),
@@ -94,7 +94,7 @@ impl Bell {
 
     /// The log-density of a value.
     #[inline]
-    pub fn log_prob(&self, mean: f64, value: f64) -> f64 {
+    fn log_prob(&self, mean: f64, value: f64) -> f64 {
         // Differences of large numbers may overflow, halves of them cannot.
         let z = (value / 2.0 - mean / 2.0) / self.deviation;
         -2.0 * z * z - self.ln_deviation - LN_SQRT_2_PI
@@ -104,7 +104,7 @@ impl Bell {
 struct NormalDistribution {
     measure: SpreadMeasure,
     /// A spread that is a constant, else NaN, and its density.
-    constant: (f64, Bell),
+    constant: (f64, OpenDensity),
 }
 
 impl SpreadMeasure {
@@ -117,8 +117,8 @@ impl SpreadMeasure {
     }
 
     #[inline]
-    fn bell(self, spread: f64) -> Bell {
-        Bell::new(self.deviation(spread))
+    fn density(self, spread: f64) -> OpenDensity {
+        OpenDensity::new(self.deviation(spread))
     }
 }
 
@@ -136,18 +136,18 @@ impl NormalDistribution {
         };
         Self {
             measure,
-            constant: (constant, measure.bell(constant)),
+            constant: (constant, measure.density(constant)),
         }
     }
 
     /// The density of this spread.
     #[inline]
-    fn of(&self, spread: f64) -> Bell {
-        let (constant, bell) = self.constant;
+    fn of(&self, spread: f64) -> OpenDensity {
+        let (constant, density) = self.constant;
         if spread == constant {
-            bell
+            density
         } else {
-            self.measure.bell(spread)
+            self.measure.density(spread)
         }
     }
 
@@ -191,7 +191,7 @@ impl Family<f64> for NormalDistribution {
 
     fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
         let [count, mean, squares] = [statistics[0], statistics[1], statistics[2]];
-        let Bell {
+        let OpenDensity {
             deviation,
             ln_deviation,
         } = self.of(parameters[1]);
@@ -251,9 +251,12 @@ impl Family<f64> for NormalDistribution {
         drawn.map_or(f64::NAN, kept_finite)
     }
 
-    fn bell(&self, others: &[f64]) -> Option<Bell> {
-        let &[spread] = others else { return None };
-        (spread > 0.0 && spread.is_finite()).then(|| self.of(spread))
+    /// That at the mean, if the mean may be any number.
+    fn max_log_prob(&self, parameters: &[Option<f64>], value: &f64) -> Option<f64> {
+        let mean = parameters[0].unwrap_or(*value);
+        let all = [mean, parameters[1]?];
+        self.check(&all).ok()?;
+        Some(self.log_prob(&all, value))
     }
 
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
@@ -270,7 +273,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bell_is_the_density_of_its_spread() {
+    fn the_largest_density_of_a_value_is_that_at_the_mean() {
+        let family = NormalDistribution::new(SpreadMeasure::Deviation, &Operand::from(2.0));
+        let most = family.max_log_prob(&[None, Some(2.0)], &7.0).unwrap();
+        assert!((most + 2f64.ln() + LN_SQRT_2_PI).abs() < 1e-15, "{most}");
+        let known = family.max_log_prob(&[Some(1.0), Some(2.0)], &7.0);
+        assert_eq!(known, Some(family.log_prob(&[1.0, 2.0], &7.0)));
+        for spread in [None, Some(0.0), Some(f64::INFINITY), Some(f64::NAN)] {
+            assert_eq!(family.max_log_prob(&[None, spread], &7.0), None);
+        }
+    }
+
+    #[test]
+    fn a_constant_spread_gives_the_density_that_a_computed_one_does() {
         let constant = Operand::from(0.3);
         let open = Operand::from(crate::Param::new("spread", 0.3));
         for measure in [SpreadMeasure::Variance, SpreadMeasure::Deviation] {
@@ -279,21 +294,14 @@ mod tests {
             for (mean, x) in [(0.0, 0.1), (-4.0, 2.5), (1e300, -1e300)] {
                 for spread in [0.3, 7.0] {
                     let [known, computed] = [0, 1].map(|i: usize| {
-                        let bell = families[i].bell(&[spread]).unwrap();
-                        assert_eq!(
-                            bell.log_prob(mean, x),
-                            families[i].log_prob(&[mean, spread], &x)
-                        );
-                        bell
+                        let family = &families[i];
+                        family.log_prob(&[mean, spread], &x)
                     });
                     assert_eq!(known, computed);
                 }
             }
-            for wrong in [0.0, -1.0, f64::INFINITY, f64::NAN] {
-                assert_eq!(families[0].bell(&[wrong]), None);
-            }
         }
-        let unit = Bell::new(1.0);
+        let unit = OpenDensity::new(1.0);
         assert!((unit.log_prob(0.5, 2.5) + 2.0 + LN_SQRT_2_PI).abs() < 1e-15);
     }
 }

@@ -21,8 +21,8 @@ impl WeightBound {
     /// The product of the largest weights of all statements of a model, if all are known.
     ///
     /// Probabilities are one at most. An observation of an element without parents, direct or through functions that imply
-    /// the values of their parents, has one probability or density in all worlds; that of a normal element whose deviation
-    /// is a constant is the largest at its mean.
+    /// the values of their parents, has one probability or density in all worlds; other densities have the bound that
+    /// their families state.
     pub(crate) fn of(model: &Model) -> Option<Self> {
         let mut all = Self::ONE;
         let mut weighed = FxHashSet::default();
@@ -51,8 +51,12 @@ impl WeightBound {
                     self.densities += usize::from(is_continuous);
                 }
                 Kind::Chain(_, op) => {
-                    if let Some(bell) = op.family().and_then(FamilyOp::bell) {
-                        self.log += bell.log_prob(0.0, 0.0);
+                    let bound = |family: &dyn FamilyOp| {
+                        let log = family.max_log_prob(value.as_any());
+                        log.filter(|_| family.is_continuous())
+                    };
+                    if let Some(log) = op.family().and_then(bound) {
+                        self.log += log;
                         self.densities += 1;
                     }
                 }

@@ -43,11 +43,15 @@ impl Trace {
         if terms.is_empty() {
             return Ok(None);
         }
-        let mut readers = std::mem::take(&mut self.readers);
         let likelihood = self
-            .find_readers(site.0, &mut readers)
-            .then(|| self.gather(&readers, terms, power));
-        self.readers = readers;
+            .likelihood_of_numbers(site.0, terms, power)
+            .or_else(|| {
+                let mut readers = std::mem::take(&mut self.readers);
+                let is_found = self.find_readers(site.0, &mut readers);
+                let gathered = is_found.then(|| self.gather(&readers, terms, power));
+                self.readers = readers;
+                gathered
+            });
         let Some(likelihood) = likelihood.filter(|all| !all.is_refused()) else {
             return Ok(None);
         };

@@ -9,6 +9,7 @@ use super::Trace;
 use super::boolean_branch::FlipProposal;
 use super::change::Change;
 use super::node::NodeRole;
+use super::parameter_readers::WeighedReaders;
 use super::register::ValueRegister;
 use crate::element::node::Kind;
 use crate::value::datum::Datum;
@@ -43,6 +44,7 @@ pub(super) struct ProposalLookAhead {
     switch: Option<(u32, u32)>,
     /// The node all of whose readers were [weighed](Trace::weigh_reach) at once, and the value it gets.
     pub(super) reaching: Option<(u32, f64)>,
+    pub(super) readers: WeighedReaders,
     /// The proposal, if it needs no list.
     pub(super) forked: Option<FlipProposal>,
     pub(super) prior: f64,

@@ -13,7 +13,7 @@
 //! | `evaluate` | the value of one node |
 //! | `change` | proposals, and the changes they make |
 //! | `look_ahead` | proposals that change values only |
-//! | `mean_readers` | readers of a value that is only passed on |
+//! | `parameter_readers` | choices that read one parameter |
 //! | `trace_memory` | memory use |
 //! | `boolean_branch` | truth values that only select a branch |
 //! | `conditional` | exact draws from conditionals |
@@ -30,8 +30,8 @@ mod change;
 mod conditional;
 mod evaluate;
 mod look_ahead;
-mod mean_readers;
 mod node;
+mod parameter_readers;
 mod propagation;
 mod register;
 mod structure;

@@ -5,9 +5,8 @@ use std::any::Any;
 use rand::{Rng, RngExt};
 
 use super::boolean_branch::BooleanBranch;
-use super::mean_readers::MeanReaders;
+use super::parameter_readers::ParameterReaders;
 use super::register::ValueRegister;
-use crate::element::Bell;
 use crate::element::likelihood::Likelihood;
 use crate::element::node::{AnyElement, AtomicOp, ChainOp, Endless, FamilyOp, Kind, Summary};
 use crate::error::Fault;
@@ -143,9 +142,7 @@ pub(super) struct TraceNode {
     pub(super) must: bool,
     pub(super) root: bool,
     pub(super) checked: bool,
-    /// The density, if it is a normal one whose mean is the only parent.
-    pub(super) bell: Option<Bell>,
-    pub(super) reach: MeanReaders,
+    pub(super) reach: ParameterReaders,
     /// The Chain that it selects by, if that is known.
     pub(super) fork: Option<BooleanBranch>,
     /// The position on the list of the proposal that touched it last.
@@ -244,13 +241,7 @@ impl TraceNode {
             keys: Vec::new(),
             next_branch: 0,
             checked: false,
-            bell: match element.kind() {
-                Kind::Chain(_, op) if role == NodeRole::Family => {
-                    op.family().and_then(FamilyOp::bell)
-                }
-                _ => None,
-            },
-            reach: MeanReaders::default(),
+            reach: ParameterReaders::default(),
             fork: None,
             listed: 0,
             detours: 0,
@@ -267,7 +258,7 @@ impl TraceNode {
     pub(super) fn vacate(&mut self) {
         self.vacant = true;
         self.parents = Box::default();
-        self.reach = MeanReaders::default();
+        self.reach = ParameterReaders::default();
         self.fork = None;
         self.value.clear();
     }

@@ -1,0 +1,268 @@
+//! Fast path of parameters that many choices read, directly or through Chains that only pass them on.
+//!
+//! The parameter of many observations is read by each of them, or by Chains whose result it is and that they read. These
+//! readers are cached, until one of them is read by others than before or has another value demanded of it; a proposal
+//! then only asks their families for the log-probabilities of many values at once.
+
+use super::Trace;
+use super::look_ahead::LookAheadEnd;
+use super::node::{NodeRole, NodeUse, TraceNode};
+use super::register::ValueRegister;
+use crate::element::likelihood::{Likelihood, Term};
+use crate::element::node::{FamilyOp, Kind};
+use crate::value::datum::Datum;
+
+/// Transitive readers of a node as the parameter of members of families, directly or through Chains whose result it is.
+#[derive(Debug, Default)]
+pub(super) struct ParameterReaders {
+    is_known: bool,
+    /// `true` if the readers of this Chain are in the cache of its result.
+    is_followed: bool,
+    /// `true` if nothing else reads it.
+    is_all: bool,
+    /// The Chains that pass it on.
+    chains: Vec<u32>,
+    /// The choices that have it as their one parameter.
+    choices: Vec<u32>,
+    /// The values of those that observations decide, for others nothing that counts.
+    values: Vec<f64>,
+    /// Runs of choices of one family.
+    runs: Vec<FamilyRun>,
+}
+
+/// Successive choices whose families are the same.
+#[derive(Clone, Copy, Debug)]
+struct FamilyRun {
+    end: usize,
+    /// `true` if observations decide their values.
+    is_observed: bool,
+}
+
+/// A run, and what it consists of.
+struct Run<'a> {
+    choices: &'a [u32],
+    observed: &'a [f64],
+    is_observed: bool,
+}
+
+impl<'a> Run<'a> {
+    /// The family, and the present values.
+    #[inline]
+    fn values<'b>(
+        &self,
+        nodes: &'a [TraceNode],
+        free: &'b mut Vec<f64>,
+    ) -> Option<(&'a dyn FamilyOp, &'b [f64])>
+    where
+        'a: 'b,
+    {
+        let family = family(&nodes[*self.choices.first()? as usize])?;
+        if self.is_observed {
+            return Some((family, self.observed));
+        }
+        free.clear();
+        for &choice in self.choices {
+            free.push(nodes[choice as usize].value.number()?);
+        }
+        Some((family, free))
+    }
+}
+
+/// Numbers of the readers that were weighed last.
+#[derive(Debug, Default)]
+pub(super) struct WeighedReaders {
+    values: Vec<f64>,
+    logs: Vec<f64>,
+}
+
+impl ParameterReaders {
+    pub(super) fn lose(&mut self) {
+        (self.is_known, self.is_followed) = (false, false);
+    }
+
+    fn runs(&self) -> impl Iterator<Item = Run<'_>> {
+        let mut start = 0;
+        self.runs.iter().map(move |run| {
+            let all = std::mem::replace(&mut start, run.end)..run.end;
+            Run {
+                choices: &self.choices[all.clone()],
+                observed: &self.values[all],
+                is_observed: run.is_observed,
+            }
+        })
+    }
+}
+
+impl Trace {
+    /// Clears the cached readers of a node, and of the nodes that it passes on.
+    pub(super) fn lose_reach(&mut self, number: u32) {
+        let mut lost = Some(number);
+        while let Some(number) = lost {
+            let node = &mut self.nodes[number as usize];
+            let result = node.inputs.get(node.parents.len()).map(|edge| edge.to);
+            lost = result.filter(|_| node.reach.is_followed);
+            node.lose_readers();
+        }
+    }
+
+    /// Collects the readers of a node, if they are not cached; returns whether they are all of its readers.
+    #[inline]
+    fn find_reach(&mut self, number: u32) -> bool {
+        let reach = &self.nodes[number as usize].reach;
+        if reach.is_known {
+            return reach.is_all;
+        }
+        let mut reach = std::mem::take(&mut self.nodes[number as usize].reach);
+        reach.chains.clear();
+        reach.choices.clear();
+        reach.values.clear();
+        reach.runs.clear();
+        reach.is_known = true;
+        reach.is_all = self.follow(number, &mut reach);
+        let is_all = reach.is_all;
+        for &chain in &reach.chains {
+            self.nodes[chain as usize].reach.is_followed = true;
+        }
+        self.nodes[number as usize].reach = reach;
+        is_all
+    }
+
+    fn follow(&self, number: u32, reach: &mut ParameterReaders) -> bool {
+        let (mut next, mut reads) = (0, number);
+        loop {
+            for &NodeUse { by, input } in &self.nodes[reads as usize].uses {
+                let node = &self.nodes[by as usize];
+                let arity = node.parents.len();
+                if node.stale {
+                    return false;
+                }
+                if node.role == NodeRole::Family && arity == 1 {
+                    let Some(value) = node.value.number() else {
+                        return false;
+                    };
+                    self.append(by, value, reach);
+                } else if input as usize == arity && node.only_passes_on() {
+                    reach.chains.push(by);
+                } else {
+                    return false;
+                }
+            }
+            let Some(&chain) = reach.chains.get(next) else {
+                return true;
+            };
+            (next, reads) = (next + 1, chain);
+        }
+    }
+
+    /// Appends a choice to the last run, or to a new one if its family is another.
+    fn append(&self, choice: u32, value: f64, reach: &mut ParameterReaders) {
+        let node = &self.nodes[choice as usize];
+        let is_observed = node.demand.is_some();
+        let family = |choice: u32| family(&self.nodes[choice as usize]);
+        let continues = |run: &&mut FamilyRun| {
+            let last = reach.choices.last().and_then(|&last| family(last));
+            let both = last.zip(family(choice));
+            run.is_observed == is_observed && both.is_some_and(|(a, b)| a.is_same_as(b))
+        };
+        let end = reach.choices.len() + 1;
+        match reach.runs.last_mut().filter(continues) {
+            Some(run) => run.end = end,
+            None => reach.runs.push(FamilyRun { end, is_observed }),
+        }
+        reach.choices.push(choice);
+        reach.values.push(value);
+    }
+
+    /// Weighs all readers of a number, if it is given this value; `None` if more than that must be done.
+    #[inline]
+    pub(super) fn weigh_reach(
+        &mut self,
+        number: u32,
+        parameter: f64,
+    ) -> Option<Result<(), LookAheadEnd>> {
+        if !self.find_reach(number) {
+            return None;
+        }
+        let Self {
+            nodes, foresight, ..
+        } = self;
+        let reach = &nodes[number as usize].reach;
+        let WeighedReaders { values, logs } = &mut foresight.readers;
+        logs.clear();
+        let (mut prior, mut likelihood) = (0.0, 0.0);
+        for run in reach.runs() {
+            let (family, values) = run.values(nodes, values)?;
+            let start = logs.len();
+            family.log_probs_of_numbers(&[parameter], values, logs)?;
+            let each = run.choices.iter().zip(&logs[start..]);
+            let gain: f64 = each
+                .map(|(&choice, log)| log - nodes[choice as usize].log)
+                .sum();
+            if run.is_observed {
+                likelihood += gain;
+            } else {
+                prior += gain;
+            }
+        }
+        let gain = prior + likelihood;
+        // Not a number, or a density without bound.
+        if gain.is_nan() || gain == f64::INFINITY {
+            return None;
+        }
+        foresight.prior += prior;
+        foresight.likelihood += likelihood;
+        foresight.reaching = Some((number, parameter));
+        // A density that is too small for its logarithm.
+        Some(if gain == f64::NEG_INFINITY {
+            Err(LookAheadEnd::Impossible)
+        } else {
+            Ok(())
+        })
+    }
+
+    /// The likelihood of the values of all readers of a number, observed ones to a power; `None` if it is to be gathered
+    /// from one reader after the other.
+    pub(super) fn likelihood_of_numbers(
+        &mut self,
+        number: u32,
+        terms: &'static [Term],
+        power: f64,
+    ) -> Option<Likelihood> {
+        let parameter = self.nodes[number as usize].value.number()?;
+        if !self.find_reach(number) {
+            return None;
+        }
+        let Self {
+            nodes, foresight, ..
+        } = self;
+        let mut likelihood = Likelihood::new(terms);
+        for run in nodes[number as usize].reach.runs() {
+            let (family, values) = run.values(nodes, &mut foresight.readers.values)?;
+            likelihood.set_power(if run.is_observed { power } else { 1.0 });
+            family.likelihood_of_numbers(&[parameter], values, &mut likelihood)?;
+        }
+        Some(likelihood)
+    }
+
+    /// Sets the Chains that a node reaches to its new number, and the choices to the log-probabilities found last.
+    pub(super) fn keep_reach(&mut self, number: u32, parameter: f64) {
+        let value = ValueRegister::from(Some(&Datum::new(parameter)));
+        let reach = std::mem::take(&mut self.nodes[number as usize].reach);
+        for &chain in &reach.chains {
+            self.nodes[chain as usize].value.copy(&value);
+        }
+        for (&choice, &log) in reach.choices.iter().zip(&self.foresight.readers.logs) {
+            self.nodes[choice as usize].log = log;
+        }
+        self.nodes[number as usize].reach = reach;
+    }
+}
+
+/// The family that a choice is a member of.
+#[inline]
+fn family(choice: &TraceNode) -> Option<&dyn FamilyOp> {
+    match choice.element.kind() {
+        Kind::Chain(_, op) => op.family(),
+        _ => None,
+    }
+}
